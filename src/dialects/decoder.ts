@@ -1,0 +1,28 @@
+/** What every dialect's decoder offers to tools and tests; pure. */
+import type { DecodeErrorFields } from '../wire/decode-error.ts'
+
+export type Profile = 'document' | 'peer'
+export type Role = 'server' | 'client'
+export type Transport = 'udp' | 'tcp'
+
+export interface CodecOptions {
+  readonly profile?: Profile
+  /** Whose side decodes, where the two directions differ. */
+  readonly role?: Role
+  /** The strict reading, where the specification has a strict and a lenient one. */
+  readonly strict?: boolean
+  /** A datagram (one whole message per push) or a stream (any cut). */
+  readonly transport?: Transport
+}
+
+/** Messages are plain objects in the shapes of the golden vectors. */
+export interface Decoder {
+  /** Takes bytes; they are read before it returns and not kept. */
+  push(bytes: Uint8Array): void
+  /** End of the stream or datagram; an unfinished message becomes an error. */
+  end(): void
+  readonly messages: readonly unknown[]
+  readonly errors: readonly DecodeErrorFields[]
+  /** Remarks that are no errors, for example which framing was found. */
+  readonly notes: readonly string[]
+}

@@ -1,0 +1,22 @@
+/** The border between the hub and an emitting dialect that knows numbers only; pure. */
+import type { Identity, Metadata } from '../model/index.ts'
+
+/**
+ * Canonical values of every series for emitting dialects (scope): a list that changes rarely, and
+ * numbers that are read at sending time.
+ */
+export interface SnapshotSource {
+  /** Rises when the list of series or their metadata changes. */
+  readonly revision: number
+  /** The series in a stable order; valid until the revision changes. */
+  list(): readonly CanonicalSeries[]
+  /** Writes the value of `list()[i]` to `target[i]`; NaN where there is none. */
+  read(target: Float64Array): void
+}
+
+export interface CanonicalSeries {
+  readonly identity: Identity
+  readonly metadata: Metadata
+  /** True for a distribution mean estimated from buckets. */
+  readonly isEstimated: boolean
+}

@@ -1,0 +1,257 @@
+/**
+ * The JSON API under /api/v1/, as types: what the page, the terminal and every other client rely on.
+ * Times are Unix milliseconds (`…Ms`). Values that a double can't hold exactly are decimal text.
+ *
+ *   GET  /api/v1/series?filter=&kind=&dialect=&limit=&after=   SeriesPage
+ *   GET  /api/v1/series/ID                                     SeriesInfo
+ *   GET  /api/v1/range?series=1,2&from=&to=&step=              RangeAnswer
+ *   GET  /api/v1/cells?series=1,2                              CellsEvent (the newest closed second)
+ *   GET  /api/v1/sources                                       SourcesAnswer
+ *   GET  /api/v1/live?series=1,2&interval=1                    text/event-stream, see LiveEvents
+ *   POST /api/v1/live/STREAM  { "series": [1, 2] }             204: changes what a stream carries
+ *   any error                                                  ApiError with its status
+ */
+export type Kind = 'counter' | 'gauge' | 'histogram' | 'summary'
+export type ExactJson = number | string
+
+export interface ApiError {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    /** What to do about it, where there is something to do. */
+    readonly hint?: string
+  }
+}
+
+export interface SeriesInfo {
+  /** Stable while the hub runs. */
+  readonly id: number
+  readonly name: string
+  readonly kind: Kind
+  readonly labels: readonly (readonly [string, string])[]
+  /** Registry name of the dialect; `hub` for the hub's own metrics. */
+  readonly dialect: string
+  /** Type word of the dialect: `m`, `mr`, `g`, `h`. */
+  readonly type?: string
+  /** Address that sent it first, without port. */
+  readonly source: string
+  readonly displayName?: string
+  readonly unit?: string
+  readonly description?: string
+  readonly plot?: string
+  readonly color?: string
+  readonly firstSeenMs: number
+  /** End of the last second in which something arrived for it. */
+  readonly lastDataMs: number
+  /** Silent for longer than the hub's stale time. */
+  readonly isStale: boolean
+  /** Counter: the total (net of decrements). Gauge: the value. Histogram: the count. */
+  readonly current: ExactJson | null
+  /** Cumulative counters (`mr`): falls of the reading so far. */
+  readonly resets?: number
+  /** Counters fed by meters: Dropwizard's moving averages, per second. */
+  readonly rates?: {
+    readonly mean: number
+    readonly m1: number
+    readonly m5: number
+    readonly m15: number
+  }
+  /** Histograms, since the series began; all but count, min, max, mean are estimates. */
+  readonly statistics?: {
+    readonly count: ExactJson
+    readonly sum: ExactJson | null
+    readonly min: ExactJson | null
+    readonly max: ExactJson | null
+    readonly mean: number | null
+    readonly stddev: number | null
+    readonly median: number | null
+    readonly p75: number | null
+    readonly p95: number | null
+    readonly p98: number | null
+    readonly p99: number | null
+    readonly p999: number | null
+    /** Largest relative error of a percentile, from the bucket width. */
+    readonly relativeError: number
+  }
+}
+
+export interface SeriesPage {
+  readonly series: readonly SeriesInfo[]
+  /** Pass as `after` for the next page; absent on the last. */
+  readonly next?: number
+  /** All series that match, whatever the page holds. */
+  readonly total: number
+  /** Rises when a series appears, leaves or changes its metadata. */
+  readonly revision: number
+}
+
+/** One series over a window: column i ends at `fromMs + (i + 1) * stepMs`. */
+export type RangeColumn = CounterColumn | GaugeColumn | HistogramColumn | SummaryColumn
+
+export interface CounterColumn {
+  readonly id: number
+  readonly kind: 'counter'
+  /** Increase in each step; null where the hub has no data, 0 where the counter stood still. */
+  readonly delta: readonly (ExactJson | null)[]
+}
+
+export interface GaugeColumn {
+  readonly id: number
+  readonly kind: 'gauge'
+  /** Value at the end of each step, held from the last write until the series is stale. */
+  readonly value: readonly (number | null)[]
+}
+
+export interface HistogramColumn {
+  readonly id: number
+  readonly kind: 'histogram'
+  readonly cells: readonly (HistogramCellJson | null)[]
+}
+
+export interface SummaryColumn {
+  readonly id: number
+  readonly kind: 'summary'
+  readonly cells: readonly (SummaryCellJson | null)[]
+}
+
+export interface HistogramCellJson {
+  readonly count: number
+  readonly sum: number | null
+  readonly min: number | null
+  readonly max: number | null
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  /** Positive buckets for the heat map: bucket i is (2^((offset+i)/2^scale), …]; scale at most 2. */
+  readonly scale: number
+  readonly offset: number
+  readonly counts: readonly number[]
+  /** Observations at or below zero. */
+  readonly rest: number
+}
+
+export interface SummaryCellJson {
+  readonly count: number
+  readonly mean: number
+  readonly deviation: number
+  readonly min: number | null
+  readonly max: number | null
+}
+
+export interface RangeAnswer {
+  readonly fromMs: number
+  readonly stepMs: number
+  readonly length: number
+  readonly columns: readonly RangeColumn[]
+}
+
+/**
+ * Events of the live stream. Every event's `id` is the end of its interval in ms: a reconnecting
+ * client sends the last one as Last-Event-ID and gets the cells it missed, as far as they are kept.
+ *   event: hello    data: HelloEvent     first, and after every reconnect
+ *   event: cells    data: CellsEvent     at every boundary of the stream's interval
+ *   event: series   data: SeriesEvent    when the list of series changed
+ *   event: sources  data: SourcesAnswer  every second, while something changed
+ */
+export interface HelloEvent {
+  /** Name of this stream for POST /api/v1/live/STREAM. */
+  readonly stream: string
+  readonly version: string
+  readonly nowMs: number
+  readonly intervalMs: number
+  readonly staleAfterMs: number
+  readonly windowMaxMs: number
+}
+
+export interface CellsEvent {
+  /** End of the interval. */
+  readonly endMs: number
+  readonly intervalMs: number
+  /** Only the series that the stream carries and that changed; a counter that is missing stood still. */
+  readonly counters: readonly (readonly [id: number, delta: ExactJson])[]
+  readonly gauges: readonly (readonly [id: number, value: number])[]
+  readonly histograms: readonly (readonly [id: number, cell: HistogramCellJson])[]
+  readonly summaries: readonly (readonly [id: number, cell: SummaryCellJson])[]
+}
+
+export interface SeriesEvent {
+  readonly revision: number
+  readonly total: number
+}
+
+export interface SourcesAnswer {
+  readonly dialects: readonly DialectStatus[]
+  readonly listeners: readonly ListenerStatus[]
+  readonly sources: readonly SourceStatus[]
+  readonly limits: readonly LimitStatus[]
+  readonly errors: readonly ErrorStatus[]
+}
+
+/** One meter of the overview. */
+export interface DialectStatus {
+  readonly name: string
+  readonly title: string
+  /** Measurements taken (or values sent, for an emitting dialect) in the last second. */
+  readonly ratePerSecond: number
+  /** The last 60 seconds of that rate, oldest first. */
+  readonly recent: readonly number[]
+  readonly address: string
+  readonly lastDataMs: number | null
+  readonly errors: number
+  readonly connections: number
+  readonly series: number
+  /** A command that makes something arrive, with the real address in it. */
+  readonly tryIt: string
+}
+
+export interface ListenerStatus {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  readonly transports: readonly string[]
+  readonly dialects: readonly string[]
+  readonly state: 'listening' | 'failed' | 'stopped'
+  readonly message?: string
+  readonly nextTryMs?: number
+  /** UDP: bytes of receive buffer asked for and granted, and datagrams the kernel dropped. */
+  readonly bufferAsked?: number
+  readonly bufferGranted?: number
+  readonly kernelDrops?: number | null
+  readonly connections: number
+}
+
+export interface SourceStatus {
+  readonly address: string
+  readonly dialect: string
+  readonly series: number
+  readonly errors: number
+  readonly lastDataMs: number
+}
+
+export interface LimitStatus {
+  readonly name: string
+  readonly limit: number
+  readonly used: number
+  /** How often it has bitten. */
+  readonly refused: number
+  /** What happens at it, as a sentence. */
+  readonly behaviour: string
+  /** The first refused, for series limits. */
+  readonly examples?: readonly { readonly key: string; readonly source: string }[]
+}
+
+export interface ErrorStatus {
+  readonly dialect: string
+  readonly code: string
+  readonly count: number
+  readonly last: readonly OffenderStatus[]
+}
+
+export interface OffenderStatus {
+  readonly timeMs: number
+  readonly peer: string
+  readonly offset: number
+  readonly detail: string
+  /** At most the first 128 bytes of the message. */
+  readonly hex: string
+}

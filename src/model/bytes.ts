@@ -1,0 +1,50 @@
+/**
+ * UTF-8 text as bytes, without any platform API: order, encoding and decoding.
+ * Names sort by their UTF-8 bytes in every dialect; JavaScript's own order is by UTF-16 units.
+ */
+
+/** Compares as UTF-8 bytes, that is by code point; negative, 0 or positive. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return rank(x) - rank(y)
+  }
+  return a.length - b.length
+}
+
+/** Moves surrogates (astral code points) above U+E000..U+FFFF. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** FNV-1a over bytes[start, end): the hash of every key table. Result is a signed 32-bit integer. */
+export function hashBytes(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  seed = 0x811c9dc5,
+): number {
+  let hash = seed | 0
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  return hash
+}
+
+/** Lower-case hex without separators. */
+export function toHex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16)
+  return text
+}
+
+/** @throws {SyntaxError} on odd length or a digit that is not hex. */
+export function fromHex(text: string): Uint8Array {
+  if (text.length % 2 !== 0) throw new SyntaxError(`hex text of odd length ${text.length}`)
+  if (!/^[0-9a-fA-F]*$/.test(text)) throw new SyntaxError('hex text with other characters')
+  const bytes = new Uint8Array(text.length / 2)
+  for (let i = 0; i < bytes.length; i++)
+    bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16)
+  return bytes
+}

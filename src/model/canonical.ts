@@ -1,0 +1,81 @@
+/**
+ * The canonical single value of a series, for viewers that know numbers only (EventCounter
+ * document; scope.md §7.2): a gauge is its value, a counter a rate per time scale, a distribution
+ * its mean.
+ */
+import type { Exact } from './exact.ts'
+import { subtractExact } from './exact.ts'
+import type { Histogram } from './histogram.ts'
+import type { Summary } from './summary.ts'
+import { summarySum } from './summary.ts'
+
+/** Seconds of the document's rate, shown as " / Min". */
+export const MINUTE = 60
+
+/** Ending of a counter's display name for its rate time scale in seconds. */
+export function rateSuffix(timeScaleS: number): string {
+  if (timeScaleS === 1) return ' / sec'
+  if (timeScaleS === MINUTE) return ' / Min'
+  if (timeScaleS === 3600) return ' / hr'
+  return ` / ${timeScaleS} sec`
+}
+
+/**
+ * Rate of an increment: 2 in 1.01 s is 118.8 a minute.
+ * @param intervalS length of the window in seconds; 0 or less gives NaN
+ */
+export function incrementRate(increment: Exact, intervalS: number, timeScaleS = MINUTE): number {
+  return intervalS > 0 ? (Number(increment) * timeScaleS) / intervalS : Number.NaN
+}
+
+/** Rate between two readings of a cumulative counter; a smaller second reading is a reset. */
+export function readingRate(
+  from: Exact | undefined,
+  to: Exact,
+  elapsedS: number,
+  timeScaleS = MINUTE,
+): number {
+  if (from === undefined) return Number.NaN
+  return incrementRate(to < from ? to : subtractExact(to, from), elapsedS, timeScaleS)
+}
+
+/**
+ * Mean of a distribution: sum / count where a sum is known; otherwise estimated from the buckets:
+ * one observation of the lowest is min, one of the highest max, the others lie at the bucket's
+ * geometric middle, limited to [min, max]; the zero bucket is 0 (wallaroo.md §7). NaN when empty.
+ */
+export function canonicalMean(histogram: Histogram): number {
+  if (histogram.count === 0n) return Number.NaN
+  return histogram.sum === undefined ? estimatedMean(histogram) : histogram.mean()
+}
+
+function estimatedMean(histogram: Histogram): number {
+  const min = Number(histogram.min)
+  const max = Number(histogram.max)
+  const limit = (value: number): number => {
+    if (value < min) return min
+    return value > max ? max : value
+  }
+  const middles: { value: number; count: number }[] = []
+  const perOctave = 2 ** -histogram.scale
+  histogram.negative.forEach((index, count) => {
+    middles.unshift({ value: -(2 ** ((index + 0.5) * perOctave)), count: Number(count) })
+  })
+  if (histogram.zeroCount > 0n) middles.push({ value: 0, count: Number(histogram.zeroCount) })
+  histogram.positive.forEach((index, count) => {
+    middles.push({ value: 2 ** ((index + 0.5) * perOctave), count: Number(count) })
+  })
+  let sum = 0
+  for (const { value, count } of middles) sum += limit(value) * count
+  const low = middles[0]
+  const high = middles.at(-1)
+  if (low === undefined || high === undefined) return Number.NaN
+  if (!Number.isNaN(min)) sum += min - limit(low.value)
+  if (!Number.isNaN(max) && Number(histogram.count) > 1) sum += max - limit(high.value)
+  return sum / Number(histogram.count)
+}
+
+/** Mean of a summary as delivered: 0 for an empty interval. */
+export function summaryMean(summary: Summary): number {
+  return summary.count === 0 ? 0 : summarySum(summary) / summary.count
+}

@@ -1,0 +1,74 @@
+/**
+ * A cell is what one series did between two neighbouring boundaries (design §2). Cells of a kind
+ * form a commutative monoid, so everything that aggregates (a session of T seconds, a roll-up over
+ * workers, a coarser history) merges cells and nothing else.
+ */
+import { addExact, type Exact } from './exact.ts'
+import { Histogram, mergeHistograms } from './histogram.ts'
+import { EMPTY_SUMMARY, mergeSummaries, type Summary } from './summary.ts'
+
+export interface CounterCell {
+  readonly kind: 'counter'
+  /** Increase in the interval, 0 or more. */
+  readonly delta: Exact
+}
+
+export interface GaugeCell {
+  readonly kind: 'gauge'
+  readonly value: Exact
+  /** Order of the write: the larger wins. Any clock or sequence, the same one within a hub. */
+  readonly at: number
+}
+
+export interface HistogramCell {
+  readonly kind: 'histogram'
+  /** Read only once it is in a cell. */
+  readonly histogram: Histogram
+}
+
+export interface SummaryCell {
+  readonly kind: 'summary'
+  readonly summary: Summary
+}
+
+export type Cell = CounterCell | GaugeCell | HistogramCell | SummaryCell
+export type Kind = Cell['kind']
+export const KINDS: readonly Kind[] = ['counter', 'gauge', 'histogram', 'summary']
+
+/** The neutral element of a kind. */
+export function emptyCell(kind: Kind): Cell {
+  switch (kind) {
+    case 'counter':
+      return { kind, delta: 0 }
+    case 'gauge':
+      return { kind, value: Number.NaN, at: Number.NEGATIVE_INFINITY }
+    case 'histogram':
+      return { kind, histogram: new Histogram() }
+    case 'summary':
+      return { kind, summary: EMPTY_SUMMARY }
+  }
+}
+
+/**
+ * Sum of two cells of one kind.
+ * @throws {TypeError} when the kinds differ: a programmer's error
+ */
+export function mergeCells(a: Cell, b: Cell): Cell {
+  if (a.kind === 'counter' && b.kind === 'counter') {
+    return { kind: 'counter', delta: addExact(a.delta, b.delta) }
+  }
+  if (a.kind === 'gauge' && b.kind === 'gauge') return laterGauge(a, b)
+  if (a.kind === 'histogram' && b.kind === 'histogram') {
+    return { kind: 'histogram', histogram: mergeHistograms(a.histogram, b.histogram) }
+  }
+  if (a.kind === 'summary' && b.kind === 'summary') {
+    return { kind: 'summary', summary: mergeSummaries(a.summary, b.summary) }
+  }
+  throw new TypeError(`cells of kind ${a.kind} and ${b.kind} do not merge`)
+}
+
+/** Latest wins; at the same instant the larger value, so that the order of merging is no matter. */
+function laterGauge(a: GaugeCell, b: GaugeCell): GaugeCell {
+  if (a.at !== b.at) return a.at > b.at ? a : b
+  return a.value >= b.value || Number.isNaN(b.value) ? a : b
+}

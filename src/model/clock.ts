@@ -1,0 +1,12 @@
+/** Time as a parameter: nothing below the composition root asks the system for it. */
+export interface Clock {
+  /** Nanoseconds on a clock that never goes back; its zero means nothing. */
+  monotonicNs(): bigint
+  /** Milliseconds since 1970-01-01 UTC. */
+  wallMs(): number
+  /**
+   * Calls back once after a delay, 0 to 2^53 - 1 ms (longer than a platform timer takes is the
+   * clock's own business). Returns a function that cancels.
+   */
+  after(delayMs: number, callback: () => void): () => void
+}

@@ -1,0 +1,241 @@
+/**
+ * The one distribution type of the system (design §2): base-2 exponential buckets on both sides of
+ * zero, with count, sum, min and max. Merging and downscaling are exact, and commute; so cells of
+ * any interval, worker or hub can be added up in any order.
+ */
+import { BucketRun } from './bucket-run.ts'
+import { bucketIndex, lowerBound, SCALE_MAX, upperBound } from './buckets.ts'
+import { addExact, type Exact, maxExact, minExact, multiplyExact } from './exact.ts'
+
+/** Most buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
+export const BUCKETS_LIMIT = 160
+
+export class Histogram {
+  scale: number
+  count = 0n
+  /** Sum of the observations; undefined where the sender does not know it (Wallaroo's windows). */
+  sum: Exact | undefined = 0
+  /** NaN while empty or not known. */
+  min: Exact = Number.NaN
+  max: Exact = Number.NaN
+  /** Observations v with |v| <= zeroThreshold. */
+  zeroCount = 0n
+  zeroThreshold = 0
+  readonly positive = new BucketRun()
+  readonly negative = new BucketRun()
+
+  constructor(scale = SCALE_MAX) {
+    this.scale = scale
+  }
+
+  get isEmpty(): boolean {
+    return this.count === 0n
+  }
+
+  /**
+   * Adds `count` observations of one value. A value that is not finite is ignored: no NaN or
+   * Infinity enters a distribution.
+   */
+  record(value: Exact, count: Exact = 1): void {
+    if (typeof value === 'number' && !Number.isFinite(value)) return
+    const times = BigInt(count)
+    if (times <= 0n) return
+    this.count += times
+    if (this.sum !== undefined) this.sum = addExact(this.sum, multiplyExact(value, count))
+    this.min = minExact(this.min, value)
+    this.max = maxExact(this.max, value)
+    const size = value < 0 ? -value : value
+    if (size <= this.zeroThreshold) this.zeroCount += times
+    else this.#recordSide(value < 0 ? this.negative : this.positive, size, times)
+  }
+
+  #recordSide(side: BucketRun, size: Exact, times: bigint): void {
+    const index = bucketIndex(size, this.scale)
+    const steps = stepsToFit(side, index, index)
+    if (steps > 0) this.downscaleTo(this.scale - steps)
+    side.add(index >> steps, times)
+  }
+
+  /** Adds a bucket as a peer sent it; min, max and sum are the caller's. */
+  addBucket(index: number, count: bigint, isNegative = false): void {
+    const side = isNegative ? this.negative : this.positive
+    const steps = stepsToFit(side, index, index)
+    if (steps > 0) this.downscaleTo(this.scale - steps)
+    side.add(index >> steps, count)
+    this.count += count
+  }
+
+  /** Lowers the scale; every bucket i becomes i >> steps. A higher scale is ignored. */
+  downscaleTo(scale: number): void {
+    const steps = this.scale - scale
+    if (steps <= 0) return
+    this.positive.downscale(steps)
+    this.negative.downscale(steps)
+    this.scale = scale
+  }
+
+  /** Adds another histogram; the other stays as it is. The coarser scale of the two holds. */
+  mergeFrom(other: Histogram): void {
+    let source = other.scale > this.scale ? other.atScale(this.scale) : other
+    this.downscaleTo(source.scale)
+    if (source.zeroThreshold < this.zeroThreshold) {
+      source = source.clone()
+      source.foldZero(this.zeroThreshold)
+    }
+    this.foldZero(source.zeroThreshold)
+    this.zeroCount += source.zeroCount
+    const steps = Math.max(
+      mergeSteps(this.positive, source.positive),
+      mergeSteps(this.negative, source.negative),
+    )
+    const fitted = steps > 0 ? source.atScale(source.scale - steps) : source
+    this.downscaleTo(this.scale - steps)
+    this.positive.mergeFrom(fitted.positive)
+    this.negative.mergeFrom(fitted.negative)
+    this.count += source.count
+    this.sum =
+      this.sum === undefined || source.sum === undefined
+        ? undefined
+        : addExact(this.sum, source.sum)
+    this.min = minExact(this.min, source.min)
+    this.max = maxExact(this.max, source.max)
+  }
+
+  /** Moves what lies within the threshold into the zero bucket; never splits a bucket. */
+  foldZero(threshold: number): void {
+    if (threshold <= this.zeroThreshold) return
+    this.zeroThreshold = threshold
+    for (const side of [this.positive, this.negative]) {
+      side.forEach((index, count) => {
+        if (lowerBound(index, this.scale) >= threshold) return
+        this.zeroThreshold = Math.max(this.zeroThreshold, upperBound(index, this.scale))
+        this.zeroCount += count
+        side.counts[index - side.offset] = 0n
+      })
+    }
+  }
+
+  /** Sum divided by count; NaN when empty or without a sum. */
+  mean(): number {
+    return this.count === 0n || this.sum === undefined
+      ? Number.NaN
+      : Number(this.sum) / Number(this.count)
+  }
+
+  /**
+   * Estimate of the q-quantile: the observation of rank ceil(q * count), placed on the exponential
+   * curve inside its bucket and limited to [min, max]. Relative error at most 2^(2^-scale) - 1.
+   * @param q 0 to 1
+   * @returns NaN when empty
+   */
+  quantile(q: number): number {
+    if (this.count === 0n) return Number.NaN
+    const total = Number(this.count)
+    const rank = Math.min(Math.max(Math.ceil(q * total), 1), total)
+    return this.#limit(this.#valueAtRank(rank))
+  }
+
+  #valueAtRank(rank: number): number {
+    let seen = 0
+    const { negative, positive } = this
+    for (let i = negative.counts.length - 1; i >= 0; i--) {
+      const count = Number(negative.counts[i]!)
+      if (count > 0 && seen + count >= rank) {
+        return -valueInside(negative.offset + i, this.scale, 1 - (rank - seen - 0.5) / count)
+      }
+      seen += count
+    }
+    seen += Number(this.zeroCount)
+    if (seen >= rank) return 0
+    for (let i = 0; i < positive.counts.length; i++) {
+      const count = Number(positive.counts[i]!)
+      if (count > 0 && seen + count >= rank) {
+        return valueInside(positive.offset + i, this.scale, (rank - seen - 0.5) / count)
+      }
+      seen += count
+    }
+    return Number(this.max)
+  }
+
+  #limit(value: number): number {
+    const low = Number(this.min)
+    const high = Number(this.max)
+    if (value < low) return low
+    return value > high ? high : value
+  }
+
+  /** Standard deviation estimated from the buckets' middles; 0 for fewer than two observations. */
+  deviation(): number {
+    if (this.count < 2n) return this.count === 0n ? Number.NaN : 0
+    const middles: [number, number][] = []
+    const total = Number(this.count)
+    this.negative.forEach((i, n) => {
+      middles.push([this.#limit(-valueInside(i, this.scale, 0.5)), Number(n)])
+    })
+    middles.push([0, Number(this.zeroCount)])
+    this.positive.forEach((i, n) => {
+      middles.push([this.#limit(valueInside(i, this.scale, 0.5)), Number(n)])
+    })
+    let mean = 0
+    for (const [value, n] of middles) mean += (value * n) / total
+    let spread = 0
+    for (const [value, n] of middles) spread += n * (value - mean) ** 2
+    return Math.sqrt(spread / (total - 1))
+  }
+
+  clone(): Histogram {
+    return this.atScale(this.scale)
+  }
+
+  /** A copy at a coarser (or the same) scale. */
+  atScale(scale: number): Histogram {
+    const copy = new Histogram(this.scale)
+    copy.count = this.count
+    copy.sum = this.sum
+    copy.min = this.min
+    copy.max = this.max
+    copy.zeroCount = this.zeroCount
+    copy.zeroThreshold = this.zeroThreshold
+    for (const side of ['positive', 'negative'] as const) {
+      copy[side].offset = this[side].offset
+      copy[side].counts = this[side].counts.slice()
+    }
+    copy.downscaleTo(scale)
+    return copy
+  }
+}
+
+/** The sum of two histograms as a new one. */
+export function mergeHistograms(a: Histogram, b: Histogram): Histogram {
+  const sum = a.clone()
+  sum.mergeFrom(b)
+  return sum
+}
+
+/** How often the range [low, high] joined with the run must be halved to fit the limit. */
+function stepsToFit(side: BucketRun, low: number, high: number): number {
+  const span = side.span()
+  if (span === undefined) return 0
+  let from = Math.min(low, span[0])
+  let to = Math.max(high, span[1])
+  let steps = 0
+  for (; to - from >= BUCKETS_LIMIT; steps++) {
+    from >>= 1
+    to >>= 1
+  }
+  return steps
+}
+
+function mergeSteps(side: BucketRun, other: BucketRun): number {
+  const span = other.span()
+  return span === undefined ? 0 : stepsToFit(side, span[0], span[1])
+}
+
+/** The value at a fraction of a bucket, on the exponential curve between its bounds. */
+function valueInside(index: number, scale: number, fraction: number): number {
+  const low = lowerBound(index, scale)
+  const high = upperBound(index, scale)
+  return low === 0 || high === Number.POSITIVE_INFINITY
+    ? Math.min(high, Number.MAX_VALUE)
+    : low * (high / low) ** fraction
+}

@@ -1,0 +1,11 @@
+/** The model: pure data and algebra, no platform API. Public as `pentameter/model`. */
+export * from './bucket-run.ts'
+export * from './buckets.ts'
+export * from './bytes.ts'
+export * from './canonical.ts'
+export * from './cell.ts'
+export * from './clock.ts'
+export * from './exact.ts'
+export * from './histogram.ts'
+export * from './series.ts'
+export * from './summary.ts'

@@ -1,0 +1,49 @@
+/**
+ * Count, sum, mean, deviation, min and max without buckets: what an EventCounter interval carries.
+ * Merged by Chan's formula, which keeps the deviation where sums of squares would cancel.
+ */
+export interface Summary {
+  readonly count: number
+  readonly mean: number
+  /** Sum of squared distances from the mean (Welford's M2). */
+  readonly squares: number
+  readonly min: number
+  readonly max: number
+}
+
+export const EMPTY_SUMMARY: Summary = {
+  count: 0,
+  mean: 0,
+  squares: 0,
+  min: Number.NaN,
+  max: Number.NaN,
+}
+
+/** One observation added; values that are not finite are ignored. */
+export function addToSummary(summary: Summary, value: number): Summary {
+  if (!Number.isFinite(value)) return summary
+  return mergeSummaries(summary, { count: 1, mean: value, squares: 0, min: value, max: value })
+}
+
+export function mergeSummaries(a: Summary, b: Summary): Summary {
+  if (a.count === 0) return b
+  if (b.count === 0) return a
+  const count = a.count + b.count
+  const distance = b.mean - a.mean
+  return {
+    count,
+    mean: a.mean + distance * (b.count / count),
+    squares: a.squares + b.squares + distance * distance * ((a.count * b.count) / count),
+    min: Math.min(a.min, b.min),
+    max: Math.max(a.max, b.max),
+  }
+}
+
+export function summarySum(summary: Summary): number {
+  return summary.mean * summary.count
+}
+
+/** Deviation of the whole population (divisor n), as .NET's EventCounter reports it; 0 when empty. */
+export function summaryDeviation(summary: Summary): number {
+  return summary.count === 0 ? 0 : Math.sqrt(Math.max(0, summary.squares / summary.count))
+}
