@@ -2,6 +2,8 @@
  * One side (positive or negative) of a histogram: counts of the consecutive buckets
  * [offset, offset + counts.length). Counts are u64, so that a peer's 64-bit bins stay exact.
  */
+import { U64_MAX } from './exact.ts'
+
 export class BucketRun {
   offset = 0
   counts: BigUint64Array = EMPTY
@@ -15,28 +17,40 @@ export class BucketRun {
     return this.counts.length === 0
   }
 
+  /** Adds to one bucket; a count stops at 2^64 - 1 instead of wrapping. */
   add(index: number, count: bigint): void {
+    if (count === 0n) return
     this.cover(index, index + 1)
-    this.counts[index - this.offset]! += count
+    this.#raise(index - this.offset, count)
   }
 
-  /** Makes room for [low, end); grows by half so that a spreading run is not copied per bucket. */
+  /** Makes room for [low, end) beside the buckets that are not empty; empty ends are given up. */
   cover(low: number, end: number): void {
     if (this.counts.length > 0 && low >= this.offset && end <= this.end) return
-    const isEmpty = this.counts.length === 0
-    const from = isEmpty ? low : Math.min(low, this.offset)
-    const to = isEmpty ? end : Math.max(end, this.end)
+    const span = this.span()
+    const from = span === undefined ? low : Math.min(low, span[0])
+    const to = span === undefined ? end : Math.max(end, span[1] + 1)
     const counts = new BigUint64Array(to - from)
-    if (!isEmpty) counts.set(this.counts, this.offset - from)
+    if (span !== undefined) {
+      const held = this.counts.subarray(span[0] - this.offset, span[1] + 1 - this.offset)
+      counts.set(held, span[0] - from)
+    }
     this.offset = from
     this.counts = counts
   }
 
   mergeFrom(other: BucketRun): void {
-    if (other.counts.length === 0) return
-    this.cover(other.offset, other.end)
-    const shift = other.offset - this.offset
-    for (let i = 0; i < other.counts.length; i++) this.counts[i + shift]! += other.counts[i]!
+    const span = other.span()
+    if (span === undefined) return
+    this.cover(span[0], span[1] + 1)
+    for (let index = span[0]; index <= span[1]; index++) {
+      this.#raise(index - this.offset, other.counts[index - other.offset]!)
+    }
+  }
+
+  #raise(position: number, count: bigint): void {
+    const sum = this.counts[position]! + count
+    this.counts[position] = sum > U64_MAX ? U64_MAX : sum
   }
 
   /** Halves the resolution `steps` times: bucket i becomes i >> steps. Exact. */
@@ -45,7 +59,9 @@ export class BucketRun {
     const offset = this.offset >> steps
     const counts = new BigUint64Array(((this.end - 1) >> steps) - offset + 1)
     for (let i = 0; i < this.counts.length; i++) {
-      counts[((this.offset + i) >> steps) - offset]! += this.counts[i]!
+      const position = ((this.offset + i) >> steps) - offset
+      const sum = counts[position]! + this.counts[i]!
+      counts[position] = sum > U64_MAX ? U64_MAX : sum
     }
     this.offset = offset
     this.counts = counts

@@ -1,6 +1,6 @@
 /**
- * Bucket arithmetic of base-2 exponential histograms (design §2): at scale s, bucket i holds
- * (2^(i/2^s), 2^((i+1)/2^s)], upper bound inclusive. The same indices as OTLP's
+ * Bucket arithmetic of base-2 exponential histograms (statshero.md §7.2): at scale s, bucket i
+ * holds (2^(i/2^s), 2^((i+1)/2^s)], upper bound inclusive. The same indices as OTLP's
  * ExponentialHistogram; a Prometheus native histogram counts one higher.
  *
  *   scale 0, i:      -2        -1         0         1         2

@@ -3,24 +3,34 @@
  * Names sort by their UTF-8 bytes in every dialect; JavaScript's own order is by UTF-16 units.
  */
 
-/** Compares as UTF-8 bytes, that is by code point; negative, 0 or positive. */
+/**
+ * Compares as UTF-8 bytes, that is by code point; negative, 0 or positive. A lone surrogate counts
+ * as U+FFFD, which is what it is written as.
+ */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x !== y) return rank(x) - rank(y)
+    if (a.charCodeAt(i) === b.charCodeAt(i)) continue
+    const order = rankAt(a, i) - rankAt(b, i)
+    if (order !== 0) return order
   }
   return a.length - b.length
 }
 
 /** Moves surrogates (astral code points) above U+E000..U+FFFF. */
-function rank(unit: number): number {
+function rankAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
   if (unit < 0xd800) return unit
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+  if (unit > 0xdfff) return unit - 0x800
+  const isHigh = unit < 0xdc00
+  const other = text.charCodeAt(isHigh ? at + 1 : at - 1)
+  const isPaired = isHigh ? other >= 0xdc00 && other < 0xe000 : other >= 0xd800 && other < 0xdc00
+  return isPaired ? unit + 0x2000 : 0xfffd - 0x800
 }
 
-/** FNV-1a over bytes[start, end): the hash of every key table. Result is a signed 32-bit integer. */
+/**
+ * FNV-1a over bytes[start, end): the hash of every key table. Result is a signed 32-bit integer.
+ */
 export function hashBytes(
   bytes: Uint8Array,
   start: number,

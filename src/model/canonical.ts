@@ -42,7 +42,7 @@ export function readingRate(
 /**
  * Mean of a distribution: sum / count where a sum is known; otherwise estimated from the buckets:
  * one observation of the lowest is min, one of the highest max, the others lie at the bucket's
- * geometric middle, limited to [min, max]; the zero bucket is 0 (wallaroo.md §7). NaN when empty.
+ * geometric middle, limited to [min, max]; the zero bucket is 0 (scope.md §7.2). NaN when empty.
  */
 export function canonicalMean(histogram: Histogram): number {
   if (histogram.count === 0n) return Number.NaN

@@ -1,7 +1,8 @@
 /**
- * A cell is what one series did between two neighbouring boundaries (design §2). Cells of a kind
- * form a commutative monoid, so everything that aggregates (a session of T seconds, a roll-up over
- * workers, a coarser history) merges cells and nothing else.
+ * A cell is what one series did between two neighbouring boundaries. Cells of a kind form a
+ * commutative monoid, so everything that aggregates (a session of T seconds, a roll-up over
+ * workers, a coarser history) merges cells and nothing else. Histograms are one as long as they
+ * have the same zero threshold (histogram.ts says what holds beyond), summaries within rounding.
  */
 import { addExact, type Exact } from './exact.ts'
 import { Histogram, mergeHistograms } from './histogram.ts'
@@ -70,5 +71,6 @@ export function mergeCells(a: Cell, b: Cell): Cell {
 /** Latest wins; at the same instant the larger value, so that the order of merging is no matter. */
 function laterGauge(a: GaugeCell, b: GaugeCell): GaugeCell {
   if (a.at !== b.at) return a.at > b.at ? a : b
-  return a.value >= b.value || Number.isNaN(b.value) ? a : b
+  if (a.value === b.value) return Object.is(a.value, -0) ? b : a
+  return a.value > b.value || Number.isNaN(b.value) ? a : b
 }

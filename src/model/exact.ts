@@ -1,6 +1,6 @@
 /**
  * Numbers that stay exact: a safe integer or a fraction travels as `number`, an integer beyond
- * 2^53 - 1 as `bigint`. Counters and sums of every dialect with 64-bit fields use it (design §2).
+ * 2^53 - 1 as `bigint`. Counters and sums of every dialect with 64-bit fields use it.
  */
 export type Exact = number | bigint
 

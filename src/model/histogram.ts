@@ -1,11 +1,26 @@
 /**
- * The one distribution type of the system (design §2): base-2 exponential buckets on both sides of
- * zero, with count, sum, min and max. Merging and downscaling are exact, and commute; so cells of
- * any interval, worker or hub can be added up in any order.
+ * The one distribution type of the system: base-2 exponential buckets on both sides of zero, with
+ * count, sum, min and max. Merging and downscaling are exact, and commute; so cells of any
+ * interval, worker or hub can be added up in any order.
+ *
+ * Merging is a commutative monoid among histograms of one zero threshold, with the empty histogram
+ * of scale 8 as neutral element (sums of integers to the last digit, of fractions within rounding).
+ * No sender of ours has a threshold but 0. Merges of different thresholds are commutative and keep
+ * every count, but which buckets fold into zero depends on their widths at that moment. Only where
+ * thresholds are 0 or powers of two, which are bounds at every scale from 0 up, and no scale is
+ * below 0, any order gives the same distribution; one order may give it at a coarser scale.
  */
 import { BucketRun } from './bucket-run.ts'
 import { bucketIndex, lowerBound, SCALE_MAX, upperBound } from './buckets.ts'
-import { addExact, type Exact, maxExact, minExact, multiplyExact } from './exact.ts'
+import {
+  addExact,
+  type Exact,
+  exact,
+  isInteger,
+  maxExact,
+  minExact,
+  multiplyExact,
+} from './exact.ts'
 
 /** Most buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
 export const BUCKETS_LIMIT = 160
@@ -33,20 +48,31 @@ export class Histogram {
   }
 
   /**
-   * Adds `count` observations of one value. A value that is not finite is ignored: no NaN or
-   * Infinity enters a distribution.
+   * Adds `count` observations of one value; never throws. A value that is not finite is ignored
+   * (no NaN or Infinity enters a distribution), and so is a count that is no positive integer.
    */
   record(value: Exact, count: Exact = 1): void {
     if (typeof value === 'number' && !Number.isFinite(value)) return
+    if (!isInteger(count) || count <= 0) return
     const times = BigInt(count)
-    if (times <= 0n) return
+    const observed = typeof value === 'bigint' ? exact(value) : value + 0 // -0 becomes 0
+    if (this.sum !== undefined) this.sum = addExact(this.sum, multiplyExact(observed, count))
+    this.#widen(observed, observed)
     this.count += times
-    if (this.sum !== undefined) this.sum = addExact(this.sum, multiplyExact(value, count))
-    this.min = minExact(this.min, value)
-    this.max = maxExact(this.max, value)
-    const size = value < 0 ? -value : value
+    const size = observed < 0 ? -observed : observed
     if (size <= this.zeroThreshold) this.zeroCount += times
-    else this.#recordSide(value < 0 ? this.negative : this.positive, size, times)
+    else this.#recordSide(observed < 0 ? this.negative : this.positive, size, times)
+  }
+
+  /**
+   * Widens [min, max], before count rises; what one part does not know is not known of the whole.
+   */
+  #widen(min: Exact, max: Exact): void {
+    const isFirst = this.count === 0n
+    if (isFirst || Number.isNaN(min)) this.min = min
+    else if (!Number.isNaN(this.min)) this.min = minExact(this.min, min)
+    if (isFirst || Number.isNaN(max)) this.max = max
+    else if (!Number.isNaN(this.max)) this.max = maxExact(this.max, max)
   }
 
   #recordSide(side: BucketRun, size: Exact, times: bigint): void {
@@ -58,6 +84,7 @@ export class Histogram {
 
   /** Adds a bucket as a peer sent it; min, max and sum are the caller's. */
   addBucket(index: number, count: bigint, isNegative = false): void {
+    if (count <= 0n) return
     const side = isNegative ? this.negative : this.positive
     const steps = stepsToFit(side, index, index)
     if (steps > 0) this.downscaleTo(this.scale - steps)
@@ -78,11 +105,10 @@ export class Histogram {
   mergeFrom(other: Histogram): void {
     let source = other.scale > this.scale ? other.atScale(this.scale) : other
     this.downscaleTo(source.scale)
-    if (source.zeroThreshold < this.zeroThreshold) {
+    if (source.zeroThreshold !== this.zeroThreshold) {
       source = source.clone()
-      source.foldZero(this.zeroThreshold)
+      this.levelZero(source)
     }
-    this.foldZero(source.zeroThreshold)
     this.zeroCount += source.zeroCount
     const steps = Math.max(
       mergeSteps(this.positive, source.positive),
@@ -92,13 +118,20 @@ export class Histogram {
     this.downscaleTo(this.scale - steps)
     this.positive.mergeFrom(fitted.positive)
     this.negative.mergeFrom(fitted.negative)
+    if (!source.isEmpty) this.#widen(source.min, source.max)
     this.count += source.count
     this.sum =
       this.sum === undefined || source.sum === undefined
         ? undefined
         : addExact(this.sum, source.sum)
-    this.min = minExact(this.min, source.min)
-    this.max = maxExact(this.max, source.max)
+  }
+
+  /** Raises both zero thresholds until they are equal: folding a bucket can raise one further. */
+  levelZero(other: Histogram): void {
+    while (this.zeroThreshold !== other.zeroThreshold) {
+      if (this.zeroThreshold < other.zeroThreshold) this.foldZero(other.zeroThreshold)
+      else other.foldZero(this.zeroThreshold)
+    }
   }
 
   /** Moves what lies within the threshold into the zero bucket; never splits a bucket. */
@@ -117,9 +150,11 @@ export class Histogram {
 
   /** Sum divided by count; NaN when empty or without a sum. */
   mean(): number {
-    return this.count === 0n || this.sum === undefined
-      ? Number.NaN
-      : Number(this.sum) / Number(this.count)
+    if (this.count === 0n || this.sum === undefined) return Number.NaN
+    const sum = Number(this.sum)
+    // A sum beyond the doubles is a bigint, and its mean lies between min and max again.
+    if (typeof this.sum === 'bigint' && !Number.isFinite(sum)) return Number(this.sum / this.count)
+    return sum / Number(this.count)
   }
 
   /**
@@ -164,11 +199,27 @@ export class Histogram {
     return value > high ? high : value
   }
 
-  /** Standard deviation estimated from the buckets' middles; 0 for fewer than two observations. */
+  /**
+   * Standard deviation estimated from the buckets' middles; 0 for one observation, NaN for none.
+   * Computed in units of the largest middle's power of two, so that no square leaves the doubles.
+   */
   deviation(): number {
     if (this.count < 2n) return this.count === 0n ? Number.NaN : 0
-    const middles: [number, number][] = []
     const total = Number(this.count)
+    const middles = this.#middles()
+    const largest = Math.max(...middles.map(([value]) => Math.abs(value)))
+    if (largest === 0) return 0
+    const unit = 2 ** Math.min(Math.floor(Math.log2(largest)), 1023)
+    let mean = 0
+    for (const [value, n] of middles) mean += ((value / unit) * n) / total
+    let spread = 0
+    for (const [value, n] of middles) spread += n * (value / unit - mean) ** 2
+    return Math.min(Math.sqrt(spread / (total - 1)) * unit, Number.MAX_VALUE)
+  }
+
+  /** The middle of every bucket that is not empty, with its count. */
+  #middles(): [value: number, count: number][] {
+    const middles: [number, number][] = []
     this.negative.forEach((i, n) => {
       middles.push([this.#limit(-valueInside(i, this.scale, 0.5)), Number(n)])
     })
@@ -176,11 +227,7 @@ export class Histogram {
     this.positive.forEach((i, n) => {
       middles.push([this.#limit(valueInside(i, this.scale, 0.5)), Number(n)])
     })
-    let mean = 0
-    for (const [value, n] of middles) mean += (value * n) / total
-    let spread = 0
-    for (const [value, n] of middles) spread += n * (value - mean) ** 2
-    return Math.sqrt(spread / (total - 1))
+    return middles
   }
 
   clone(): Histogram {

@@ -1,6 +1,6 @@
 /**
- * Identity of a series: name, kind and labels (design §2). Everything else about it is metadata and
- * may change without making a new series.
+ * Identity of a series: name, kind and labels. Everything else about it is metadata and may change
+ * without making a new series.
  */
 import { compareUtf8 } from './bytes.ts'
 import type { Kind } from './cell.ts'
@@ -19,7 +19,9 @@ export interface Identity {
    * fold labels into names leave it out.
    */
   readonly qualifier?: readonly [key: string, value: string]
-  /** The name's bytes as sent, where they are not the UTF-8 of `name`: these identify the series. */
+  /**
+   * The name's bytes as sent, where they are not the UTF-8 of `name`: these identify the series.
+   */
   readonly nameBytes?: Uint8Array
 }
 
@@ -35,6 +37,8 @@ export interface Metadata {
   readonly description?: string
   /** Seconds a counter's canonical rate is stated per; the document's minute when absent. */
   readonly rateTimeScaleS?: number
+  /** Distribution whose sender knows no sum: its mean is an estimate from the buckets. */
+  readonly lacksSum?: boolean
   /** Hints for viewers (scope document). */
   readonly plot?: string
   readonly color?: string
@@ -51,8 +55,8 @@ const encoder = new TextEncoder()
 
 /**
  * Bytes that are equal exactly when two series are the same; the key of the zone's index.
- * `[kind:u8][length:u32le][name][flag:u8][qualifier key][qualifier value][label key][label value]…`,
- * where every text is `[length:u32le][UTF-8]` and flag says whether a qualifier follows.
+ * `[kind:u8][length:u32le][name][flag:u8][qualifier key][qualifier value][label key][label
+ * value]…`, where every text is `[length:u32le][UTF-8]` and flag says whether a qualifier follows.
  */
 export function identityKey(identity: Identity): Uint8Array {
   const texts: Uint8Array[] = [identity.nameBytes ?? encoder.encode(identity.name)]

@@ -1,6 +1,8 @@
 /**
  * Count, sum, mean, deviation, min and max without buckets: what an EventCounter interval carries.
- * Merged by Chan's formula, which keeps the deviation where sums of squares would cancel.
+ * Merged by Chan's formula, which keeps the deviation where sums of squares would cancel. Mean and
+ * squares stay finite whatever finite values come: squares stop at the largest double, which limits
+ * the deviation of values beyond about 1e154.
  */
 export interface Summary {
   readonly count: number
@@ -30,10 +32,14 @@ export function mergeSummaries(a: Summary, b: Summary): Summary {
   if (b.count === 0) return a
   const count = a.count + b.count
   const distance = b.mean - a.mean
+  const squares = a.squares + b.squares + distance * distance * ((a.count * b.count) / count)
   return {
     count,
-    mean: a.mean + distance * (b.count / count),
-    squares: a.squares + b.squares + distance * distance * ((a.count * b.count) / count),
+    // Opposite means near the largest double are further apart than it.
+    mean: Number.isFinite(distance)
+      ? a.mean + distance * (b.count / count)
+      : a.mean * (a.count / count) + b.mean * (b.count / count),
+    squares: Math.min(squares, Number.MAX_VALUE),
     min: Math.min(a.min, b.min),
     max: Math.max(a.max, b.max),
   }
@@ -43,7 +49,9 @@ export function summarySum(summary: Summary): number {
   return summary.mean * summary.count
 }
 
-/** Deviation of the whole population (divisor n), as .NET's EventCounter reports it; 0 when empty. */
+/**
+ * Deviation of the whole population (divisor n), as .NET's EventCounter reports it; 0 when empty.
+ */
 export function summaryDeviation(summary: Summary): number {
   return summary.count === 0 ? 0 : Math.sqrt(Math.max(0, summary.squares / summary.count))
 }

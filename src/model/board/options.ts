@@ -1,0 +1,124 @@
+/**
+ * What a viewer's options say (scope viewer, command line and URL alike). Every function returns
+ * undefined for a usage error. Keys end at the last `=`, so that names may contain one.
+ */
+import type { Window } from './sma.ts'
+
+export interface YRange {
+  readonly plot: string
+  /** null = automatic. */
+  readonly min: number | null
+  readonly max: number | null
+}
+
+export interface TriggerOption {
+  readonly key: string
+  /** null = none. */
+  readonly below: number | null
+  readonly above: number | null
+}
+
+export type SmaOption = { readonly key: string } & Window
+
+export interface SourceAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export const DEFAULT_SOURCE_PORT = 5001
+/** Bounds of the viewer's controls; values outside are moved to the nearest. */
+export const TIME_WINDOW_S = { min: 1, max: 600, standard: 10 } as const
+export const CHART_COLUMNS = { min: 1, max: 10, standard: 2 } as const
+export const CHART_ASPECT = { min: 1, max: 5, standard: 2 } as const
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
+
+/** A plain or exponent decimal, finite. */
+export function parseNumber(text: string): number | undefined {
+  if (!NUMBER.test(text)) return undefined
+  const value = Number(text)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** A number moved into the bounds. */
+export function parseBounded(text: string, bounds: Bounds): number | undefined {
+  const value = parseNumber(text)
+  return value === undefined ? undefined : Math.min(Math.max(value, bounds.min), bounds.max)
+}
+
+/** A whole number moved into the bounds. */
+export function parseBoundedCount(text: string, bounds: Bounds): number | undefined {
+  return /^[+-]?[0-9]+$/.test(text) ? parseBounded(text, bounds) : undefined
+}
+
+/** Seconds, more than 0. */
+export function parseSeconds(text: string): number | undefined {
+  const value = parseNumber(text)
+  return value !== undefined && value > 0 ? value : undefined
+}
+
+/** `PLOT=[MIN],[MAX]` */
+export function parseYRange(text: string): YRange | undefined {
+  const parsed = parsePair(text)
+  if (parsed === undefined) return undefined
+  const { key: plot, first: min, second: max } = parsed
+  return min !== null && max !== null && min >= max ? undefined : { plot, min, max }
+}
+
+/** `KEY=[BELOW],[ABOVE]` */
+export function parseTrigger(text: string): TriggerOption | undefined {
+  const parsed = parsePair(text)
+  return parsed && { key: parsed.key, below: parsed.first, above: parsed.second }
+}
+
+/** `KEY=SAMPLES` or `KEY=SECONDSs`; 0 = off. */
+export function parseSma(text: string): SmaOption | undefined {
+  const parts = splitKey(text)
+  if (parts === undefined) return undefined
+  const { key, rest } = parts
+  if (rest.endsWith('s')) {
+    const seconds = parseNumber(rest.slice(0, -1))
+    return seconds === undefined || seconds < 0 ? undefined : { key, seconds }
+  }
+  const samples = Number(rest)
+  return /^\+?[0-9]+$/.test(rest) && Number.isSafeInteger(samples) ? { key, samples } : undefined
+}
+
+/** `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare V6. */
+export function parseSource(text: string): SourceAddress | undefined {
+  const match = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(text)
+  if (match === null) return isV6(text) ? { host: text, port: DEFAULT_SOURCE_PORT } : undefined
+  const [, v6, name, digits] = match
+  const port = digits === undefined ? DEFAULT_SOURCE_PORT : Number(digits)
+  if (port < 1 || port > 65_535) return undefined
+  if (v6 !== undefined) return isV6(v6) ? { host: v6, port } : undefined
+  return name === undefined || name === '' || /\s/.test(name) ? undefined : { host: name, port }
+}
+
+/** Has the form of an IPv6 address, with or without a zone; the resolver has the last word. */
+function isV6(text: string): boolean {
+  if (!/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?:%[^\s%]+)?$/.test(text)) return false
+  // Eight groups, the last two maybe as one IPv4 address, unless `::` stands for some.
+  const groups = text.split(':').length
+  return text.includes('::') || groups === 8 || (groups === 7 && text.includes('.'))
+}
+
+function splitKey(text: string): { key: string; rest: string } | undefined {
+  const cut = text.lastIndexOf('=')
+  return cut < 0 ? undefined : { key: text.slice(0, cut), rest: text.slice(cut + 1) }
+}
+
+/** `KEY=[A],[B]`: either may be empty, the comma must be there. */
+function parsePair(text: string) {
+  const parts = splitKey(text)
+  const numbers = parts?.rest.split(',')
+  if (parts === undefined || numbers?.length !== 2) return undefined
+  const [first, second] = numbers.map((each) => (each === '' ? null : parseNumber(each)))
+  if (first === undefined || second === undefined) return undefined
+  return { key: parts.key, first, second }
+}
