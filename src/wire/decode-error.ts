@@ -1,5 +1,5 @@
 /**
- * A peer's error (design §8). Every one answers the question: can the stream go on?
+ * A peer's error. Every one answers the question: can the stream go on?
  */
 export interface DecodeErrorFields {
   /** Registry name of the dialect. */
