@@ -1,0 +1,72 @@
+/**
+ * The generation: how those who take no lock notice that something moved (docs/formats/zone.md,
+ * "Memory order"). It is odd while a segment is folded, a metric retired or the index laid out
+ * anew; a reading or a probe during which it was odd or changed is taken again.
+ */
+import { HEADER } from './layout.ts'
+import type { ZoneMemory } from './memory.ts'
+
+/** Folds take milliseconds; who meets this many changes waits for the lock instead. */
+const READ_TRIES = 8
+const PAUSE_MS = 5
+
+const fence = new Int32Array(1)
+
+export class Generation {
+  readonly #memory: ZoneMemory
+  /** Left so by a thread that died in a change; odd, -1 = none known. */
+  #dead = -1
+
+  constructor(memory: ZoneMemory) {
+    this.#memory = memory
+  }
+
+  /**
+   * Begins a change; under the lock. The load after the addition keeps the following plain stores
+   * behind it on processors that reorder stores.
+   */
+  begin(): void {
+    Atomics.add(this.#memory.ints, HEADER.generation, 1)
+    Atomics.load(this.#memory.ints, HEADER.generation)
+  }
+
+  end(): void {
+    Atomics.add(this.#memory.ints, HEADER.generation, 1)
+    Atomics.notify(this.#memory.ints, HEADER.generation)
+  }
+
+  /**
+   * Reads until nothing moved meanwhile; after READ_TRIES under the lock, which keeps changes away.
+   * When the lock cannot be had either, a thread died in a change: what is there is read as it is.
+   * Not to be called with the lock held.
+   * @param read may be called several times, and see things half moved in all but the last
+   */
+  consistently<A, T>(read: (argument: A) => T, argument: A): T {
+    const { ints } = this.#memory
+    for (let tries = 0; tries < READ_TRIES; tries++) {
+      const generation = Atomics.load(ints, HEADER.generation)
+      if (generation === this.#dead) break
+      if ((generation & 1) !== 0) {
+        Atomics.wait(ints, HEADER.generation, generation, PAUSE_MS)
+        continue
+      }
+      const result = read(argument)
+      // A store between plain loads and an atomic load keeps the former from passing the latter.
+      Atomics.store(fence, 0, 0)
+      if (Atomics.load(ints, HEADER.generation) === generation) return result
+    }
+    return this.#readLocked(read, argument)
+  }
+
+  #readLocked<A, T>(read: (argument: A) => T, argument: A): T {
+    const { ints } = this.#memory
+    const isLocked = this.#memory.lock()
+    const generation = Atomics.load(ints, HEADER.generation)
+    if ((generation & 1) !== 0) this.#dead = generation
+    try {
+      return read(argument)
+    } finally {
+      if (isLocked) this.#memory.unlock()
+    }
+  }
+}

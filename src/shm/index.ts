@@ -1,0 +1,10 @@
+/** The zone: metrics of all threads in shared memory. Public as `pentameter/shm`. */
+export { METRIC_TYPES, type MetricType, REFUSALS, type Refusal, refusalOf } from './layout.ts'
+export { ZoneFormatError } from './memory.ts'
+export type { DenseReading, WindowReading, ZoneReader } from './reader.ts'
+export type { CounterHandle } from './slots/counter.ts'
+export { type DenseHandle, denseBin, denseBound } from './slots/dense.ts'
+export type { ExponentialHandle } from './slots/exponential.ts'
+export type { GaugeHandle, GaugeReading } from './slots/gauge.ts'
+export type { Writer } from './writer.ts'
+export { type SegmentUsage, Zone, ZoneFullError, type ZoneOptions, type ZoneUsage } from './zone.ts'

@@ -1,0 +1,299 @@
+/**
+ * Reading a zone (docs/formats/zone.md, "Memory order"): every metric is the sum of the base and
+ * all segments. Readers take no lock and writers do not notice them. Only a fold moves values
+ * between segments, and only a retirement takes them away; both keep the generation odd meanwhile,
+ * and a reading during which that was odd or changed is taken again (generation.ts).
+ */
+import { addExact, type Exact, Histogram, SCALE_MAX, U64_MAX } from '../model/index.ts'
+import type { Descriptors } from './descriptors.ts'
+import { DENSE_BINS, type MetricType, PAGE_SHIFT, PAGE_WORDS } from './layout.ts'
+import type { Page, ZoneMemory } from './memory.ts'
+import type { Segments } from './segments.ts'
+import { readExponential } from './slots/exponential-reading.ts'
+import { ExponentialSlot } from './slots/exponential-slot.ts'
+import { type GaugeReading, gaugeSequence, readLaterGauge } from './slots/gauge.ts'
+
+export interface DenseReading {
+  /** Modulo 2^64. */
+  readonly sum: bigint
+  /** 33 counts; bounds by `denseBound`. */
+  readonly bins: BigUint64Array
+}
+
+/** Extremes of one window; filled by {@link ZoneReader.window}. */
+export interface WindowReading {
+  min: number
+  max: number
+  /** False when an integer beyond 2^53 was rounded to the nearest double. */
+  isExact: boolean
+}
+
+const fence = new Int32Array(1)
+const NO_METRICS = new Uint32Array(0)
+
+export class ZoneReader {
+  readonly #memory: ZoneMemory
+  readonly #descriptors: Descriptors
+  readonly #segments: Segments
+  #slot: ExponentialSlot | undefined
+  #target = new Histogram()
+  /** Of the segments after the first. */
+  readonly #part = new Histogram()
+  #metrics: Uint32Array = NO_METRICS
+  #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
+  #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
+  #askedEpoch = 0
+
+  /** Readers come from `zone.reader()`. */
+  constructor(memory: ZoneMemory, descriptors: Descriptors, segments: Segments) {
+    this.#memory = memory
+    this.#descriptors = descriptors
+    this.#segments = segments
+  }
+
+  /**
+   * Total of a counter, at most 2^64 - 1; never falls.
+   * @throws {TypeError} here and below when the metric is none, or of another type
+   */
+  counter(metric: number): bigint {
+    this.#check(metric, 'counter')
+    const total = this.#memory.generation.consistently(this.#sumCounter, metric)
+    return total > U64_MAX ? U64_MAX : total
+  }
+
+  /** Totals of many counters without garbage; fastest when the metrics ascend. */
+  counters(metrics: Uint32Array, target: BigUint64Array): void {
+    for (let i = 0; i < metrics.length; i++) this.#check(metrics[i]!, 'counter')
+    this.#metrics = metrics
+    this.#memory.generation.consistently(this.#sumCounters, target)
+    this.#metrics = NO_METRICS
+  }
+
+  /**
+   * For many gauges, the place of the last write in the order of all, as {@link gauge} reads it: so
+   * one sees cheaply which have changed.
+   */
+  gaugeSequences(metrics: Uint32Array, target: Float64Array): void {
+    for (let i = 0; i < metrics.length; i++) this.#check(metrics[i]!, 'gauge')
+    this.#metrics = metrics
+    this.#memory.generation.consistently(this.#latestSequences, target)
+    this.#metrics = NO_METRICS
+  }
+
+  /** The last write of all writers; false, with value NaN and sequence 0, when there was none. */
+  gauge(metric: number, reading: GaugeReading): boolean {
+    this.#check(metric, 'gauge')
+    this.#reading = reading
+    return this.#memory.generation.consistently(this.#lastGauge, metric)
+  }
+
+  dense(metric: number): DenseReading {
+    this.#check(metric, 'dense')
+    return this.#memory.generation.consistently(this.#sumDense, metric)
+  }
+
+  /**
+   * The distribution since the metric was defined, with exact sum, min and max.
+   * @param target a histogram to fill and answer instead of a new one, which costs less: what it
+   *   held before is gone, its runs may keep empty buckets at their ends
+   */
+  exponential(metric: number, target: Histogram = new Histogram()): Histogram {
+    this.#check(metric, 'exponential')
+    this.#target = target
+    return this.#memory.generation.consistently(this.#mergeExponential, metric)
+  }
+
+  /** Total of a counter that may pass 2^64 - 1; for the refusal of increments. */
+  counterTotal(metric: number): bigint {
+    return this.#memory.generation.consistently(this.#sumCounter, metric)
+  }
+
+  /**
+   * Ends the window that all exponential histograms are in; one reader of a zone does this, once
+   * per tick. An observation in flight may land in the window just ended after this returns: its
+   * count then shows in the next reading, its extremes in no window.
+   * @returns the epoch of the window just ended; it can be read until the next call
+   */
+  closeWindow(): number {
+    return Atomics.add(this.#memory.epoch, 0, 1)
+  }
+
+  /**
+   * True when the histogram may have changed since the previous window was read: it was observed in
+   * this window or the one before, whose last observations may have come after that reading.
+   */
+  windowChanged(metric: number, epoch: number): boolean {
+    this.#check(metric, 'exponential')
+    this.#askedEpoch = epoch
+    return this.#memory.generation.consistently(this.#isRecent, metric)
+  }
+
+  /** Extremes of a window over all segments; false, and both NaN, when nothing was observed. */
+  window(metric: number, epoch: number, reading: WindowReading): boolean {
+    this.#check(metric, 'exponential')
+    this.#askedEpoch = epoch
+    this.#window = reading
+    return this.#memory.generation.consistently(this.#widestWindow, metric)
+  }
+
+  #check(metric: number, type: MetricType): void {
+    const descriptors = this.#descriptors
+    if (!descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
+    const actual = descriptors.type(metric)
+    if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
+  }
+
+  readonly #sumCounter = (metric: number): bigint => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    let total = 0n
+    for (let i = 0; i < this.#segments.count; i++) {
+      const page = this.#segments.at(i).pageOf(slotAt)
+      if (page !== undefined) total += page.words[slotAt & (PAGE_WORDS - 1)]!
+    }
+    return total
+  }
+
+  readonly #sumCounters = (totals: BigUint64Array): void => {
+    totals.fill(0n, 0, this.#metrics.length)
+    const halves = new Int32Array(totals.buffer, totals.byteOffset, 2 * totals.length)
+    this.#visitSlots((i, page, at) => {
+      if (halves[2 * i + 1]! < 0 || page.halves[2 * at + 1]! < 0) {
+        const total = totals[i]! + page.words[at]!
+        totals[i] = total > U64_MAX ? U64_MAX : total
+      } else totals[i]! += page.words[at]!
+    })
+  }
+
+  readonly #latestSequences = (sequences: Float64Array): void => {
+    sequences.fill(0, 0, this.#metrics.length)
+    this.#visitSlots((i, page, at) => {
+      const sequence = gaugeSequence(page, at)
+      if (sequence > sequences[i]!) sequences[i] = sequence
+    })
+  }
+
+  /** Visits the slots of the metrics asked for in all segments, segment by segment. */
+  #visitSlots(visit: (index: number, page: Page, at: number) => void): void {
+    const metrics = this.#metrics
+    for (let s = 0; s < this.#segments.count; s++) {
+      const segment = this.#segments.at(s)
+      let chunk = -1
+      let page: Page | undefined
+      for (let i = 0; i < metrics.length; i++) {
+        const slotAt = this.#descriptors.slotAt(metrics[i]!)
+        if (slotAt >>> PAGE_SHIFT !== chunk) {
+          chunk = slotAt >>> PAGE_SHIFT
+          page = segment.pageOf(slotAt)
+        }
+        if (page !== undefined) visit(i, page, slotAt & (PAGE_WORDS - 1))
+      }
+    }
+  }
+
+  readonly #lastGauge = (metric: number): boolean => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    const reading = this.#reading
+    reading.value = Number.NaN
+    reading.sequence = 0
+    for (let i = 0; i < this.#segments.count; i++) {
+      const page = this.#segments.at(i).pageOf(slotAt)
+      if (page !== undefined) readLaterGauge(page, slotAt & (PAGE_WORDS - 1), reading)
+    }
+    return reading.sequence > 0
+  }
+
+  readonly #sumDense = (metric: number): DenseReading => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    const bins = new BigUint64Array(DENSE_BINS)
+    let sum = 0n
+    for (let i = 0; i < this.#segments.count; i++) {
+      const words = this.#segments.at(i).pageOf(slotAt)?.words
+      if (words === undefined) continue
+      const at = slotAt & (PAGE_WORDS - 1)
+      for (let bin = 0; bin < DENSE_BINS; bin++) bins[bin]! += words[at + 1 + bin]!
+      sum += words[at]!
+    }
+    return { sum: BigInt.asUintN(64, sum), bins }
+  }
+
+  readonly #mergeExponential = (metric: number): Histogram => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    const merged = this.#target
+    let parts = 0
+    let integers: Exact = 0
+    let fractions = 0
+    for (let i = 0; i < this.#segments.count; i++) {
+      const slot = this.#exponentialSlot(i, slotAt)
+      const sum = slot && readExponential(slot, parts === 0 ? merged : this.#part)
+      if (sum === undefined) continue
+      if (parts > 0) merged.mergeFrom(this.#part)
+      parts++
+      integers = addExact(integers, sum.integers)
+      fractions += sum.fractions
+    }
+    if (parts === 0) empty(merged)
+    merged.sum = addExact(integers, fractions)
+    return merged
+  }
+
+  readonly #isRecent = (metric: number): boolean => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    const epoch = this.#askedEpoch
+    for (let i = 0; i < this.#segments.count; i++) {
+      const slot = this.#exponentialSlot(i, slotAt)
+      if (slot === undefined) continue
+      if (slot.windowEpoch(epoch) === epoch) return true
+      if (slot.windowEpoch(epoch - 1) === epoch - 1) return true
+    }
+    return false
+  }
+
+  readonly #widestWindow = (metric: number): boolean => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    const reading = this.#window
+    reading.min = Number.NaN
+    reading.max = Number.NaN
+    reading.isExact = true
+    for (let i = 0; i < this.#segments.count; i++) {
+      const slot = this.#exponentialSlot(i, slotAt)
+      if (slot !== undefined) widenReading(slot, this.#askedEpoch, reading)
+    }
+    return !Number.isNaN(reading.min)
+  }
+
+  /** Accessor of a histogram's slot in a segment, valid until the next call. */
+  #exponentialSlot(index: number, slotAt: number): ExponentialSlot | undefined {
+    const page = this.#segments.at(index).pageOf(slotAt)
+    if (page === undefined) return undefined
+    const at = slotAt & (PAGE_WORDS - 1)
+    if (this.#slot === undefined) this.#slot = new ExponentialSlot(this.#memory, page, at)
+    else this.#slot.moveTo(page, at)
+    return this.#slot
+  }
+}
+
+function widenReading(slot: ExponentialSlot, epoch: number, reading: WindowReading): void {
+  const { floats } = slot.page
+  if (slot.windowEpoch(epoch) !== epoch) return
+  const at = slot.windowAt(epoch)
+  const min = floats[at]!
+  const max = floats[at + 1]!
+  const isInexact = slot.isWindowInexact(epoch)
+  Atomics.store(fence, 0, 0)
+  if (slot.windowEpoch(epoch) !== epoch || min > max) return
+  if (!(reading.min <= min)) reading.min = min
+  if (!(reading.max >= max)) reading.max = max
+  if (isInexact) reading.isExact = false
+}
+
+/** What a histogram is that no segment holds. */
+function empty(histogram: Histogram): void {
+  histogram.scale = SCALE_MAX
+  histogram.count = 0n
+  histogram.zeroCount = 0n
+  histogram.zeroThreshold = 0
+  histogram.min = Number.NaN
+  histogram.max = Number.NaN
+  histogram.positive.counts.fill(0n)
+  histogram.negative.counts.fill(0n)
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
+import { defined } from '../../../test/support/shm.ts'
+import { type Exact, exact } from '../../model/index.ts'
+import { type GaugeReading, Zone } from '../index.ts'
+
+const blank = (): GaugeReading => ({ value: 0, sequence: -1 })
+
+test('a gauge holds any double and any integer of [-2^63, 2^64) exactly', () => {
+  const zone = Zone.create()
+  const gauge = zone.attach().gauge(defined(zone, 'a', 'gauge'))!
+  const reader = zone.reader()
+  const value = fc.oneof(fc.double(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }))
+  let last = 0
+  holds(
+    fc.property(value, (given) => {
+      assert.equal(gauge.set(given), true)
+      const reading = blank()
+      assert.ok(reader.gauge(0, reading))
+      assert.ok(Object.is(reading.value, exact(given)), `${reading.value} for ${given}`)
+      assert.ok(reading.sequence > last)
+      last = reading.sequence
+    }),
+    500,
+  )
+})
+
+test('an integer outside that range is rounded to the nearest double, and said so', () => {
+  const zone = Zone.create()
+  const gauge = zone.attach().gauge(defined(zone, 'a', 'gauge'))!
+  const cases: [bigint, Exact][] = [
+    [2n ** 64n + 1n, 2 ** 64],
+    [-(2n ** 63n) - 1n, -(2 ** 63)],
+    [10n ** 99n, 1e99],
+  ]
+  for (const [given, kept] of cases) {
+    const reading = blank()
+    assert.equal(gauge.set(given), false)
+    zone.reader().gauge(0, reading)
+    assert.equal(reading.value, kept)
+  }
+})
+
+test('an integer beyond every double is not written', () => {
+  const zone = Zone.create()
+  const gauge = zone.attach().gauge(defined(zone, 'a', 'gauge'))!
+  gauge.set(1)
+  assert.equal(gauge.set(10n ** 400n), false)
+  const reading = blank()
+  zone.reader().gauge(0, reading)
+  assert.equal(reading.value, 1)
+})
+
+test('a gauge that was never written reads as NaN, sequence 0', () => {
+  const zone = Zone.create()
+  const metric = defined(zone, 'a', 'gauge')
+  const reading = blank()
+  assert.equal(zone.reader().gauge(metric, reading), false)
+  assert.deepEqual(reading, { value: Number.NaN, sequence: 0 })
+  zone.attach().gauge(metric)
+  assert.equal(zone.reader().gauge(metric, reading), false)
+})
+
+test('the last write of all writers wins, also after they detached in any order', () => {
+  const write = fc.tuple(fc.nat({ max: 3 }), fc.oneof(fc.integer(), fc.bigInt({ min: 0n })))
+  const order = fc.shuffledSubarray([0, 1, 2, 3])
+  holds(
+    fc.property(fc.array(write, { minLength: 1, maxLength: 20 }), order, (writes, leaving) => {
+      const zone = Zone.create({ workersLimit: 4 })
+      const metric = defined(zone, 'a', 'gauge')
+      const writers = Array.from({ length: 4 }, () => zone.attach())
+      for (const [writer, value] of writes) writers[writer]!.gauge(metric)!.set(value)
+      const reading = blank()
+      for (const writer of [-1, ...leaving]) {
+        if (writer >= 0) writers[writer]!.detach()
+        zone.reader().gauge(metric, reading)
+        const last = exact(writes.at(-1)![1])
+        const isWord = typeof last === 'number' || last < 2n ** 64n
+        assert.equal(reading.value, isWord ? last : Number(last))
+        assert.equal(reading.sequence, writes.length)
+      }
+    }),
+    100,
+  )
+})
+
+test('the sequences of many gauges are those that each of them is read with', () => {
+  const zone = Zone.create()
+  const writers = [zone.attach(), zone.attach()]
+  // More than a chunk holds, and some that nobody ever writes.
+  const metrics = Uint32Array.from({ length: 3_000 }, (_, i) => defined(zone, `${i}`, 'gauge'))
+  metrics.forEach((metric, i) => {
+    if (i % 3 > 0) writers[i % 2]!.gauge(metric)!.set(i)
+    if (i % 5 === 0) writers[1]!.gauge(metric)!.set(2n ** 60n)
+  })
+  writers[0]!.detach()
+  const reader = zone.reader()
+  const sequences = new Float64Array(metrics.length).fill(7)
+  reader.gaugeSequences(metrics, sequences)
+  metrics.forEach((metric, i) => {
+    const reading = blank()
+    assert.equal(reader.gauge(metric, reading), sequences[i]! > 0)
+    assert.equal(sequences[i], reading.sequence)
+  })
+  const counter = defined(zone, 'counter', 'counter')
+  assert.throws(() => reader.gaugeSequences(Uint32Array.of(counter), sequences), TypeError)
+})
