@@ -1,0 +1,59 @@
+/**
+ * A meter: a count and the rates at which it grows, with the semantics of the metrics libraries
+ * that the Stats Hero document models its types on (statshero.md §4.6).
+ */
+import type { Clock } from '../model/clock.ts'
+import { MovingAverages } from '../model/ewma.ts'
+
+export class Meter {
+  readonly #clock: Pick<Clock, 'monotonicNs'>
+  readonly #startNs: bigint
+  readonly #averages = new MovingAverages(0)
+  #count = 0
+
+  constructor(clock: Pick<Clock, 'monotonicNs'>) {
+    this.#clock = clock
+    this.#startNs = clock.monotonicNs()
+  }
+
+  /** Counts events; what is not a finite number is ignored, for recording never throws. */
+  mark(count = 1): void {
+    if (!Number.isFinite(count)) return
+    this.#averages.advance(this.#ageNs())
+    this.#averages.add(count)
+    this.#count += count
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Events per second since the meter was made; 0 while no time has passed. */
+  get meanRate(): number {
+    const ageNs = this.#ageNs()
+    return this.#count === 0 || ageNs === 0 ? 0 : this.#count / (ageNs / 1e9)
+  }
+
+  /** Events per second, averaged over about a minute. */
+  get m1Rate(): number {
+    return this.#current().m1
+  }
+
+  get m5Rate(): number {
+    return this.#current().m5
+  }
+
+  get m15Rate(): number {
+    return this.#current().m15
+  }
+
+  #current(): MovingAverages {
+    this.#averages.advance(this.#ageNs())
+    return this.#averages
+  }
+
+  /** Exact for 104 days; after that to a few nanoseconds, which no rate can show. */
+  #ageNs(): number {
+    return Number(this.#clock.monotonicNs() - this.#startNs)
+  }
+}
