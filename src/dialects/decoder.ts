@@ -9,7 +9,7 @@ export interface CodecOptions {
   readonly profile?: Profile
   /** Whose side decodes, where the two directions differ. */
   readonly role?: Role
-  /** The strict reading, where the specification has a strict and a lenient one. */
+  /** The strict reading, where the dialect has a strict and a lenient one. */
   readonly strict?: boolean
   /** A datagram (one whole message per push) or a stream (any cut). */
   readonly transport?: Transport

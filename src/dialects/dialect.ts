@@ -1,12 +1,13 @@
 /**
- * The contract of a dialect: one protocol, both directions. A new protocol is one folder beside this
- * file and one line in `dialects/index.ts`; hub, CLI, README and the shared test suite read that list.
+ * The contract of a dialect: one protocol, both directions. A new protocol is one folder beside
+ * this file and one line in `dialects/index.ts`; hub, CLI, README and the shared test suite read
+ * that list.
  *
  * Words: the server accepts, the client connects; `receive` and `emit` say which way the data goes.
  * Every dialect has two profiles: `document` does as its text says, `peer` as the real programs do.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../model/index.ts'
+import type { Cell, Clock, Exact, Identity } from '../model/index.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
 import type { Ingest } from './ingest.ts'
@@ -18,7 +19,7 @@ export type SharedPort = 'text' | 'stream'
 export interface Dialect {
   /** Lower-case registry name, the same as its folder. */
   readonly name: string
-  /** As its document spells it. */
+  /** For people: on the page, in reports. */
   readonly title: string
   /** The document in one line, for the README's table. */
   readonly document: string
@@ -30,13 +31,24 @@ export interface Dialect {
   /** The closed set of decode error codes. */
   readonly errorCodes: readonly string[]
   /**
-   * Whether a datagram or connection that begins with these bytes is this dialect's; undefined while
-   * more bytes are needed. Decided once, never revised.
+   * Whether a datagram or connection that begins with these bytes is this dialect's; undefined
+   * while more bytes are needed. Decided once, never revised.
    */
   claims(first: Uint8Array): boolean | undefined
+  /** What foreign first bytes look like to this dialect, for the log; undefined for no idea. */
+  explainForeign?(first: Uint8Array): string | undefined
   /** True when the server writes before the client has said anything, as scope's does. */
   readonly speaksFirst: boolean
   createServer?(context: ServerContext): DialectServer
+  /** Connects to a peer and sends it what the hub closes each second. */
+  connectEmitter?(target: Target, context: ClientContext): Emitter
+  /** Connects to a peer and takes what it sends. */
+  connectSource?(target: Target, context: ClientContext & { readonly ingest: Ingest }): Source
+  /**
+   * Whether bytes of which nothing else is known are one whole message (`udp`) or a stream (`tcp`);
+   * without it they are the former. For `pentameter decode --lines`.
+   */
+  guessTransport?(bytes: Uint8Array, role?: Role): Transport
   /** Bytes to messages, for `pentameter decode`, tests and fuzzing. */
   createDecoder(options?: CodecOptions): Decoder
   /**
@@ -61,13 +73,40 @@ export interface DialectServer {
   datagram?(bytes: Uint8Array, peer: Peer): void
   /**
    * Takes over an accepted connection; `first` holds what was read of it to find the dialect (empty
-   * for a dialect that speaks first).
+   * for a dialect that speaks first). Where `socket.readableEnded` is true, it is all that came.
    */
   accept?(socket: Socket, first: Uint8Array): void
+  /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
+  readonly valuesSent?: number
   /** What this server knows of its connections, for the page and the API. */
   connections(): readonly ConnectionStatus[]
   /** Closes connections and timers; resolves when all are gone, within 1 s. */
   stop(): Promise<void>
+}
+
+/** Whom a client connects to. */
+export interface Target {
+  readonly transport: Transport
+  readonly host: string
+  readonly port: number
+}
+
+/** A client that sends; calls never throw. */
+export interface Emitter {
+  /**
+   * Sends one cell.
+   * @param total of a counter since it began, for protocols that carry totals
+   */
+  send(identity: Identity, cell: Cell, total: Exact | undefined): void
+  /** Sends what is held back for batching. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A client that receives, until it is closed; it reconnects by itself. */
+export interface Source {
+  status(): ConnectionStatus
+  close(): Promise<void>
 }
 
 export interface ConnectionStatus {
@@ -77,22 +116,26 @@ export interface ConnectionStatus {
   readonly facts: Readonly<Record<string, string | number | boolean>>
 }
 
-/** What the hub gives a dialect's server. */
-export interface ServerContext {
-  readonly ingest: Ingest
-  readonly snapshot: SnapshotSource
+/** What the hub gives a dialect's clients. */
+export interface ClientContext {
   readonly reports: Reports
   readonly clock: Clock
-  /** The dialect's own options, already validated by its option schema. */
+  /** The dialect's own options, already validated. */
   readonly options: Readonly<Record<string, unknown>>
+}
+
+/** What the hub gives a dialect's server. */
+export interface ServerContext extends ClientContext {
+  readonly ingest: Ingest
+  readonly snapshot: SnapshotSource
 }
 
 /** Errors and refusals, counted by reason with the last offenders kept. */
 export interface Reports {
   /** A decode error; at most the first 128 bytes of the offending message are kept. */
   decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void
-  /** Something that was closed, refused or left out, by reason (`connections_limit`). */
-  count(name: string, reason: string): void
+  /** Things that were closed, refused or left out (one unless stated), by reason. */
+  count(name: string, reason: string, amount?: number): void
   /** One line for the operator's log. */
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
 }

@@ -1,7 +1,9 @@
 /** The registry: every dialect the product speaks, in the order in which people see them. */
 import type { Dialect } from './dialect.ts'
+import { scope } from './scope/index.ts'
+import { statshero } from './statshero/index.ts'
 
-export const DIALECTS: readonly Dialect[] = []
+export const DIALECTS: readonly Dialect[] = [statshero, scope]
 
 export function findDialect(name: string): Dialect | undefined {
   return DIALECTS.find((dialect) => dialect.name === name)

@@ -19,4 +19,6 @@ export interface CanonicalSeries {
   readonly metadata: Metadata
   /** True for a distribution mean estimated from buckets. */
   readonly isEstimated: boolean
+  /** Which statistic of a distribution this is, where it is not the mean: `p99`, `max`, `count`. */
+  readonly statistic?: string
 }

@@ -1,0 +1,268 @@
+/**
+ * The connecting, receiving side: reads a server's metrics for as long as it is wanted, through
+ * restarts of the server, in whichever framing it speaks, and hands them over as series of the
+ * model.
+ */
+import { connect as connectTcp, type Socket } from 'node:net'
+import { type Clock, toHex } from '../../model/index.ts'
+import type { DecodeError } from '../../wire/decode-error.ts'
+import type { Peer, Reports } from '../dialect.ts'
+import { systemClock } from '../system-clock.ts'
+import { NO_REPORTS } from './no-reports.ts'
+import { clientOptions } from './options.ts'
+import { Attempt, type AttemptEnd, type EndReason } from './receive/attempt.ts'
+import { Backoff } from './receive/backoff.ts'
+import { FramingMemory, type FramingPlan } from './receive/framing-memory.ts'
+import { Mirror, type MirroredSeries, type Sample } from './receive/mirror.ts'
+import { type ClientOptions, type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
+
+/** What a client tells; every call is over before the client reads on. */
+export interface ScopeObserver {
+  /** Every packet as it was read, before it is used. */
+  packet?(packet: Packet): void
+  /** Metadata came: these series are new, others may have changed. */
+  series?(added: readonly MirroredSeries[]): void
+  sample?(sample: Sample): void
+  status?(status: ClientStatus): void
+}
+
+export type ClientState = 'connecting' | 'online' | 'offline' | 'stopped'
+
+export interface ClientCounts {
+  infos: number
+  snapshots: number
+  packetsBad: number
+  /** Entries that only the lenient reading could leave out. */
+  entriesDropped: number
+  tSigned: number
+  tFloatSeconds: number
+  tRepeated: number
+  tBackwards: number
+  reconnects: number
+}
+
+export interface ClientStatus {
+  readonly state: ClientState
+  /** Of the current or last connection. */
+  readonly framing: Framing | undefined
+  /** Interval that the server keeps, from the times it sent; undefined before two snapshots. */
+  readonly intervalNs: bigint | undefined
+  /** Ticks of that interval that brought no snapshot. */
+  readonly ticksMissed: number
+  readonly series: number
+  /** Names that the limit keeps from being series. */
+  readonly seriesRefused: number
+  readonly counts: Readonly<ClientCounts>
+  readonly lastError: string | undefined
+  /** Pause until the next attempt, while offline. */
+  readonly retryMs: number | undefined
+}
+
+export interface ScopeClientContext {
+  readonly clock?: Clock
+  readonly reports?: Reports
+  /** Uniform in [0, 1), for the pauses. */
+  readonly random?: () => number
+  readonly connect?: (port: number, host: string) => Socket
+}
+
+/** Bytes of an offending packet in the log. */
+const LOGGED_BYTES = 16
+/** Ends before a server's version was taken; all others end a connection that was one. */
+const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed-early']
+
+export class ScopeClient {
+  readonly options: ClientOptions
+  readonly #observer: ScopeObserver
+  readonly #clock: Clock
+  readonly #reports: Reports
+  readonly #connect: (port: number, host: string) => Socket
+  readonly #backoff: Backoff
+  readonly #memory: FramingMemory
+  readonly #mirror: Mirror
+  readonly #peer: Peer
+  readonly #counts: ClientCounts = {
+    infos: 0,
+    snapshots: 0,
+    packetsBad: 0,
+    entriesDropped: 0,
+    tSigned: 0,
+    tFloatSeconds: 0,
+    tRepeated: 0,
+    tBackwards: 0,
+    reconnects: 0,
+  }
+  #isStarted = false
+  #state: ClientState = 'offline'
+  #framing: Framing | undefined
+  #lastError: string | undefined
+  #retryMs: number | undefined
+  #attempt: Attempt | undefined
+  #cancelRetry: () => void = () => {}
+  /** What has been logged of this connection: one line each. */
+  #logged = new Set<string>()
+
+  /** @throws {RangeError} for an option that cannot be used */
+  constructor(
+    options: Partial<ClientOptions>,
+    observer: ScopeObserver,
+    context: ScopeClientContext = {},
+  ) {
+    this.options = clientOptions(options)
+    this.#observer = observer
+    this.#clock = context.clock ?? systemClock
+    this.#reports = context.reports ?? NO_REPORTS
+    this.#connect = context.connect ?? ((port, host) => connectTcp({ port, host }))
+    this.#backoff = new Backoff(this.options, context.random ?? Math.random)
+    this.#memory = new FramingMemory(this.options.framing, this.options.profile)
+    this.#mirror = new Mirror(this.options)
+    const { host: address, port } = this.options
+    this.#peer = { transport: 'tcp', address, port }
+  }
+
+  /** Begins to connect; returns at once. A client that was stopped stays so. */
+  start(): void {
+    if (this.#isStarted) return
+    this.#isStarted = true
+    this.#begin()
+  }
+
+  /** Ends the connection and all timers, for good. */
+  stop(): void {
+    this.#isStarted = true
+    if (this.#state === 'stopped') return
+    this.#cancelRetry()
+    this.#retryMs = undefined
+    this.#setState('stopped')
+    this.#attempt?.stop()
+  }
+
+  get status(): ClientStatus {
+    return {
+      state: this.#state,
+      framing: this.#framing,
+      intervalNs: this.#mirror.intervalNs,
+      ticksMissed: this.#mirror.missed,
+      series: this.#mirror.size,
+      seriesRefused: this.#mirror.refused,
+      counts: { ...this.#counts },
+      lastError: this.#lastError,
+      retryMs: this.#retryMs,
+    }
+  }
+
+  #setState(state: ClientState): void {
+    this.#state = state
+    this.#observer.status?.(this.status)
+  }
+
+  #begin(): void {
+    const plan = this.#memory.plan()
+    const { host, port } = this.options
+    this.#logged = new Set()
+    this.#retryMs = undefined
+    this.#setState('connecting')
+    const connect = (): Socket => this.#connect(port, host)
+    this.#attempt = new Attempt(this.options, plan, this.#clock, connect, {
+      greeted: () => this.#mirror.begin(),
+      packet: (packet, framing) => this.#onPacket(packet, framing, plan),
+      bad: (error, payload) => this.#onBad(error, payload),
+      end: (end) => this.#onEnd(end, plan),
+    })
+  }
+
+  #onPacket(packet: Packet, framing: Framing, plan: FramingPlan): void {
+    if (this.#state !== 'online') this.#onFirst(framing, plan)
+    this.#remark(packet)
+    this.#observer.packet?.(packet)
+    if (packet.kind === 'info') {
+      this.#counts.infos++
+      const added = this.#mirror.info(packet)
+      this.#observer.series?.(added)
+      return
+    }
+    this.#counts.snapshots++
+    const before = this.#mirror.t
+    const sample = this.#mirror.snapshot(packet, this.#clock.wallMs())
+    if (sample.isRepeat) this.#count('t_repeated', 'tRepeated')
+    if (before !== undefined && packet.t < before) this.#count('t_backwards', 'tBackwards')
+    this.#observer.sample?.(sample)
+  }
+
+  #onFirst(framing: Framing, plan: FramingPlan): void {
+    this.#backoff.reset()
+    this.#memory.succeeded(plan, framing)
+    this.#framing = framing
+    this.#lastError = undefined
+    if (framing !== plan.send) this.#reports.count('framing_differs', framing)
+    this.#reports.log('info', 'server connected', { ...this.#facts(), framing })
+    this.#setState('online')
+  }
+
+  /** Counts what the reading of a packet had to overlook. */
+  #remark({ reading }: Packet): void {
+    if (reading.dropped > 0) {
+      this.#count('entries_dropped', 'entriesDropped', reading.dropped)
+      this.#logOnce('entries dropped', 'warn', 'entries of a packet cannot be used', {
+        dropped: reading.dropped,
+      })
+    }
+    if (reading.time === 'signed') this.#count('t_signed', 'tSigned')
+    if (reading.time !== 'float') return
+    this.#count('t_float_seconds', 'tFloatSeconds')
+    this.#logOnce('float t', 'info', 't is a float and read as seconds', {})
+  }
+
+  #onBad(error: DecodeError, payload: Uint8Array): void {
+    this.#reports.decodeError(error, payload, this.#peer, error.message)
+    if (error.code === 'version') return
+    this.#counts.packetsBad++
+    this.#reports.count('packets_bad', error.code)
+    this.#logOnce(error.code, 'warn', error.message, {
+      code: error.code,
+      hex: toHex(payload.subarray(0, LOGGED_BYTES)),
+    })
+  }
+
+  #onEnd(end: AttemptEnd, plan: FramingPlan): void {
+    this.#attempt = undefined
+    if (this.#state === 'stopped') return
+    this.#lastError = end.detail
+    const isFailure = CONNECT_FAILURES.includes(end.reason)
+    if (!isFailure) this.#counts.reconnects++
+    this.#reports.count(isFailure ? 'connect_failed' : 'reconnects', end.reason)
+    const isUnproven = end.hasVersion && end.packets === 0
+    if (isUnproven && this.#memory.failed(plan)) {
+      const { send } = this.#memory.plan()
+      this.#reports.log('info', `${end.detail}: trying ${send}`, this.#facts())
+      this.#begin()
+      return
+    }
+    const pauseMs = this.#backoff.nextMs()
+    this.#retryMs = end.reason === 'version' ? Math.max(pauseMs, VERSION_RETRY_MS) : pauseMs
+    const facts = { ...this.#facts(), reason: end.reason, retryMs: this.#retryMs }
+    this.#reports.log('warn', `connection ended: ${end.detail}`, facts)
+    this.#cancelRetry = this.#clock.after(this.#retryMs, () => this.#begin())
+    this.#setState('offline')
+  }
+
+  #count(name: string, field: keyof ClientCounts, amount = 1): void {
+    this.#counts[field] += amount
+    this.#reports.count(name, 'packet', amount)
+  }
+
+  #logOnce(
+    key: string,
+    level: 'info' | 'warn',
+    message: string,
+    facts: Record<string, unknown>,
+  ): void {
+    if (this.#logged.has(key)) return
+    this.#logged.add(key)
+    this.#reports.log(level, message, { ...this.#facts(), ...facts })
+  }
+
+  #facts() {
+    return { address: this.#peer.address, port: this.#peer.port }
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Messages to payloads, byte-identical to the real programs: structs as maps in field order, names
+ * and label keys sorted by their UTF-8 bytes, integers unsigned and shortest, values float 64
+ * always.
+ */
+import { compareUtf8, U64_MAX } from '../../../model/index.ts'
+import { MessagePackWriter } from '../../../wire/messagepack-writer.ts'
+import type { EncodeErrorCode } from '../spec.ts'
+
+/** A message that the protocol cannot say: a caller's error. */
+export class EncodeError extends RangeError {
+  override readonly name = 'EncodeError'
+  readonly code: EncodeErrorCode
+
+  constructor(code: EncodeErrorCode, detail: string) {
+    super(`scope: ${code}: ${detail}`)
+    this.code = code
+  }
+}
+
+/** `[81][b1 "sampling_interval"][interval:uint]` */
+export function encodeSettings(samplingIntervalNs: bigint): Uint8Array<ArrayBuffer> {
+  const writer = new MessagePackWriter()
+  writer.map(1)
+  writer.text('sampling_interval')
+  writer.uint(checkU64(samplingIntervalNs, 'sampling_interval'))
+  return writer.finish()
+}
+
+/** `[81][a7 "metrics"][map n]{[name][81][a6 "labels"][map m]{[key][value]}*m}*n` */
+export function encodeInfo(
+  metrics: Iterable<readonly [string, Iterable<readonly [string, string]>]>,
+): Uint8Array<ArrayBuffer> {
+  const writer = new MessagePackWriter()
+  const sorted = sortByName(metrics)
+  writer.map(1)
+  writer.text('metrics')
+  writer.map(sorted.length)
+  for (const [name, labels] of sorted) {
+    const pairs = sortByName(labels)
+    writer.text(name)
+    writer.map(1)
+    writer.text('labels')
+    writer.map(pairs.length)
+    for (const [key, value] of pairs) {
+      writer.text(key)
+      writer.text(value)
+    }
+  }
+  return writer.finish()
+}
+
+/** `[82][a1 "t"][t:uint][a1 "d"][map n]{[name][cb][value:f64be]}*n` */
+export function encodeSnapshot(
+  t: bigint,
+  values: Iterable<readonly [string, number]>,
+): Uint8Array<ArrayBuffer> {
+  const writer = new MessagePackWriter()
+  const sorted = sortByName(values)
+  writeSnapshotHead(writer, t)
+  writer.map(sorted.length)
+  for (const [name, value] of sorted) {
+    writer.text(name)
+    writer.float(value)
+  }
+  return writer.finish()
+}
+
+/** `[82][a1 "t"][t:uint][a1 "d"]`: everything in front of the entries. */
+export function writeSnapshotHead(writer: MessagePackWriter, t: bigint): void {
+  writer.map(2)
+  writer.text('t')
+  writer.uint(checkU64(t, 't'))
+  writer.text('d')
+}
+
+/** Sorted copy by UTF-8 bytes; of names that are the same on the wire the last is kept. */
+function sortByName<T>(pairs: Iterable<readonly [string, T]>): (readonly [string, T])[] {
+  const unique = new Map<string, T>()
+  for (const [name, value] of pairs) unique.set(name.toWellFormed(), value)
+  const sorted = [...unique]
+  const isSorted = sorted.every((pair, i) => i === 0 || compareUtf8(sorted[i - 1]![0], pair[0]) < 0)
+  return isSorted ? sorted : sorted.sort((a, b) => compareUtf8(a[0], b[0]))
+}
+
+function checkU64(value: bigint, name: string): bigint {
+  if (value < 0n || value > U64_MAX) {
+    throw new EncodeError('bad-range', `${name} ${value}, must be 0 to 2^64 - 1`)
+  }
+  return value
+}

@@ -1,0 +1,149 @@
+/**
+ * The border between the model's words and the protocol's: what one series is called on the wire,
+ * what Info says of it, and what a metric of another server is in the model.
+ */
+import {
+  compareUtf8,
+  type Identity,
+  type Labels,
+  type Metadata,
+  MINUTE,
+  rateSuffix,
+  sortLabels,
+} from '../../model/index.ts'
+import type { CanonicalSeries } from '../snapshot-source.ts'
+import { foldName, splitName } from './names.ts'
+import { SeriesRules } from './rules.ts'
+import { COLOR_LABEL, NAME, PLOT_LABEL, type ServerOptions, TYPE_LABEL } from './spec.ts'
+
+/** Labels that our servers add to Info for what the protocol has no field for. */
+const UNIT_LABEL = 'unit'
+const KIND_LABEL = 'type'
+const DISPLAY_NAME_LABEL = 'display_name'
+const ESTIMATED_LABEL = 'estimated'
+
+/** One series as a snapshot carries it. */
+export interface ExposedSeries {
+  readonly wireName: string
+  /** Its place in the source's list. */
+  readonly index: number
+  readonly labels: Labels
+}
+
+/** Why a series is not exported, though no rule says so. */
+export type OmitReason = 'empty-name' | 'name-taken' | 'max-series'
+
+export interface Omission {
+  readonly reason: OmitReason
+  readonly name: string
+}
+
+export interface Exposure {
+  /** Sorted by the UTF-8 bytes of the wire names, which are distinct. */
+  readonly series: readonly ExposedSeries[]
+  readonly omissions: readonly Omission[]
+}
+
+export type ExposeOptions = Pick<
+  ServerOptions,
+  'maxSeries' | 'nameStyle' | 'include' | 'exclude' | 'hints'
+>
+
+/** Names every series of a source; of two that fold to one name the later gets `__type`. */
+export function exposeSeries(list: readonly CanonicalSeries[], options: ExposeOptions): Exposure {
+  const rules = new SeriesRules(options)
+  const taken = new Map<string, ExposedSeries>()
+  const omissions: Omission[] = []
+  list.forEach((series, index) => {
+    const { identity } = series
+    if (!rules.isExported(identity)) return
+    const reason = expose(series, index, rules, options, taken)
+    if (reason !== undefined) omissions.push({ reason, name: identity.name })
+  })
+  const series = [...taken.values()].sort((a, b) => compareUtf8(a.wireName, b.wireName))
+  return { series, omissions }
+}
+
+/** Adds one series to `taken`, or says why not. */
+function expose(
+  series: CanonicalSeries,
+  index: number,
+  rules: SeriesRules,
+  options: ExposeOptions,
+  taken: Map<string, ExposedSeries>,
+): OmitReason | undefined {
+  const { identity } = series
+  if (identity.name === '') return 'empty-name'
+  if (taken.size >= options.maxSeries) return 'max-series'
+  const base = wireBase(series, options.nameStyle)
+  const folded = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
+  const labels = infoLabels(series, rules)
+  const plain = foldName(base, folded)
+  if (!taken.has(plain)) {
+    taken.set(plain, { wireName: plain, index, labels: sortLabels(labels) })
+    return undefined
+  }
+  const typed = [TYPE_LABEL, identity.kind] as const
+  const wireName = foldName(base, sortLabels([...folded, typed]))
+  if (taken.has(wireName)) return 'name-taken'
+  taken.set(wireName, { wireName, index, labels: sortLabels([...labels, typed]) })
+  return undefined
+}
+
+/** The name without labels: a counter says what its rate is stated per. */
+function wireBase(series: CanonicalSeries, nameStyle: ServerOptions['nameStyle']): string {
+  const { identity, metadata, statistic } = series
+  const shown = nameStyle === 'display' ? metadata.displayName : undefined
+  const base = shown === undefined || shown === '' ? identity.name : shown
+  const full = statistic === undefined ? base : `${base}.${statistic}`
+  if (identity.kind !== 'counter') return full
+  return full + rateSuffix(metadata.rateTimeScaleS ?? MINUTE)
+}
+
+/** Later pairs win: the series' own labels beat what we add, rules beat the series' hints. */
+function infoLabels(series: CanonicalSeries, rules: SeriesRules): (readonly [string, string])[] {
+  const { identity, metadata } = series
+  const labels: (readonly [string, string])[] = [[KIND_LABEL, identity.kind]]
+  const add = (key: string, value: string | undefined): void => {
+    if (value !== undefined) labels.push([key, value])
+  }
+  add(UNIT_LABEL, metadata.unit)
+  add(DISPLAY_NAME_LABEL, metadata.displayName)
+  add(ESTIMATED_LABEL, series.isEstimated ? 'true' : undefined)
+  if (identity.qualifier !== undefined) labels.push(identity.qualifier)
+  labels.push(...identity.labels)
+  const hints = rules.hintsFor(identity)
+  add(PLOT_LABEL, hints.plot ?? metadata.plot)
+  add(COLOR_LABEL, hints.color ?? metadata.color)
+  return labels
+}
+
+/**
+ * What a server's metric is in the model: a gauge, known by its name alone. Of the labels only
+ * those that are folded into the name, and the promoted ones, are part of its identity.
+ */
+export function metricIdentity(
+  wireName: string,
+  labels: ReadonlyMap<string, string>,
+  promoteLabels: readonly string[],
+): Identity {
+  const split = splitName(wireName, labels)
+  const promoted = promoteLabels.flatMap((key) => {
+    const value = labels.get(key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return { name: split.base, kind: 'gauge', labels: sortLabels([...promoted, ...split.labels]) }
+}
+
+/** Hints and remarks that Info gives for a metric. */
+export function metricMetadata(labels: ReadonlyMap<string, string>): Metadata {
+  const fields = {
+    type: labels.get(KIND_LABEL),
+    unit: labels.get(UNIT_LABEL),
+    displayName: labels.get(DISPLAY_NAME_LABEL),
+    plot: labels.get(PLOT_LABEL),
+    color: labels.get(COLOR_LABEL),
+  }
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return { dialect: NAME, ...Object.fromEntries(known) }
+}

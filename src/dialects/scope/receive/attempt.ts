@@ -1,0 +1,191 @@
+/**
+ * One connection to a server: version, settings, packets, until something ends it. Sends nothing
+ * before the version and nothing but the settings.
+ */
+import type { Socket } from 'node:net'
+import type { Clock } from '../../../model/index.ts'
+import type { DecodeError } from '../../../wire/decode-error.ts'
+import { encodeSettings } from '../codec/encode.ts'
+import { frame } from '../codec/framing.ts'
+import { PacketDecoder } from '../codec/packet-decoder.ts'
+import { PacketStream } from '../codec/packet-stream.ts'
+import { readVersion, versionError } from '../codec/version.ts'
+import { type ClientOptions, type Framing, idleTimeoutMs, type Packet, VERSION } from '../spec.ts'
+import type { FramingPlan } from './framing-memory.ts'
+
+/** Why an attempt ended. The first four: before any packet could come. */
+export type EndReason =
+  | 'connect'
+  | 'timeout'
+  | 'version'
+  | 'closed-early'
+  | 'closed'
+  | 'error'
+  | 'probe'
+  | 'idle'
+  | 'too-large'
+  | 'bad-msgpack'
+  | 'too-many-bad'
+  | 'stopped'
+
+export interface AttemptEnd {
+  readonly reason: EndReason
+  readonly detail: string
+  /** The server's version was read and taken. */
+  readonly hasVersion: boolean
+  readonly packets: number
+}
+
+export interface AttemptSink {
+  /** The settings have been sent. */
+  greeted(): void
+  packet(packet: Packet, framing: Framing): void
+  bad(error: DecodeError, payload: Uint8Array): void
+  /** Called once, and nothing after it. */
+  end(end: AttemptEnd): void
+}
+
+export class Attempt {
+  readonly #options: ClientOptions
+  readonly #plan: FramingPlan
+  readonly #clock: Clock
+  readonly #sink: AttemptSink
+  readonly #socket: Socket
+  readonly #packets: PacketStream
+  #version: Uint8Array = new Uint8Array(0)
+  #hasVersion = false
+  #count = 0
+  #badInRow = 0
+  #lastByteNs = 0n
+  #isOver = false
+  #cancelTimeout: () => void
+  #cancelProbe: () => void = () => {}
+  #cancelIdle: () => void = () => {}
+
+  /** @param connect starts a connection; called once, now */
+  constructor(
+    options: ClientOptions,
+    plan: FramingPlan,
+    clock: Clock,
+    connect: () => Socket,
+    sink: AttemptSink,
+  ) {
+    this.#options = options
+    this.#plan = plan
+    this.#clock = clock
+    this.#sink = sink
+    const decoder = new PacketDecoder({ strict: options.strict })
+    this.#packets = new PacketStream(
+      { framing: plan.read, frameCapBytes: options.frameCapBytes },
+      (payload) => decoder.decode(payload),
+      {
+        packet: (packet) => this.#onPacket(packet),
+        bad: (error, payload) => this.#onBad(error, payload),
+      },
+    )
+    this.#cancelTimeout = clock.after(options.connectTimeoutMs, () => {
+      this.#end('timeout', `no version within ${options.connectTimeoutMs} ms`)
+    })
+    this.#socket = connect()
+    this.#listen()
+  }
+
+  #listen(): void {
+    const socket = this.#socket
+    let isConnected = false
+    socket.setNoDelay(true)
+    socket.once('connect', () => {
+      isConnected = true
+    })
+    socket.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    socket.on('end', () => this.#onClosed())
+    socket.on('error', (error) => this.#end(isConnected ? 'error' : 'connect', error.message))
+    socket.on('close', () => this.#onClosed())
+  }
+
+  /** Ends the attempt at once. */
+  stop(): void {
+    this.#end('stopped', 'stopped')
+  }
+
+  #onData(bytes: Uint8Array): void {
+    if (this.#isOver) return
+    this.#lastByteNs = this.#clock.monotonicNs()
+    if (this.#hasVersion) this.#packets.push(bytes)
+    else this.#readVersion(bytes)
+  }
+
+  #readVersion(bytes: Uint8Array): void {
+    const missing = 2 - this.#version.length
+    this.#version = new Uint8Array([...this.#version, ...bytes.subarray(0, missing)])
+    if (this.#version.length < 2) return
+    if (readVersion(this.#version) !== VERSION) {
+      const error = versionError(this.#version)
+      this.#sink.bad(error, this.#version)
+      this.#end('version', error.message)
+      return
+    }
+    this.#greet()
+    if (bytes.length > missing) this.#packets.push(bytes.subarray(missing))
+  }
+
+  #greet(): void {
+    this.#cancelTimeout()
+    this.#hasVersion = true
+    const payload = encodeSettings(this.#options.samplingIntervalNs)
+    this.#socket.write(this.#plan.send === 'framed' ? frame(payload) : payload)
+    this.#sink.greeted()
+    if (this.#plan.isProbe) {
+      this.#cancelProbe = this.#clock.after(this.#options.probeMs, () => {
+        const detail = `no packet within ${this.#options.probeMs} ms of ${this.#plan.send} settings`
+        this.#end('probe', detail)
+      })
+    }
+    this.#watchIdle(idleTimeoutMs(this.#options))
+  }
+
+  /** One timer for the whole connection: it looks how long ago the last byte came. */
+  #watchIdle(delayMs: number): void {
+    const limitMs = idleTimeoutMs(this.#options)
+    this.#cancelIdle = this.#clock.after(delayMs, () => {
+      const silentMs = Number(this.#clock.monotonicNs() - this.#lastByteNs) / 1e6
+      if (silentMs >= limitMs) this.#end('idle', `nothing for ${limitMs} ms`)
+      else this.#watchIdle(Math.ceil(limitMs - silentMs))
+    })
+  }
+
+  #onPacket(packet: Packet): void {
+    if (this.#isOver) return
+    this.#count++
+    this.#badInRow = 0
+    this.#cancelProbe()
+    this.#sink.packet(packet, this.#packets.framing!)
+  }
+
+  #onBad(error: DecodeError, payload: Uint8Array): void {
+    if (this.#isOver) return
+    this.#badInRow++
+    this.#sink.bad(error, payload)
+    if (!error.resync) {
+      this.#end(error.code === 'too-large' ? 'too-large' : 'bad-msgpack', error.message)
+    } else if (this.#badInRow >= this.#options.maxBadPackets) {
+      this.#end('too-many-bad', `${this.#badInRow} bad packets in a row`)
+    }
+  }
+
+  #onClosed(): void {
+    if (this.#hasVersion) this.#end('closed', 'closed by the server')
+    else this.#end('closed-early', 'closed before the version')
+  }
+
+  #end(reason: EndReason, detail: string): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#cancelTimeout()
+    this.#cancelProbe()
+    this.#cancelIdle()
+    this.#packets.stop()
+    this.#socket.destroy()
+    this.#sink.end({ reason, detail, hasVersion: this.#hasVersion, packets: this.#count })
+  }
+}

@@ -1,0 +1,56 @@
+/** Rules over series: which are exported, and which get a plot or a colour. */
+import type { Identity, Labels } from '../../model/index.ts'
+import type { Match, ServerOptions } from './spec.ts'
+
+type Predicate = (identity: Identity) => boolean
+type RuleOptions = Pick<ServerOptions, 'include' | 'exclude' | 'hints'>
+
+export interface Hints {
+  readonly plot?: string
+  readonly color?: string
+}
+
+const NO_HINTS: Hints = {}
+
+/** The rules of one server, compiled once. */
+export class SeriesRules {
+  readonly #include: readonly Predicate[]
+  readonly #exclude: readonly Predicate[]
+  readonly #hints: readonly (readonly [Predicate, Hints])[]
+
+  constructor(options: RuleOptions) {
+    this.#include = options.include.map(compile)
+    this.#exclude = options.exclude.map(compile)
+    this.#hints = options.hints.map(({ match, ...hints }) => [compile(match), hints] as const)
+  }
+
+  isExported(identity: Identity): boolean {
+    if (this.#exclude.some((matches) => matches(identity))) return false
+    return this.#include.length === 0 || this.#include.some((matches) => matches(identity))
+  }
+
+  /** Hints of the first rule that matches. */
+  hintsFor(identity: Identity): Hints {
+    return this.#hints.find(([matches]) => matches(identity))?.[1] ?? NO_HINTS
+  }
+}
+
+/** True when the name and every stated label fit; a label that the series lacks counts as "". */
+function compile(match: Match): Predicate {
+  const name = match.name === undefined ? undefined : compilePattern(match.name)
+  const labels = Object.entries(match.labels ?? {}).map(
+    ([key, pattern]) => [key, compilePattern(pattern)] as const,
+  )
+  return (identity) =>
+    (name === undefined || name.test(identity.name)) &&
+    labels.every(([key, pattern]) => pattern.test(labelOf(identity.labels, key)))
+}
+
+function labelOf(labels: Labels, key: string): string {
+  return labels.find((pair) => pair[0] === key)?.[1] ?? ''
+}
+
+function compilePattern(pattern: string): RegExp {
+  const literal = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${literal.replaceAll('*', '.*')}$`, 's')
+}

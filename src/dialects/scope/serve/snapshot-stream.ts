@@ -1,0 +1,166 @@
+/**
+ * The communication phase of one viewer: Info and the first snapshot at once, then snapshots on the
+ * viewer's own grid and Info on its own timer, until somebody ends it. Nothing is queued in front
+ * of the socket: what it cannot take is skipped, and a viewer that takes nothing is given up.
+ */
+import type { Socket } from 'node:net'
+import type { Clock } from '../../../model/index.ts'
+import type { Reports } from '../../dialect.ts'
+import type { Handshake } from '../codec/settings-stream.ts'
+import type { Framing, ServerOptions } from '../spec.ts'
+import type { Exposition, Rendering } from './exposition.ts'
+import { StallWatch } from './stall-watch.ts'
+import { TickGrid } from './ticks.ts'
+
+export interface StreamContext {
+  readonly options: ServerOptions
+  readonly clock: Clock
+  readonly reports: Reports
+  readonly exposition: Exposition
+}
+
+/** Counts of one viewer, for the status. */
+export interface StreamCounts {
+  snapshots: number
+  infos: number
+  /** Values in those snapshots. */
+  values: number
+  /** Snapshots that the socket had no room for. */
+  skipped: number
+  missed: number
+}
+
+export class SnapshotStream {
+  readonly framing: Framing
+  readonly requestedNs: bigint
+  readonly counts: StreamCounts = { snapshots: 0, infos: 0, values: 0, skipped: 0, missed: 0 }
+  /** `t` of the last snapshot. */
+  t = 0n
+  readonly #context: StreamContext
+  readonly #socket: Socket
+  readonly #grid: TickGrid
+  readonly #stall: StallWatch
+  readonly #startNs: bigint
+  #infosDue = 0
+  #isInfoPostponed = false
+  #isOver = false
+  #cancelTick: () => void = () => {}
+  #cancelInfo: () => void = () => {}
+
+  /**
+   * Starts to send at once. `onStalled` is called when the socket has taken nothing for too long.
+   */
+  constructor(socket: Socket, handshake: Handshake, context: StreamContext, onStalled: () => void) {
+    const { options, clock } = context
+    this.#context = context
+    this.#socket = socket
+    this.framing = handshake.framing
+    this.requestedNs = handshake.settings.samplingIntervalNs
+    this.#grid = new TickGrid(this.requestedNs, BigInt(options.minIntervalNs))
+    this.#stall = new StallWatch(socket, clock, options.stallTimeoutMs, onStalled)
+    this.#sendInfo()
+    this.#startNs = clock.monotonicNs()
+    this.#sendDueSnapshot(0n)
+    this.#armTick()
+    this.#armInfo()
+  }
+
+  /** The effective interval. */
+  get intervalNs(): bigint {
+    return this.#grid.intervalNs
+  }
+
+  get isClamped(): boolean {
+    return this.intervalNs !== this.requestedNs
+  }
+
+  /** Ends all timers; the socket is the caller's. */
+  end(): void {
+    this.#isOver = true
+    this.#cancelTick()
+    this.#cancelInfo()
+    this.#stall.end()
+  }
+
+  #elapsedNs(): bigint {
+    return this.#context.clock.monotonicNs() - this.#startNs
+  }
+
+  #armTick(): void {
+    const delayMs = this.#grid.delayMs(this.#elapsedNs())
+    this.#cancelTick = this.#context.clock.after(delayMs, () => {
+      this.#sendDueSnapshot()
+      if (!this.#isOver) this.#armTick()
+    })
+  }
+
+  #armInfo(): void {
+    const { infoIntervalMs } = this.#context.options
+    const elapsedMs = Number(this.#elapsedNs()) / 1e6
+    // Those that a blocked process has missed are not made up for either.
+    this.#infosDue = Math.max(this.#infosDue, Math.floor(elapsedMs / infoIntervalMs)) + 1
+    const delayMs = Math.ceil(this.#infosDue * infoIntervalMs - elapsedMs)
+    this.#cancelInfo = this.#context.clock.after(delayMs, () => {
+      // Due together, the snapshot goes first; its own timer then finds nothing to do.
+      this.#sendDueSnapshot()
+      this.#sendInfo()
+      if (!this.#isOver) this.#armInfo()
+    })
+  }
+
+  #hasRoom(): boolean {
+    return this.#socket.writableLength <= this.#context.options.maxBufferedBytes
+  }
+
+  #sendDueSnapshot(elapsedNs = this.#elapsedNs()): void {
+    const tick = this.#isOver ? undefined : this.#grid.wake(elapsedNs)
+    if (tick === undefined) return
+    const { counts } = this
+    const { reports, exposition } = this.#context
+    if (tick.missed > 0) {
+      counts.missed += tick.missed
+      reports.count('ticks_missed', 'late', tick.missed)
+    }
+    if (!this.#hasRoom()) {
+      if (counts.skipped === 0) {
+        const facts = { ...this.#facts(), waiting: this.#socket.writableLength }
+        reports.log('warn', 'viewer is slow: snapshots are skipped', facts)
+      }
+      counts.skipped++
+      reports.count('snapshots_skipped', 'backlog')
+      return
+    }
+    this.t = tick.t
+    this.#writeSnapshot(tick.t, exposition.claim())
+  }
+
+  #writeSnapshot(t: bigint, rendering: Rendering): void {
+    this.counts.snapshots++
+    this.counts.values += rendering.length
+    this.#socket.cork()
+    this.#socket.write(rendering.template.head(t, this.framing))
+    this.#socket.write(rendering.entries, () => {
+      this.#context.exposition.release(rendering)
+      this.#onTaken()
+    })
+    this.#socket.uncork()
+    this.#stall.onWrite()
+  }
+
+  #sendInfo(): void {
+    if (this.#isOver) return
+    this.#isInfoPostponed = !this.#hasRoom()
+    if (this.#isInfoPostponed) return
+    this.counts.infos++
+    this.#socket.write(this.#context.exposition.info(this.framing), () => this.#onTaken())
+    this.#stall.onWrite()
+  }
+
+  #onTaken(): void {
+    if (this.#isInfoPostponed) this.#sendInfo()
+  }
+
+  #facts() {
+    return { address: this.#socket.remoteAddress, framing: this.framing }
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * One accepted connection: version at once, settings in any segmentation, then the stream. A peer's
+ * error ends here: logged and counted once, nothing but the version was written.
+ */
+import type { Socket } from 'node:net'
+import { toHex } from '../../../model/index.ts'
+import { DecodeError } from '../../../wire/decode-error.ts'
+import type { ConnectionStatus, Peer } from '../../dialect.ts'
+import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
+import { VERSION_BYTES } from '../spec.ts'
+import { SnapshotStream, type StreamContext } from './snapshot-stream.ts'
+
+/** Bytes of an offending message in the log. */
+const LOGGED_BYTES = 16
+/** How long a refused connection may take to close from the other side. */
+const FAREWELL_MS = 500
+/** Idle time after which the system asks a silent peer whether it is still there. */
+const KEEP_ALIVE_MS = 30_000
+
+export type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused'
+
+export class Viewer {
+  readonly peer: Peer
+  readonly #socket: Socket
+  readonly #context: StreamContext
+  readonly #sinceMs: number
+  readonly #settings: SettingsStream
+  #stream: SnapshotStream | undefined
+  #ignoredBytes = 0
+  #reason: CloseReason = 'closed'
+  #cancelTimeout: () => void = () => {}
+  #cancelGrace: () => void = () => {}
+  #cancelFarewell: () => void = () => {}
+
+  constructor(socket: Socket, context: StreamContext) {
+    const { options, clock } = context
+    this.#socket = socket
+    this.#context = context
+    this.#sinceMs = clock.wallMs()
+    this.#settings = new SettingsStream(options.framing, options.settingsCapBytes)
+    this.peer = {
+      transport: 'tcp',
+      address: socket.remoteAddress ?? '',
+      port: socket.remotePort ?? 0,
+    }
+  }
+
+  /** Speaks first. `first` holds what was read of the connection before. */
+  start(first: Uint8Array): void {
+    const socket = this.#socket
+    const { clock, options } = this.#context
+    // A client that has said all it has to say may close its side and still be sent to.
+    socket.allowHalfOpen = true
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, KEEP_ALIVE_MS)
+    socket.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    socket.on('end', () => this.#onEnd())
+    socket.on('error', () => {
+      this.#reason = 'error'
+    })
+    socket.once('close', () => this.#onClose())
+    socket.write(VERSION_BYTES)
+    this.#cancelTimeout = clock.after(options.handshakeTimeoutMs, () => {
+      this.#refuse('handshake-timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
+    })
+    if (first.length > 0) this.#onData(first)
+    if (socket.readableEnded) this.#onEnd()
+    else socket.resume()
+  }
+
+  #onData(bytes: Uint8Array): void {
+    if (this.#reason === 'refused') return
+    if (this.#stream !== undefined) {
+      this.#ignore(bytes.length)
+      return
+    }
+    this.#cancelGrace()
+    this.#handshake(() => this.#settings.push(bytes))
+    if (this.#stream !== undefined || this.#settings.framing !== undefined) return
+    this.#cancelGrace = this.#context.clock.after(this.#context.options.detectGraceMs, () => {
+      this.#handshake(() => this.#settings.idle())
+    })
+  }
+
+  #onEnd(): void {
+    if (this.#reason === 'refused' || this.#stream !== undefined) return
+    this.#handshake(() => this.#settings.end())
+    if (this.#stream === undefined) this.#socket.end()
+  }
+
+  #handshake(read: () => Handshake | undefined): void {
+    try {
+      const handshake = read()
+      if (handshake !== undefined) this.#startStream(handshake)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      const bytes = this.#settings.bytes
+      this.#context.reports.decodeError(error, bytes, this.peer, error.message)
+      this.#refuse(error.code, error.message)
+    }
+  }
+
+  #startStream(handshake: Handshake): void {
+    const { reports, options } = this.#context
+    this.#cancelHandshake()
+    this.#ignore(handshake.extraBytes)
+    this.#stream = new SnapshotStream(this.#socket, handshake, this.#context, () => {
+      reports.count('clients_stalled', 'no-progress')
+      reports.log('warn', 'viewer takes nothing any more: closed', {
+        ...this.#facts(),
+        stallTimeoutMs: options.stallTimeoutMs,
+      })
+      this.close('stalled')
+    })
+    const { intervalNs, requestedNs, isClamped, framing } = this.#stream
+    reports.log('info', isClamped ? 'viewer connected; interval raised' : 'viewer connected', {
+      ...this.#facts(),
+      framing,
+      intervalNs,
+      ...(isClamped ? { requestedNs } : {}),
+    })
+  }
+
+  #ignore(bytes: number): void {
+    if (bytes === 0) return
+    if (this.#ignoredBytes === 0) {
+      const facts = { ...this.#facts(), bytes }
+      this.#context.reports.log('info', 'bytes behind the settings are ignored', facts)
+    }
+    this.#ignoredBytes += bytes
+    this.#context.reports.count('bytes_ignored', 'behind-settings', bytes)
+  }
+
+  /** Ends the connection with nothing written but the version. */
+  #refuse(code: string, detail: string): void {
+    const { reports, clock } = this.#context
+    this.#reason = 'refused'
+    this.#cancelHandshake()
+    reports.count('handshake_refused', code)
+    const hex = toHex(this.#settings.bytes.subarray(0, LOGGED_BYTES))
+    reports.log('warn', `viewer refused: ${detail}`, { ...this.#facts(), code, hex })
+    // Closing with unread bytes would reset the connection, and with it a version not yet read.
+    this.#socket.end()
+    this.#cancelFarewell = clock.after(FAREWELL_MS, () => this.#socket.destroy())
+  }
+
+  #cancelHandshake(): void {
+    this.#cancelTimeout()
+    this.#cancelGrace()
+  }
+
+  /** Ends the connection at once; bytes that still wait are lost. */
+  close(reason: CloseReason): void {
+    this.#reason = reason
+    this.#stream?.end()
+    this.#socket.destroy()
+  }
+
+  #onClose(): void {
+    this.#cancelHandshake()
+    this.#cancelFarewell()
+    this.#stream?.end()
+    this.#context.reports.count('clients_closed', this.#reason)
+  }
+
+  #facts() {
+    return { address: this.peer.address, port: this.peer.port }
+  }
+
+  get valuesSent(): number {
+    return this.#stream?.counts.values ?? 0
+  }
+
+  status(): ConnectionStatus {
+    const stream = this.#stream
+    const facts: Record<string, string | number | boolean> = { phase: 'handshake' }
+    if (stream !== undefined) {
+      facts.phase = 'streaming'
+      facts.framing = stream.framing
+      facts.intervalMs = Number(stream.intervalNs) / 1e6
+      facts.isClamped = stream.isClamped
+      facts.tMs = Number(stream.t) / 1e6
+      facts.snapshots = stream.counts.snapshots
+      facts.infos = stream.counts.infos
+      facts.skipped = stream.counts.skipped
+      facts.missed = stream.counts.missed
+      facts.bufferedBytes = this.#socket.writableLength
+      facts.ignoredBytes = this.#ignoredBytes
+    }
+    return { peer: this.peer, sinceMs: this.#sinceMs, facts }
+  }
+}

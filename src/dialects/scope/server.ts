@@ -1,0 +1,127 @@
+/**
+ * The accepting, emitting side: any number of viewers, each with its own interval, time base and
+ * framing; what they see is read and rendered once for all of them.
+ */
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net'
+import type { Clock } from '../../model/index.ts'
+import type { ConnectionStatus, DialectServer, Reports, ServerContext } from '../dialect.ts'
+import type { SnapshotSource } from '../snapshot-source.ts'
+import { systemClock } from '../system-clock.ts'
+import { NO_REPORTS } from './no-reports.ts'
+import { serverOptions } from './options.ts'
+import { Exposition } from './serve/exposition.ts'
+import type { StreamContext } from './serve/snapshot-stream.ts'
+import { Viewer } from './serve/viewer.ts'
+import { DEFAULT_PORT, type ServerOptions } from './spec.ts'
+
+export interface ScopeServerContext {
+  /** What is shown. */
+  readonly snapshot: SnapshotSource
+  readonly options?: Readonly<Record<string, unknown>> | Partial<ServerOptions>
+  readonly clock?: Clock
+  readonly reports?: Reports
+}
+
+const NOTHING = new Uint8Array(0)
+
+/**
+ * A server of the protocol, under a hub (which accepts for it) or on its own:
+ * `await new ScopeServer({ snapshot }).listen()`.
+ */
+export class ScopeServer implements DialectServer {
+  readonly #context: StreamContext
+  readonly #viewers = new Set<Viewer>()
+  readonly #closing = new Set<Promise<void>>()
+  #listener: Server | undefined
+  #valuesOfPast = 0
+  /** True while connections are being refused, so that only the first is logged. */
+  #isFull = false
+
+  /** @throws {RangeError} for an option that cannot be used */
+  constructor(context: ScopeServerContext) {
+    const options = serverOptions(context.options)
+    const clock = context.clock ?? systemClock
+    const reports = context.reports ?? NO_REPORTS
+    const exposition = new Exposition(context.snapshot, options, reports, clock)
+    this.#context = { options, clock, reports, exposition }
+  }
+
+  /**
+   * Binds a port of its own. There is no authentication: whoever reaches it sees all series.
+   * @param port 0 = any free one
+   * @returns the address; rejects when it cannot be bound
+   */
+  listen(port = DEFAULT_PORT, host = '127.0.0.1'): Promise<AddressInfo> {
+    const listener = createTcpServer({ allowHalfOpen: true }, (socket) => this.accept(socket))
+    this.#listener = listener
+    return new Promise((resolve, reject) => {
+      listener.once('error', reject)
+      listener.listen(port, host, () => {
+        listener.off('error', reject)
+        // A failed accept (no file descriptors left) costs that connection, not the listener.
+        listener.on('error', (error: NodeJS.ErrnoException) => {
+          this.#context.reports.count('accepts_failed', error.code ?? 'unknown')
+        })
+        resolve(listener.address() as AddressInfo)
+      })
+    })
+  }
+
+  accept(socket: Socket, first: Uint8Array = NOTHING): void {
+    const { options, reports } = this.#context
+    if (this.#viewers.size >= options.maxClients) {
+      reports.count('handshake_refused', 'max-clients')
+      if (!this.#isFull) {
+        const facts = { address: socket.remoteAddress, maxClients: options.maxClients }
+        reports.log('warn', 'viewer refused: too many clients', facts)
+      }
+      this.#isFull = true
+      socket.on('error', () => {})
+      socket.destroy()
+      return
+    }
+    const viewer = new Viewer(socket, this.#context)
+    this.#viewers.add(viewer)
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => {
+        this.#viewers.delete(viewer)
+        this.#isFull = false
+        this.#valuesOfPast += viewer.valuesSent
+        resolve()
+      })
+    })
+    this.#closing.add(closed)
+    void closed.then(() => this.#closing.delete(closed))
+    viewer.start(first)
+  }
+
+  /** Values in all snapshots so far. */
+  get valuesSent(): number {
+    let sum = this.#valuesOfPast
+    for (const viewer of this.#viewers) sum += viewer.valuesSent
+    return sum
+  }
+
+  connections(): readonly ConnectionStatus[] {
+    return [...this.#viewers].map((viewer) => viewer.status())
+  }
+
+  async stop(): Promise<void> {
+    const listener = this.#listener
+    const released = new Promise<void>((resolve) => {
+      if (listener === undefined) resolve()
+      else listener.close(() => resolve())
+    })
+    for (const viewer of this.#viewers) viewer.close('stopped')
+    await Promise.all([released, ...this.#closing])
+  }
+}
+
+export function createServer(context: ServerContext): DialectServer {
+  return new ScopeServer(context)
+}

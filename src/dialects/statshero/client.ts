@@ -1,0 +1,220 @@
+/**
+ * The sending side (§5, "we send"): lines are gathered into packets of at most `maxDatagramBytes`
+ * and leave when one is full or old. Over TCP the same packets follow each other (§3.6).
+ *
+ * What can't be sent throws where it is asked for: a key, type or rate when its recorder is made, a
+ * whole line in `send`. Recording through a recorder never throws; it counts.
+ */
+import { gzipSync } from 'node:zlib'
+import type { Clock } from '../../model/index.ts'
+import type { Transport } from '../decoder.ts'
+import type { Link } from './client/link.ts'
+import { PacketQueue } from './client/packet-queue.ts'
+import { TcpLink } from './client/tcp-link.ts'
+import { UdpLink } from './client/udp-link.ts'
+import { checkSize, type Line, type LineFrame, lineFrame, PacketBatch, valueText } from './codec.ts'
+import { EMIT_DEFAULTS, type EmitOptions, LF, type TypeWord } from './spec.ts'
+
+/** What a client needs to know; everything has a default. */
+export interface ClientSettings extends EmitOptions {
+  readonly host: string
+  readonly port: number
+  readonly transport: Transport
+  /** Age at which a packet that is not full leaves; 0 = every line is a packet. */
+  readonly flushIntervalMs: number
+  /** Most lines waiting to be sent; of more, the oldest packets are dropped. */
+  readonly queueLinesLimit: number
+  /** Packs bodies that get smaller by it; outside the document's profile. */
+  readonly gzip: boolean
+}
+
+export interface ClientOptions extends Partial<ClientSettings> {
+  readonly clock?: Pick<Clock, 'after'>
+  /** Uniform in [0, 1), for sampling. */
+  readonly random?: () => number
+  /** A failure of the link, which tries again by itself. */
+  readonly onError?: (error: Error) => void
+}
+
+export const CLIENT_DEFAULTS: ClientSettings = {
+  ...EMIT_DEFAULTS,
+  host: '127.0.0.1',
+  port: 8125,
+  transport: 'udp',
+  flushIntervalMs: 1000,
+  queueLinesLimit: 10_000,
+  gzip: false,
+}
+
+/** Lines by what became of them. */
+export interface ClientCounts {
+  /** Handed over to the network. */
+  sent: number
+  /** Left the full queue, or were still waiting at the end. */
+  dropped: number
+  /** Handed over to a link that failed. */
+  lost: number
+  /** Not sendable values offered to a recorder. */
+  refused: number
+}
+
+/** Records values of one series. */
+export interface Recorder {
+  /** Never throws; a value that can't be sent is counted as refused. */
+  record(value: number | bigint): void
+}
+
+/** How long `close` waits for lines to leave. */
+const CLOSE_WAIT_MS = 1000
+
+/** Does not keep the process running; `close` before the end, or the last second is lost. */
+export class StatsHeroClient {
+  readonly counts: ClientCounts = { sent: 0, dropped: 0, lost: 0, refused: 0 }
+  readonly #options: ClientSettings
+  readonly #clock: Pick<Clock, 'after'>
+  readonly #random: () => number
+  readonly #batch: PacketBatch
+  readonly #queue = new PacketQueue()
+  readonly #link: Link
+  #cancelFlush: (() => void) | undefined
+  #isClosed = false
+  #onIdle: (() => void) | undefined
+
+  constructor(options: ClientOptions = {}) {
+    const { clock = PLATFORM_CLOCK, random = Math.random, onError = () => {}, ...given } = options
+    this.#options = { ...CLIENT_DEFAULTS, ...given }
+    const { host, port, transport, gzip, profile, maxDatagramBytes } = this.#options
+    if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
+    this.#clock = clock
+    this.#random = random
+    this.#batch = new PacketBatch(maxDatagramBytes)
+    const link = { host, port, clock, onError, onReady: () => this.#pump() }
+    this.#link = transport === 'tcp' ? new TcpLink(link) : new UdpLink(link)
+  }
+
+  /** Counts events: `m`. With a rate, only this part of the calls is sent, each for 1 / rate. */
+  meter(key: string, sampleRate = 1): Recorder {
+    return this.#recorder(key, 'm', sampleRate)
+  }
+
+  /** Passes on the readings of a counter kept elsewhere: `mr`. */
+  meterReader(key: string): Recorder {
+    return this.#recorder(key, 'mr', 1)
+  }
+
+  /** A value of which the last counts: `g`. */
+  gauge(key: string): Recorder {
+    return this.#recorder(key, 'g', 1)
+  }
+
+  /** Observations, times in milliseconds by custom: `h`. */
+  histogram(key: string, sampleRate = 1): Recorder {
+    return this.#recorder(key, 'h', sampleRate)
+  }
+
+  /**
+   * Sends one line as it is: a rate in it is written and not drawn for.
+   * @throws {EmitError}
+   */
+  send(line: Line): void {
+    const frame = lineFrame(line, this.#options)
+    const value = valueText(line.value, line.type, this.#options)
+    checkSize(frame, value)
+    this.#add(frame, value)
+  }
+
+  #recorder(key: string, type: TypeWord, sampleRate: number): Recorder {
+    const frame = lineFrame({ key, type, sampleRate }, this.#options)
+    return {
+      record: (value) => {
+        if (sampleRate < 1 && this.#random() >= sampleRate) return
+        try {
+          const text = valueText(value, type, this.#options)
+          checkSize(frame, text)
+          this.#add(frame, text)
+        } catch {
+          // recording never throws: what the caller may not learn here, the count says
+          this.counts.refused++
+        }
+      },
+    }
+  }
+
+  #add(frame: LineFrame, value: string): void {
+    if (this.#isClosed) {
+      this.counts.dropped++
+      return
+    }
+    const { flushIntervalMs, queueLinesLimit } = this.#options
+    if (!this.#batch.fits(frame, value)) this.flush()
+    this.#batch.add(frame, value)
+    if (flushIntervalMs === 0 || this.#batch.lines >= queueLinesLimit) this.flush()
+    else this.#cancelFlush ??= this.#clock.after(flushIntervalMs, () => this.flush())
+    while (this.#queue.lines + this.#batch.lines > queueLinesLimit && !this.#queue.isEmpty) {
+      this.counts.dropped += this.#queue.shift()!.lines
+    }
+  }
+
+  /** Sends what has been gathered, as soon as the link takes it. */
+  flush(): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = undefined
+    const { lines } = this.#batch
+    if (lines === 0) return
+    const packet = this.#batch.take()
+    this.#queue.push({ packet: this.#options.gzip ? packed(packet) : packet, lines })
+    this.#pump()
+  }
+
+  /** Sends what is there, waits at most a second for it, and closes. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.flush()
+    this.#isClosed = true
+    if (!this.#isIdle) await this.#waitUntilIdle()
+    for (let entry = this.#queue.shift(); entry !== undefined; entry = this.#queue.shift()) {
+      this.counts.dropped += entry.lines
+    }
+    this.#link.close()
+  }
+
+  get #isIdle(): boolean {
+    return this.#queue.isEmpty && this.#link.inFlight === 0
+  }
+
+  #waitUntilIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(CLOSE_WAIT_MS, resolve)
+      this.#onIdle = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #pump(): void {
+    while (this.#link.isReady) {
+      const entry = this.#queue.shift()
+      if (entry === undefined) return
+      this.#link.send(entry.packet, (error) => {
+        this.counts[error === undefined ? 'sent' : 'lost'] += entry.lines
+        if (this.#isIdle) this.#onIdle?.()
+      })
+    }
+  }
+}
+
+/** The packet with its body as gzip (§3.4), or as it was where that is no shorter. */
+function packed(packet: Uint8Array): Uint8Array {
+  const body = gzipSync(packet.subarray(packet.indexOf(LF) + 1))
+  const smaller = Buffer.concat([Buffer.from(`1|${body.length}\n`), body])
+  return smaller.length < packet.length ? smaller : packet
+}
+
+const PLATFORM_CLOCK: Pick<Clock, 'after'> = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

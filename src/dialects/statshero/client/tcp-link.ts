@@ -1,0 +1,65 @@
+/**
+ * A connection that comes back after it was lost. A packet belongs to one connection only: what was
+ * written when it broke may have arrived, and is never sent again, for it would count twice.
+ */
+import { connect, type Socket } from 'node:net'
+import { type Link, type LinkOptions, Retry } from './link.ts'
+
+export class TcpLink implements Link {
+  inFlight = 0
+  readonly #options: LinkOptions
+  readonly #retry: Retry
+  #socket: Socket | undefined
+  #isWritable = false
+  #isClosed = false
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#retry = new Retry(options.clock, () => this.#connect())
+    this.#connect()
+  }
+
+  get isReady(): boolean {
+    return this.#isWritable
+  }
+
+  send(packet: Uint8Array, done: (error?: Error) => void): void {
+    this.inFlight++
+    this.#isWritable = this.#socket!.write(packet, (error) => {
+      this.inFlight--
+      done(error ?? undefined)
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#isWritable = false
+    this.#retry.stop()
+    // whoever closes has waited for what was in flight; a peer that reads no more gets no longer
+    this.#socket?.destroy()
+  }
+
+  #connect(): void {
+    const socket = connect(this.#options.port, this.#options.host)
+    this.#socket = socket
+    socket.unref()
+    socket.on('connect', () => {
+      this.#retry.succeeded()
+      this.#becomeReady()
+    })
+    socket.on('drain', () => this.#becomeReady())
+    socket.on('error', (error) => this.#options.onError(error))
+    socket.on('close', () => {
+      this.#isWritable = false
+      if (!this.#isClosed) this.#retry.later()
+    })
+    // a server never answers; reading notices that it has gone
+    socket.resume()
+  }
+
+  #becomeReady(): void {
+    if (this.#isClosed) return
+    this.#isWritable = true
+    this.#options.onReady()
+  }
+}

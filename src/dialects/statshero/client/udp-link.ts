@@ -1,0 +1,70 @@
+/** Datagrams to one address, resolved once; a server that is not there costs only what was sent. */
+import { createSocket, type Socket } from 'node:dgram'
+import { lookup } from 'node:dns'
+import { type Link, type LinkOptions, Retry } from './link.ts'
+
+/** Sends at a time, so that the bounded queue and not the socket holds what can't leave yet. */
+const IN_FLIGHT_LIMIT = 64
+
+export class UdpLink implements Link {
+  inFlight = 0
+  readonly #options: LinkOptions
+  readonly #retry: Retry
+  #socket: Socket | undefined
+  #isConnected = false
+  #isClosed = false
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#retry = new Retry(options.clock, () => this.#resolve())
+    this.#resolve()
+  }
+
+  get isReady(): boolean {
+    return this.#isConnected && this.inFlight < IN_FLIGHT_LIMIT
+  }
+
+  send(packet: Uint8Array, done: (error?: Error) => void): void {
+    this.inFlight++
+    this.#socket!.send(packet, (error) => {
+      const wasFull = !this.isReady
+      this.inFlight--
+      done(error ?? undefined)
+      if (wasFull && this.isReady) this.#options.onReady()
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#isConnected = false
+    this.#retry.stop()
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+
+  #resolve(): void {
+    lookup(this.#options.host, (error, address, family) => {
+      if (this.#isClosed) return
+      if (error === null) this.#open(address, family === 6 ? 'udp6' : 'udp4')
+      else this.#fail(error)
+    })
+  }
+
+  #open(address: string, type: 'udp4' | 'udp6'): void {
+    const socket = createSocket(type)
+    this.#socket = socket
+    socket.unref()
+    // also the answer "port unreachable" to an earlier datagram; the socket goes on
+    socket.on('error', (error) => this.#options.onError(error))
+    socket.connect(this.#options.port, address, () => {
+      if (this.#isClosed) return
+      this.#isConnected = true
+      this.#options.onReady()
+    })
+  }
+
+  #fail(error: Error): void {
+    this.#options.onError(error)
+    this.#retry.later()
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Packets in a stream (§3.6): they follow each other without separator, whatever the reads cut.
+ *
+ *   [digits]["|"][length][LF]  [body: length bytes]  [digits]["|"]…
+ *    at most 32 bytes before LF
+ *
+ * A body that lies whole in one read is visited in place; one that does not is gathered in a buffer
+ * that grows with what has come, up to the announced length, which has been checked by then. So a
+ * connection holds at most `maxFrameBytes` and one header, whatever is sent and however slowly, and
+ * next to nothing for what is only announced.
+ */
+import { BAR, HEADER_BYTES_LIMIT, LF } from '../spec.ts'
+import type { FrameRules, PacketVisitor } from './line-visitor.ts'
+import { decodeBody, parseLength } from './packet.ts'
+
+const ZERO = 0x30
+const ONE = 0x31
+
+/** What a body that is not complete takes at first: the longest of real clients fit. */
+const BODY_BYTES_FIRST = 16_384
+
+type State = 'header' | 'body' | 'skip' | 'closed'
+
+export class FrameScanner {
+  /** Frames begun so far: tells two frames apart for a time limit. */
+  framesBegun = 0
+  readonly #rules: FrameRules
+  readonly #visitor: PacketVisitor
+  readonly #header = new Uint8Array(HEADER_BYTES_LIMIT + 1)
+  #headerSize = 0
+  #state: State = 'header'
+  /** Announced length of the body, and how much of it is still to come. */
+  #length = 0
+  #missing = 0
+  #body: Uint8Array | undefined
+
+  constructor(rules: FrameRules, visitor: PacketVisitor) {
+    this.#rules = rules
+    this.#visitor = visitor
+  }
+
+  /** Nothing more will be read: the framing is lost, or the stream has ended. */
+  get isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
+  /** A frame has begun and is not complete. */
+  get isInsideFrame(): boolean {
+    return this.#state === 'header' ? this.#headerSize > 0 : this.#state !== 'closed'
+  }
+
+  /** Bytes held for the frame that is not complete. */
+  get bytesHeld(): number {
+    return this.#headerSize + (this.#body?.length ?? 0)
+  }
+
+  /** Takes what a read gave; the bytes are not kept. */
+  push(bytes: Uint8Array): void {
+    let at = 0
+    while (at < bytes.length) {
+      if (this.#state === 'header') at = this.#readHeader(bytes, at)
+      else if (this.#state === 'body') at = this.#readBody(bytes, at)
+      else if (this.#state === 'skip') at = this.#skipBody(bytes, at)
+      else return
+    }
+  }
+
+  /** End of the stream, or of the time for a frame; a frame that is not complete is lost. */
+  end(): void {
+    if (this.isInsideFrame) {
+      const offset = this.#headerSize + this.#length - this.#missing
+      this.#refuse('truncated', `stream ends inside a frame after ${offset} bytes`, offset)
+    }
+    this.#state = 'closed'
+  }
+
+  #readHeader(bytes: Uint8Array, start: number): number {
+    let at = start
+    if (this.#headerSize === 0) {
+      this.framesBegun++
+      if ((bytes[at]! - ZERO) >>> 0 > 9) {
+        this.#header[this.#headerSize++] = bytes[at]!
+        this.#refuse('bad_version', 'frame does not begin with a digit', 0)
+        return at
+      }
+    }
+    while (at < bytes.length) {
+      const byte = bytes[at++]!
+      this.#header[this.#headerSize++] = byte
+      if (byte === LF) {
+        this.#openFrame()
+        break
+      }
+      if (this.#headerSize > HEADER_BYTES_LIMIT) {
+        this.#refuse('bad_length', `header longer than ${HEADER_BYTES_LIMIT} bytes`, 0)
+        break
+      }
+    }
+    return at
+  }
+
+  /** The header is complete: decides what becomes of its body. */
+  #openFrame(): void {
+    const header = this.#header
+    const lf = this.#headerSize - 1
+    let bar = 0
+    while (bar < lf && header[bar] !== BAR) bar++
+    const length = parseLength(header, bar + 1, lf)
+    if (length < 0) {
+      this.#refuse('bad_length', 'length is no number', Math.min(bar + 1, lf))
+    } else if (length > this.#rules.maxFrameBytes) {
+      const detail = `frame of ${length} bytes, limit ${this.#rules.maxFrameBytes}`
+      this.#refuse('too_long', detail, bar + 1)
+    } else {
+      this.#length = length
+      this.#missing = length
+      this.#state = bar === 1 && header[0] === ONE ? 'body' : 'skip'
+      if (length === 0) this.#closeFrame(header, this.#headerSize, this.#headerSize)
+    }
+  }
+
+  #readBody(bytes: Uint8Array, start: number): number {
+    const size = Math.min(this.#missing, bytes.length - start)
+    if (this.#body === undefined && size === this.#missing) {
+      this.#closeFrame(bytes, start, start + size)
+      return start + size
+    }
+    const received = this.#length - this.#missing
+    const body = this.#coverBody(received, received + size)
+    body.set(bytes.subarray(start, start + size), received)
+    this.#missing -= size
+    if (this.#missing === 0) this.#closeFrame(body, 0, this.#length)
+    return start + size
+  }
+
+  /** The buffer of the body, with room up to `end`; the bytes received so far are kept. */
+  #coverBody(received: number, end: number): Uint8Array {
+    const body = this.#body
+    if (body !== undefined && body.length >= end) return body
+    const size = Math.min(this.#length, Math.max(2 * end, BODY_BYTES_FIRST))
+    const larger = new Uint8Array(size)
+    if (body !== undefined) larger.set(body.subarray(0, received))
+    this.#body = larger
+    return larger
+  }
+
+  #skipBody(bytes: Uint8Array, start: number): number {
+    const size = Math.min(this.#missing, bytes.length - start)
+    this.#missing -= size
+    if (this.#missing === 0) this.#closeFrame(bytes, start, start + size)
+    return start + size
+  }
+
+  /** The body is complete in bytes[start, end); the next header follows. */
+  #closeFrame(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#state === 'body') {
+      decodeBody(bytes, start, end, start - this.#headerSize, this.#rules, this.#visitor)
+    } else {
+      this.#report('bad_version', 'version is not 1', 0, true)
+    }
+    this.#state = 'header'
+    this.#headerSize = 0
+    this.#length = 0
+    this.#missing = 0
+    this.#body = undefined
+  }
+
+  /** An error behind which no frame can be found. */
+  #refuse(
+    code: 'bad_version' | 'bad_length' | 'too_long' | 'truncated',
+    detail: string,
+    at: number,
+  ) {
+    this.#report(code, detail, at, false)
+    this.#state = 'closed'
+    this.#body = undefined
+  }
+
+  #report(
+    code: 'bad_version' | 'bad_length' | 'too_long' | 'truncated',
+    detail: string,
+    offset: number,
+    isResync: boolean,
+  ): void {
+    const size = this.#headerSize
+    this.#visitor.badPacket(code, detail, this.#header, 0, size, offset, isResync)
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * The hash of a key: of its bytes as little-endian words of four, the last one filled up with
+ * zeros, so that a scan can take four bytes at a time.
+ */
+
+/** 2^32 / golden ratio. */
+const FACTOR = 0x9e3779b1
+
+/** Multiplying spreads bits upwards only; shifting brings them down to where tables look. */
+export function addWord(hash: number, word: number): number {
+  const product = Math.imul(hash ^ word, FACTOR)
+  return product ^ (product >>> 15)
+}
+
+/** The hash of the key in bytes[start, end), a signed 32-bit integer. */
+export function hashKey(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0
+  let word = 0
+  for (let at = start; at < end; at++) {
+    const place = (at - start) & 3
+    word |= bytes[at]! << (8 * place)
+    if (place < 3) continue
+    hash = addWord(hash, word)
+    word = 0
+  }
+  return addWord(hash, word)
+}
+
+const LOW_BITS = 0x01010101
+const HIGH_BITS = 0x80808080
+/** Takes 0A to 3A, as it does 1A and 2A: keys with SUB or `*` are only slower. */
+const LF_TO_COLON = 0x30303030
+const COLONS = 0x3a3a3a3a
+const BARS = 0x7c7c7c7c
+
+/** True for a word with a `:`, `|` or LF among its bytes, and for few others. */
+export function mayEndKey(word: number): boolean {
+  // in a difference of zero the subtraction borrows into the high bit
+  const colons = (word | LF_TO_COLON) ^ COLONS
+  const bars = word ^ BARS
+  return ((((colons - LOW_BITS) & ~colons) | ((bars - LOW_BITS) & ~bars)) & HIGH_BITS) !== 0
+}

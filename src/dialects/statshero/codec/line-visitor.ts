@@ -1,0 +1,77 @@
+/** What the codec reports to: numbers and byte ranges, valid during the call only. */
+import type { LineErrorCode, PacketErrorCode } from '../spec.ts'
+
+export interface LineVisitor {
+  /**
+   * A line whose value is a safe integer.
+   * @param hash of the key, as `hashKey` gives it
+   * @param type index into `TYPE_WORDS`
+   * @param rate as written, any finite number; NaN where the line has none
+   */
+  line(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    hash: number,
+    type: number,
+    value: number,
+    rate: number,
+  ): void
+  /** A line whose value is beyond the safe integers: where its text stands, sign included. */
+  largeLine(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    hash: number,
+    type: number,
+    valueStart: number,
+    valueEnd: number,
+    rate: number,
+  ): void
+  /** @param offset of what is wrong, from the packet's (or the unpacked body's) first byte */
+  badLine(
+    code: LineErrorCode,
+    bytes: Uint8Array,
+    lineStart: number,
+    lineEnd: number,
+    offset: number,
+  ): void
+}
+
+export interface PacketVisitor extends LineVisitor {
+  /** A packet is complete and its lines have been visited. */
+  packetEnd(): void
+  /**
+   * A packet is lost.
+   * @param start of the packet's bytes as far as they are at hand: its header at least
+   * @param offset of what is wrong, from the packet's first byte
+   * @param isResync false where nothing more can be read from this connection
+   */
+  badPacket(
+    code: PacketErrorCode,
+    detail: string,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+    isResync: boolean,
+  ): void
+}
+
+export interface LineRules {
+  /** The document's grammar instead of the peers'. */
+  readonly isStrict: boolean
+  readonly maxValueDigits: number
+}
+
+/** Unpacks a gzip body of one or more members and nothing else: the platform's part of it. */
+export type Inflate = (body: Uint8Array, bytesMax: number) => Uint8Array | 'corrupt' | 'too_large'
+
+export interface PacketRules extends LineRules {
+  readonly maxInflatedBytes: number
+  readonly inflate: Inflate
+}
+
+export interface FrameRules extends PacketRules {
+  readonly maxFrameBytes: number
+}

@@ -1,0 +1,105 @@
+/**
+ * Packet: `[version:"1"]["|"][content-length:1*DIGIT][LF][body:content-length bytes]` (§3).
+ * The length counts bytes behind the header's LF, each line's LF included; of a gzip body, the
+ * compressed bytes.
+ */
+import { BAR, GZIP_MAGIC, LF } from '../spec.ts'
+import { scanLines } from './line-scan.ts'
+import type { PacketRules, PacketVisitor } from './line-visitor.ts'
+
+const ONE = 0x31
+const ZERO = 0x30
+/** Lengths from here on are equal: more than any buffer holds, and below 2^53 / 10. */
+const LENGTH_CEILING = 2 ** 48
+
+/** Visits one datagram, which must be exactly one packet (§3.5). */
+export function decodeDatagram(
+  bytes: Uint8Array,
+  rules: PacketRules,
+  visitor: PacketVisitor,
+): void {
+  const end = bytes.length
+  if (end < 2 || bytes[0] !== ONE || bytes[1] !== BAR) {
+    visitor.badPacket('bad_version', 'does not begin with 1|', bytes, 0, end, 0, true)
+    return
+  }
+  // a few digits: looking for the LF among all bytes would be a call out of JavaScript
+  let lf = 2
+  while (lf < end && isDigit(bytes[lf]!)) lf++
+  const length = bytes[lf] === LF ? parseLength(bytes, 2, lf) : -1
+  if (length < 0) {
+    const detail = bytes.includes(LF, 2) ? 'length is no number' : 'header without its LF'
+    visitor.badPacket('bad_length', detail, bytes, 0, end, 2, true)
+    return
+  }
+  const rest = end - lf - 1
+  if (length !== rest) {
+    const detail = `length ${length === LENGTH_CEILING ? 'above all' : length}, body of ${rest}`
+    visitor.badPacket('length_mismatch', detail, bytes, 0, end, 2, true)
+    return
+  }
+  decodeBody(bytes, lf + 1, end, 0, rules, visitor)
+}
+
+/** Content length in bytes[start, end): digits and nothing else; -1 otherwise. */
+export function parseLength(bytes: Uint8Array, start: number, end: number): number {
+  if (start >= end) return -1
+  let length = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if (!isDigit(byte)) return -1
+    length = Math.min(length * 10 + byte - ZERO, LENGTH_CEILING)
+  }
+  return length
+}
+
+function isDigit(byte: number): boolean {
+  return (byte - ZERO) >>> 0 <= 9
+}
+
+/**
+ * Visits the lines of a body in bytes[start, end), unpacked first where it is gzip (§3.4).
+ * @param origin index of the packet's first byte, from which offsets count; may be negative
+ */
+export function decodeBody(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  origin: number,
+  rules: PacketRules,
+  visitor: PacketVisitor,
+): void {
+  if (rules.isStrict && start === end) {
+    visitor.badPacket('bad_length', 'body without a line', bytes, start, end, start - origin, true)
+  } else if (isGzip(bytes, start, end)) {
+    decodeGzip(bytes, start, end, origin, rules, visitor)
+  } else {
+    scanLines(bytes, start, end, origin, rules, visitor)
+    visitor.packetEnd()
+  }
+}
+
+function decodeGzip(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  origin: number,
+  rules: PacketRules,
+  visitor: PacketVisitor,
+): void {
+  const unpacked = rules.isStrict
+    ? 'outside the document'
+    : rules.inflate(bytes.subarray(start, end), rules.maxInflatedBytes)
+  if (typeof unpacked === 'string') {
+    visitor.badPacket('bad_gzip', unpacked, bytes, start, end, start - origin, true)
+  } else if (isGzip(unpacked, 0, unpacked.length)) {
+    visitor.badPacket('bad_gzip', 'nested', bytes, start, end, start - origin, true)
+  } else {
+    scanLines(unpacked, 0, unpacked.length, 0, rules, visitor)
+    visitor.packetEnd()
+  }
+}
+
+function isGzip(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start >= 2 && bytes[start] === GZIP_MAGIC[0] && bytes[start + 1] === GZIP_MAGIC[1]
+}

@@ -1,0 +1,214 @@
+/**
+ * From the model to Stats Hero lines (§7.5): one cell of one series becomes no, one or many lines.
+ * What the protocol cannot say exactly is counted, never silent.
+ */
+import {
+  bucketIndex,
+  type Cell,
+  type Exact,
+  type Histogram,
+  hashBytes,
+  type Identity,
+  identityKey,
+  isInteger,
+  lowerBound,
+  summaryMean,
+  upperBound,
+} from '../../model/index.ts'
+import type { Profile } from '../decoder.ts'
+import { type Line, roundHalfAway } from './codec/encode.ts'
+import { WEIGHT_MAX } from './spec.ts'
+
+export interface EmitMapping {
+  readonly profile: Profile
+  /** `mr` sends totals, which survive lost datagrams; the real server ignores them. */
+  readonly counterAs: 'm' | 'mr'
+  /** `repeat` writes plain lines, for receivers that drop sample rates as the real server does. */
+  readonly histogramAs: 'rate' | 'repeat'
+}
+
+/** What was changed or left out, and how many observations or values it concerns. */
+export type EmitNote = 'rounded' | 'not_finite' | 'negative' | 'repeat_limit'
+
+/** Plain lines that one histogram cell may become. */
+export const REPEAT_LIMIT = 1000
+
+interface Output {
+  line(line: Line): void
+  note(code: EmitNote, count: number): void
+}
+
+/**
+ * Says a cell in lines.
+ * @param key as {@link emitKey} gives it
+ * @param total of the counter since it began, for `counterAs: 'mr'`
+ */
+export function cellLines(
+  key: string,
+  cell: Cell,
+  total: Exact | undefined,
+  mapping: EmitMapping,
+  output: Output,
+): void {
+  switch (cell.kind) {
+    case 'counter':
+      if (mapping.counterAs === 'm') {
+        const value = wholeOf(cell.delta, mapping, output)
+        if (value) output.line({ key, value, type: 'm' })
+      } else if (total !== undefined) {
+        const value = wholeOf(total, mapping, output)
+        if (value !== undefined) output.line({ key, value, type: 'mr' })
+      }
+      return
+    case 'gauge':
+      gaugeLine(key, cell.value, mapping, output)
+      return
+    case 'histogram':
+      histogramLines(key, cell.histogram, mapping, output)
+      return
+    case 'summary':
+      gaugeLine(`${key}.mean`, summaryMean(cell.summary), mapping, output)
+  }
+}
+
+function gaugeLine(key: string, gauge: Exact, mapping: EmitMapping, output: Output): void {
+  const value = wholeOf(gauge, mapping, output)
+  if (value !== undefined) output.line({ key, value, type: 'g' })
+}
+
+/** The integer that is sent for a value; undefined, and counted, where there is none. */
+function wholeOf(value: Exact, mapping: EmitMapping, output: Output): Exact | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    output.note('not_finite', 1)
+    return undefined
+  }
+  const whole = typeof value === 'bigint' || isInteger(value) ? value : roundHalfAway(value)
+  if (mapping.profile === 'document' && whole < 0) {
+    output.note('negative', 1)
+    return undefined
+  }
+  if (whole !== value) output.note('rounded', 1)
+  return sendable(whole)
+}
+
+/** A number beyond 2^53 - 1 travels as bigint. */
+function sendable(integer: Exact): Exact {
+  return typeof integer === 'number' && !Number.isSafeInteger(integer) ? BigInt(integer) : integer
+}
+
+/** Values ascending, each with its count. */
+function histogramLines(
+  key: string,
+  histogram: Histogram,
+  mapping: EmitMapping,
+  output: Output,
+): void {
+  const runs: [value: Exact, count: bigint][] = []
+  const { scale } = histogram
+  histogram.negative.forEach((i, count) => {
+    runs.unshift([limitTo(histogram, integerOfNegative(i, scale)), count])
+  })
+  if (histogram.zeroCount > 0n) runs.push([0, histogram.zeroCount])
+  histogram.positive.forEach((i, count) => {
+    runs.push([limitTo(histogram, integerOfPositive(i, scale)), count])
+  })
+  const isDocument = mapping.profile === 'document'
+  const sayable = runs.filter(([value]) => !isDocument || value >= 0)
+  const negatives = runs.length === sayable.length ? 0n : total(runs) - total(sayable)
+  if (negatives > 0n) output.note('negative', Number(negatives))
+  if (mapping.histogramAs === 'repeat') repeatedLines(key, sayable, output)
+  else for (const [value, count] of sayable) weightedLines(key, value, count, output)
+}
+
+/** `key:V|h|@1/c`; a receiver takes weights up to 1e9, so a larger count makes several lines. */
+function weightedLines(key: string, value: Exact, count: bigint, output: Output): void {
+  for (let rest = count; rest > 0n; ) {
+    const weight = rest > BigInt(WEIGHT_MAX) ? WEIGHT_MAX : Number(rest)
+    output.line({ key, value, type: 'h', sampleRate: 1 / weight })
+    rest -= BigInt(weight)
+  }
+}
+
+/** Plain lines; above the limit every run keeps its share of them. */
+function repeatedLines(key: string, runs: readonly [Exact, bigint][], output: Output): void {
+  const all = total(runs)
+  const limit = all > BigInt(REPEAT_LIMIT) ? BigInt(REPEAT_LIMIT) : all
+  if (limit < all) output.note('repeat_limit', Number(all - limit))
+  let seen = 0n
+  for (const [value, count] of runs) {
+    const from = (seen * limit) / all
+    seen += count
+    for (let i = from; i < (seen * limit) / all; i++) output.line({ key, value, type: 'h' })
+  }
+}
+
+function total(runs: readonly [Exact, bigint][]): bigint {
+  return runs.reduce((sum, [, count]) => sum + count, 0n)
+}
+
+/** The largest integer of (lower, upper], or the nearest where it holds none. */
+function integerOfPositive(index: number, scale: number): Exact {
+  const upper = Math.min(upperBound(index, scale), Number.MAX_VALUE)
+  let size = Math.floor(upper)
+  // a computed bound that is no power of two may lie one place beside the true one
+  if (size >= 1 && bucketIndex(size, scale) > index) size = size > 2 ** 53 ? below(size) : size - 1
+  else if (size < 2 ** 53 && bucketIndex(size + 1, scale) === index) size++
+  return size >= 1 && bucketIndex(size, scale) === index ? sendable(size) : nearest(index, scale)
+}
+
+/** The largest integer of [-upper, -lower), that is the one nearest to zero. */
+function integerOfNegative(index: number, scale: number): Exact {
+  const lower = Math.floor(Math.min(lowerBound(index, scale), Number.MAX_VALUE))
+  if (lower >= 2 ** 53) return -(BigInt(lower) + 1n)
+  let size = lower + 1
+  if (size > 1 && bucketIndex(size - 1, scale) === index) size--
+  else if (bucketIndex(size, scale) < index) size++
+  return 0 - (bucketIndex(size, scale) === index ? size : nearest(index, scale))
+}
+
+/** Next lower double, for integers beyond 2^53. */
+function below(size: number): number {
+  return size * (1 - 2 ** -53)
+}
+
+function nearest(index: number, scale: number): number {
+  return roundHalfAway((lowerBound(index, scale) + upperBound(index, scale)) / 2)
+}
+
+/** Within the integers of [min, max], as far as these are known. */
+function limitTo(histogram: Histogram, value: Exact): Exact {
+  const low = ceil(histogram.min)
+  const high = floor(histogram.max)
+  if (low > high) return value
+  if (value < low) return sendable(low)
+  return value > high ? sendable(high) : value
+}
+
+function ceil(value: Exact): Exact {
+  return typeof value === 'bigint' ? value : Math.ceil(value)
+}
+
+function floor(value: Exact): Exact {
+  return typeof value === 'bigint' ? value : Math.floor(value)
+}
+
+/**
+ * Key of a series: its name, then `.label.value` by label. Components keep letters, digits, `_` and
+ * `-` (document: letters and digits); one more component tells apart what cleaning made equal.
+ */
+export function emitKey(identity: Identity, profile: Profile): string {
+  const name = identity.name.split('.')
+  const components = [...name, ...identity.labels.flat()]
+  const cleaned = components.map((part) => cleanPart(part, profile))
+  const isSame =
+    identity.nameBytes === undefined && cleaned.every((part, i) => part === components[i])
+  if (isSame) return cleaned.join('.')
+  const raw = identityKey(identity)
+  const hash = (hashBytes(raw, 0, raw.length) >>> 0).toString(16).padStart(8, '0')
+  return `${cleaned.join('.')}.${hash}`
+}
+
+function cleanPart(part: string, profile: Profile): string {
+  if (profile === 'document') return part.replace(/[^A-Za-z0-9]/g, '') || 'x'
+  return part.replace(/[^A-Za-z0-9_-]/gu, '_') || '_'
+}

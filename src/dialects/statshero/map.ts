@@ -1,0 +1,136 @@
+/**
+ * What a Stats Hero line means in the model (§4, §7.1), and back (§7.5, in emit.ts): the border of
+ * the two vocabularies. A meter is a counter, a meter reader a cumulative counter, a gauge a gauge,
+ * a histogram's line one observation.
+ */
+import type { Exact, Identity } from '../../model/index.ts'
+import type { Describe, Description, Ingest } from '../ingest.ts'
+import {
+  GAUGE,
+  HISTOGRAM,
+  METER,
+  METER_READER,
+  NAME,
+  type ReceiveOptions,
+  TYPE_WORDS,
+  WEIGHT_MAX,
+} from './spec.ts'
+
+export type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes'>
+
+/** Keeps a byte order mark: it is part of the key. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const encoder = new TextEncoder()
+
+export { cellLines, type EmitMapping, type EmitNote, emitKey } from './emit.ts'
+
+/** The receiving half as a line visitor: every line becomes one verb of the ingest. */
+export class LineMapper {
+  readonly #ingest: Ingest
+  readonly #keyBytesMax: number
+  readonly #describe: Describe
+
+  constructor(ingest: Ingest, options: MapOptions) {
+    this.#ingest = ingest
+    this.#keyBytesMax = options.maxKeyBytes
+    this.#describe = describeWith(options)
+  }
+
+  line(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    hash: number,
+    type: number,
+    value: number,
+    rate: number,
+  ): void {
+    this.#apply(bytes, keyStart, keyEnd, hash, type, value, rate)
+  }
+
+  largeLine(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    hash: number,
+    type: number,
+    valueStart: number,
+    valueEnd: number,
+    rate: number,
+  ): void {
+    const value = BigInt(decoder.decode(bytes.subarray(valueStart, valueEnd)))
+    this.#apply(bytes, keyStart, keyEnd, hash, type, value, rate)
+  }
+
+  #apply(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    hash: number,
+    type: number,
+    value: Exact,
+    rate: number,
+  ): void {
+    const ingest = this.#ingest
+    if (keyEnd - keyStart > this.#keyBytesMax) {
+      ingest.refuse('key_too_long')
+    } else if (type === METER_READER && value < 0) {
+      ingest.refuse('negative_reading')
+    } else {
+      const slot = ingest.slot(bytes, keyStart, keyEnd, type, hash, this.#describe)
+      if (type === METER) ingest.count(slot, value, this.#weight(rate))
+      else if (type === HISTOGRAM) ingest.observe(slot, value, this.#weight(rate))
+      else if (type === GAUGE) ingest.set(slot, value)
+      else ingest.read(slot, value)
+    }
+  }
+
+  /** How many lines a line stands for (§4.5); a rate that says nothing sensible counts as none. */
+  #weight(rate: number): number {
+    if (Number.isNaN(rate) || rate === 1) return 1
+    const weight = 1 / rate
+    if (rate > 0 && rate <= 1 && weight <= WEIGHT_MAX) return weight
+    this.#ingest.note('odd_sample_rate')
+    return 1
+  }
+}
+
+/** Names series from their keys; the type word is part of what a series is. */
+export function describeWith(options: Pick<MapOptions, 'counterBits'>): Describe {
+  const widths = Object.entries(options.counterBits).map(
+    ([pattern, bits]) => [globRegExp(pattern), bits] as const,
+  )
+  return (key, type) => {
+    const description = describe(key, type)
+    if (type !== METER_READER) return description
+    const width = widths.find(([pattern]) => pattern.test(description.identity.name))
+    return width === undefined ? description : { ...description, counterBits: width[1] }
+  }
+}
+
+function describe(key: Uint8Array, type: number): Description {
+  const word = TYPE_WORDS[type]!
+  const name = decoder.decode(key)
+  const nameBytes = isUtf8Of(key, name) ? {} : { nameBytes: new Uint8Array(key) }
+  const metadata = { dialect: NAME, type: word }
+  if (type === GAUGE)
+    return { identity: { name, kind: 'gauge', labels: [], ...nameBytes }, metadata }
+  if (type === HISTOGRAM) {
+    const identity: Identity = { name, kind: 'histogram', labels: [], ...nameBytes }
+    return { identity, metadata: { ...metadata, exportSuffix: 'hist' } }
+  }
+  const qualifier = ['shp.type', word] as const
+  const identity: Identity = { name, kind: 'counter', labels: [], qualifier, ...nameBytes }
+  return { identity, metadata, isCumulative: type === METER_READER }
+}
+
+function isUtf8Of(key: Uint8Array, name: string): boolean {
+  const bytes = encoder.encode(name)
+  return bytes.length === key.length && bytes.every((byte, i) => byte === key[i])
+}
+
+/** `*` stands for any run of characters, everything else for itself. */
+function globRegExp(pattern: string): RegExp {
+  const parts = pattern.split('*').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 'su')
+}

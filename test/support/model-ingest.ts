@@ -1,0 +1,186 @@
+/**
+ * An ingest that is small and plainly right: maps, exact numbers and the model's own histogram, no
+ * limits but those it is given. What dialects are tested against, and what the hub's ingest is
+ * compared with.
+ */
+import { type Describe, type Ingest, REFUSED } from '../../src/dialects/ingest.ts'
+import {
+  addExact,
+  type Exact,
+  exact,
+  Histogram,
+  type Identity,
+  type Metadata,
+  multiplyExact,
+  subtractExact,
+  U64_MAX,
+} from '../../src/model/index.ts'
+
+export interface ModelSeries {
+  readonly key: Uint8Array
+  readonly type: number
+  readonly identity: Identity
+  metadata: Metadata
+  readonly counterBits: number | undefined
+  /** Addresses that wrote to it, in the order of their first write. */
+  readonly sources: Set<string>
+  total: Exact
+  down: Exact
+  last: Exact | undefined
+  resets: number
+  value: Exact | undefined
+  readonly histogram: Histogram
+  carry: number
+  downCarry: number
+}
+
+export interface ModelIngestOptions {
+  readonly negativeMeter?: 'split' | 'refuse'
+  readonly seriesLimit?: number
+}
+
+/** Relative distance at which a weight counts as a whole number. */
+const TOLERANCE = 1e-9
+const I64_MIN = -(2n ** 63n)
+
+export class ModelIngest implements Ingest {
+  /** Nothing ever leaves it. */
+  readonly generation = 0
+  readonly series: ModelSeries[] = []
+  /** Refusals and remarks by code. */
+  readonly counted: Record<string, number> = {}
+  readonly #options: ModelIngestOptions
+  readonly #slots = new Map<string, number>()
+  #source = ''
+
+  constructor(options: ModelIngestOptions = {}) {
+    this.#options = options
+  }
+
+  begin(source: string): void {
+    this.#source = source
+  }
+
+  slot(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    type: number,
+    _hash: number,
+    describe: Describe,
+  ): number {
+    const key = new Uint8Array(bytes.subarray(start, end))
+    const text = `${type} ${key.join()}`
+    const known = this.#slots.get(text)
+    if (known !== undefined) return known
+    if (this.series.length >= (this.#options.seriesLimit ?? Number.POSITIVE_INFINITY)) {
+      this.refuse('series_limit')
+      return REFUSED
+    }
+    const { identity, metadata, counterBits } = describe(key, type)
+    this.#slots.set(text, this.series.length)
+    return (
+      this.series.push({
+        key,
+        type,
+        identity,
+        metadata,
+        counterBits,
+        sources: new Set(),
+        total: 0,
+        down: 0,
+        last: undefined,
+        resets: 0,
+        value: undefined,
+        histogram: new Histogram(),
+        carry: 0,
+        downCarry: 0,
+      }) - 1
+    )
+  }
+
+  count(slot: number, value: Exact, weight: number): void {
+    const series = this.#at(slot)
+    if (series === undefined) return
+    if (value >= 0) {
+      const [whole, carry] = weigh(value, weight, series.carry)
+      series.carry = carry
+      series.total = this.#grown(series.total, whole)
+    } else if (this.#options.negativeMeter === 'refuse') {
+      this.refuse('negative_meter')
+    } else {
+      const [whole, carry] = weigh(subtractExact(0, value), weight, series.downCarry)
+      series.downCarry = carry
+      series.down = this.#grown(series.down, whole)
+    }
+  }
+
+  read(slot: number, reading: Exact): void {
+    const series = this.#at(slot)
+    if (series === undefined) return
+    const { last, counterBits } = series
+    series.last = reading
+    if (last === undefined) return
+    let delta = subtractExact(reading, last)
+    if (delta < 0) {
+      const isWrap = counterBits !== undefined && BigInt(last) < 2n ** BigInt(counterBits)
+      if (!isWrap) series.resets++
+      delta = isWrap ? addExact(delta, exact(2n ** BigInt(counterBits))) : reading
+    }
+    series.total = this.#grown(series.total, delta)
+  }
+
+  set(slot: number, value: Exact): void {
+    const series = this.#at(slot)
+    if (series === undefined) return
+    const isExact = value <= U64_MAX && value >= I64_MIN
+    if (!isExact) this.note('inexact')
+    series.value = isExact ? value : Number(value)
+  }
+
+  observe(slot: number, value: Exact, weight: number): void {
+    const series = this.#at(slot)
+    if (series === undefined) return
+    const [times, carry] = weigh(1, weight, series.carry)
+    series.carry = carry
+    series.histogram.record(value, times)
+  }
+
+  annotate(slot: number, metadata: Metadata): void {
+    const series = this.#at(slot)
+    if (series !== undefined) series.metadata = metadata
+  }
+
+  refuse(code: string): void {
+    this.note(code)
+  }
+
+  note(code: string): void {
+    this.counted[code] = (this.counted[code] ?? 0) + 1
+  }
+
+  #at(slot: number): ModelSeries | undefined {
+    const series = this.series[slot]
+    series?.sources.add(this.#source)
+    return series
+  }
+
+  /** A total after an increment; one that would pass 2^64 - 1 is refused. */
+  #grown(total: Exact, increment: Exact): Exact {
+    const sum = addExact(total, increment)
+    if (increment <= U64_MAX && sum <= U64_MAX) return sum
+    this.refuse('value_range')
+    return total
+  }
+}
+
+/** value * weight as an integer, and the fraction to carry to the next line of the series. */
+function weigh(value: Exact, weight: number, carry: number): [whole: Exact, carry: number] {
+  const nearest = Math.round(weight)
+  if (Math.abs(weight - nearest) <= TOLERANCE * Math.max(1, weight)) {
+    return [multiplyExact(value, nearest), carry]
+  }
+  const sum = carry + Number(value) * weight
+  const whole = Math.floor(sum + TOLERANCE)
+  return [exact(BigInt(whole)), sum - whole]
+}

@@ -1,0 +1,29 @@
+/** Reports that a test reads back. */
+import type { Peer, Reports } from '../../src/dialects/dialect.ts'
+import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
+
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export class RecordedReports implements Reports {
+  readonly errors: { readonly code: string; readonly peer: Peer; readonly size: number }[] = []
+  readonly lines: LogLine[] = []
+  /** By `name reason`. */
+  readonly counts: Record<string, number> = {}
+
+  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer): void {
+    this.errors.push({ code: error.code, peer, size: message.length })
+  }
+
+  count(name: string, reason: string, amount = 1): void {
+    const key = `${name} ${reason}`
+    this.counts[key] = (this.counts[key] ?? 0) + amount
+  }
+
+  log(level: string, message: string, facts: Record<string, unknown> = {}): void {
+    this.lines.push({ level, message, facts })
+  }
+}

@@ -1,0 +1,83 @@
+/** A scope server under a clock that the test moves, and viewers that it drives by hand. */
+import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  CallbackSource,
+  decodePacket,
+  encodeSettings,
+  frame,
+  type Info,
+  type Packet,
+  ScopeServer,
+  type ServerOptions,
+  type Snapshot,
+} from '../../src/dialects/scope/index.ts'
+import { FakeClock } from './fake-clock.ts'
+import { RawPeer } from './raw-peer.ts'
+import { RecordedReports } from './recorded-reports.ts'
+
+/** Nanoseconds of a millisecond. */
+export const MS = 1_000_000n
+const cleanups: (() => unknown)[] = []
+
+/** Closes what a test has opened, the last first; for `afterEach`. */
+export async function cleanUp(): Promise<void> {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+}
+
+export function atEnd(cleanup: () => unknown): void {
+  cleanups.push(cleanup)
+}
+
+/** A server on its own port over a source of callbacks. */
+export async function startServer(options: Partial<ServerOptions> = {}) {
+  const clock = new FakeClock()
+  const reports = new RecordedReports()
+  const source = new CallbackSource(reports)
+  const server = new ScopeServer({ snapshot: source, options, clock, reports })
+  atEnd(() => server.stop())
+  const { port } = await server.listen(0)
+  return { clock, reports, source, server, port }
+}
+
+/** A viewer that has read the version. */
+export async function connectViewer(port: number): Promise<RawPeer> {
+  const peer = await RawPeer.connect(port)
+  atEnd(() => peer.close())
+  assert.deepEqual([...(await peer.take(2))], [1, 0])
+  return peer
+}
+
+/** A viewer that has had its first Info and its first snapshot. */
+export async function attachViewer(port: number, intervalNs: bigint): Promise<RawPeer> {
+  const peer = await connectViewer(port)
+  peer.write(frame(encodeSettings(intervalNs)))
+  await takeInfo(peer)
+  assert.equal((await takeSnapshot(peer)).t, 0n)
+  return peer
+}
+
+export async function takePacket(peer: RawPeer): Promise<Packet> {
+  return decodePacket(await peer.takeFrame(), { strict: true })
+}
+
+export async function takeSnapshot(peer: RawPeer): Promise<Snapshot> {
+  const packet = await takePacket(peer)
+  if (packet.kind !== 'snapshot') throw new assert.AssertionError({ message: 'an Info came' })
+  return packet
+}
+
+export async function takeInfo(peer: RawPeer): Promise<Info> {
+  const packet = await takePacket(peer)
+  if (packet.kind !== 'info') throw new assert.AssertionError({ message: 'a snapshot came' })
+  return packet
+}
+
+export function valuesOf({ names, values }: Snapshot): Record<string, number> {
+  return Object.fromEntries(names.map((name, i) => [name, values[i]!]))
+}
+
+/** Lets sockets work until something is so. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn()
+}
