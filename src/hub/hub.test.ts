@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import {
+  packet,
+  sendTcp,
+  sendUdp,
+  seriesNamed,
+  startHub,
+  type TestHub,
+  until,
+} from '../../test/support/hub.ts'
+
+/** Starts a hub for one test and stops it afterwards. */
+function hubTest(
+  title: string,
+  options: Record<string, unknown>,
+  run: (hub: TestHub) => Promise<void>,
+): void {
+  test(title, async () => {
+    const started = await startHub(options)
+    try {
+      await run(started)
+    } finally {
+      await started.hub.stop()
+    }
+  })
+}
+
+hubTest('one key as all four types is four series', {}, async (started) => {
+  const { hub } = started
+  await sendUdp(started, [packet('k:1|m\nk:2|mr\nk:3|g\nk:4|h\n')])
+  const kinds = [...hub.series]
+    .filter(({ identity }) => identity.name === 'k')
+    .map(({ identity, metadata }) => `${identity.kind} ${metadata.type}`)
+  assert.deepEqual(kinds, ['counter m', 'counter mr', 'gauge g', 'histogram h'])
+})
+
+hubTest('udp and tcp of one key add up', {}, async (started) => {
+  await sendUdp(started, [packet('a:1|m\n')])
+  await sendTcp(started, [packet('a:2|m\n'), packet('a:4|m')])
+  const { hub } = started
+  assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 7, down: 0 })
+})
+
+hubTest('negative meters are a second part that only grows', {}, async (started) => {
+  const { hub, clock } = started
+  await sendUdp(started, [packet('a:10|m\na:-3|m\n'), packet('a:-4|m|@0.5\n')])
+  const record = seriesNamed(hub, 'a')
+  assert.deepEqual(hub.total(record), { kind: 'counter', total: 10, down: 11 })
+  clock.advance(1000)
+  const frame = hub.live.newest!
+  assert.deepEqual(frame.cell(record.id, 'counter'), { kind: 'counter', delta: 10 })
+  assert.deepEqual(frame.cell(record.down!.id, 'counter'), { kind: 'counter', delta: 11 })
+})
+
+hubTest(
+  'a refused negative meter is counted and nothing else',
+  {
+    statshero: { negativeMeter: 'refuse' },
+  },
+  async (started) => {
+    const { hub } = started
+    await sendUdp(started, [packet('a:10|m\na:-3|m\n')])
+    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 10, down: 0 })
+    assert.equal(hub.reports.refusalsOf('negative_meter'), 1)
+  },
+)
+
+hubTest(
+  'above the series limit new names are refused, named and summed up',
+  {
+    seriesLimit: 2,
+  },
+  async (started) => {
+    const { hub } = started
+    await sendUdp(started, [packet('a:1|m\nb:1|g\nc:5|m\nd:7|m\ne:9|h\nf:1|g\na:1|m\n')])
+    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 2, down: 0 })
+    const { limits } = hub.sources()
+    const limit = limits.find(({ name }) => name === 'seriesLimit')!
+    assert.equal(limit.used, 2)
+    assert.equal(limit.refused, 4)
+    assert.deepEqual(
+      limit.examples?.map(({ key }) => key),
+      ['c', 'd', 'e', 'f'],
+    )
+    const overflow = seriesNamed(hub, 'pentameter.overflow', 'counter')
+    assert.deepEqual(hub.total(overflow), { kind: 'counter', total: 12, down: 0 })
+    const spread = hub.total(seriesNamed(hub, 'pentameter.overflow', 'histogram'))
+    assert.equal(spread.kind === 'histogram' && spread.histogram.sum, 9)
+  },
+)
+
+hubTest('no peer writes into what the hub says of itself', {}, async (started) => {
+  const { hub, clock } = started
+  clock.advance(1000)
+  await sendUdp(started, [packet('pentameter.sessions:4242|g\nok:1|m\n')])
+  assert.equal(hub.reports.refusalsOf('reserved_name'), 1)
+  assert.deepEqual(hub.total(seriesNamed(hub, 'pentameter.sessions')), { kind: 'gauge', value: 0 })
+})
+
+hubTest('keys of the full length are taken', {}, async (started) => {
+  const key = 'k'.repeat(4096)
+  await sendUdp(started, [packet(`${key}:1|m\n${key}:2|g\n${key}x:1|m\n`)])
+  const { hub } = started
+  assert.deepEqual(hub.total(seriesNamed(hub, key, 'gauge')), { kind: 'gauge', value: 2 })
+  assert.equal(hub.reports.refusalsOf('zone_full'), 0)
+  assert.equal(hub.reports.refusalsOf('key_too_long'), 1)
+})
+
+hubTest('a source has its own limit', { seriesLimitPerSource: 1 }, async (started) => {
+  const { hub } = started
+  await sendUdp(started, [packet('a:1|m\nb:1|m\n')])
+  assert.equal(hub.reports.refusalsOf('series_limit_per_source'), 1)
+})
+
+hubTest(
+  'silent series leave after their time, and come back as new ones',
+  {
+    expireAfterS: 60,
+  },
+  async (started) => {
+    const { hub, clock } = started
+    await sendUdp(started, [packet('a:1|m\na:-1|m\nb:2|h\n')])
+    clock.advance(30_000)
+    await sendUdp(started, [packet('b:2|h\n')])
+    clock.advance(40_000)
+    assert.deepEqual(
+      [...hub.series].filter(({ source }) => source !== 'hub').map(({ identity }) => identity.name),
+      ['b'],
+    )
+    await sendUdp(started, [packet('a:5|m\n')])
+    clock.advance(1000)
+    const record = seriesNamed(hub, 'a')
+    const cell = hub.live.newest?.cell(record.id, 'counter')
+    assert.deepEqual(cell, { kind: 'counter', delta: 5 })
+    assert.deepEqual(hub.total(record), { kind: 'counter', total: 5, down: 0 })
+  },
+)
+
+hubTest('a datagram that no dialect knows is counted and told once', {}, async (started) => {
+  const { hub, log } = started
+  await sendUdp(started, [Buffer.from('2|6\na:1|m\n'), Buffer.from('bar:1|c')])
+  const told = log.filter((line) => line.includes('first bytes are of no dialect'))
+  assert.equal(told.length, 1)
+  assert.match(told[0]!, /looks like another Stats Hero version/)
+  const unclaimed = [...hub.series].find(
+    ({ identity }) => identity.name === 'pentameter.unclaimed',
+  )!
+  assert.deepEqual(hub.total(unclaimed), { kind: 'counter', total: 2, down: 0 })
+})
+
+test('a port that is taken stops nothing else, is told, and is tried again', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as { port: number }
+  const { hub, clock } = await startHub({ textPort: port })
+  const state = (): string => hub.sources().listeners.find(({ name }) => name === 'text')!.state
+  assert.equal(state(), 'failed')
+  assert.equal(hub.sources().listeners[0]!.message, 'port is taken by another process')
+  assert.equal(hub.isReady, hub.sources().listeners.length > 1)
+  await new Promise((resolve) => other.close(resolve))
+  clock.advance(15_000)
+  await until(() => state() === 'listening')
+  await hub.stop()
+})
+
+test('a late wake-up closes one longer second and stays on the grid', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  const lengths: [number, number][] = []
+  hub.sessions.open({
+    intervalS: 1,
+    onFrame: ({ endMs, seconds }) => lengths.push([(endMs - clock.startMs) / 1000, seconds]),
+  })
+  clock.advance(2000)
+  clock.stall(3400)
+  clock.advance(1600)
+  assert.deepEqual(lengths, [
+    [1, 1],
+    [2, 1],
+    [5, 3],
+    [6, 1],
+    [7, 1],
+  ])
+  await hub.stop()
+})
+
+test('a stop delivers the unfinished second and leaves no timer', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  const delivered: bigint[] = []
+  hub.addSink({
+    name: 'test',
+    deliver: async (frame) => {
+      const row = frame.row(seriesNamed(hub, 'a').id, 'counter')
+      if (row >= 0) delivered.push(frame.counterDeltas[row]!)
+    },
+    close: async () => {},
+  })
+  await sendUdp(started, [packet('a:3|m\n')])
+  await hub.stop()
+  assert.deepEqual(delivered, [3n])
+  assert.equal(clock.pending, 0)
+})

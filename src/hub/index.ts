@@ -1,0 +1,12 @@
+/** The hub for programs that embed it. Public as `pentameter/hub`. */
+export { systemClock } from '../dialects/system-clock.ts'
+export type { Clock } from '../model/index.ts'
+export { ConfigError, configSchema, type HubConfig, parseConfig } from './config.ts'
+export { Hub, type HubParts } from './hub.ts'
+export { Frame, FrameBuilder, mergeFrames } from './live/frame.ts'
+export { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
+export { type Session, type SessionOptions, Sessions } from './live/sessions.ts'
+export { SINK_QUEUE_LIMIT, type Sink, SinkQueue } from './live/sinks.ts'
+export { type Log, type LogLevel, limitLog } from './log.ts'
+export type { SeriesRecord, Total } from './series.ts'
+export type { HubView, Rates, SeriesList } from './view.ts'

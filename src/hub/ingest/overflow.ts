@@ -1,0 +1,40 @@
+/**
+ * Above a series limit new names are refused, but what they would have counted is not lost: one
+ * overflow series per dialect and kind takes their increments and observations. Gauges and readings
+ * of many names have no sum, so for them a refusal is only counted.
+ */
+import type { Kind } from '../../model/index.ts'
+import { OWN_SOURCE, type SeriesRecord, type SeriesStore } from '../series.ts'
+
+const NAME = 'pentameter.overflow'
+
+export class OverflowSlots {
+  /** Type word of overflow keys in the key table; dialects count theirs from 0. */
+  static readonly TYPE = 255
+  readonly #dialect: string
+  readonly #store: SeriesStore
+  readonly #slots = new Map<Kind, number>()
+
+  constructor(dialect: string, store: SeriesStore) {
+    this.#dialect = dialect
+    this.#store = store
+  }
+
+  /** Slot of the overflow series of a kind; `bind` makes it when it is first needed. */
+  slot(kind: Kind, bind: (record: SeriesRecord, key: Uint8Array) => number): number {
+    const known = this.#slots.get(kind)
+    if (known !== undefined) return known
+    const record = this.#store.define({
+      identity: { name: NAME, kind, labels: [['dialect', this.#dialect]] },
+      metadata: {
+        dialect: 'hub',
+        description: 'What series refused by a limit would have counted.',
+      },
+      source: OWN_SOURCE,
+    })
+    if (typeof record === 'string') return -1
+    const slot = bind(record, new TextEncoder().encode(`${NAME}.${kind}`))
+    this.#slots.set(kind, slot)
+    return slot
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { until } from '../../../test/support/hub.ts'
+import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
+import { statshero } from '../../dialects/statshero/index.ts'
+import { Zone } from '../../shm/index.ts'
+import { SERIES_LIMITS, SeriesStore } from '../series.ts'
+import { SelfMetrics } from '../status/self-metrics.ts'
+import { Port } from './port.ts'
+
+interface Taken {
+  readonly dialect: string
+  readonly first: string
+}
+
+/** A port shared by a dialect whose server speaks first and one whose client does, with `00`. */
+async function sharedPort(connectionsLimit = 10) {
+  const taken: Taken[] = []
+  const server = (name: string, greeting: string): DialectServer => ({
+    accept(socket: Socket, first: Uint8Array) {
+      taken.push({ dialect: name, first: Buffer.from(first).toString('latin1') })
+      if (greeting !== '') socket.write(greeting)
+      socket.resume()
+    },
+    connections: () => [],
+    stop: async () => {},
+  })
+  const dialect = (name: string, speaksFirst: boolean, byte: number): Dialect => ({
+    ...statshero,
+    name,
+    speaksFirst,
+    port: 'stream',
+    claims: (first) => (first.length < 2 ? undefined : first[0] === byte && first[1] === byte),
+  })
+  const clock = new FakeClock()
+  const zone = Zone.create()
+  const store = new SeriesStore(zone, SERIES_LIMITS, () => clock.wallMs())
+  const metrics = new SelfMetrics(store, zone.attach())
+  const log: string[] = []
+  const port = new Port(
+    {
+      name: 'stream',
+      host: '127.0.0.1',
+      port: 0,
+      transports: ['tcp'],
+      connectionsLimit,
+      receiveBufferBytes: 4096,
+    },
+    [
+      { dialect: dialect('talker', true, 0x31), server: server('talker', 'hello') },
+      { dialect: dialect('listener', false, 0x30), server: server('listener', '') },
+    ],
+    { clock, metrics, log: (_level, message) => log.push(message) },
+  )
+  await port.start()
+  return { port, clock, taken, log }
+}
+
+async function open(port: Port): Promise<{ socket: Socket; read: () => string }> {
+  const socket = connect(port.port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return { socket, read: () => text }
+}
+
+test('a silent connection goes to the server that speaks first, after a wait', async () => {
+  const { port, clock, taken } = await sharedPort()
+  const { socket, read } = await open(port)
+  await until(() => port.status().connections === 1)
+  assert.deepEqual(taken, [])
+  clock.advance(50)
+  await until(() => read() === 'hello')
+  assert.deepEqual(taken, [{ dialect: 'talker', first: '' }])
+  socket.destroy()
+  port.stop()
+})
+
+test('a peer that speaks at once is never written to by another dialect', async () => {
+  const { port, clock, taken } = await sharedPort()
+  const { socket, read } = await open(port)
+  socket.write('0')
+  socket.write('0rest')
+  await until(() => taken.length === 1)
+  clock.advance(1000)
+  assert.equal(taken[0]!.dialect, 'listener')
+  assert.equal(taken[0]!.first.startsWith('00'), true)
+  assert.equal(read(), '')
+  socket.destroy()
+  port.stop()
+})
+
+test('bytes that no dialect claims close the connection, counted and told', async () => {
+  const { port, log } = await sharedPort()
+  const { socket } = await open(port)
+  socket.write('GET / HTTP/1.1\r\n\r\n')
+  await once(socket, 'close')
+  assert.equal(
+    log.some((line) => line.includes('first bytes are of no dialect')),
+    true,
+  )
+  port.stop()
+})
+
+test('above the limit a connection is closed at once, and open ones go on', async () => {
+  const { port, clock, taken } = await sharedPort(1)
+  const first = await open(port)
+  await until(() => port.status().connections === 1)
+  const second = await open(port)
+  await once(second.socket, 'close')
+  assert.equal(port.refusedConnections, 1)
+  clock.advance(50)
+  await until(() => taken.length === 1)
+  first.socket.destroy()
+  await until(() => port.status().connections === 0)
+  port.stop()
+})

@@ -1,0 +1,207 @@
+/**
+ * One port that several dialects share: binds its sockets, finds each datagram's and connection's
+ * dialect by its first bytes, and hands it to that dialect's server. A port that can't be bound is
+ * tried again; the others are not affected.
+ */
+import { createServer, type Server } from 'node:net'
+import type { Transport } from '../../dialects/decoder.ts'
+import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
+import type { OwnCounter } from '../status/self-metrics.ts'
+import type { ListenerStatus } from '../status/status.ts'
+import { Connections } from './connections.ts'
+import { chooseDialect } from './dispatch.ts'
+import { readKernelDrops } from './kernel-drops.ts'
+import type { PortContext, PortOptions, Speaker } from './port-options.ts'
+import { bindUdp, type UdpSocket } from './udp-socket.ts'
+
+const RETRY_MS = 15_000
+
+export class Port {
+  readonly options: PortOptions
+  readonly #context: PortContext
+  readonly #speakers: readonly Speaker[]
+  readonly #dialects: readonly Dialect[]
+  readonly #serverOf: ReadonlyMap<Dialect, DialectServer>
+  readonly #connections: Connections
+  readonly #drops: OwnCounter
+  #udp: UdpSocket | undefined
+  #tcp: Server | undefined
+  #state: ListenerStatus['state'] = 'stopped'
+  #message: string | undefined
+  #nextTryMs: number | undefined
+  #cancelRetry: (() => void) | undefined
+  #kernelDrops: number | undefined
+  #hasWarnedUnclaimed = false
+
+  constructor(options: PortOptions, speakers: readonly Speaker[], context: PortContext) {
+    this.options = options
+    this.#context = context
+    this.#speakers = speakers
+    this.#dialects = speakers.map(({ dialect }) => dialect)
+    this.#serverOf = new Map(speakers.map(({ dialect, server }) => [dialect, server]))
+    this.#connections = new Connections(options, speakers, context, (bytes) => {
+      this.#unclaimed('tcp', bytes)
+    })
+    this.#drops = context.metrics.counter('pentameter.udp.kernel.drops', { listener: options.name })
+  }
+
+  /** The bound port; the wished one while it is not bound. */
+  get port(): number {
+    const address = this.#tcp?.address()
+    if (typeof address === 'object' && address !== null) return address.port
+    return this.#udp?.port ?? this.options.port
+  }
+
+  get isListening(): boolean {
+    return this.#state === 'listening'
+  }
+
+  get refusedConnections(): number {
+    return this.#connections.refused
+  }
+
+  /** Tries to bind; on failure says so and tries again later. */
+  async start(): Promise<void> {
+    this.#nextTryMs = undefined
+    try {
+      await this.#bind()
+      this.#state = 'listening'
+      this.#message = undefined
+    } catch (error) {
+      this.#close()
+      this.#fail(error as NodeJS.ErrnoException)
+    }
+  }
+
+  async #bind(): Promise<void> {
+    const { host, port, transports, receiveBufferBytes } = this.options
+    if (transports.includes('tcp')) this.#tcp = await this.#listenTcp(host, port)
+    if (!transports.includes('udp')) return
+    this.#udp = await bindUdp(host, this.port, receiveBufferBytes, (bytes, from) => {
+      this.#datagram(bytes, from.address, from.port)
+    })
+    this.#udp.socket.on('error', (error) => {
+      this.#context.log('warn', 'udp socket reported an error', { error: error.message })
+    })
+    this.#reportBuffer(this.#udp.bufferGranted)
+  }
+
+  #listenTcp(host: string, port: number): Promise<Server> {
+    const server = createServer(
+      { noDelay: true, keepAlive: true, allowHalfOpen: true },
+      (socket) => {
+        this.#connections.accept(socket)
+      },
+    )
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.removeListener('error', reject)
+        server.on('error', (error) => {
+          this.#context.log('warn', 'accepting a connection did not work', { error: error.message })
+        })
+        resolve(server)
+      })
+    })
+  }
+
+  #reportBuffer(granted: number): void {
+    const { name, receiveBufferBytes } = this.options
+    this.#context.metrics.gauge(
+      'pentameter.udp.receive.buffer',
+      granted,
+      { listener: name },
+      'bytes',
+    )
+    if (granted >= receiveBufferBytes) return
+    this.#context.log(
+      'warn',
+      `udp receive buffer of ${granted} bytes, asked for ${receiveBufferBytes}: bursts may be lost`,
+      { listener: name, hint: `sysctl -w net.core.rmem_max=${receiveBufferBytes}` },
+    )
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    const reason = error.code === 'EADDRINUSE' ? 'port is taken by another process' : error.message
+    this.#state = 'failed'
+    this.#message = reason
+    this.#nextTryMs = this.#context.clock.wallMs() + RETRY_MS
+    this.#context.log('error', `listener ${this.options.name} did not start: ${reason}`, {
+      host: this.options.host,
+      port: this.options.port,
+      retryS: RETRY_MS / 1000,
+    })
+    this.#cancelRetry = this.#context.clock.after(RETRY_MS, () => void this.start())
+  }
+
+  /** One dialect alone on a port still has to recognise its datagrams. */
+  #datagram(bytes: Uint8Array, address: string, port: number): void {
+    const dialect = chooseDialect(this.#dialects, bytes, true)
+    if (dialect === null || dialect === undefined) this.#unclaimed('udp', bytes)
+    else this.#serverOf.get(dialect)!.datagram?.(bytes, { transport: 'udp', address, port })
+  }
+
+  #unclaimed(transport: Transport, first: Uint8Array): void {
+    const { name } = this.options
+    this.#context.metrics.counter('pentameter.unclaimed', { listener: name, transport }).add()
+    if (this.#hasWarnedUnclaimed) return
+    this.#hasWarnedUnclaimed = true
+    const names = this.#dialects.map(({ title }) => title).join(', ')
+    const guess = this.#dialects.flatMap((each) => each.explainForeign?.(first) ?? [])[0]
+    this.#context.log('warn', `first bytes are of no dialect that listens here (${names})`, {
+      listener: name,
+      transport,
+      first: Buffer.from(first.subarray(0, 32)).toString('latin1'),
+      ...(guess === undefined ? {} : { guess }),
+      more: 'further ones are only counted, as pentameter_unclaimed_total',
+    })
+  }
+
+  /** Reads the kernel's drop count; called about once a second. */
+  async readDrops(): Promise<void> {
+    if (this.#udp === undefined) return
+    const drops = await readKernelDrops(this.#udp.port)
+    this.#kernelDrops = drops
+    if (drops !== undefined) this.#drops.raiseTo(drops)
+  }
+
+  status(): ListenerStatus {
+    const { name, host, transports, receiveBufferBytes } = this.options
+    const status = {
+      name,
+      host,
+      port: this.port,
+      transports,
+      dialects: this.#speakers.map(({ dialect }) => dialect.name),
+      state: this.#state,
+      connections: this.#connections.size,
+    }
+    return {
+      ...status,
+      ...(this.#message === undefined ? {} : { message: this.#message }),
+      ...(this.#nextTryMs === undefined ? {} : { nextTryMs: this.#nextTryMs }),
+      ...(this.#udp === undefined
+        ? {}
+        : {
+            bufferAsked: receiveBufferBytes,
+            bufferGranted: this.#udp.bufferGranted,
+            kernelDrops: this.#kernelDrops ?? null,
+          }),
+    }
+  }
+
+  /** Stops accepting; connections are closed by their dialects' servers. */
+  stop(): void {
+    this.#cancelRetry?.()
+    this.#close()
+    this.#connections.stop()
+    this.#state = 'stopped'
+  }
+
+  #close(): void {
+    this.#udp?.socket.close()
+    this.#tcp?.close()
+    this.#udp = undefined
+    this.#tcp = undefined
+  }
+}

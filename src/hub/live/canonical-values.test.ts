@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
+import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
+
+function valuesOf(source: SnapshotSource): Record<string, number> {
+  const list = source.list()
+  const values = new Float64Array(list.length)
+  source.read(values)
+  const names = list.map(({ identity, statistic }) =>
+    statistic === undefined ? identity.name : `${identity.name}.${statistic}`,
+  )
+  return Object.fromEntries(names.map((name, i) => [name, values[i]!]))
+}
+
+test('counters are rates a minute of the closed second, net of what counted down', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  await sendUdp(started, [packet('a:5|m\na:-2|m\n')])
+  assert.deepEqual(valuesOf(hub.canonical), { a: Number.NaN })
+  clock.advance(1000)
+  assert.deepEqual(valuesOf(hub.canonical), { a: 180 })
+  clock.advance(1000)
+  assert.deepEqual(valuesOf(hub.canonical), { a: 0 })
+  await hub.stop()
+})
+
+test('gauges are read as they are now, and have no value once stale', async () => {
+  const started = await startHub({ staleAfterS: 10 })
+  const { hub, clock } = started
+  await sendUdp(started, [packet('q:7|g\n')])
+  assert.deepEqual(valuesOf(hub.canonical), { q: 7 })
+  await sendUdp(started, [packet('q:-3|g\n')])
+  assert.deepEqual(valuesOf(hub.canonical), { q: -3 })
+  clock.advance(12_000)
+  assert.deepEqual(valuesOf(hub.canonical), { q: Number.NaN })
+  await hub.stop()
+})
+
+test('distributions are means, and further statistics as asked for', async () => {
+  const started = await startHub({ scope: { select: ['count', 'max', 'p50'] } })
+  const { hub, clock } = started
+  await sendUdp(started, [packet('t:10|h\nt:20|h\nt:60|h\n')])
+  clock.advance(1000)
+  const { 't.p50': median, ...values } = valuesOf(hub.canonical)
+  assert.deepEqual(values, { t: 30, 't.count': 3, 't.max': 60 })
+  assert.equal(Math.abs(median! - 20) < 0.1, true)
+  clock.advance(1000)
+  const empty = valuesOf(hub.canonical)
+  assert.deepEqual([empty.t, empty['t.count']], [Number.NaN, 0])
+  await hub.stop()
+})
+
+test('the list keeps its values when a series joins', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  await sendUdp(started, [packet('a:1|m\n')])
+  clock.advance(1000)
+  const { revision } = hub.canonical
+  await sendUdp(started, [packet('b:1|m\n')])
+  assert.equal(hub.canonical.revision > revision, true)
+  assert.deepEqual(valuesOf(hub.canonical), { a: 60, b: Number.NaN })
+  await hub.stop()
+})

@@ -1,0 +1,178 @@
+/**
+ * One number per series for viewers that know numbers only: gauges as they are now, counters as the
+ * rate of the last closed second (net of its down part), distributions as the mean of that second.
+ */
+import type { CanonicalSeries, SnapshotSource } from '../../dialects/snapshot-source.ts'
+import {
+  canonicalMean,
+  type Histogram,
+  incrementRate,
+  MINUTE,
+  summaryMean,
+} from '../../model/index.ts'
+import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
+import type { SeriesRecord, SeriesStore } from '../series.ts'
+import type { Frame } from './frame.ts'
+
+/** Further values that a distribution may be shown by, each as a series `NAME.STATISTIC`. */
+export const STATISTICS = [
+  'count',
+  'min',
+  'max',
+  'p50',
+  'p75',
+  'p90',
+  'p95',
+  'p99',
+  'p999',
+] as const
+export type Statistic = (typeof STATISTICS)[number]
+
+export interface CanonicalOptions {
+  /** Silence after which a gauge has no value. */
+  readonly staleAfterMs: number
+  readonly select: readonly Statistic[]
+}
+
+/** One place in the list of values. */
+interface Entry {
+  readonly record: SeriesRecord
+  /** Undefined for the canonical value itself. */
+  readonly statistic: Statistic | undefined
+}
+
+export class CanonicalValues implements SnapshotSource {
+  readonly #store: SeriesStore
+  readonly #reader: ZoneReader
+  readonly #nowMs: () => number
+  readonly #options: CanonicalOptions
+  readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
+  #revision = -1
+  #entries: Entry[] = []
+  #series: CanonicalSeries[] = []
+  /** Values of the last closed second, by place in the list; gauges are read anew. */
+  #closed = new Float64Array(0)
+
+  constructor(
+    store: SeriesStore,
+    reader: ZoneReader,
+    nowMs: () => number,
+    options: CanonicalOptions,
+  ) {
+    this.#store = store
+    this.#reader = reader
+    this.#nowMs = nowMs
+    this.#options = options
+  }
+
+  get revision(): number {
+    return this.#store.revision
+  }
+
+  list(): readonly CanonicalSeries[] {
+    this.#refresh()
+    return this.#series
+  }
+
+  read(target: Float64Array): void {
+    this.#refresh()
+    const staleBeforeMs = this.#nowMs() - this.#options.staleAfterMs
+    for (let i = 0; i < this.#entries.length; i++) {
+      const { record } = this.#entries[i]!
+      if (record.identity.kind !== 'gauge') target[i] = this.#closed[i]!
+      else if (record.lastDataMs < staleBeforeMs) target[i] = Number.NaN
+      else {
+        this.#reader.gauge(record.metric, this.#gauge)
+        target[i] = Number(this.#gauge.value)
+      }
+    }
+  }
+
+  /** Takes the values of a closed second. */
+  take(frame: Frame): void {
+    this.#refresh()
+    for (let i = 0; i < this.#entries.length; i++) {
+      this.#closed[i] = closedValue(this.#entries[i]!, frame)
+    }
+  }
+
+  /** Follows the list of series; values of those that stay are kept. */
+  #refresh(): void {
+    if (this.#revision === this.#store.revision) return
+    const kept = new Map(this.#entries.map((entry, i) => [keyOf(entry), this.#closed[i]!]))
+    this.#entries = [...this.#store].filter(isShown).flatMap((record) => this.#entriesOf(record))
+    this.#series = this.#entries.map(describeEntry)
+    this.#closed = Float64Array.from(this.#entries, (entry) => kept.get(keyOf(entry)) ?? Number.NaN)
+    this.#revision = this.#store.revision
+  }
+
+  #entriesOf(record: SeriesRecord): Entry[] {
+    const isDistribution = record.identity.kind === 'histogram'
+    const statistics = isDistribution ? this.#options.select : []
+    return [undefined, ...statistics].map((statistic) => ({ record, statistic }))
+  }
+}
+
+function keyOf({ record, statistic }: Entry): string {
+  return `${record.id} ${statistic ?? ''}`
+}
+
+function describeEntry({ record, statistic }: Entry): CanonicalSeries {
+  const { identity, metadata } = record
+  const isEstimated = metadata.lacksSum === true || statistic?.startsWith('p') === true
+  const entry = { identity, metadata, isEstimated }
+  return statistic === undefined ? entry : { ...entry, statistic }
+}
+
+/**
+ * The hub's own series are for /metrics and the page; viewers of an application see its own only.
+ */
+function isShown(record: SeriesRecord): boolean {
+  return !record.isDown && record.metadata.dialect !== 'hub'
+}
+
+function closedValue({ record, statistic }: Entry, frame: Frame): number {
+  switch (record.identity.kind) {
+    case 'counter': {
+      const scaleS = record.metadata.rateTimeScaleS ?? MINUTE
+      const up = deltaOf(record, frame)
+      const down = record.down === undefined ? 0n : deltaOf(record.down, frame)
+      return incrementRate(up - down, frame.seconds, scaleS)
+    }
+    case 'histogram': {
+      const row = frame.row(record.id, 'histogram')
+      return row < 0 ? emptyValue(statistic) : statisticOf(frame.histogramAt(row), statistic)
+    }
+    case 'summary': {
+      const row = frame.row(record.id, 'summary')
+      return row < 0 ? 0 : summaryMean(frame.summaryAt(row))
+    }
+    case 'gauge':
+      return Number.NaN
+  }
+}
+
+function deltaOf(record: SeriesRecord, frame: Frame): bigint {
+  const row = frame.row(record.id, 'counter')
+  return row < 0 ? 0n : frame.counterDeltas[row]!
+}
+
+/** What an empty second says: no observations, and no value. */
+function emptyValue(statistic: Statistic | undefined): number {
+  return statistic === 'count' ? 0 : Number.NaN
+}
+
+function statisticOf(histogram: Histogram, statistic: Statistic | undefined): number {
+  switch (statistic) {
+    case undefined:
+      return canonicalMean(histogram)
+    case 'count':
+      return Number(histogram.count)
+    case 'min':
+      return Number(histogram.min)
+    case 'max':
+      return Number(histogram.max)
+    default:
+      return histogram.quantile(Number(`0.${statistic.slice(1)}`))
+  }
+}

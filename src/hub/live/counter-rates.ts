@@ -1,0 +1,59 @@
+/**
+ * Dropwizard's moving averages of every counter (statshero.md §4.6), fed with closed seconds at
+ * their end time. Kept from a counter's first look or first increase on; ticks are made up for
+ * lazily.
+ */
+import { exact, MovingAverages } from '../../model/index.ts'
+import type { SeriesRecord, SeriesStore } from '../series.ts'
+import type { Rates } from '../view.ts'
+import type { Frame } from './frame.ts'
+
+const MS_NS = 1e6
+
+interface Meter {
+  readonly startMs: number
+  readonly averages: MovingAverages
+  count: number
+}
+
+export class CounterRates {
+  readonly #meters = new Map<number, Meter>()
+  #nowMs = 0
+
+  constructor(store: SeriesStore) {
+    store.onExpire((record) => this.#meters.delete(record.id))
+  }
+
+  take(frame: Frame): void {
+    this.#nowMs = frame.endMs
+    const { counterIds, counterDeltas } = frame
+    for (let i = 0; i < counterIds.length; i++) {
+      const meter = this.#meterOf(counterIds[i]!, frame.endMs - frame.seconds * 1000)
+      const delta = Number(exact(counterDeltas[i]!))
+      meter.averages.advance((frame.endMs - meter.startMs) * MS_NS)
+      meter.averages.add(delta)
+      meter.count += delta
+    }
+  }
+
+  /** Rates per second at the last closed second; undefined for a series that is no counter. */
+  read(record: SeriesRecord): Rates | undefined {
+    if (record.identity.kind !== 'counter') return undefined
+    const meter = this.#meters.get(record.id)
+    if (meter === undefined) return { mean: 0, m1: 0, m5: 0, m15: 0 }
+    const ageMs = this.#nowMs - meter.startMs
+    const { averages } = meter
+    averages.advance(ageMs * MS_NS)
+    const mean = ageMs > 0 ? (meter.count * 1000) / ageMs : 0
+    return { mean, m1: averages.m1, m5: averages.m5, m15: averages.m15 }
+  }
+
+  #meterOf(id: number, startMs: number): Meter {
+    let meter = this.#meters.get(id)
+    if (meter === undefined) {
+      meter = { startMs, averages: new MovingAverages(0), count: 0 }
+      this.#meters.set(id, meter)
+    }
+    return meter
+  }
+}

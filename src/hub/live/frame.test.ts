@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Cell, Histogram, mergeCells } from '../../model/index.ts'
+import { type Frame, FrameBuilder, mergeFrames } from './frame.ts'
+
+const START_MS = 1_700_000_000_000
+
+/** What happened to series 1 (counter), 2 (gauge) and 3 (histogram) in one second. */
+interface Second {
+  readonly delta: bigint | undefined
+  readonly value: number | undefined
+  readonly observations: readonly number[]
+}
+
+const second: fc.Arbitrary<Second> = fc.record({
+  delta: fc.option(fc.bigInt({ min: 1n, max: 1n << 60n }), { nil: undefined }),
+  value: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: undefined }),
+  observations: fc.array(fc.integer({ min: -1000, max: 1_000_000 }), { maxLength: 5 }),
+})
+
+function frameOf({ delta, value, observations }: Second, index: number): Frame {
+  const builder = new FrameBuilder()
+  if (delta !== undefined) builder.counter(1, delta)
+  if (value !== undefined) builder.gauge(2, value)
+  if (observations.length > 0) {
+    const histogram = new Histogram()
+    for (const observation of observations) histogram.record(observation)
+    builder.histogram(3, histogram)
+  }
+  return builder.build(START_MS + (index + 1) * 1000, 1)
+}
+
+test('merging frames is merging the cells of every series', () => {
+  fc.assert(
+    fc.property(fc.array(second, { minLength: 1, maxLength: 8 }), (seconds) => {
+      const frames = seconds.map(frameOf)
+      const merged = mergeFrames(frames)
+      assert.equal(merged.seconds, frames.length)
+      assert.equal(merged.endMs, frames.at(-1)!.endMs)
+      for (const [id, kind] of [
+        [1, 'counter'],
+        [2, 'gauge'],
+        [3, 'histogram'],
+      ] as const) {
+        const cells = frames.flatMap((frame) => frame.cell(id, kind) ?? [])
+        const expected = cells.length === 0 ? undefined : cells.reduce(mergeCells)
+        assert.deepEqual(comparable(merged.cell(id, kind)), comparable(expected))
+      }
+    }),
+  )
+})
+
+/** A gauge's order is the end of its frame, which merging moves. */
+function comparable(cell: Cell | undefined): unknown {
+  if (cell?.kind === 'gauge') return cell.value
+  if (cell?.kind !== 'histogram') return cell
+  const { scale, count, sum, min, max, positive, negative, zeroCount } = cell.histogram
+  const runs = [positive, negative].map((run) => {
+    const buckets: [number, bigint][] = []
+    run.forEach((index, n) => {
+      buckets.push([index, n])
+    })
+    return buckets
+  })
+  return { scale, count, sum, min, max, zeroCount, runs }
+}
+
+test('a gauge beyond 2^53 stays exact in a frame', () => {
+  const builder = new FrameBuilder()
+  builder.gauge(7, 18446744073709551615n)
+  const cell = builder.build(START_MS, 1).cell(7, 'gauge')
+  assert.equal(cell?.kind === 'gauge' && cell.value, 18446744073709551615n)
+})
+
+test('a series that did nothing has no cell', () => {
+  const builder = new FrameBuilder()
+  builder.counter(3, 1n)
+  builder.counter(9, 1n)
+  const frame = builder.build(START_MS, 1)
+  for (const id of [1, 4, 10]) assert.equal(frame.cell(id, 'counter'), undefined)
+  assert.equal(frame.cellCount, 2)
+})

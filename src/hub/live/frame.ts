@@ -1,0 +1,245 @@
+/**
+ * A frame is one closed interval of the whole hub: the cells of every series that changed, in
+ * columns. Frames are immutable; the ring, the sessions and the sinks share the same ones, and
+ * everything coarser is made by merging frames.
+ */
+import {
+  type Cell,
+  type Exact,
+  exact,
+  type Histogram,
+  type Kind,
+  mergeSummaries,
+  type Summary,
+} from '../../model/index.ts'
+import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
+
+/** Rough cost of the objects around the columns, for the ring's account of memory. */
+const FRAME_OVERHEAD_BYTES = 1024
+
+export class Frame {
+  /** End of the interval, Unix ms; its start is `endMs - seconds * 1000`. */
+  readonly endMs: number
+  readonly seconds: number
+  /** Ids in every column rise strictly. */
+  readonly counterIds: Uint32Array
+  readonly counterDeltas: BigUint64Array
+  readonly gaugeIds: Uint32Array
+  /** Nearest double; what it can't hold exactly is in `wideGauges` too. */
+  readonly gaugeValues: Float64Array
+  readonly wideGauges: ReadonlyMap<number, bigint>
+  readonly histogramIds: Uint32Array
+  readonly #histogramOffsets: Uint32Array
+  readonly #histogramBytes: Uint8Array
+  readonly summaryIds: Uint32Array
+  readonly #summaries: readonly Summary[]
+
+  constructor(columns: FrameBuilder, endMs: number, seconds: number) {
+    this.endMs = endMs
+    this.seconds = seconds
+    this.counterIds = new Uint32Array(columns.counterColumn.ids)
+    this.counterDeltas = new BigUint64Array(columns.counterColumn.deltas)
+    this.gaugeIds = new Uint32Array(columns.gaugeIds)
+    this.gaugeValues = new Float64Array(columns.gaugeValues)
+    this.wideGauges = columns.wideGauges
+    this.histogramIds = new Uint32Array(columns.histogramIds)
+    this.#histogramOffsets = new Uint32Array(columns.histogramOffsets)
+    this.#histogramBytes = columns.packer.bytes()
+    this.summaryIds = new Uint32Array(columns.summaryIds)
+    this.#summaries = columns.summaries
+  }
+
+  /** Bytes it keeps alive, for the memory bound of the ring. */
+  get size(): number {
+    return (
+      FRAME_OVERHEAD_BYTES +
+      this.counterIds.length * 12 +
+      this.gaugeIds.length * 12 +
+      this.wideGauges.size * 64 +
+      this.histogramIds.length * 8 +
+      this.#histogramBytes.length +
+      this.summaryIds.length * 80
+    )
+  }
+
+  get cellCount(): number {
+    const { counterIds, gaugeIds, histogramIds, summaryIds } = this
+    return counterIds.length + gaugeIds.length + histogramIds.length + summaryIds.length
+  }
+
+  /** The histogram in row `row` of the column; a fresh object each time. */
+  histogramAt(row: number): Histogram {
+    return unpackHistogram(this.#histogramBytes, this.#histogramOffsets[row]!)
+  }
+
+  gaugeAt(row: number): Exact {
+    return this.wideGauges.get(this.gaugeIds[row]!) ?? this.gaugeValues[row]!
+  }
+
+  summaryAt(row: number): Summary {
+    return this.#summaries[row]!
+  }
+
+  /** The cell of one series; undefined when nothing happened to it in the interval. */
+  cell(id: number, kind: Kind): Cell | undefined {
+    const row = this.row(id, kind)
+    if (row < 0) return undefined
+    switch (kind) {
+      case 'counter':
+        return { kind, delta: exact(this.counterDeltas[row]!) }
+      case 'gauge':
+        return { kind, value: this.gaugeAt(row), at: this.endMs }
+      case 'histogram':
+        return { kind, histogram: this.histogramAt(row) }
+      case 'summary':
+        return { kind, summary: this.summaryAt(row) }
+    }
+  }
+
+  /** Row of a series in its kind's column; negative when it is not there. */
+  row(id: number, kind: Kind): number {
+    return findId(this.ids(kind), id)
+  }
+
+  /** Ids of the series of a kind that changed, rising. */
+  ids(kind: Kind): Uint32Array {
+    switch (kind) {
+      case 'counter':
+        return this.counterIds
+      case 'gauge':
+        return this.gaugeIds
+      case 'histogram':
+        return this.histogramIds
+      case 'summary':
+        return this.summaryIds
+    }
+  }
+}
+
+/** Binary search; -1 when absent. */
+function findId(ids: Uint32Array, id: number): number {
+  let low = 0
+  let high = ids.length - 1
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const found = ids[middle]!
+    if (found === id) return middle
+    if (found < id) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
+
+interface CounterColumn {
+  readonly ids: ArrayLike<number>
+  readonly deltas: ArrayLike<bigint>
+}
+
+/** Collects the columns of one frame; ids of each kind must be given in rising order. */
+export class FrameBuilder {
+  readonly #counterIds: number[] = []
+  readonly #counterDeltas: bigint[] = []
+  counterColumn: CounterColumn = { ids: this.#counterIds, deltas: this.#counterDeltas }
+  readonly gaugeIds: number[] = []
+  readonly gaugeValues: number[] = []
+  readonly wideGauges = new Map<number, bigint>()
+  readonly histogramIds: number[] = []
+  readonly histogramOffsets: number[] = []
+  readonly packer = new HistogramPacker()
+  readonly summaryIds: number[] = []
+  readonly summaries: Summary[] = []
+
+  counter(id: number, delta: bigint): void {
+    this.#counterIds.push(id)
+    this.#counterDeltas.push(delta)
+  }
+
+  /** All counters at once, instead of one by one; the arrays are copied by {@link build}. */
+  counters(ids: Uint32Array, deltas: BigUint64Array): void {
+    this.counterColumn = { ids, deltas }
+  }
+
+  gauge(id: number, value: Exact): void {
+    this.gaugeIds.push(id)
+    this.gaugeValues.push(Number(value))
+    if (typeof value === 'bigint') this.wideGauges.set(id, value)
+  }
+
+  histogram(id: number, histogram: Histogram): void {
+    this.histogramIds.push(id)
+    this.histogramOffsets.push(this.packer.add(histogram))
+  }
+
+  summary(id: number, summary: Summary): void {
+    this.summaryIds.push(id)
+    this.summaries.push(summary)
+  }
+
+  build(endMs: number, seconds: number): Frame {
+    return new Frame(this, endMs, seconds)
+  }
+}
+
+/**
+ * One frame that says what the given ones say together. They must be in the order of time and
+ * follow each other; the result ends where the last one ends.
+ */
+export function mergeFrames(frames: readonly Frame[]): Frame {
+  if (frames.length === 1) return frames[0]!
+  const builder = new FrameBuilder()
+  mergeCounters(frames, builder)
+  mergeGauges(frames, builder)
+  mergeHistogramColumns(frames, builder)
+  mergeSummaryColumns(frames, builder)
+  const seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0)
+  return builder.build(frames.at(-1)!.endMs, seconds)
+}
+
+function mergeCounters(frames: readonly Frame[], builder: FrameBuilder): void {
+  const sums = new Map<number, bigint>()
+  for (const { counterIds, counterDeltas } of frames) {
+    for (let i = 0; i < counterIds.length; i++) {
+      const id = counterIds[i]!
+      sums.set(id, (sums.get(id) ?? 0n) + counterDeltas[i]!)
+    }
+  }
+  for (const [id, delta] of sortedById(sums)) builder.counter(id, delta)
+}
+
+function mergeGauges(frames: readonly Frame[], builder: FrameBuilder): void {
+  const last = new Map<number, Exact>()
+  for (const frame of frames) {
+    for (let i = 0; i < frame.gaugeIds.length; i++) last.set(frame.gaugeIds[i]!, frame.gaugeAt(i))
+  }
+  for (const [id, value] of sortedById(last)) builder.gauge(id, value)
+}
+
+function mergeHistogramColumns(frames: readonly Frame[], builder: FrameBuilder): void {
+  const sums = new Map<number, Histogram>()
+  for (const frame of frames) {
+    for (let i = 0; i < frame.histogramIds.length; i++) {
+      const id = frame.histogramIds[i]!
+      const sum = sums.get(id)
+      if (sum === undefined) sums.set(id, frame.histogramAt(i))
+      else sum.mergeFrom(frame.histogramAt(i))
+    }
+  }
+  for (const [id, histogram] of sortedById(sums)) builder.histogram(id, histogram)
+}
+
+function mergeSummaryColumns(frames: readonly Frame[], builder: FrameBuilder): void {
+  const sums = new Map<number, Summary>()
+  for (const frame of frames) {
+    for (let i = 0; i < frame.summaryIds.length; i++) {
+      const id = frame.summaryIds[i]!
+      const sum = sums.get(id)
+      const summary = frame.summaryAt(i)
+      sums.set(id, sum === undefined ? summary : mergeSummaries(sum, summary))
+    }
+  }
+  for (const [id, summary] of sortedById(sums)) builder.summary(id, summary)
+}
+
+function sortedById<T>(map: Map<number, T>): [number, T][] {
+  return [...map].sort((a, b) => a[0] - b[0])
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Exact, Histogram } from '../../model/index.ts'
+import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
+
+const value: fc.Arbitrary<Exact> = fc.oneof(
+  fc.integer({ min: -1000, max: 100_000 }),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e200, max: 1e200 }),
+  fc.bigInt({ min: -(10n ** 40n), max: 10n ** 100n }),
+)
+const count = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.bigInt({ min: 1n, max: 1n << 62n }))
+
+function bucketsOf(histogram: Histogram): unknown {
+  const buckets: unknown[] = []
+  histogram.negative.forEach((index, n) => {
+    buckets.push(['-', index, n])
+  })
+  histogram.positive.forEach((index, n) => {
+    buckets.push(['+', index, n])
+  })
+  return buckets
+}
+
+test('what was packed comes back: buckets, exact sums, minimum and maximum', () => {
+  const list = fc.array(fc.array(fc.tuple(value, count), { maxLength: 12 }), { maxLength: 4 })
+  fc.assert(
+    fc.property(list, (all) => {
+      const packer = new HistogramPacker()
+      const packed = all.map((recorded) => {
+        const histogram = new Histogram()
+        for (const [each, times] of recorded) {
+          if (histogram.count + BigInt(times) < 1n << 63n) histogram.record(each, times)
+        }
+        return { histogram, offset: packer.add(histogram) }
+      })
+      const bytes = packer.bytes()
+      for (const { histogram, offset } of packed) {
+        const back = unpackHistogram(bytes, offset)
+        assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
+        for (const field of ['scale', 'count', 'sum', 'min', 'max', 'zeroCount'] as const) {
+          assert.deepEqual(back[field], histogram[field], field)
+        }
+      }
+    }),
+  )
+})
+
+test('many histograms of many buckets come back from one buffer', () => {
+  const packer = new HistogramPacker()
+  const histograms = Array.from({ length: 300 }, (_, i) => {
+    const histogram = new Histogram()
+    for (let value = 1; value < 400; value++) histogram.record(value, (i + 1) * value)
+    return histogram
+  })
+  const offsets = histograms.map((histogram) => packer.add(histogram))
+  const bytes = packer.bytes()
+  assert.ok(bytes.length > 3 * 16_384, 'several times the first room')
+  histograms.forEach((histogram, i) => {
+    const back = unpackHistogram(bytes, offsets[i]!)
+    assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
+    assert.equal(back.sum, histogram.sum)
+  })
+})
+
+test('a histogram without a known sum stays without one', () => {
+  const histogram = new Histogram(0)
+  histogram.addBucket(20, 18446744073709551615n)
+  histogram.sum = undefined
+  const packer = new HistogramPacker()
+  packer.add(histogram)
+  const back = unpackHistogram(packer.bytes(), 0)
+  assert.equal(back.sum, undefined)
+  assert.equal(back.count, 18446744073709551615n)
+})

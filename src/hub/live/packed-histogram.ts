@@ -1,0 +1,195 @@
+/**
+ * A histogram as bytes, so that ten minutes of cells fit into a bounded ring.
+ *
+ *   [scale:i8][count:varint][zero count:varint][zero threshold:f64le]
+ *   [sum:number][min:number][max:number][positive:run][negative:run]
+ *   number = [tag:u8] + 0: nothing, not known · 1: [f64le] · 2: [length:varint][decimal text]
+ *   run    = [length:varint] + when not 0: [offset:zigzag varint][count:varint]*length
+ */
+import { type BucketRun, type Exact, Histogram } from '../../model/index.ts'
+
+const CHUNK_BYTES = 16384
+/** Longest varint: 64 bits in sevens. */
+const VARINT_BYTES = 10
+/** Longest fixed part of a histogram, without its numbers' texts: a byte, two varints, a double. */
+const HEAD_BYTES = 1 + 2 * VARINT_BYTES + 8
+const TWO_32 = 4294967296
+const scratch = new DataView(new ArrayBuffer(8))
+
+/** Appends histograms to one growing buffer. */
+export class HistogramPacker {
+  #bytes = new Uint8Array(0)
+  #length = 0
+
+  /** Returns the offset at which the histogram begins. */
+  add(histogram: Histogram): number {
+    const start = this.#length
+    this.#reserve(HEAD_BYTES)
+    this.#bytes[this.#length++] = histogram.scale & 0xff
+    this.#big(histogram.count)
+    this.#big(histogram.zeroCount)
+    this.#double(histogram.zeroThreshold)
+    this.#number(histogram.sum)
+    this.#number(histogram.min)
+    this.#number(histogram.max)
+    this.#run(histogram.positive)
+    this.#run(histogram.negative)
+    return start
+  }
+
+  /** All that was added; a copy of exactly its length. */
+  bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#length)
+  }
+
+  /** Makes room; what follows is written without looking. */
+  #reserve(size: number): void {
+    if (this.#length + size <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(CHUNK_BYTES, this.#bytes.length * 2, this.#length + size))
+    grown.set(this.#bytes)
+    this.#bytes = grown
+  }
+
+  #big(value: bigint): void {
+    const low = Number(value & 0xffff_ffffn)
+    this.#length = writeVarint(this.#bytes, this.#length, low, Number(value >> 32n))
+  }
+
+  #double(value: number): void {
+    scratch.setFloat64(0, value, true)
+    for (let i = 0; i < 8; i++) this.#bytes[this.#length++] = scratch.getUint8(i)
+  }
+
+  #number(value: Exact | undefined): void {
+    this.#reserve(9)
+    if (value === undefined || Number.isNaN(value)) {
+      this.#bytes[this.#length++] = 0
+    } else if (typeof value === 'number') {
+      this.#bytes[this.#length++] = 1
+      this.#double(value)
+    } else {
+      this.#text(value.toString())
+    }
+  }
+
+  #text(text: string): void {
+    this.#reserve(1 + VARINT_BYTES + text.length)
+    this.#bytes[this.#length++] = 2
+    this.#length = writeVarint(this.#bytes, this.#length, text.length, 0)
+    for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i)
+  }
+
+  /**
+   * Counts are taken as halves, the low one first as on all machines that zones run on: nearly
+   * every count fits it, and a bigint each would be garbage.
+   */
+  #run({ counts, offset }: BucketRun): void {
+    const halves = new Uint32Array(counts.buffer, counts.byteOffset, 2 * counts.length)
+    let first = 0
+    let end = halves.length
+    while (first < end && (halves[first]! | halves[first + 1]!) === 0) first += 2
+    while (end > first && (halves[end - 2]! | halves[end - 1]!) === 0) end -= 2
+    this.#reserve(VARINT_BYTES * (2 + (end - first) / 2))
+    const bytes = this.#bytes
+    let at = writeVarint(bytes, this.#length, (end - first) / 2, 0)
+    const lowest = offset + first / 2
+    if (first < end) at = writeVarint(bytes, at, lowest < 0 ? -2 * lowest - 1 : 2 * lowest, 0)
+    for (let i = first; i < end; i += 2) {
+      const low = halves[i]!
+      const high = halves[i + 1]!
+      if (low < 0x80 && high === 0) bytes[at++] = low
+      else at = writeVarint(bytes, at, low, high)
+    }
+    this.#length = at
+  }
+}
+
+/** Writes the 64 bits of two halves; returns the offset behind them. */
+function writeVarint(bytes: Uint8Array, start: number, low: number, high: number): number {
+  let at = start
+  if (high >= 0x20_0000) return writeWideVarint(bytes, at, low, high)
+  let rest = high * TWO_32 + low
+  for (; rest > 0x7fff_ffff; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80
+  for (; rest > 0x7f; rest >>= 7) bytes[at++] = (rest & 0x7f) | 0x80
+  bytes[at++] = rest
+  return at
+}
+
+/** As {@link writeVarint} for 2^53 and more. */
+function writeWideVarint(bytes: Uint8Array, start: number, low: number, high: number): number {
+  let at = start
+  let rest = (BigInt(high) << 32n) | BigInt(low)
+  for (; rest > 0x7fn; rest >>= 7n) bytes[at++] = Number(rest & 0x7fn) | 0x80
+  bytes[at++] = Number(rest)
+  return at
+}
+
+/** Reads the histogram that begins at `offset`. */
+export function unpackHistogram(bytes: Uint8Array, offset: number): Histogram {
+  return new Unpacker(bytes, offset).histogram()
+}
+
+class Unpacker {
+  readonly #bytes: Uint8Array
+  #at: number
+
+  constructor(bytes: Uint8Array, offset: number) {
+    this.#bytes = bytes
+    this.#at = offset
+  }
+
+  histogram(): Histogram {
+    const histogram = new Histogram((this.#bytes[this.#at++]! << 24) >> 24)
+    histogram.count = this.#big()
+    histogram.zeroCount = this.#big()
+    histogram.zeroThreshold = this.#double()
+    histogram.sum = this.#number()
+    histogram.min = this.#number() ?? Number.NaN
+    histogram.max = this.#number() ?? Number.NaN
+    this.#run(histogram.positive)
+    this.#run(histogram.negative)
+    return histogram
+  }
+
+  #big(): bigint {
+    let value = 0
+    let unit = 1
+    for (let i = 0; i < 7; i++) {
+      const byte = this.#bytes[this.#at++]!
+      value += (byte & 0x7f) * unit
+      if (byte < 0x80) return BigInt(value)
+      unit *= 128
+    }
+    let wide = BigInt(value)
+    for (let shift = 49n; ; shift += 7n) {
+      const byte = this.#bytes[this.#at++]!
+      wide |= BigInt(byte & 0x7f) << shift
+      if (byte < 0x80) return wide
+    }
+  }
+
+  #double(): number {
+    for (let i = 0; i < 8; i++) scratch.setUint8(i, this.#bytes[this.#at++]!)
+    return scratch.getFloat64(0, true)
+  }
+
+  #number(): Exact | undefined {
+    const tag = this.#bytes[this.#at++]!
+    if (tag === 0) return undefined
+    if (tag === 1) return this.#double()
+    let text = ''
+    for (let left = Number(this.#big()); left > 0; left--) {
+      text += String.fromCharCode(this.#bytes[this.#at++]!)
+    }
+    return BigInt(text)
+  }
+
+  #run(run: BucketRun): void {
+    const length = Number(this.#big())
+    if (length === 0) return
+    const zigzag = Number(this.#big())
+    run.offset = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
+    run.counts = new BigUint64Array(length)
+    for (let i = 0; i < length; i++) run.counts[i] = this.#big()
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The last readings of the zone, one column for each kind, and the cells of what changed since.
+ * Rows rise by series id, as the store lists them; columns follow the store when its list changed.
+ */
+import { type Exact, Histogram, histogramGain } from '../../model/index.ts'
+import type { GaugeReading, WindowReading, ZoneReader } from '../../shm/index.ts'
+import type { SeriesRecord } from '../series.ts'
+import type { FrameBuilder } from './frame.ts'
+
+const NOTHING = new Histogram()
+
+/**
+ * By row of the new list, the row that the series had in the old one; -1 for a series that is new.
+ */
+function rowsBefore(
+  records: readonly SeriesRecord[],
+  old: readonly SeriesRecord[],
+): readonly number[] {
+  let row = 0
+  return records.map(({ id }) => {
+    while (row < old.length && old[row]!.id < id) row++
+    return old[row]?.id === id ? row : -1
+  })
+}
+
+/** Read all at once, into typed arrays that stay: a tick makes no garbage per counter. */
+export class CounterReadings {
+  #records: readonly SeriesRecord[] = []
+  #cumulative: readonly SeriesRecord[] = []
+  #metrics = new Uint32Array(0)
+  #totals = new BigUint64Array(0)
+  #last = new BigUint64Array(0)
+  // Of the cells of one tick; as long as the column.
+  #ids = new Uint32Array(0)
+  #deltas = new BigUint64Array(0)
+
+  follow(records: readonly SeriesRecord[]): void {
+    const before = rowsBefore(records, this.#records)
+    const last = this.#last
+    this.#last = BigUint64Array.from(before, (row) => (row < 0 ? 0n : last[row]!))
+    this.#totals = new BigUint64Array(records.length)
+    this.#metrics = Uint32Array.from(records, ({ metric }) => metric)
+    this.#ids = new Uint32Array(records.length)
+    this.#deltas = new BigUint64Array(records.length)
+    this.#cumulative = records.filter(({ reading }) => reading !== undefined)
+    this.#records = records
+  }
+
+  close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
+    reader.counters(this.#metrics, this.#totals)
+    const count = this.#findDeltas(endMs)
+    builder.counters(this.#ids.subarray(0, count), this.#deltas.subarray(0, count))
+    for (const record of this.#cumulative) {
+      if (record.reading!.takeFreshness()) record.lastDataMs = endMs
+    }
+    const totals = this.#totals
+    this.#totals = this.#last
+    this.#last = totals
+  }
+
+  #findDeltas(endMs: number): number {
+    const records = this.#records
+    const totals = this.#totals
+    const last = this.#last
+    const ids = this.#ids
+    const deltas = this.#deltas
+    let count = 0
+    for (let row = 0; row < records.length; row++) {
+      if (totals[row] === last[row]) continue
+      const record = records[row]!
+      record.lastDataMs = endMs
+      ids[count] = record.id
+      deltas[count] = totals[row]! - last[row]!
+      count++
+    }
+    return count
+  }
+}
+
+export class GaugeReadings {
+  #records: readonly SeriesRecord[] = []
+  #metrics = new Uint32Array(0)
+  /** Places of the writes in the order of all: now, and at the last reading. */
+  #sequences = new Float64Array(0)
+  #last = new Float64Array(0)
+  readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
+
+  follow(records: readonly SeriesRecord[]): void {
+    const last = this.#last
+    const before = rowsBefore(records, this.#records)
+    this.#last = Float64Array.from(before, (row) => (row < 0 ? 0 : last[row]!))
+    this.#sequences = new Float64Array(records.length)
+    this.#metrics = Uint32Array.from(records, ({ metric }) => metric)
+    this.#records = records
+  }
+
+  close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
+    const reading = this.#reading
+    const sequences = this.#sequences
+    const last = this.#last
+    reader.gaugeSequences(this.#metrics, sequences)
+    for (let row = 0; row < last.length; row++) {
+      if (sequences[row] === last[row]) continue
+      const record = this.#records[row]!
+      reader.gauge(record.metric, reading)
+      last[row] = reading.sequence
+      record.lastDataMs = endMs
+      builder.gauge(record.id, reading.value)
+    }
+  }
+}
+
+/**
+ * A histogram's reading is more to allocate than to take. So the reading before the last is filled
+ * anew for the next histogram, and one gain serves for all.
+ */
+export class HistogramReadings {
+  #records: readonly SeriesRecord[] = []
+  #last: (Histogram | undefined)[] = []
+  #spare: Histogram | undefined
+  readonly #gain = new Histogram()
+  readonly #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
+
+  follow(records: readonly SeriesRecord[]): void {
+    const last = this.#last
+    const before = rowsBefore(records, this.#records)
+    this.#last = before.map((row) => (row < 0 ? undefined : last[row]))
+    this.#records = records
+  }
+
+  /** @param window the window that ends with this interval; most histograms were not in it */
+  close(reader: ZoneReader, builder: FrameBuilder, endMs: number, window: number): void {
+    const gain = this.#gain
+    for (let row = 0; row < this.#last.length; row++) {
+      const record = this.#records[row]!
+      if (!reader.windowChanged(record.metric, window)) continue
+      const total = reader.exponential(record.metric, this.#spare)
+      this.#spare = total
+      const last = this.#last[row]
+      histogramGain(total, last ?? NOTHING, gain)
+      if (gain.isEmpty) continue
+      this.#last[row] = total
+      this.#spare = last
+      reader.window(record.metric, window, this.#window)
+      gain.min = this.#extreme(this.#window.min, total.min)
+      gain.max = this.#extreme(this.#window.max, total.max)
+      record.lastDataMs = endMs
+      builder.histogram(record.id, gain)
+    }
+  }
+
+  /**
+   * A window keeps doubles: an integer beyond 2^53 is known where the total's extreme is the same.
+   * NaN, not known, when the last observations of the window before came after its reading.
+   */
+  #extreme(window: number, total: Exact): Exact {
+    if (this.#window.isExact) return window
+    return Number(total) === window ? total : Number.NaN
+  }
+}

@@ -1,0 +1,54 @@
+/** A sink that says every closed second in another hub's or server's dialect. */
+import type { Emitter } from '../../dialects/dialect.ts'
+import { type Exact, type Identity, KINDS } from '../../model/index.ts'
+import type { SeriesRecord } from '../series.ts'
+import type { Frame } from './frame.ts'
+import type { Sink } from './sinks.ts'
+
+export interface RelaySource {
+  get(id: number): SeriesRecord | undefined
+  /** Total of a counter since it began. */
+  counterTotal(record: SeriesRecord): Exact
+}
+
+export class RelaySink implements Sink {
+  readonly name: string
+  readonly #emitter: Emitter
+  readonly #source: RelaySource
+  readonly #downIdentities = new WeakMap<SeriesRecord, Identity>()
+
+  constructor(name: string, emitter: Emitter, source: RelaySource) {
+    this.name = name
+    this.#emitter = emitter
+    this.#source = source
+  }
+
+  /** The hub's own series stay here; a down part is sent as the counter that its name says. */
+  async deliver(frame: Frame): Promise<void> {
+    for (const kind of KINDS) {
+      for (const id of frame.ids(kind)) {
+        const record = this.#source.get(id)
+        if (record === undefined || record.metadata.dialect === 'hub') continue
+        const total = kind === 'counter' ? this.#source.counterTotal(record) : undefined
+        this.#emitter.send(this.#sentIdentity(record), frame.cell(id, kind)!, total)
+      }
+    }
+    await this.#emitter.flush()
+  }
+
+  /** Without the bytes that keep a down part apart here: they are no name for others. */
+  #sentIdentity(record: SeriesRecord): Identity {
+    if (!record.isDown) return record.identity
+    let identity = this.#downIdentities.get(record)
+    if (identity === undefined) {
+      const { nameBytes: _bytes, ...rest } = record.identity
+      identity = rest
+      this.#downIdentities.set(record, identity)
+    }
+    return identity
+  }
+
+  close(): Promise<void> {
+    return this.#emitter.close()
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FrameBuilder } from './frame.ts'
+import { LIVE_RING_DEFAULTS, LiveRing } from './ring.ts'
+
+const START_MS = 1_700_000_000_000
+
+function fill(ring: LiveRing, seconds: number, delta = 1n): void {
+  for (let i = 1; i <= seconds; i++) {
+    const builder = new FrameBuilder()
+    builder.counter(1, delta)
+    ring.push(builder.build(START_MS + i * 1000, 1))
+  }
+}
+
+function sum(ring: LiveRing, fromMs: number, toMs: number): bigint {
+  let total = 0n
+  for (const frame of ring.between(fromMs, toMs)) total += frame.counterDeltas[0]!
+  return total
+}
+
+test('keeps ten minutes of seconds and ten more in steps of ten, without a hole', () => {
+  const ring = new LiveRing()
+  fill(ring, 1500)
+  const endMs = START_MS + 1_500_000
+  const frames = ring.between(0, endMs)
+  const fine = frames.filter((frame) => frame.seconds === 1)
+  const coarse = frames.filter((frame) => frame.seconds === 10)
+  assert.equal(fine.length >= 600, true)
+  assert.equal(coarse.length >= 59 && coarse.length <= 60, true)
+  for (let i = 1; i < frames.length; i++) {
+    assert.equal(frames[i]!.endMs - frames[i]!.seconds * 1000, frames[i - 1]!.endMs)
+  }
+  assert.equal(sum(ring, 0, endMs), BigInt(endMs - ring.oldestMs!) / 1000n)
+})
+
+test('at the memory bound the oldest seconds go first, and the number is told', () => {
+  const ring = new LiveRing({ ...LIVE_RING_DEFAULTS, bytesLimit: 20_000 })
+  fill(ring, 300)
+  assert.equal(ring.bytes <= 20_000, true)
+  assert.equal(ring.newest!.endMs, START_MS + 300_000)
+  assert.equal(ring.between(0, Number.MAX_SAFE_INTEGER).length + ring.evictedFrames, 300)
+})
+
+test('the account of memory returns to what is held after hours of seconds', () => {
+  const ring = new LiveRing()
+  fill(ring, 1300)
+  const bytes = ring.bytes
+  fill(ring, 4000)
+  assert.equal(Math.abs(ring.bytes - bytes) <= 20 * 1100, true, `${bytes} then ${ring.bytes}`)
+})
+
+test('since gives exactly what a client has missed', () => {
+  const ring = new LiveRing()
+  fill(ring, 30)
+  const missed = ring.since(START_MS + 27_000).map((frame) => frame.endMs - START_MS)
+  assert.deepEqual(missed, [28_000, 29_000, 30_000])
+})
+
+test('a window takes only what overlaps it', () => {
+  const ring = new LiveRing()
+  fill(ring, 30)
+  const ends = ring.between(START_MS + 10_000, START_MS + 13_000).map((frame) => frame.endMs)
+  assert.deepEqual(
+    ends.map((ms) => ms - START_MS),
+    [11_000, 12_000, 13_000],
+  )
+})

@@ -1,0 +1,127 @@
+/**
+ * The live ring: the newest cells of every series, addressed by time. One-second frames for
+ * `fineSeconds` (at least ten minutes), then frames of `coarseStep` seconds for `coarseSeconds`
+ * more. Its memory is bounded: at `bytesLimit` the oldest frames go first, and are counted.
+ */
+import { type Frame, mergeFrames } from './frame.ts'
+
+export interface LiveRingOptions {
+  readonly fineSeconds: number
+  readonly coarseSeconds: number
+  readonly coarseStep: number
+  readonly bytesLimit: number
+}
+
+export const LIVE_RING_DEFAULTS: LiveRingOptions = {
+  fineSeconds: 600,
+  coarseSeconds: 600,
+  coarseStep: 10,
+  bytesLimit: 268_435_456,
+}
+
+export class LiveRing {
+  readonly options: LiveRingOptions
+  /** Oldest first; both lists are contiguous in time unless the hub itself stood still. */
+  readonly #fine: Frame[] = []
+  readonly #coarse: Frame[] = []
+  /** Fine frames that have left their list and wait to fill a coarse one. */
+  #leaving: Frame[] = []
+  #bytes = 0
+  #evicted = 0
+
+  constructor(options: LiveRingOptions = LIVE_RING_DEFAULTS) {
+    this.options = options
+  }
+
+  /** Bytes held by all frames. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Frames dropped before their time because of the memory bound. */
+  get evictedFrames(): number {
+    return this.#evicted
+  }
+
+  /** Seconds of history that a client may ask for. */
+  get spanSeconds(): number {
+    return this.options.fineSeconds + this.options.coarseSeconds
+  }
+
+  get newest(): Frame | undefined {
+    return this.#fine.at(-1)
+  }
+
+  /** Start of the oldest frame still held, Unix ms; undefined while empty. */
+  get oldestMs(): number | undefined {
+    const oldest = this.#coarse[0] ?? this.#leaving[0] ?? this.#fine[0]
+    return oldest && oldest.endMs - oldest.seconds * 1000
+  }
+
+  push(frame: Frame): void {
+    this.#fine.push(frame)
+    this.#bytes += frame.size
+    this.#ageFine(frame.endMs)
+    this.#ageCoarse(frame.endMs)
+    this.#enforceLimit()
+  }
+
+  /** Frames that end after `fromMs` and begin before `toMs`, oldest first. */
+  between(fromMs: number, toMs: number): Frame[] {
+    const frames: Frame[] = []
+    for (const list of [this.#coarse, this.#leaving, this.#fine]) {
+      for (let i = firstAfter(list, fromMs); i < list.length; i++) {
+        const frame = list[i]!
+        if (frame.endMs - frame.seconds * 1000 >= toMs) break
+        frames.push(frame)
+      }
+    }
+    return frames
+  }
+
+  /** Frames that end after an instant: what a client missed that has seen all up to it. */
+  since(endMs: number): Frame[] {
+    return this.#fine.slice(firstAfter(this.#fine, endMs))
+  }
+
+  #ageFine(nowMs: number): void {
+    const limitMs = nowMs - this.options.fineSeconds * 1000
+    const count = firstAfter(this.#fine, limitMs)
+    if (count === 0) return
+    this.#leaving.push(...this.#fine.splice(0, count))
+    const stepMs = this.options.coarseStep * 1000
+    const last = this.#leaving.at(-1)!
+    if (last.endMs % stepMs !== 0 && last.endMs - this.#leaving[0]!.endMs < stepMs) return
+    const coarse = mergeFrames(this.#leaving)
+    for (const frame of this.#leaving) this.#bytes -= frame.size
+    this.#leaving = []
+    this.#coarse.push(coarse)
+    this.#bytes += coarse.size
+  }
+
+  #ageCoarse(nowMs: number): void {
+    const count = firstAfter(this.#coarse, nowMs - this.spanSeconds * 1000)
+    for (const frame of this.#coarse.splice(0, count)) this.#bytes -= frame.size
+  }
+
+  #enforceLimit(): void {
+    while (this.#bytes > this.options.bytesLimit) {
+      const list = [this.#coarse, this.#leaving, this.#fine].find((frames) => frames.length > 0)
+      if (list === undefined || (list === this.#fine && list.length === 1)) return
+      this.#bytes -= list.shift()!.size
+      this.#evicted++
+    }
+  }
+}
+
+/** Index of the first frame that ends after an instant; frames are in the order of time. */
+function firstAfter(frames: readonly Frame[], ms: number): number {
+  let low = 0
+  let high = frames.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (frames[middle]!.endMs > ms) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../test/support/fake-clock.ts'
+import { limitLog } from './log.ts'
+
+test('a repeated message is held back, and the next minute tells how often', () => {
+  const clock = new FakeClock()
+  const lines: string[] = []
+  const log = limitLog((_level, message, facts) => {
+    lines.push(`${message} ${JSON.stringify(facts)}`)
+  }, clock)
+  for (let i = 0; i < 50; i++) log('warn', 'flood', { i })
+  log('warn', 'other', {})
+  assert.equal(lines.length, 11)
+  clock.advance(61_000)
+  log('warn', 'flood', { i: 50 })
+  assert.equal(lines.at(-1), 'flood {"i":50,"heldBack":40}')
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { packet, sendTcp, sendUdp, startHub } from '../../../test/support/hub.ts'
+
+test('errors are counted by code, and the last twenty offenders are kept in part', async () => {
+  const started = await startHub()
+  const { hub } = started
+  const long = `bad${'x'.repeat(500)}`
+  const body = `${Array.from({ length: 30 }, (_, i) => `${long}${i}`).join('\n')}\nok:1|m\n`
+  await sendUdp(started, [packet(body)])
+  const [error] = hub.sources().errors
+  assert.deepEqual([error!.dialect, error!.code, error!.count], ['statshero', 'parse_error', 30])
+  assert.equal(error!.last.length, 20)
+  for (const { hex, peer } of error!.last) {
+    assert.equal(hex.length <= 256, true)
+    assert.match(peer, /^udp 127\.0\.0\.1:\d+$/)
+  }
+  const { dialects, sources } = hub.sources()
+  assert.equal(dialects[0]!.errors, 30)
+  started.clock.advance(1000)
+  assert.equal(hub.sources().sources[0]!.errors, 30)
+  assert.equal(sources.length, 0)
+  await hub.stop()
+})
+
+test('good, bad, good: neighbours count for every kind of bad line and packet', async () => {
+  const started = await startHub()
+  const { hub } = started
+  const bad = ['bad', ':1|m', 'b:1.5|m', 'b:1|zz', 'b:1|m|@1']
+  for (const line of bad) await sendUdp(started, [packet(`a:1|m\n${line}\na:1|m\n`)])
+  for (const datagram of ['1|99\na:1|m\n', '1|x\na:1|m\n', '1|4\n\x1f\x8bxx']) {
+    await sendUdp(started, [packet('a:1|m\n'), Buffer.from(datagram, 'latin1'), packet('a:1|m\n')])
+  }
+  await sendTcp(started, [packet('a:1|m\n'), Buffer.from('2|6\na:9|m\n'), packet('a:1|m\n')])
+  const total = [...hub.series].find(({ identity }) => identity.name === 'a')!
+  assert.deepEqual(hub.total(total), { kind: 'counter', total: 18, down: 0 })
+  const codes = hub.sources().errors.map(({ code, count }) => `${code} ${count}`)
+  assert.deepEqual(codes.sort(), [
+    'bad_gzip 1',
+    'bad_length 1',
+    'bad_sample_rate 1',
+    'bad_value 1',
+    'bad_version 1',
+    'empty_key 1',
+    'length_mismatch 1',
+    'parse_error 1',
+    'unknown_type 1',
+  ])
+  await hub.stop()
+})

@@ -1,0 +1,139 @@
+/**
+ * Errors and refusals of all listeners: counted by reason as self-metrics, with the last offenders
+ * kept for the page and `tap`. Bounded: 20 offenders per code, 128 bytes each; 20 refused keys per
+ * limit; error counts for the 256 sources seen last.
+ */
+import type { Peer, Reports } from '../../dialects/dialect.ts'
+import { type Clock, toHex } from '../../model/index.ts'
+import type { DecodeErrorFields } from '../../wire/decode-error.ts'
+import type { Log } from '../log.ts'
+import type { SelfMetrics } from './self-metrics.ts'
+import type { ErrorStatus, OffenderStatus } from './status.ts'
+
+const OFFENDERS_LIMIT = 20
+const OFFENDER_BYTES_LIMIT = 128
+const REFUSED_KEYS_LIMIT = 20
+const SOURCES_LIMIT = 256
+
+interface RefusedKey {
+  readonly key: string
+  readonly source: string
+}
+
+interface ErrorLog {
+  readonly dialect: string
+  readonly code: string
+  count: number
+  readonly last: OffenderStatus[]
+}
+
+export class ErrorReports {
+  readonly #clock: Clock
+  readonly #metrics: SelfMetrics
+  readonly #log: Log
+  readonly #errors = new Map<string, ErrorLog>()
+  readonly #errorsOfDialect = new Map<string, number>()
+  readonly #errorsOfSource = new Map<string, number>()
+  readonly #refusedKeys = new Map<string, RefusedKey[]>()
+  readonly #refusals = new Map<string, number>()
+
+  constructor(clock: Clock, metrics: SelfMetrics, log: Log) {
+    this.#clock = clock
+    this.#metrics = metrics
+    this.#log = log
+  }
+
+  /** The face that one dialect's server sees. */
+  for(dialect: string): Reports {
+    return {
+      decodeError: (error, message, peer, detail) => {
+        this.decodeError(error, message, peer, detail)
+      },
+      count: (name, reason, amount = 1) => {
+        this.#metrics.counter(`pentameter.${dialect}.${name}`, { reason }).add(amount)
+      },
+      log: (level, message, facts) => this.#log(level, message, { dialect, ...facts }),
+    }
+  }
+
+  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void {
+    const { dialect, code } = error
+    this.#metrics.counter('pentameter.decode.errors', { dialect, code }).add()
+    const log = this.#errorLog(dialect, code)
+    log.count++
+    if (log.last.length === OFFENDERS_LIMIT) log.last.shift()
+    log.last.push({
+      timeMs: this.#clock.wallMs(),
+      peer: `${peer.transport} ${peer.address}:${peer.port}`,
+      offset: error.offset,
+      detail,
+      hex: toHex(message.subarray(0, OFFENDER_BYTES_LIMIT)),
+    })
+    this.#errorsOfDialect.set(dialect, this.errorsOf(dialect) + 1)
+    this.#countSource(`${dialect} ${peer.address}`)
+  }
+
+  #errorLog(dialect: string, code: string): ErrorLog {
+    const key = `${dialect} ${code}`
+    let log = this.#errors.get(key)
+    if (log === undefined) {
+      log = { dialect, code, count: 0, last: [] }
+      this.#errors.set(key, log)
+    }
+    return log
+  }
+
+  #countSource(key: string): void {
+    const count = (this.#errorsOfSource.get(key) ?? 0) + 1
+    this.#errorsOfSource.delete(key)
+    if (this.#errorsOfSource.size >= SOURCES_LIMIT) {
+      const oldest = this.#errorsOfSource.keys().next().value!
+      this.#errorsOfSource.delete(oldest)
+    }
+    this.#errorsOfSource.set(key, count)
+  }
+
+  /** A line or series that was not taken. */
+  refused(dialect: string, code: string, source: string, name?: string): void {
+    this.#metrics.counter('pentameter.ingest.refused', { dialect, code }).add()
+    this.#refusals.set(code, this.refusalsOf(code) + 1)
+    if (name !== undefined) this.#keepName(code, name, source)
+  }
+
+  #keepName(code: string, name: string, source: string): void {
+    const keys = this.#refusedKeys.get(code) ?? []
+    if (keys.length >= REFUSED_KEYS_LIMIT) return
+    const key = name.slice(0, OFFENDER_BYTES_LIMIT)
+    if (keys.some((known) => known.key === key && known.source === source)) return
+    if (keys.length === 0) this.#log('warn', `${code}: new series are refused`, { key, source })
+    keys.push({ key, source })
+    this.#refusedKeys.set(code, keys)
+  }
+
+  /** Something worth seeing that lost nothing. */
+  noted(dialect: string, code: string): void {
+    this.#metrics.counter('pentameter.ingest.noted', { dialect, code }).add()
+  }
+
+  errorsOf(dialect: string): number {
+    return this.#errorsOfDialect.get(dialect) ?? 0
+  }
+
+  errorsOfSource(dialect: string, address: string): number {
+    return this.#errorsOfSource.get(`${dialect} ${address}`) ?? 0
+  }
+
+  refusalsOf(code: string): number {
+    return this.#refusals.get(code) ?? 0
+  }
+
+  /** The first refused keys of a limit. */
+  refusedKeys(code: string): readonly RefusedKey[] {
+    return this.#refusedKeys.get(code) ?? []
+  }
+
+  /** All codes seen so far, the most frequent first. */
+  errors(): ErrorStatus[] {
+    return [...this.#errors.values()].sort((a, b) => b.count - a.count)
+  }
+}

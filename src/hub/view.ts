@@ -1,0 +1,42 @@
+/**
+ * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
+ * of it blocks or slows ingest.
+ */
+import type { Clock } from '../model/index.ts'
+import type { LiveRing } from './live/ring.ts'
+import type { Sessions } from './live/sessions.ts'
+import type { SeriesRecord, Total } from './series.ts'
+import type { SourcesAnswer } from './status/status.ts'
+
+export interface HubView {
+  readonly version: string
+  readonly clock: Clock
+  /** A series silent for longer is shown as stale. */
+  readonly staleAfterMs: number
+  readonly series: SeriesList
+  readonly live: LiveRing
+  readonly sessions: Sessions
+  /** Exact totals since the series began, read now. */
+  total(record: SeriesRecord): Total
+  /** Dropwizard's moving averages of a counter, per second; undefined for other kinds. */
+  rates(record: SeriesRecord): Rates | undefined
+  sources(): SourcesAnswer
+  /** True once every listener has been tried and at least one listens. */
+  readonly isReady: boolean
+}
+
+export interface Rates {
+  readonly mean: number
+  readonly m1: number
+  readonly m5: number
+  readonly m15: number
+}
+
+export interface SeriesList {
+  /** Rises when a series appears, leaves or changes its metadata. */
+  readonly revision: number
+  readonly size: number
+  get(id: number): SeriesRecord | undefined
+  /** In the order of their ids. Down parts are among them (`isDown`). */
+  [Symbol.iterator](): Iterator<SeriesRecord>
+}

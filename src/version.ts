@@ -1,0 +1,5 @@
+/** The product's version, from its package.json (beside `src` and beside `dist` alike). */
+import { readFileSync } from 'node:fs'
+
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+export const VERSION: string = JSON.parse(manifest).version
