@@ -1,16 +1,30 @@
 /**
- * The JSON API under /api/v1/, as types: what the page, the terminal and every other client rely on.
+ * The JSON API under /api/v1/, as types: what the page, the terminal and all other clients rely on.
  * Times are Unix milliseconds (`…Ms`). Values that a double can't hold exactly are decimal text.
+ * In queries `from` and `to` are Unix milliseconds, `step` and `interval` whole seconds.
  *
  *   GET  /api/v1/series?filter=&kind=&dialect=&limit=&after=   SeriesPage
  *   GET  /api/v1/series/ID                                     SeriesInfo
  *   GET  /api/v1/range?series=1,2&from=&to=&step=              RangeAnswer
- *   GET  /api/v1/cells?series=1,2                              CellsEvent (the newest closed second)
+ *   GET  /api/v1/cells?series=1,2                              CellsEvent of the newest second
  *   GET  /api/v1/sources                                       SourcesAnswer
  *   GET  /api/v1/live?series=1,2&interval=1                    text/event-stream, see LiveEvents
  *   POST /api/v1/live/STREAM  { "series": [1, 2] }             204: changes what a stream carries
  *   any error                                                  ApiError with its status
+ *
+ * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
  */
+export type {
+  ConnectionStatus,
+  DialectStatus,
+  ErrorStatus,
+  LimitStatus,
+  ListenerStatus,
+  OffenderStatus,
+  SourceStatus,
+  SourcesAnswer,
+} from '../hub/status/status.ts'
+
 export type Kind = 'counter' | 'gauge' | 'histogram' | 'summary'
 export type ExactJson = number | string
 
@@ -122,12 +136,13 @@ export interface HistogramCellJson {
   readonly p50: number
   readonly p90: number
   readonly p99: number
-  /** Positive buckets for the heat map: bucket i is (2^((offset+i)/2^scale), …]; scale at most 2. */
+  /** Positive buckets for the heat map: i is (2^((offset+i)/2^scale), …]; scale at most 2. */
   readonly scale: number
   readonly offset: number
   readonly counts: readonly number[]
-  /** Observations at or below zero. */
-  readonly rest: number
+  /** Observations of zero, and those below it: in no bucket, but part of every percentile. */
+  readonly zero: number
+  readonly negative: number
 }
 
 export interface SummaryCellJson {
@@ -146,8 +161,9 @@ export interface RangeAnswer {
 }
 
 /**
- * Events of the live stream. Every event's `id` is the end of its interval in ms: a reconnecting
+ * Events of the live stream. The `id` of cells is the end of their interval in ms: a reconnecting
  * client sends the last one as Last-Event-ID and gets the cells it missed, as far as they are kept.
+ * The id of hello is where that begins; series and sources have none, so the last one stays.
  *   event: hello    data: HelloEvent     first, and after every reconnect
  *   event: cells    data: CellsEvent     at every boundary of the stream's interval
  *   event: series   data: SeriesEvent    when the list of series changed
@@ -167,7 +183,7 @@ export interface CellsEvent {
   /** End of the interval. */
   readonly endMs: number
   readonly intervalMs: number
-  /** Only the series that the stream carries and that changed; a counter that is missing stood still. */
+  /** Only series that the stream carries and that changed; a counter left out stood still. */
   readonly counters: readonly (readonly [id: number, delta: ExactJson])[]
   readonly gauges: readonly (readonly [id: number, value: number])[]
   readonly histograms: readonly (readonly [id: number, cell: HistogramCellJson])[]
@@ -177,81 +193,4 @@ export interface CellsEvent {
 export interface SeriesEvent {
   readonly revision: number
   readonly total: number
-}
-
-export interface SourcesAnswer {
-  readonly dialects: readonly DialectStatus[]
-  readonly listeners: readonly ListenerStatus[]
-  readonly sources: readonly SourceStatus[]
-  readonly limits: readonly LimitStatus[]
-  readonly errors: readonly ErrorStatus[]
-}
-
-/** One meter of the overview. */
-export interface DialectStatus {
-  readonly name: string
-  readonly title: string
-  /** Measurements taken (or values sent, for an emitting dialect) in the last second. */
-  readonly ratePerSecond: number
-  /** The last 60 seconds of that rate, oldest first. */
-  readonly recent: readonly number[]
-  readonly address: string
-  readonly lastDataMs: number | null
-  readonly errors: number
-  readonly connections: number
-  readonly series: number
-  /** A command that makes something arrive, with the real address in it. */
-  readonly tryIt: string
-}
-
-export interface ListenerStatus {
-  readonly name: string
-  readonly host: string
-  readonly port: number
-  readonly transports: readonly string[]
-  readonly dialects: readonly string[]
-  readonly state: 'listening' | 'failed' | 'stopped'
-  readonly message?: string
-  readonly nextTryMs?: number
-  /** UDP: bytes of receive buffer asked for and granted, and datagrams the kernel dropped. */
-  readonly bufferAsked?: number
-  readonly bufferGranted?: number
-  readonly kernelDrops?: number | null
-  readonly connections: number
-}
-
-export interface SourceStatus {
-  readonly address: string
-  readonly dialect: string
-  readonly series: number
-  readonly errors: number
-  readonly lastDataMs: number
-}
-
-export interface LimitStatus {
-  readonly name: string
-  readonly limit: number
-  readonly used: number
-  /** How often it has bitten. */
-  readonly refused: number
-  /** What happens at it, as a sentence. */
-  readonly behaviour: string
-  /** The first refused, for series limits. */
-  readonly examples?: readonly { readonly key: string; readonly source: string }[]
-}
-
-export interface ErrorStatus {
-  readonly dialect: string
-  readonly code: string
-  readonly count: number
-  readonly last: readonly OffenderStatus[]
-}
-
-export interface OffenderStatus {
-  readonly timeMs: number
-  readonly peer: string
-  readonly offset: number
-  readonly detail: string
-  /** At most the first 128 bytes of the message. */
-  readonly hex: string
 }

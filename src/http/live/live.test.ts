@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { FakeHubView, START_MS } from '../../../test/support/fake-hub-view.ts'
+import { type EventReader, serve } from '../../../test/support/http-client.ts'
+import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../api.ts'
+import type { HttpLimits } from '../limits.ts'
+
+async function start(context: TestContext, limits: Partial<HttpLimits> = {}) {
+  const hub = new FakeHubView()
+  const server = await serve(context, { view: hub, limits })
+  const post = async (stream: string, series: readonly number[]) => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ series })
+    return (await server.ask(`/api/v1/live/${stream}`, { method: 'POST', headers, body })).status
+  }
+  return { hub, server, post }
+}
+
+const cellsOf = async (stream: EventReader) => (await stream.next<CellsEvent>('cells')).data
+
+test('a stream greets, and then tells every second what its series did', async (t) => {
+  const { hub, server } = await start(t)
+  const a = hub.add({ name: 'a', kind: 'counter' })
+  const b = hub.add({ name: 'b', kind: 'counter' })
+  const stream = await server.stream(`/api/v1/live?series=${a}&interval=1`)
+  const hello = await stream.next<HelloEvent>('hello')
+  assert.equal(hello.data.nowMs, START_MS)
+  assert.equal(hello.data.intervalMs, 1000)
+  assert.equal(hello.data.staleAfterMs, hub.staleAfterMs)
+  assert.equal(hello.data.windowMaxMs, 1_200_000)
+  hub.count(a, 3)
+  hub.count(b, 4)
+  hub.tick()
+  const first = await stream.next<CellsEvent>('cells')
+  assert.equal(first.id, String(START_MS + 1000))
+  assert.deepEqual(first.data, {
+    endMs: START_MS + 1000,
+    intervalMs: 1000,
+    counters: [[a, 3]],
+    gauges: [],
+    histograms: [],
+    summaries: [],
+  })
+  hub.tick()
+  assert.deepEqual((await cellsOf(stream)).counters, [])
+})
+
+test('all four kinds travel, wide integers as text', async (t) => {
+  const { hub, server } = await start(t)
+  const counter = hub.add({ name: 'c', kind: 'counter' })
+  const gauge = hub.add({ name: 'g', kind: 'gauge' })
+  const histogram = hub.add({ name: 'h', kind: 'histogram' })
+  const summary = hub.add({ name: 's', kind: 'summary' })
+  const stream = await server.stream(`/api/v1/live?series=${[summary, histogram, gauge, counter]}`)
+  await stream.next('hello')
+  hub.count(counter, 2n ** 60n)
+  hub.set(gauge, -1.5)
+  hub.observe(histogram, 8, 2)
+  hub.sample(summary, 3)
+  hub.tick()
+  const cells = await cellsOf(stream)
+  assert.deepEqual(cells.counters, [[counter, '1152921504606846976']])
+  assert.deepEqual(cells.gauges, [[gauge, -1.5]])
+  assert.equal(cells.histograms[0]![1].count, 2)
+  assert.deepEqual(cells.summaries, [
+    [summary, { count: 1, mean: 3, deviation: 0, min: 3, max: 3 }],
+  ])
+})
+
+test('streams of different intervals each get their own windows', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  const three = await server.stream(`/api/v1/live?series=${id}&interval=3`)
+  hub.count(id, 1)
+  hub.tick()
+  const two = await server.stream(`/api/v1/live?series=${id}&interval=2`)
+  for (let i = 2; i <= 6; i++) {
+    hub.count(id, i)
+    hub.tick()
+  }
+  const deltas = async (stream: EventReader) => {
+    const { endMs, intervalMs, counters } = await cellsOf(stream)
+    return [(endMs - START_MS) / 1000, intervalMs, counters[0]![1]]
+  }
+  assert.deepEqual(await deltas(three), [3, 3000, 6])
+  assert.deepEqual(await deltas(three), [6, 3000, 15])
+  assert.deepEqual(await deltas(two), [3, 2000, 5])
+  assert.deepEqual(await deltas(two), [5, 2000, 9])
+})
+
+test('a post changes what a stream carries, and only that stream', async (t) => {
+  const { hub, server, post } = await start(t)
+  const a = hub.add({ name: 'a', kind: 'counter' })
+  const b = hub.add({ name: 'b', kind: 'counter' })
+  const stream = await server.stream(`/api/v1/live?series=${a}`)
+  const other = await server.stream(`/api/v1/live?series=${a}`)
+  const hello = await stream.next<HelloEvent>('hello')
+  assert.equal(await post(hello.data.stream, [b]), 204)
+  hub.count(a, 1)
+  hub.count(b, 2)
+  hub.tick()
+  assert.deepEqual((await cellsOf(stream)).counters, [[b, 2]])
+  assert.deepEqual((await cellsOf(other)).counters, [[a, 1]])
+  assert.equal(await post('nobody', [b]), 404)
+})
+
+test('series and sources are told at the start and when they change', async (t) => {
+  const { hub, server } = await start(t)
+  const stream = await server.stream('/api/v1/live')
+  assert.deepEqual((await stream.next<SeriesEvent>('series')).data, { revision: 0, total: 0 })
+  await stream.next('sources')
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.countDown(id, 1)
+  hub.tick()
+  // The down part is no series of its own.
+  assert.deepEqual((await stream.next<SeriesEvent>('series')).data, { revision: 2, total: 1 })
+  hub.tick()
+  const limit = { name: 'x', limit: 1, used: 1, refused: 0, behaviour: 'refuses' }
+  hub.status = { ...hub.status, limits: [limit] }
+  hub.tick()
+  const sources = await stream.next<SourcesAnswer>('sources')
+  assert.deepEqual(sources.data.limits, [limit])
+  hub.tick()
+  await stream.next('cells')
+  assert.deepEqual(
+    stream.events.filter(({ event }) => event !== 'cells'),
+    [],
+  )
+})
+
+test('news of a second come behind its cells', async (t) => {
+  const { hub, server } = await start(t)
+  const stream = await server.stream('/api/v1/live')
+  await stream.next('sources')
+  hub.add({ name: 'c', kind: 'counter' })
+  hub.tick()
+  await stream.until(() => stream.events.length === 2, 'two events')
+  assert.deepEqual(
+    stream.events.map(({ event }) => event),
+    ['cells', 'series'],
+  )
+})
+
+test('a client that comes back gets what the ring still has, once and in order', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  const tick = (delta: number) => {
+    hub.count(id, delta)
+    hub.tick()
+  }
+  for (let i = 1; i <= 5; i++) tick(i)
+  const headers = { 'last-event-id': String(START_MS + 2000) }
+  const path = `/api/v1/live?series=${id}&interval=`
+  const stream = await server.stream(`${path}1`, headers)
+  const pairs = await server.stream(`${path}2`, headers)
+  assert.equal((await stream.next('hello')).id, String(START_MS + 2000))
+  tick(6)
+  tick(7)
+  const seen: unknown[] = []
+  for (let i = 0; i < 5; i++) seen.push((await cellsOf(stream)).counters[0]![1])
+  assert.deepEqual(seen, [3, 4, 5, 6, 7])
+  const windows: unknown[] = []
+  for (let i = 0; i < 3; i++) {
+    const { intervalMs, counters } = await cellsOf(pairs)
+    windows.push([intervalMs, counters[0]![1]])
+  }
+  // The last missed window is short: the session's own begins with the next second.
+  assert.deepEqual(windows, [
+    [2000, 7],
+    [1000, 5],
+    [2000, 13],
+  ])
+})
+
+test('a cell is serialised once, however many streams show it', async (t) => {
+  const { hub, server } = await start(t)
+  const ids = Array.from({ length: 50 }, (_, i) => hub.add({ name: `h${i}`, kind: 'histogram' }))
+  let unpacked = 0
+  // Opened first, so it sees every frame before the streams do.
+  hub.sessions.open({
+    intervalS: 1,
+    onFrame: (frame) => {
+      const unpack = frame.histogramAt.bind(frame)
+      frame.histogramAt = (row) => {
+        unpacked++
+        return unpack(row)
+      }
+    },
+  })
+  const asked = [ids, [...ids].reverse(), ids.slice(0, 25)]
+  const streams = await Promise.all(
+    asked.map((each) => server.stream(`/api/v1/live?series=${each}`)),
+  )
+  for (const id of ids) hub.observe(id, 5)
+  hub.tick()
+  const cells = await Promise.all(streams.map(cellsOf))
+  assert.equal(unpacked, 50)
+  assert.deepEqual(cells[0], cells[1])
+  assert.deepEqual(
+    cells.map(({ histograms }) => histograms.length),
+    [50, 50, 25],
+  )
+})
+
+test('a heartbeat comes every 15 s of the hub clock', async (t) => {
+  const { hub, server } = await start(t)
+  const stream = await server.stream('/api/v1/live')
+  await stream.next('sources')
+  hub.clock.advance(14_999)
+  hub.clock.advance(1)
+  await stream.until(() => stream.comments === 1, 'heartbeat')
+  hub.clock.advance(15_000)
+  await stream.until(() => stream.comments === 2, 'second heartbeat')
+})
+
+test('nothing is left behind by clients that go', async (t) => {
+  const { hub, server } = await start(t)
+  const streams = await Promise.all([1, 2, 3].map(() => server.stream('/api/v1/live')))
+  assert.equal(hub.sessions.size, 4)
+  for (const stream of streams) stream.close()
+  const isIdle = () => hub.sessions.size === 0 && hub.clock.pending === 0
+  await streams[0]!.until(isIdle, 'idle hub')
+  assert.deepEqual(server.counted.filter((each) => each === 'streams disconnected').length, 3)
+})
+
+test('streams beyond the limit get 503 with a hint, and room is given back', async (t) => {
+  const { server } = await start(t, { streams: 1 })
+  const stream = await server.stream('/api/v1/live')
+  const refused = await server.ask('/api/v1/live')
+  assert.equal(refused.status, 503)
+  assert.match(refused.text, /"code":"streams_limit".*"hint"/)
+  stream.close()
+  await stream.until(() => server.counted.includes('streams disconnected'), 'end')
+  const again = await server.stream('/api/v1/live')
+  again.close()
+  assert.ok(server.counted.includes('refused streams_limit'))
+})
+
+test('a hub without free sessions refuses streams and keeps none half open', async (t) => {
+  const hub = new FakeHubView(undefined, 1)
+  const server = await serve(t, { view: hub })
+  assert.equal((await server.ask('/api/v1/live')).status, 503)
+  assert.equal(hub.sessions.size, 0)
+  assert.equal(hub.clock.pending, 0)
+})
+
+test('a client that does not read loses events and is closed in the end', async (t) => {
+  const { hub, server } = await start(t, { streamBufferBytes: 65_536 })
+  const ids = Array.from({ length: 500 }, (_, i) => hub.add({ name: `h${i}`, kind: 'histogram' }))
+  const slow = await server.stream(`/api/v1/live?series=${ids}`)
+  const quick = await server.stream(`/api/v1/live?series=${ids[0]}`)
+  slow.incoming.pause()
+  const skipped = () => server.counted.filter((each) => each === 'events_skipped cells').length
+  for (let second = 0; second < 400 && !server.counted.includes('streams stalled'); second++) {
+    for (const id of ids) hub.observe(id, second)
+    hub.tick()
+    await quick.next('cells')
+  }
+  assert.ok(skipped() > 30, `${skipped()} skipped`)
+  assert.ok(server.counted.includes('streams stalled'))
+  await slow.until(() => hub.sessions.size === 2, 'the session of the slow client is closed')
+})
+
+test('streams end in order when the hub stops', async (t) => {
+  const { hub, server } = await start(t)
+  const stream = await server.stream('/api/v1/live')
+  await stream.next('sources')
+  await server.stop()
+  await stream.until(() => stream.isEnded, 'end')
+  assert.equal(stream.incoming.complete, true)
+  assert.equal(hub.sessions.size, 0)
+  assert.ok(server.counted.includes('streams stopped'))
+  await server.stop()
+})

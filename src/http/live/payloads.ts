@@ -1,0 +1,99 @@
+/**
+ * Cells of a frame as text, made once for everybody: a fragment per series and a payload per
+ * selection. They are kept for the newest second only, which is what most streams show; windows of
+ * longer intervals and replays belong to one stream each.
+ */
+import type { Frame } from '../../hub/live/frame.ts'
+import type { LiveRing } from '../../hub/live/ring.ts'
+import type { SeriesList } from '../../hub/view.ts'
+import type { Kind } from '../../model/index.ts'
+import { deltaJson, histogramCell, numberJson, summaryCell } from '../query/cell-json.ts'
+
+/** A set of series; equal sets have equal keys. */
+export interface Selection {
+  /** In rising order. */
+  readonly ids: readonly number[]
+  readonly key: string
+}
+
+interface FrameTexts {
+  readonly frame: Frame
+  readonly fragments: Map<number, string>
+  /** By the key of the selection. */
+  readonly payloads: Map<string, Buffer>
+}
+
+export class LivePayloads {
+  readonly #series: SeriesList
+  readonly #ring: LiveRing
+  #newest: FrameTexts | undefined
+
+  constructor(series: SeriesList, ring: LiveRing) {
+    this.#series = series
+    this.#ring = ring
+  }
+
+  /** The `cells` event of a frame for a selection. */
+  event(frame: Frame, { ids, key }: Selection): Buffer {
+    const texts = this.#textsOf(frame)
+    let payload = texts.payloads.get(key)
+    if (payload === undefined) {
+      const data = this.#cells(frame, ids, texts.fragments)
+      payload = Buffer.from(`event: cells\nid: ${frame.endMs}\ndata: ${data}\n\n`)
+      texts.payloads.set(key, payload)
+    }
+    return payload
+  }
+
+  /** The CellsEvent of a frame as JSON text. */
+  json(frame: Frame, ids: Iterable<number>): string {
+    return this.#cells(frame, ids, this.#textsOf(frame).fragments)
+  }
+
+  #textsOf(frame: Frame): FrameTexts {
+    if (this.#newest?.frame === frame) return this.#newest
+    const texts: FrameTexts = { frame, fragments: new Map(), payloads: new Map() }
+    if (frame === this.#ring.newest) this.#newest = texts
+    return texts
+  }
+
+  #cells(frame: Frame, ids: Iterable<number>, fragments: Map<number, string>): string {
+    const lists: Record<Kind, string> = { counter: '', gauge: '', histogram: '', summary: '' }
+    for (const id of ids) {
+      const kind = this.#series.get(id)?.identity.kind
+      if (kind === undefined) continue
+      let fragment = fragments.get(id)
+      if (fragment === undefined) {
+        fragment = fragmentOf(frame, id, kind)
+        fragments.set(id, fragment)
+      }
+      if (fragment !== '') lists[kind] += lists[kind] === '' ? fragment : `,${fragment}`
+    }
+    const { counter, gauge, histogram, summary } = lists
+    return (
+      `{"endMs":${frame.endMs},"intervalMs":${frame.seconds * 1000},"counters":[${counter}],` +
+      `"gauges":[${gauge}],"histograms":[${histogram}],"summaries":[${summary}]}`
+    )
+  }
+}
+
+/** `[id,cell]`; empty where nothing happened to the series in the frame. */
+function fragmentOf(frame: Frame, id: number, kind: Kind): string {
+  const row = frame.row(id, kind)
+  if (row < 0) return ''
+  switch (kind) {
+    case 'counter':
+      return `[${id},${deltaJson(frame.counterDeltas[row]!)}]`
+    case 'gauge':
+      return `[${id},${numberJson(frame.gaugeValues[row]!)}]`
+    case 'histogram':
+      return `[${id},${JSON.stringify(histogramCell(frame.histogramAt(row)))}]`
+    case 'summary':
+      return `[${id},${JSON.stringify(summaryCell(frame.summaryAt(row)))}]`
+  }
+}
+
+export function selectionOf(ids: Iterable<number>): Selection {
+  const sorted = [...new Set(ids)].sort((a, b) => a - b)
+  return { ids: sorted, key: sorted.join() }
+}

@@ -1,0 +1,146 @@
+/** One client of the live stream: its selection, its bounded buffer, and how it ends. */
+import type { ServerResponse } from 'node:http'
+import type { Frame } from '../../hub/live/frame.ts'
+import type { Clock } from '../../model/index.ts'
+import type { HttpLimits } from '../limits.ts'
+import type { HttpReports } from '../reports.ts'
+import { SECURITY_HEADERS } from '../security.ts'
+import type { LivePayloads, Selection } from './payloads.ts'
+
+export interface StreamContext {
+  readonly name: string
+  readonly selection: Selection
+  readonly limits: HttpLimits
+  readonly payloads: LivePayloads
+  readonly reports: HttpReports
+  readonly clock: Clock
+}
+
+export class Stream {
+  readonly name: string
+  selection: Selection
+  /** What the end is counted as. */
+  endReason: 'disconnected' | 'stalled' | 'error' | 'stopped' = 'disconnected'
+  readonly #outgoing: ServerResponse
+  readonly #context: StreamContext
+  /** Frames of a replay that wait for room; the ring holds them too, so they cost no memory. */
+  #backlog: Frame[] = []
+  #seenRevision: number | undefined
+  #seenSources: string | undefined
+  /** Bytes handed over, and of those the most that have ever left the buffer. */
+  #writtenBytes = 0
+  #deliveredBytes = 0
+  #progressMs: number
+
+  constructor(outgoing: ServerResponse, context: StreamContext) {
+    this.name = context.name
+    this.selection = context.selection
+    this.#outgoing = outgoing
+    this.#context = context
+    this.#progressMs = context.clock.wallMs()
+    outgoing.writeHead(200, {
+      ...SECURITY_HEADERS,
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    })
+    // A stream may be silent for long; it has its own rule for clients that stopped reading.
+    outgoing.socket?.setTimeout(0)
+    outgoing.on('drain', () => this.#sendBacklog())
+    outgoing.on('error', () => this.close('error'))
+  }
+
+  /** A closed interval; waits behind a replay, is skipped when the client is too slow. */
+  take(frame: Frame): void {
+    if (this.#backlog.length > 0) {
+      this.#backlog.push(frame)
+      this.#sendBacklog()
+    } else if (!this.#offer(this.#context.payloads.event(frame, this.selection))) {
+      this.#skip('cells')
+    }
+  }
+
+  /** Sends what a returning client has missed, as fast as it takes it. */
+  replay(frames: readonly Frame[]): void {
+    this.#backlog = [...frames]
+    this.#sendBacklog()
+  }
+
+  /** Tells of a new list of series, again and again until there is room. */
+  offerSeries({ revision, event }: { revision: number; event: Buffer }): void {
+    if (this.#seenRevision === revision) return
+    if (this.#offer(event)) this.#seenRevision = revision
+    else this.#skip('series')
+  }
+
+  offerSources({ json, event }: { json: string; event: Buffer }): void {
+    if (this.#seenSources === json) return
+    if (this.#offer(event)) this.#seenSources = json
+    else this.#skip('sources')
+  }
+
+  /** A comment that keeps the connection alive; pointless while other bytes wait. */
+  heartbeat(): void {
+    if (this.#outgoing.writableLength === 0) this.write(':\n\n')
+    this.closeIfStalled()
+  }
+
+  write(bytes: string | Buffer): void {
+    this.#writtenBytes += Buffer.byteLength(bytes)
+    this.#outgoing.write(bytes)
+  }
+
+  /** A client that has taken nothing of what waits for it is gone, or as good as gone. */
+  closeIfStalled(): void {
+    const { clock, limits } = this.#context
+    const waiting = this.#outgoing.writableLength
+    const delivered = this.#writtenBytes - waiting
+    if (waiting === 0 || delivered > this.#deliveredBytes) {
+      this.#deliveredBytes = delivered
+      this.#progressMs = clock.wallMs()
+    } else if (clock.wallMs() - this.#progressMs > limits.streamStallMs) {
+      this.close('stalled')
+    }
+  }
+
+  /** Ends at once; what waits is lost. */
+  close(reason: Stream['endReason']): void {
+    if (this.#outgoing.destroyed) return
+    this.endReason = reason
+    this.#outgoing.destroy()
+  }
+
+  /** Ends behind what waits. */
+  end(): void {
+    this.endReason = 'stopped'
+    this.#outgoing.end()
+  }
+
+  #sendBacklog(): void {
+    const { payloads } = this.#context
+    let sent = 0
+    for (; sent < this.#backlog.length; sent++) {
+      if (!this.#offer(payloads.event(this.#backlog[sent]!, this.selection))) break
+    }
+    this.#backlog.splice(0, sent)
+    while (this.#backlog.length > BACKLOG_LIMIT) {
+      this.#backlog.shift()
+      this.#skip('cells')
+    }
+  }
+
+  /** Hands bytes over if the buffer has room; an empty one takes any size. */
+  #offer(bytes: Buffer): boolean {
+    const waiting = this.#outgoing.writableLength
+    if (waiting > 0 && waiting + bytes.length > this.#context.limits.streamBufferBytes) return false
+    this.write(bytes)
+    return true
+  }
+
+  #skip(event: string): void {
+    this.#context.reports.count('events_skipped', event)
+  }
+}
+
+/** Ten minutes of seconds: what the ring keeps at that resolution. */
+const BACKLOG_LIMIT = 600

@@ -1,0 +1,212 @@
+/**
+ * The live stream (api.ts, LiveEvents) as server-sent events. Every stream has a session of its own
+ * interval; what streams show alike is serialised once. A slow client loses events, never memory:
+ * its buffer is bounded, and what does not fit is skipped and counted.
+ */
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { type Frame, mergeFrames } from '../../hub/live/frame.ts'
+import type { Session } from '../../hub/live/sessions.ts'
+import type { HubView } from '../../hub/view.ts'
+import type { HelloEvent, SeriesEvent } from '../api.ts'
+import type { HttpLimits } from '../limits.ts'
+import type { HttpReports } from '../reports.ts'
+import { LivePayloads, selectionOf } from './payloads.ts'
+import { Stream } from './stream.ts'
+
+/** Proxies and clients give up on a silent connection after 30 s or more. */
+const HEARTBEAT_MS = 15_000
+/** Asks browsers to come back after a second instead of their own three. */
+const RETRY_LINE = 'retry: 1000\n\n'
+
+export interface StreamRequest {
+  readonly ids: readonly number[]
+  readonly intervalS: number
+  /** End of the last interval that the client has seen. */
+  readonly lastEventMs: number | undefined
+}
+
+export class LiveStreams {
+  readonly #view: HubView
+  readonly #reports: HttpReports
+  readonly #limits: HttpLimits
+  readonly payloads: LivePayloads
+  readonly #open = new Map<string, Stream>()
+  /** Runs each second while streams are open, for what does not depend on their intervals. */
+  #pulse: Session | undefined
+  #cancelHeartbeat: (() => void) | undefined
+  #series: { readonly revision: number; readonly event: Buffer } | undefined
+  #sources: { readonly json: string; readonly event: Buffer } | undefined
+
+  constructor(view: HubView, limits: HttpLimits, reports: HttpReports) {
+    this.#view = view
+    this.#limits = limits
+    this.#reports = reports
+    this.payloads = new LivePayloads(view.series, view.live)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /**
+   * Takes over a response that nobody has written to.
+   * @returns false, with the response untouched, when a limit is reached
+   */
+  open(outgoing: ServerResponse, request: StreamRequest): boolean {
+    if (this.#open.size >= this.#limits.streams || !this.#startPulse()) return false
+    let stream: Stream | undefined
+    const session = this.#view.sessions.open({
+      intervalS: request.intervalS,
+      onFrame: (frame) => stream?.take(frame),
+      onError: (error) => {
+        this.#reports.log?.('error', `live stream failed: ${error}`, { stack: stackOf(error) })
+        stream?.close('error')
+      },
+    })
+    if (session === undefined) {
+      this.#stopPulseIfIdle()
+      return false
+    }
+    stream = new Stream(outgoing, {
+      name: randomBytes(12).toString('base64url'),
+      selection: selectionOf(request.ids),
+      limits: this.#limits,
+      payloads: this.payloads,
+      reports: this.#reports,
+      clock: this.#view.clock,
+    })
+    this.#adopt(stream, session, outgoing)
+    this.#greet(stream, request)
+    stream.replay(this.#missed(request))
+    return true
+  }
+
+  #adopt(stream: Stream, session: Session, outgoing: ServerResponse): void {
+    this.#open.set(stream.name, stream)
+    this.#reports.count('streams', 'opened')
+    outgoing.once('close', () => {
+      session.close()
+      this.#open.delete(stream.name)
+      this.#reports.count('streams', stream.endReason)
+      this.#stopPulseIfIdle()
+    })
+  }
+
+  /** Changes what a stream carries, from its next event on; false when there is no such stream. */
+  select(name: string, ids: readonly number[]): boolean {
+    const stream = this.#open.get(name)
+    if (stream !== undefined) stream.selection = selectionOf(ids)
+    return stream !== undefined
+  }
+
+  /** Ends every stream in order; clients see an end and come back. */
+  stop(): void {
+    for (const stream of [...this.#open.values()]) stream.end()
+  }
+
+  #greet(stream: Stream, { intervalS, lastEventMs }: StreamRequest): void {
+    const hello: HelloEvent = {
+      stream: stream.name,
+      version: this.#view.version,
+      nowMs: this.#view.clock.wallMs(),
+      intervalMs: intervalS * 1000,
+      staleAfterMs: this.#view.staleAfterMs,
+      windowMaxMs: this.#view.live.spanSeconds * 1000,
+    }
+    const id = lastEventMs ?? this.#view.live.newest?.endMs
+    stream.write(
+      `${RETRY_LINE}event: hello\n${id === undefined ? '' : `id: ${id}\n`}` +
+        `data: ${JSON.stringify(hello)}\n\n`,
+    )
+    stream.offerSeries(this.#seriesEvent())
+    stream.offerSources(this.#sourcesEvent())
+  }
+
+  /** Missed frames in windows of the stream's interval; the last one may be shorter. */
+  #missed({ lastEventMs, intervalS }: StreamRequest): Frame[] {
+    if (lastEventMs === undefined) return []
+    const windows: Frame[] = []
+    let open: Frame[] = []
+    let seconds = 0
+    for (const frame of this.#view.live.since(lastEventMs)) {
+      open.push(frame)
+      seconds += frame.seconds
+      if (seconds < intervalS) continue
+      windows.push(mergeFrames(open))
+      open = []
+      seconds = 0
+    }
+    if (open.length > 0) windows.push(mergeFrames(open))
+    return windows
+  }
+
+  #startPulse(): boolean {
+    if (this.#pulse !== undefined) return true
+    this.#pulse = this.#view.sessions.open({
+      intervalS: 1,
+      // Behind the cells of the same second, whatever the order of the sessions.
+      onFrame: () => queueMicrotask(() => this.#beat()),
+    })
+    if (this.#pulse === undefined) return false
+    this.#scheduleHeartbeat()
+    return true
+  }
+
+  #stopPulseIfIdle(): void {
+    if (this.#open.size > 0) return
+    this.#pulse?.close()
+    this.#pulse = undefined
+    this.#cancelHeartbeat?.()
+    this.#cancelHeartbeat = undefined
+    this.#sources = undefined
+  }
+
+  #beat(): void {
+    if (this.#open.size === 0) return
+    const series = this.#seriesEvent()
+    const sources = this.#sourcesEvent(true)
+    for (const stream of this.#open.values()) {
+      stream.offerSeries(series)
+      stream.offerSources(sources)
+      stream.closeIfStalled()
+    }
+  }
+
+  #scheduleHeartbeat(): void {
+    this.#cancelHeartbeat = this.#view.clock.after(HEARTBEAT_MS, () => {
+      this.#scheduleHeartbeat()
+      for (const stream of this.#open.values()) stream.heartbeat()
+    })
+  }
+
+  #seriesEvent(): { readonly revision: number; readonly event: Buffer } {
+    const { revision } = this.#view.series
+    if (this.#series?.revision !== revision) {
+      let total = 0
+      for (const record of this.#view.series) if (!record.isDown) total++
+      const data: SeriesEvent = { revision, total }
+      this.#series = { revision, event: eventBytes('series', JSON.stringify(data)) }
+    }
+    return this.#series!
+  }
+
+  /** As of the last second; made anew, once for all streams, by `refresh`. */
+  #sourcesEvent(refresh = false): { readonly json: string; readonly event: Buffer } {
+    if (this.#sources !== undefined && !refresh) return this.#sources
+    const json = JSON.stringify(this.#view.sources())
+    if (this.#sources?.json !== json) {
+      this.#sources = { json, event: eventBytes('sources', json) }
+    }
+    return this.#sources
+  }
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined
+}
+
+/** Without an id: the client's last one stays the end of the last cells it has got. */
+function eventBytes(event: string, json: string): Buffer {
+  return Buffer.from(`event: ${event}\ndata: ${json}\n\n`)
+}

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { parseExposition, sampleTexts } from '../../../test/support/exposition-parser.ts'
+import { FakeHubView } from '../../../test/support/fake-hub-view.ts'
+import { holds } from '../../../test/support/property.ts'
+import { Histogram } from '../../model/index.ts'
+import { Exposition, type ExpositionFormat, type PrometheusOptions } from './exposition.ts'
+
+const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics']
+
+function scrape(hub: FakeHubView, format: ExpositionFormat, options: PrometheusOptions = {}) {
+  const counted: string[] = []
+  const reports = { count: (name: string, reason: string) => counted.push(`${name} ${reason}`) }
+  const exposition = new Exposition(hub, options, reports)
+  const text = exposition.render(format, options.names)
+  const families = parseExposition(text, format, options.names)
+  return { text, families, samples: sampleTexts(families), counted, exposition }
+}
+
+/** One Stats Hero key with its type word. */
+function addKey(hub: FakeHubView, name: string, type: 'm' | 'mr' | 'g' | 'h', unit?: string) {
+  const metadata = { type, ...(unit === undefined ? {} : { unit }) }
+  if (type === 'g') return hub.add({ name, kind: 'gauge', metadata })
+  if (type === 'h') {
+    return hub.add({ name, kind: 'histogram', metadata: { ...metadata, exportSuffix: 'hist' } })
+  }
+  return hub.add({ name, kind: 'counter', qualifier: ['shp.type', type], metadata })
+}
+
+describe('counters and gauges', () => {
+  test('integers beyond 2^53 keep all their digits', () => {
+    const hub = new FakeHubView()
+    hub.count(addKey(hub, 'big', 'm'), 18446744073709551615n)
+    hub.set(addKey(hub, 'low', 'g'), -9223372036854775808n)
+    for (const format of FORMATS) {
+      const { samples } = scrape(hub, format)
+      assert.equal(samples.get('big_total{shp_type="m"}'), '18446744073709551615')
+      assert.equal(samples.get('low{}'), '-9223372036854775808')
+    }
+  })
+
+  test('the text format names the family with _total, OpenMetrics without', () => {
+    const hub = new FakeHubView()
+    addKey(hub, 'a.b', 'm')
+    assert.match(scrape(hub, 'text').text, /^# TYPE a_b_total counter$/m)
+    assert.match(scrape(hub, 'openmetrics').text, /^# TYPE a_b counter$/m)
+    assert.match(scrape(hub, 'openmetrics').text, /\n# EOF\n$/)
+  })
+
+  test('decrements are a second counter that exists once it is not 0', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'n', 'm')
+    hub.count(id, 5)
+    hub.countDown(id, 0)
+    assert.deepEqual([...scrape(hub, 'text').samples], [['n_total{shp_type="m"}', '5']])
+    hub.countDown(id, 3)
+    const { samples } = scrape(hub, 'text')
+    assert.equal(samples.get('n_decrement_total{shp_type="m"}'), '3')
+    assert.equal(samples.get('n_total{shp_type="m"}'), '5')
+  })
+
+  test('a gauge without a value is not there, an infinite one is', () => {
+    const hub = new FakeHubView()
+    addKey(hub, 'never', 'g')
+    hub.set(addKey(hub, 'nan', 'g'), Number.NaN)
+    hub.set(addKey(hub, 'up', 'g'), Number.POSITIVE_INFINITY)
+    hub.set(addKey(hub, 'small', 'g'), 1.5e-9)
+    assert.deepEqual(Object.fromEntries(scrape(hub, 'text').samples), {
+      'up{}': '+Inf',
+      'small{}': '1.5e-9',
+    })
+  })
+
+  test('moving averages are gauges when asked for', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'n', 'm')
+    hub.movingAverages.set(id, { mean: 9, m1: 0.5, m5: 1, m15: 2 })
+    const { samples } = scrape(hub, 'openmetrics', { exportRates: true })
+    assert.equal(samples.get('n_m1_rate{shp_type="m"}'), '0.5')
+    assert.equal(samples.get('n_m15_rate{shp_type="m"}'), '2')
+    assert.equal(samples.get('n_total{shp_type="m"}'), '0')
+  })
+})
+
+describe('distributions', () => {
+  test('buckets are cumulative at scale 0 under powers of two, also below zero', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'h', 'h')
+    for (const value of [-5, -4, -1, 0, 0, 1, 2, 3, 100]) hub.observe(id, value)
+    const { samples } = scrape(hub, 'text')
+    assert.deepEqual(Object.fromEntries(samples), {
+      // -5 is in [-8, -4), -4 in [-4, -2), -1 in [-1, -0.5).
+      'h_hist_bucket{le="-5"}': '1',
+      'h_hist_bucket{le="-3"}': '2',
+      'h_hist_bucket{le="-1"}': '3',
+      'h_hist_bucket{le="0"}': '5',
+      'h_hist_bucket{le="1"}': '6',
+      'h_hist_bucket{le="2"}': '7',
+      'h_hist_bucket{le="4"}': '8',
+      'h_hist_bucket{le="128"}': '9',
+      'h_hist_bucket{le="+Inf"}': '9',
+      'h_hist_sum{}': '96',
+      'h_hist_count{}': '9',
+    })
+  })
+
+  test('OpenMetrics has neither sum nor count beside negative bounds', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'h', 'h')
+    hub.observe(id, -1)
+    const { samples } = scrape(hub, 'openmetrics')
+    assert.deepEqual([...samples.keys()], ['h_hist_bucket{le="-1"}', 'h_hist_bucket{le="+Inf"}'])
+  })
+
+  test('milliseconds become seconds in bounds and sum, with every digit', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'h', 'h', 'ms')
+    hub.observe(id, 1000)
+    hub.observe(id, 9007199254740993n)
+    const { samples, text } = scrape(hub, 'openmetrics')
+    assert.equal(samples.get('h_hist_seconds_bucket{le="1.024"}'), '1')
+    assert.equal(samples.get('h_hist_seconds_bucket{le="18014398509481.984"}'), '2')
+    assert.equal(samples.get('h_hist_seconds_sum{}'), '9007199254741.993')
+    assert.match(text, /^# UNIT h_hist_seconds seconds$/m)
+  })
+
+  test('a range too wide for scale 0 keeps its coarser buckets', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'h', 'h')
+    for (const value of [1e-300, 1, 1e300]) hub.observe(id, value)
+    const { samples } = scrape(hub, 'text')
+    assert.equal(samples.get('h_hist_count{}'), '3')
+    assert.equal(samples.get('h_hist_bucket{le="+Inf"}'), '3')
+    assert.ok(samples.size < 12)
+  })
+
+  test('a sum the sender does not know is estimated', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'h', 'h')
+    const histogram = new Histogram(0)
+    histogram.addBucket(3, 2n)
+    histogram.sum = undefined
+    histogram.min = 9
+    histogram.max = 16
+    hub.replace(id, histogram)
+    assert.equal(scrape(hub, 'openmetrics').samples.get('h_hist_sum{}'), '25')
+  })
+
+  test('as summaries they show six quantiles', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'h', 'h')
+    hub.observe(id, 7, 10)
+    for (const format of FORMATS) {
+      const { samples } = scrape(hub, format, { observer: 'summary' })
+      assert.equal(samples.get('h_hist{quantile="0.999"}'), '7')
+      assert.equal(samples.get('h_hist_sum{}'), '70')
+      assert.equal(samples.size, 8)
+    }
+  })
+
+  test('a summary shows sum and count', () => {
+    const hub = new FakeHubView()
+    const id = hub.add({ name: 's', kind: 'summary' })
+    hub.sample(id, 2)
+    hub.sample(id, 4)
+    assert.deepEqual([...scrape(hub, 'openmetrics').samples.values()], ['6', '2'])
+  })
+})
+
+describe('collisions', () => {
+  test('one key as all four types is four series in both formats', () => {
+    const hub = new FakeHubView()
+    hub.count(addKey(hub, 'k', 'm'), 1)
+    hub.count(addKey(hub, 'k', 'mr'), 2)
+    hub.set(addKey(hub, 'k', 'g'), 3)
+    hub.observe(addKey(hub, 'k', 'h'), 4)
+    for (const format of FORMATS) {
+      const { samples } = scrape(hub, format)
+      assert.equal(samples.get('k_total{shp_type="m"}'), '1')
+      assert.equal(samples.get('k_total{shp_type="mr"}'), '2')
+      assert.equal(samples.get('k_gauge{}'), '3')
+      assert.equal(samples.get('k_hist_count{}'), '1')
+    }
+  })
+
+  test('series whose names become equal carry their raw names, and count once', () => {
+    const hub = new FakeHubView()
+    hub.set(addKey(hub, 'a.b', 'g'), 1)
+    hub.set(addKey(hub, 'a-b', 'g'), 2)
+    const { samples, counted, exposition } = scrape(hub, 'text')
+    assert.equal(samples.get('a_b{metric="a.b"}'), '1')
+    assert.equal(samples.get('a_b{metric="a-b"}'), '2')
+    assert.deepEqual(counted, ['name_conflicts label', 'name_conflicts label'])
+    exposition.render('openmetrics')
+    addKey(hub, 'other', 'g')
+    exposition.render('text')
+    assert.equal(counted.length, 2)
+  })
+
+  test('series whose raw names are equal too carry their numbers', () => {
+    const hub = new FakeHubView()
+    hub.set(hub.add({ name: 'a', kind: 'gauge', labels: [['x.y', '1']] }), 1)
+    hub.set(hub.add({ name: 'a', kind: 'gauge', labels: [['x-y', '1']] }), 2)
+    const { samples } = scrape(hub, 'text')
+    assert.deepEqual(
+      [...samples.keys()],
+      ['a{metric="a",series="0",x_y="1"}', 'a{metric="a",series="1",x_y="1"}'],
+    )
+  })
+
+  test('a gauge named like a sample of a histogram steps aside, whatever came first', () => {
+    const build = (names: readonly ['g' | 'h', string][]) => {
+      const hub = new FakeHubView()
+      for (const [type, name] of names) {
+        const id = addKey(hub, name, type)
+        if (type === 'g') hub.set(id, 1)
+      }
+      const { samples, counted } = scrape(hub, 'text')
+      assert.deepEqual(counted, ['name_conflicts family', 'name_conflicts family'])
+      return [...samples.keys()]
+    }
+    const one = build([
+      ['g', 'a.hist.count'],
+      ['h', 'a'],
+    ])
+    const other = build([
+      ['h', 'a'],
+      ['g', 'a.hist.count'],
+    ])
+    assert.deepEqual(one, other)
+    assert.ok(one.includes('a_hist_count_gauge{}'))
+    assert.ok(one.includes('a_hist_hist_count{}'))
+  })
+
+  test('a series that appears or leaves changes the next scrape', () => {
+    const hub = new FakeHubView()
+    const id = addKey(hub, 'a', 'g')
+    hub.set(id, 1)
+    const { exposition } = scrape(hub, 'text')
+    hub.series.remove(id)
+    assert.equal(exposition.render('text'), '')
+    hub.set(addKey(hub, 'b', 'g'), 2)
+    assert.match(exposition.render('text'), /^b 2$/m)
+  })
+})
+
+test('names in UTF-8 are quoted, names that need no quotes are not', () => {
+  const hub = new FakeHubView()
+  hub.count(addKey(hub, 'a.b "c"', 'm'), 1)
+  hub.observe(addKey(hub, 'd.e', 'h'), 3)
+  hub.set(addKey(hub, 'plain', 'g'), 2)
+  const { text, samples } = scrape(hub, 'openmetrics', { names: 'utf8' })
+  assert.match(text, /^\{"a\.b \\"c\\"_total","shp\.type"="m"\} 1$/m)
+  assert.match(text, /^\{"d\.e_hist_bucket",le="4"\} 1$/m)
+  assert.match(text, /^plain 2$/m)
+  assert.equal(samples.get('d.e_hist_sum{}'), '3')
+})
+
+test('hostile names, labels and values always give what a strict reader accepts', () => {
+  const word = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 6 }),
+    fc.constantFrom('a', 'a.b', 'a-b', 'a_total', 'a_hist', 'a_sum', 'a_bucket', 'a_created'),
+    fc.constantFrom('', '_', '__name__', 'le', 'quantile', 'metric', 'series', '1', '"\\\n'),
+    fc.constant('\ud800'),
+  )
+  const series = fc.record({
+    name: word,
+    kind: fc.constantFrom('counter', 'gauge', 'histogram', 'summary'),
+    labels: fc.array(fc.tuple(word, word), { maxLength: 4 }),
+    qualifier: fc.option(fc.tuple(word, word), { nil: undefined }),
+    dialect: fc.constantFrom('statshero', 'scope', 'hub'),
+    suffix: fc.option(fc.constantFrom('hist', 'sum'), { nil: undefined }),
+    unit: fc.option(fc.constantFrom('ms', 'b', 'bytes', 'a b'), { nil: undefined }),
+    description: fc.option(word, { nil: undefined }),
+    values: fc.array(fc.oneof(fc.double(), fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n - 1n })), {
+      maxLength: 4,
+    }),
+  })
+  const property = fc.property(
+    fc.array(series, { maxLength: 12 }),
+    fc.constantFrom<ExpositionFormat>(...FORMATS),
+    fc.constantFrom<'legacy' | 'utf8'>('legacy', 'utf8'),
+    fc.boolean(),
+    fc.constantFrom<'histogram' | 'summary'>('histogram', 'summary'),
+    (all, format, names, exportRates, observer) => {
+      const hub = new FakeHubView()
+      let expected = 0
+      for (const {
+        name,
+        kind,
+        labels,
+        qualifier,
+        dialect,
+        suffix,
+        unit,
+        description,
+        values,
+      } of all) {
+        const id = hub.add({
+          name,
+          kind: kind as 'counter',
+          labels,
+          ...(qualifier === undefined ? {} : { qualifier }),
+          metadata: {
+            dialect,
+            ...(suffix === undefined ? {} : { exportSuffix: suffix }),
+            ...(unit === undefined ? {} : { unit }),
+            ...(description === undefined ? {} : { description }),
+          },
+        })
+        hub.movingAverages.set(id, { mean: 0, m1: 0, m5: 0, m15: 0 })
+        const isShown = feed(hub, id, kind, values)
+        if (isShown) expected += 1
+        if (kind === 'counter' && exportRates) expected += 3
+      }
+      const { families } = scrape(hub, format, { names, exportRates, observer })
+      assert.equal(countSeries(families), expected, 'series merged or dropped')
+    },
+  )
+  holds(property, 400)
+})
+
+function feed(
+  hub: FakeHubView,
+  id: number,
+  kind: string,
+  values: readonly (number | bigint)[],
+): boolean {
+  for (const value of values) {
+    if (kind === 'gauge') hub.set(id, value)
+    else if (kind === 'histogram') hub.observe(id, value)
+    else if (kind === 'summary') hub.sample(id, Number(value) % 1e100)
+    else if (typeof value === 'bigint') hub.count(id, value < 0n ? -value : value)
+  }
+  const last = values.at(-1)
+  return kind !== 'gauge' || (last !== undefined && !Number.isNaN(last))
+}
+
+/** Distributions by their label sets, everything else by sample. */
+function countSeries(families: ReturnType<typeof parseExposition>): number {
+  let count = 0
+  for (const { name, type, samples } of families) {
+    const isTold = (sample: { name: string; labels: ReadonlyMap<string, string> }) =>
+      type === 'counter' ||
+      type === 'gauge' ||
+      (type === 'histogram' ? sample.labels.get('le') === '+Inf' : sample.name === `${name}_count`)
+    count += samples.filter(isTold).length
+  }
+  return count
+}

@@ -1,0 +1,171 @@
+/**
+ * Names and labels of a series in Prometheus' formats (statshero.md §7.3, scope.md §7.1); pure.
+ * What two series do to each other (collisions) is the layout's matter, see layout.ts.
+ */
+import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
+import { type OtlpName, otlpName } from '../otlp-names.ts'
+
+/** `utf8` keeps names and label keys as they are, for scrapers that negotiate it. */
+export type NameStyle = 'legacy' | 'utf8'
+
+export interface PrometheusName {
+  /** Name of the family: of a counter without `_total`. */
+  readonly family: string
+  /** Name of its samples; histograms and summaries add `_bucket`, `_sum`, `_count`. */
+  readonly sample: string
+  readonly type: Kind
+  /** Clean, unique, without empty values, sorted by key. */
+  readonly labels: Labels
+  /** Values are divided by 10^shift: 3 for milliseconds that are exported as seconds. */
+  readonly shift: number
+  /** Unit of the exported values; the family's name ends with it. */
+  readonly unit?: string
+}
+
+interface NameRule {
+  /** Colons are legal in names; most dialects leave them to recording rules all the same. */
+  readonly keepsColons: boolean
+  /** A name that had to be cleaned stays readable in a label `metric`. */
+  readonly keepsRawName: boolean
+  /** The unit ends the name, as Prometheus advises; dialects' names stay as their documents say. */
+  readonly appendsUnit: boolean
+}
+
+const DEFAULT_RULE: NameRule = { keepsColons: false, keepsRawName: false, appendsUnit: false }
+const RULES: Readonly<Record<string, NameRule>> = {
+  scope: { ...DEFAULT_RULE, keepsColons: true, keepsRawName: true },
+  hub: { ...DEFAULT_RULE, appendsUnit: true },
+}
+
+/** Units of time in which distributions arrive, as decimal places below the second. */
+const TIME_SHIFTS: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9 }
+
+const LEGACY_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const NOT_IN_NAME = /[^A-Za-z0-9_]/gu
+const NOT_IN_NAME_BUT_COLON = /[^A-Za-z0-9_:]/gu
+
+/** True for names and label keys that the formats write without quotes. */
+export function isLegacyName(name: string): boolean {
+  return LEGACY_NAME.test(name)
+}
+
+/** What a series is called in Prometheus and in OTLP. */
+export function exportNames(
+  identity: Identity,
+  metadata: Metadata,
+): { prometheus: PrometheusName; otlp: OtlpName } {
+  return { prometheus: prometheusName(identity, metadata), otlp: otlpName(identity, metadata) }
+}
+
+export function prometheusName(
+  identity: Identity,
+  metadata: Metadata,
+  style: NameStyle = 'legacy',
+): PrometheusName {
+  const { kind } = identity
+  const rule = RULES[metadata.dialect] ?? DEFAULT_RULE
+  const raw = identity.name.toWellFormed()
+  const text = identity.nameBytes === undefined ? raw : perByteText(identity.nameBytes)
+  const base = style === 'utf8' ? raw || '_' : cleanName(text, rule)
+  const shift = (kind === 'histogram' && TIME_SHIFTS[metadata.unit ?? '']) || 0
+  const suffixes = [metadata.exportSuffix, unitSuffix(rule, metadata.unit, shift)]
+  const family = familyName(base, kind, suffixes)
+  const pairs = [...identity.labels]
+  if (identity.qualifier !== undefined) pairs.push(identity.qualifier)
+  if (rule.keepsRawName && base !== raw) pairs.push(['metric', raw])
+  return {
+    family,
+    sample: kind === 'counter' ? `${family}_total` : family,
+    type: kind,
+    labels: cleanLabels(pairs, kind, style),
+    shift,
+    ...unitOf(family, metadata.unit, shift),
+  }
+}
+
+function familyName(base: string, kind: Kind, suffixes: readonly (string | undefined)[]): string {
+  let name = base
+  for (const suffix of suffixes) if (suffix !== undefined) name += `_${suffix}`
+  // A counter's samples end in `_total` exactly once; a name that is nothing else keeps its own.
+  const stem = name.slice(0, -'_total'.length)
+  return kind === 'counter' && stem !== '' && name.endsWith('_total') ? stem : name
+}
+
+function unitSuffix(rule: NameRule, unit: string | undefined, shift: number): string | undefined {
+  if (shift > 0) return 'seconds'
+  return rule.appendsUnit && unit !== undefined && isLegacyName(unit) ? unit : undefined
+}
+
+function unitOf(family: string, unit: string | undefined, shift: number): { unit?: string } {
+  const shown = shift > 0 ? 'seconds' : unit
+  return shown !== undefined && isLegacyName(shown) && family.endsWith(`_${shown}`)
+    ? { unit: shown }
+    : {}
+}
+
+/** Every other code point becomes `_`; `_` goes in front of a digit (scope: in its place). */
+function cleanName(name: string, rule: NameRule): string {
+  if (isLegacyName(name)) return name
+  const clean = name.replace(rule.keepsColons ? NOT_IN_NAME_BUT_COLON : NOT_IN_NAME, '_')
+  if (clean === '') return '_'
+  if (!isDigit(clean)) return clean
+  return rule.keepsRawName ? `_${clean.slice(1)}` : `_${clean}`
+}
+
+function isDigit(text: string): boolean {
+  return text >= '0' && text < ':'
+}
+
+/** Cleans the keys, joins the values of keys that become equal (`;`, as OTLP translators do). */
+export function cleanLabels(pairs: Labels, kind: Kind, style: NameStyle): Labels {
+  const labels = new Map<string, string>()
+  for (const [key, value] of pairs) {
+    // To Prometheus an empty value is the same as no label.
+    if (value === '') continue
+    const clean = cleanKey(key.toWellFormed(), kind, style)
+    const text = value.toWellFormed()
+    const held = labels.get(clean)
+    labels.set(clean, held === undefined ? text : `${held};${text}`)
+  }
+  return sortLabelPairs(labels)
+}
+
+export function sortLabelPairs(pairs: Iterable<readonly [string, string]>): Labels {
+  return [...pairs].sort((a, b) => (a[0] < b[0] ? -1 : 1))
+}
+
+function cleanKey(key: string, kind: Kind, style: NameStyle): string {
+  let clean = style === 'utf8' ? key : key.replace(NOT_IN_NAME, '_')
+  if (clean === '') return '_'
+  if (style === 'legacy' && isDigit(clean)) clean = `_${clean}`
+  // Two leading underscores are the scraper's own (`__name__`); these two are the formats'.
+  clean = clean.replace(/^__+/, '_')
+  const isDistribution = kind === 'histogram' || kind === 'summary'
+  const isTaken = isDistribution && (clean === 'le' || clean === 'quantile')
+  return isTaken ? `exported_${clean}` : clean
+}
+
+const fatalDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The bytes as text with one U+FFFD for each byte that is no UTF-8 (decoders join some). */
+function perByteText(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const size = sequenceSize(bytes[at]!)
+    try {
+      text += fatalDecoder.decode(bytes.subarray(at, at + size))
+      at += size
+    } catch {
+      // Not a whole sequence: this byte stands alone, the next may begin one.
+      text += '\ufffd'
+      at++
+    }
+  }
+  return text
+}
+
+function sequenceSize(lead: number): number {
+  if (lead < 0xc0) return 1
+  if (lead < 0xe0) return 2
+  return lead < 0xf0 ? 3 : 4
+}

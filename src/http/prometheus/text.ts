@@ -1,0 +1,77 @@
+/**
+ * The lexical level of the text formats: numbers, escapes and quoted names; pure.
+ * Both formats share it: text 0.0.4 and OpenMetrics 1.0.
+ */
+import { type Exact, isInteger, type Labels } from '../../model/index.ts'
+
+const METRIC_NAME = /^[A-Za-z_:][A-Za-z0-9_:]*$/
+const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const SPECIAL = /[\\\n"]/g
+const SPECIAL_BUT_QUOTE = /[\\\n]/g
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '"': '\\"' }
+/** From here on JavaScript itself writes an exponent. */
+const PLAIN_LIMIT = 1e21
+
+export function escapeQuoted(text: string): string {
+  return text.replace(SPECIAL, (character) => ESCAPES[character]!)
+}
+
+/** HELP text: OpenMetrics escapes the quote too. */
+export function escapeHelp(text: string, isOpenMetrics: boolean): string {
+  const pattern = isOpenMetrics ? SPECIAL : SPECIAL_BUT_QUOTE
+  return text.replace(pattern, (character) => ESCAPES[character]!)
+}
+
+/** `key="value",…`; equal texts mean equal label sets. */
+export function labelText(labels: Labels): string {
+  let text = ''
+  for (const [key, value] of labels) {
+    const name = LABEL_NAME.test(key) ? key : `"${escapeQuoted(key)}"`
+    text += `${text === '' ? '' : ','}${name}="${escapeQuoted(value)}"`
+  }
+  return text
+}
+
+/** Name as TYPE, UNIT and HELP lines write it. */
+export function metadataName(name: string): string {
+  return METRIC_NAME.test(name) ? name : `"${escapeQuoted(name)}"`
+}
+
+/** `name{labels}`, or `{"name",labels}` where the name needs UTF-8. */
+export function sampleText(name: string, labels: string): string {
+  if (METRIC_NAME.test(name)) return labels === '' ? name : `${name}{${labels}}`
+  return `{"${escapeQuoted(name)}"${labels === '' ? '' : ','}${labels}}`
+}
+
+/** The same, open for one more label whose value and `"}` follow. */
+export function sampleOpenText(name: string, labels: string, key: string): string {
+  const text = sampleText(name, labels === '' ? `${key}="` : `${labels},${key}="`)
+  return text.slice(0, -1)
+}
+
+/** A value divided by 10^shift; integers with all their digits, also when shifted. */
+export function numberText(value: Exact, shift = 0): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    if (Number.isNaN(value)) return 'NaN'
+    return value > 0 ? '+Inf' : '-Inf'
+  }
+  const isExact = isInteger(value) && (typeof value === 'bigint' || Math.abs(value) < PLAIN_LIMIT)
+  if (!isExact) return String(Number(value) / 10 ** shift)
+  const digits = integerText(value)
+  return shift === 0 ? digits : shiftedText(digits, shift)
+}
+
+/** A double of 2^53 or more has more digits than its shortest form shows. */
+function integerText(value: Exact): string {
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+    ? BigInt(value).toString()
+    : String(value)
+}
+
+function shiftedText(digits: string, shift: number): string {
+  const sign = digits.startsWith('-') ? '-' : ''
+  const padded = digits.slice(sign.length).padStart(shift + 1, '0')
+  const fraction = padded.slice(-shift).replace(/0+$/, '')
+  const whole = sign + padded.slice(0, -shift)
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}

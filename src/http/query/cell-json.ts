@@ -1,0 +1,97 @@
+/** Cells as the API's JSON (api.ts), shared by the range answer and the live stream; pure. */
+import {
+  canonicalMean,
+  type Exact,
+  exactToJson,
+  type Histogram,
+  type Summary,
+  summaryDeviation,
+} from '../../model/index.ts'
+import type { ExactJson, HistogramCellJson, SummaryCellJson } from '../api.ts'
+
+/** A heat map needs no more than four rows per octave. */
+const CELL_SCALE_MAX = 2
+
+/**
+ * A number as JSON text. An infinite one is written as a literal beyond the range of doubles, which
+ * parsers read as infinity; NaN becomes null.
+ */
+export function numberJson(value: number): string {
+  if (Number.isFinite(value)) return String(value)
+  if (Number.isNaN(value)) return 'null'
+  return value > 0 ? '1e999' : '-1e999'
+}
+
+export function exactJson(value: Exact): string {
+  return typeof value === 'bigint' ? `"${value}"` : numberJson(value)
+}
+
+/** A 64-bit delta: a number where JSON keeps it, otherwise decimal text. */
+export function deltaJson(delta: bigint): string {
+  return delta <= 9007199254740991n ? delta.toString() : `"${delta}"`
+}
+
+/** null for NaN, which stands for "not known". */
+export function known(value: Exact | undefined): number | null {
+  const number = Number(value)
+  return Number.isFinite(number) ? number : null
+}
+
+export function knownExact(value: Exact | undefined): ExactJson | null {
+  return value === undefined || !(Math.abs(Number(value)) <= Number.MAX_VALUE)
+    ? null
+    : exactToJson(value)
+}
+
+export function histogramCell(histogram: Histogram): HistogramCellJson {
+  const { positive } = histogram.atScale(Math.min(histogram.scale, CELL_SCALE_MAX))
+  const [low, high] = positive.span() ?? [0, -1]
+  const held = positive.counts.subarray(low - positive.offset, high + 1 - positive.offset)
+  const counts = high < low ? [] : Array.from(held, Number)
+  return {
+    count: Number(histogram.count),
+    sum: known(histogram.sum),
+    min: known(histogram.min),
+    max: known(histogram.max),
+    p50: histogram.quantile(0.5),
+    p90: histogram.quantile(0.9),
+    p99: histogram.quantile(0.99),
+    scale: Math.min(histogram.scale, CELL_SCALE_MAX),
+    offset: low,
+    counts,
+    zero: Number(histogram.zeroCount),
+    negative: Number(histogram.negative.total()),
+  }
+}
+
+export function summaryCell(summary: Summary): SummaryCellJson {
+  return {
+    count: summary.count,
+    mean: summary.mean,
+    deviation: summaryDeviation(summary),
+    min: known(summary.min),
+    max: known(summary.max),
+  }
+}
+
+/** The distribution since the series began, under Dropwizard's field names (statshero.md §4.7). */
+export function histogramStatistics(histogram: Histogram) {
+  const quantile = (q: number): number | null => known(histogram.quantile(q))
+  return {
+    count: exactToJson(
+      histogram.count <= 9007199254740991n ? Number(histogram.count) : histogram.count,
+    ),
+    sum: knownExact(histogram.sum),
+    min: knownExact(histogram.min),
+    max: knownExact(histogram.max),
+    mean: known(canonicalMean(histogram)),
+    stddev: known(histogram.deviation()),
+    median: quantile(0.5),
+    p75: quantile(0.75),
+    p95: quantile(0.95),
+    p98: quantile(0.98),
+    p99: quantile(0.99),
+    p999: quantile(0.999),
+    relativeError: 2 ** (2 ** -histogram.scale) - 1,
+  }
+}

@@ -1,0 +1,96 @@
+/** Everything that comes from outside is read here: query parameters and bodies of the API. */
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { KINDS } from '../../model/index.ts'
+import { Refusal } from '../answers.ts'
+import type { HttpLimits } from '../limits.ts'
+import { RANGE_SERIES_LIMIT } from './range.ts'
+
+export const PAGE_DEFAULT = 500
+export const PAGE_MAX = 5000
+const INTERVAL_MAX_S = 3600
+/** The longest step of a range. */
+export const STEP_MAX_S = 86_400
+/**
+ * Ids in one address. With ten digits and a comma of three characters (%2C) each they take 13 kB
+ * of the 16 KiB that the head of a request may have; a POST carries more.
+ */
+export const ADDRESS_SERIES_LIMIT = 1000
+/** Ids are small; more digits are no id. */
+const ID_MAX = 0xffff_ffff
+
+function integer(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, 'want a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+}
+
+/** `1,2,3`; empty for none. Repeated ids count once. */
+function idList(limit: number) {
+  return z
+    .string()
+    .regex(/^(\d{1,10}(,\d{1,10})*)?$/, 'want numbers of series with commas between them')
+    .transform((text) => [...new Set(text === '' ? [] : text.split(',').map(Number))])
+    .pipe(z.array(z.number().max(ID_MAX)).max(limit, `want at most ${limit} series`))
+}
+
+export const seriesQuery = z.strictObject({
+  filter: z.string().max(1000).default(''),
+  kind: z.enum(KINDS as ['counter', 'gauge', 'histogram', 'summary']).optional(),
+  dialect: z.string().max(100).optional(),
+  limit: integer(1, PAGE_MAX).default(PAGE_DEFAULT),
+  after: integer(0, ID_MAX).default(-1),
+})
+
+export const rangeQuery = z.strictObject({
+  series: idList(RANGE_SERIES_LIMIT),
+  /** Unix milliseconds. */
+  from: integer(0, 8.64e15).optional(),
+  to: integer(0, 8.64e15).optional(),
+  /** Whole seconds. */
+  step: integer(1, STEP_MAX_S).default(1),
+})
+
+export const cellsQuery = z.strictObject({ series: idList(ADDRESS_SERIES_LIMIT) })
+
+export function liveQuery(limits: HttpLimits) {
+  return z.strictObject({
+    series: idList(Math.min(limits.streamSeries, ADDRESS_SERIES_LIMIT)).default([]),
+    interval: integer(1, INTERVAL_MAX_S).default(1),
+  })
+}
+
+export function selectionBody(limits: HttpLimits) {
+  const limit = limits.streamSeries
+  return z.strictObject({
+    series: z.array(z.int().min(0).max(ID_MAX)).max(limit, `want at most ${limit} series`),
+  })
+}
+
+export const noQuery = z.strictObject({})
+
+/** The query of a request; a parameter given twice is refused, since one would be lost. */
+export function readQuery<T>(schema: z.ZodType<T>, context: Context): T {
+  for (const [name, values] of Object.entries(context.req.queries())) {
+    if (values.length === 1) continue
+    const hint = 'give every parameter once; ids of series have commas between them'
+    throw new Refusal(400, 'invalid_request', `${name}: given ${values.length} times`, hint)
+  }
+  return read(schema, context.req.query())
+}
+
+/** @throws {Refusal} 400 that names the first thing that is wrong */
+export function read<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]!
+  const place = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
+  throw new Refusal(
+    400,
+    'invalid_request',
+    `${place}${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`,
+    'the parameters of every route are listed in docs/http.md',
+  )
+}

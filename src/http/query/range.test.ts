@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { FakeHubView, START_MS } from '../../../test/support/fake-hub-view.ts'
+import { holds } from '../../../test/support/property.ts'
+import type {
+  CounterColumn,
+  GaugeColumn,
+  HistogramColumn,
+  RangeAnswer,
+  SummaryColumn,
+} from '../api.ts'
+import { alignWindow, rangeJson } from './range.ts'
+
+const BASE = START_MS
+
+function range(hub: FakeHubView, ids: number[], fromMs: number, toMs: number, stepS: number) {
+  const window = alignWindow(fromMs, toMs, stepS * 1000)
+  return JSON.parse([...rangeJson(hub, ids, window)].join('')) as RangeAnswer
+}
+
+function column<T>(answer: RangeAnswer, index = 0): T {
+  return answer.columns[index] as T
+}
+
+test('a window is rounded outwards to whole steps', () => {
+  assert.deepEqual(alignWindow(1500, 3500, 1000), { fromMs: 1000, stepMs: 1000, length: 3 })
+  assert.deepEqual(alignWindow(9000, 20000, 10000), { fromMs: 0, stepMs: 10000, length: 2 })
+})
+
+test('a counter is 0 where it stood still and null where the hub has nothing', () => {
+  const hub = new FakeHubView()
+  hub.tick()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.tick()
+  hub.count(id, 5)
+  hub.tick()
+  const { delta } = column<CounterColumn>(range(hub, [id], BASE - 2000, BASE + 5000, 1))
+  // Two seconds before the hub, one before the series, its first two, two in the future.
+  assert.deepEqual(delta, [null, null, null, 0, 5, null, null])
+})
+
+test('deltas beyond 2^53 stay exact', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.count(id, 2n ** 53n + 1n)
+  hub.tick()
+  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 1000, 1))
+  assert.deepEqual(delta, ['9007199254740993'])
+})
+
+test('a long frame is spread evenly, what is left over goes to the last column', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.count(id, 11)
+  hub.tick(3)
+  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 3000, 1))
+  assert.deepEqual(delta, [3, 3, 5])
+})
+
+test('a frame across a boundary is shared by its seconds', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.count(id, 100)
+  hub.tick(10)
+  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 12000, 4))
+  assert.deepEqual(delta, [40, 40, 20])
+})
+
+test('sums over columns equal what was counted, whatever frames and step', () => {
+  const property = fc.property(
+    fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 1000 })), {
+      minLength: 1,
+      maxLength: 20,
+    }),
+    fc.integer({ min: 1, max: 60 }),
+    (frames, stepS) => {
+      const hub = new FakeHubView()
+      const counter = hub.add({ name: 'c', kind: 'counter' })
+      const histogram = hub.add({ name: 'h', kind: 'histogram' })
+      let total = 0
+      for (const [seconds, count] of frames) {
+        total += count
+        hub.count(counter, count)
+        hub.observe(histogram, 3, count)
+        hub.observe(histogram, -3, count)
+        hub.observe(histogram, 0, count)
+        hub.tick(seconds)
+      }
+      const answer = range(hub, [counter, histogram], BASE, hub.clock.wallMs(), stepS)
+      const { delta } = column<CounterColumn>(answer)
+      assert.equal(
+        delta.reduce<number>((sum, each) => sum + Number(each ?? 0), 0),
+        total,
+      )
+      const { cells } = column<HistogramColumn>(answer, 1)
+      let positive = 0
+      let zero = 0
+      let negative = 0
+      for (const cell of cells) {
+        positive += cell?.counts.reduce((sum, count) => sum + count, 0) ?? 0
+        if (cell === null) continue
+        zero += cell.zero
+        negative += cell.negative
+        const inBuckets = cell.counts.reduce((a, b) => a + b, 0)
+        assert.equal(cell.count, cell.zero + cell.negative + inBuckets)
+      }
+      assert.deepEqual([positive, zero, negative], [total, total, total])
+    },
+  )
+  holds(property)
+})
+
+test('a gauge is held until it is stale, also from before the window', () => {
+  const hub = new FakeHubView()
+  hub.staleAfterMs = 3000
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  hub.set(id, 7)
+  for (let i = 0; i < 6; i++) hub.tick()
+  const { value } = column<GaugeColumn>(range(hub, [id], BASE + 1000, BASE + 8000, 1))
+  // Written in second 1, held for 3 s; the last column has not happened yet.
+  assert.deepEqual(value, [7, 7, 7, null, null, null, null])
+})
+
+test('a gauge of a coarse step is its last value in the step', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  for (let i = 1; i <= 4; i++) {
+    hub.set(id, i)
+    hub.tick()
+  }
+  const answer = range(hub, [id], BASE, BASE + 4000, 2)
+  assert.deepEqual(column<GaugeColumn>(answer).value, [2, 4])
+})
+
+test('histogram cells of a step are merged, with percentiles and rows for the heat map', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'h', kind: 'histogram' })
+  hub.observe(id, 2, 3)
+  hub.tick()
+  hub.observe(id, 4)
+  hub.observe(id, -1)
+  hub.tick()
+  hub.tick()
+  const { cells } = column<HistogramColumn>(range(hub, [id], BASE, BASE + 4000, 2))
+  assert.equal(cells[1], null)
+  const cell = cells[0]!
+  assert.deepEqual([cell.count, cell.sum, cell.min, cell.max], [5, 9, -1, 4])
+  assert.deepEqual([cell.zero, cell.negative], [0, 1])
+  assert.equal(cell.scale, 2)
+  // 2 ends bucket 3, 4 ends bucket 7 of four per octave.
+  assert.deepEqual([cell.offset, cell.counts], [3, [3, 0, 0, 0, 1]])
+  assert.ok(Math.abs(cell.p99 - 4) < 0.02)
+})
+
+test('a summary is merged per step and split by count', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 's', kind: 'summary' })
+  for (const value of [1, 2, 3]) hub.sample(id, value)
+  hub.tick(2)
+  const answer = range(hub, [id], BASE, BASE + 2000, 1)
+  const cells = column<SummaryColumn>(answer).cells
+  assert.deepEqual(
+    cells.map((cell) => [cell!.count, cell!.mean]),
+    [
+      [1, 2],
+      [2, 2],
+    ],
+  )
+})
+
+test('series that are not there are left out', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.tick()
+  const { columns } = range(hub, [99, id], BASE, BASE + 1000, 1)
+  assert.deepEqual(
+    columns.map((each) => each.id),
+    [id],
+  )
+})
+
+test('coarse frames of the ring fill the columns of the past', () => {
+  const ring = { fineSeconds: 20, coarseSeconds: 100, coarseStep: 10, bytesLimit: 1e9 }
+  const hub = new FakeHubView(ring)
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  for (let i = 0; i < 60; i++) {
+    hub.count(id, 2)
+    hub.tick()
+  }
+  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 60_000, 1))
+  assert.deepEqual(delta, new Array(60).fill(2))
+})

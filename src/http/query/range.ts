@@ -1,0 +1,251 @@
+/**
+ * Past cells of some series in even columns (api.ts RangeAnswer), read from the live ring.
+ *
+ *   from          from + step     from + 2 step      to
+ *   |— column 0 ——|—— column 1 ———|———— column 2 ————|
+ *        ▏frame▏frame▏frame▏    coarse frame    ▏
+ *
+ * A frame that reaches over several columns is spread over them by whole seconds; what division
+ * leaves over goes to the last one. So sums over columns are exact, only their place is estimated.
+ */
+import type { Frame } from '../../hub/live/frame.ts'
+import type { SeriesRecord } from '../../hub/series.ts'
+import type { HubView } from '../../hub/view.ts'
+import {
+  EMPTY_SUMMARY,
+  Histogram,
+  type Kind,
+  mergeSummaries,
+  type Summary,
+} from '../../model/index.ts'
+import { deltaJson, histogramCell, numberJson, summaryCell } from './cell-json.ts'
+
+export const COLUMNS_LIMIT = 2000
+export const RANGE_SERIES_LIMIT = 200
+
+export interface RangeWindow {
+  readonly fromMs: number
+  readonly stepMs: number
+  readonly length: number
+}
+
+/** The window rounded outwards to whole steps, so that columns stay put while a window moves. */
+export function alignWindow(fromMs: number, toMs: number, stepMs: number): RangeWindow {
+  const from = Math.floor(fromMs / stepMs) * stepMs
+  return { fromMs: from, stepMs, length: Math.max(0, Math.ceil((toMs - from) / stepMs)) }
+}
+
+/**
+ * The answer's text in pieces, one per series, so that a large one is never held whole.
+ * Series that do not exist are left out.
+ */
+export function* rangeJson(
+  view: HubView,
+  ids: readonly number[],
+  window: RangeWindow,
+): Generator<string> {
+  const { fromMs, stepMs, length } = window
+  yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"columns":[`
+  const frames = view.live.between(fromMs - view.staleAfterMs, fromMs + length * stepMs)
+  const columns = new Columns(frames, window)
+  let separator = ''
+  for (const id of ids) {
+    const record = view.series.get(id)
+    if (record === undefined) continue
+    yield `${separator}${columnJson(columns, record, view.staleAfterMs)}`
+    separator = ','
+  }
+  yield ']}'
+}
+
+function columnJson(columns: Columns, record: SeriesRecord, staleAfterMs: number): string {
+  const { id } = record
+  const { kind } = record.identity
+  const head = `{"id":${id},"kind":"${kind}"`
+  switch (kind) {
+    case 'counter':
+      return `${head},"delta":[${counterColumn(columns, record).join()}]}`
+    case 'gauge':
+      return `${head},"value":[${gaugeColumn(columns, record, staleAfterMs).join()}]}`
+    case 'histogram':
+      return `${head},"cells":[${histogramColumn(columns, id).join()}]}`
+    case 'summary':
+      return `${head},"cells":[${summaryColumn(columns, id).join()}]}`
+  }
+}
+
+/** How the seconds of one frame fall into columns, in the order of time; some may lie outside. */
+interface Placement {
+  readonly columns: readonly number[]
+  /** Seconds in each of them; together the frame's. */
+  readonly seconds: readonly number[]
+}
+
+/** The frames of a window and how they lie over its columns; the same for every series. */
+class Columns {
+  readonly window: RangeWindow
+  readonly frames: readonly Frame[]
+  /** 1 where at least one frame reaches into the column. */
+  readonly covered: Uint8Array
+  readonly #placements: readonly Placement[]
+
+  constructor(frames: readonly Frame[], window: RangeWindow) {
+    this.frames = frames
+    this.window = window
+    this.covered = new Uint8Array(window.length)
+    this.#placements = frames.map((frame) => this.#place(frame))
+    for (const { columns } of this.#placements) {
+      for (const column of columns) if (this.#isInside(column)) this.covered[column] = 1
+    }
+  }
+
+  /** Column that holds an instant, its end included; may lie outside of the window. */
+  at(ms: number): number {
+    return Math.ceil((ms - this.window.fromMs) / this.window.stepMs) - 1
+  }
+
+  endOf(column: number): number {
+    return this.window.fromMs + (column + 1) * this.window.stepMs
+  }
+
+  /** Calls back for every frame that holds a cell of the series. */
+  forEach(
+    id: number,
+    kind: Kind,
+    visit: (frame: Frame, row: number, placement: Placement) => void,
+  ): void {
+    this.frames.forEach((frame, i) => {
+      const row = frame.row(id, kind)
+      const placement = this.#placements[i]!
+      if (row >= 0 && placement.columns.some((column) => this.#isInside(column))) {
+        visit(frame, row, placement)
+      }
+    })
+  }
+
+  #isInside(column: number): boolean {
+    return column >= 0 && column < this.window.length
+  }
+
+  #place(frame: Frame): Placement {
+    const startMs = frame.endMs - frame.seconds * 1000
+    const columns: number[] = []
+    const seconds: number[] = []
+    for (let second = 1; second <= frame.seconds; second++) {
+      const column = this.at(startMs + second * 1000)
+      if (columns.at(-1) === column) seconds[seconds.length - 1]! += 1
+      else {
+        columns.push(column)
+        seconds.push(1)
+      }
+    }
+    return { columns, seconds }
+  }
+}
+
+/** Shares of a count by seconds, rounded down; the last one gets what is left. */
+function split(whole: bigint, { seconds }: Placement): bigint[] {
+  if (seconds.length === 1) return [whole]
+  const all = BigInt(seconds.reduce((sum, each) => sum + each, 0))
+  let rest = whole
+  return seconds.map((each, i) => {
+    const share = i === seconds.length - 1 ? rest : (whole * BigInt(each)) / all
+    rest -= share
+    return share
+  })
+}
+
+function counterColumn(columns: Columns, record: SeriesRecord): string[] {
+  const deltas = new BigUint64Array(columns.window.length)
+  columns.forEach(record.id, 'counter', (frame, row, placement) => {
+    const shares = split(frame.counterDeltas[row]!, placement)
+    placement.columns.forEach((column, i) => {
+      if (column >= 0 && column < deltas.length) deltas[column]! += shares[i]!
+    })
+  })
+  return Array.from(deltas, (delta, column) => {
+    const isKnown = columns.covered[column] === 1 && columns.endOf(column) > record.firstSeenMs
+    return delta > 0n || isKnown ? deltaJson(delta) : 'null'
+  })
+}
+
+/** A value counts from the end of its frame until the next one, or until it is stale. */
+function gaugeColumn(columns: Columns, record: SeriesRecord, staleAfterMs: number): string[] {
+  const texts = new Array<string>(columns.window.length).fill('null')
+  let value = Number.NaN
+  let untilMs = Number.NEGATIVE_INFINITY
+  let column = 0
+  const hold = (end: number): void => {
+    for (; column < Math.min(end, texts.length); column++) {
+      const isHeld = columns.covered[column] === 1 && columns.endOf(column) <= untilMs
+      if (isHeld) texts[column] = numberJson(value)
+    }
+  }
+  for (const frame of columns.frames) {
+    const row = frame.row(record.id, 'gauge')
+    if (row < 0) continue
+    hold(columns.at(frame.endMs))
+    value = frame.gaugeValues[row]!
+    untilMs = Math.max(columns.endOf(columns.at(frame.endMs)), frame.endMs + staleAfterMs)
+  }
+  hold(texts.length)
+  return texts
+}
+
+function histogramColumn(columns: Columns, id: number): string[] {
+  const cells = new Array<Histogram | undefined>(columns.window.length).fill(undefined)
+  columns.forEach(id, 'histogram', (frame, row, placement) => {
+    const parts = splitHistogram(frame.histogramAt(row), placement)
+    placement.columns.forEach((column, i) => {
+      if (column < 0 || column >= cells.length) return
+      const held = cells[column]
+      if (held === undefined) cells[column] = parts[i]
+      else held.mergeFrom(parts[i]!)
+    })
+  })
+  return cells.map((cell) =>
+    cell === undefined || cell.isEmpty ? 'null' : JSON.stringify(histogramCell(cell)),
+  )
+}
+
+/** Every bucket split by itself; min and max of the parts are not known and stay the whole's. */
+function splitHistogram(whole: Histogram, placement: Placement): Histogram[] {
+  if (placement.columns.length === 1) return [whole]
+  const parts = placement.columns.map(() => new Histogram(whole.scale))
+  for (const side of ['positive', 'negative'] as const) {
+    whole[side].forEach((index, count) => {
+      const shares = split(count, placement)
+      parts.forEach((part, i) => {
+        part.addBucket(index, shares[i]!, side === 'negative')
+      })
+    })
+  }
+  const zeros = split(whole.zeroCount, placement)
+  parts.forEach((part, i) => {
+    part.zeroThreshold = whole.zeroThreshold
+    part.zeroCount = zeros[i]!
+    part.count += zeros[i]!
+    part.min = whole.min
+    part.max = whole.max
+    const ratio = Number(part.count) / Number(whole.count)
+    part.sum = whole.sum === undefined ? undefined : Number(whole.sum) * ratio
+  })
+  return parts
+}
+
+function summaryColumn(columns: Columns, id: number): string[] {
+  const cells = new Array<Summary | undefined>(columns.window.length).fill(undefined)
+  columns.forEach(id, 'summary', (frame, row, placement) => {
+    const whole = frame.summaryAt(row)
+    const counts = split(BigInt(whole.count), placement)
+    placement.columns.forEach((column, i) => {
+      if (column < 0 || column >= cells.length) return
+      const count = Number(counts[i])
+      const part = { ...whole, count, squares: whole.squares * (count / whole.count) }
+      cells[column] = mergeSummaries(cells[column] ?? EMPTY_SUMMARY, part)
+    })
+  })
+  return cells.map((cell) =>
+    cell === undefined || cell.count === 0 ? 'null' : JSON.stringify(summaryCell(cell)),
+  )
+}

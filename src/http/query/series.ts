@@ -1,0 +1,114 @@
+/** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
+import type { SeriesRecord, Total } from '../../hub/series.ts'
+import type { HubView } from '../../hub/view.ts'
+import { exact, type Kind, subtractExact } from '../../model/index.ts'
+import type { ExactJson, SeriesInfo, SeriesPage } from '../api.ts'
+import { histogramStatistics, knownExact } from './cell-json.ts'
+
+export interface SeriesQuery {
+  /** Words that must all match: see {@link matcher}. */
+  readonly filter: string
+  readonly kind?: Kind | undefined
+  readonly dialect?: string | undefined
+  readonly limit: number
+  /** Id behind which the page begins. */
+  readonly after: number
+}
+
+export function listSeries(view: HubView, query: SeriesQuery): SeriesPage {
+  const isMatch = matcher(query)
+  const series: SeriesInfo[] = []
+  let next: number | undefined
+  let total = 0
+  for (const record of view.series) {
+    if (record.isDown || !isMatch(record)) continue
+    total++
+    if (record.id <= query.after) continue
+    if (series.length < query.limit) series.push(describe(view, record, view.total(record)))
+    else next ??= series.at(-1)!.id
+  }
+  const { revision } = view.series
+  return next === undefined ? { series, total, revision } : { series, next, total, revision }
+}
+
+/** One series with everything the hub knows of it. */
+export function detailSeries(view: HubView, record: SeriesRecord): SeriesInfo {
+  const total = view.total(record)
+  const info = describe(view, record, total)
+  const rates = view.rates(record)
+  return {
+    ...info,
+    ...(rates === undefined ? {} : { rates }),
+    ...(total.kind === 'histogram' ? { statistics: histogramStatistics(total.histogram) } : {}),
+  }
+}
+
+function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {
+  const { identity, metadata } = record
+  const { type, displayName, unit, description, plot, color } = metadata
+  return {
+    id: record.id,
+    name: identity.name,
+    kind: identity.kind,
+    labels: identity.labels,
+    dialect: metadata.dialect,
+    source: record.source,
+    ...withoutUndefined({ type, displayName, unit, description, plot, color }),
+    firstSeenMs: record.firstSeenMs,
+    lastDataMs: record.lastDataMs,
+    isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
+    current: currentValue(total),
+    ...(record.reading === undefined ? {} : { resets: record.reading.resets }),
+  }
+}
+
+function currentValue(total: Total): ExactJson | null {
+  switch (total.kind) {
+    case 'counter':
+      return knownExact(subtractExact(total.total, total.down))
+    case 'gauge':
+      return knownExact(total.value)
+    case 'histogram':
+      return knownExact(exact(total.histogram.count))
+    case 'summary':
+      return total.summary.count
+  }
+}
+
+function withoutUndefined<T extends object>(
+  fields: { [K in keyof T]: T[K] | undefined },
+): Partial<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Partial<T>
+}
+
+/**
+ * Every word must be found, in either case of letters, in the name, the display name or a label
+ * written `key=value`; the words `dialect=…` and `kind=…` ask for those instead.
+ */
+function matcher(query: SeriesQuery): (record: SeriesRecord) => boolean {
+  const words = query.filter.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ identity, metadata }) => {
+    if (query.kind !== undefined && identity.kind !== query.kind) return false
+    if (query.dialect !== undefined && metadata.dialect !== query.dialect) return false
+    if (words.length === 0) return true
+    const texts = searchTexts(identity.name, metadata.displayName, identity.labels)
+    if (identity.qualifier !== undefined) texts.push(identity.qualifier.join('=').toLowerCase())
+    return words.every((word) => {
+      if (word.startsWith('dialect=')) return `dialect=${metadata.dialect}`.startsWith(word)
+      if (word.startsWith('kind=')) return `kind=${identity.kind}`.startsWith(word)
+      return texts.some((text) => text.includes(word))
+    })
+  }
+}
+
+function searchTexts(
+  name: string,
+  displayName: string | undefined,
+  labels: readonly (readonly [string, string])[],
+): string[] {
+  const texts = [name.toLowerCase()]
+  if (displayName !== undefined) texts.push(displayName.toLowerCase())
+  for (const [key, value] of labels) texts.push(`${key}=${value}`.toLowerCase())
+  return texts
+}

@@ -1,0 +1,109 @@
+/**
+ * What a hub in a browser's reach must refuse. There is no login: a page of another origin must
+ * neither read values (no CORS, Cross-Origin-Resource-Policy) nor reach the hub under a name of its
+ * own (DNS rebinding: the Host header must be a known name) nor post to it.
+ */
+import { isIP } from 'node:net'
+import type { MiddlewareHandler } from 'hono'
+import { Refusal } from './answers.ts'
+
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+/** Puts the headers on every answer; live streams write them themselves. */
+export const secureHeaders: MiddlewareHandler = async (context, next) => {
+  await next()
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) context.res.headers.set(name, value)
+}
+
+/** @param host the bound address; names besides it and loopback come from `allowedHosts` */
+export function checkHost(host: string, allowedHosts: readonly string[]): MiddlewareHandler {
+  const isAllowed = hostCheck(host, allowedHosts)
+  return async (context, next) => {
+    const header = context.req.header('Host') ?? ''
+    if (isAllowed(header)) return next()
+    throw new Refusal(
+      421,
+      'unknown_host',
+      `host ${JSON.stringify(header)} is not a name of this hub`,
+      'use localhost or the bound address, or add the name to the option allowedHosts',
+    )
+  }
+}
+
+export function hostCheck(
+  host: string,
+  allowedHosts: readonly string[],
+): (header: string) => boolean {
+  const names = new Set([host, ...allowedHosts].map((name) => hostName(name)))
+  // Bound to every address, any of them is right: rebinding needs a name, not a number.
+  const isWildcard = host === '' || host === '0.0.0.0' || host === '::'
+  return (header) => {
+    const name = hostName(header)
+    return isLoopback(name) || names.has(name) || (isWildcard && isIP(name) > 0)
+  }
+}
+
+/** Name of a Host header in lower case, without port, brackets and a final dot. */
+function hostName(header: string): string {
+  const text = header.trim().toLowerCase()
+  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
+  if (bracketed !== null) return bracketed[1]!
+  if (isIP(text) === 6) return text
+  return text.replace(/:\d+$/, '').replace(/\.$/, '')
+}
+
+function isLoopback(name: string): boolean {
+  const isName = name === 'localhost' || name.endsWith('.localhost')
+  return isName || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
+}
+
+/** Where a browser says who asks: this origin only, or a person's own navigation. */
+export const checkCaller: MiddlewareHandler = async (context, next) => {
+  const { method, path } = context.req
+  const isRead = method === 'GET' || method === 'HEAD'
+  const site = context.req.header('Sec-Fetch-Site')
+  const isForeign = site === 'cross-site' || site === 'same-site'
+  const isNavigation = isRead && context.req.header('Sec-Fetch-Mode') === 'navigate'
+  const isData = path.startsWith('/api/') || path === '/metrics' || !isRead
+  if (isForeign && isData && !isNavigation) throw foreignOrigin(site)
+  const origin = context.req.header('Origin')
+  const host = context.req.header('Host')
+  if (!isRead && origin !== undefined && hostOf(origin) !== host) throw foreignOrigin(origin)
+  await next()
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined
+}
+
+/** For routes with a body: a form of another page can send any type but this one. */
+export const requireJson: MiddlewareHandler = async (context, next) => {
+  const type = (context.req.header('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type === 'application/json') return next()
+  const message = `content type ${JSON.stringify(type)}, want application/json`
+  throw new Refusal(415, 'unsupported_media_type', message)
+}
+
+function foreignOrigin(origin: string): Refusal {
+  const hint = 'only the page that this hub serves may do this from a browser'
+  return new Refusal(403, 'foreign_origin', `request from ${JSON.stringify(origin)}`, hint)
+}

@@ -1,0 +1,188 @@
+/** The HTTP side of a hub: one server for the page, the API, the live stream and the scrapers. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { HubView } from '../hub/view.ts'
+import type { ApiError } from './api.ts'
+import { createApp } from './app.ts'
+import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
+import { LiveStreams } from './live/streams.ts'
+import type { PrometheusOptions } from './prometheus/exposition.ts'
+import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
+import { type HttpReports, SILENT_REPORTS } from './reports.ts'
+import { SECURITY_HEADERS } from './security.ts'
+
+/** Whoever needs longer to say what he wants is no browser and no scraper. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Request line and headers; Node's default, said here because parameters.ts counts on it. */
+const HEADERS_BYTES_LIMIT = 16_384
+const KEEP_ALIVE_TIMEOUT_MS = 30_000
+/** Connections without any progress, answers that nobody reads included. */
+const IDLE_TIMEOUT_MS = 60_000
+/** How often the server looks for connections past the first two. */
+const TIMEOUT_CHECK_MS = 5_000
+/** Requests under way get so long to finish when the hub stops. */
+const STOP_GRACE_MS = 1_000
+
+export interface HttpServerOptions {
+  readonly view: HubView
+  /** Folder of the built page (dist/web); it may be missing. */
+  readonly webRoot: string
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Names under which the hub is reached besides loopback and `host`. */
+  readonly allowedHosts?: readonly string[]
+  readonly reports?: HttpReports
+  readonly prometheus?: PrometheusOptions
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface HttpServer {
+  /** @throws {Error} with the system's code when the address cannot be bound */
+  start(): Promise<{ readonly host: string; readonly port: number }>
+  /** Ends streams, lets answers finish for a second, then closes every connection. */
+  stop(): Promise<void>
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { view, host, port, reports = SILENT_REPORTS } = options
+  const limits = { ...HTTP_LIMITS, ...options.limits }
+  const streams = new LiveStreams(view, limits, reports)
+  const app = createApp({
+    view,
+    streams,
+    webRoot: options.webRoot,
+    host,
+    allowedHosts: options.allowedHosts ?? [],
+    limits,
+    prometheus: options.prometheus ?? {},
+    reports,
+  })
+  const answer = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: () => {
+      reports.count('refused', NO_HOST.code)
+      const { headers, body } = rawAnswer(NO_HOST)
+      return new Response(body, { status: 400, headers })
+    },
+  })
+  const server = createServer(
+    {
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      maxHeaderSize: HEADERS_BYTES_LIMIT,
+      // Node's own 400 for requests without Host has no headers of ours; the app has one that does.
+      requireHostHeader: false,
+    },
+    answer,
+  )
+  configure(server, limits, reports)
+  return {
+    start: () => listen(server, host, port),
+    stop: () => stop(server, streams),
+  }
+}
+
+function configure(server: Server, limits: HttpLimits, reports: HttpReports): void {
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.requestTimeout = REQUEST_TIMEOUT_MS
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
+  server.timeout = IDLE_TIMEOUT_MS
+  server.maxConnections = limits.connections
+  server.on('drop', () => reports.count('refused', 'connections_limit'))
+  server.on('checkExpectation', (_: IncomingMessage, outgoing: ServerResponse) => {
+    reports.count('refused', 'expectation_failed')
+    const { status, headers, body } = rawAnswer(UNKNOWN_EXPECTATION)
+    outgoing.writeHead(Number.parseInt(status, 10), headers).end(body)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    reports.count('refused', error.code ?? 'client_error')
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    const { status, headers, body } = rawAnswer(ERRORS[error.code ?? ''] ?? BROKEN_REQUEST)
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  })
+}
+
+/** What is refused before there is a request that the app could answer. */
+interface EarlyError extends Required<ErrorBody> {
+  readonly status: string
+}
+type ErrorBody = ApiError['error']
+
+const BROKEN_REQUEST: EarlyError = {
+  status: '400 Bad Request',
+  code: 'broken_request',
+  message: 'this is no HTTP request',
+  hint: 'this port speaks HTTP/1.1; metrics are sent to others',
+}
+/** The app is not asked either where the address can't be put together. */
+const NO_HOST: EarlyError = {
+  status: '400 Bad Request',
+  code: 'bad_address',
+  message: 'the header Host is missing, or the address is none',
+  hint: 'send Host, as HTTP/1.1 demands, and a path that starts with /',
+}
+const UNKNOWN_EXPECTATION: EarlyError = {
+  status: '417 Expectation Failed',
+  code: 'expectation_failed',
+  message: 'the header Expect names something unknown',
+  hint: 'leave it out, or send 100-continue',
+}
+const ERRORS: Readonly<Record<string, EarlyError>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'headers_limit',
+    message: `address and headers are longer than ${HEADERS_BYTES_LIMIT} bytes`,
+    hint: `an address may name ${ADDRESS_SERIES_LIMIT} series; post more of them to a live stream`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'request_timeout',
+    message: 'the request was not complete in time',
+    hint: `headers have ${HEADERS_TIMEOUT_MS} ms, whole requests ${REQUEST_TIMEOUT_MS} ms`,
+  },
+}
+
+function rawAnswer({ status, ...error }: EarlyError) {
+  const answer: ApiError = { error }
+  const body = JSON.stringify(answer)
+  const headers: Record<string, string> = {
+    ...SECURITY_HEADERS,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }
+  return { status, headers, body }
+}
+
+function listen(
+  server: Server,
+  host: string,
+  port: number,
+): Promise<{ host: string; port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      const address = server.address() as AddressInfo
+      resolve({ host: address.address, port: address.port })
+    })
+  })
+}
+
+function stop(server: Server, streams: LiveStreams): Promise<void> {
+  streams.stop()
+  if (!server.listening) return Promise.resolve()
+  return new Promise((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS)
+    server.close(() => {
+      clearTimeout(grace)
+      resolve()
+    })
+  })
+}
