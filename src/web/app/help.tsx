@@ -1,0 +1,64 @@
+/** The keys, and the switch that turns single keys off (WCAG 2.1.4). */
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+import { KEY_HELP } from './keys.ts'
+
+interface HelpProps {
+  readonly areSinglesOn: boolean
+  readonly setSingles: (isOn: boolean) => void
+  readonly close: () => void
+}
+
+function KeyNames({ keys }: { keys: string }): JSX.Element {
+  return (
+    <>{keys.split(' ').map((key) => (key === '…' ? ' … ' : [<kbd key={key}>{key}</kbd>, ' ']))}</>
+  )
+}
+
+export function Help({ areSinglesOn, setSingles, close }: HelpProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={dialog} aria-label="Keyboard" onClose={close}>
+      <div class="top">
+        <h2 class="grow">Keyboard</h2>
+        <button
+          type="button"
+          class="icon"
+          aria-label="Close"
+          onClick={() => dialog.current?.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="columns">
+        {KEY_HELP.map(({ title, keys }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {keys.map(([names, what]) => [
+                <dt key={names}>
+                  <KeyNames keys={names} />
+                </dt>,
+                <dd key={what} class="soft">
+                  {what}
+                </dd>,
+              ])}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <label class="setting">
+        <input
+          type="checkbox"
+          checked={areSinglesOn}
+          onChange={(event) => setSingles(event.currentTarget.checked)}
+        />
+        Single keys. They do nothing while a text field has the focus.
+      </label>
+    </dialog>
+  )
+}

@@ -1,0 +1,66 @@
+/**
+ * The linked cursor: one instant, a whole second, in all charts. Every drawn chart leaves its time
+ * axis here; the pointer over one moves the cursor in all.
+ */
+export interface TimeAxis {
+  /** Unix seconds at the edges. */
+  readonly from: number
+  readonly to: number
+  /** CSS pixels of the edges within the canvas. */
+  readonly left: number
+  readonly right: number
+}
+
+export class Cursor {
+  second: number | null = null
+  readonly #axes = new WeakMap<Element, TimeAxis>()
+  readonly #changed: () => void
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  setAxis(canvas: Element, axis: TimeAxis): void {
+    this.#axes.set(canvas, axis)
+  }
+
+  set(second: number | null): void {
+    if (second === this.second) return
+    this.second = second
+    document.documentElement.toggleAttribute('data-cursor', second !== null)
+    this.#changed()
+  }
+
+  /** @returns a function that stops following the pointer */
+  follow(root: Document): () => void {
+    const move = (event: PointerEvent): void => {
+      const target = event.target
+      const axis = target instanceof HTMLCanvasElement ? this.#axes.get(target) : undefined
+      if (axis === undefined) this.set(null)
+      else this.set(secondAt(axis, event.offsetX))
+    }
+    const leave = (): void => this.set(null)
+    root.addEventListener('pointermove', move)
+    root.documentElement.addEventListener('pointerleave', leave)
+    return () => {
+      root.removeEventListener('pointermove', move)
+      root.documentElement.removeEventListener('pointerleave', leave)
+    }
+  }
+}
+
+export function secondAt(axis: TimeAxis, x: number): number {
+  const share = Math.min(1, Math.max(0, (x - axis.left) / (axis.right - axis.left)))
+  return Math.round(axis.from + share * (axis.to - axis.from))
+}
+
+/** One press of an arrow key: a sixtieth of the window, at least a second, within what is shown. */
+export function stepCursor(
+  second: number | null,
+  direction: -1 | 1,
+  edge: number,
+  window: number,
+): number {
+  const next = (second ?? edge) + direction * Math.max(1, Math.round(window / 60))
+  return Math.min(edge, Math.max(edge - window, next))
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SeriesData } from '../store/series-data.ts'
+import { heatColumns, heatRange, heatStep } from './heat.ts'
+
+const NOW = 1_800_000_000
+
+function histogram(seconds: number): SeriesData {
+  const data = new SeriesData('histogram')
+  for (let i = 0; i < seconds; i += 1) {
+    data.write(NOW + i, {
+      count: 4,
+      sum: 9,
+      min: 1,
+      max: 8,
+      p50: 2,
+      p90: 8,
+      p99: 8,
+      scale: 0,
+      offset: 0,
+      counts: [3, 0, 1],
+      zero: 0,
+      negative: 0,
+    })
+  }
+  return data
+}
+
+test('with room for it there is a column per second', () => {
+  const columns = heatColumns(histogram(60), NOW - 1, NOW + 59, 240)
+  assert.equal(columns.group, 1)
+  assert.equal(columns.count, 60)
+  assert.deepEqual([...columns.sums.slice(0, 3)], [3, 0, 1])
+})
+
+test('columns narrower than 3 px are merged by adding bins, none lost', () => {
+  const columns = heatColumns(histogram(600), NOW - 1, NOW + 599, 240)
+  assert.equal(columns.group, 8)
+  assert.equal(
+    columns.sums.reduce((sum, each) => sum + each, 0),
+    600 * 4,
+  )
+})
+
+test('merged columns lie on the grid of time and keep their contents while they move', () => {
+  const data = histogram(600)
+  const before = heatColumns(data, NOW - 1, NOW + 593, 240)
+  const after = heatColumns(data, NOW + 4, NOW + 598, 240)
+  assert.equal(before.group, after.group)
+  const shift = (after.first - before.first) / after.group
+  const width = before.width
+  // A column in the middle, far from both edges.
+  const at = 20
+  assert.deepEqual(
+    after.sums.slice(at * width, (at + 1) * width),
+    before.sums.slice((at + shift) * width, (at + shift + 1) * width),
+  )
+})
+
+test('the range covers what is filled, in whole octaves', () => {
+  assert.deepEqual(heatRange(heatColumns(histogram(10), NOW - 1, NOW + 9, 240)), { lo: 1, hi: 8 })
+  assert.equal(heatRange(heatColumns(new SeriesData('histogram'), NOW, NOW + 9, 240)), undefined)
+})
+
+test('a step is the square root of the share; the smallest count is painted too', () => {
+  assert.equal(heatStep(1, 100_000, 7), 0)
+  assert.equal(heatStep(25, 100, 7), 3)
+  assert.equal(heatStep(100, 100, 7), 6)
+})

@@ -1,0 +1,131 @@
+/**
+ * Heat maps: a column per second, a row per bucket. Columns narrower than 3 px are merged by adding
+ * bins, on the absolute grid of time, so that the columns keep their contents while they move.
+ */
+import type { SeriesData } from '../store/series-data.ts'
+import type { Painter } from './painter.ts'
+import type { Ramp } from './palette.ts'
+import type { Range } from './scale.ts'
+
+const COLUMN_PIXELS_LEAST = 3
+/** Cells stand 1 px apart once they are larger than this. */
+const APART_ABOVE = 6
+/** Share of all observations that may lie above the map: one in 2,500 stretches no axis. */
+const TOP_CUT = 0.0004
+
+export interface HeatColumns {
+  readonly scale: number
+  readonly offset: number
+  readonly width: number
+  /** Seconds per column, and the second in which the first column begins. */
+  readonly group: number
+  readonly first: number
+  readonly count: number
+  /** Sums of buckets, column by column. */
+  readonly sums: Float64Array
+  readonly most: number
+}
+
+/** The buckets of the seconds (from, to], merged to columns that are wide enough to be seen. */
+export function heatColumns(
+  data: SeriesData,
+  from: number,
+  to: number,
+  pixels: number,
+): HeatColumns {
+  const { scale = 0, offset = 0, width = 0 } = data.buckets ?? {}
+  const group = Math.max(1, Math.ceil(((to - from) * COLUMN_PIXELS_LEAST) / Math.max(1, pixels)))
+  const first = Math.floor(from / group) * group
+  const count = Math.ceil((to - first) / group)
+  const sums = new Float64Array(count * width)
+  let most = 0
+  for (let column = 0; column < count; column += 1) {
+    const start = first + column * group
+    const part = sums.subarray(column * width, (column + 1) * width)
+    data.addBuckets(part, Math.max(from, start), Math.min(to, start + group))
+    for (const sum of part) if (sum > most) most = sum
+  }
+  return { scale, offset, width, group, first, count, sums, most }
+}
+
+/** From below the first filled bucket to the last that is not a rare exception; whole octaves. */
+export function heatRange(columns: HeatColumns): Range | undefined {
+  const { width, sums, scale, offset } = columns
+  const totals = new Float64Array(width)
+  for (let i = 0; i < sums.length; i += 1) totals[i % width] = totals[i % width]! + sums[i]!
+  const first = totals.findIndex((sum) => sum > 0)
+  if (first < 0) return undefined
+  const cut = totals.reduce((sum, each) => sum + each, 0) * TOP_CUT
+  const last = totals.findLastIndex((sum) => sum > cut)
+  const perOctave = 2 ** scale
+  return {
+    lo: 2 ** Math.floor((offset + first) / perOctave),
+    hi: 2 ** Math.ceil((offset + Math.max(first, last) + 1) / perOctave),
+  }
+}
+
+export interface HeatBox {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+  /** Unix seconds at the left and right edge. */
+  readonly from: number
+  readonly to: number
+}
+
+export function drawHeat(
+  painter: Painter,
+  columns: HeatColumns,
+  ramp: Ramp,
+  y: (value: number) => number,
+  box: HeatBox,
+): void {
+  const { width, count, sums, most, scale, offset, group, first } = columns
+  if (most === 0) return
+  const { context } = painter
+  const colors = painter.palette.ramp(ramp)
+  const perSecond = (box.right - box.left) / (box.to - box.from)
+  const tops = rowEdges(width, offset, scale, y, box)
+  const gap = group * perSecond > APART_ABOVE ? 1 : 0
+  for (let step = 0; step < colors.length; step += 1) {
+    context.beginPath()
+    for (let i = 0; i < sums.length; i += 1) {
+      const sum = sums[i]!
+      if (sum === 0 || heatStep(sum, most, colors.length) !== step) continue
+      const row = i % width
+      const column = (i - row) / width
+      const top = tops[row + 1]!
+      const height = tops[row]! - top
+      if (column >= count || height <= 0) continue
+      const start = box.left + (first + column * group - box.from) * perSecond
+      const left = Math.max(box.left, start)
+      const right = Math.min(box.right, start + group * perSecond)
+      // Without a gap between them, columns overlap a little: no seam of paper shows through.
+      const wide = right - left + (gap === 0 ? 0.5 : -gap)
+      context.rect(left, top, wide, height > APART_ABOVE ? height - 1 : height)
+    }
+    context.fillStyle = colors[step]!
+    context.fill()
+  }
+}
+
+/** Square root of the share of the fullest bucket in view; every observation is painted. */
+export function heatStep(sum: number, most: number, steps: number): number {
+  return Math.min(steps - 1, Math.floor(Math.sqrt(sum / most) * steps))
+}
+
+function rowEdges(
+  width: number,
+  offset: number,
+  scale: number,
+  y: (value: number) => number,
+  box: HeatBox,
+): Float64Array {
+  const edges = new Float64Array(width + 1)
+  for (let i = 0; i <= width; i += 1) {
+    const at = y(2 ** ((offset + i) / 2 ** scale))
+    edges[i] = Math.min(box.bottom, Math.max(box.top, at))
+  }
+  return edges
+}

@@ -1,0 +1,96 @@
+/** Straight lines between points, nothing between ticks; a gap is a gap. */
+import { decimate, GAP } from './decimate.ts'
+import type { Painter } from './painter.ts'
+import type { Token } from './palette.ts'
+
+export interface Line {
+  /** One value per step from the left edge on; NaN where nothing is known. */
+  readonly values: Float64Array
+  readonly color: Token
+  readonly width: number
+  /** Filled down to the bottom of the plot. */
+  readonly isFilled?: boolean
+  /** Stands at the right end of the line in large charts. */
+  readonly name?: string
+}
+
+export interface LineGeometry {
+  /** Absolute number of the first step, see {@link decimate}. */
+  readonly first: number
+  /** Steps per pixel, rounded up. */
+  readonly group: number
+  readonly x: (step: number) => number
+  readonly y: (value: number) => number
+  readonly bottom: number
+}
+
+/** A lone point between two gaps is as long as it is high. */
+const LONE_POINT = 0.75
+
+let indices = new Int32Array(2048)
+
+export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): void {
+  const { context, palette } = painter
+  const { x, y, bottom } = geometry
+  const { values } = line
+  const needed = 2 * values.length + 2
+  if (indices.length < needed) indices = new Int32Array(needed)
+  const length = decimate(values, geometry.first, geometry.group, indices)
+  const stroke = new Path2D()
+  const area = line.isFilled ? new Path2D() : undefined
+  let start = 0
+  for (let at = 0; at < length; at += 1) {
+    if (indices[at] !== GAP) continue
+    const first = indices[start]!
+    const last = indices[at - 1]!
+    if (first === last) {
+      const lone = y(values[first]!)
+      stroke.moveTo(x(first) - LONE_POINT, lone)
+      stroke.lineTo(x(first) + LONE_POINT, lone)
+    } else {
+      area?.moveTo(x(first), bottom)
+      for (let k = start; k < at; k += 1) {
+        const index = indices[k]!
+        const px = x(index)
+        const py = y(values[index]!)
+        if (k === start) stroke.moveTo(px, py)
+        else stroke.lineTo(px, py)
+        area?.lineTo(px, py)
+      }
+      area?.lineTo(x(last), bottom)
+    }
+    start = at + 1
+  }
+  if (area) {
+    context.fillStyle = palette.color('trace-fill')
+    context.fill(area)
+  }
+  context.lineWidth = line.width
+  context.strokeStyle = palette.color(line.color)
+  context.stroke(stroke)
+}
+
+/** Area between two lines of the same steps, where both are known. */
+export function drawBand(
+  painter: Painter,
+  low: Float64Array,
+  high: Float64Array,
+  geometry: LineGeometry,
+): void {
+  const { x, y } = geometry
+  const area = new Path2D()
+  let from = 0
+  for (let at = 0; at <= low.length; at += 1) {
+    const isKnown = at < low.length && !Number.isNaN(low[at]!) && !Number.isNaN(high[at]!)
+    if (isKnown) continue
+    if (at - from > 1) {
+      area.moveTo(x(from), y(high[from]!))
+      for (let i = from + 1; i < at; i += 1) area.lineTo(x(i), y(high[i]!))
+      for (let i = at - 1; i >= from; i -= 1) area.lineTo(x(i), y(low[i]!))
+      area.closePath()
+    }
+    from = at + 1
+  }
+  painter.context.fillStyle = painter.palette.color('trace-fill')
+  painter.context.fill(area)
+}

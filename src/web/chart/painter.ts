@@ -1,0 +1,93 @@
+/** What every chart needs of a canvas: CSS pixels, text with a halo, snapped hairlines. */
+import type { Size } from './frame.ts'
+import type { Palette, Token } from './palette.ts'
+
+export interface LabelStyle {
+  readonly color?: Token
+  readonly align?: CanvasTextAlign
+  readonly weight?: 400 | 600
+  /** Longer words are set narrower rather than cut. */
+  readonly room?: number
+}
+
+const LABEL_SIZE = 11
+/** Halo in the colour of the paper, so that text stays legible over data. */
+const HALO = 3
+
+export class Painter {
+  readonly context: CanvasRenderingContext2D
+  readonly palette: Palette
+  readonly width: number
+  readonly height: number
+
+  constructor(canvas: HTMLCanvasElement, size: Size, palette: Palette) {
+    const context = canvas.getContext('2d')
+    if (context === null) throw new Error('this browser draws no 2d canvas')
+    const ratio = window.devicePixelRatio || 1
+    const width = Math.round(size.width * ratio)
+    const height = Math.round(size.height * ratio)
+    if (canvas.width !== width) canvas.width = width
+    if (canvas.height !== height) canvas.height = height
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    context.clearRect(0, 0, size.width, size.height)
+    context.lineJoin = 'round'
+    this.context = context
+    this.palette = palette
+    this.width = size.width
+    this.height = size.height
+  }
+
+  label(words: string, x: number, y: number, style: LabelStyle = {}): void {
+    const { color = 'ink3', align = 'left', weight = 400, room } = style
+    const { context, palette } = this
+    context.font = `${weight} ${LABEL_SIZE}px ${palette.font}`
+    context.textAlign = align
+    context.textBaseline = 'alphabetic'
+    context.lineWidth = HALO
+    context.strokeStyle = palette.color('bg')
+    context.strokeText(words, x, y, room)
+    context.fillStyle = palette.color(color)
+    context.fillText(words, x, y, room)
+  }
+
+  horizontal(y: number, x0: number, x1: number, color: Token = 'line', dash: number[] = []): void {
+    const at = Math.round(y) + 0.5
+    this.#hairline(x0, at, x1, at, color, dash)
+  }
+
+  vertical(x: number, y0: number, y1: number, color: Token = 'line', dash: number[] = []): void {
+    const at = Math.round(x) + 0.5
+    this.#hairline(at, y0, at, y1, color, dash)
+  }
+
+  /** The mark of the cursor on a line. */
+  ring(x: number, y: number, color: Token): void {
+    const { context, palette } = this
+    context.beginPath()
+    context.arc(x, y, 3, 0, 2 * Math.PI)
+    context.fillStyle = palette.color('bg')
+    context.fill()
+    context.lineWidth = 1.5
+    context.strokeStyle = palette.color(color)
+    context.stroke()
+  }
+
+  #hairline(
+    x0: number,
+    y0: number,
+    x1: number,
+    y1: number,
+    color: Token,
+    dash: readonly number[],
+  ): void {
+    const { context, palette } = this
+    context.beginPath()
+    context.setLineDash([...dash])
+    context.lineWidth = 1
+    context.strokeStyle = palette.color(color)
+    context.moveTo(x0, y0)
+    context.lineTo(x1, y1)
+    context.stroke()
+    context.setLineDash([])
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SeriesData } from '../store/series-data.ts'
+import { pictureOf } from './picture.ts'
+import { SteadyRange } from './steady-range.ts'
+
+const NOW = 1_800_000_000
+
+function pictureWith(p50: number, p99: number) {
+  const data = new SeriesData('histogram')
+  const cell = { p50, p90: p99, p99, min: p50, max: p99, sum: 0, scale: 0 }
+  data.write(NOW, { ...cell, count: 2, zero: 0, negative: 0, offset: 0, counts: [2] })
+  const options = { unit: '', size: 'large', steady: new SteadyRange() } as const
+  return pictureOf(data, { from: NOW - 60, to: NOW, cursor: null }, options)
+}
+
+test('a distribution above zero is drawn over its heat map on a logarithmic axis', () => {
+  const picture = pictureWith(1, 4)
+  assert.equal(picture.axis, 'log')
+  assert.notEqual(picture.heat, undefined)
+})
+
+test('percentiles at or below zero are drawn on a linear axis, each line with its values', () => {
+  for (const [p50, p99] of [
+    [-4, -1],
+    [-4, 3],
+    [0, 2],
+  ] as const) {
+    const picture = pictureWith(p50, p99)
+    assert.equal(picture.axis, 'around')
+    assert.equal(picture.heat, undefined)
+    assert.deepEqual(
+      picture.lines.map(({ values }) => values.at(-1)),
+      [p50, p99, p99],
+    )
+  }
+})

@@ -1,0 +1,66 @@
+/**
+ * What a series looks like: the one place that knows kind → chart. Counters are a filled rate from
+ * zero, gauges a bare line around their data, distributions p50, p90 and p99 over a heat map.
+ */
+import type { Kind } from '../../http/api.ts'
+import type { SeriesData } from '../store/series-data.ts'
+import type { Line } from './line.ts'
+import type { Plot, PlotSize } from './plot.ts'
+import type { SteadyRange } from './steady-range.ts'
+
+export interface PictureView {
+  readonly from: number
+  readonly to: number
+  readonly cursor: number | null
+}
+
+export interface PictureOptions {
+  readonly unit: string
+  readonly size: PlotSize
+  readonly steady: SteadyRange
+}
+
+const LINE_WIDTH = 1.5
+const PERCENTILES = [
+  { lane: 'p50', color: 'trace', width: 1 },
+  { lane: 'p90', color: 'trace', width: 1.5 },
+  { lane: 'p99', color: 'ink', width: 1.75 },
+] as const
+
+/** The unit of what is drawn: a counter is drawn as its rate. */
+export function drawnUnit(kind: Kind, unit: string): string {
+  return kind === 'counter' ? `${unit}/s` : unit
+}
+
+export function pictureOf(data: SeriesData, view: PictureView, options: PictureOptions): Plot {
+  const { from, to, cursor } = view
+  const { size, steady } = options
+  const copy = (lane: Parameters<SeriesData['copy']>[0]): Float64Array => {
+    const values = new Float64Array(to - from + 1)
+    data.copy(lane, from, values)
+    return values
+  }
+  const unit = drawnUnit(data.kind, options.unit)
+  const base = { from, to, cursor, size, steady, unit, step: 1 }
+  const one = (values: Float64Array, isFilled = false): Line[] => [
+    { values, color: 'trace', width: LINE_WIDTH, isFilled },
+  ]
+  if (data.kind === 'counter') return { ...base, axis: 'zero', lines: one(copy('rate'), true) }
+  if (data.kind === 'gauge') return { ...base, axis: 'around', lines: one(copy('value')) }
+  if (data.kind === 'summary') {
+    const lines = one(copy('mean'))
+    if (size === 'spark') return { ...base, axis: 'around', lines }
+    return { ...base, axis: 'around', lines, band: { low: copy('min'), high: copy('max') } }
+  }
+  if (size === 'spark') return { ...base, axis: 'around', lines: one(copy('p99')) }
+  const lines = PERCENTILES.map(({ lane, color, width }) => ({
+    values: copy(lane),
+    color,
+    width,
+    name: lane,
+  }))
+  // A logarithmic axis has no place for these, and the heat map none below zero.
+  const isAboveZero = lines.every(({ values }) => !values.some((value) => value <= 0))
+  if (!isAboveZero) return { ...base, axis: 'around', lines }
+  return { ...base, axis: 'log', lines, heat: { data, ramp: 'faint' } }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { linearScale, logScale, niceRange, niceStep, timeStep, timeTicks } from './scale.ts'
+
+const close = (a: readonly number[], b: readonly number[]): void => {
+  assert.equal(a.length, b.length, `${a} against ${b}`)
+  a.forEach((value, i) => {
+    assert.ok(Math.abs(value - b[i]!) <= 1e-9 * Math.max(1, Math.abs(value)), `${a} against ${b}`)
+  })
+}
+
+test('steps are 1, 2, 2.5 or 5 times a power of ten', () => {
+  assert.equal(niceStep(100, 2), 50)
+  assert.equal(niceStep(5, 2), 2.5)
+  assert.ok(Math.abs(niceStep(0.37, 2) - 0.2) < 1e-12)
+  assert.equal(niceStep(1800, 2), 1000)
+})
+
+test('steps of bytes are 1, 2 or 4 times a power of two', () => {
+  assert.equal(niceStep(3_000_000, 2, 'B'), 2 ** 21)
+  assert.equal(niceStep(3_000_000, 2, 'B/s'), 2 ** 21)
+})
+
+test('a counter is drawn from zero', () => {
+  assert.deepEqual(niceRange('zero', { lo: 17, hi: 33 }, 2), { lo: 0, hi: 40 })
+  assert.deepEqual(niceRange('zero', { lo: 0, hi: 0 }, 2), { lo: 0, hi: 1 })
+})
+
+test('a gauge is drawn around its data, also when it stands still', () => {
+  assert.deepEqual(niceRange('around', { lo: 1600, hi: 2110 }, 2), { lo: 1500, hi: 2500 })
+  const still = niceRange('around', { lo: 40, hi: 40 }, 2)
+  assert.ok(still.lo < 40 && still.hi > 40)
+})
+
+test('every range has its data inside and at least two ticks', () => {
+  const finite = fc.double({ noNaN: true, min: -1e9, max: 1e9 })
+  fc.assert(
+    fc.property(finite, finite, fc.integer({ min: 2, max: 6 }), (a, b, count) => {
+      fc.pre(a === b || Math.abs(a - b) > 1e-6)
+      const range = { lo: Math.min(a, b), hi: Math.max(a, b) }
+      const nice = niceRange('around', range, count)
+      const slack = (nice.hi - nice.lo) * 1e-5
+      assert.ok(nice.lo <= range.lo + slack && nice.hi >= range.hi - slack)
+      assert.ok(linearScale(nice, 0, 100, count).ticks.length >= 2)
+    }),
+  )
+})
+
+test('a linear scale puts its ends at the edges', () => {
+  const scale = linearScale({ lo: 0, hi: 40 }, 6, 70, 2)
+  close(scale.ticks, [0, 20, 40])
+  close([scale.y(0), scale.y(20), scale.y(40)], [70, 38, 6])
+})
+
+test('a logarithmic axis is labelled in decades', () => {
+  const scale = logScale({ lo: 0.5, hi: 256 }, 0, 90, 3)
+  close(scale.ticks, [1, 10, 100])
+  close([scale.y(0.5), scale.y(256)], [90, 0])
+})
+
+test('a logarithmic axis within one decade is labelled at 1, 2 and 5', () => {
+  close(logScale({ lo: 2, hi: 8 }, 0, 90, 3).ticks, [2, 5])
+})
+
+test('labels of time have their room', () => {
+  assert.equal(timeStep(60, 246), 30)
+  assert.equal(timeStep(60, 800, 96), 10)
+  assert.equal(timeStep(10, 246), 5)
+  assert.deepEqual(timeTicks(1003, 1063, 246), [1020, 1050])
+})

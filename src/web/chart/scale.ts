@@ -1,0 +1,96 @@
+/** Axes: round steps, linear and logarithmic scales, ticks of time. */
+import { parseUnit } from '../format/number.ts'
+
+export interface Range {
+  readonly lo: number
+  readonly hi: number
+}
+
+export interface Scale extends Range {
+  /** Value to CSS pixels from the top. */
+  readonly y: (value: number) => number
+  readonly ticks: readonly number[]
+}
+
+export type LinearKind = 'zero' | 'around'
+
+const DECIMAL_STEPS = [1, 2, 2.5, 5, 10] as const
+const BINARY_STEPS = [1, 2, 4] as const
+const TIME_STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600] as const
+
+/** Smallest round step that gives at most `count`: 1, 2, 2.5, 5 × 10ⁿ; bytes 1, 2, 4 × 2ⁿ. */
+export function niceStep(span: number, count: number, unit = ''): number {
+  const isBinary = parseUnit(unit).sort === 'bytes'
+  const rough = span / count
+  const base = isBinary ? 2 ** Math.floor(Math.log2(rough)) : 10 ** Math.floor(Math.log10(rough))
+  const steps = isBinary ? BINARY_STEPS : DECIMAL_STEPS
+  // A hair of slack: 0.3 / 0.1 is a little more than 3 in binary fractions.
+  const fits = steps.find((step) => span / (step * base) <= count + 1e-9)
+  return (fits ?? 10) * base
+}
+
+/** Widens a range to round ends that are never less than two ticks apart. */
+export function niceRange(kind: LinearKind, range: Range, count: number, unit = ''): Range {
+  let { lo, hi } = range
+  if (kind === 'zero') lo = Math.min(0, lo)
+  if (!(hi > lo)) {
+    const room = Math.abs(hi) > 1e-300 ? Math.abs(hi) * 0.5 : 1
+    hi += room
+    if (kind === 'around') lo -= room
+  }
+  const step = niceStep(hi - lo, count, unit)
+  const low = Math.floor(lo / step + 1e-6) * step
+  const high = Math.ceil(hi / step - 1e-6) * step
+  return { lo: low, hi: high > low ? high : low + step }
+}
+
+export function linearScale(
+  range: Range,
+  top: number,
+  bottom: number,
+  count: number,
+  unit = '',
+): Scale {
+  const { lo, hi } = range
+  const step = niceStep(hi - lo, count, unit)
+  const ticks: number[] = []
+  for (let i = Math.ceil(lo / step - 1e-6); i * step <= hi + step / 1e3; i += 1)
+    ticks.push(i * step)
+  return { lo, hi, ticks, y: (value) => bottom - ((value - lo) / (hi - lo)) * (bottom - top) }
+}
+
+/** Log2 axis, labelled in decades of the unit: bins stay exact, labels stay human. */
+export function logScale(range: Range, top: number, bottom: number, count: number): Scale {
+  const low = Math.log2(range.lo)
+  const high = Math.log2(range.hi)
+  const y = (value: number): number =>
+    bottom - ((Math.log2(value) - low) / (high - low)) * (bottom - top)
+  return { ...range, y, ticks: decades(range, count) }
+}
+
+function decades({ lo, hi }: Range, count: number): number[] {
+  const within = (value: number): boolean => value >= lo * 0.999 && value <= hi * 1.001
+  const powers: number[] = []
+  for (let k = Math.floor(Math.log10(lo)) - 1; k <= Math.ceil(Math.log10(hi)); k += 1) {
+    powers.push(10 ** k)
+  }
+  let ticks = powers.filter(within)
+  if (ticks.length < 2) ticks = powers.flatMap((v) => [v, 2 * v, 5 * v]).filter(within)
+  while (ticks.length > count + 1) {
+    const keep = ticks.length % 2
+    ticks = ticks.filter((_, i) => i % 2 !== keep)
+  }
+  return ticks
+}
+
+/** Distance of time ticks in seconds, so that a label has `room` pixels. */
+export function timeStep(seconds: number, pixels: number, room = 72): number {
+  return TIME_STEPS.find((step) => seconds / step <= pixels / room) ?? 600
+}
+
+export function timeTicks(from: number, to: number, pixels: number, room = 72): number[] {
+  const step = timeStep(to - from, pixels, room)
+  const ticks: number[] = []
+  for (let i = Math.ceil(from / step); i * step <= to; i += 1) ticks.push(i * step)
+  return ticks
+}

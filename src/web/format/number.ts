@@ -1,0 +1,156 @@
+/**
+ * Numbers as people read them: three significant digits, fixed, so that a value that moves does not
+ * change its width. A quantity is a pair of number and unit, because the unit is set one shade
+ * lighter.
+ */
+export type Quantity = readonly [number: string, unit: string]
+
+export const NO_VALUE = '–'
+const MINUS = '\u2212'
+export const NO_BREAK_SPACE = '\u00a0'
+const THIN_NO_BREAK_SPACE = '\u202f'
+
+const SI = ['', 'k', 'M', 'G', 'T', 'P', 'E']
+const IEC = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+const TIMES = [
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+  ['ms', 1e-3],
+  ['µs', 1e-6],
+  ['ns', 1e-9],
+] as const
+
+/** Seconds per time unit, by every spelling that senders use. */
+const SECONDS_PER: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  nanoseconds: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  microseconds: 1e-6,
+  ms: 1e-3,
+  milliseconds: 1e-3,
+  s: 1,
+  seconds: 1,
+  sec: 1,
+}
+const BYTES: ReadonlySet<string> = new Set(['B', 'By', 'bytes', 'byte'])
+const NO_UNITS: ReadonlySet<string> = new Set(['', '1', 'count'])
+
+const SIGNIFICANT = 3
+/** From here on a value rounds up to the next prefix: 999.5 is shown as 1.00 k. */
+const NEXT_PREFIX = 999.5
+/** Smaller values than this are written with an exponent. */
+const SMALLEST_FIXED = 1e-6
+/** From here on too: more digits than a double has are not worth their width. */
+const LARGEST_FIXED = 1e15
+
+export interface ParsedUnit {
+  readonly base: string
+  readonly tail: '' | '/s'
+  readonly sort: 'plain' | 'bytes' | 'time' | 'other'
+}
+
+/** Splits `B/s` into bytes and the rate's tail; a time per second is kept as it is written. */
+export function parseUnit(unit: string): ParsedUnit {
+  const isRate = unit.endsWith('/s')
+  const base = isRate ? unit.slice(0, -2) : unit
+  const tail = isRate ? '/s' : ''
+  if (NO_UNITS.has(base)) return { base: '', tail, sort: 'plain' }
+  if (BYTES.has(base)) return { base: 'B', tail, sort: 'bytes' }
+  if (base in SECONDS_PER && !isRate) return { base, tail, sort: 'time' }
+  return { base, tail, sort: 'other' }
+}
+
+/** @param unit '', '/s', 'B', 'B/s', '%', 'ns' to 's', or any text, which is kept as it is */
+export function format(value: number | null | undefined, unit = ''): Quantity {
+  if (value === null || value === undefined || Number.isNaN(value)) return [NO_VALUE, '']
+  if (!Number.isFinite(value)) return [value > 0 ? '∞' : `${MINUS}∞`, '']
+  const { base, tail, sort } = parseUnit(unit)
+  if (sort === 'time') return formatTime(value, base)
+  if (sort === 'other') return [digits(value), base + tail]
+  const isWhole = Number.isInteger(value) && tail === '' && Math.abs(value) < 1000
+  if (sort === 'plain') {
+    const [number, prefix] = scale(value, 1000, SI)
+    return [isWhole ? withMinus(String(value)) : digits(number), prefix + tail]
+  }
+  const [number, name] = scale(value, 1024, IEC)
+  return [isWhole ? withMinus(String(value)) : digits(number), name + tail]
+}
+
+function formatTime(value: number, unit: string): Quantity {
+  const seconds = value * SECONDS_PER[unit]!
+  const size = Math.abs(seconds)
+  if (size === 0) return ['0', unit === 'us' ? 'µs' : unit]
+  for (const [name, factor] of TIMES) {
+    // A little below the unit already rounds to 1.00 of it.
+    if (size >= factor * 0.9995) return [digits(seconds / factor), name]
+  }
+  return [digits(seconds / 1e-9), 'ns']
+}
+
+function scale(value: number, base: number, names: readonly string[]): [number, string] {
+  let number = value
+  let power = 0
+  while (Math.abs(number) >= NEXT_PREFIX && power < names.length - 1) {
+    number /= base
+    power += 1
+  }
+  // Beyond the last prefix the exponent says it all: no `1.00e64 E`.
+  return Math.abs(number) >= NEXT_PREFIX ? [value, names[0]!] : [number, names[power]!]
+}
+
+/** Three significant digits, zeros kept: 12 is `12.0`, 0.5 is `0.500`; zero is `0`. */
+export function digits(value: number, significant = SIGNIFICANT): string {
+  if (value === 0) return '0'
+  const rounded = Math.abs(Number(value.toPrecision(significant)))
+  if (rounded < SMALLEST_FIXED || rounded >= LARGEST_FIXED) {
+    return withMinus(value.toExponential(significant - 1).replace('e+', 'e'))
+  }
+  const decimals = Math.max(0, significant - 1 - Math.floor(Math.log10(rounded)))
+  return withMinus(value.toFixed(decimals))
+}
+
+function withMinus(number: string): string {
+  return number.replaceAll('-', MINUS)
+}
+
+/** Number and unit in one text, with a no-break space between them. */
+export function text(value: number | null | undefined, unit?: string): string {
+  return join(format(value, unit))
+}
+
+export function join([number, unit]: Quantity): string {
+  return unit === '' ? number : number + NO_BREAK_SPACE + unit
+}
+
+/** Axis labels are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), no `/s`. */
+export function axisText(value: number, unit = ''): string {
+  const [number, name] = format(value, unit)
+  const isFixed = number.includes('.') && !number.includes('e')
+  const short = isFixed ? number.replace(/\.?0+$/, '') : number.replace(/\.?0+e/, 'e')
+  return join([short, name.replace(/\/s$/, '')])
+}
+
+/** Exact counts, grouped by thin spaces: 8 412 334. Integers beyond 2^53 come as text or bigint. */
+export function exact(count: number | bigint | string): string {
+  const number = typeof count === 'number' ? Math.round(count).toString() : count.toString()
+  return withMinus(number.replace('e+', 'e').replace(/\B(?=(\d{3})+$)/g, THIN_NO_BREAK_SPACE))
+}
+
+/** All digits, for hover and copy. */
+export function allDigits(value: number, unit: string): string {
+  if (Number.isNaN(value)) return 'no value'
+  return join([withMinus(String(value)), unit])
+}
+
+/** `4.1×` from 2 up and `+12 %` below; `from 0` where usual is nothing. */
+export function changeText(ratio: number): string {
+  if (ratio === Number.POSITIVE_INFINITY) return 'from 0'
+  if (!(ratio >= 0)) return NO_VALUE
+  // 1.995 would be shown as 2.0 by the rounding of the factor.
+  if (ratio >= 1.995) return `${ratio >= 1000 ? text(ratio) : digits(ratio, 2)}×`
+  const percent = Math.round((ratio - 1) * 100)
+  if (percent === 0) return `0${NO_BREAK_SPACE}%`
+  return `${percent > 0 ? '+' : MINUS}${Math.abs(percent)}${NO_BREAK_SPACE}%`
+}

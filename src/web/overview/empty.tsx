@@ -1,0 +1,43 @@
+/** Nothing has arrived yet: one line to send per dialect, with the address it really listens on. */
+import type { JSX } from 'preact'
+import { usePage, useTopics } from '../app/page.ts'
+import { CopyButton } from '../app/parts.tsx'
+
+/** Dialects whose server sends: their command takes from the hub and brings it nothing. */
+const EMITTING: ReadonlySet<string> = new Set(['scope'])
+const SEND = 'Send it one line and the chart appears:'
+const ATTACH = 'Attach a viewer, it shows what the hub holds:'
+
+export function Empty(): JSX.Element {
+  const { store } = usePage()
+  useTopics('sources')
+  const steps = (store.sources?.dialects ?? [])
+    .filter(({ tryIt }) => tryIt !== '')
+    .map(({ name, title, tryIt, address }) => ({
+      title,
+      purpose: EMITTING.has(name) ? ATTACH : SEND,
+      command: tryIt,
+      note: address,
+    }))
+  return (
+    <section class="empty">
+      <h1>Nothing has arrived yet</h1>
+      <p class="soft">
+        The hub is listening. What arrives appears here by itself, within a second.
+      </p>
+      <ul>
+        {steps.map(({ title, purpose, command, note }) => (
+          <li key={title}>
+            <span class="strong">{title}</span>
+            <div>
+              <p class="small soft">{purpose}</p>
+              <pre>{command}</pre>
+              <span class="small muted">{note}</span>
+            </div>
+            <CopyButton text={command} what={`command for ${title}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,170 @@
+/** The one filter line: words, kinds, grouping, order, density. */
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { usePage } from '../app/page.ts'
+import { DENSITIES, KINDS, type KindChoice, type Route, type Sort } from '../app/route.ts'
+import { exact } from '../format/number.ts'
+import type { Entry } from '../store/catalogue.ts'
+import { labelNames } from './select.ts'
+
+const FILTER_ID = 'filter'
+
+const KIND_WORDS: Readonly<Record<(typeof KINDS)[number], string>> = {
+  counter: 'Counters',
+  gauge: 'Gauges',
+  histogram: 'Histograms',
+  summary: 'Summaries',
+}
+const SORT_WORDS: Readonly<Record<Sort, string>> = {
+  unusual: 'Unusual first',
+  name: 'Name',
+  rate: 'Rate',
+  change: 'Change',
+  p99: 'p99',
+}
+const GROUP_WORDS: readonly (readonly [string, string])[] = [
+  ['prefix', 'Prefix'],
+  ['source', 'Source'],
+  ['kind', 'Kind'],
+  ['none', 'Nothing'],
+]
+const DENSITY_WORDS = { charts: 'Charts', lines: 'Lines', table: 'Table' } as const
+
+interface FilterLineProps {
+  readonly route: Route
+  readonly all: readonly Entry[]
+  readonly found: number
+}
+
+interface PickProps {
+  readonly caption: string
+  readonly value: string
+  readonly choices: readonly (readonly [value: string, words: string])[]
+  readonly choose: (value: string) => void
+}
+
+function Pick({ caption, value, choices, choose }: PickProps): JSX.Element {
+  return (
+    <label class="pick">
+      <span>{caption}</span>
+      <select aria-label={caption} value={value} onChange={(e) => choose(e.currentTarget.value)}>
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function FilterField({ q }: { q: string }): JSX.Element {
+  const { navigation } = usePage()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // Back, forward and "Clear the filter" change what stands in the field. The `q` of this render
+    // may be older than what has been typed since; the route is not.
+    const text = navigation.route.q
+    if (input.current && input.current.value !== text) input.current.value = text
+  }, [navigation, q])
+  return (
+    <div class="field">
+      <Icon name="search" />
+      <input
+        ref={input}
+        id={FILTER_ID}
+        type="search"
+        placeholder="Filter: name or label=value"
+        aria-label="Filter series"
+        autoComplete="off"
+        spellcheck={false}
+        defaultValue={q}
+        onInput={(event) => navigation.go({ q: event.currentTarget.value }, 'replace')}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+      <span class="keycap" aria-hidden="true">
+        /
+      </span>
+    </div>
+  )
+}
+
+function Kinds({ route, all }: Omit<FilterLineProps, 'found'>): JSX.Element {
+  const { navigation } = usePage()
+  const counts = new Map<string, number>()
+  for (const { info } of all) counts.set(info.kind, (counts.get(info.kind) ?? 0) + 1)
+  // Few senders have summaries: the button is there when they are.
+  const kinds = KINDS.filter((kind) => kind !== 'summary' || counts.has(kind))
+  const toggle = (kind: KindChoice): void =>
+    navigation.go({ kind: route.kind === kind ? '' : kind })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: toggle buttons, not fields of a form
+    <div class="segments kinds" role="group" aria-label="Kind">
+      {kinds.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          aria-pressed={route.kind === kind}
+          onClick={() => toggle(kind)}
+        >
+          {KIND_WORDS[kind]} <span class="muted">{exact(counts.get(kind) ?? 0)}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function Densities({ route }: { route: Route }): JSX.Element {
+  const { navigation } = usePage()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: toggle buttons, not fields of a form
+    <div class="segments" role="group" aria-label="Density">
+      {DENSITIES.map((density) => (
+        <button
+          key={density}
+          type="button"
+          title={`${DENSITY_WORDS[density]} (D)`}
+          aria-label={DENSITY_WORDS[density]}
+          aria-pressed={route.density === density}
+          onClick={() => navigation.go({ density })}
+        >
+          <Icon name={density} />
+        </button>
+      ))}
+    </div>
+  )
+}
+
+export function FilterLine({ route, all, found }: FilterLineProps): JSX.Element {
+  const { navigation } = usePage()
+  const labels = labelNames(all).map((name) => [`label:${name}`, name] as const)
+  const sorts = Object.entries(SORT_WORDS) as [Sort, string][]
+  const words =
+    found === all.length
+      ? `${exact(found)} series`
+      : `${exact(found)} of ${exact(all.length)} series`
+  return (
+    <search class="filters">
+      <FilterField q={route.q} />
+      <Kinds route={route} all={all} />
+      <span class="grow" />
+      <span class="count">{words}</span>
+      <Pick
+        caption="Group"
+        value={route.group}
+        choices={[...GROUP_WORDS, ...labels]}
+        choose={(group) => navigation.go({ group })}
+      />
+      <Pick
+        caption="Sort"
+        value={route.sort}
+        choices={sorts}
+        choose={(sort) => navigation.go({ sort: sort as Sort })}
+      />
+      <Densities route={route} />
+    </search>
+  )
+}

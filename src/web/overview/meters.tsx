@@ -1,0 +1,123 @@
+/** One meter per dialect: "is everything arriving?" is answered before anything else. */
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { DialectStatus } from '../../http/api.ts'
+import { usePage, usePanel, useTopics } from '../app/page.ts'
+import { setText, useReading } from '../app/parts.tsx'
+import type { Route } from '../app/route.ts'
+import type { Size } from '../chart/frame.ts'
+import { Painter } from '../chart/painter.ts'
+import { drawPlot } from '../chart/plot.ts'
+import { SteadyRange } from '../chart/steady-range.ts'
+import { allDigits, exact, format, NO_VALUE } from '../format/number.ts'
+import { ageText } from '../format/time.ts'
+import { isLimited } from '../store/status.ts'
+
+/** Ages are amber from three intervals of the stream on. */
+const SILENT_INTERVALS = 3
+const LEAST_SECONDS = 60
+const SPARK_WIDTH = 1.25
+
+/** The rate of a dialect as a small line over the shown window. */
+export function useRateSpark(dialect: string): JSX.Element {
+  const page = usePage()
+  const { store, cursor } = page
+  const steady = useRef(new SteadyRange())
+  const draw = (canvas: HTMLCanvasElement, size: Size): void => {
+    const to = store.edge()
+    const rates = store.meter(dialect)
+    // The hub tells of sixty seconds; a longer window is filled while the page is open.
+    const known = Math.max(LEAST_SECONDS, to - (rates?.oldest ?? to))
+    const from = to - Math.min(store.window, known)
+    const values = new Float64Array(to - from + 1).fill(Number.NaN)
+    rates?.copy(from, values)
+    const painter = new Painter(canvas, size, page.palette)
+    const drawn = drawPlot(painter, {
+      from,
+      to,
+      step: 1,
+      lines: [{ values, color: 'trace', width: SPARK_WIDTH }],
+      axis: 'zero',
+      unit: '/s',
+      size: 'spark',
+      steady: steady.current,
+      cursor: cursor.second,
+    })
+    cursor.setAxis(canvas, drawn.time)
+  }
+  const canvas = usePanel<HTMLCanvasElement>({
+    draw: (size) => {
+      if (canvas.current && size.width > 0) draw(canvas.current, size)
+    },
+  })
+  return <canvas ref={canvas} role="img" aria-label="Rate over time" />
+}
+
+function Trouble({ status, limited }: { status: DialectStatus; limited: boolean }): JSX.Element {
+  if (limited) return <span class="trouble error">series limit</span>
+  if (status.errors > 0) {
+    const word = status.errors === 1 ? 'error' : 'errors'
+    return (
+      <span class="trouble error">
+        {exact(status.errors)} {word}
+      </span>
+    )
+  }
+  const words = status.lastDataMs === null ? 'waiting' : 'no errors'
+  return <span class="trouble muted">{words}</span>
+}
+
+function Meter({ status, route }: { status: DialectStatus; route: Route }): JSX.Element {
+  const page = usePage()
+  const { store, cursor, navigation } = page
+  const age = useRef<HTMLSpanElement>(null)
+  const [rate, write] = useReading('rate')
+  const update = (): void => {
+    const latest = store.sources?.dialects.find(({ name }) => name === status.name) ?? status
+    const known = store.meter(status.name)?.at(page.readingSecond())
+    const isWaiting = latest.lastDataMs === null
+    const now = cursor.second === null ? latest.ratePerSecond : (known ?? Number.NaN)
+    const shown = isWaiting ? Number.NaN : now
+    write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
+    const seconds = isWaiting ? 0 : (store.nowMs() - latest.lastDataMs) / 1000
+    setText(age.current, isWaiting ? 'nothing yet' : ageText(seconds))
+    const interval = (store.hello?.intervalMs ?? 1000) / 1000
+    age.current?.classList.toggle('warn', !isWaiting && seconds >= SILENT_INTERVALS * interval)
+  }
+  // The button draws its words itself: in narrow windows its canvas is not there to do it.
+  const button = usePanel<HTMLButtonElement>({ draw: update })
+  const spark = useRateSpark(status.name)
+  const isPressed = route.source === status.name
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="meter"
+      aria-pressed={isPressed}
+      title={`Show only series from ${status.title}`}
+      onClick={() => navigation.go({ source: isPressed ? '' : status.name })}
+    >
+      <span class="name">{status.title}</span>
+      <Trouble status={status} limited={isLimited(store.sources, status.name)} />
+      {rate}
+      {status.lastDataMs !== null && spark}
+      <span class="where cut">{status.address || NO_VALUE}</span>
+      <span class="age" ref={age} />
+    </button>
+  )
+}
+
+export function Meters({ route }: { route: Route }): JSX.Element | null {
+  const { store } = usePage()
+  useTopics('sources')
+  const dialects = store.sources?.dialects ?? []
+  if (dialects.length === 0) return null
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: buttons in a group, not fields of a form
+    <div class="meters" role="group" aria-label="Sources" style={{ '--count': dialects.length }}>
+      {dialects.map((status) => (
+        <Meter key={status.name} status={status} route={route} />
+      ))}
+    </div>
+  )
+}

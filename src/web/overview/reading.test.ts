@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SeriesInfo } from '../../http/api.ts'
+import { SeriesData } from '../store/series-data.ts'
+import { changeColumn, type ReadingContext, readSeries, totalAt } from './reading.ts'
+
+const NOW = 1_800_000_000
+const INFO: SeriesInfo = {
+  id: 1,
+  name: 'api.requests',
+  kind: 'counter',
+  labels: [],
+  dialect: 'statshero',
+  source: '127.0.0.1',
+  firstSeenMs: 0,
+  lastDataMs: NOW * 1000,
+  isStale: false,
+  current: 1000,
+}
+const USUAL = { recent: 12, usual: 12, ratio: 1, score: 0, since: 0 }
+
+function context(part: Partial<ReadingContext> = {}): ReadingContext {
+  return {
+    info: INFO,
+    second: NOW,
+    hasCursor: false,
+    isStale: false,
+    lastDataMs: NOW * 1000,
+    nowMs: NOW * 1000 + 300,
+    finding: USUAL,
+    ...part,
+  }
+}
+
+function counter(): SeriesData {
+  const data = new SeriesData('counter')
+  for (let i = -4; i <= 2; i += 1) data.write(NOW + i, 10 + i)
+  data.cover(NOW - 5, NOW + 2)
+  return data
+}
+
+const plain = (words: string): string => words.replace(/[\u00a0\u2002\u202f]/g, ' ')
+
+test('a counter reads as its rate and its total', () => {
+  const reading = readSeries(counter(), context())
+  assert.deepEqual(reading.main, ['10.0', '/s'])
+  assert.equal(plain(reading.sub), 'total 1 000')
+  assert.ok(!reading.isWarning)
+})
+
+test('the total follows the second, forwards and backwards', () => {
+  const data = counter()
+  assert.equal(totalAt(data, INFO, NOW + 2), 1000 + 11 + 12)
+  assert.equal(totalAt(data, INFO, NOW - 2), 1000 - 10 - 9)
+  assert.equal(
+    totalAt(data, { ...INFO, current: '18446744073709551000' }, NOW + 1),
+    18446744073709551011n,
+  )
+  assert.equal(totalAt(data, INFO, NOW - 20), undefined)
+})
+
+test('a distribution reads as p99, with p50 and p90 below it', () => {
+  const data = new SeriesData('histogram')
+  data.write(NOW, {
+    count: 5,
+    sum: null,
+    min: null,
+    max: null,
+    p50: 16.8,
+    p90: 50.5,
+    p99: 115.2,
+    scale: 0,
+    offset: 0,
+    counts: [5],
+    zero: 0,
+    negative: 0,
+  })
+  const info: SeriesInfo = { ...INFO, kind: 'histogram', unit: 'ms' }
+  const reading = readSeries(data, context({ info }))
+  assert.equal(reading.caption, 'p99')
+  assert.deepEqual(reading.main, ['115', 'ms'])
+  assert.equal(plain(reading.sub), 'p50 16.8 ms p90 50.5 ms')
+})
+
+test('what is unusual says since when, unless a cursor stands', () => {
+  const finding = { recent: 48, usual: 12, ratio: 4, score: 9, since: NOW - 40 }
+  assert.match(readSeries(counter(), context({ finding })).sub, /^4\.0× since \d\d:\d\d:\d\d$/)
+  assert.match(readSeries(counter(), context({ finding, hasCursor: true })).sub, /^total/)
+  assert.deepEqual(changeColumn(context({ finding })), { words: '4.0×', isWarning: true })
+})
+
+test('a factor across zero says nothing: then it says from where', () => {
+  const finding = { recent: 3, usual: -2, ratio: -1.5, score: 9, since: NOW - 40 }
+  assert.equal(changeColumn(context({ finding })).words, 'from \u22122')
+})
+
+test('a stale series has no value and says when its last data came', () => {
+  const gone = context({ isStale: true, lastDataMs: NOW * 1000 - 252_000 })
+  const reading = readSeries(counter(), gone)
+  assert.deepEqual(reading.main, ['–', ''])
+  assert.equal(plain(reading.sub), 'last data 4 min ago')
+  assert.ok(reading.isWarning)
+})
+
+test('without data there is a dash and nothing else', () => {
+  const reading = readSeries(undefined, context())
+  assert.deepEqual([reading.caption, reading.main, reading.sub], ['', ['–', ''], ''])
+})

@@ -1,0 +1,121 @@
+/** The number beside a chart and the quiet line under it, at one second. */
+import type { SeriesInfo } from '../../http/api.ts'
+import { drawnUnit } from '../chart/picture.ts'
+import { allDigits, changeText, exact, format, type Quantity, text } from '../format/number.ts'
+import { ageText, clockText, durationText } from '../format/time.ts'
+import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
+import type { Finding } from '../store/watch.ts'
+
+export interface Reading {
+  readonly caption: string
+  readonly main: Quantity
+  /** All digits, for hover. */
+  readonly title: string
+  readonly sub: string
+  /** The quiet line says that something is unusual, or silent. */
+  readonly isWarning: boolean
+}
+
+export interface ReadingContext {
+  readonly info: SeriesInfo
+  readonly second: number
+  readonly hasCursor: boolean
+  readonly isStale: boolean
+  readonly lastDataMs: number
+  readonly nowMs: number
+  readonly finding: Finding
+}
+
+/** From so long a silence on, the age is said. */
+const SILENT_MS = 60_000
+const EN_SPACE = '\u2002'
+
+export function readSeries(data: SeriesData | undefined, context: ReadingContext): Reading {
+  const { info, second, hasCursor, isStale } = context
+  const unit = info.unit ?? ''
+  const shown = drawnUnit(info.kind, unit)
+  const isGone = isStale && !hasCursor
+  const value = isGone || !data ? Number.NaN : data.at(MAIN_LANE[info.kind], second)
+  const caption = info.kind === 'histogram' ? 'p99' : info.kind === 'summary' ? 'mean' : ''
+  const main = format(value, shown)
+  const reading = {
+    caption: Number.isNaN(value) ? '' : caption,
+    main,
+    title: allDigits(value, shown),
+  }
+  const warning = hasCursor ? undefined : warningOf(context)
+  if (warning !== undefined) return { ...reading, sub: warning, isWarning: true }
+  return { ...reading, sub: data ? quietLine(data, info, second, unit) : '', isWarning: false }
+}
+
+function warningOf(context: ReadingContext): string | undefined {
+  const { finding, lastDataMs, nowMs, isStale } = context
+  const silentMs = nowMs - lastDataMs
+  if (isStale || silentMs >= SILENT_MS) return `last data ${ageText(silentMs / 1000)}`
+  if (finding.since === 0) return undefined
+  return `${changeWords(finding)} since ${clockText(finding.since * 1000)}`
+}
+
+/** The factor, or from where it came when a factor would say nothing. */
+export function changeWords({ ratio, usual }: Finding): string {
+  if (ratio < 0) return `from ${text(usual)}`
+  return changeText(ratio)
+}
+
+function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: string): string {
+  if (info.kind === 'counter') {
+    const total = totalAt(data, info, second)
+    return total === undefined ? '' : `total ${exact(total)}`
+  }
+  const pair = (a: string, low: number, b: string, high: number): string =>
+    Number.isNaN(low) && Number.isNaN(high)
+      ? ''
+      : `${a} ${text(low, unit)}${EN_SPACE}${b} ${text(high, unit)}`
+  if (info.kind === 'histogram') {
+    return pair('p50', data.at('p50', second), 'p90', data.at('p90', second))
+  }
+  if (info.kind === 'summary') {
+    return pair('min', data.at('min', second), 'max', data.at('max', second))
+  }
+  return info.displayName ?? ''
+}
+
+/**
+ * The total of a counter at a second: the listed one, and what came since, or less what came after.
+ * Undefined where a second in between is not known.
+ */
+export function totalAt(
+  data: SeriesData,
+  info: SeriesInfo,
+  second: number,
+): bigint | number | undefined {
+  if (info.current === null) return undefined
+  const listed = secondOf(info.lastDataMs)
+  const [from, to, sign] = second >= listed ? [listed, second, 1] : [second, listed, -1]
+  if (from < data.coveredFrom || to > data.coveredTo) {
+    return second === listed ? Number(info.current) : undefined
+  }
+  let sum = 0
+  for (let at = from + 1; at <= to; at += 1) {
+    const rate = data.at('rate', at)
+    if (!Number.isNaN(rate)) sum += rate
+  }
+  const change = Math.round(sum) * sign
+  const { current } = info
+  if (typeof current === 'string' && /^-?\d+$/.test(current)) {
+    return BigInt(current) + BigInt(change)
+  }
+  return Number(current) + change
+}
+
+/** The last column of lines and tables: how far from usual, or how long silent. */
+export function changeColumn(context: ReadingContext): {
+  readonly words: string
+  readonly isWarning: boolean
+} {
+  const silentMs = context.nowMs - context.lastDataMs
+  if (context.isStale || silentMs >= SILENT_MS) {
+    return { words: durationText(silentMs / 1000), isWarning: context.isStale }
+  }
+  return { words: changeWords(context.finding), isWarning: context.finding.since > 0 }
+}

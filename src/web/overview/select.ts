@@ -1,0 +1,167 @@
+/** Which series the overview shows, in which groups, in which order. */
+import { type Entry, OWN_DIALECT } from '../store/catalogue.ts'
+
+export interface Choice {
+  readonly q: string
+  readonly kind: string
+  readonly source: string
+}
+
+/** What the order depends on, as it is now. */
+export interface Measures {
+  /** Distance from the usual in spreads; 0 for everyday series. */
+  readonly score: (id: number) => number
+  readonly ratio: (id: number) => number
+  /** Per second: increments of a counter, observations of a distribution. */
+  readonly rate: (id: number) => number
+  readonly p99: (id: number) => number
+}
+
+export interface Group {
+  readonly key: string
+  readonly entries: readonly Entry[]
+}
+
+const OWN_PREFIX = 'pentameter'
+
+/** The hub's own series are left out unless the filter asks for them. */
+export function asksForOwn({ q, source }: Choice): boolean {
+  const words = q.toLowerCase()
+  return (
+    source === OWN_DIALECT ||
+    words.includes(OWN_PREFIX) ||
+    words.split(/\s+/).some((word) => word === `dialect=${OWN_DIALECT}` || word === 'source=hub')
+  )
+}
+
+/** Every word of the filter matches the name, or, as `label=value`, one label. */
+export function matches(entry: Entry, choice: Choice): boolean {
+  const { kind, source } = choice
+  if (kind !== '' && entry.info.kind !== kind) return false
+  if (source !== '' && entry.info.dialect !== source) return false
+  if (entry.info.dialect === OWN_DIALECT && !asksForOwn(choice)) return false
+  const words = choice.q.toLowerCase().split(/\s+/)
+  return words.every((word) => matchesWord(entry, word))
+}
+
+function matchesWord({ info, search }: Entry, word: string): boolean {
+  const at = word.indexOf('=')
+  if (at <= 0) return search.includes(word)
+  const key = word.slice(0, at)
+  const value = word.slice(at + 1)
+  if (key === 'dialect') return info.dialect.toLowerCase().startsWith(value)
+  if (key === 'kind') return info.kind.startsWith(value)
+  if (key === 'type') return (info.type ?? '').toLowerCase() === value
+  if (key === 'source') return `${info.dialect} ${info.source}`.toLowerCase().includes(value)
+  return info.labels.some(
+    ([name, content]) => name.toLowerCase() === key && content.toLowerCase().includes(value),
+  )
+}
+
+/** After the stale time a series leaves the overview and stays in search. */
+export function selectEntries(
+  entries: readonly Entry[],
+  choice: Choice,
+  isStale: (id: number) => boolean,
+): Entry[] {
+  const isSearch = choice.q.trim() !== ''
+  return entries.filter((entry) => matches(entry, choice) && (isSearch || !isStale(entry.id)))
+}
+
+const byText = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
+
+function order(sort: string, measures: Measures): (entry: Entry) => number {
+  const size = (value: number): number => (Number.isNaN(value) ? 0 : value)
+  if (sort === 'unusual') return ({ id }) => size(measures.score(id))
+  if (sort === 'rate') return ({ id }) => size(measures.rate(id))
+  if (sort === 'p99') return ({ id }) => size(measures.p99(id))
+  if (sort === 'change') return ({ id }) => changeSize(measures.ratio(id))
+  return () => 0
+}
+
+/** A half is as much of a change as a double. */
+function changeSize(ratio: number): number {
+  if (Number.isNaN(ratio)) return 0
+  return ratio > 0 ? Math.abs(Math.log2(ratio)) : Number.POSITIVE_INFINITY
+}
+
+export function sortEntries(entries: readonly Entry[], sort: string, measures: Measures): Entry[] {
+  const weight = order(sort, measures)
+  const weighed = entries.map((entry) => ({ entry, weight: weight(entry) }))
+  weighed.sort((a, b) => compareWeights(b.weight, a.weight) || compareEntries(a.entry, b.entry))
+  return weighed.map(({ entry }) => entry)
+}
+
+/** Infinity minus infinity is no order. */
+function compareWeights(a: number, b: number): number {
+  return a === b ? 0 : a - b
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  return byText.compare(a.text, b.text) || a.id - b.id
+}
+
+/** Orders that put groups by their largest member; the others keep them by name. */
+const GROUPS_BY_SIZE: ReadonlySet<string> = new Set(['rate', 'change', 'p99'])
+
+/**
+ * @param entries in the order in which they are to stand in their groups
+ * @param titleOf a dialect's name for people
+ */
+export function groupEntries(
+  entries: readonly Entry[],
+  by: string,
+  titleOf: (dialect: string) => string,
+  sort = 'name',
+): Group[] {
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const key = groupKey(entry, by, titleOf)
+    const list = groups.get(key)
+    if (list === undefined) groups.set(key, [entry])
+    else list.push(entry)
+  }
+  const list = [...groups].map(([key, members]) => ({ key, entries: members }))
+  return GROUPS_BY_SIZE.has(sort) ? list : list.sort((a, b) => byText.compare(a.key, b.key))
+}
+
+function groupKey(entry: Entry, by: string, titleOf: (dialect: string) => string): string {
+  if (by === 'source') return titleOf(entry.info.dialect)
+  if (by === 'kind') return entry.info.kind
+  if (by === 'none') return 'All series'
+  if (by.startsWith('label:')) {
+    const label = by.slice('label:'.length)
+    return entry.info.labels.find(([key]) => key === label)?.[1] ?? `without ${label}`
+  }
+  return entry.group
+}
+
+/** A group is worth a warning when one label alone has more values than this. */
+const LABEL_VALUES_NAMED = 200
+
+/** The label that makes a group large. */
+export function crowdedLabel(
+  group: Group,
+): { readonly key: string; readonly count: number } | undefined {
+  if (group.entries.length <= LABEL_VALUES_NAMED) return undefined
+  const values = new Map<string, Set<string>>()
+  for (const { info } of group.entries) {
+    for (const [key, value] of info.labels) {
+      const set = values.get(key) ?? new Set()
+      values.set(key, set.add(value))
+    }
+  }
+  const [key, set] = [...values].sort((a, b) => b[1].size - a[1].size)[0] ?? []
+  if (key === undefined || set === undefined || set.size <= LABEL_VALUES_NAMED) return undefined
+  return { key, count: set.size }
+}
+
+/** Label names that are worth grouping by, the most frequent first. */
+export function labelNames(entries: readonly Entry[], limit = 12): string[] {
+  const counts = new Map<string, number>()
+  for (const { info } of entries) {
+    for (const [key] of info.labels) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const names = [...counts].sort((a, b) => b[1] - a[1] || byText.compare(a[0], b[0]))
+  return names.slice(0, limit).map(([key]) => key)
+}

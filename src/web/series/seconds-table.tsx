@@ -1,0 +1,76 @@
+/** The last seconds of a series as a table: what the charts show, without a picture. */
+import type { JSX } from 'preact'
+import { useReducer } from 'preact/hooks'
+import { usePage, useTopics } from '../app/page.ts'
+import { drawnUnit } from '../chart/picture.ts'
+import { exact, text } from '../format/number.ts'
+import { clockText } from '../format/time.ts'
+import type { Entry } from '../store/catalogue.ts'
+import type { Lane, SeriesData } from '../store/series-data.ts'
+
+const ROWS = 20
+
+type Column = readonly [name: string, read: (data: SeriesData, second: number) => string]
+
+function columnsOf(entry: Entry): readonly Column[] {
+  const { kind, unit = '' } = entry.info
+  const lane = (name: Lane, of = unit): Column => [
+    name,
+    (data, second) => text(data.at(name, second), of),
+  ]
+  const count: Column = [
+    'count',
+    (data, second) => {
+      const value = data.at('count', second)
+      return Number.isNaN(value) ? '–' : exact(value)
+    },
+  ]
+  if (kind === 'counter') return [lane('rate', drawnUnit(kind, unit))]
+  if (kind === 'gauge') return [lane('value')]
+  if (kind === 'summary') return [lane('mean'), lane('min'), lane('max'), count]
+  return [lane('p50'), lane('p90'), lane('p99'), count]
+}
+
+function Rows({ entry }: { entry: Entry }): JSX.Element {
+  const { store } = usePage()
+  useTopics('tick', 'data', 'picture')
+  const data = store.data(entry.id)
+  const newest = store.readingSecond()
+  const columns = columnsOf(entry)
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Second</th>
+          {columns.map(([name]) => (
+            <th key={name} class="num" scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {Array.from({ length: ROWS }, (_, i) => newest - i).map((second) => (
+          <tr key={second}>
+            <td>{clockText(second * 1000)}</td>
+            {columns.map(([name, read]) => (
+              <td key={name} class="num">
+                {data ? read(data, second) : '–'}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function SecondsTable({ entry }: { entry: Entry }): JSX.Element {
+  const [isOpen, setOpen] = useReducer((_: boolean, next: boolean) => next, false)
+  return (
+    <details class="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen && <Rows entry={entry} />}
+    </details>
+  )
+}

@@ -1,0 +1,99 @@
+/** One series: its picture over time, its distribution now, its numbers, where it comes from. */
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { usePage, useTopics } from '../app/page.ts'
+import { Link, Name } from '../app/parts.tsx'
+import type { Route } from '../app/route.ts'
+import { clockText } from '../format/time.ts'
+import { changeWords } from '../overview/reading.ts'
+import type { Entry } from '../store/catalogue.ts'
+import { DistributionPanels } from './distribution-panels.tsx'
+import { SecondsTable } from './seconds-table.tsx'
+import { Side } from './side.tsx'
+import { ValuePanels } from './value-panels.tsx'
+
+/** Statistics since the start are read again this often. */
+const REFRESH_MS = 5000
+
+function Heading({ entry }: { entry: Entry }): JSX.Element {
+  const { store } = usePage()
+  useTopics('unusual')
+  const { info, labels } = entry
+  const finding = store.watch.finding(entry.id)
+  const of = info.kind === 'histogram' ? 'p99 ' : ''
+  const words = changeWords(finding)
+  const what = words.endsWith('×') ? `${words} its usual` : `usual ${words}`
+  return (
+    <div class="head-line">
+      <h1>
+        <Name text={info.displayName ?? info.name} />
+      </h1>
+      <p class="small soft">
+        {[info.kind, info.unit ?? 'no unit', labels].filter(Boolean).join(', ')}
+        {finding.since > 0 && (
+          <span class="warn strong">
+            {'\u2003'}
+            {of}
+            {words.startsWith('from') ? words : what} since {clockText(finding.since * 1000)}
+          </span>
+        )}
+      </p>
+      {info.description && <p class="small soft">{info.description}</p>}
+    </div>
+  )
+}
+
+export function SeriesPage({ route }: { route: Route }): JSX.Element {
+  const { store } = usePage()
+  useTopics('catalogue')
+  const entry = store.catalogue.find(route.series, route.kind, route.type)
+  const id = entry?.id
+  useEffect(() => {
+    if (id === undefined) return
+    // The list has no statistics: they are the one entry's own.
+    void store.refresh(id)
+    const timer = setInterval(() => void store.refresh(id), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [store, id])
+  if (entry === undefined) {
+    return (
+      <div class="page">
+        <h1>
+          <Name text={route.series} />
+        </h1>
+        {store.catalogue.isLoaded && (
+          <p class="soft">
+            No series has this name now.{' '}
+            <Link to={{ view: 'overview', series: '', kind: '', type: '' }} class="link">
+              Show all series
+            </Link>
+          </p>
+        )}
+      </div>
+    )
+  }
+  const hasBuckets = entry.info.kind === 'histogram'
+  const all = { view: 'overview', series: '', kind: '', type: '' } as const
+  return (
+    <div class="page">
+      <nav class="crumbs" aria-label="Where">
+        <Link to={{ ...all, q: '' }} class="link">
+          Overview
+        </Link>
+        <Icon name="right" />
+        <Link to={{ ...all, q: entry.group }} class="link">
+          <Name text={entry.group} />
+        </Link>
+      </nav>
+      <Heading entry={entry} />
+      <div class="split" key={entry.identity}>
+        <div>
+          {hasBuckets ? <DistributionPanels entry={entry} /> : <ValuePanels entry={entry} />}
+          <SecondsTable entry={entry} />
+        </div>
+        <Side entry={entry} />
+      </div>
+    </div>
+  )
+}

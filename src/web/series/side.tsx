@@ -1,0 +1,153 @@
+/** The side column: statistics of the window and since the start, origin, names, the last cell. */
+import type { JSX } from 'preact'
+import { usePage, useTopics } from '../app/page.ts'
+import { CopyButton, type Fact, Facts, Section } from '../app/parts.tsx'
+import { exact, text } from '../format/number.ts'
+import { ageText, momentText, spanText } from '../format/time.ts'
+import type { Entry } from '../store/catalogue.ts'
+import { dialectTitle } from '../store/status.ts'
+import { bucketError, errorWords, windowNumbers } from './statistics.ts'
+
+interface SideProps {
+  readonly entry: Entry
+}
+
+function WindowStatistics({ entry }: SideProps): JSX.Element {
+  const { store } = usePage()
+  useTopics('tick', 'data', 'picture')
+  const data = store.data(entry.id)
+  const to = store.readingSecond()
+  const unit = entry.info.unit ?? ''
+  const facts: readonly Fact[] = data ? windowNumbers(data, unit, to - store.window, to) : []
+  const window = `last ${spanText(store.window)}`
+  const scale = data?.buckets?.width ? data.buckets.scale : undefined
+  const note = scale === undefined ? window : `${window}, ${errorWords(bucketError(scale))}`
+  return (
+    <Section title="Statistics" note={note} isNoteRight>
+      <Facts facts={facts} isWide />
+    </Section>
+  )
+}
+
+function sinceStart({ info }: Entry): readonly Fact[] {
+  const { kind, current, unit = '', statistics, rates, resets } = info
+  const number = (value: number | string | null): string =>
+    value === null ? '–' : text(Number(value), unit)
+  if (statistics !== undefined) {
+    return [
+      ['count', exact(statistics.count)],
+      ['mean', number(statistics.mean)],
+      ['min', number(statistics.min)],
+      ['p50', number(statistics.median)],
+      ['p75', number(statistics.p75)],
+      ['p95', number(statistics.p95)],
+      ['p98', number(statistics.p98)],
+      ['p99', number(statistics.p99)],
+      ['p99.9', number(statistics.p999)],
+      ['max', number(statistics.max)],
+      ['deviation', number(statistics.stddev)],
+    ]
+  }
+  const facts: Fact[] = []
+  if (kind === 'counter' && current !== null) facts.push(['total', exact(current)])
+  if (resets !== undefined) facts.push(['resets', exact(resets)])
+  if (rates !== undefined) {
+    facts.push(['mean rate', text(rates.mean, '/s')], ['1 min', text(rates.m1, '/s')])
+    facts.push(['5 min', text(rates.m5, '/s')], ['15 min', text(rates.m15, '/s')])
+  }
+  return facts
+}
+
+function Origin({ entry }: SideProps): JSX.Element {
+  const { store } = usePage()
+  useTopics('tick', 'sources')
+  const { info } = entry
+  const now = store.nowMs()
+  const type = info.type === undefined ? '' : `, ${info.type}`
+  const age = (now - store.lastDataMs(entry.id)) / 1000
+  const isSilent = age >= 60
+  const facts: Fact[] = [
+    ['source', dialectTitle(store.sources, info.dialect) + type],
+    ['address', info.source || '–'],
+    ['last data', <span class={isSilent ? 'warn' : ''}>{ageText(age)}</span>],
+    [
+      'first seen',
+      `${momentText(info.firstSeenMs, now)}, ${ageText((now - info.firstSeenMs) / 1000)}`,
+    ],
+    ...info.labels.map(([key, value]): Fact => [key, <code>{value}</code>]),
+  ]
+  if (info.plot !== undefined) facts.push(['plot', info.plot])
+  return (
+    <Section title="Comes from">
+      <Facts facts={facts} />
+    </Section>
+  )
+}
+
+function Names({ entry }: SideProps): JSX.Element {
+  const names = [
+    ['Series', entry.text],
+    ['API', `/api/v1/series/${entry.id}`],
+    ['Live stream', `/api/v1/live?series=${entry.id}&interval=1`],
+  ] as const
+  // A restarted hub has no address yet for a series that it has not heard of again.
+  const known = entry.id < 0 ? names.slice(0, 1) : names
+  return (
+    <Section title="Named">
+      <ul class="names">
+        {known.map(([where, name]) => (
+          <li key={where}>
+            <span class="tiny muted">{where}</span>
+            <code class="cut" title={name}>
+              {name}
+            </code>
+            <CopyButton text={name} what={`${where} name`} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function LastCell({ entry }: SideProps): JSX.Element | null {
+  const { store } = usePage()
+  useTopics('tick')
+  const cell = store.data(entry.id)?.lastCell
+  if (cell === undefined) return null
+  const json = JSON.stringify(cell, null, 1).replace(/\[[^\]]*\]/g, (list) =>
+    list.replace(/\s+/g, ' '),
+  )
+  return (
+    <Section title="Last cell" note={<CopyButton text={json} what="last cell" />}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
+      <section class="raw" tabIndex={0} aria-label="Last cell as JSON">
+        <pre>{json}</pre>
+      </section>
+    </Section>
+  )
+}
+
+export function Side({ entry }: SideProps): JSX.Element {
+  const { store } = usePage()
+  useTopics('data')
+  const latest = store.catalogue.get(entry.id) ?? entry
+  const facts = sinceStart(latest)
+  const { statistics } = latest.info
+  return (
+    <aside aria-label="About this series">
+      <WindowStatistics entry={entry} />
+      {facts.length > 0 && (
+        <Section
+          title="Since the start"
+          note={statistics && errorWords(statistics.relativeError)}
+          isNoteRight
+        >
+          <Facts facts={facts} isWide />
+        </Section>
+      )}
+      <Origin entry={latest} />
+      <Names entry={entry} />
+      <LastCell entry={entry} />
+    </aside>
+  )
+}

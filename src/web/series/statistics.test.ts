@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SeriesData } from '../store/series-data.ts'
+import { bucketError, errorWords, moments, undrawnWords, windowNumbers } from './statistics.ts'
+
+const NOW = 1_800_000_000
+
+test('mean and deviation are those of the values, none has none', () => {
+  const { mean, deviation, min, max } = moments(Float64Array.of(2, 4, 4, 4, 5, 5, 7, 9))
+  assert.deepEqual([mean, deviation, min, max], [5, 2, 2, 9])
+  assert.ok(Number.isNaN(moments(new Float64Array(0)).mean))
+})
+
+test('the width of a bucket is the error of a percentile', () => {
+  assert.equal(bucketError(0), 1)
+  assert.equal(errorWords(bucketError(2)), 'percentiles within ±19\u00a0%')
+  assert.equal(errorWords(0.0219), 'percentiles within ±2.2\u00a0%')
+})
+
+test('a counter has its rate per minute, over the known seconds of the window', () => {
+  const data = new SeriesData('counter')
+  data.write(NOW - 1, 2)
+  data.write(NOW, 4)
+  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  assert.equal(rows.get('now'), '4.00\u00a0/s')
+  assert.equal(rows.get('mean'), '3.00\u00a0/s')
+  assert.equal(rows.get('per minute'), '180')
+})
+
+test('a distribution is merged over the window', () => {
+  const data = new SeriesData('histogram')
+  const cell = { min: 1, max: 4, p50: 2, p90: 4, p99: 4, scale: 0, zero: 0, negative: 0 }
+  data.write(NOW - 1, { ...cell, count: 9, sum: 9, offset: 0, counts: [9] })
+  data.write(NOW, { ...cell, count: 1, sum: 4, offset: 2, counts: [1] })
+  data.cover(NOW - 2, NOW)
+  const rows = new Map(windowNumbers(data, 'ms', NOW - 60, NOW))
+  assert.equal(rows.get('count'), '10')
+  assert.equal(rows.get('mean'), '1.30\u00a0ms')
+  assert.equal(rows.get('rate'), '5.00\u00a0/s')
+  assert.equal(rows.get('max'), '4.00\u00a0ms')
+  assert.equal(rows.get('p99.9'), '4.00\u00a0ms')
+  assert.deepEqual(
+    [...rows.keys()],
+    'count rate mean min p50 p75 p90 p95 p99 p99.9 max deviation'.split(' '),
+  )
+})
+
+test('values below zero leave no false number', () => {
+  const data = new SeriesData('histogram')
+  const cell = { p50: -5, p90: -2, p99: -1, scale: 0, zero: 0, negative: 9 }
+  data.write(NOW, { ...cell, count: 9, sum: -45, min: -9, max: -1, offset: 0, counts: [] })
+  data.cover(NOW - 1, NOW)
+  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  assert.deepEqual([rows.get('min'), rows.get('max')], ['\u22129', '\u22121'])
+  assert.deepEqual([rows.get('mean'), rows.get('count')], ['\u22125', '9'])
+  assert.equal(undrawnWords(data, NOW - 60, NOW), '9 below zero not drawn')
+  for (const name of ['p50', 'p99', 'p99.9', 'deviation']) assert.equal(rows.get(name), '–')
+})

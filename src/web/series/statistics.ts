@@ -1,0 +1,98 @@
+/** Numbers of one series over the shown window. */
+import { drawnUnit } from '../chart/picture.ts'
+import { digits, exact, text } from '../format/number.ts'
+import { deviation, mergeSeconds, quantile } from '../store/quantile.ts'
+import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
+
+export type NumberRow = readonly [name: string, words: string]
+
+/** Relative width of a bucket at a scale: the most a percentile can be off. */
+export function bucketError(scale: number): number {
+  return 2 ** (0.5 ** scale) - 1
+}
+
+/** @param error relative width of the buckets that percentiles were read from */
+export function errorWords(error: number): string {
+  return `percentiles within ±${digits(error * 100, 2)}\u00a0%`
+}
+
+export function windowNumbers(
+  data: SeriesData,
+  unit: string,
+  from: number,
+  to: number,
+): readonly NumberRow[] {
+  if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to)
+  const shown = drawnUnit(data.kind, unit)
+  const values = new Float64Array(to - from)
+  data.copy(MAIN_LANE[data.kind], from + 1, values)
+  const known = values.filter((value) => !Number.isNaN(value))
+  const { mean, deviation, min, max } = moments(known)
+  return [
+    ['now', text(data.at(MAIN_LANE[data.kind], to), shown)],
+    ['mean', text(mean, shown)],
+    ['min', text(min, shown)],
+    ['max', text(max, shown)],
+    ['deviation', text(deviation, shown)],
+    ...(data.kind === 'counter' ? [['per minute', text(mean * 60, unit)] as const] : []),
+  ]
+}
+
+export interface Moments {
+  readonly mean: number
+  readonly deviation: number
+  readonly min: number
+  readonly max: number
+}
+
+/** NaN all four when there is no value. */
+export function moments(values: Float64Array): Moments {
+  let mean = 0
+  let square = 0
+  let min = Number.NaN
+  let max = Number.NaN
+  values.forEach((value, i) => {
+    const delta = value - mean
+    mean += delta / (i + 1)
+    square += delta * (value - mean)
+    min = i === 0 ? value : Math.min(min, value)
+    max = i === 0 ? value : Math.max(max, value)
+  })
+  if (values.length === 0) return { mean: Number.NaN, deviation: Number.NaN, min, max }
+  return { mean, deviation: Math.sqrt(square / values.length), min, max }
+}
+
+function distributionNumbers(
+  data: SeriesData,
+  unit: string,
+  from: number,
+  to: number,
+): readonly NumberRow[] {
+  const merged = mergeSeconds(data, from, to)
+  const q = (part: number): string => text(quantile(merged, part), unit)
+  const mean = merged.count > 0 ? merged.sum / merged.count : Number.NaN
+  const seconds = Math.min(to - from, Math.max(1, to - data.coveredFrom))
+  return [
+    ['count', merged.count > 0 ? exact(merged.count) : '–'],
+    ['rate', text(merged.count / seconds, '/s')],
+    ['mean', text(mean, unit)],
+    ['min', q(0)],
+    ['p50', q(0.5)],
+    ['p75', q(0.75)],
+    ['p90', q(0.9)],
+    ['p95', q(0.95)],
+    ['p99', q(0.99)],
+    ['p99.9', q(0.999)],
+    ['max', q(1)],
+    ['deviation', text(deviation(merged), unit)],
+  ]
+}
+
+/** What a heat map, whose axis is logarithmic, leaves out of the seconds (from, to]. */
+export function undrawnWords(data: SeriesData, from: number, to: number): string {
+  const { zero, negative } = mergeSeconds(data, from, to)
+  const parts: string[] = []
+  if (negative > 0) parts.push(`${exact(negative)} below zero`)
+  if (zero > 0) parts.push(`${exact(zero)} at zero`)
+  return parts.length === 0 ? '' : `${parts.join(' and ')} not drawn`
+}

@@ -1,0 +1,115 @@
+/** What could not be read, by code, with the last offender in hex and text. */
+import type { JSX } from 'preact'
+import type { ErrorStatus, OffenderStatus, SourcesAnswer } from '../../http/api.ts'
+import { usePage } from '../app/page.ts'
+import { Section } from '../app/parts.tsx'
+import { exact } from '../format/number.ts'
+import { ageText, clockText } from '../format/time.ts'
+import { dialectTitle } from '../store/status.ts'
+import { type HexByte, hexRows } from './hex.ts'
+
+function Marked({ byte, isHex, at }: { byte: HexByte; isHex: boolean; at: number }): JSX.Element {
+  const words = isHex ? byte.hex : byte.text
+  const gap = isHex ? (at === 7 ? '  ' : ' ') : ''
+  return (
+    <>
+      {byte.isMarked ? <mark>{words}</mark> : words}
+      {gap}
+    </>
+  )
+}
+
+function HexDump({ offender }: { offender: OffenderStatus }): JSX.Element {
+  const rows = hexRows(offender.hex, offender.offset)
+  const spoken = rows.map(({ bytes }) => bytes.map(({ text }) => text).join('')).join('')
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
+    <section class="scroll" tabIndex={0} aria-label={`Bytes: ${spoken}`}>
+      <div class="hex">
+        {rows.map(({ at, bytes }) => [
+          <i key={at}>{at}</i>,
+          <span key={`${at} hex`}>
+            {bytes.map((byte, i) => (
+              <Marked key={i} byte={byte} isHex at={i} />
+            ))}
+          </span>,
+          <span key={`${at} text`}>
+            {bytes.map((byte, i) => (
+              <Marked key={i} byte={byte} isHex={false} at={i} />
+            ))}
+          </span>,
+        ])}
+      </div>
+    </section>
+  )
+}
+
+/** `“12,5” is not a number` begins a sentence, whatever case it was reported in. */
+function sentence(detail: string): string {
+  const words = detail.charAt(0).toUpperCase() + detail.slice(1)
+  return /[.!?]$/.test(words) ? words : `${words}.`
+}
+
+function Earlier({ offenders }: { offenders: readonly OffenderStatus[] }): JSX.Element | null {
+  if (offenders.length === 0) return null
+  return (
+    <details>
+      <summary class="small soft">{exact(offenders.length)} before it</summary>
+      {offenders.map((offender) => (
+        <div key={`${offender.timeMs} ${offender.peer} ${offender.hex}`}>
+          <p class="small soft">
+            {clockText(offender.timeMs)} from {offender.peer}, byte {offender.offset}:{' '}
+            {sentence(offender.detail)}
+          </p>
+          <HexDump offender={offender} />
+        </div>
+      ))}
+    </details>
+  )
+}
+
+function Message({ status, title }: { status: ErrorStatus; title: string }): JSX.Element {
+  const { store } = usePage()
+  const newestFirst = [...status.last].sort((a, b) => b.timeMs - a.timeMs)
+  const [last, ...earlier] = newestFirst
+  return (
+    <article class="message">
+      <div class="row">
+        <span class="strong">{title}</span>
+        <code>{status.code}</code>
+        <span class="error strong">{exact(status.count)}×</span>
+        <span class="grow" />
+        {last && (
+          <span class="small muted">
+            last {ageText((store.nowMs() - last.timeMs) / 1000)} from {last.peer}
+          </span>
+        )}
+      </div>
+      {last && (
+        <>
+          <p class="small soft">
+            At byte {exact(last.offset)}: {last.detail.replace(/[.]$/, '')}.
+          </p>
+          <HexDump offender={last} />
+        </>
+      )}
+      <Earlier offenders={earlier} />
+    </article>
+  )
+}
+
+export function ErrorList({ sources }: { sources: SourcesAnswer }): JSX.Element {
+  const worst = [...sources.errors].sort((a, b) => b.count - a.count)
+  return (
+    <Section title="Could not be read" note="since the start, by code">
+      {worst.length === 0 && <p class="small soft">Nothing so far.</p>}
+      {worst.map((status) => (
+        <Message
+          key={`${status.dialect} ${status.code}`}
+          status={status}
+          title={dialectTitle(sources, status.dialect)}
+        />
+      ))}
+    </Section>
+  )
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ConnectionStatus, LimitStatus, SourcesAnswer } from '../../http/api.ts'
+import { bittenWords, factWords, limitTitle, summaryWords } from './words.ts'
+
+const plain = (words: string): string => words.replace(/[\u202f\u00a0]/g, ' ')
+
+test('facts of a connection are words with units', () => {
+  const facts = { framing: 'framed', intervalMs: 20, isClamped: true, skipped: 1, bytesHeld: 2048 }
+  assert.equal(
+    plain(factWords(facts)),
+    'framed, every 20.0 ms, slower than asked for, 1 snapshot skipped, ' +
+      '2.00 KiB of an unfinished frame',
+  )
+  assert.equal(factWords({ isClamped: false, frames: 12 }), '12 frames')
+})
+
+test('facts that the page does not know are shown as they are named', () => {
+  const facts = { codec: 'zstd', isNew: true, constructor: 3 }
+  assert.equal(factWords(facts), 'codec zstd, isNew, constructor 3')
+})
+
+test('limits have titles; that of a listener keeps its name', () => {
+  assert.equal(limitTitle('seriesLimit'), 'Series')
+  assert.equal(limitTitle('connectionsLimit of stream 2'), 'Connections of stream 2')
+  assert.equal(limitTitle('shelvesLimit'), 'shelvesLimit')
+  assert.equal(bittenWords('seriesLimit', 3), '3 refused.')
+  assert.equal(bittenWords('liveBytesLimit', 3), '3 left early.')
+})
+
+const CONNECTION: ConnectionStatus = {
+  dialect: 'scope',
+  peer: 'tcp 127.0.0.1:40112',
+  openedBy: 'peer',
+  sinceMs: 0,
+  facts: {},
+}
+const limit = (name: string, refused: number): LimitStatus => ({
+  name,
+  limit: 10,
+  used: 1,
+  refused,
+  behaviour: '',
+})
+const answer = (errors: number, limits: readonly LimitStatus[] = []): SourcesAnswer => ({
+  dialects: [],
+  listeners: [],
+  sources: [],
+  connections: [CONNECTION],
+  limits,
+  errors: errors === 0 ? [] : [{ dialect: 'scope', code: 'x', count: errors, last: [] }],
+})
+
+test('what was lost is said: messages unread, measurements and connections refused', () => {
+  const head = '0 listeners, 1 connection. '
+  const cases: readonly (readonly [SourcesAnswer, string])[] = [
+    [answer(0), 'Everything that arrived could be read.'],
+    [answer(0, [limit('liveBytesLimit', 9)]), 'Everything that arrived could be read.'],
+    [answer(1), '1 message could not be read since the start; nothing beside them was lost.'],
+    [
+      answer(2, [limit('seriesLimit', 3), limit('zoneBytesLimit', 1)]),
+      '2 messages could not be read, 4 measurements refused at a limit since the start.',
+    ],
+    [answer(0, [limit('connectionsLimit of a', 1)]), '1 connection refused since the start.'],
+  ]
+  for (const [sources, words] of cases) assert.equal(summaryWords(sources), head + words)
+})

@@ -1,0 +1,98 @@
+/**
+ * The hub's names for facts and limits in plain words. What is not in the tables is shown as it is
+ * named, so that nothing a newer hub says is lost.
+ */
+import type { ConnectionStatus, SourcesAnswer } from '../../http/api.ts'
+import { exact, text } from '../format/number.ts'
+import { errorCount } from '../store/status.ts'
+
+type Fact = string | number | boolean
+type Words = (value: Fact) => string
+
+const counted =
+  (one: string, many = `${one}s`): Words =>
+  (value) =>
+    `${exact(Number(value))} ${Number(value) === 1 ? one : many}`
+const bytes =
+  (words: string): Words =>
+  (value) =>
+    `${text(Number(value), 'B')} ${words}`
+const asItIs: Words = (value) => String(value)
+
+/** An empty text leaves the fact out. */
+const FACT_WORDS: Readonly<Record<string, Words>> = {
+  state: asItIs,
+  phase: asItIs,
+  framing: (value) => (value === 'bare' ? 'without frames' : String(value)),
+  intervalMs: (value) => `every ${text(Number(value), 'ms')}`,
+  isClamped: (value) => (value === true ? 'slower than asked for' : ''),
+  tMs: (value) => `sampling for ${text(Number(value), 'ms')}`,
+  series: counted('series', 'series'),
+  snapshots: counted('snapshot'),
+  infos: counted('description'),
+  skipped: counted('snapshot skipped', 'snapshots skipped'),
+  missed: counted('snapshot missed', 'snapshots missed'),
+  dropped: counted('value dropped', 'values dropped'),
+  bad: counted('unreadable packet'),
+  refused: counted('series refused', 'series refused'),
+  frames: counted('frame'),
+  bytesHeld: bytes('of an unfinished frame'),
+  bufferedBytes: bytes('waiting to be sent'),
+  ignoredBytes: bytes('ignored'),
+}
+
+export function factWords(facts: ConnectionStatus['facts']): string {
+  const words = Object.entries(facts).map(([name, value]) => {
+    const known = Object.hasOwn(FACT_WORDS, name) ? FACT_WORDS[name] : undefined
+    if (known !== undefined) return known(value)
+    return value === true ? name : `${name} ${value}`
+  })
+  return words.filter((each) => each !== '').join(', ')
+}
+
+const LIMIT_TITLES: Readonly<Record<string, string>> = {
+  seriesLimit: 'Series',
+  seriesLimitPerSource: 'Series of one source',
+  zoneBytesLimit: 'Shared memory',
+  liveBytesLimit: 'Live window',
+  sessionsLimit: 'Live viewers',
+  connectionsLimit: 'Connections',
+}
+
+/** `connectionsLimit of stream` is the one of a listener: `Connections of stream`. */
+export function limitTitle(name: string): string {
+  const [word = name] = name.split(' ', 1)
+  const title = Object.hasOwn(LIMIT_TITLES, word) ? LIMIT_TITLES[word] : word
+  return title + name.slice(word.length)
+}
+
+const LIVE_WINDOW = 'liveBytesLimit'
+
+/** What a limit did so far; the live window refuses nothing, it lets the oldest go. */
+export function bittenWords(name: string, refused: number): string {
+  return `${exact(refused)} ${name === LIVE_WINDOW ? 'left early' : 'refused'}.`
+}
+
+const MEASURED = /^(series|zone)/
+
+/** Listeners and connections, and what of that which arrived is not in the numbers. */
+export function summaryWords(sources: SourcesAnswer): string {
+  const count = (number: number, word: string): string => counted(word)(number)
+  const listeners = count(sources.listeners.length, 'listener')
+  return `${listeners}, ${count(sources.connections.length, 'connection')}. ${lossWords(sources)}`
+}
+
+function lossWords(sources: SourcesAnswer): string {
+  const errors = errorCount(sources)
+  const refusedBy = (isOf: (name: string) => boolean): number =>
+    sources.limits.reduce((sum, { name, refused }) => sum + (isOf(name) ? refused : 0), 0)
+  const measurements = refusedBy((name) => MEASURED.test(name))
+  const others = refusedBy((name) => !MEASURED.test(name) && name !== LIVE_WINDOW)
+  const parts: string[] = []
+  if (errors > 0) parts.push(`${counted('message')(errors)} could not be read`)
+  if (measurements > 0) parts.push(`${counted('measurement')(measurements)} refused at a limit`)
+  if (others > 0) parts.push(`${counted('connection')(others)} refused`)
+  if (parts.length === 0) return 'Everything that arrived could be read.'
+  const end = measurements + others > 0 ? '.' : '; nothing beside them was lost.'
+  return `${parts.join(', ')} since the start${end}`
+}

@@ -1,0 +1,136 @@
+/** The list of series as the hub has it, with what the page adds to each entry: text and group. */
+import type { SeriesInfo, SeriesPage } from '../../http/api.ts'
+
+export interface Entry {
+  /** The hub's; below zero for a series that a restarted hub does not know yet. */
+  readonly id: number
+  readonly info: SeriesInfo
+  /** Same series, same identity, also across hubs, whose ids differ. */
+  readonly identity: string
+  /** `name{key=value,…}`, as in the URL. */
+  readonly text: string
+  /** `key=value key=value`, as under the title. */
+  readonly labels: string
+  /** Lower case, for the filter. */
+  readonly search: string
+  readonly group: string
+}
+
+/** The hub's own metrics: left out of the overview unless they are asked for. */
+export const OWN_DIALECT = 'hub'
+
+function describe(info: SeriesInfo): string {
+  if (info.labels.length === 0) return info.name
+  return `${info.name}{${info.labels.map(([key, value]) => `${key}=${value}`).join(',')}}`
+}
+
+/** First part of a name that is longer than itself: `checkout` of `checkout.latency`. */
+function prefixOf(name: string): string {
+  const end = name.search(/[._/:]/)
+  return end > 0 ? name.slice(0, end) : name
+}
+
+export function createEntry(info: SeriesInfo): Entry {
+  const labels = info.labels.map(([key, value]) => `${key}=${value}`).join(' ')
+  const text = describe(info)
+  const search = `${text} ${info.displayName ?? ''}`.toLowerCase()
+  const identity = JSON.stringify([info.dialect, info.kind, info.type, info.name, info.labels])
+  return { id: info.id, info, identity, text, labels, search, group: prefixOf(info.name) }
+}
+
+/** What a new list does to what is kept by id. */
+export interface Renumbering {
+  readonly gone: ReadonlySet<number>
+  /** Old id to new one. */
+  readonly moved: ReadonlyMap<number, number>
+}
+
+/** Follows a new numbering; all at once, because two series may have changed places. */
+export function renumber<T>(kept: Map<number, T>, { gone, moved }: Renumbering): void {
+  if (gone.size === 0 && moved.size === 0) return
+  const all = [...kept]
+  kept.clear()
+  for (const [id, value] of all) if (!gone.has(id)) kept.set(moved.get(id) ?? id, value)
+}
+
+export class Catalogue {
+  revision = -1
+  /** Rises when an id gets another meaning. */
+  numbering = 0
+  isLoaded = false
+  entries: readonly Entry[] = []
+  readonly #byId = new Map<number, Entry>()
+  readonly #ambiguous = new Set<string>()
+  #departed = 0
+
+  /** @param isKept whether a series that is not in the list stays, under an id below zero */
+  replace(page: SeriesPage, isKept: (entry: Entry) => boolean = () => false): Renumbering {
+    const next = new Map<number, Entry>()
+    const idOf = new Map<string, number>()
+    for (const info of page.series) {
+      const entry = createEntry(info)
+      next.set(info.id, entry)
+      if (!idOf.has(entry.identity)) idOf.set(entry.identity, info.id)
+    }
+    const gone = new Set<number>()
+    const moved = new Map<number, number>()
+    for (const [id, entry] of this.#byId) {
+      if (next.get(id)?.identity === entry.identity) continue
+      const newId = idOf.get(entry.identity) ?? (isKept(entry) ? this.#departedId(id) : undefined)
+      if (newId === undefined) gone.add(id)
+      else if (newId !== id) moved.set(id, newId)
+      if (newId !== undefined && newId < 0) next.set(newId, { ...entry, id: newId })
+    }
+    if (gone.size > 0 || moved.size > 0) this.numbering += 1
+    this.#take(next)
+    this.revision = page.revision
+    this.isLoaded = true
+    return { gone, moved }
+  }
+
+  #departedId(id: number): number {
+    if (id < 0) return id
+    this.#departed -= 1
+    return this.#departed
+  }
+
+  #take(next: ReadonlyMap<number, Entry>): void {
+    this.#byId.clear()
+    this.#ambiguous.clear()
+    const texts = new Set<string>()
+    for (const [id, entry] of next) {
+      this.#byId.set(id, entry)
+      if (texts.has(entry.text)) this.#ambiguous.add(entry.text)
+      texts.add(entry.text)
+    }
+    this.entries = [...next.values()]
+  }
+
+  /** A newer reading of one entry. */
+  update(info: SeriesInfo): void {
+    const known = this.#byId.get(info.id)
+    if (known === undefined || describe(info) !== known.text) return
+    const entry = { ...known, info }
+    this.#byId.set(info.id, entry)
+    this.entries = this.entries.map((other) => (other === known ? entry : other))
+  }
+
+  get(id: number): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** True when another series has the same name and labels, but another kind or type. */
+  isAmbiguous(text: string): boolean {
+    return this.#ambiguous.has(text)
+  }
+
+  /** The series a URL names. `kind` and `type` decide between namesakes. */
+  find(text: string, kind = '', type = ''): Entry | undefined {
+    const named = this.entries.filter((entry) => entry.text === text)
+    return (
+      named.find(({ info }) => info.kind === kind && (info.type ?? '') === type) ??
+      named.find(({ info }) => info.kind === kind) ??
+      named[0]
+    )
+  }
+}

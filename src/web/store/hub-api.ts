@@ -1,0 +1,69 @@
+/** The hub's JSON API (src/http/api.ts) as functions. Same origin; nothing else is ever asked. */
+import type {
+  ApiError,
+  RangeAnswer,
+  SeriesInfo,
+  SeriesPage,
+  SourcesAnswer,
+} from '../../http/api.ts'
+
+const BASE = '/api/v1'
+/** Entries asked for per page of the list. */
+const PAGE_SIZE = 1000
+
+export interface RangeRequest {
+  readonly series: readonly number[]
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+}
+
+export interface HubApi {
+  listSeries(): Promise<SeriesPage>
+  series(id: number): Promise<SeriesInfo>
+  range(request: RangeRequest): Promise<RangeAnswer>
+  sources(): Promise<SourcesAnswer>
+  setSeries(stream: string, series: readonly number[]): Promise<void>
+  openStream(series: readonly number[]): EventSource
+}
+
+export function createHubApi(): HubApi {
+  return {
+    async listSeries() {
+      const series: SeriesInfo[] = []
+      let after: number | undefined
+      for (;;) {
+        const from = after === undefined ? '' : `&after=${after}`
+        const page = await get<SeriesPage>(`/series?limit=${PAGE_SIZE}${from}`)
+        series.push(...page.series)
+        if (page.next === undefined) return { ...page, series }
+        after = page.next
+      }
+    },
+    series: (id) => get(`/series/${id}`),
+    range: ({ series, fromMs, toMs, stepMs }) =>
+      get(`/range?series=${series.join(',')}&from=${fromMs}&to=${toMs}&step=${stepMs / 1000}`),
+    sources: () => get('/sources'),
+    async setSeries(stream, series) {
+      const answer = await fetch(`${BASE}/live/${encodeURIComponent(stream)}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ series }),
+      })
+      if (!answer.ok) throw await refusal(answer)
+    },
+    openStream: (series) => new EventSource(`${BASE}/live?series=${series.join(',')}&interval=1`),
+  }
+}
+
+async function get<T>(path: string): Promise<T> {
+  const answer = await fetch(BASE + path)
+  if (!answer.ok) throw await refusal(answer)
+  return (await answer.json()) as T
+}
+
+async function refusal(answer: Response): Promise<Error> {
+  const body = (await answer.json().catch(() => undefined)) as ApiError | undefined
+  const reason = body?.error?.message ?? answer.statusText
+  return new Error(`${new URL(answer.url).pathname}: ${answer.status} ${reason}`)
+}

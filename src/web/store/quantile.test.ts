@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { deviation, type Merged, mergeSeconds, quantile } from './quantile.ts'
+import { SeriesData } from './series-data.ts'
+
+const NOW = 1_800_000_000
+
+function merged(counts: readonly number[], part: Partial<Merged> = {}): Merged {
+  const { zero = 0, negative = 0 } = part
+  const count = counts.reduce((sum, each) => sum + each, zero + negative)
+  const ends = { min: Number.NaN, max: Number.NaN }
+  const all = Float64Array.from(counts)
+  return { scale: 0, offset: 0, counts: all, zero, negative, count, sum: 0, ...ends, ...part }
+}
+
+test('a percentile lies in the bucket that holds its rank', () => {
+  const distribution = merged([50, 30, 20])
+  assert.equal(quantile(distribution, 0.5), 2)
+  assert.ok(quantile(distribution, 0.8) <= 4)
+  assert.ok(quantile(distribution, 0.99) > 4 && quantile(distribution, 0.99) <= 8)
+  assert.equal(quantile(distribution, 1), 8)
+  assert.equal(quantile(distribution, 0), 1)
+})
+
+test('observations of zero come before all buckets', () => {
+  const distribution = merged([10], { zero: 90 })
+  assert.equal(quantile(distribution, 0.5), 0)
+  assert.ok(quantile(distribution, 0.95) > 1)
+})
+
+test('a percentile among values below zero is not known, those above them are', () => {
+  const distribution = merged([20], { negative: 60, zero: 20, min: -7, max: 1.5 })
+  assert.ok(Number.isNaN(quantile(distribution, 0.5)))
+  assert.equal(quantile(distribution, 0.7), 0)
+  assert.equal(quantile(distribution, 0.99), 1.5)
+  assert.deepEqual([quantile(distribution, 0), quantile(distribution, 1)], [-7, 1.5])
+  assert.ok(Number.isNaN(deviation(distribution)))
+})
+
+test('no percentile lies beyond the exact smallest and largest value', () => {
+  const one = merged([0, 100], { offset: 2, min: 9, max: 10 })
+  for (const q of [0, 0.01, 0.5]) assert.ok(quantile(one, q) >= 9 && quantile(one, q) <= 10)
+  assert.deepEqual([quantile(one, 0), quantile(one, 0.999), quantile(one, 1)], [9, 10, 10])
+})
+
+test('the deviation of one bucket is nothing, of two the distance of their middles', () => {
+  const middle = Math.SQRT2
+  assert.ok(deviation(merged([4], { sum: 4 * middle })) < 1e-9)
+  const both = deviation(merged([1, 1], { sum: 3 * middle }))
+  assert.ok(Math.abs(both - middle / 2) < 1e-9)
+})
+
+test('nothing has no percentile', () => {
+  assert.ok(Number.isNaN(quantile(merged([]), 0.5)))
+})
+
+test('a higher percentile is never a smaller value', () => {
+  const part = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(fc.array(fc.nat(40), { maxLength: 20 }), part, part, (counts, a, b) => {
+      const distribution = merged(counts)
+      fc.pre(distribution.count > 0)
+      const [low, high] = [Math.min(a, b), Math.max(a, b)]
+      assert.ok(quantile(distribution, low) <= quantile(distribution, high))
+    }),
+  )
+})
+
+test('seconds merge by adding', () => {
+  const data = new SeriesData('histogram')
+  const cell = { sum: 6, min: 1, max: 4, p50: 2, p90: 4, p99: 4, scale: 0, zero: 1, negative: 0 }
+  data.write(NOW, { ...cell, count: 3, offset: 0, counts: [2] })
+  data.write(NOW + 1, { ...cell, count: 5, offset: 1, counts: [4] })
+  const both = mergeSeconds(data, NOW - 1, NOW + 1)
+  assert.deepEqual([...both.counts], [2, 4])
+  assert.equal(both.count, 8)
+  assert.deepEqual([both.zero, both.negative, both.min, both.max], [2, 0, 1, 4])
+  assert.equal(both.sum, 12)
+  assert.equal(mergeSeconds(data, NOW, NOW + 1).count, 5)
+})

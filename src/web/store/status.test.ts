@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LimitStatus, ListenerStatus, SourcesAnswer } from '../../http/api.ts'
+import {
+  errorCount,
+  isLimited,
+  limitAmount,
+  limitWords,
+  listenerAddress,
+  listenerWords,
+  reachedSeriesLimits,
+} from './status.ts'
+
+const LIMIT: LimitStatus = {
+  name: 'seriesLimitPerSource',
+  limit: 2000,
+  used: 2000,
+  refused: 311,
+  behaviour: 'New names are refused.',
+  examples: [{ key: 'session.events{user=9c41f2}', source: '127.0.0.1' }],
+}
+const FREE: LimitStatus = { ...LIMIT, name: 'seriesLimit', limit: 100_000, refused: 0 }
+const LISTENER: ListenerStatus = {
+  name: 'stream',
+  host: '127.0.0.1',
+  port: 5001,
+  transports: ['tcp'],
+  dialects: ['wallaroo', 'scope'],
+  state: 'failed',
+  message: 'port is taken by another process',
+  nextTryMs: 112_000,
+  connections: 0,
+}
+const SOURCES: SourcesAnswer = {
+  dialects: [],
+  listeners: [LISTENER],
+  sources: [
+    { address: '127.0.0.1', dialect: 'statshero', series: 2000, errors: 0, lastDataMs: 0 },
+    { address: '10.0.0.7', dialect: 'wallaroo', series: 3, errors: 0, lastDataMs: 0 },
+  ],
+  connections: [],
+  limits: [FREE, { ...FREE, name: 'sessionsLimit', refused: 5 }, LIMIT],
+  errors: [
+    { dialect: 'statshero', code: 'a', count: 2, last: [] },
+    { dialect: 'scope', code: 'b', count: 3, last: [] },
+  ],
+}
+const plain = (words: string): string => words.replace(/[\u202f\u00a0]/g, ' ')
+
+test('a reached limit is one that has refused series', () => {
+  assert.deepEqual(reachedSeriesLimits(SOURCES), [LIMIT])
+  assert.deepEqual(reachedSeriesLimits(undefined), [])
+})
+
+test('the meter of the dialect whose names were refused says so, the others do not', () => {
+  assert.ok(isLimited(SOURCES, 'statshero'))
+  assert.ok(!isLimited(SOURCES, 'wallaroo'))
+})
+
+test('the words of a limit end with what goes on and what was refused', () => {
+  assert.equal(
+    plain(limitWords(LIMIT)),
+    'Series limit of 127.0.0.1 reached: 2 000 of 2 000. New names are refused, known ones go on. ' +
+      'First refused: session.events{user=9c41f2}.',
+  )
+  assert.match(limitWords({ ...FREE, refused: 1 }), /^Series limit of all sources reached/)
+})
+
+test('the words of a listener say why, what is not affected, and when it tries again', () => {
+  assert.equal(
+    plain(listenerWords(LISTENER, 100_000)),
+    'Listener wallaroo, scope on 127.0.0.1:5001 did not start: port is taken by another process. ' +
+      'The other sources are not affected. Next try in 12 s.',
+  )
+})
+
+test('addresses of IPv6 listeners are written with brackets', () => {
+  assert.equal(listenerAddress({ ...LISTENER, host: '::1' }), 'tcp [::1]:5001')
+})
+
+test('errors are counted over all dialects', () => {
+  assert.equal(errorCount(SOURCES), 5)
+})
+
+test('limits of bytes are shown as bytes', () => {
+  assert.equal(plain(limitAmount('zoneBytesLimit', 268_435_456)), '256 MiB')
+  assert.equal(plain(limitAmount('seriesLimit', 100_000)), '100 000')
+})

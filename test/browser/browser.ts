@@ -1,0 +1,152 @@
+/**
+ * Support for the browser tests: the page built once per file, the system's Chromium, and a guard
+ * on every page: no request leaves the origin, nothing breaks the policy, no error is thrown.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { FakeHub, type Scene } from './fake-hub.ts'
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const VITE_CONFIG = fileURLToPath(new URL('../../src/web/vite.config.ts', import.meta.url))
+
+/** Why the tests of this folder can't run here; printed with every one of them. */
+export const skip = existsSync(CHROMIUM)
+  ? false
+  : `no Chromium at ${CHROMIUM}; install one, or name it in CHROMIUM`
+
+/** What a broken connection alone writes to the console; the tests of it expect that. */
+const CONNECTION_LOST = /Failed to load resource: net::ERR_/
+
+export interface Visit {
+  readonly page: Page
+  readonly hub: FakeHub
+  /** Paths with query of every request, in order. */
+  readonly requests: readonly string[]
+}
+
+export interface VisitOptions {
+  readonly scene?: Scene
+  readonly path?: string
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+}
+
+export type Open = (context: TestContext, options?: VisitOptions) => Promise<Visit>
+
+/** Call at the top of a test file. @returns opens a page on a hub of its own */
+export function useBrowser(): Open {
+  let browser: Browser
+  let folder = ''
+  before(async () => {
+    if (skip !== false) return
+    folder = mkdtempSync(join(tmpdir(), 'pentameter-page-'))
+    await build({ configFile: VITE_CONFIG, logLevel: 'warn', build: { outDir: folder } })
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  })
+  after(async () => {
+    if (skip !== false) return
+    await browser.close()
+    rmSync(folder, { recursive: true })
+  })
+  return (context, options) => visit(context, browser, folder, options)
+}
+
+async function visit(
+  context: TestContext,
+  browser: Browser,
+  folder: string,
+  options: VisitOptions = {},
+): Promise<Visit> {
+  const { scene = 'busy', path = '/', theme = 'dark', width = 1440, height = 900 } = options
+  const hub = new FakeHub({ scene, page: folder })
+  await hub.start()
+  const session = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  const page = await session.newPage()
+  const requests: string[] = []
+  const problems: string[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol === 'data:') return
+    if (url.origin !== hub.url) problems.push(`request to ${url.origin}`)
+    requests.push(url.pathname + url.search)
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    const isError = message.type() === 'error' || message.type() === 'warning'
+    if (isError && !CONNECTION_LOST.test(message.text())) problems.push(message.text())
+  })
+  context.after(async () => {
+    await session.close()
+    await hub.stop()
+    assert.deepEqual(problems, [], 'requests stay on the origin, the policy holds, no errors')
+  })
+  await page.goto(hub.url + path)
+  return { page, hub, requests }
+}
+
+const PATIENCE_MS = 15_000
+const POLL_MS = 40
+
+/**
+ * Waits until an expression of the page is true. Asked from outside: Playwright's own waiting
+ * evaluates text within the page, which the policy refuses.
+ */
+export async function until(page: Page, expression: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (!(await page.evaluate(expression))) {
+    assert.ok(Date.now() < deadline, `not within ${PATIENCE_MS} ms: ${expression}`)
+    await setTimeout(POLL_MS)
+  }
+}
+
+/** Waits until something outside of the page is true. */
+export async function eventually(isTrue: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (!isTrue()) {
+    assert.ok(Date.now() < deadline, `not within ${PATIENCE_MS} ms: ${what}`)
+    await setTimeout(POLL_MS)
+  }
+}
+
+/** An expression: the first canvas of a selector has something drawn on it. */
+export function isDrawn(selector: string): string {
+  return `(() => {
+    const canvas = document.querySelector(${JSON.stringify(selector)})
+    if (!canvas || canvas.width === 0) return false
+    const copy = document.createElement('canvas')
+    copy.width = canvas.width
+    copy.height = canvas.height
+    const context = copy.getContext('2d', { willReadFrequently: true })
+    context.drawImage(canvas, 0, 0)
+    const { data } = context.getImageData(0, 0, copy.width, copy.height)
+    return data.some((part, i) => i % 4 === 3 && part > 0)
+  })()`
+}
+
+/** Text of an element with plain spaces. */
+export async function textOf(page: Page, selector: string): Promise<string> {
+  const text = await page.locator(selector).first().textContent()
+  return (text ?? '').replace(/[\u00a0\u2002\u202f]/g, ' ').trim()
+}

@@ -1,0 +1,213 @@
+/** What an invented hub says of itself, by scene. */
+import type {
+  ConnectionStatus,
+  DialectStatus,
+  ErrorStatus,
+  LimitStatus,
+  ListenerStatus,
+  SourcesAnswer,
+} from '../../src/http/api.ts'
+import type { Scene } from './fake-hub.ts'
+import { hash, type Invented } from './invented.ts'
+
+const DIALECTS = [
+  ['statshero', 'Stats Hero, statsd', 'udp+tcp 127.0.0.1:8125', 52_000],
+  ['wallaroo', 'Wallaroo', '127.0.0.1:5001, 3 workers', 12_100],
+  ['scope', 'Scope', '10.0.40.12:5001, 50 Hz', 800],
+  ['eventcounters', 'EventCounters', 'orders-api, pid 4711', 34],
+  ['proxywasm', 'Proxy-Wasm', 'zone, 4 writers', 9380],
+] as const
+
+const TRY_IT: Readonly<Record<string, string>> = {
+  statshero: "printf '1|18\\ndemo.requests:1|m\\n' | nc -u -w1 127.0.0.1 8125",
+  wallaroo: 'machida --application-module celsius --metrics 127.0.0.1:5001',
+  scope: 'npx pentameter serve --source scope://10.0.40.12:5001',
+  eventcounters: 'npx pentameter serve --source eventcounters://127.0.0.1:4100',
+  proxywasm: 'npx pentameter wasm filter.wasm --zone /dev/shm/pentameter',
+}
+
+function rateAt(base: number, seed: number, t: number): number {
+  return base * (1 + 0.25 * Math.sin(t / 17 + seed) + 0.06 * (hash(seed + t) - 0.5))
+}
+
+function dialectsAt(scene: Scene, second: number, series: readonly Invented[]): DialectStatus[] {
+  const isEmpty = scene === 'empty' && series.length === 0
+  return DIALECTS.map(([name, title, address, base], i) => ({
+    name,
+    title,
+    ratePerSecond: isEmpty ? 0 : rateAt(base, i, second),
+    recent: Array.from({ length: 60 }, (_, k) => (isEmpty ? 0 : rateAt(base, i, second - 59 + k))),
+    address,
+    lastDataMs: isEmpty ? null : second * 1000,
+    errors: isEmpty ? 0 : errorsOf(name),
+    connections: isEmpty ? 0 : i + 1,
+    series: series.filter(({ dialect }) => dialect === name).length,
+    tryIt: TRY_IT[name] ?? '',
+  }))
+}
+
+function errorsOf(dialect: string): number {
+  return ERRORS.filter((error) => error.dialect === dialect).reduce((sum, e) => sum + e.count, 0)
+}
+
+const CONNECTIONS: readonly ConnectionStatus[] = [
+  {
+    dialect: 'scope',
+    peer: 'tcp 127.0.0.1:40112',
+    openedBy: 'peer',
+    sinceMs: Date.now() - 61_000,
+    facts: { framing: 'framed', intervalMs: 100, skipped: 0 },
+  },
+]
+
+const hexOf = (text: string): string => Buffer.from(text, 'latin1').toString('hex')
+const STARTED = Date.now()
+
+const ERRORS: readonly ErrorStatus[] = [
+  {
+    dialect: 'statshero',
+    code: 'bad_value',
+    count: 9,
+    last: [
+      {
+        timeMs: STARTED - 2000,
+        peer: '10.0.40.21:41022',
+        offset: 15,
+        detail: '“12,5” is not a number; the line is lost',
+        hex: hexOf('checkout.total:12,5|c|#region:eu\n'),
+      },
+      {
+        timeMs: STARTED - 90_000,
+        peer: '10.0.40.21:41022',
+        offset: 15,
+        detail: '“9,1” is not a number; the line is lost',
+        hex: hexOf('checkout.total:9,1|c|#region:eu\n'),
+      },
+    ],
+  },
+  {
+    dialect: 'statshero',
+    code: 'length_mismatch',
+    count: 5,
+    last: [
+      {
+        timeMs: STARTED - 48_000,
+        peer: '10.0.40.27:38110',
+        offset: 2,
+        detail: 'the header says 64 bytes, 45 follow; the datagram is lost',
+        hex: hexOf('1|64\napi.requests:1|m\napi.latency:8|h\napi.requests'),
+      },
+    ],
+  },
+  {
+    dialect: 'wallaroo',
+    code: 'frame_too_large',
+    count: 1,
+    last: [
+      {
+        timeMs: STARTED - 720_000,
+        peer: '10.0.40.9:59112',
+        offset: 0,
+        detail: 'frame of 1195725856 bytes, limit 1048576; looks like HTTP',
+        hex: hexOf('GET /metrics HTTP/1.1\r\nHost: 10.0.'),
+      },
+    ],
+  },
+]
+
+function listenersAt(scene: Scene, second: number): ListenerStatus[] {
+  const host = '127.0.0.1'
+  const listening = { host, state: 'listening' } as const
+  const wallaroo: ListenerStatus = {
+    ...listening,
+    name: 'wallaroo-scope',
+    port: 5001,
+    transports: ['tcp'],
+    dialects: ['wallaroo', 'scope'],
+    connections: 4,
+  }
+  const failed: ListenerStatus = {
+    ...wallaroo,
+    state: 'failed',
+    message: 'port is taken by another process',
+    nextTryMs: (second + 12) * 1000,
+    connections: 0,
+  }
+  return [
+    {
+      ...listening,
+      name: 'statshero',
+      port: 8125,
+      transports: ['udp', 'tcp'],
+      dialects: ['statshero'],
+      bufferAsked: 4_194_304,
+      bufferGranted: 425_984,
+      kernelDrops: 0,
+      connections: 12,
+    },
+    scene === 'listener' ? failed : wallaroo,
+    {
+      ...listening,
+      name: 'http',
+      port: 4000,
+      transports: ['tcp'],
+      dialects: ['http'],
+      connections: 3,
+    },
+  ]
+}
+
+function limitsAt(scene: Scene, count: number): LimitStatus[] {
+  const isReached = scene === 'limit'
+  return [
+    {
+      name: 'seriesLimit',
+      limit: 100_000,
+      used: count,
+      refused: 0,
+      behaviour: 'New names are refused, known ones go on.',
+    },
+    {
+      name: 'seriesLimitPerSource',
+      limit: 2000,
+      used: isReached ? 2000 : Math.min(2000, count),
+      refused: isReached ? 311 : 0,
+      behaviour: 'New names of that source are refused, known ones go on.',
+      ...(isReached
+        ? { examples: [{ key: 'session.events{user=9c41f2}', source: '127.0.0.1:8125' }] }
+        : {}),
+    },
+    {
+      name: 'sessionsLimit',
+      limit: 64,
+      used: 3,
+      refused: 0,
+      behaviour: 'New viewers are refused.',
+    },
+  ]
+}
+
+export function inventSources(
+  scene: Scene,
+  second: number,
+  series: readonly Invented[],
+): SourcesAnswer {
+  const isEmpty = scene === 'empty'
+  const address = '127.0.0.1:8125'
+  return {
+    dialects: dialectsAt(scene, second, series),
+    listeners: listenersAt(scene, second),
+    sources: isEmpty
+      ? []
+      : DIALECTS.map(([dialect], i) => ({
+          address: dialect === 'statshero' ? address : `10.0.40.3${i}:5011${i}`,
+          dialect,
+          series: series.filter((each) => each.dialect === dialect).length,
+          errors: errorsOf(dialect),
+          lastDataMs: (second - i) * 1000,
+        })),
+    connections: isEmpty ? [] : CONNECTIONS,
+    limits: limitsAt(scene, series.length),
+    errors: isEmpty ? [] : ERRORS,
+  }
+}

@@ -1,0 +1,171 @@
+/** The overview in a browser: charts without set-up, filter, cursor, pause, densities. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
+
+const open = useBrowser()
+const CELLS = 'document.querySelectorAll(".groups article").length'
+const hasValue = (selector: string): string =>
+  `/\\d/.test(document.querySelector(${JSON.stringify(selector)})?.innerText ?? '')`
+
+test('a chart appears by itself when a series arrives', { skip }, async (t) => {
+  const { page, hub } = await open(t, { scene: 'empty' })
+  await page.getByText('Nothing has arrived yet').waitFor()
+  hub.add('demo.requests', 'counter', { path: '/' }, 40)
+  await page.locator('.cell', { hasText: 'requests' }).waitFor()
+  await until(page, hasValue('.cell .value'))
+  await until(page, isDrawn('.cell canvas'))
+  assert.equal(await textOf(page, '.cell .labels'), 'path=/')
+  assert.equal(await page.getByText('Nothing has arrived yet').count(), 0)
+})
+
+test('every kind has its own picture and its own reading', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/?q=checkout.latency' })
+  await until(page, hasValue('.cell .value'))
+  assert.match(await textOf(page, '.cell .value'), /^p99/)
+  assert.match(await textOf(page, '.cell .labels'), /^route=/)
+  await page.goto(`${new URL(page.url()).origin}/?q=checkout.requests`)
+  await until(page, '/total/.test(document.querySelector(".cell .sub")?.innerText ?? "")')
+  assert.match(await textOf(page, '.cell .value'), /^\d[\d.]* k?\/s$/)
+})
+
+test('what is unusual comes first, with factor and time', { skip }, async (t) => {
+  const { page } = await open(t)
+  const unusual = page.locator('#unusual')
+  await unusual.waitFor({ timeout: 15_000 })
+  const words = ((await unusual.textContent()) ?? '').replaceAll('\u00a0', ' ')
+  assert.match(words, /× since \d\d:\d\d:\d\d/)
+  assert.ok((await page.locator('.index .dot.unusual').count()) > 0)
+})
+
+test('the hub’s own series are left out until they are asked for', { skip }, async (t) => {
+  const { page } = await open(t)
+  await until(page, `${CELLS} > 20`)
+  assert.equal(await page.locator('article', { hasText: 'pentameter.' }).count(), 0)
+  await page.locator('#filter').fill('dialect=hub')
+  await page.locator('article', { hasText: 'decode_errors' }).waitFor()
+})
+
+test('filtering narrows the list, stands in the URL, and is undone by a click', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t)
+  await until(page, `${CELLS} > 20`)
+  await page.locator('#filter').fill('queue=email')
+  await until(page, '/^2 of/.test(document.querySelector(".filters .count").innerText)')
+  assert.equal(new URL(page.url()).searchParams.get('q'), 'queue=email')
+  await page.locator('#filter').fill('nothing like it')
+  await page.getByText('No series matches “nothing like it”.').waitFor()
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await until(page, `${CELLS} > 20`)
+  assert.equal(await page.locator('#filter').inputValue(), '')
+})
+
+test('a word typed quickly stands in the filter letter by letter', { skip }, async (t) => {
+  const { page } = await open(t)
+  await until(page, `${CELLS} > 20`)
+  for (const word of ['requestTime', 'queue=email', 'checkout.latency']) {
+    await page.keyboard.press('/')
+    await page.keyboard.type(word)
+    assert.equal(await page.locator('#filter').inputValue(), word)
+    await until(page, `new URL(location.href).searchParams.get('q') === '${word}'`)
+    await page.evaluate('new Promise((done) => setTimeout(done, 50))')
+    assert.equal(await page.locator('#filter').inputValue(), word)
+    await page.locator('#filter').fill('')
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('a link with filter, kind and density shows just that; back undoes a step', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/?q=api&kind=counter&density=lines' })
+  await page.locator('.by-lines article').first().waitFor()
+  await until(page, '/^4 of/.test(document.querySelector(".filters .count").innerText)')
+  await page.getByRole('button', { name: 'Table' }).click()
+  await page.locator('table.fixed').waitFor()
+  assert.match(page.url(), /density=table/)
+  await page.goBack()
+  await page.locator('.by-lines article').first().waitFor()
+})
+
+test('the cursor stands in all charts, and every number is the one at that instant', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t)
+  await until(page, hasValue('.cell .value'))
+  await until(page, isDrawn('.cell canvas'))
+  const box = (await page.locator('.cell canvas').first().boundingBox())!
+  await page.mouse.move(box.x + 60, box.y + 30)
+  await until(page, 'document.documentElement.hasAttribute("data-cursor")')
+  await until(page, 'document.querySelector(".clock .state").innerText === "Cursor"')
+  const values = async (): Promise<string[]> => {
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => done()))')
+    return page.locator('.cell .value').allInnerTexts()
+  }
+  const early = await values()
+  await page.mouse.move(box.x + 180, box.y + 30)
+  const late = await values()
+  const changed = early.filter((value, i) => value !== late[i])
+  assert.ok(changed.length > 3, `${changed.length} of ${early.length} values follow the cursor`)
+  await page.mouse.move(700, 20)
+  await until(page, '!document.documentElement.hasAttribute("data-cursor")')
+})
+
+test('pause holds the picture while the reading goes on', { skip }, async (t) => {
+  const { page, hub } = await open(t)
+  const values = '[...document.querySelectorAll(".cell .value")].slice(0, 8)'
+  await until(page, `${values}.every((value) => /\\d/.test(value.innerText))`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await until(page, 'document.querySelector(".clock .state").innerText === "Paused"')
+  const held = await textOf(page, '.clock .follows')
+  assert.ok(new URL(page.url()).searchParams.has('at'))
+  const value = (await page.locator('.cell .value').nth(5).textContent()) ?? ''
+  // The hub goes on sending; the clock of the picture stands.
+  await hub.ticks(2)
+  assert.equal((await page.locator('.cell .value').nth(5).textContent()) ?? '', value)
+  assert.equal(await textOf(page, '.clock .follows'), held)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await until(page, 'document.querySelector(".clock .state").innerText === "Live"')
+  await until(page, `document.querySelector(".clock .follows").innerText !== '${held}'`)
+  assert.ok(!new URL(page.url()).searchParams.has('at'))
+})
+
+test('a link to a held picture shows that time from history', { skip }, async (t) => {
+  const at = new Date(Math.floor(Date.now() / 1000 - 240) * 1000)
+  const { page } = await open(t, { path: `/?q=api.requests&at=${at.toISOString()}` })
+  await until(page, hasValue('.cell .value'))
+  await until(page, isDrawn('.cell canvas'))
+  const clock = await page.evaluate(`new Date(${at.getTime()}).toTimeString().slice(0, 8)`)
+  assert.equal(await textOf(page, '.clock .follows'), clock)
+  assert.equal(await textOf(page, '.clock .state'), 'Paused')
+})
+
+test('each density shows the same series', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/?sort=name' })
+  await until(page, `${CELLS} > 20`)
+  const names = async (): Promise<string[]> =>
+    page
+      .locator('.group:not(#unusual) a.title, tbody a.title')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''))
+  const charts = await names()
+  await page.keyboard.press('d')
+  await page.locator('.by-lines').waitFor()
+  assert.deepEqual(await names(), charts)
+  await page.keyboard.press('d')
+  await page.locator('table.fixed').waitFor()
+  assert.deepEqual(await names(), charts)
+})
+
+test('a meter shows its dialect’s rate, and a click shows only its series', { skip }, async (t) => {
+  const { page } = await open(t)
+  const meter = page.locator('.meter', { hasText: 'Wallaroo' })
+  await until(page, hasValue('.meter .rate'))
+  assert.match(
+    ((await meter.textContent()) ?? '').replaceAll('\u00a0', ' '),
+    /1 error[\s\S]*k ?\/s/,
+  )
+  await meter.click()
+  await until(page, '/^12 of/.test(document.querySelector(".filters .count").innerText)')
+  assert.equal(await meter.getAttribute('aria-pressed'), 'true')
+})

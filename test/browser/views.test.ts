@@ -1,0 +1,117 @@
+/** One series, sources and errors, keys, themes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
+
+const open = useBrowser()
+
+test('one histogram shows three charts, the distribution now, and its numbers', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/series/checkout.latency{route=/pay}' })
+  await page.getByRole('heading', { name: 'checkout.latency' }).waitFor()
+  for (const chart of [
+    'Percentiles',
+    'Distribution over time',
+    'Distribution now',
+    'Observations',
+  ]) {
+    await until(page, isDrawn(`canvas[aria-label^="${chart}"]`))
+  }
+  await until(page, '/\\d/.test(document.querySelector(".now .value").innerText)')
+  const statistics = page.locator('[aria-label=Statistics]')
+  await until(page, '/\\d/.test(document.querySelector("[aria-label=Statistics] dd").innerText)')
+  assert.match(
+    ((await statistics.textContent()) ?? '').replaceAll('\u00a0', ' '),
+    /p99\.9[\s\S]*ms/,
+  )
+  await page.keyboard.press('t')
+  await until(page, 'document.querySelectorAll("details.panel tbody tr").length === 20')
+  await page.keyboard.press('u')
+  await page.locator('.cell').first().waitFor()
+})
+
+test('a title in the overview opens its series, and the link names it', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/?q=queue.depth' })
+  await page.locator('.group:not(#unusual) a.title', { hasText: 'email' }).first().waitFor({
+    state: 'detached',
+  })
+  await page.locator('a.title[title="queue.depth{queue=email}"]').first().click()
+  await page.getByRole('heading', { name: 'queue.depth' }).waitFor()
+  assert.equal(decodeURIComponent(new URL(page.url()).pathname), '/series/queue.depth{queue=email}')
+  await until(page, isDrawn('canvas[aria-label*="last 10 minutes"]'))
+  await page.goBack()
+  await page.locator('.cell').first().waitFor()
+})
+
+test('errors show the offending bytes in hex and text', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/sources' })
+  await page.getByRole('heading', { name: 'Sources and errors' }).waitFor()
+  const message = page.locator('.message', { hasText: 'bad_value' })
+  assert.match((await message.textContent()) ?? '', /9×[\s\S]*“12,5” is not a number/)
+  const marked = await message.locator('mark').allInnerTexts()
+  assert.deepEqual(marked.slice(0, 8), ['31', '1', '32', '2c', '35', '2', ',', '5'])
+  assert.match(await textOf(page, '[aria-label="Listeners"] tbody'), /udp\+tcp 127\.0\.0\.1:8125/)
+})
+
+test('keys move through the page', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/?sort=name' })
+  await page.locator('.cell').first().waitFor()
+  await until(page, isDrawn('.cell canvas'))
+  await page.keyboard.press('/')
+  await until(page, 'document.activeElement.id === "filter"')
+  await page.keyboard.type('p')
+  assert.equal(await page.locator('#filter').inputValue(), 'p')
+  assert.equal(new URL(page.url()).searchParams.get('at'), null)
+  await page.locator('#filter').fill('')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('5')
+  assert.equal(new URL(page.url()).searchParams.get('window'), '300')
+  await page.keyboard.press('[')
+  assert.equal(new URL(page.url()).searchParams.get('window'), '120')
+  await page.keyboard.press('ArrowLeft')
+  await until(page, 'document.documentElement.hasAttribute("data-cursor")')
+  await page.keyboard.press('Escape')
+  await until(page, '!document.documentElement.hasAttribute("data-cursor")')
+  await page.keyboard.press('g')
+  await page.keyboard.press('e')
+  await page.getByRole('heading', { name: 'Sources and errors' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('o')
+  await page.locator('.cell').first().waitFor()
+  await page.keyboard.press('j')
+  const title = await page.evaluate('document.activeElement.title')
+  await page.keyboard.press('Enter')
+  await until(page, `location.pathname.startsWith('/series/')`)
+  assert.equal(decodeURIComponent(new URL(page.url()).pathname), `/series/${title}`)
+})
+
+test('help is a dialog, gives the focus back, and can switch single keys off', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t)
+  await page.locator('.cell').first().waitFor()
+  await page.getByRole('button', { name: 'Keyboard help' }).click()
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await page.getByRole('checkbox').uncheck()
+  await page.keyboard.press('Escape')
+  await until(page, '!document.querySelector("dialog")')
+  assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Keyboard help')
+  await page.keyboard.press('d')
+  assert.equal(await page.locator('.by-charts').count(), 1)
+})
+
+test('colours follow the system until they are chosen', { skip }, async (t) => {
+  const { page } = await open(t, { theme: 'light' })
+  await page.locator('.cell').first().waitFor()
+  const theme = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.theme')
+  assert.equal(await theme(), 'light')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await until(page, 'document.documentElement.dataset.theme === "dark"')
+  await page.getByRole('button', { name: 'Light or dark' }).click()
+  assert.equal(await theme(), 'light')
+  await page.reload()
+  assert.equal(await theme(), 'light')
+  const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+  assert.equal(paper, 'rgb(251, 251, 250)')
+})
