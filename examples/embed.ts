@@ -1,0 +1,28 @@
+/**
+ * A hub inside another program: measure, close seconds, look at totals and at one's own interval.
+ * Run: node examples/embed.ts
+ */
+import { setTimeout } from 'node:timers/promises'
+import { StatsHeroClient, statshero } from '../src/dialects/statshero/index.ts'
+import { Hub, parseConfig, systemClock } from '../src/hub/index.ts'
+
+const hub = new Hub({
+  config: parseConfig({ textPort: 0 }),
+  clock: systemClock,
+  log: (level, message) => console.error(level, message),
+  dialects: [statshero],
+})
+await hub.start()
+hub.sessions.open({
+  intervalS: 2,
+  onFrame: ({ counterDeltas }) => console.log(`two seconds with ${counterDeltas.length} counters`),
+})
+
+const client = new StatsHeroClient({ port: hub.addresses().text!.port, flushIntervalMs: 0 })
+client.meter('example.jobs').record(3)
+await setTimeout(2500)
+for (const record of hub.series) {
+  if (record.identity.name === 'example.jobs') console.log('total', hub.total(record))
+}
+await client.close()
+await hub.stop()

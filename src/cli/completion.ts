@@ -1,0 +1,112 @@
+/** `pentameter completion SHELL`: a completion script made from the commands themselves. */
+import { Argument, type Command, type Option } from 'commander'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
+
+const EXAMPLES = `
+Examples:
+  $ source <(pentameter completion bash)
+  $ pentameter completion fish > ~/.config/fish/completions/pentameter.fish`
+
+export function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addHelpText('after', EXAMPLES)
+    .action((shell: Shell) => {
+      process.stdout.write(shell === 'fish' ? fishScript(program) : bashScript(program, shell))
+    })
+}
+
+/** Words that may follow a sub-command: its flags, and the choices of its arguments. */
+function wordsOf(command: Command): string[] {
+  const flags = command.options.flatMap(({ long }) => long ?? [])
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
+  return [...choices, ...flags, '--help']
+}
+
+/** What follows a flag: one of some words, a file, anything else, or no value of its own. */
+type Value = readonly string[] | 'file' | 'free' | 'none'
+
+function argumentOf({ argChoices, flags, required, optional }: Option): Value {
+  if (argChoices !== undefined) return argChoices
+  if (flags.includes('<file>')) return 'file'
+  return required || optional ? 'free' : 'none'
+}
+
+/** Flags of all commands by name; the same name means the same in each. */
+function optionsOf(program: Command): Map<string, Value> {
+  const options = program.commands.flatMap((command) => command.options)
+  return new Map(options.map((option) => [option.long ?? option.flags, argumentOf(option)]))
+}
+
+function bashScript(program: Command, shell: Shell): string {
+  const commands = program.commands.map((command) => command.name())
+  const names = [...commands, 'help', '--help', '--version'].join(' ')
+  const cases = program.commands.map(
+    (command) => `    ${command.name()}) words='${wordsOf(command).join(' ')}' ;;`,
+  )
+  const head = shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''
+  return `${head}_pentameter() {
+  local words current="\${COMP_WORDS[COMP_CWORD]}"
+  case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+    help) words='${commands.join(' ')}' ;;
+    *) words='${names}' ;;
+  esac
+  [ "$COMP_CWORD" -eq 1 ] && words='${names}'
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+${bashValues(program).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _pentameter pentameter
+`
+}
+
+/** Branches that take the word before the cursor, where it is a flag that wants a value. */
+function bashValues(program: Command): string[] {
+  const options = [...optionsOf(program)]
+  const free = options.filter(([, value]) => value === 'free').map(([flag]) => flag)
+  const branches = options.flatMap(([flag, value]) => {
+    if (value === 'none' || value === 'free') return []
+    if (value !== 'file') return [`    ${flag}) words='${value.join(' ')}' ;;`]
+    return [
+      `    ${flag})`,
+      // zsh and bash before 4 have no compopt: there a folder is completed without its slash.
+      '      compopt -o filenames 2>/dev/null',
+      "      local IFS=$'\\n'",
+      '      COMPREPLY=($(compgen -f -- "$current"))',
+      '      return ;;',
+    ]
+  })
+  return [...branches, `    ${free.join(' | ')}) COMPREPLY=(); return ;;`]
+}
+
+function fishScript(program: Command): string {
+  const lines = ['complete -c pentameter -f']
+  const add = (command: string, words: string): void => {
+    lines.push(`complete -c pentameter -n '__fish_seen_subcommand_from ${command}' ${words}`)
+  }
+  for (const command of program.commands) {
+    const name = command.name()
+    const about = command.description().replaceAll("'", '’')
+    lines.push(`complete -c pentameter -n __fish_use_subcommand -a ${name} -d '${about}'`)
+    const values = optionsOf(program)
+    for (const word of wordsOf(command)) {
+      if (word.startsWith('--')) add(name, `-l ${word.slice(2)}${fishValue(values.get(word))}`)
+      else add(name, `-a ${word}`)
+    }
+    add('help', `-a ${name}`)
+  }
+  lines.push("complete -c pentameter -n __fish_use_subcommand -a help -d 'help for a command'")
+  return `${lines.join('\n')}\n`
+}
+
+function fishValue(value: Value = 'none'): string {
+  if (value === 'none') return ''
+  if (value === 'file') return ' -r -F'
+  return value === 'free' ? ' -x' : ` -x -a '${value.join(' ')}'`
+}

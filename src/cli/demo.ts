@@ -1,0 +1,36 @@
+/** `pentameter demo`: a hub on its defaults with traffic of every dialect over real sockets. */
+import type { Command } from 'commander'
+import { systemClock } from '../hub/index.ts'
+import { startStation } from './demo/station.ts'
+import { startTraffic } from './demo/traffic.ts'
+import { runHub } from './run-hub.ts'
+import { addServeOptions, readConfig, type ServeArguments } from './serve-options.ts'
+
+const EXAMPLES = `
+Two invented web shops report what they do, the hub reads a measuring station as a scope viewer
+would, and a scope viewer is attached to the hub. Every 90 seconds payments are slow for 30: find
+them.
+
+Examples:
+  $ pentameter demo
+  $ pentameter demo --http-port 8080
+  $ pentameter demo --http-port 0 --text-port 0 --stream-port 0`
+
+const NS_PER_S = 1e9
+
+export function addDemo(program: Command): void {
+  addServeOptions(program.command('demo'))
+    .description('start a hub and traffic to look at')
+    .addHelpText('after', EXAMPLES)
+    .action(async (args: ServeArguments) => {
+      const config = await readConfig(args)
+      const startNs = systemClock.monotonicNs()
+      const nowS = (): number => Number(systemClock.monotonicNs() - startNs) / NS_PER_S
+      const station = await startStation('127.0.0.1', nowS)
+      const attach = [...config.attach, `scope://127.0.0.1:${station.port}`]
+      await runHub({ ...config, attach }, args, (addresses, log) =>
+        startTraffic(addresses, systemClock, log),
+      )
+      await station.stop()
+    })
+}

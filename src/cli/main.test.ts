@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { PROGRAM, startHubProcess } from '../../test/support/hub-process.ts'
+import { DIALECTS } from '../dialects/index.ts'
+import { VERSION } from '../version.ts'
+
+interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function pentameter(args: readonly string[], input: string | Buffer = ''): Ended {
+  return spawnSync(process.execPath, [PROGRAM, ...args], { input, encoding: 'utf8' })
+}
+
+test('--version prints the version of package.json', () => {
+  assert.deepEqual(pentameter(['--version']).stdout, `${VERSION}\n`)
+})
+
+test('every command explains itself with examples', () => {
+  const commands = [[], ['serve'], ['demo'], ['decode'], ['encode'], ['completion']]
+  for (const command of commands) {
+    const { status, stdout } = pentameter([...command, '--help'])
+    assert.equal(status, 0)
+    assert.match(stdout, /Usage: pentameter/)
+    assert.match(stdout, /Examples:\n {2}\$ pentameter|\$ printf|\$ echo|\$ source/)
+  }
+})
+
+for (const [args, message] of [
+  [[], /Usage/],
+  [['nosuch'], /unknown command 'nosuch'/],
+  [['decode'], /missing required argument/],
+  [['decode', 'nosuch'], /Allowed choices are/],
+  [['serve', '--text-port', '70000'], /want a port/],
+  [['serve', '--log', 'xml'], /Allowed choices are text, json/],
+  [['serve', '--config', '/nonexistent.yaml'], /config file \/nonexistent.yaml/],
+  [['serve', '--relay', 'nosuch://x:1'], /no dialect nosuch/],
+] as const) {
+  const words = args.join(' ') || 'no arguments'
+  test(`wrong usage ends with 2 and says what is wrong: ${words}`, () => {
+    const { status, stderr } = pentameter(args)
+    assert.match(stderr, message)
+    assert.equal(status, 2)
+  })
+}
+
+for (const [what, text, lines] of [
+  [
+    'options',
+    'seriesLimit: 0\nnoSuchOption: 1\n',
+    ['FILE: seriesLimit: 0, want at least 1', 'FILE: noSuchOption: no such option'],
+  ],
+  ['a list', '- 1\n', ['FILE: [1], want a mapping']],
+  ['a tag', 'host: !nosuch 127.0.0.1\n', ['FILE: unresolved tag: !nosuch at line 1, column 7']],
+  ['broken YAML', 'host: a: b\n', ['FILE: nested mappings are not allowed in compact mappings']],
+] as const) {
+  test(`${what} of a file that make no sense are told with the file's name`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pentameter-'))
+    const file = join(folder, 'hub.yaml')
+    writeFileSync(file, text)
+    const { status, stderr } = pentameter(['serve', '--config', file])
+    rmSync(folder, { recursive: true })
+    assert.equal(status, 2)
+    for (const line of lines) {
+      assert.ok(stderr.includes(line.replace('FILE', `config file ${file}`)), stderr)
+    }
+    assert.equal(stderr.trim().split('\n').length, lines.length, stderr)
+  })
+}
+
+test('a flag that makes no sense is told without a file', () => {
+  const { status, stderr } = pentameter(['serve', '--series-limit', '0'])
+  assert.equal(stderr, 'pentameter: seriesLimit: 0, want at least 1\n')
+  assert.equal(status, 2)
+})
+
+test('decode --lines writes one JSON line per line, whatever the line is', () => {
+  const lines = ['317c360a613a317c6d0a', '317c370a613a317c6d0a', 'zz', '', '317c340a6261640a']
+  const { status, stdout } = pentameter(['decode', 'statshero', '--lines'], `${lines.join('\n')}\n`)
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(status, 0)
+  assert.equal(answers.length, lines.length)
+  assert.deepEqual(answers[0], {
+    messages: [{ key: 'a', value: 1, type: 'm' }],
+    errors: [],
+    notes: [],
+  })
+  assert.deepEqual(answers[1].errors, [{ code: 'length_mismatch', offset: 2, resync: true }])
+  assert.equal(answers[2].errors[0].code, 'bad_hex')
+  assert.equal(answers[4].errors[0].code, 'parse_error')
+})
+
+test('encode is the inverse of decode', () => {
+  const hex = Buffer.from('1|19\na:1|m\nb:-5|g\nc:9|h\n').toString('hex')
+  const decoded = pentameter(['decode', 'statshero', '--lines'], `${hex}\n`).stdout
+  assert.equal(pentameter(['encode', 'statshero', '--lines'], decoded).stdout, `${hex}\n`)
+})
+
+test('decode without --lines reads raw bytes, and errors end with 1', () => {
+  const good = pentameter(['decode', 'statshero'], '1|6\na:1|m\n')
+  assert.deepEqual([good.status, good.stdout], [0, '{"key":"a","value":1,"type":"m"}\n'])
+  const bad = pentameter(['decode', 'statshero'], '1|10\nbad\na:1|m\n')
+  assert.deepEqual([bad.status, bad.stdout], [1, '{"key":"a","value":1,"type":"m"}\n'])
+  assert.match(bad.stderr, /parse_error at byte 5/)
+})
+
+test('encode names the line and the code of what a dialect cannot say', () => {
+  const input = '{"messages":[{"key":"a","value":1.5,"type":"m"}]}\nno json\n'
+  const { status, stdout, stderr } = pentameter(['encode', 'statshero', '--lines'], input)
+  assert.deepEqual([status, stdout], [1, '\n\n'])
+  assert.match(stderr, /line 1: bad_value/)
+  assert.match(stderr, /line 2 is no JSON/)
+})
+
+test('completion offers commands, dialects and flags in every shell', () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { status, stdout } = pentameter(['completion', shell])
+    assert.equal(status, 0)
+    for (const word of ['serve', 'decode', 'text-port', ...DIALECTS.map(({ name }) => name)]) {
+      assert.equal(stdout.includes(word), true, `${shell}: ${word}`)
+    }
+  }
+  const syntax = spawnSync('bash', ['-n'], { input: pentameter(['completion', 'bash']).stdout })
+  assert.equal(syntax.status, 0)
+})
+
+test('completion in bash knows what may follow each flag', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-'))
+  writeFileSync(join(folder, 'hub one.yaml'), '')
+  const script = pentameter(['completion', 'bash']).stdout
+  const complete = (...words: string[]): string[] => {
+    const last = words.length
+    const call = `COMP_WORDS=(pentameter "$@"); COMP_CWORD=${last}; _pentameter`
+    const print = `printf '%s\\n' "\${COMPREPLY[@]}"`
+    const args = ['-c', `${script}\n${call}\n${print}`, 'bash', ...words]
+    const { stdout } = spawnSync('bash', args, { cwd: folder, encoding: 'utf8' })
+    return stdout.split('\n').filter((line) => line !== '')
+  }
+  assert.deepEqual(complete('serve', '--config', ''), ['hub one.yaml'])
+  assert.deepEqual(complete('decode', 'scope', '--profile', ''), ['document', 'peer'])
+  assert.deepEqual(complete('decode', 'scope', '--role', 's'), ['server'])
+  assert.deepEqual(complete('encode', '--transport', ''), ['udp', 'tcp'])
+  assert.deepEqual(complete('demo', '--log', 'j'), ['json'])
+  assert.deepEqual(complete('serve', '--host', ''), [])
+  assert.deepEqual(complete('serve', '--no-color', '--htt'), ['--http-port'])
+  assert.deepEqual(complete('h'), ['help'])
+  assert.deepEqual(complete('help', 'de'), ['demo', 'decode'])
+  rmSync(folder, { recursive: true })
+})
+
+test('serve --log json is ready in its first line, and SIGTERM ends it with 0', async () => {
+  const hub = await startHubProcess('serve')
+  for (const { host, port } of Object.values(hub.listeners)) {
+    assert.equal(host, '127.0.0.1')
+    assert.equal(port > 0, true)
+  }
+  const { status } = await fetch(`http://127.0.0.1:${hub.listeners.http.port}/healthz`)
+  assert.equal(status, 200)
+  const { code, log } = await hub.stop()
+  assert.equal(code, 0)
+  for (const line of log.trim().split('\n')) JSON.parse(line)
+})
+
+/** A port of somebody else's, for as long as a test runs. */
+async function takenPort(t: TestContext): Promise<string> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  return String((other.address() as AddressInfo).port)
+}
+
+test('a taken http port is told in the ready line, and the hub still ends', async (t) => {
+  const port = await takenPort(t)
+  const hub = await startHubProcess('serve', '--http-port', port)
+  const { http, text } = hub.listeners
+  assert.deepEqual(http, {
+    host: '127.0.0.1',
+    port: Number(port),
+    error: 'port is taken by another process',
+  })
+  assert.equal('error' in text, false)
+  assert.equal((await hub.stop()).code, 0)
+})
+
+test('a hub that can listen nowhere says so and ends with 1', async (t) => {
+  const port = await takenPort(t)
+  const flags = ['--http-port', '--text-port', '--stream-port'].flatMap((flag) => [flag, port])
+  const { status, stderr } = await pentameterAsync(['serve', ...flags])
+  assert.equal(status, 1)
+  assert.match(stderr, /no listener could be started/)
+})
+
+/** As {@link pentameter}, while this process goes on. */
+async function pentameterAsync(args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = (await once(child, 'close')) as [number | null]
+  const [stdout, stderr] = await output
+  return { status, stdout, stderr }
+}

@@ -1,0 +1,81 @@
+/** Runs a hub with its HTTP server until a signal ends it, and says on the way what is going on. */
+import { fileURLToPath } from 'node:url'
+import { DIALECTS } from '../dialects/index.ts'
+import { createHttpServer } from '../http/index.ts'
+import { Hub, type HubConfig, type Log, limitLog, systemClock } from '../hub/index.ts'
+import { CommandError, EXIT_FAILED } from './exit.ts'
+import { HttpListener } from './http-listener.ts'
+import { createLog, type LogFormat } from './log.ts'
+import { type Addresses, startReport } from './start-report.ts'
+
+/** Where the built page is: beside the compiled files, and in a checkout's dist alike. */
+const WEB_ROOT = fileURLToPath(new URL('../../dist/web/', import.meta.url))
+
+export interface RunOptions {
+  readonly log: LogFormat
+  readonly color: boolean
+}
+
+/** What `demo` does once the hub is up; the returned function ends it. */
+export type Companion = (addresses: Addresses, log: Log) => Promise<() => Promise<void>>
+
+export async function runHub(
+  config: HubConfig,
+  options: RunOptions,
+  companion?: Companion,
+): Promise<void> {
+  const isColored = options.color && process.stderr.isTTY && !process.env.NO_COLOR
+  const log = limitLog(createLog(options.log, isColored), systemClock)
+  const hub = new Hub({ config, clock: systemClock, log, dialects: DIALECTS })
+  const http = createHttpServer({
+    view: hub,
+    webRoot: WEB_ROOT,
+    host: config.host,
+    port: config.httpPort,
+    allowedHosts: config.allowedHosts,
+    prometheus: config.prometheus,
+    reports: {
+      count: (name, reason) => hub.metrics.counter(`pentameter.http.${name}`, { reason }).add(),
+      log,
+    },
+  })
+  const ending = signalled(log)
+  const listener = new HttpListener(
+    http,
+    { host: config.host, port: config.httpPort },
+    systemClock,
+    log,
+  )
+  await hub.start()
+  const addresses: Addresses = { http: await listener.start(), ...hub.addresses() }
+  if (Object.values(addresses).every((address) => address?.error !== undefined)) {
+    await listener.stop()
+    await hub.stop()
+    throw new CommandError('no listener could be started, see above')
+  }
+  process.stdout.write(startReport(options.log, addresses, hub.sources()))
+  const endCompanion = await companion?.(addresses, log)
+  await ending
+  await endCompanion?.()
+  await listener.stop()
+  await hub.stop()
+  log('info', 'stopped')
+}
+
+/**
+ * Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. Called before
+ * anything starts, so that a signal is never met by the platform's own way to die.
+ */
+function signalled(log: Log): Promise<void> {
+  return new Promise((resolve) => {
+    let count = 0
+    const onSignal = (signal: NodeJS.Signals): void => {
+      count++
+      if (count > 1) process.exit(EXIT_FAILED)
+      log('info', `${signal}: finishing the running second; once more stops at once`)
+      resolve()
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  })
+}

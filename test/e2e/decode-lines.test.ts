@@ -1,0 +1,95 @@
+/**
+ * `decode --lines` finds out by itself what a line of hex is: the golden cases of every dialect, as
+ * payloads, frames and streams, without any flag but the profile and the strict reading.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { decodeHexLine } from '../../src/cli/decode.ts'
+import { scope } from '../../src/dialects/scope/index.ts'
+import { statshero } from '../../src/dialects/statshero/index.ts'
+
+interface ScopeCase {
+  readonly name: string
+  readonly for?: string
+  readonly payload_hex: string
+  readonly result?: unknown
+  readonly error?: string
+  readonly lenient?: unknown
+  readonly server_stream_hex: string
+  readonly packets: unknown
+}
+
+interface PacketCase {
+  readonly id: string
+  readonly bytes_b64: string
+  readonly expect: { items?: { error?: string }[]; packetError?: string }
+}
+
+function read<T>(path: string): Record<string, T[]> {
+  const url = new URL(`../../src/dialects/${path}`, import.meta.url)
+  return JSON.parse(readFileSync(url, 'utf8'))
+}
+
+function framed(payload: string): string {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(payload.length / 2)
+  return `${length.toString('hex')}${payload}`
+}
+
+suite('decode --lines', () => {
+  const cases = read<ScopeCase>('scope/vectors/scope.json')
+
+  test('takes scope messages bare and framed, of either side', () => {
+    for (const { name, payload_hex: payload, result } of cases.accepted_variants!) {
+      for (const hex of [payload, framed(payload)]) {
+        const { messages, errors } = decodeHexLine(scope, hex, { strict: true })
+        assert.deepEqual([messages, errors], [[result], []], `${name}: ${hex}`)
+      }
+    }
+  })
+
+  test('names the class of what it refuses, and salvages only when not strict', () => {
+    for (const { name, payload_hex: payload, error, lenient } of cases.rejected!) {
+      const role = name.startsWith('settings') ? 'server' : 'client'
+      for (const hex of [payload, framed(payload)]) {
+        const strict = decodeHexLine(scope, hex, { strict: true, role })
+        assert.deepEqual(strict.messages, [], name)
+        assert.deepEqual(
+          strict.errors.map(({ code }) => code),
+          [error],
+          `${name}: ${hex}`,
+        )
+        const { messages, errors } = decodeHexLine(scope, hex, { role })
+        assert.equal(messages.length, lenient === null ? 0 : 1, `${name}: ${hex}`)
+        assert.equal(errors.length, lenient === null ? 1 : 0, `${name}: ${hex}`)
+      }
+    }
+  })
+
+  test('reads recorded scope streams with their version', () => {
+    for (const { name, server_stream_hex: stream, packets } of cases.streams!) {
+      const { messages, errors } = decodeHexLine(scope, stream, {})
+      assert.deepEqual([messages, errors], [packets, []], name)
+    }
+  })
+
+  test('reads Stats Hero packets as datagrams', () => {
+    const { decode } = read<PacketCase>('statshero/vectors/statshero.json')
+    for (const { id, bytes_b64: bytes, expect } of decode!) {
+      const items = expect.items ?? [{ error: expect.packetError }]
+      const answer = decodeHexLine(statshero, Buffer.from(bytes, 'base64').toString('hex'), {})
+      assert.deepEqual(
+        answer.messages,
+        items.filter(({ error }) => error === undefined),
+        id,
+      )
+      const codes = items.flatMap(({ error }) => error ?? [])
+      assert.deepEqual(
+        answer.errors.map(({ code }) => code),
+        codes,
+        id,
+      )
+    }
+  })
+})
