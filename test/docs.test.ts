@@ -1,0 +1,117 @@
+/**
+ * What the documents say is true: marked code blocks run, the set-up is two commands, every script
+ * that is mentioned exists. The convention is in CONTRIBUTING.md, "Code in documents".
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type CodeBlock, codeBlocks, matchesOutput } from './docs/blocks.ts'
+import { runDocument } from './docs/run.ts'
+import { readTree } from './tidy/tree.ts'
+
+const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
+const documents = tree
+  .under('', '.md')
+  .filter(({ path }) => !path.includes('/') || /^(docs|src\/dialects|examples)\//.test(path))
+
+const SETUP = ['npm ci && npm run demo', 'npm ci && npm test']
+
+suite('documents', () => {
+  test('the README sets up with exactly the two commands', () => {
+    const blocks = codeBlocks(tree.read('README.md') ?? '')
+    const setup = blocks.filter(({ words }) => words.includes('setup'))
+    const commands = setup.flatMap(({ code }) => code.split('\n').map(withoutComment))
+    assert.deepEqual(
+      commands.filter((command) => command !== ''),
+      SETUP,
+    )
+  })
+
+  test('every npm script that a document mentions exists', () => {
+    const { scripts } = JSON.parse(tree.read('package.json')!) as { scripts: object }
+    for (const { path, text } of documents) {
+      for (const [mention, name] of text.matchAll(/\bnpm run ([a-z][\w:-]*)/g)) {
+        assert.ok(name! in scripts, `${path}: ${mention}`)
+      }
+    }
+  })
+
+  test('a block that is marked for a test is of a kind that the test knows', () => {
+    const known = new Set(['sh run', 'ts run', 'text output', 'sh setup'])
+    for (const { path, text } of documents) {
+      for (const { line, language, words } of codeBlocks(text)) {
+        if (words.length === 0) continue
+        assert.ok(known.has([language, ...words].join(' ')), `${path}:${line}: ${words.join(' ')}`)
+      }
+    }
+  })
+
+  for (const { path, text } of documents) {
+    const blocks = codeBlocks(text)
+    if (!blocks.some(({ words }) => words.includes('run'))) continue
+    const title = `the blocks of ${path} run and print what is printed there`
+    test(title, skipWithout(['curl'], blocks), async () => {
+      for (const { block, result, output } of await runDocument(blocks)) {
+        const where = `${path}:${block.line}`
+        assert.equal(result.status, 0, `${where} failed:\n${result.stdout}${result.stderr}`)
+        if (output === undefined) continue
+        const message = `${where} printed:\n${result.stdout}`
+        assert.ok(matchesOutput(result.stdout, output.code), message)
+      }
+    })
+  }
+})
+
+suite('reading blocks', () => {
+  test('language, words, line and code are found, in lists and longer fences too', () => {
+    const text = 'x\n```sh run\necho 1\n```\n\n- a\n  ````text\n  ```\n  y\n  ````\n'
+    assert.deepEqual(codeBlocks(text), [
+      { line: 2, language: 'sh', words: ['run'], code: 'echo 1\n' },
+      { line: 7, language: 'text', words: [], code: '```\ny\n' },
+    ])
+  })
+
+  test('an output matches with gaps inside lines and between them', () => {
+    assert.ok(matchesOutput('a 12 b\nx\ny\nend\n', 'a … b\n…\nend\n'))
+    assert.ok(!matchesOutput('a 12 c\nend\n', 'a … b\nend\n'))
+    assert.ok(!matchesOutput('a\nb\nc\n', 'a\nb\n'))
+    assert.ok(matchesOutput('1.5 (x)\n', '1.5 (x)\n'))
+    assert.ok(!matchesOutput('1x5 (x)\n', '1.5 (x)\n'))
+  })
+})
+
+suite('running blocks', () => {
+  test('blocks share a folder and a hub whose ports stand in for the default ones', async () => {
+    const text = [
+      '```sh run\necho "127.0.0.1:4000 127.0.0.1/8125" > ports.txt\n```',
+      '```sh run\ncat ports.txt; pentameter --version > version.txt\n```',
+      "```ts run\nimport { bucketIndex } from 'pentameter/model'\n",
+      'console.log(bucketIndex(4, 0))\n```\n```text output\n1\n```',
+      '```sh\nexit 1\n```\n```sh run\nfalse | true\n```',
+    ].join('\n')
+    const runs = await runDocument(codeBlocks(text))
+    const [write, show, compute, fail] = runs.map(({ result }) => result)
+    assert.equal(write?.status, 0)
+    assert.match(show!.stdout, /^127\.0\.0\.1:\d+ 127\.0\.0\.1\/\d+\n$/)
+    assert.doesNotMatch(show!.stdout, /:4000|\/8125/)
+    assert.deepEqual([compute?.status, compute?.stdout], [0, '1\n'])
+    assert.equal(runs[2]?.output?.code, '1\n')
+    assert.equal(fail?.status, 1, 'a failure inside a pipe counts')
+    assert.equal(runs.length, 4)
+  })
+})
+
+function withoutComment(line: string): string {
+  return line.replace(/\s+#.*$/, '').trim()
+}
+
+/** Documents may use these programs; a machine without them can't try what they say. */
+function skipWithout(programs: readonly string[], blocks: readonly CodeBlock[]) {
+  const code = blocks.filter(({ words }) => words.includes('run')).map((block) => block.code)
+  const missing = programs.find((name) => {
+    const isUsed = new RegExp(`\\b${name}\\b`).test(code.join('\n'))
+    return isUsed && spawnSync(name, ['--version']).error !== undefined
+  })
+  return missing === undefined ? {} : { skip: `there is no ${missing} on this machine` }
+}

@@ -1,0 +1,218 @@
+/** Who may import whom (ARCHITECTURE.md, folders), and that nothing goes in circles. */
+import { type Import, importsOf, packageOf } from './imports.ts'
+import { isTest, type Rule, type TidyFile, type Tree, type Violation } from './tree.ts'
+
+/** Folder of src to what it may import beside itself; a path with `/` is one file. */
+export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  wire: [],
+  shm: ['model'],
+  instrument: ['model', 'shm'],
+  dialects: ['model', 'wire', 'shm'],
+  history: ['model', 'wire'],
+  // Of wire, the hub knows only the shape of the errors that dialects report.
+  hub: ['model', 'shm', 'instrument', 'dialects', 'history', 'wire/decode-error.ts'],
+  http: ['model', 'hub', 'history'],
+  web: ['model', 'http/api.ts'],
+  terminal: ['model', 'dialects', 'http/api.ts'],
+  cli: [
+    ...['model', 'wire', 'shm', 'instrument', 'dialects', 'history', 'hub', 'http', 'terminal'],
+  ],
+}
+
+/** Taken as types only: nothing of the server's code may reach a viewer. */
+const TYPES_ONLY = new Set(['http/api.ts'])
+
+export const importTable: Rule = {
+  title: 'folders of src import only what the import table allows',
+  check: (tree) => sources(tree).flatMap((file) => importsOf(file).flatMap(checkTable)),
+}
+
+function checkTable(entry: Import): Violation[] {
+  const folder = folderOf(entry.from)
+  if (entry.target === undefined || folder === undefined) return []
+  const allowed = IMPORT_TABLE[folder]
+  if (allowed === undefined) {
+    return [violation(entry, `folder src/${folder} is not in the import table: add it there`)]
+  }
+  const inside = entry.target.startsWith('src/') ? entry.target.slice('src/'.length) : undefined
+  if (inside === undefined) return leavesSource(entry)
+  if (inside.startsWith(`${folder}/`) || isShared(inside, folder)) return []
+  const row = allowed.find((each) => inside === each || inside.startsWith(`${each}/`))
+  if (row === undefined) {
+    const list = allowed.length === 0 ? 'nothing' : allowed.join(', ')
+    return [violation(entry, `src/${folder} may import ${list}, not ${inside}`)]
+  }
+  if (TYPES_ONLY.has(row) && !entry.isType) {
+    return [violation(entry, `take ${row} with \`import type\`: a viewer shares no server code`)]
+  }
+  return []
+}
+
+/** A file directly in src (`version.ts`) is everybody's but the pure folders'. */
+function isShared(inside: string, folder: string): boolean {
+  return !inside.includes('/') && folder !== 'model' && folder !== 'wire'
+}
+
+/** Tests may use test/; `package.json` is the one file outside src that code reads. */
+function leavesSource(entry: Import): Violation[] {
+  if (isTest(entry.from) && entry.target!.startsWith('test/')) return []
+  if (entry.target === 'package.json') return []
+  return [violation(entry, `src imports ${entry.target} outside src: move it or turn it round`)]
+}
+
+export const acyclicFolders: Rule = {
+  title: 'the folders of src depend on each other without a cycle',
+  check(tree) {
+    const edges = new Map<string, Map<string, Import>>()
+    for (const file of sources(tree).filter(({ path }) => !isTest(path))) {
+      for (const entry of importsOf(file)) {
+        const from = folderOf(file.path)
+        const to = entry.target === undefined ? undefined : folderOf(entry.target)
+        if (from === undefined || to === undefined || from === to) continue
+        if (TYPES_ONLY.has(entry.target!.slice('src/'.length))) continue
+        const known = edges.get(from) ?? new Map<string, Import>()
+        if (!known.has(to)) known.set(to, entry)
+        edges.set(from, known)
+      }
+    }
+    return cycles(edges, 'folders import each other in a circle')
+  },
+}
+
+export const acyclicFiles: Rule = {
+  title: 'no file imports itself by way of others (types, which are erased, do not count)',
+  check(tree) {
+    const edges = new Map<string, Map<string, Import>>()
+    for (const file of tree.under('', '.ts', '.tsx')) {
+      const targets = new Map<string, Import>()
+      for (const entry of importsOf(file)) {
+        if (!entry.isType && entry.target !== undefined && tree.read(entry.target) !== undefined) {
+          targets.set(entry.target, entry)
+        }
+      }
+      edges.set(file.path, targets)
+    }
+    return cycles(edges, 'files import each other in a circle')
+  },
+}
+
+export const dialectIsolation: Rule = {
+  title: 'a dialect never imports another dialect, nor the registry',
+  check: (tree) =>
+    tree.under('src/dialects', '.ts').flatMap((file) => {
+      const own = dialectOf(file.path)
+      if (own === undefined) return []
+      return importsOf(file).flatMap((entry) => {
+        if (entry.target === 'src/dialects/index.ts' && !isTest(file.path)) {
+          return [violation(entry, 'a dialect imports the registry: the registry imports it')]
+        }
+        const other = entry.target === undefined ? undefined : dialectOf(entry.target)
+        if (other === undefined || other === own) return []
+        const message = `dialect ${own} imports dialect ${other}: share through wire or model`
+        return [violation(entry, message)]
+      })
+    }),
+}
+
+/** Folders whose users get no dependency with them. */
+const LIBRARY = new Set(['model', 'wire', 'shm', 'instrument', 'dialects'])
+
+export const packages: Rule = {
+  title: 'library folders import no package, others only those that package.json lists',
+  check(tree) {
+    const manifest = JSON.parse(tree.read('package.json') ?? '{}') as Manifest
+    return sources(tree)
+      .filter(({ path }) => !isTest(path))
+      .flatMap((file) => importsOf(file).flatMap((entry) => checkPackage(entry, manifest)))
+  },
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+function checkPackage(entry: Import, manifest: Manifest): Violation[] {
+  if (entry.target !== undefined || entry.specifier.startsWith('node:')) return []
+  const folder = folderOf(entry.from) ?? ''
+  const name = packageOf(entry.specifier)
+  if (LIBRARY.has(folder)) {
+    return [violation(entry, `src/${folder} is a library part without dependencies, not ${name}`)]
+  }
+  const isBundled = folder === 'web'
+  const isListed =
+    manifest.dependencies?.[name] !== undefined ||
+    (isBundled && manifest.devDependencies?.[name] !== undefined)
+  return isListed ? [] : [violation(entry, `list ${name} under "dependencies" in package.json`)]
+}
+
+export const purity: Rule = {
+  title: 'model, wire and every spec.ts, codec.ts, map.ts reach no Node module',
+  check: (tree) => {
+    const pure = tree.files.filter(({ path }) => isPure(path) && !isTest(path))
+    const seen = new Set<string>()
+    const found: Violation[] = []
+    const visit = (file: TidyFile, root: string): void => {
+      if (seen.has(file.path)) return
+      seen.add(file.path)
+      for (const entry of importsOf(file)) {
+        if (entry.specifier.startsWith('node:')) {
+          const reason = file.path === root ? 'this file is pure' : `pure ${root} reaches it`
+          found.push(violation(entry, `no ${entry.specifier} here, because ${reason}`))
+        }
+        const text = entry.target === undefined ? undefined : tree.read(entry.target)
+        if (text !== undefined) visit(fileOf(tree, entry.target!), root)
+      }
+    }
+    for (const file of pure) visit(file, file.path)
+    return found
+  },
+}
+
+function isPure(path: string): boolean {
+  if (!path.endsWith('.ts')) return false
+  if (path.startsWith('src/model/') || path.startsWith('src/wire/')) return true
+  return /^src\/dialects\/[^/]+\/(spec|codec|map)\.ts$/.test(path)
+}
+
+function fileOf(tree: Tree, path: string): TidyFile {
+  return tree.files.find((file) => file.path === path)!
+}
+
+function sources(tree: Tree): readonly TidyFile[] {
+  return tree.under('src', '.ts', '.tsx')
+}
+
+function folderOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1]
+}
+
+function dialectOf(path: string): string | undefined {
+  return /^src\/dialects\/([^/]+)\//.exec(path)?.[1]
+}
+
+function violation(entry: Import, message: string): Violation {
+  return { path: entry.from, line: entry.line, message }
+}
+
+/** One violation per cycle, at the import that closes it. */
+function cycles(edges: ReadonlyMap<string, ReadonlyMap<string, Import>>, what: string) {
+  const found: Violation[] = []
+  const done = new Set<string>()
+  const trail: string[] = []
+  const visit = (node: string): void => {
+    trail.push(node)
+    for (const [next, entry] of edges.get(node) ?? []) {
+      const at = trail.indexOf(next)
+      if (at !== -1) {
+        const circle = [...trail.slice(at), next].join(' > ')
+        found.push(violation(entry, `${what}: ${circle}; move what both need into a third`))
+      } else if (!done.has(next)) visit(next)
+    }
+    trail.pop()
+    done.add(node)
+  }
+  for (const node of edges.keys()) if (!done.has(node)) visit(node)
+  return found
+}

