@@ -1,0 +1,55 @@
+/** One round of a question about ingest: measurements to a receiver, and what they cost it. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { cpuSeconds } from '../measure/process-cpu.ts'
+import type { Receiver } from '../receivers/receiver.ts'
+import { MEASUREMENTS, packets } from './measurements.ts'
+import { cutIntoWrites, sendTcp } from './tcp-sender.ts'
+import { BurstSender } from './udp-sender.ts'
+
+/** After its queue is empty a receiver still has the last reads in hand. */
+const SETTLE_MS = 20
+
+/**
+ * Measurements per processor second over TCP.
+ * @param times passes over all prepared measurements
+ */
+export async function offerTcp(receiver: Receiver, linesPerFrame: number, times: number) {
+  const writes = cutIntoWrites(Buffer.concat(packets(receiver.syntax, linesPerFrame)))
+  const send = () => sendTcp(receiver.tcpPort, writes, times)
+  return (times * MEASUREMENTS) / (await cost(receiver, times * MEASUREMENTS, send))
+}
+
+/**
+ * Processor seconds per million measurements over UDP.
+ * @param burst datagrams that lie in the receiver's socket when it is let run
+ */
+export async function offerUdp(
+  receiver: Receiver,
+  linesPerDatagram: number,
+  times: number,
+  burst: number,
+) {
+  const datagrams = packets(receiver.syntax, linesPerDatagram)
+  const count = times * MEASUREMENTS
+  const sender = await BurstSender.open(receiver.pid, receiver.udpPort)
+  try {
+    const send = () => sender.send(datagrams, times * datagrams.length, burst)
+    return ((await cost(receiver, count, send)) / count) * 1e6
+  } finally {
+    sender.close()
+  }
+}
+
+/** Processor seconds that the receiver spends; @throws when it did not take in what it was sent. */
+async function cost(receiver: Receiver, expected: number, send: () => Promise<void>) {
+  const before = await receiver.received()
+  const start = cpuSeconds(receiver.pid)
+  await send()
+  await wait(SETTLE_MS)
+  const seconds = cpuSeconds(receiver.pid) - start
+  const after = await receiver.received()
+  if (before !== undefined && after !== undefined && after - before !== expected) {
+    throw new Error(`${receiver.title} took in ${after - before} of ${expected} measurements`)
+  }
+  return seconds
+}

@@ -1,0 +1,49 @@
+/** P3: datagrams of one line, against Node's own limit: a handler that does nothing. */
+import { count, DATA } from './load/measurements.ts'
+import { offerUdp } from './load/offer.ts'
+import { figureOf, interleave, ratioOf } from './measure/question.ts'
+import { ask } from './measure/run.ts'
+import { startEmptyHandler } from './receivers/empty-handler.ts'
+import { startHub } from './receivers/hub.ts'
+import type { Receiver } from './receivers/receiver.ts'
+
+const WARM_UPS = 1
+const ROUNDS = 13
+/** At 768 B of kernel memory each, a third of what a socket buffer of 4 MiB takes. */
+const BURST = 2000
+const PASSES = 40
+
+await ask({
+  name: 'P3',
+  asks: 'What does a text line cost that comes by UDP alone in its datagram?',
+  data: DATA,
+  method: [
+    'processor time of the receiver, totals verified, no datagram dropped',
+    `in bursts of ${BURST} datagrams, ${count(PASSES)} of them a round`,
+  ],
+  unit: 'processor seconds per million lines',
+  remarks: [
+    'both through node:dgram, one system call and one callback a datagram; many datagrams a call',
+    '(recvmmsg through node:ffi) is not part of this version',
+  ],
+
+  async measure() {
+    const hub = await startHub()
+    const empty = await startEmptyHandler()
+    const rounds = await interleave([contender(hub), contender(empty)], WARM_UPS, ROUNDS)
+    await hub.stop()
+    await empty.stop()
+    const [ours, limit] = rounds
+    return {
+      warmUps: WARM_UPS,
+      rounds: ROUNDS,
+      figures: rounds.map(figureOf),
+      ratios: [ratioOf(ours!, limit!, { bound: 'at most', value: 1.15 })],
+      skipped: [],
+    }
+  },
+})
+
+function contender(receiver: Receiver) {
+  return { title: receiver.title, round: () => offerUdp(receiver, 1, PASSES, BURST) }
+}

@@ -1,0 +1,89 @@
+/** A program under measurement: a process of its own that takes in measurements. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Syntax } from '../load/measurements.ts'
+
+export interface Receiver {
+  readonly title: string
+  readonly pid: number
+  readonly syntax: Syntax
+  readonly udpPort: number
+  /** 0 where it takes no connections. */
+  readonly tcpPort: number
+  /** Measurements taken in since the start; undefined where the program does not say. */
+  received(): Promise<number | undefined>
+  /** Ends the process. @throws when what it knows at the end is not what it was sent */
+  stop(): Promise<void>
+}
+
+/** What a receiver of ours tells once it listens; then it answers every message with a count. */
+export interface Ports {
+  readonly udpPort: number
+  readonly tcpPort: number
+}
+
+/** Runs a file of this folder in this Node as a receiver. */
+export async function forkReceiver(title: string, file: string, syntax: Syntax): Promise<Receiver> {
+  const child = fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  endWithUs(child)
+  const ports = await answerOf<Ports>(child)
+  return {
+    title,
+    pid: child.pid!,
+    syntax,
+    ...ports,
+    received() {
+      const count = answerOf<number>(child)
+      child.send('received')
+      return count
+    },
+    async stop() {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}
+
+function answerOf<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onExit = (): void => reject(new Error('receiver ended early'))
+    child.once('exit', onExit)
+    child.once('message', (answer) => {
+      child.removeListener('exit', onExit)
+      resolve(answer as T)
+    })
+  })
+}
+
+/** A held process ignores everything else, so it is killed; nothing outlives the bench. */
+export function endWithUs(child: ChildProcess): void {
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.removeListener('exit', kill))
+}
+
+/** A loopback port that is free for both transports, for programs that need a number. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const socket = createSocket('udp4')
+  socket.bind(port, '127.0.0.1')
+  await once(socket, 'listening')
+  socket.close()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Waits, at most 10 s, until a program does what it was started for. */
+export async function until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  const limit = performance.now() + 10_000
+  while (!(await isDone())) {
+    if (performance.now() > limit) throw new Error(`${what} took longer than 10 s`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
