@@ -21,6 +21,7 @@ export type {
   LimitStatus,
   ListenerStatus,
   OffenderStatus,
+  RefusalStatus,
   SourceStatus,
   SourcesAnswer,
 } from '../hub/status/status.ts'

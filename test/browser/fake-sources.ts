@@ -42,6 +42,7 @@ function dialectsAt(scene: Scene, second: number, series: readonly Invented[]): 
     errors: isEmpty ? 0 : errorsOf(name),
     connections: isEmpty ? 0 : i + 1,
     series: series.filter(({ dialect }) => dialect === name).length,
+    role: name === 'scope' ? 'emit' : 'receive',
     tryIt: TRY_IT[name] ?? '',
   }))
 }
@@ -209,5 +210,6 @@ export function inventSources(
     connections: isEmpty ? [] : CONNECTIONS,
     limits: limitsAt(scene, series.length),
     errors: isEmpty ? [] : ERRORS,
+    refusals: scene === 'limit' ? [{ dialect: 'statshero', code: 'series_limit', count: 412 }] : [],
   }
 }

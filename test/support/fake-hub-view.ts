@@ -61,6 +61,7 @@ export class FakeHubView implements HubView {
     connections: [],
     limits: [],
     errors: [],
+    refusals: [],
   }
   readonly movingAverages = new Map<number, Rates>()
 

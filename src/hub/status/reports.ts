@@ -8,7 +8,7 @@ import { type Clock, toHex } from '../../model/index.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
 import type { SelfMetrics } from './self-metrics.ts'
-import type { ErrorStatus, OffenderStatus } from './status.ts'
+import type { ErrorStatus, OffenderStatus, RefusalStatus } from './status.ts'
 
 const OFFENDERS_LIMIT = 20
 const OFFENDER_BYTES_LIMIT = 128
@@ -35,7 +35,7 @@ export class ErrorReports {
   readonly #errorsOfDialect = new Map<string, number>()
   readonly #errorsOfSource = new Map<string, number>()
   readonly #refusedKeys = new Map<string, RefusedKey[]>()
-  readonly #refusals = new Map<string, number>()
+  readonly #refusals = new Map<string, { dialect: string; code: string; count: number }>()
 
   constructor(clock: Clock, metrics: SelfMetrics, log: Log) {
     this.#clock = clock
@@ -96,7 +96,10 @@ export class ErrorReports {
   /** A line or series that was not taken. */
   refused(dialect: string, code: string, source: string, name?: string): void {
     this.#metrics.counter('pentameter.ingest.refused', { dialect, code }).add()
-    this.#refusals.set(code, this.refusalsOf(code) + 1)
+    const refusalKey = `${dialect} ${code}`
+    const refusal = this.#refusals.get(refusalKey)
+    if (refusal === undefined) this.#refusals.set(refusalKey, { dialect, code, count: 1 })
+    else refusal.count++
     if (name !== undefined) this.#keepName(code, name, source)
   }
 
@@ -123,8 +126,16 @@ export class ErrorReports {
     return this.#errorsOfSource.get(`${dialect} ${address}`) ?? 0
   }
 
+  /** Refusals by a reason, whatever the dialect. */
   refusalsOf(code: string): number {
-    return this.#refusals.get(code) ?? 0
+    let count = 0
+    for (const refusal of this.#refusals.values()) if (refusal.code === code) count += refusal.count
+    return count
+  }
+
+  /** All reasons so far, the most frequent first. */
+  refusals(): RefusalStatus[] {
+    return [...this.#refusals.values()].sort((a, b) => b.count - a.count)
   }
 
   /** The first refused keys of a limit. */

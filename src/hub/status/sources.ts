@@ -56,6 +56,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     connections: connectionStatuses(parts.dialects),
     limits: limitStatuses(parts),
     errors: parts.reports.errors(),
+    refusals: parts.reports.refusals(),
   }
 }
 
@@ -87,6 +88,7 @@ function dialectStatus(
     errors: reports.errorsOf(dialect.name),
     connections: server.connections().length,
     series: seriesOf.get(dialect.name) ?? 0,
+    role: dialect.roles.server ?? 'receive',
     tryIt: dialect.tryIt(host, port.port),
   }
 }

@@ -10,6 +10,8 @@ export interface SourcesAnswer {
   readonly connections: readonly ConnectionStatus[]
   readonly limits: readonly LimitStatus[]
   readonly errors: readonly ErrorStatus[]
+  /** What was read but not taken, by reason; the most frequent first. */
+  readonly refusals: readonly RefusalStatus[]
 }
 
 /** One meter of the overview. */
@@ -25,6 +27,8 @@ export interface DialectStatus {
   readonly errors: number
   readonly connections: number
   readonly series: number
+  /** What its server does: takes what peers send, or sends to those who attach. */
+  readonly role: 'receive' | 'emit'
   /** A command that makes something arrive, with the real address in it. */
   readonly tryIt: string
 }
@@ -81,6 +85,12 @@ export interface ErrorStatus {
   readonly code: string
   readonly count: number
   readonly last: readonly OffenderStatus[]
+}
+
+export interface RefusalStatus {
+  readonly dialect: string
+  readonly code: string
+  readonly count: number
 }
 
 export interface OffenderStatus {

@@ -3,8 +3,6 @@ import type { JSX } from 'preact'
 import { usePage, useTopics } from '../app/page.ts'
 import { CopyButton } from '../app/parts.tsx'
 
-/** Dialects whose server sends: their command takes from the hub and brings it nothing. */
-const EMITTING: ReadonlySet<string> = new Set(['scope'])
 const SEND = 'Send it one line and the chart appears:'
 const ATTACH = 'Attach a viewer, it shows what the hub holds:'
 
@@ -13,9 +11,9 @@ export function Empty(): JSX.Element {
   useTopics('sources')
   const steps = (store.sources?.dialects ?? [])
     .filter(({ tryIt }) => tryIt !== '')
-    .map(({ name, title, tryIt, address }) => ({
+    .map(({ title, role, tryIt, address }) => ({
       title,
-      purpose: EMITTING.has(name) ? ATTACH : SEND,
+      purpose: role === 'emit' ? ATTACH : SEND,
       command: tryIt,
       note: address,
     }))

@@ -212,6 +212,26 @@ function Limits({ sources }: { sources: SourcesAnswer }): JSX.Element {
   )
 }
 
+/** Measurements that were read and yet are in no series. */
+function Refusals({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
+  if (sources.refusals.length === 0) return null
+  return (
+    <Section title="Not taken" note="since the start, by reason">
+      <Table label="Not taken" heads={['Reason', 'Dialect', 'Count']} numeric={[2]}>
+        {sources.refusals.map(({ dialect, code, count }) => (
+          <tr key={`${dialect} ${code}`}>
+            <td>
+              <code>{code}</code>
+            </td>
+            <td>{dialectTitle(sources, dialect)}</td>
+            <td class="num">{exact(count)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  )
+}
+
 export function SourcesPage(): JSX.Element {
   const { store } = usePage()
   useTopics('sources', 'tick')
@@ -226,7 +246,10 @@ export function SourcesPage(): JSX.Element {
         <>
           <Listeners sources={sources} />
           <div class="halves">
-            <ErrorList sources={sources} />
+            <div>
+              <ErrorList sources={sources} />
+              <Refusals sources={sources} />
+            </div>
             <div>
               <Connections sources={sources} />
               <Peers sources={sources} />

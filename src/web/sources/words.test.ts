@@ -42,13 +42,18 @@ const limit = (name: string, refused: number): LimitStatus => ({
   refused,
   behaviour: '',
 })
-const answer = (errors: number, limits: readonly LimitStatus[] = []): SourcesAnswer => ({
+const answer = (
+  errors: number,
+  limits: readonly LimitStatus[] = [],
+  refused: readonly number[] = [],
+): SourcesAnswer => ({
   dialects: [],
   listeners: [],
   sources: [],
   connections: [CONNECTION],
   limits,
   errors: errors === 0 ? [] : [{ dialect: 'scope', code: 'x', count: errors, last: [] }],
+  refusals: refused.map((count, i) => ({ dialect: 'scope', code: `code${i}`, count })),
 })
 
 test('what was lost is said: messages unread, measurements and connections refused', () => {
@@ -58,8 +63,8 @@ test('what was lost is said: messages unread, measurements and connections refus
     [answer(0, [limit('liveBytesLimit', 9)]), 'Everything that arrived could be read.'],
     [answer(1), '1 message could not be read since the start; nothing beside them was lost.'],
     [
-      answer(2, [limit('seriesLimit', 3), limit('zoneBytesLimit', 1)]),
-      '2 messages could not be read, 4 measurements refused at a limit since the start.',
+      answer(2, [limit('seriesLimit', 3)], [3, 1]),
+      '2 messages could not be read, 4 measurements not taken since the start.',
     ],
     [answer(0, [limit('connectionsLimit of a', 1)]), '1 connection refused since the start.'],
   ]

@@ -73,8 +73,6 @@ export function bittenWords(name: string, refused: number): string {
   return `${exact(refused)} ${name === LIVE_WINDOW ? 'left early' : 'refused'}.`
 }
 
-const MEASURED = /^(series|zone)/
-
 /** Listeners and connections, and what of that which arrived is not in the numbers. */
 export function summaryWords(sources: SourcesAnswer): string {
   const count = (number: number, word: string): string => counted(word)(number)
@@ -84,13 +82,13 @@ export function summaryWords(sources: SourcesAnswer): string {
 
 function lossWords(sources: SourcesAnswer): string {
   const errors = errorCount(sources)
-  const refusedBy = (isOf: (name: string) => boolean): number =>
-    sources.limits.reduce((sum, { name, refused }) => sum + (isOf(name) ? refused : 0), 0)
-  const measurements = refusedBy((name) => MEASURED.test(name))
-  const others = refusedBy((name) => !MEASURED.test(name) && name !== LIVE_WINDOW)
+  const measurements = sources.refusals.reduce((sum, { count }) => sum + count, 0)
+  const others = sources.limits
+    .filter(({ name }) => name.startsWith('connectionsLimit'))
+    .reduce((sum, { refused }) => sum + refused, 0)
   const parts: string[] = []
   if (errors > 0) parts.push(`${counted('message')(errors)} could not be read`)
-  if (measurements > 0) parts.push(`${counted('measurement')(measurements)} refused at a limit`)
+  if (measurements > 0) parts.push(`${counted('measurement')(measurements)} not taken`)
   if (others > 0) parts.push(`${counted('connection')(others)} refused`)
   if (parts.length === 0) return 'Everything that arrived could be read.'
   const end = measurements + others > 0 ? '.' : '; nothing beside them was lost.'

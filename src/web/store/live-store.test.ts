@@ -78,6 +78,7 @@ function createBench(context: TestContext): Bench {
       connections: [],
       limits: [],
       errors: [],
+      refusals: [],
     }),
     range: async (request): Promise<RangeAnswer> => {
       ranges.push(request)

@@ -40,6 +40,7 @@ const SOURCES: SourcesAnswer = {
   ],
   connections: [],
   limits: [FREE, { ...FREE, name: 'sessionsLimit', refused: 5 }, LIMIT],
+  refusals: [],
   errors: [
     { dialect: 'statshero', code: 'a', count: 2, last: [] },
     { dialect: 'scope', code: 'b', count: 3, last: [] },
