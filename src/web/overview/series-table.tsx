@@ -49,7 +49,7 @@ function numbersOf(
 function RowContent({ entry }: { entry: Entry }): JSX.Element {
   const page = usePage()
   const { store } = page
-  const dialect = dialectTitle(store.sources, entry.info.dialect)
+  const source = useRef<HTMLTableCellElement | null>(null)
   const cells = useRef<(HTMLTableCellElement | null)[]>([])
   const drawPicture = useSeriesPicture(entry, 'spark')
   const canvas = usePanel<HTMLCanvasElement>({
@@ -59,6 +59,8 @@ function RowContent({ entry }: { entry: Entry }): JSX.Element {
     },
   })
   const writeNumbers = (): void => {
+    // the titles come with the sources, which may be later than the series
+    setText(source.current, dialectTitle(store.sources, entry.info.dialect))
     const context = contextOf(page, entry)
     const to = store.edge()
     const unit = entry.info.unit ?? ''
@@ -86,9 +88,7 @@ function RowContent({ entry }: { entry: Entry }): JSX.Element {
         <SeriesLink entry={entry} withLabels />
       </td>
       <td>{entry.info.kind}</td>
-      <td class="soft" title={dialect}>
-        {dialect}
-      </td>
+      <td class="soft" ref={source} />
       <td>
         <canvas ref={canvas} role="img" aria-label={entry.text} />
       </td>
