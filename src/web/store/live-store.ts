@@ -237,6 +237,9 @@ export class LiveStore {
       this.#isReconnected = true
       this.#fills.drop()
       void this.#readCatalogue()
+    } else {
+      // A series that came between the first list and this stream was in neither.
+      this.#readCatalogueSoon()
     }
     this.#hubAheadMs = hello.nowMs - Date.now()
     // The second before the present one is closed: what was missed up to it can be read back.
