@@ -22,10 +22,6 @@ export function numberJson(value: number): string {
   return value > 0 ? '1e999' : '-1e999'
 }
 
-export function exactJson(value: Exact): string {
-  return typeof value === 'bigint' ? `"${value}"` : numberJson(value)
-}
-
 /** A 64-bit delta: a number where JSON keeps it, otherwise decimal text. */
 export function deltaJson(delta: bigint): string {
   return delta <= 9007199254740991n ? delta.toString() : `"${delta}"`
