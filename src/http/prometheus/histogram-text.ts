@@ -40,10 +40,10 @@ export function bucketLines(
   const add = (bound: Exact, count: bigint): void => {
     seen += count
     // A peer's zero threshold may reach over its own buckets: bounds rise all the same.
-    if (bound === Number.POSITIVE_INFINITY || bound <= last) return
+    if (bound === Number.POSITIVE_INFINITY || bound < last) return
     last = bound
     const boundText = numberText(bound, shift)
-    // In seconds the smallest bounds may read alike: the later line holds the earlier one's count.
+    // The smallest bounds may be or read alike: the later line holds the earlier one's count.
     if (boundText !== lastText) lines += line
     lastText = boundText
     line = `${text.open}${boundText}"} ${seen}\n`
@@ -85,10 +85,10 @@ export function exportedSum(histogram: Histogram): Exact {
   return histogram.sum ?? canonicalMean(histogram) * Number(histogram.count)
 }
 
-/** Below index -1 only fractions live: their bound is the bucket's own end. */
+/** Below index -1 only fractions live: their bound is the bucket's own end, but never -0. */
 function negativeBound(index: number, scale: number): Exact {
   const lower = lowerBound(index, scale)
-  if (lower < 0.5) return -lower
+  if (lower < 0.5) return -Math.max(lower, Number.MIN_VALUE)
   const whole = Math.floor(lower)
   return Number.isSafeInteger(whole) ? -(whole + 1) : -(BigInt(whole) + 1n)
 }

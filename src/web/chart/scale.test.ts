@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { linearScale, logScale, niceRange, niceStep, timeStep, timeTicks } from './scale.ts'
 
 const close = (a: readonly number[], b: readonly number[]): void => {
@@ -34,10 +35,9 @@ test('a gauge is drawn around its data, also when it stands still', () => {
 })
 
 test('every range has its data inside and at least two ticks', () => {
-  const finite = fc.double({ noNaN: true, min: -1e9, max: 1e9 })
-  fc.assert(
+  const finite = fc.double({ noNaN: true, min: -1e300, max: 1e300 })
+  holds(
     fc.property(finite, finite, fc.integer({ min: 2, max: 6 }), (a, b, count) => {
-      fc.pre(a === b || Math.abs(a - b) > 1e-6)
       const range = { lo: Math.min(a, b), hi: Math.max(a, b) }
       const nice = niceRange('around', range, count)
       const slack = (nice.hi - nice.lo) * 1e-5

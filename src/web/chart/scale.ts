@@ -16,6 +16,8 @@ export type LinearKind = 'zero' | 'around'
 
 const DECIMAL_STEPS = [1, 2, 2.5, 5, 10] as const
 const BINARY_STEPS = [1, 2, 4] as const
+/** Below it steps would be subnormal doubles, which are no round numbers. */
+const SMALLEST_SPAN = 1e-300
 const TIME_STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600] as const
 
 /** Smallest round step that gives at most `count`: 1, 2, 2.5, 5 × 10ⁿ; bytes 1, 2, 4 × 2ⁿ. */
@@ -33,8 +35,9 @@ export function niceStep(span: number, count: number, unit = ''): number {
 export function niceRange(kind: LinearKind, range: Range, count: number, unit = ''): Range {
   let { lo, hi } = range
   if (kind === 'zero') lo = Math.min(0, lo)
-  if (!(hi > lo)) {
-    const room = Math.abs(hi) > 1e-300 ? Math.abs(hi) * 0.5 : 1
+  // Ends so near to each other that a double hardly holds ticks between them are one value.
+  if (!(hi - lo > Math.max(Math.abs(lo), Math.abs(hi)) * 1e-9 && hi - lo > SMALLEST_SPAN)) {
+    const room = Math.abs(hi) > SMALLEST_SPAN ? Math.abs(hi) * 0.5 : 1
     hi += room
     if (kind === 'around') lo -= room
   }
@@ -52,11 +55,20 @@ export function linearScale(
   unit = '',
 ): Scale {
   const { lo, hi } = range
-  const step = niceStep(hi - lo, count, unit)
-  const ticks: number[] = []
-  for (let i = Math.ceil(lo / step - 1e-6); i * step <= hi + step / 1e3; i += 1)
-    ticks.push(i * step)
+  let ticks = multiples(range, niceStep(hi - lo, count, unit))
+  // Ends that are multiples of another step may leave room for one tick only: take a finer step.
+  for (let more = count + 1; ticks.length < 2 && more <= count + 8; more += 1) {
+    ticks = multiples(range, niceStep(hi - lo, more, unit))
+  }
   return { lo, hi, ticks, y: (value) => bottom - ((value - lo) / (hi - lo)) * (bottom - top) }
+}
+
+function multiples({ lo, hi }: Range, step: number): number[] {
+  const found: number[] = []
+  for (let i = Math.ceil(lo / step - 1e-6); i * step <= hi + step / 1e3; i += 1) {
+    found.push(i * step)
+  }
+  return found
 }
 
 /** Log2 axis, labelled in decades of the unit: bins stay exact, labels stay human. */
