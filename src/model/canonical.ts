@@ -42,7 +42,8 @@ export function readingRate(
 /**
  * Mean of a distribution: sum / count where a sum is known; otherwise estimated from the buckets:
  * one observation of the lowest is min, one of the highest max, the others lie at the bucket's
- * geometric middle, limited to [min, max]; the zero bucket is 0 (scope.md §7.2). NaN when empty.
+ * geometric middle, limited to [min, max]; the zero bucket is 0 (scope.md §7.2), overflow the least
+ * that it can be. NaN when empty.
  */
 export function canonicalMean(histogram: Histogram): number {
   if (histogram.count === 0n) return Number.NaN
@@ -65,6 +66,9 @@ function estimatedMean(histogram: Histogram): number {
   histogram.positive.forEach((index, count) => {
     middles.push({ value: 2 ** ((index + 0.5) * perOctave), count: Number(count) })
   })
+  if (histogram.overflow > 0n) {
+    middles.push({ value: histogram.overflowFrom, count: Number(histogram.overflow) })
+  }
   let sum = 0
   for (const { value, count } of middles) sum += limit(value) * count
   const low = middles[0]

@@ -87,6 +87,19 @@ test('zero threshold and scale may both change between two readings, in any orde
   )
 })
 
+test('the gain of the overflow is kept apart from every bucket', () => {
+  const earlier = new Histogram(0)
+  earlier.overflow = 2n
+  earlier.overflowFrom = 100
+  earlier.count = 2n
+  const later = earlier.clone()
+  later.overflow += 3n
+  later.count += 3n
+  const gain = histogramGain(later, earlier)
+  assert.deepEqual([gain.count, gain.overflow, gain.overflowFrom], [3n, 3n, 100])
+  assert.equal(gain.positive.total(), 0n)
+})
+
 test('without a sum in one of the readings the gain has none', () => {
   const later = recorded([1])
   later.sum = undefined

@@ -26,6 +26,8 @@ export function histogramGain(
   gain.zeroThreshold = after.zeroThreshold
   gain.count = after.count - before.count
   gain.zeroCount = after.zeroCount - before.zeroCount
+  gain.overflow = after.overflow - before.overflow
+  gain.overflowFrom = after.overflowFrom
   gain.sum =
     after.sum === undefined || before.sum === undefined
       ? undefined

@@ -119,6 +119,26 @@ test('no side ever holds more than 160 buckets, and the scale is the finest that
   )
 })
 
+test('overflow adds up in any order, and above all buckets a quantile is its least value', () => {
+  const part = (bucket: bigint, overflow: bigint): Histogram => {
+    const histogram = new Histogram(0)
+    histogram.addBucket(4, bucket)
+    histogram.overflow = overflow
+    histogram.overflowFrom = 1000
+    histogram.count += overflow
+    return histogram
+  }
+  const merged = mergeHistograms(part(6n, 1n), part(1n, 2n))
+  assert.deepEqual([merged.count, merged.overflow, merged.overflowFrom], [10n, 3n, 1000])
+  assert.deepEqual(merged.atScale(-2).overflow, 3n)
+  assert.deepEqual([merged.quantile(0.7) <= 32, merged.quantile(0.71)], [true, 1000])
+  assert.deepEqual(
+    mergeHistograms(new Histogram(), merged),
+    mergeHistograms(merged, new Histogram(0)),
+  )
+  assert.ok(merged.deviation() > 400)
+})
+
 test('a quantile is within 2^(2^-scale) - 1 of the observation of its rank', () => {
   holds(
     fc.property(positives, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {

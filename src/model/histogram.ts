@@ -36,6 +36,10 @@ export class Histogram {
   /** Observations v with |v| <= zeroThreshold. */
   zeroCount = 0n
   zeroThreshold = 0
+  /** Observations v with v >= overflowFrom of which no more is known; in no bucket. */
+  overflow = 0n
+  /** Infinity where every observation has a bucket; 2^31 where bins end there (Proxy-Wasm). */
+  overflowFrom = Number.POSITIVE_INFINITY
   readonly positive = new BucketRun()
   readonly negative = new BucketRun()
 
@@ -110,6 +114,8 @@ export class Histogram {
       this.levelZero(source)
     }
     this.zeroCount += source.zeroCount
+    this.overflow += source.overflow
+    this.overflowFrom = Math.min(this.overflowFrom, source.overflowFrom)
     const steps = Math.max(
       mergeSteps(this.positive, source.positive),
       mergeSteps(this.negative, source.negative),
@@ -159,7 +165,8 @@ export class Histogram {
 
   /**
    * Estimate of the q-quantile: the observation of rank ceil(q * count), placed on the exponential
-   * curve inside its bucket and limited to [min, max]. Relative error at most 2^(2^-scale) - 1.
+   * curve inside its bucket and limited to [min, max]. Relative error at most 2^(2^-scale) - 1;
+   * among the overflow, the least it can be.
    * @param q 0 to 1
    * @returns NaN when empty
    */
@@ -189,7 +196,7 @@ export class Histogram {
       }
       seen += count
     }
-    return Number(this.max)
+    return this.overflow > 0n ? this.overflowFrom : Number(this.max)
   }
 
   #limit(value: number): number {
@@ -227,6 +234,7 @@ export class Histogram {
     this.positive.forEach((i, n) => {
       middles.push([this.#limit(valueInside(i, this.scale, 0.5)), Number(n)])
     })
+    if (this.overflow > 0n) middles.push([this.overflowFrom, Number(this.overflow)])
     return middles
   }
 
@@ -243,6 +251,8 @@ export class Histogram {
     copy.max = this.max
     copy.zeroCount = this.zeroCount
     copy.zeroThreshold = this.zeroThreshold
+    copy.overflow = this.overflow
+    copy.overflowFrom = this.overflowFrom
     for (const side of ['positive', 'negative'] as const) {
       copy[side].offset = this[side].offset
       copy[side].counts = this[side].counts.slice()
