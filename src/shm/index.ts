@@ -1,10 +1,55 @@
 /** The zone: metrics of all threads in shared memory. Public as `pentameter/shm`. */
-export { METRIC_TYPES, type MetricType, REFUSALS, type Refusal, refusalOf } from './layout.ts'
-export { ZoneFormatError } from './memory.ts'
-export type { DenseReading, WindowReading, ZoneReader } from './reader.ts'
-export type { CounterHandle } from './slots/counter.ts'
-export { type DenseHandle, denseBin, denseBound } from './slots/dense.ts'
+
+export type { DefinitionOptions } from './definitions/definition.ts'
+export {
+  BINS_AT_FIRST,
+  BINS_LIMIT,
+  type Capacity,
+  type CapacityQuestion,
+  capacity,
+  type Estimate,
+  type EstimateKind,
+  type EstimateProfile,
+  type EstimateQuestion,
+  estimate,
+  smallestZone,
+  zoneBytes,
+} from './estimate/estimate.ts'
+export { SLAB_PAGE_BYTES, slabBytes } from './estimate/slab.ts'
+export { estimateZone, type ZoneEstimate, type ZoneQuestion } from './estimate/zone-estimate.ts'
+export {
+  type Backing,
+  type CounterMode,
+  type DenseMode,
+  type GaugeMode,
+  METRIC_MODES,
+  METRIC_TYPES,
+  type MetricMode,
+  type MetricType,
+  REFUSALS,
+  type Refusal,
+  refusalNumber,
+  refusalOf,
+} from './layout.ts'
+export type { SharedZone, WasmMemory } from './memory/backing.ts'
+export { ZoneFormatError } from './memory/memory.ts'
+export type { DenseReading, SegmentReading, WindowReading, ZoneReader } from './reading/reader.ts'
+export type { BinnedHandle } from './slots/binned.ts'
+export type { Bin, BinsReading, BinTable, SegmentBins } from './slots/bins-reading.ts'
+export type { CounterHandle, TotalChange } from './slots/counter.ts'
+export {
+  type DenseHandle,
+  denseBin,
+  denseBinOf,
+  denseBound,
+  type FractionsHandle,
+} from './slots/dense.ts'
+export type { ExpandingHandle } from './slots/expanding.ts'
 export type { ExponentialHandle } from './slots/exponential.ts'
 export type { GaugeHandle, GaugeReading } from './slots/gauge.ts'
+export type { SharedChange, SharedGaugeHandle } from './slots/shared-gauge.ts'
+export { RedefinitionError } from './succession/build.ts'
+export type { SegmentUsage, ZoneUsage } from './usage.ts'
 export type { Writer } from './writer.ts'
-export { type SegmentUsage, Zone, ZoneFullError, type ZoneOptions, type ZoneUsage } from './zone.ts'
+export { Zone, ZoneFullError } from './zone.ts'
+export type { ZoneChange, ZoneOptions } from './zone-options.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
-import { defined, histogramFacts, keyOf } from '../../test/support/shm.ts'
+import { createZone, defined, histogramFacts, keyOf } from '../../test/support/shm.ts'
 import { Histogram } from '../model/index.ts'
-import { type MetricType, refusalOf, type WindowReading, type Writer, Zone } from './index.ts'
+import { type MetricType, refusalOf, type WindowReading, type Writer, type Zone } from './index.ts'
 
 const MEBIBYTE = 1_048_576
 const TYPES: MetricType[] = ['counter', 'gauge', 'dense', 'exponential']
@@ -39,7 +39,7 @@ function totalOf(zone: Zone, metric: number): unknown {
 
 test('the next metric of the type has the number, and begins at nothing', () => {
   for (const type of TYPES) {
-    const zone = Zone.create()
+    const zone = createZone()
     const neighbour = defined(zone, 'neighbour', type)
     const metric = defined(zone, 'first', type)
     const untouched = totalOf(zone, metric)
@@ -57,7 +57,7 @@ test('the next metric of the type has the number, and begins at nothing', () => 
     assert.deepEqual(totalOf(zone, metric), untouched)
     assert.deepEqual(totalOf(zone, neighbour), kept)
     for (const each of [other, writer]) recordAll(each, metric, type)
-    const expected = Zone.create()
+    const expected = createZone()
     const [one, two] = [expected.attach(), expected.attach()]
     recordAll(one, defined(expected, 'x', type), type)
     recordAll(two, 0, type)
@@ -67,7 +67,7 @@ test('the next metric of the type has the number, and begins at nothing', () => 
 })
 
 test('the window of a retired histogram is not the next one’s', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const reader = zone.reader()
   const reading: WindowReading = { min: 0, max: 0, isExact: true }
@@ -84,7 +84,7 @@ test('the window of a retired histogram is not the next one’s', () => {
 })
 
 test('handles of a retired metric refuse, and the next metric gets others', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   for (const type of TYPES) {
     const metric = defined(zone, `old ${type}`, type)
@@ -110,7 +110,7 @@ test('handles of a retired metric refuse, and the next metric gets others', () =
 })
 
 test('a released handle refuses, what it recorded stays, and the writer gives a new one', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const metric = defined(zone, 'a', 'counter')
   const old = writer.counter(metric)!
@@ -126,7 +126,7 @@ test('a released handle refuses, what it recorded stays, and the writer gives a 
 })
 
 test('a retired metric is none until its number is given out again', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'counter')
   zone.retire(metric)
   assert.throws(() => zone.reader().counter(metric), /^TypeError: metric 0 is not defined$/)
@@ -152,7 +152,7 @@ test('a key stays found past the tombstone of another key with its hash', () => 
     ['declinate', 'macallums'],
     ['altarage', 'zinke'],
   ] as const) {
-    const zone = Zone.create()
+    const zone = createZone()
     const metric = defined(zone, first, 'counter')
     const other = defined(zone, second, 'counter')
     zone.retire(metric)
@@ -165,7 +165,7 @@ test('a key stays found past the tombstone of another key with its hash', () => 
 })
 
 test('100,000 churned names take no more memory than the first 2,000', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const held: { metric: number; type: MetricType }[] = []
   const resident = Array.from({ length: 5_000 }, (_, i) => defined(zone, `stays ${i}`, 'counter'))
@@ -189,7 +189,7 @@ test('100,000 churned names take no more memory than the first 2,000', () => {
 })
 
 test('a number that is given to ever longer names gathers no bytes', () => {
-  const zone = Zone.create({ keyBytesLimit: 4_096 })
+  const zone = createZone({ keyBytesLimit: 4_096 })
   for (let length = 1; length <= 4_096; length++) {
     const key = new Uint8Array(length).fill(length)
     const metric = zone.define(key, 'counter')
@@ -201,12 +201,12 @@ test('a number that is given to ever longer names gathers no bytes', () => {
 })
 
 test('retirement makes room under metricsLimit and in a full zone', () => {
-  const small = Zone.create({ metricsLimit: 1 })
+  const small = createZone({ metricsLimit: 1 })
   const only = defined(small, 'a', 'counter')
   assert.equal(refusalOf(small.define(keyOf('b'), 'counter')), 'metricsLimit')
   small.retire(only)
   assert.equal(small.define(keyOf('b'), 'counter'), only)
-  const zone = Zone.create({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })
+  const zone = createZone({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })
   const longKey = (i: number): Uint8Array => {
     const key = new Uint8Array(60_000).fill(1)
     key.set(keyOf(String(i)))
@@ -221,7 +221,7 @@ test('retirement makes room under metricsLimit and in a full zone', () => {
 })
 
 test('in a zone too full for a bigger index the tombstones are swept out of this one', () => {
-  const zone = Zone.create({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })
+  const zone = createZone({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })
   const define = (i: number): number => defined(zone, `name ${100_000 + i}`, 'counter')
   const held = Array.from({ length: 4_000 }, (_, i) => define(i))
   for (let i = 0; zone.define(new Uint8Array(60_000).fill(i), 'gauge') >= 0; i++);
@@ -268,7 +268,7 @@ const nameOf = (i: number): string => 'xy'.repeat(i * i)
 test('whatever is defined, recorded and retired, the zone is a map from keys to totals', () => {
   holds(
     fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
-      const zone = Zone.create()
+      const zone = createZone()
       const model = new Map<number, Modelled>()
       const writers: (Writer | undefined)[] = []
       for (const s of steps) takeStep(zone, model, writers, s)

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defined, keyOf, startThread, type ZoneThread } from '../../test/support/shm.ts'
+import {
+  bufferOf,
+  createZone,
+  defined,
+  keyOf,
+  startThread,
+  type ZoneThread,
+} from '../../test/support/shm.ts'
 import type { Exact } from '../model/index.ts'
-import { type GaugeReading, Zone } from './index.ts'
+import type { GaugeReading } from './index.ts'
 import { HEADER } from './layout.ts'
 
 /** Two ints: threads that have arrived, and whether they may go on. */
@@ -36,11 +43,11 @@ async function sampleUntilDone(
 }
 
 for (const count of [2, 4]) {
-  test(`${count} threads count a million times: totals exact, no reading falls`, async () => {
-    const zone = Zone.create()
-    const metrics = [0, 1, 2].map((i) => defined(zone, `${i}`, 'counter'))
+  test(`${count} threads count 10^7 times each: totals exact, no reading falls`, async () => {
+    const zone = createZone()
+    const metrics = [0, 1].map((i) => defined(zone, `${i}`, 'counter'))
     const gate = newGate()
-    const times = 1_200_000 / count
+    const times = 10_000_000
     const threads = Array.from({ length: count }, () =>
       startThread(zone, { name: 'count', gate, metrics, times }),
     )
@@ -55,12 +62,12 @@ for (const count of [2, 4]) {
       })
     })
     assert.equal(new Set(segments).size, count, 'no two threads share a segment')
-    for (const metric of metrics) assert.equal(reader.counter(metric), 400_000n)
+    for (const metric of metrics) assert.equal(reader.counter(metric), BigInt(5_000_000 * count))
   })
 }
 
 test('threads that attach and detach all the time lose nothing, and no reading falls', async () => {
-  const zone = Zone.create({ workersLimit: 4 })
+  const zone = createZone({ workersLimit: 4 })
   // So many that a bulk reading takes as long as some folds.
   const metrics = Uint32Array.from({ length: 4_000 }, (_, i) => defined(zone, `${i}`, 'counter'))
   const metric = metrics.at(-1)!
@@ -86,29 +93,30 @@ test('threads that attach and detach all the time lose nothing, and no reading f
   assert.equal(reader.counter(metric), 900_000n)
 })
 
-test('four threads that define the same 2,000 names at once agree on every number', async () => {
-  const zone = Zone.create()
-  const keys = Array.from({ length: 2_000 }, (_, i) => `service.endpoint.${i}`)
+test('eight threads that define the same 20,000 names at once agree on every number', async () => {
+  const zone = createZone()
+  const keys = Array.from({ length: 20_000 }, (_, i) => `service.endpoint.${i}`)
   const gate = newGate()
-  const threads = [0, 500, 1_000, 1_999].map((first) => {
+  // Each begins elsewhere; the last two at the same name.
+  const rotations = [0, 500, 1_000, 1_999, 5_000, 10_000, 19_000, 19_000]
+  const threads = rotations.map((first) => {
     const turned = [...keys.slice(first), ...keys.slice(0, first)]
     return startThread(zone, { name: 'define', gate, keys: turned, type: 'counter' })
   })
   await openGate(gate, threads.length)
   const answers = (await Promise.all(threads.map((thread) => thread.done))) as number[][]
-  const rotations = [0, 500, 1_000, 1_999]
   keys.forEach((key, i) => {
     const metric = zone.find(keyOf(key))
-    assert.ok(metric >= 0 && metric < 2_000)
+    assert.ok(metric >= 0 && metric < keys.length)
     answers.forEach((metrics, t) => {
-      assert.equal(metrics[(i - rotations[t]! + 2_000) % 2_000], metric)
+      assert.equal(metrics[(i - rotations[t]! + keys.length) % keys.length], metric)
     })
   })
-  assert.equal(zone.metrics, 2_000)
+  assert.equal(zone.metrics, keys.length)
 })
 
 test('while threads define and retire, other names stay found and totals stay right', async () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const gate = newGate()
   const rounds = 4_000
@@ -146,9 +154,9 @@ test('while threads define and retire, other names stay found and totals stay ri
 })
 
 test('who looks for a name while entries move gets the answer of after the move', async () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'counter')
-  const words = new Int32Array(zone.buffer)
+  const words = new Int32Array(bufferOf(zone))
   const index = words[HEADER.index]!
   words[HEADER.lock] = 1
   words[HEADER.generation] = 1
@@ -166,8 +174,21 @@ test('who looks for a name while entries move gets the answer of after the move'
   assert.equal(await thread.done, metric)
 })
 
+test('four threads that raise and lower a shared gauge leave it where it was', async () => {
+  const zone = createZone()
+  const metric = zone.define(keyOf('a'), 'gauge', { mode: 'shared' })
+  const gate = newGate()
+  const times = 1_000_000
+  const threads = [1, 1, -1, -1].map((delta) =>
+    startThread(zone, { name: 'addShared', gate, metric, delta, times }),
+  )
+  await openGate(gate, threads.length)
+  await Promise.all(threads.map((thread) => thread.done))
+  assert.equal(zone.reader().sharedGauge(metric), 0n)
+})
+
 test('a gauge read while two threads write it has a value that one of them wrote', async () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'gauge')
   const gate = newGate()
   const until = new Int32Array(new SharedArrayBuffer(4))
@@ -199,7 +220,7 @@ function isObserved(value: Exact): boolean {
 }
 
 test('a histogram read while its thread rescales it is never half done', async () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'exponential')
   const gate = newGate()
   const times = 60_000
@@ -231,7 +252,7 @@ test('a histogram read while its thread rescales it is never half done', async (
 })
 
 test('a reader that looks only at changed histograms misses no observation', async () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'exponential')
   const gate = newGate()
   const times = 20_000

@@ -2,26 +2,30 @@
  * A writer: the one thread that may write a segment, and the handles it writes through. A thread
  * may have several; a writer may not be used by two threads.
  */
-import type { Descriptors } from './descriptors.ts'
-import { foldSegment } from './fold.ts'
-import {
-  ENTRY,
-  METRIC_TYPES,
-  type MetricType,
-  PAGE_SHIFT,
-  PAGE_WORDS,
-  SEGMENT_STATE,
-} from './layout.ts'
-import { Page, type ZoneMemory } from './memory.ts'
-import type { Segment, Segments } from './segments.ts'
+import type { Descriptors } from './definitions/descriptors.ts'
+import { ENTRY, type MetricType, PAGE_SHIFT, PAGE_WORDS, SEGMENT_STATE } from './layout.ts'
+import { Page, type ZoneMemory } from './memory/memory.ts'
+import { foldSegment } from './segments/fold.ts'
+import type { Segment, Segments } from './segments/segments.ts'
+import { BinnedHandle } from './slots/binned.ts'
 import { CounterHandle } from './slots/counter.ts'
-import { DenseHandle } from './slots/dense.ts'
+import { DenseHandle, FractionsHandle } from './slots/dense.ts'
+import { ExpandingHandle } from './slots/expanding.ts'
 import { ExponentialHandle } from './slots/exponential.ts'
 import { SLOT } from './slots/exponential-slot.ts'
 import { GaugeHandle } from './slots/gauge.ts'
-import type { SlotOwner } from './slots/slot-owner.ts'
+import { SharedGaugeHandle } from './slots/shared-gauge.ts'
+import type { Bounds, SlotOwner } from './slots/slot-owner.ts'
 
-type Handle = CounterHandle | GaugeHandle | DenseHandle | ExponentialHandle
+type Handle =
+  | CounterHandle
+  | GaugeHandle
+  | SharedGaugeHandle
+  | DenseHandle
+  | FractionsHandle
+  | ExponentialHandle
+  | ExpandingHandle
+  | BinnedHandle
 
 /** What a writer needs of the zone it is attached to. */
 export interface WriterParts {
@@ -34,6 +38,17 @@ export interface WriterParts {
 }
 
 /**
+ * Who keeps places of slots beside the handles (WebAssembly that writes the segment, too): told in
+ * the writer's thread, and before anything else is done.
+ */
+export interface PlaceKeeper {
+  /** The place of a metric is not to be used any more, unless it is looked for anew. */
+  release(metric: number): void
+  /** The writer moves or detaches: this segment is not to be written any more. */
+  leave(): void
+}
+
+/**
  * Where handles point that were released: private memory in which every word has its top bit
  * set and every span is empty, so that each fast path gives way to the slow one, which refuses.
  */
@@ -42,7 +57,7 @@ let nowhere: Page | undefined
 export class Writer implements SlotOwner {
   readonly memory: ZoneMemory
   readonly #parts: WriterParts
-  readonly #segment: Segment
+  #segment: Segment
   /** By metric: a metric has one handle per writer. */
   readonly #handles: (Handle | undefined)[] = []
   /** Owner of the handles that were released. */
@@ -50,13 +65,24 @@ export class Writer implements SlotOwner {
   /** By chunk: the pages of counters that have a place. */
   readonly #counterPages: (Page | undefined)[] = []
   #isAttached = true
+  /** Of the present segment. */
+  keeper: PlaceKeeper | undefined
 
   /** Writers come from `zone.attach()`. */
   constructor(parts: WriterParts, segment: Segment) {
     this.memory = parts.memory
     this.#parts = parts
     this.#segment = segment
-    this.#nobody = { memory: parts.memory, isAttached: false, counterTotal: () => 0n }
+    this.#nobody = {
+      memory: parts.memory,
+      isAttached: false,
+      counterTotal: () => 0n,
+      isWrapping: () => false,
+      isReplacing: false,
+      setShared: () => false,
+      sharedValue: () => 0n,
+      bounds: () => ({ page: nowhereToWrite(), at: 0, count: 0 }),
+    }
     parts.writers.add(this)
   }
 
@@ -71,6 +97,19 @@ export class Writer implements SlotOwner {
 
   counterTotal(metric: number): bigint {
     return this.#parts.counterTotal(metric)
+  }
+
+  isWrapping(metric: number): boolean {
+    return this.#parts.descriptors.mode(metric) === 'wrapping'
+  }
+
+  bounds(metric: number): Bounds {
+    const { descriptors } = this.#parts
+    return {
+      page: descriptors.boundsPage(metric),
+      at: descriptors.boundsAt(metric),
+      count: descriptors.boundsCount(metric),
+    }
   }
 
   /**
@@ -108,19 +147,42 @@ export class Writer implements SlotOwner {
     return true
   }
 
-  /** As {@link counter}. */
+  /** As {@link counter}; for a gauge in any mode but `shared`. */
   gauge(metric: number): GaugeHandle | undefined {
     return this.#handle(metric, 'gauge', GaugeHandle)
   }
 
-  /** As {@link counter}. */
-  dense(metric: number): DenseHandle | undefined {
-    return this.#handle(metric, 'dense', DenseHandle)
+  /** As {@link counter}; for a gauge in the mode `shared`. */
+  sharedGauge(metric: number): SharedGaugeHandle | undefined {
+    return this.#handle(metric, 'gauge', SharedGaugeHandle)
+  }
+
+  /** As {@link counter}; the handle's class is that of the mode. */
+  dense(metric: number): DenseHandle | FractionsHandle | undefined {
+    const held = this.#handles[metric]
+    if (held instanceof DenseHandle) return held
+    const { descriptors } = this.#parts
+    const isFractions = descriptors.has(metric) && descriptors.mode(metric) === 'fractions'
+    return this.#handle<DenseHandle | FractionsHandle>(
+      metric,
+      'dense',
+      isFractions ? FractionsHandle : DenseHandle,
+    )
   }
 
   /** As {@link counter}. */
   exponential(metric: number): ExponentialHandle | undefined {
     return this.#handle(metric, 'exponential', ExponentialHandle)
+  }
+
+  /** As {@link counter}. */
+  expanding(metric: number): ExpandingHandle | undefined {
+    return this.#handle(metric, 'expanding', ExpandingHandle)
+  }
+
+  /** As {@link counter}. */
+  binned(metric: number): BinnedHandle | undefined {
+    return this.#handle(metric, 'binned', BinnedHandle)
   }
 
   #handle<H extends Handle>(
@@ -134,13 +196,109 @@ export class Writer implements SlotOwner {
     if (!descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
     const actual = descriptors.type(metric)
     if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
+    this.#checkShared(metric, (Class as unknown) === SharedGaugeHandle)
     if (!this.#isAttached) return undefined
-    const slotAt = descriptors.slotAt(metric)
-    const page = this.#segment.takePage(slotAt, METRIC_TYPES.indexOf(type))
+    const page = this.#pageFor(metric)
     if (page === undefined) return undefined
-    const handle = new Class(this, metric, page, slotAt & (PAGE_WORDS - 1))
+    const handle = new Class(this, metric, page, this.#wordOf(metric))
     this.#handles[metric] = handle
     return handle
+  }
+
+  #checkShared(metric: number, isWanted: boolean): void {
+    const isShared = this.#isShared(metric)
+    if (isShared !== isWanted) {
+      throw new TypeError(`metric ${metric} is ${isShared ? 'a' : 'no'} shared gauge`)
+    }
+  }
+
+  #isShared(metric: number): boolean {
+    return this.#parts.descriptors.mode(metric) === 'shared'
+  }
+
+  /** The page that a metric's handle writes: of the segment, or of the descriptors. */
+  #pageFor(metric: number): Page | undefined {
+    const { descriptors } = this.#parts
+    if (this.#isShared(metric)) return descriptors.pageOf(metric)
+    const slotAt = descriptors.slotAt(metric)
+    return this.#segment.pageOf(slotAt) ?? this.#takePage(slotAt, descriptors.slotClass(metric))
+  }
+
+  /** Undefined when the zone is full or its lock stuck; counted. */
+  #takePage(slotAt: number, slotClass: number): Page | undefined {
+    const { memory } = this
+    if (!memory.lock()) {
+      memory.countRefusal('lockTimeout')
+      return undefined
+    }
+    const hasPage = this.#segment.reserve(slotAt, slotClass)
+    memory.unlock()
+    if (!hasPage) memory.countRefusal('zoneFull')
+    return this.#segment.pageOf(slotAt)
+  }
+
+  /** For the zone: the segment that this writer writes. */
+  get place(): Segment {
+    return this.#segment
+  }
+
+  /** For the zone: the segment is one of a zone that was replaced, until it is moved. */
+  stayIn(place: Segment): void {
+    this.#dismissKeeper()
+    this.#segment = place
+  }
+
+  /** For the zone: the values are in another segment now, and everything counts there. */
+  moveTo(place: Segment): void {
+    this.#dismissKeeper()
+    this.#segment = place
+    const { descriptors } = this.#parts
+    this.#handles.forEach((handle, metric) => {
+      const page = this.#isShared(metric)
+        ? descriptors.pageOf(metric)
+        : place.pageOf(descriptors.slotAt(metric))
+      if (page !== undefined) handle?.bind(this, page, this.#wordOf(metric))
+    })
+    this.#counterPages.forEach((page, chunk) => {
+      if (page !== undefined) this.#counterPages[chunk] = place.pageOf(chunk << PAGE_SHIFT)
+    })
+  }
+
+  #dismissKeeper(): void {
+    this.keeper?.leave()
+    this.keeper = undefined
+  }
+
+  get isReplacing(): boolean {
+    return this.memory.isReplaced || this.#parts.segments.predecessors.length > 0
+  }
+
+  setShared(metric: number, value: bigint): boolean {
+    const { memory } = this
+    if (!memory.lock()) return false
+    const { descriptors, segments } = this.#parts
+    memory.generation.begin()
+    segments.clearShared(descriptors, metric)
+    Atomics.store(descriptors.pageOf(metric).words, descriptors.sharedAt(metric), value)
+    memory.generation.end()
+    memory.unlock()
+    return true
+  }
+
+  sharedValue(metric: number): bigint {
+    return this.memory.generation.consistently(this.#loadShared, metric)
+  }
+
+  readonly #loadShared = (metric: number): bigint => {
+    const { descriptors, segments } = this.#parts
+    const own = Atomics.load(descriptors.pageOf(metric).words, descriptors.sharedAt(metric))
+    return BigInt.asUintN(64, own + segments.sharedRest(metric))
+  }
+
+  #wordOf(metric: number): number {
+    const { descriptors } = this.#parts
+    if (this.#isShared(metric)) return descriptors.sharedAt(metric)
+    return descriptors.slotAt(metric) & (PAGE_WORDS - 1)
   }
 
   /**
@@ -148,9 +306,10 @@ export class Writer implements SlotOwner {
    * called in every thread before one of them retires the metric.
    */
   release(metric: number): void {
+    this.keeper?.release(metric)
     const handle = this.#handles[metric]
     if (handle === undefined) return
-    handle.unbind(this.#nobody, nowhereToWrite())
+    handle.bind(this.#nobody, nowhereToWrite(), 0)
     this.#handles[metric] = undefined
   }
 
@@ -166,7 +325,8 @@ export class Writer implements SlotOwner {
       return false
     }
     this.#isAttached = false
-    for (const handle of this.#handles) handle?.unbind(this.#nobody, nowhereToWrite())
+    this.#dismissKeeper()
+    for (const handle of this.#handles) handle?.bind(this.#nobody, nowhereToWrite(), 0)
     this.#handles.length = 0
     this.#counterPages.fill(nowhereToWrite())
     this.#parts.writers.delete(this)

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import process from 'node:process'
 import { test } from 'node:test'
-import { defined, keyOf } from '../../test/support/shm.ts'
+import { Worker } from 'node:worker_threads'
+import { bufferOf, createZone, defined, keyOf } from '../../test/support/shm.ts'
 import {
   denseBin,
   type GaugeReading,
@@ -16,7 +19,7 @@ const MEBIBYTE = 1_048_576
 const TYPES: MetricType[] = ['counter', 'gauge', 'dense', 'exponential']
 
 test('metrics are numbered in order of definition and found by their key', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   TYPES.forEach((type, i) => {
     assert.equal(zone.define(keyOf(`metric ${i}`), type), i)
   })
@@ -31,7 +34,7 @@ test('metrics are numbered in order of definition and found by their key', () =>
 })
 
 test('the same key and type is the same metric, another type is refused', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'requests', 'counter')
   assert.equal(zone.define(keyOf('requests'), 'counter'), metric)
   assert.equal(refusalOf(zone.define(keyOf('requests'), 'gauge')), 'typeMismatch')
@@ -41,7 +44,7 @@ test('the same key and type is the same metric, another type is refused', () => 
 })
 
 test('keys are bytes: empty, zero and invalid UTF-8 are keys like others', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const keys = [[], [0], [0, 0], [0xff], [0xff, 0xfe]].map((bytes) => Uint8Array.from(bytes))
   const metrics = keys.map((key) => zone.define(key, 'counter'))
   assert.deepEqual(metrics, [0, 1, 2, 3, 4])
@@ -53,7 +56,7 @@ test('keys are bytes: empty, zero and invalid UTF-8 are keys like others', () =>
 test('keys whose hashes are equal stay two metrics', () => {
   // Pairs of words with one FNV-1a hash of 32 bits.
   const words = ['costarring', 'liquid', 'declinate', 'macallums', 'altarage', 'zinke']
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const reader = zone.reader()
   const metrics = words.map((word) => defined(zone, word, 'counter'))
@@ -68,9 +71,9 @@ test('keys whose hashes are equal stay two metrics', () => {
 })
 
 test('another view of the buffer is the same zone', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'counter')
-  const other = Zone.open(zone.buffer)
+  const other = Zone.open(zone.shared)
   zone.attach().counter(metric)!.add(3)
   other
     .attach()
@@ -86,11 +89,11 @@ test('memory that is no zone of this version is not opened', () => {
   const small = new SharedArrayBuffer(8)
   assert.throws(() => Zone.open(small), /^ZoneFormatError: zone of 8 bytes is below one page$/)
   assert.throws(() => Zone.open(new ArrayBuffer(8) as never), ZoneFormatError)
-  const zone = Zone.create()
-  new Uint32Array(zone.buffer, 4, 1)[0] = 9
-  assert.throws(() => Zone.open(zone.buffer), /^ZoneFormatError: zone version 9, known: 1$/)
+  const zone = createZone()
+  new Uint32Array(bufferOf(zone), 4, 1)[0] = 9
+  assert.throws(() => Zone.open(zone.shared), /^ZoneFormatError: zone version 9, known: 2$/)
   const cut = new SharedArrayBuffer(65_536, { maxByteLength: 2 * MEBIBYTE })
-  new Uint8Array(cut).set(new Uint8Array(Zone.create().buffer, 0, 65_536))
+  new Uint8Array(cut).set(new Uint8Array(bufferOf(createZone()), 0, 65_536))
   assert.throws(() => Zone.open(cut), /at most 2097152 bytes, header: 268435456$/)
 })
 
@@ -102,7 +105,7 @@ test('options out of range are refused by name', () => {
     ['keyBytesLimit', 65_536],
     ['workersLimit', 1.5],
   ] as const) {
-    assert.throws(() => Zone.create({ [name]: value }), {
+    assert.throws(() => createZone({ [name]: value }), {
       name: 'RangeError',
       message: new RegExp(`^${name} ${value} is not an integer of \\d+ to \\d+$`),
     })
@@ -110,7 +113,7 @@ test('options out of range are refused by name', () => {
 })
 
 test('above metricsLimit and keyBytesLimit definitions are refused and counted', () => {
-  const zone = Zone.create({ metricsLimit: 2, keyBytesLimit: 5 })
+  const zone = createZone({ metricsLimit: 2, keyBytesLimit: 5 })
   const metric = defined(zone, '12345', 'counter')
   assert.equal(refusalOf(zone.define(keyOf('123456'), 'counter')), 'keyTooLong')
   assert.equal(zone.find(keyOf('123456')), -1)
@@ -123,7 +126,7 @@ test('above metricsLimit and keyBytesLimit definitions are refused and counted',
 })
 
 test('the longest keys fill their pages to the last byte', () => {
-  const zone = Zone.create({ keyBytesLimit: 65_535 })
+  const zone = createZone({ keyBytesLimit: 65_535 })
   const lengths = [65_535, 1, 32_768, 32_768, 65_535, 2]
   const keys = lengths.map((length, i) => new Uint8Array(length).fill(i + 1))
   keys.forEach((key, i) => {
@@ -136,7 +139,7 @@ test('the longest keys fill their pages to the last byte', () => {
 })
 
 test('a full zone refuses definitions and slots, and what is there keeps counting', () => {
-  const zone = Zone.create({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })
+  const zone = createZone({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })
   const writer = zone.attach()
   const first = writer.exponential(defined(zone, 'first', 'exponential'))!
   let refusal: string | undefined
@@ -154,19 +157,19 @@ test('a full zone refuses definitions and slots, and what is there keeps countin
   assert.equal(first.observe(-5), false, 'no page for the negative side')
   assert.equal(zone.reader().exponential(0).count, 1n)
   assert.equal(zone.usage().refusals.zoneFull, 3)
-  assert.equal(zone.buffer.byteLength, MEBIBYTE)
+  assert.equal(bufferOf(zone).byteLength, MEBIBYTE)
 })
 
 test('100,000 metrics in one zone: index and buffer grow, handles stay valid', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const first = writer.counter(defined(zone, 'counter 0', 'counter'))!
-  const before = zone.buffer.byteLength
+  const before = bufferOf(zone).byteLength
   for (let i = 1; i < 100_000; i++) assert.equal(zone.define(keyOf(`counter ${i}`), 'counter'), i)
-  assert.ok(zone.buffer.byteLength > before)
+  assert.ok(bufferOf(zone).byteLength > before)
   first.add(1)
   writer.counter(99_999)!.add(2)
-  const reader = Zone.open(zone.buffer).reader()
+  const reader = Zone.open(zone.shared).reader()
   assert.equal(reader.counter(0), 1n)
   assert.equal(reader.counter(99_999), 2n)
   for (let i = 0; i < 100_000; i += 997) assert.equal(zone.find(keyOf(`counter ${i}`)), i)
@@ -175,8 +178,23 @@ test('100,000 metrics in one zone: index and buffer grow, handles stay valid', (
   assert.ok(bytesTotal / 100_000 < 100, `${bytesTotal} bytes`)
 })
 
+test('as many counters as asked for in one zone, each with its own total', () => {
+  // The acceptance test's number is 10^6, which takes several seconds.
+  const count = Number(process.env.ZONE_COUNTERS ?? 200_000)
+  const zone = createZone({ metricsLimit: count })
+  const [one, two] = [zone.attach(), zone.attach()]
+  const first = one.counter(defined(zone, 'c0', 'counter'))!
+  for (let i = 1; i < count; i++) defined(zone, `c${i}`, 'counter')
+  assert.equal(refusalOf(zone.define(keyOf('one more'), 'counter')), 'metricsLimit')
+  assert.ok(first.add(1))
+  for (let i = 1; i < count; i++) (i & 1 ? one : two).counter(i)!.add(i)
+  const reader = zone.reader()
+  for (let i = 1; i < count; i += 101) assert.equal(reader.counter(i), BigInt(i))
+  assert.equal(reader.counter(0), 1n)
+})
+
 test('slots of every type are apart, over several chunks of each', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const writer = zone.attach()
   const reader = zone.reader()
   const indices = Array.from({ length: 3_000 }, (_, i) => i)
@@ -204,7 +222,7 @@ test('slots of every type are apart, over several chunks of each', () => {
 })
 
 test('usage names every page once and shows segments while they are leased', () => {
-  const zone = Zone.create({ workersLimit: 3 })
+  const zone = createZone({ workersLimit: 3 })
   const metric = defined(zone, 'a', 'counter')
   const writers = [zone.attach(), zone.attach(), zone.attach()]
   assert.deepEqual(
@@ -227,7 +245,7 @@ test('usage names every page once and shows segments while they are leased', () 
   )
   const parts = Object.values(leased.bytes).reduce((sum, bytes) => sum + bytes, 0)
   assert.equal(leased.bytesTotal, parts)
-  assert.ok(leased.bytesTotal <= zone.buffer.byteLength)
+  assert.ok(leased.bytesTotal <= bufferOf(zone).byteLength)
   writers[1]!.detach()
   assert.equal(zone.attach().segment, 2)
   assert.deepEqual(
@@ -242,12 +260,12 @@ test('usage names every page once and shows segments while they are leased', () 
 })
 
 test('behind a lock never released nothing hangs: the new is refused, the old goes on', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'counter')
   const other = defined(zone, 'other', 'counter')
   const writer = zone.attach()
   const counter = writer.counter(metric)!
-  const word = new Int32Array(zone.buffer)
+  const word = new Int32Array(bufferOf(zone))
   word[HEADER.lock] = 1 // as a thread leaves it that dies while it holds the lock
   assert.equal(refusalOf(zone.define(keyOf('b'), 'counter')), 'lockTimeout')
   assert.equal(zone.define(keyOf('a'), 'counter'), metric)
@@ -265,8 +283,77 @@ test('behind a lock never released nothing hangs: the new is refused, the old go
   assert.ok(writer.detach())
 })
 
+test('a thread that was refused behind a dead one’s lock waits for the next holder', async () => {
+  const zone = createZone()
+  const word = new Int32Array(bufferOf(zone))
+  const holder = (thread: number): number => (thread + 1) << 1
+  word[HEADER.lock] = holder(5_000)
+  assert.equal(refusalOf(zone.define(keyOf('a'), 'counter')), 'lockTimeout')
+  const { lockWaits } = zone.usage()
+  assert.equal(refusalOf(zone.define(keyOf('a'), 'counter')), 'lockTimeout')
+  assert.equal(zone.usage().lockWaits, lockWaits, 'at once, as long as that one holds it')
+  word[HEADER.lock] = holder(6_000)
+  const releasing = new Worker(RELEASE, { eval: true, workerData: { word, lockWaits, HEADER } })
+  await once(releasing, 'message')
+  const metric = zone.define(keyOf('a'), 'counter')
+  await releasing.terminate()
+  assert.ok(metric >= 0)
+})
+
+/** Gives the lock back once somebody waits for it. */
+const RELEASE = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  const { word, lockWaits, HEADER } = workerData
+  parentPort.postMessage('ready')
+  while (Atomics.load(word, HEADER.lockWaits) === lockWaits);
+  Atomics.store(word, HEADER.lock, 0)
+  Atomics.notify(word, HEADER.lock)
+`
+
+test('a writer is refused behind a lock that is held, and told that it is the lock', () => {
+  const zone = createZone()
+  new Int32Array(bufferOf(zone))[HEADER.lock] = 12_000
+  assert.throws(() => zone.attach(), {
+    name: 'ZoneFullError',
+    message: 'zone has no segment to give while its lock is held',
+  })
+  assert.equal(zone.usage().refusals.lockTimeout, 1)
+})
+
+test('a zone that grows refuses nothing for what it would be charged', () => {
+  const zone = createZone({ workers: 1_024, workersLimit: 1_024, zoneBytesLimit: 2 ** 30 })
+  const words = new Int32Array(bufferOf(zone))
+  for (let i = 0; i < 20; i++) {
+    words[HEADER.charged] = -2 // of 2^32 words, all but two
+    defined(zone, `${i}`, 'exponential')
+    assert.equal(zone.usage().chargedBytes, 8 * (2 ** 32 - 1))
+  }
+  assert.equal(zone.usage().refusals.zoneFull, 0)
+})
+
+test('a type that is none and a key that is no bytes are mistakes, and said so', () => {
+  const zone = createZone()
+  assert.throws(() => zone.define(keyOf('a'), 'timer' as 'counter'), {
+    name: 'TypeError',
+    message: 'type "timer" is none',
+  })
+  assert.throws(() => zone.define('a' as unknown as Uint8Array, 'counter'), {
+    name: 'TypeError',
+    message: 'a key is given as bytes',
+  })
+  assert.equal(zone.metrics, 0)
+})
+
+test('a header that says more fixed pages than there are is no zone', () => {
+  for (const pages of [0, -1, 1_000_000]) {
+    const zone = createZone()
+    new Int32Array(bufferOf(zone))[HEADER.fixedPages] = pages
+    assert.throws(() => Zone.open(zone.shared), ZoneFormatError, `${pages}`)
+  }
+})
+
 test('asking for a metric that is none, or as another type, throws at once', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'counter')
   const writer = zone.attach()
   writer.counter(metric)

@@ -1,84 +1,27 @@
 /**
- * A zone: counters, gauges and histograms of all threads in one growable SharedArrayBuffer, drawn
- * in docs/formats/zone.md. Each writer adds into its own segment without locks; readers add the
+ * A zone: counters, gauges and histograms of all threads in memory that they share, drawn in
+ * docs/formats/zone.md. Each writer adds into its own segment without locks; readers add the
  * segments up. Every size has a limit, and nothing that meets one throws on the record path.
  */
+import { getRandomValues } from 'node:crypto'
 import { threadId } from 'node:worker_threads'
-import { Definitions } from './definitions.ts'
-import { Descriptors } from './descriptors.ts'
-import {
-  DESCRIPTORS_PER_PAGE,
-  ENTRY,
-  HEADER,
-  type MetricType,
-  PAGE_BYTES,
-  PARTS,
-  type Part,
-  REFUSALS,
-  type Refusal,
-  SEGMENT_STATE,
-} from './layout.ts'
-import { ZoneMemory } from './memory.ts'
-import { ZoneReader } from './reader.ts'
-import { type Segment, Segments } from './segments.ts'
+import type { DefinitionOptions } from './definitions/definition.ts'
+import { Definitions } from './definitions/definitions.ts'
+import { Descriptors } from './definitions/descriptors.ts'
+import { ENTRY, HEADER, type MetricMode, type MetricType, SEGMENT_STATE } from './layout.ts'
+import type { SharedZone } from './memory/backing.ts'
+import { ZoneMemory } from './memory/memory.ts'
+import { ZoneReader } from './reading/reader.ts'
+import { type Segment, Segments } from './segments/segments.ts'
+import { Lineage } from './succession/lineage.ts'
+import { usageOf, type ZoneUsage } from './usage.ts'
 import { Writer } from './writer.ts'
-
-export interface ZoneOptions {
-  /** Bytes of the whole zone; 1 MiB to 1 GiB, default 256 MiB. Reserved, not resident. */
-  readonly zoneBytesLimit?: number
-  /** Metrics that can be defined; default 1,000,000. */
-  readonly metricsLimit?: number
-  /** Bytes of one key; at most 65,535, default 4,096. */
-  readonly keyBytesLimit?: number
-  /** Writers attached at one time; default 256. */
-  readonly workersLimit?: number
-}
-
-export interface ZoneUsage {
-  /** Metrics defined now. */
-  readonly metrics: number
-  /** Retired metrics whose number and memory wait for the next definition of their type. */
-  readonly metricsFree: number
-  /** Metrics retired since the zone was created. */
-  readonly metricsRetired: number
-  /** Of the numbers given out, waiting ones included. */
-  readonly metricsLimit: number
-  /** Bytes the zone takes up now, by what they are used for; their sum is `bytesTotal`. */
-  readonly bytes: Readonly<Record<Part, number>>
-  readonly bytesTotal: number
-  readonly bytesLimit: number
-  /** Segments in use: the base, if anything was folded, and every attached writer. */
-  readonly segments: readonly SegmentUsage[]
-  readonly workersLimit: number
-  /** Definitions and slots refused since the zone was created. */
-  readonly refusals: Readonly<Record<Refusal, number>>
-}
-
-export interface SegmentUsage {
-  /** 0 is the base. */
-  readonly segment: number
-  /** Of the writer; 0 for the base (and for writers of the main thread). */
-  readonly threadId: number
-  /** How often the segment was leased. */
-  readonly lease: number
-  readonly bytes: number
-}
+import { changedLimits, limitsOf, type ZoneChange, type ZoneOptions } from './zone-options.ts'
 
 /** The zone has no room for one more writer. */
 export class ZoneFullError extends Error {
   override name = 'ZoneFullError'
 }
-
-const ZONE_BYTES_DEFAULT = 268_435_456
-const ZONE_BYTES_MIN = 1_048_576
-/** Above it, a chunk table would not fit a page. */
-const ZONE_BYTES_MAX = 1_073_741_824
-const METRICS_DEFAULT = 1_000_000
-const METRICS_MAX = 16_777_216
-const KEY_BYTES_DEFAULT = 4_096
-const KEY_BYTES_MAX = 65_535
-const WORKERS_DEFAULT = 256
-const WORKERS_MAX = 1_024
 
 export class Zone {
   readonly #memory: ZoneMemory
@@ -86,50 +29,78 @@ export class Zone {
   readonly #definitions: Definitions
   readonly #segments: Segments
   readonly #writers = new Set<Writer>()
+  readonly #lineage: Lineage
 
-  private constructor(memory: ZoneMemory) {
+  private constructor(memory: ZoneMemory, isCreator: boolean) {
+    const descriptors = new Descriptors(memory)
     this.#memory = memory
-    this.#descriptors = new Descriptors(memory)
-    this.#definitions = new Definitions(memory, this.#descriptors)
+    this.#descriptors = descriptors
+    this.#definitions = new Definitions(memory, descriptors)
     this.#segments = new Segments(memory)
+    this.#lineage = new Lineage(
+      {
+        memory,
+        descriptors,
+        definitions: this.#definitions,
+        segments: this.#segments,
+        writers: this.#writers,
+      },
+      isCreator,
+    )
   }
 
-  /** @throws {RangeError} for an option out of its range */
+  /**
+   * The thread that creates a zone folds the segments of threads that die, in turns of its event
+   * loop, for as long as this object or one of its writers or readers is held.
+   * @throws {RangeError} for an option out of its range
+   */
   static create(options: ZoneOptions = {}): Zone {
-    const bytes = limit(
-      options,
-      'zoneBytesLimit',
-      ZONE_BYTES_DEFAULT,
-      ZONE_BYTES_MIN,
-      ZONE_BYTES_MAX,
-    )
-    const metricsLimit = limit(options, 'metricsLimit', METRICS_DEFAULT, 1, METRICS_MAX)
-    const memory = ZoneMemory.create({
-      pagesMax: Math.floor(bytes / PAGE_BYTES),
-      metricsLimit,
-      keyBytesLimit: limit(options, 'keyBytesLimit', KEY_BYTES_DEFAULT, 1, KEY_BYTES_MAX),
-      segmentsMax: 1 + limit(options, 'workersLimit', WORKERS_DEFAULT, 1, WORKERS_MAX),
-      descriptorPages: Math.ceil(metricsLimit / DESCRIPTORS_PER_PAGE),
-    })
-    const zone = new Zone(memory)
-    zone.#segments.at(0).takeTable()
-    memory.ints[HEADER.segments] = 1
+    const [high, low] = getRandomValues(new Int32Array(2)) as unknown as [number, number]
+    const memory = ZoneMemory.create(limitsOf(options, [high, low]))
+    const zone = new Zone(memory, true)
+    const { workers } = zone.usage()
+    for (let i = 0; i <= workers; i++) {
+      if (!zone.#segments.own(i).takeTable()) {
+        throw new RangeError(`zoneBytesLimit has no room for ${workers} workers`)
+      }
+    }
+    memory.ints[HEADER.segments] = 1 + workers
     memory.publish()
     return zone
   }
 
   /**
    * The same zone in another thread.
-   * @param buffer `zone.buffer`, as it arrives by postMessage or workerData
+   * @param shared `zone.shared`, as it arrives by postMessage or workerData
    * @throws {ZoneFormatError} when it holds no zone of this version
    */
-  static open(buffer: SharedArrayBuffer): Zone {
-    return new Zone(ZoneMemory.open(buffer))
+  static open(shared: SharedZone): Zone {
+    const zone = new Zone(ZoneMemory.open(shared), false)
+    zone.#lineage.connect()
+    return zone
   }
 
-  /** What to hand to another thread. */
-  get buffer(): SharedArrayBuffer {
-    return this.#memory.buffer
+  /** What to hand to another thread; another memory after a reconfiguration. */
+  get shared(): SharedZone {
+    this.#lineage.connect()
+    return this.#memory.shared
+  }
+
+  /**
+   * Gives the zone other limits, with everything in it: metrics keep their numbers, handles and
+   * readers of all threads go on. Another size or number of segments makes another zone, into which
+   * the writers of other threads move in a turn of their event loops; another `keyBytesLimit` alone
+   * does not, and keeps longer names. A budget (`slabSize`) is changed only where there is one.
+   * @returns this zone
+   * @throws {RangeError} for an option out of its range, or fewer workers than are attached
+   * @throws {RedefinitionError} when the limits do not hold what is defined; as after every error,
+   *   the zone then goes on as it was
+   */
+  reconfigure(change: ZoneChange): Zone {
+    if (this.#memory.isReplaced) this.#memory.follow()
+    changedLimits(this.#memory.ints, change) // refuses what is out of range without the lock
+    this.#lineage.reconfigure(change)
+    return this
   }
 
   /**
@@ -143,15 +114,32 @@ export class Zone {
   /**
    * The metric of a key, defined now if it is new. The same key is the same metric in all threads.
    * @returns its number; or a negative answer, named by `refusalOf` and counted, when the key is
-   *   defined with another type, a limit is met, or the lock is stuck. Never throws.
+   *   defined with another type, mode or bounds, a limit is met, or the lock is stuck.
+   * @throws {TypeError | RangeError} for options that the type has not, or bounds that are none
    */
-  define(key: Uint8Array, type: MetricType): number {
-    return this.#definitions.define(key, type)
+  define(key: Uint8Array, type: MetricType, options?: DefinitionOptions): number {
+    return this.#definitions.define(key, type, options)
+  }
+
+  /** Whether the last {@link define} of this object made the metric. */
+  get isNew(): boolean {
+    return this.#definitions.isNew
   }
 
   /** The metric of a key, or -1. Takes no lock, unless it keeps meeting changes. */
   find(key: Uint8Array): number {
     return this.#definitions.find(key)
+  }
+
+  /**
+   * Takes the key out of the index: it is found no more, and its next definition makes a new
+   * metric. This one can still be read and written. So a metric that other threads write is taken
+   * away in two steps: unlink, have every thread release it, {@link retire}.
+   * @returns false when the metric is none, or unlinked already, or when the zone's lock could not
+   *   be had (counted)
+   */
+  unlink(metric: number): boolean {
+    return this.#definitions.unlink(metric)
   }
 
   /**
@@ -168,6 +156,11 @@ export class Zone {
     return this.#definitions.retire(metric, this.#segments)
   }
 
+  /** Whether a number is a metric's that is not retired. */
+  has(metric: number): boolean {
+    return this.#descriptors.has(metric)
+  }
+
   /** @throws {TypeError} when the metric is none; here and in {@link type} */
   key(metric: number): Uint8Array {
     this.#checkMetric(metric)
@@ -179,20 +172,28 @@ export class Zone {
     return this.#descriptors.type(metric)
   }
 
+  mode(metric: number): MetricMode {
+    this.#checkMetric(metric)
+    return this.#descriptors.mode(metric)
+  }
+
+  /** Bounds of a binned histogram, ascending, the last one (4294967295) included. */
+  bounds(metric: number): number[] {
+    this.#checkMetric(metric)
+    return this.#descriptors.boundsCount(metric) === 0 ? [] : this.#descriptors.bounds(metric)
+  }
+
   #checkMetric(metric: number): void {
     if (!this.#descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
   }
 
   /**
-   * Leases a segment to this thread.
-   * @throws {ZoneFullError} when `workersLimit` writers are attached or memory is out
+   * Leases a segment to this thread, until the writer is detached or the thread ends.
+   * @throws {ZoneFullError} when `workersLimit` writers are attached, or memory is out or the lock
+   *   stuck, which is counted
    */
   attach(): Writer {
     const segment = this.#lease()
-    if (segment === undefined) {
-      const workers = this.#memory.ints[HEADER.segmentsMax]! - 1
-      throw new ZoneFullError(`zone has no segment left, workersLimit ${workers}`)
-    }
     const reader = this.reader()
     return new Writer(
       {
@@ -206,30 +207,33 @@ export class Zone {
     )
   }
 
-  #lease(): Segment | undefined {
-    const segmentsMax = this.#memory.ints[HEADER.segmentsMax]!
-    for (let i = 1; i < segmentsMax; i++) {
-      const segment = this.#segments.at(i)
-      if (!segment.exchangeState(SEGMENT_STATE.free, SEGMENT_STATE.leased)) continue
-      if (!this.#prepare(segment)) {
-        segment.setField(ENTRY.state, SEGMENT_STATE.free)
-        return undefined
-      }
-      segment.setField(ENTRY.threadId, threadId)
-      segment.setField(ENTRY.lease, segment.field(ENTRY.lease) + 1)
-      return segment
-    }
-    return undefined
-  }
-
-  #prepare(segment: Segment): boolean {
+  #lease(): Segment {
     const memory = this.#memory
-    if (!memory.lock()) return false
-    const hasTable = segment.takeTable()
-    const count = Math.max(memory.ints[HEADER.segments]!, segment.index + 1)
-    if (hasTable) Atomics.store(memory.ints, HEADER.segments, count)
-    memory.unlock()
-    return hasTable
+    if (!memory.lock()) {
+      memory.countRefusal('lockTimeout')
+      throw new ZoneFullError('zone has no segment to give while its lock is held')
+    }
+    try {
+      for (let i = 1; i < memory.ints[HEADER.segmentsMax]!; i++) {
+        const segment = this.#segments.own(i)
+        if (segment.field(ENTRY.state) !== SEGMENT_STATE.free) continue
+        if (!segment.takeTable()) {
+          memory.countRefusal('zoneFull')
+          throw new ZoneFullError('zone has no memory for one more segment')
+        }
+        // Before the state: a thread that dies here leaves no lease without its name.
+        segment.setField(ENTRY.threadId, threadId)
+        segment.setField(ENTRY.lease, segment.field(ENTRY.lease) + 1)
+        segment.setField(ENTRY.state, SEGMENT_STATE.leased)
+        const count = Math.max(memory.ints[HEADER.segments]!, i + 1)
+        Atomics.store(memory.ints, HEADER.segments, count)
+        return segment
+      }
+      const workers = memory.ints[HEADER.segmentsMax]! - 1
+      throw new ZoneFullError(`zone has no segment left, workersLimit ${workers}`)
+    } finally {
+      memory.unlock()
+    }
   }
 
   reader(): ZoneReader {
@@ -238,56 +242,7 @@ export class Zone {
 
   /** What the zone really uses. Takes no lock, so parts may be moments apart. */
   usage(): ZoneUsage {
-    const { ints } = this.#memory
-    const bytes = record(PARTS, (i) => ints[HEADER.partPages + i]! * PAGE_BYTES)
-    return {
-      metrics: this.metrics - ints[HEADER.freeCount]!,
-      metricsFree: ints[HEADER.freeCount]!,
-      metricsRetired: ints[HEADER.retired]! >>> 0,
-      metricsLimit: ints[HEADER.metricsLimit]!,
-      bytes,
-      bytesTotal: PARTS.reduce((sum, part) => sum + bytes[part], 0),
-      bytesLimit: ints[HEADER.pagesMax]! * PAGE_BYTES,
-      segments: this.#segmentsInUse(),
-      workersLimit: ints[HEADER.segmentsMax]! - 1,
-      refusals: record(REFUSALS, (i) => ints[HEADER.refusals + i]!),
-    }
+    if (this.#memory.isReplaced) this.#memory.follow()
+    return usageOf(this.#memory, this.#segments)
   }
-
-  #segmentsInUse(): SegmentUsage[] {
-    const used: SegmentUsage[] = []
-    for (let i = 0; i < this.#segments.count; i++) {
-      const segment = this.#segments.at(i)
-      const size = segment.countChunks() * PAGE_BYTES
-      if (i === 0 ? size === 0 : segment.field(ENTRY.state) === SEGMENT_STATE.free) continue
-      used.push({
-        segment: i,
-        threadId: segment.field(ENTRY.threadId),
-        lease: segment.field(ENTRY.lease),
-        bytes: size,
-      })
-    }
-    return used
-  }
-}
-
-function limit(
-  options: ZoneOptions,
-  name: keyof ZoneOptions,
-  standard: number,
-  min: number,
-  max: number,
-): number {
-  const value = options[name] ?? standard
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new RangeError(`${name} ${value} is not an integer of ${min} to ${max}`)
-  }
-  return value
-}
-
-function record<K extends string>(
-  keys: readonly K[],
-  numberOf: (index: number) => number,
-): Record<K, number> {
-  return Object.fromEntries(keys.map((key, i) => [key, numberOf(i)])) as Record<K, number>
 }

@@ -3,14 +3,19 @@
  * memory, so that they really race; then each does its task and posts one answer.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { MetricType } from '../../src/shm/index.ts'
-import { type Writer, Zone } from '../../src/shm/index.ts'
+import { type MetricType, type SharedZone, type Writer, Zone } from '../../src/shm/index.ts'
 
 export type ThreadTask = { readonly gate: Int32Array } & (
   | { readonly name: 'count'; readonly metrics: readonly number[]; readonly times: number }
   | { readonly name: 'leaseAndCount'; readonly metric: number; readonly rounds: number }
   | { readonly name: 'define'; readonly keys: readonly string[]; readonly type: MetricType }
   | { readonly name: 'setGauge'; readonly metric: number; readonly until: Int32Array }
+  | {
+      readonly name: 'addShared'
+      readonly metric: number
+      readonly delta: number
+      readonly times: number
+    }
   | { readonly name: 'observe'; readonly metric: number; readonly times: number }
   | { readonly name: 'find'; readonly key: string }
   | { readonly name: 'churn'; readonly prefix: string; readonly rounds: number }
@@ -18,7 +23,7 @@ export type ThreadTask = { readonly gate: Int32Array } & (
 
 type Task<N extends ThreadTask['name']> = Extract<ThreadTask, { readonly name: N }>
 
-const zone = Zone.open((workerData as { buffer: SharedArrayBuffer }).buffer)
+const zone = Zone.open((workerData as { shared: SharedZone }).shared)
 const task = (workerData as { task: ThreadTask }).task
 
 Atomics.add(task.gate, 0, 1)
@@ -36,6 +41,8 @@ function run(given: ThreadTask): unknown {
       return given.keys.map((key) => zone.define(new TextEncoder().encode(key), given.type))
     case 'setGauge':
       return setGauge(zone.attach(), given)
+    case 'addShared':
+      return addShared(zone.attach(), given)
     case 'observe':
       return observe(zone.attach(), given)
     case 'find':
@@ -74,6 +81,12 @@ function setGauge(writer: Writer, given: Task<'setGauge'>): number {
     gauge.set(1.5)
   }
   return writes
+}
+
+function addShared(writer: Writer, given: Task<'addShared'>): number {
+  const gauge = writer.sharedGauge(given.metric)!
+  for (let i = 0; i < given.times; i++) gauge.add(given.delta)
+  return given.times
 }
 
 /**

@@ -99,3 +99,77 @@ test('bulk reading gives what single reading gives, over many chunks and writers
     assert.equal(target[i], BigInt(i % 3 === 0 ? 3 * i : i))
   })
 })
+
+test('a wrapping counter is the sum of what was added modulo 2^64, over all threads', () => {
+  const delta = fc.oneof(
+    fc.integer({ min: -5, max: 2 ** 31 - 1 }),
+    fc.maxSafeInteger(),
+    fc.bigInt({ min: -(2n ** 63n), max: U64_MAX }),
+  )
+  const list = fc.array(fc.tuple(fc.nat({ max: 1 }), delta, fc.boolean()), { maxLength: 40 })
+  holds(
+    fc.property(list, (steps) => {
+      const zone = Zone.create({ workersLimit: 2 })
+      const metric = defined(zone, 'a', 'counter', { mode: 'wrapping' })
+      const writers = [zone.attach(), zone.attach()]
+      const total = new Uint32Array(1)
+      const totals = new BigUint64Array(1)
+      let expected = 0n
+      for (const [writer, n, isLeaving] of steps) {
+        const counter = writers[writer]!.counter(metric)!
+        assert.ok(typeof n === 'number' ? counter.add(n) : counter.addExact(n))
+        assert.ok(counter.addWrapping(n))
+        expected = BigInt.asUintN(64, expected + 2n * BigInt(n))
+        if (isLeaving) {
+          writers[writer]!.detach()
+          writers[writer] = zone.attach()
+        }
+        const reader = zone.reader()
+        total[0] = metric
+        reader.counters(total, totals)
+        assert.equal(reader.counter(metric), expected)
+        assert.equal(totals[0], expected)
+      }
+    }),
+  )
+})
+
+test('a total that is set is the total of all threads, and a fall of it is told', () => {
+  const zone = Zone.create()
+  const metric = defined(zone, 'a', 'counter', { mode: 'wrapping' })
+  const [a, b] = [zone.attach().counter(metric)!, zone.attach().counter(metric)!]
+  const reader = zone.reader()
+  a.add(100)
+  assert.equal(b.setTotal(70), 'reset')
+  assert.equal(reader.counter(metric), 70n)
+  assert.equal(a.setTotal(70n), 'set')
+  assert.equal(a.setTotal(U64_MAX), 'set')
+  assert.equal(reader.counter(metric), U64_MAX)
+  b.add(1)
+  assert.equal(reader.counter(metric), 0n)
+  for (const value of [-1, 0.5, Number.NaN, 2 ** 53, -1n, U64_MAX + 1n]) {
+    assert.equal(a.setTotal(value), undefined, `${value}`)
+    if (Number(value) !== -1) assert.equal(a.addWrapping(value), false, `${value}`)
+  }
+  assert.equal(a.addWrapping(-(2n ** 63n) - 1n), false)
+  assert.equal(reader.counter(metric), 0n)
+})
+
+test('only a wrapping counter wraps, and only while its writer is attached', () => {
+  const zone = Zone.create()
+  const writer = zone.attach()
+  const plain = writer.counter(defined(zone, 'plain', 'counter'))!
+  const wrapping = writer.counter(defined(zone, 'wrapping', 'counter', { mode: 'wrapping' }))!
+  plain.add(5)
+  assert.equal(plain.addWrapping(-1), false)
+  assert.equal(plain.addWrapping(1n), false)
+  assert.equal(plain.setTotal(9), undefined)
+  assert.equal(plain.value(), 5n)
+  wrapping.add(2 ** 40)
+  assert.ok(writer.detach())
+  assert.equal(wrapping.add(1), false)
+  assert.equal(wrapping.addExact(1n), false)
+  assert.equal(wrapping.addWrapping(-1n), false)
+  assert.equal(wrapping.setTotal(0), undefined)
+  assert.equal(zone.reader().counter(wrapping.metric), 2n ** 40n)
+})

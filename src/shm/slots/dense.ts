@@ -1,11 +1,12 @@
 /**
  * A dense histogram's slot, 34 words: `[sum:u64][bins: 33 x u64]`. Bounds are 2^0 … 2^31 and
  * 2^32 - 1; the sum is kept modulo 2^64, as the Proxy-Wasm document's successor does. One thread
- * writes it, with plain stores; the count is the sum of the bins.
+ * writes it, with plain stores; the count is the sum of the bins. In the mode `fractions` the sum
+ * is a double, and a fraction is counted where the integer above it would be.
  */
 import { U64_MAX } from '../../model/index.ts'
 import { DENSE_BINS } from '../layout.ts'
-import type { Page } from '../memory.ts'
+import type { Page } from '../memory/memory.ts'
 import type { SlotOwner } from './slot-owner.ts'
 
 const LAST_BIN = DENSE_BINS - 1
@@ -17,6 +18,11 @@ export function denseBin(value: number): number {
   return value > LAST_POWER ? LAST_BIN : 32 - Math.clz32(value - 1)
 }
 
+/** As {@link denseBin}, for any integer of 64 bits. */
+export function denseBinOf(value: bigint): number {
+  return value > LAST_POWER ? LAST_BIN : denseBin(Number(value))
+}
+
 /** Inclusive upper bound of a bin. */
 export function denseBound(bin: number): number {
   return bin === LAST_BIN ? 0xffff_ffff : 2 ** bin
@@ -24,18 +30,14 @@ export function denseBound(bin: number): number {
 
 export class DenseHandle {
   readonly metric: number
-  #owner: SlotOwner
-  #words: BigUint64Array
-  #halves: Int32Array
-  #at: number
+  #owner!: SlotOwner
+  #words!: BigUint64Array
+  #at = 0
 
   /** Handles come from `writer.dense(metric)`. */
   constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
-    this.#owner = owner
     this.metric = metric
-    this.#words = page.words
-    this.#halves = page.halves
-    this.#at = at
+    this.bind(owner, page, at)
   }
 
   /**
@@ -46,8 +48,8 @@ export class DenseHandle {
   observe(value: number | bigint): boolean {
     if (typeof value === 'bigint') return this.#observeExact(value)
     const at = this.#at
-    if ((value | 0) === value && value >= 0 && this.#halves[2 * at + 1]! >= 0) {
-      const words = this.#words
+    const words = this.#words
+    if ((value | 0) === value && value >= 0 && BigInt.asIntN(64, words[at]!) >= 0n) {
       words[at]! += BigInt(value | 0)
       words[at + (value <= 1 ? 1 : 33 - Math.clz32(value - 1))]! += 1n
       return true
@@ -57,17 +59,58 @@ export class DenseHandle {
 
   #observeExact(value: bigint): boolean {
     if (value < 0n || value > U64_MAX || !this.#owner.isAttached) return false
-    const bin = value > LAST_POWER ? LAST_BIN : denseBin(Number(value))
     this.#words[this.#at] = this.#words[this.#at]! + value
-    this.#words[this.#at + 1 + bin]! += 1n
+    this.#words[this.#at + 1 + denseBinOf(value)]! += 1n
     return true
   }
 
-  /** For the writer: points the handle to where every way is the exact one, which refuses. */
-  unbind(nobody: SlotOwner, nowhere: Page): void {
-    this.#owner = nobody
-    this.#words = nowhere.words
-    this.#halves = nowhere.halves
-    this.#at = 0
+  /**
+   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * way is the exact one, which refuses.
+   */
+  bind(owner: SlotOwner, page: Page, at: number): void {
+    this.#owner = owner
+    this.#words = page.words
+    this.#at = at
+  }
+}
+
+/** A dense histogram in the mode `fractions`. */
+export class FractionsHandle {
+  readonly metric: number
+  #owner!: SlotOwner
+  #page!: Page
+  #at = 0
+
+  /** Handles come from `writer.dense(metric)`. */
+  constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
+    this.metric = metric
+    this.bind(owner, page, at)
+  }
+
+  /**
+   * Adds one observation of a finite number that is not negative, or an integer up to 2^64 - 1. The
+   * sum stays at the largest double it cannot pass.
+   * @returns false, with nothing added, for any other value, and after it was released or the
+   *   writer detached
+   */
+  observe(value: number | bigint): boolean {
+    // Number(null) and Number('') are 0: what is neither number nor bigint is no observation.
+    const number = typeof value === 'bigint' ? Number(value) : value
+    if (typeof number !== 'number' || !this.#owner.isAttached) return false
+    if (!(number >= 0 && number < Number.POSITIVE_INFINITY)) return false
+    if (typeof value === 'bigint' && value > U64_MAX) return false
+    const { floats, words } = this.#page
+    const at = this.#at
+    floats[at] = Math.min(floats[at]! + number, Number.MAX_VALUE)
+    words[at + 1 + denseBin(Math.ceil(number))]! += 1n
+    return true
+  }
+
+  /** For the writer: as {@link DenseHandle.bind}. */
+  bind(owner: SlotOwner, page: Page, at: number): void {
+    this.#owner = owner
+    this.#page = page
+    this.#at = at
   }
 }

@@ -27,7 +27,7 @@
  */
 import { type Exact, exact } from '../../model/index.ts'
 import { EXPONENTIAL_HEAD_WORDS, PAGE_WORDS, RING_WORDS } from '../layout.ts'
-import type { Page, ZoneMemory } from '../memory.ts'
+import type { Page, ZoneMemory } from '../memory/memory.ts'
 import { fitsWide, readWide, writeWide } from './wide-integer.ts'
 
 /** Word offsets in the slot. */
@@ -63,7 +63,9 @@ const SHIFT_MASK = 0xff
 /** Above every |index| of a double, and a multiple of RING_WORDS: makes the remainder positive. */
 const RING_BIAS = RING_WORDS * 2_048
 
-const scratch = new BigUint64Array(RING_WORDS)
+/** Rings of a coarser scale, until they are put in place. */
+const positiveRing = new BigUint64Array(RING_WORDS)
+const negativeRing = new BigUint64Array(RING_WORDS)
 
 /** Word of a bucket in its ring. */
 export function ringWord(index: number): number {
@@ -77,7 +79,7 @@ export class ExponentialSlot {
   /** The negative ring, once there is one. */
   negativePage: Page | undefined
   negativeAt = 0
-  protected readonly memory: ZoneMemory
+  protected memory: ZoneMemory
 
   constructor(memory: ZoneMemory, page: Page, at: number) {
     this.memory = memory
@@ -86,8 +88,9 @@ export class ExponentialSlot {
     this.findNegative()
   }
 
-  /** Points the accessor at another slot. */
-  moveTo(page: Page, at: number): void {
+  /** Points the accessor at another slot, of another zone if that is named. */
+  moveTo(page: Page, at: number, memory = this.memory): void {
+    this.memory = memory
     this.page = page
     this.at = at
     this.findNegative()
@@ -164,12 +167,14 @@ export class ExponentialSlot {
   }
 
   /**
-   * Makes a guard odd: readers look away until {@link endChange}. The load after the store keeps
-   * the following plain stores behind it on processors that reorder stores.
+   * Makes a guard odd, also where a thread died that had left it so: readers look away until
+   * {@link endChange}. The load after the store keeps the following plain stores behind it on
+   * processors that reorder stores.
    */
   beginChange(guard: number): void {
-    this.endChange(guard)
-    Atomics.load(this.page.halves, 2 * (this.at + guard))
+    const at = 2 * (this.at + guard)
+    Atomics.store(this.page.halves, at, (this.page.halves[at]! + 1) | 1)
+    Atomics.load(this.page.halves, at)
   }
 
   endChange(guard: number): void {
@@ -177,27 +182,48 @@ export class ExponentialSlot {
     Atomics.store(this.page.halves, at, this.page.halves[at]! + 1)
   }
 
-  /** Lowers the scale; the caller has begun a change. */
+  /**
+   * Lowers the scale; the caller has begun a change. A thread may be terminated wherever a function
+   * or a round of a loop begins, and then no count may be missing: the new rings are made in
+   * private memory and take the old ones' place, with the spans and the scale, in neighbouring
+   * statements that call nothing of JavaScript.
+   */
   coarsenTo(shift: number): void {
     const steps = shift - this.shift
     if (steps <= 0) return
-    this.#coarsenSide(false, steps)
-    this.#coarsenSide(true, steps)
-    this.page.halves[2 * this.at + 1]! += steps
+    const { words, halves } = this.page
+    const negatives = this.negativePage?.words
+    const { negativeAt } = this
+    this.#coarsen(false, steps, positiveRing)
+    this.#coarsen(true, steps, negativeRing)
+    const positive = 2 * (this.at + SLOT.positive)
+    const negative = 2 * (this.at + SLOT.negative)
+    const state = 2 * this.at + 1
+    const hasPositive = halves[positive]! <= halves[positive + 1]!
+    const hasNegative = halves[negative]! <= halves[negative + 1]!
+    words.set(positiveRing, this.at + SLOT.ring)
+    if (negatives !== undefined) negatives.set(negativeRing, negativeAt)
+    if (hasPositive) {
+      halves[positive]! >>= steps
+      halves[positive + 1]! >>= steps
+    }
+    if (hasNegative) {
+      halves[negative]! >>= steps
+      halves[negative + 1]! >>= steps
+    }
+    halves[state]! += steps
   }
 
-  #coarsenSide(isNegative: boolean, steps: number): void {
-    const low = this.low(isNegative)
-    const high = this.high(isNegative)
+  /** Fills a ring with the buckets of a side, each at its place in the coarser scale. */
+  #coarsen(isNegative: boolean, steps: number, ring: BigUint64Array): void {
     const words = this.ringWords(isNegative)
-    if (low > high || words === undefined) return
-    const ring = this.ringAt(isNegative)
-    for (let i = low; i <= high; i++) {
-      scratch[i - low] = words[ring + ringWord(i)]!
-      words[ring + ringWord(i)] = 0n
+    const at = this.ringAt(isNegative)
+    const high = this.high(isNegative)
+    ring.fill(0n)
+    if (words === undefined) return
+    for (let i = this.low(isNegative); i <= high; i++) {
+      ring[ringWord(i >> steps)]! += words[at + ringWord(i)]!
     }
-    for (let i = low; i <= high; i++) words[ring + ringWord(i >> steps)]! += scratch[i - low]!
-    this.setSpan(isNegative, low >> steps, high >> steps)
   }
 
   ringWords(isNegative: boolean): BigUint64Array | undefined {
@@ -213,6 +239,13 @@ export class ExponentialSlot {
     const at = 2 * (this.at + (isNegative ? SLOT.negative : SLOT.positive))
     halves[at] = low
     halves[at + 1] = high
+  }
+
+  /** Makes the guards even that a thread left odd which died in a change. */
+  settleGuards(): void {
+    for (const guard of [SLOT.shapeGuard, SLOT.numberGuard]) {
+      if ((this.page.halves[2 * (this.at + guard)]! & 1) !== 0) this.endChange(guard)
+    }
   }
 
   /** Names the block that holds the negative ring; 0 takes it away. */
@@ -235,6 +268,12 @@ export class ExponentialSlot {
       this.#setFlag(FLAG.wideSum, true)
       this.endChange(SLOT.numberGuard)
     }
+  }
+
+  /** Makes the integers' sum zero: it was added to another slot's. */
+  clearIntegers(): void {
+    this.#setFlag(FLAG.wideSum, false)
+    this.page.floats[this.at + SLOT.partial] = 0
   }
 
   /** Adds to the fractions' sum, limited to the finite doubles. */

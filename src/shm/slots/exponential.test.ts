@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { defined, histogramFacts } from '../../../test/support/shm.ts'
+import { bufferOf, defined, histogramFacts } from '../../../test/support/shm.ts'
 import { addExact, type Exact, Histogram, multiplyExact, U64_MAX } from '../../model/index.ts'
 import { type ExponentialHandle, type WindowReading, Zone } from '../index.ts'
 import { SLOT } from './exponential-slot.ts'
@@ -246,8 +246,8 @@ test('a histogram that is filled anew is the same as a new one, whatever it held
 
 /** The guard of the one histogram that has seen nothing but `value`. */
 function guardOf(zone: Zone, value: number): { ints: Int32Array; at: number } {
-  const min = new Float64Array(zone.buffer).indexOf(value) // the extremes of windows come later
-  return { ints: new Int32Array(zone.buffer), at: 2 * (min - SLOT.min + SLOT.shapeGuard) }
+  const min = new Float64Array(bufferOf(zone)).indexOf(value) // the extremes of windows come later
+  return { ints: new Int32Array(bufferOf(zone)), at: 2 * (min - SLOT.min + SLOT.shapeGuard) }
 }
 
 test('a reading waits for a writer that is suspended inside a change', (t) => {

@@ -7,7 +7,7 @@
  */
 import { bucketIndex, type Exact, exact, SCALE_MAX, U64_MAX } from '../../model/index.ts'
 import { RING_WORDS } from '../layout.ts'
-import type { Page } from '../memory.ts'
+import type { Page } from '../memory/memory.ts'
 import { placeOfDouble, placeOfInteger } from './bucket-place.ts'
 import { ExponentialSlot, ringWord, SLOT } from './exponential-slot.ts'
 import type { SlotOwner } from './slot-owner.ts'
@@ -19,10 +19,10 @@ const OBSERVATION_LIMIT_DOUBLE = 2 ** 333
 
 export class ExponentialHandle extends ExponentialSlot {
   readonly metric: number
-  #owner: SlotOwner
-  readonly #epoch: Int32Array
-  #words: BigUint64Array
-  #floats: Float64Array
+  #owner!: SlotOwner
+  #epoch!: Int32Array
+  #words!: BigUint64Array
+  #floats!: Float64Array
   // What the slot says too, as fields: this handle is the slot's only writer, and a field is read
   // in a quarter of the time of a typed array's element. Taken over by #remember.
   #shift = 0
@@ -36,13 +36,8 @@ export class ExponentialHandle extends ExponentialSlot {
   /** Handles come from `writer.exponential(metric)`. */
   constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
     super(owner.memory, page, at)
-    this.#owner = owner
     this.metric = metric
-    this.#epoch = owner.memory.epoch
-    this.#words = page.words
-    this.#floats = page.floats
-    this.prepare()
-    this.#remember()
+    this.bind(owner, page, at)
   }
 
   /**
@@ -210,12 +205,17 @@ export class ExponentialHandle extends ExponentialSlot {
     } else this.addFractions(Number(value) * Number(times))
   }
 
-  /** For the writer: points the handle to where every way is {@link #record}, which refuses. */
-  unbind(nobody: SlotOwner, nowhere: Page): void {
-    this.#owner = nobody
-    this.moveTo(nowhere, 0)
-    this.#words = nowhere.words
-    this.#floats = nowhere.floats
+  /**
+   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * way is {@link #record}, which refuses.
+   */
+  bind(owner: SlotOwner, page: Page, at: number): void {
+    this.#owner = owner
+    this.#epoch = owner.memory.epoch
+    this.moveTo(page, at, owner.memory)
+    this.#words = page.words
+    this.#floats = page.floats
+    if (owner.isAttached) this.prepare()
     this.#remember()
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
 import { defined } from '../../../test/support/shm.ts'
-import { type Exact, exact } from '../../model/index.ts'
+import { addExact, type Exact, exact, maxExact, minExact } from '../../model/index.ts'
 import { type GaugeReading, Zone } from '../index.ts'
 
 const blank = (): GaugeReading => ({ value: 0, sequence: -1 })
@@ -106,4 +106,64 @@ test('the sequences of many gauges are those that each of them is read with', ()
   })
   const counter = defined(zone, 'counter', 'counter')
   assert.throws(() => reader.gaugeSequences(Uint32Array.of(counter), sequences), TypeError)
+})
+
+test('a gauge of all writers is their sum, least or greatest, as its mode says', () => {
+  const value = fc.oneof(
+    fc.integer({ min: -9, max: 9 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+  )
+  const step = fc.tuple(fc.nat({ max: 2 }), value, fc.boolean())
+  holds(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const zone = Zone.create({ workersLimit: 3 })
+      const reader = zone.reader()
+      const modes = ['sum', 'min', 'max'] as const
+      const metrics = modes.map((mode) => defined(zone, mode, 'gauge', { mode }))
+      const writers = [zone.attach(), zone.attach(), zone.attach()]
+      /** What each attached writer wrote last, and what those left that are gone. */
+      const held: (Exact | undefined)[] = [undefined, undefined, undefined]
+      let left: Exact[] = []
+      for (const [w, given, isLeaving] of steps) {
+        for (const metric of metrics) assert.ok(writers[w]!.gauge(metric)!.set(given))
+        held[w] = exact(given)
+        if (isLeaving) {
+          assert.ok(writers[w]!.detach())
+          writers[w] = zone.attach()
+          left = [...left, held[w]]
+          held[w] = undefined
+        }
+        const now = held.filter((v) => v !== undefined)
+        const all = [...left, ...now]
+        const expected: (Exact | undefined)[] = [
+          now.length === 0 ? undefined : now.reduce(addExact),
+          all.reduce(minExact),
+          all.reduce(maxExact),
+        ]
+        metrics.forEach((metric, i) => {
+          const reading = blank()
+          assert.equal(reader.gauge(metric, reading), expected[i] !== undefined)
+          if (expected[i] !== undefined) assert.equal(reading.value, expected[i], modes[i])
+        })
+      }
+    }),
+  )
+})
+
+test('segments show what each writer has written, and leave out who has not', () => {
+  const zone = Zone.create()
+  const metric = defined(zone, 'a', 'gauge', { mode: 'max' })
+  const writers = [zone.attach(), zone.attach(), zone.attach()]
+  for (const writer of writers) writer.gauge(metric)
+  writers[0]!.gauge(metric)!.set(5)
+  writers[2]!.gauge(metric)!.set(-1.5)
+  const facts = zone
+    .reader()
+    .segments(metric)
+    .map((reading) => [reading.segment, reading.type === 'gauge' && reading.value])
+  assert.deepEqual(facts, [
+    [1, 5],
+    [3, -1.5],
+  ])
 })

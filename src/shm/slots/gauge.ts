@@ -10,9 +10,14 @@
  * loads the control and then the word it names: that holds the value of this very write or of a
  * later one of the same representation, never a value under another's name. So a reader needs no
  * second look, however fast the writers are; what it may get is a value newer than its sequence.
+ *
+ * The slot is the same in every mode but `shared`, which has none (slots/shared-gauge.ts): whether
+ * the last, the sum, the least or the greatest of the writers' values counts is the reader's
+ * matter, and the fold's.
  */
-import { type Exact, exact } from '../../model/index.ts'
-import type { Page } from '../memory.ts'
+import { addExact, type Exact, exact, maxExact, minExact } from '../../model/index.ts'
+import { type GaugeMode, REPLACED_SEQUENCE } from '../layout.ts'
+import type { Page } from '../memory/memory.ts'
 import type { SlotOwner } from './slot-owner.ts'
 
 const DOUBLE = 0
@@ -38,16 +43,14 @@ export interface GaugeReading {
 
 export class GaugeHandle {
   readonly metric: number
-  #owner: SlotOwner
-  #page: Page
-  #at: number
+  #owner!: SlotOwner
+  #page!: Page
+  #at = 0
 
   /** Handles come from `writer.gauge(metric)`. */
   constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
-    this.#owner = owner
     this.metric = metric
-    this.#page = page
-    this.#at = at
+    this.bind(owner, page, at)
   }
 
   /**
@@ -69,15 +72,17 @@ export class GaugeHandle {
       words[this.#at + word] = BigInt.asUintN(64, kept)
     }
     const sequence = Atomics.add(memory.sequence, 0, STEP)
+    // The zone is being replaced: written here, the value would count as earlier than it is.
+    if (sequence >= REPLACED_SEQUENCE && memory.awaitReplacement()) return this.set(value)
     Atomics.store(words, this.#at + CONTROL, sequence + CONTROLS[word]!)
     return kept === plain || Number.isNaN(plain)
   }
 
-  /** For the writer: the handle refuses from now on. */
-  unbind(nobody: SlotOwner, nowhere: Page): void {
-    this.#owner = nobody
-    this.#page = nowhere
-    this.#at = 0
+  /** For the writer: points the handle to a slot; it refuses where the owner is not attached. */
+  bind(owner: SlotOwner, page: Page, at: number): void {
+    this.#owner = owner
+    this.#page = page
+    this.#at = at
   }
 }
 
@@ -106,10 +111,51 @@ export function readLaterGauge(page: Page, at: number, reading: GaugeReading): v
   reading.value = word === DOUBLE ? double[0]! : word === I64 ? BigInt.asIntN(64, value) : value
 }
 
-/** Moves the slot's value into the base unless the base holds a later one; under the lock. */
-export function foldGauge(base: Page, from: Page, at: number): void {
+/** Of two readings of one gauge, what both together mean; into the first. */
+export function combineGauge(mode: GaugeMode, reading: GaugeReading, part: GaugeReading): void {
+  if (part.sequence === 0) return
+  const { value } = part
+  const isFirst = reading.sequence === 0
+  reading.sequence = Math.max(reading.sequence, part.sequence)
+  if (isFirst) reading.value = value
+  else if (mode === 'sum') reading.value = addExact(reading.value, value)
+  else if (mode === 'min') reading.value = minExact(reading.value, value)
+  else reading.value = maxExact(reading.value, value)
+}
+
+const mine: GaugeReading = { value: Number.NaN, sequence: 0 }
+const theirs: GaugeReading = { value: Number.NaN, sequence: 0 }
+
+/**
+ * Moves the slot's value into the base, where it counts more than the base's: it is later, or less
+ * or greater by the mode. A sum ends with the writer whose part it is. Under the lock; begun anew
+ * by another thread, it ends the same.
+ */
+export function foldGauge(base: Page, from: Page, at: number, mode: GaugeMode): void {
   const control = from.words[at + CONTROL]!
-  if (control <= base.words[at + CONTROL]!) return
-  for (let word = 0; word < CONTROL; word++) base.words[at + word] = from.words[at + word]!
-  Atomics.store(base.words, at + CONTROL, control)
+  if (control === 0n) return
+  if (mode !== 'sum') {
+    const held = base.words[at + CONTROL]!
+    const later = control > held ? control : held
+    if (isWinner(base, from, at, mode)) {
+      const word = control & 3n
+      const wordAt = at + Number(word)
+      base.words[wordAt] = from.words[wordAt]!
+      Atomics.store(base.words, at + CONTROL, (later & ~3n) | word)
+    } else if (later !== held) {
+      Atomics.store(base.words, at + CONTROL, (later & ~3n) | (held & 3n))
+    }
+  }
+  from.words[at + CONTROL] = 0n
+}
+
+function isWinner(base: Page, from: Page, at: number, mode: GaugeMode): boolean {
+  mine.sequence = 0
+  theirs.sequence = 0
+  readLaterGauge(base, at, mine)
+  readLaterGauge(from, at, theirs)
+  if (mode === 'last' || mine.sequence === 0) return theirs.sequence > mine.sequence
+  const before = mine.value
+  combineGauge(mode, mine, theirs)
+  return !Object.is(before, mine.value)
 }

@@ -8,15 +8,16 @@
  * Entries leave, and tables are laid out anew, only with the generation odd: within one generation
  * every descriptor that an entry names stays as it is, and no entry changes its place.
  */
-import type { Descriptors } from './descriptors.ts'
+import { hashBytes } from '../../model/index.ts'
 import {
   HEADER,
   INDEX_ENTRIES_PER_PAGE,
   INDEX_ENTRY_INTS,
-  PAGE_BYTES,
+  PAGE_INTS,
   TOMBSTONE,
-} from './layout.ts'
-import type { ZoneMemory } from './memory.ts'
+} from '../layout.ts'
+import type { ZoneMemory } from '../memory/memory.ts'
+import type { Descriptors } from './descriptors.ts'
 
 const SIZE_SHIFT = 24
 const PAGE_MASK = (1 << SIZE_SHIFT) - 1
@@ -25,6 +26,8 @@ const FIRST_SIZE_LOG2 = Math.log2(INDEX_ENTRIES_PER_PAGE)
 export class IndexTable {
   readonly #memory: ZoneMemory
   readonly #descriptors: Descriptors
+  /** Of the memory and place that `#entries` shows. */
+  #ints: Int32Array | undefined
   #place = 0
   #entries: Int32Array = new Int32Array(0)
 
@@ -50,11 +53,12 @@ export class IndexTable {
   }
 
   #view(place: number): Int32Array {
-    if (place !== this.#place) {
+    const { ints } = this.#memory
+    if (place !== this.#place || ints !== this.#ints) {
       const length = INDEX_ENTRY_INTS << (place >>> SIZE_SHIFT)
-      const byteAt = (place & PAGE_MASK) * PAGE_BYTES
-      this.#entries = new Int32Array(this.#memory.buffer, byteAt, length)
+      this.#entries = this.#memory.intsAt((place & PAGE_MASK) * PAGE_INTS, length)
       this.#place = place
+      this.#ints = ints
     }
     return this.#entries
   }
@@ -65,7 +69,7 @@ export class IndexTable {
    */
   reserve(): boolean {
     const { ints } = this.#memory
-    const live = ints[HEADER.metrics]! - ints[HEADER.freeCount]!
+    const live = ints[HEADER.metrics]! - ints[HEADER.freeCount]! - ints[HEADER.unlinked]!
     const place = ints[HEADER.index]!
     if (place === 0) return this.#enlarge(FIRST_SIZE_LOG2)
     const sizeLog2 = place >>> SIZE_SHIFT
@@ -107,6 +111,20 @@ export class IndexTable {
     entries.set(swept)
     ints[HEADER.tombstones] = 0
     generation.end()
+  }
+
+  /** Fills the table anew with every metric that is linked; under the lock, generation odd. */
+  rebuild(): void {
+    const { ints } = this.#memory
+    if (ints[HEADER.index] === 0) return
+    const entries = this.#view(ints[HEADER.index]!)
+    entries.fill(0)
+    for (let metric = 0; metric < ints[HEADER.metrics]!; metric++) {
+      if (!this.#descriptors.has(metric) || !this.#descriptors.isLinked(metric)) continue
+      const key = this.#descriptors.key(metric)
+      insert(entries, hashBytes(key, 0, key.length), metric + 1)
+    }
+    ints[HEADER.tombstones] = 0
   }
 
   /** Publishes a metric whose descriptor is written; under the lock, after {@link reserve}. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
-import { defined, histogramFacts } from '../../test/support/shm.ts'
-import { type Exact, Histogram } from '../model/index.ts'
-import { type MetricType, type WindowReading, type Writer, Zone } from './index.ts'
+import { holds } from '../../../test/support/property.ts'
+import { createZone, defined, histogramFacts } from '../../../test/support/shm.ts'
+import { type Exact, Histogram } from '../../model/index.ts'
+import type { MetricType, WindowReading, Writer } from '../index.ts'
 
 const HUGE = 10n ** 100n
 const value: fc.Arbitrary<Exact> = fc.oneof(
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test('whatever order writers work and leave in, totals are those of one list', () => {
   holds(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const zone = Zone.create({ workersLimit: 3 })
+      const zone = createZone({ workersLimit: 3 })
       const names = (type: MetricType): number[] =>
         [0, 1, 2].map((i) => defined(zone, `${type}${i}`, type))
       const [counters, histograms, dense] = [names('counter'), names('exponential'), names('dense')]
@@ -78,7 +78,7 @@ test('folding takes the finest scale that holds the buckets of both, on either s
     ],
     [[2], [-2], [2n ** 300n]],
   ]) {
-    const zone = Zone.create()
+    const zone = createZone()
     const metric = defined(zone, 'a', 'exponential')
     const model = new Histogram()
     const writers = lists.map((values) => {
@@ -98,7 +98,7 @@ test('folding takes the finest scale that holds the buckets of both, on either s
 })
 
 test('a detached writer’s handles refuse everything and disturb nobody', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metrics = (['counter', 'gauge', 'dense', 'exponential'] as const).map((type) =>
     defined(zone, type, type),
   ) as [number, number, number, number]
@@ -133,7 +133,7 @@ test('a detached writer’s handles refuse everything and disturb nobody', () =>
 })
 
 test('folding needs no memory: it works in a full zone, and gives pages and blocks back', () => {
-  const zone = Zone.create({ zoneBytesLimit: 1_048_576 })
+  const zone = createZone({ zoneBytesLimit: 1_048_576 })
   const metric = defined(zone, 'a', 'exponential')
   const model = new Histogram()
   const lease = (seed: number): Writer => {
@@ -159,7 +159,7 @@ test('folding needs no memory: it works in a full zone, and gives pages and bloc
 })
 
 test('the window of a writer that left counts in the same window', () => {
-  const zone = Zone.create()
+  const zone = createZone()
   const metric = defined(zone, 'a', 'exponential')
   const reading: WindowReading = { min: 0, max: 0, isExact: true }
   const [a, b, c] = [zone.attach(), zone.attach(), zone.attach()]

@@ -4,14 +4,16 @@
  * between segments, and only a retirement takes them away; both keep the generation odd meanwhile,
  * and a reading during which that was odd or changed is taken again (generation.ts).
  */
-import { addExact, type Exact, Histogram, SCALE_MAX, U64_MAX } from '../model/index.ts'
-import type { Descriptors } from './descriptors.ts'
-import { DENSE_BINS, type MetricType, PAGE_SHIFT, PAGE_WORDS } from './layout.ts'
-import type { Page, ZoneMemory } from './memory.ts'
-import type { Segments } from './segments.ts'
-import { readExponential } from './slots/exponential-reading.ts'
-import { ExponentialSlot } from './slots/exponential-slot.ts'
-import { type GaugeReading, gaugeSequence, readLaterGauge } from './slots/gauge.ts'
+import { addExact, type Exact, exact, Histogram, SCALE_MAX, U64_MAX } from '../../model/index.ts'
+import type { Descriptors } from '../definitions/descriptors.ts'
+import { DENSE_BINS, type GaugeMode, type MetricType, PAGE_SHIFT, PAGE_WORDS } from '../layout.ts'
+import type { Page, ZoneMemory } from '../memory/memory.ts'
+import type { Segments } from '../segments/segments.ts'
+import type { BinsReading, BinTable, SegmentBins } from '../slots/bins-reading.ts'
+import { readExponential } from '../slots/exponential-reading.ts'
+import { ExponentialSlot } from '../slots/exponential-slot.ts'
+import { combineGauge, type GaugeReading, gaugeSequence, readLaterGauge } from '../slots/gauge.ts'
+import { BinsReader } from './bins-reader.ts'
 
 export interface DenseReading {
   /** Modulo 2^64. */
@@ -19,6 +21,14 @@ export interface DenseReading {
   /** 33 counts; bounds by `denseBound`. */
   readonly bins: BigUint64Array
 }
+
+/** What one segment holds of a metric. */
+export type SegmentReading = { readonly segment: number } & (
+  | { readonly type: 'counter'; readonly value: bigint }
+  | ({ readonly type: 'gauge' } & GaugeReading)
+  | ({ readonly type: 'bins' } & BinsReading)
+  | { readonly type: 'exponential'; readonly histogram: Histogram }
+)
 
 /** Extremes of one window; filled by {@link ZoneReader.window}. */
 export interface WindowReading {
@@ -41,6 +51,8 @@ export class ZoneReader {
   readonly #part = new Histogram()
   #metrics: Uint32Array = NO_METRICS
   #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
+  readonly #writersGauge: GaugeReading = { value: Number.NaN, sequence: 0 }
+  readonly #bins: BinsReader
   #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
   #askedEpoch = 0
 
@@ -49,16 +61,17 @@ export class ZoneReader {
     this.#memory = memory
     this.#descriptors = descriptors
     this.#segments = segments
+    this.#bins = new BinsReader(memory, descriptors, segments)
   }
 
   /**
-   * Total of a counter, at most 2^64 - 1; never falls.
+   * Total of a counter, at most 2^64 - 1; never falls. Of a wrapping counter, modulo 2^64.
    * @throws {TypeError} here and below when the metric is none, or of another type
    */
   counter(metric: number): bigint {
     this.#check(metric, 'counter')
     const total = this.#memory.generation.consistently(this.#sumCounter, metric)
-    return total > U64_MAX ? U64_MAX : total
+    return total > U64_MAX ? this.#beyond(metric, total) : total
   }
 
   /** Totals of many counters without garbage; fastest when the metrics ascend. */
@@ -80,15 +93,105 @@ export class ZoneReader {
     this.#metrics = NO_METRICS
   }
 
-  /** The last write of all writers; false, with value NaN and sequence 0, when there was none. */
+  /**
+   * The last write of all writers, or by the gauge's mode the sum, the least or the greatest of
+   * what each has written last; false, with value NaN and sequence 0, when there was none. A shared
+   * gauge has its value always, and the sequence 0.
+   */
   gauge(metric: number, reading: GaugeReading): boolean {
     this.#check(metric, 'gauge')
+    const mode = this.#descriptors.mode(metric) as GaugeMode
     this.#reading = reading
-    return this.#memory.generation.consistently(this.#lastGauge, metric)
+    const { generation } = this.#memory
+    if (mode === 'last') return generation.consistently(this.#lastGauge, metric)
+    if (mode !== 'shared') return generation.consistently(this.#combinedGauge, metric)
+    reading.value = exact(this.#readShared(metric))
+    reading.sequence = 0
+    return true
   }
 
+  /** Value of a shared gauge: 0 while nobody wrote it. */
+  sharedGauge(metric: number): bigint {
+    this.#check(metric, 'gauge')
+    if (this.#descriptors.mode(metric) === 'shared') return this.#readShared(metric)
+    throw new TypeError(`metric ${metric} is no shared gauge`)
+  }
+
+  #readShared(metric: number): bigint {
+    return this.#memory.generation.consistently(this.#loadShared, metric)
+  }
+
+  readonly #loadShared = (metric: number): bigint => {
+    const { words } = this.#descriptors.pageOf(metric)
+    const value = Atomics.load(words, this.#descriptors.sharedAt(metric))
+    return BigInt.asUintN(64, value + this.#segments.sharedRest(metric))
+  }
+
+  /** Bins and sum of a dense, expanding or binned histogram over all segments. */
+  bins(metric: number): BinsReading {
+    return this.#bins.total(metric)
+  }
+
+  /**
+   * The table of each segment that has room for the histogram, the base first: of an expanding one
+   * the bounds its writer holds, of a dense one and the base those that are not empty, of a binned
+   * one all; the last bound always.
+   */
+  segmentBins(metric: number): SegmentBins[] {
+    return this.#bins.tables(metric)
+  }
+
+  /** The histogram as documented: at most 18 bins. Total and sum are those of {@link bins}. */
+  documentedBins(metric: number): BinTable {
+    return this.#bins.documented(metric)
+  }
+
+  /**
+   * What each segment holds, the base (segment 0) first; only segments that have room for the
+   * metric. A gauge that a segment's writer never wrote is left out; a shared gauge is in none.
+   */
+  segments(metric: number): SegmentReading[] {
+    if (!this.#descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
+    return this.#memory.generation.consistently(this.#readSegments, metric)
+  }
+
+  readonly #readSegments = (metric: number): SegmentReading[] => {
+    const type = this.#descriptors.type(metric)
+    const slotAt = this.#descriptors.slotAt(metric)
+    const readings: SegmentReading[] = []
+    if (this.#descriptors.mode(metric) === 'shared') return readings
+    for (let segment = 0; segment < this.#segments.count; segment++) {
+      const page = this.#segments.at(segment).pageOf(slotAt)
+      const at = slotAt & (PAGE_WORDS - 1)
+      if (page === undefined) continue
+      if (type === 'counter') readings.push({ segment, type, value: page.words[at]! })
+      else if (type === 'gauge') {
+        const gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
+        readLaterGauge(page, at, gauge)
+        if (gauge.sequence > 0) readings.push({ segment, type, ...gauge })
+      } else if (type === 'exponential') {
+        const histogram = this.#readOne(segment, slotAt)
+        if (histogram !== undefined) readings.push({ segment, type, histogram })
+      } else readings.push({ segment, type: 'bins', ...this.#bins.ofSegment(metric, page) })
+    }
+    return readings
+  }
+
+  #readOne(segment: number, slotAt: number): Histogram | undefined {
+    const slot = this.#exponentialSlot(segment, slotAt)
+    const histogram = new Histogram()
+    const sum = slot && readExponential(slot, histogram)
+    if (sum === undefined) return undefined
+    histogram.sum = addExact(sum.integers, sum.fractions)
+    return histogram
+  }
+
+  /** @throws {TypeError} also in the mode `fractions`, whose sum is no integer: see {@link bins} */
   dense(metric: number): DenseReading {
     this.#check(metric, 'dense')
+    if (this.#descriptors.mode(metric) === 'fractions') {
+      throw new TypeError(`metric ${metric} counts fractions`)
+    }
     return this.#memory.generation.consistently(this.#sumDense, metric)
   }
 
@@ -115,7 +218,14 @@ export class ZoneReader {
    * @returns the epoch of the window just ended; it can be read until the next call
    */
   closeWindow(): number {
-    return Atomics.add(this.#memory.epoch, 0, 1)
+    const memory = this.#memory
+    if (memory.isReplaced) memory.follow()
+    const ended = Atomics.add(memory.epoch, 0, 1)
+    // Writers that have not moved look at the epoch of the zone before.
+    for (const before of this.#segments.predecessors) {
+      Atomics.store(before.memory.epoch, 0, ended + 1)
+    }
+    return ended
   }
 
   /**
@@ -143,6 +253,11 @@ export class ZoneReader {
     if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
   }
 
+  /** What a total above 2^64 - 1 counts as. */
+  #beyond(metric: number, total: bigint): bigint {
+    return this.#descriptors.mode(metric) === 'wrapping' ? BigInt.asUintN(64, total) : U64_MAX
+  }
+
   readonly #sumCounter = (metric: number): bigint => {
     const slotAt = this.#descriptors.slotAt(metric)
     let total = 0n
@@ -159,7 +274,7 @@ export class ZoneReader {
     this.#visitSlots((i, page, at) => {
       if (halves[2 * i + 1]! < 0 || page.halves[2 * at + 1]! < 0) {
         const total = totals[i]! + page.words[at]!
-        totals[i] = total > U64_MAX ? U64_MAX : total
+        totals[i] = total > U64_MAX ? this.#beyond(this.#metrics[i]!, total) : total
       } else totals[i]! += page.words[at]!
     })
   }
@@ -198,6 +313,23 @@ export class ZoneReader {
     for (let i = 0; i < this.#segments.count; i++) {
       const page = this.#segments.at(i).pageOf(slotAt)
       if (page !== undefined) readLaterGauge(page, slotAt & (PAGE_WORDS - 1), reading)
+    }
+    return reading.sequence > 0
+  }
+
+  readonly #combinedGauge = (metric: number): boolean => {
+    const slotAt = this.#descriptors.slotAt(metric)
+    const mode = this.#descriptors.mode(metric) as GaugeMode
+    const reading = this.#reading
+    const part = this.#writersGauge
+    reading.value = Number.NaN
+    reading.sequence = 0
+    for (let i = 0; i < this.#segments.count; i++) {
+      const page = this.#segments.at(i).pageOf(slotAt)
+      if (page === undefined) continue
+      part.sequence = 0
+      readLaterGauge(page, slotAt & (PAGE_WORDS - 1), part)
+      combineGauge(mode, reading, part)
     }
     return reading.sequence > 0
   }
@@ -263,11 +395,12 @@ export class ZoneReader {
 
   /** Accessor of a histogram's slot in a segment, valid until the next call. */
   #exponentialSlot(index: number, slotAt: number): ExponentialSlot | undefined {
-    const page = this.#segments.at(index).pageOf(slotAt)
+    const segment = this.#segments.at(index)
+    const page = segment.pageOf(slotAt)
     if (page === undefined) return undefined
     const at = slotAt & (PAGE_WORDS - 1)
-    if (this.#slot === undefined) this.#slot = new ExponentialSlot(this.#memory, page, at)
-    else this.#slot.moveTo(page, at)
+    if (this.#slot === undefined) this.#slot = new ExponentialSlot(segment.memory, page, at)
+    else this.#slot.moveTo(page, at, segment.memory)
     return this.#slot
   }
 }

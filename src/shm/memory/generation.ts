@@ -1,9 +1,9 @@
 /**
  * The generation: how those who take no lock notice that something moved (docs/formats/zone.md,
- * "Memory order"). It is odd while a segment is folded, a metric retired or the index laid out
- * anew; a reading or a probe during which it was odd or changed is taken again.
+ * "Memory order"). It is odd while a segment is folded or moved, a metric retired or the index laid
+ * out anew; a reading or a probe during which it was odd or changed is taken again.
  */
-import { HEADER } from './layout.ts'
+import { HEADER } from '../layout.ts'
 import type { ZoneMemory } from './memory.ts'
 
 /** Folds take milliseconds; who meets this many changes waits for the lock instead. */
@@ -16,38 +16,53 @@ export class Generation {
   readonly #memory: ZoneMemory
   /** Left so by a thread that died in a change; odd, -1 = none known. */
   #dead = -1
+  #depth = 0
 
   constructor(memory: ZoneMemory) {
     this.#memory = memory
   }
 
   /**
-   * Begins a change; under the lock. The load after the addition keeps the following plain stores
-   * behind it on processors that reorder stores.
+   * Begins a change; under the lock. Changes may lie within each other: the outermost counts. The
+   * load after the addition keeps the following plain stores behind it on processors that reorder
+   * stores. Where a dead thread has left the number odd, it stays so until {@link end}.
    */
   begin(): void {
-    Atomics.add(this.#memory.ints, HEADER.generation, 1)
-    Atomics.load(this.#memory.ints, HEADER.generation)
+    this.#depth++
+    const { ints } = this.#memory
+    if (this.#depth > 1 || (Atomics.load(ints, HEADER.generation) & 1) !== 0) return
+    Atomics.add(ints, HEADER.generation, 1)
+    Atomics.load(ints, HEADER.generation)
   }
 
   end(): void {
+    this.#depth--
+    if (this.#depth > 0) return
     Atomics.add(this.#memory.ints, HEADER.generation, 1)
+    Atomics.notify(this.#memory.ints, HEADER.generation)
+  }
+
+  /** Begins the change that a replaced zone never ends: who reads it looks for the successor. */
+  close(): void {
+    this.begin()
+    this.#depth--
     Atomics.notify(this.#memory.ints, HEADER.generation)
   }
 
   /**
    * Reads until nothing moved meanwhile; after READ_TRIES under the lock, which keeps changes away.
    * When the lock cannot be had either, a thread died in a change: what is there is read as it is.
-   * Not to be called with the lock held.
+   * Not to be called with the lock held. In a zone that was replaced, the successor is read.
    * @param read may be called several times, and see things half moved in all but the last
    */
   consistently<A, T>(read: (argument: A) => T, argument: A): T {
-    const { ints } = this.#memory
     for (let tries = 0; tries < READ_TRIES; tries++) {
+      const { ints } = this.#memory
       const generation = Atomics.load(ints, HEADER.generation)
       if (generation === this.#dead) break
       if ((generation & 1) !== 0) {
-        Atomics.wait(ints, HEADER.generation, generation, PAUSE_MS)
+        if (this.#memory.isReplaced && this.#memory.follow()) tries = 0
+        else Atomics.wait(ints, HEADER.generation, generation, PAUSE_MS)
         continue
       }
       const result = read(argument)
@@ -59,9 +74,8 @@ export class Generation {
   }
 
   #readLocked<A, T>(read: (argument: A) => T, argument: A): T {
-    const { ints } = this.#memory
     const isLocked = this.#memory.lock()
-    const generation = Atomics.load(ints, HEADER.generation)
+    const generation = Atomics.load(this.#memory.ints, HEADER.generation)
     if ((generation & 1) !== 0) this.#dead = generation
     try {
       return read(argument)
