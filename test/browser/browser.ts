@@ -41,8 +41,16 @@ export interface Visit {
   readonly requests: readonly string[]
 }
 
+/** Something that serves the page, other than an invented hub. */
+export interface Served {
+  readonly url: string
+  stop(): Promise<void>
+}
+
 export interface VisitOptions {
   readonly scene?: Scene
+  /** A hub of the test's own; it is told the folder of the built page. */
+  readonly serve?: (folder: string) => Promise<Served>
   readonly path?: string
   readonly theme?: 'light' | 'dark'
   readonly width?: number
@@ -77,7 +85,8 @@ async function visit(
 ): Promise<Visit> {
   const { scene = 'busy', path = '/', theme = 'dark', width = 1440, height = 900 } = options
   const hub = new FakeHub({ scene, page: folder })
-  await hub.start()
+  if (options.serve === undefined) await hub.start()
+  const served = (await options.serve?.(folder)) ?? hub
   const session = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
@@ -89,7 +98,7 @@ async function visit(
   page.on('request', (request) => {
     const url = new URL(request.url())
     if (url.protocol === 'data:') return
-    if (url.origin !== hub.url) problems.push(`request to ${url.origin}`)
+    if (url.origin !== served.url) problems.push(`request to ${url.origin}`)
     requests.push(url.pathname + url.search)
   })
   page.on('pageerror', (error) => problems.push(String(error)))
@@ -99,10 +108,10 @@ async function visit(
   })
   context.after(async () => {
     await session.close()
-    await hub.stop()
+    await served.stop()
     assert.deepEqual(problems, [], 'requests stay on the origin, the policy holds, no errors')
   })
-  await page.goto(hub.url + path)
+  await page.goto(served.url + path)
   return { page, hub, requests }
 }
 

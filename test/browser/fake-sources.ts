@@ -3,9 +3,12 @@ import type {
   ConnectionStatus,
   DialectStatus,
   ErrorStatus,
+  FilterStatus,
   LimitStatus,
   ListenerStatus,
   SourcesAnswer,
+  WorkerStatus,
+  ZoneStatus,
 } from '../../src/http/api.ts'
 import type { Scene } from './fake-hub.ts'
 import { hash, type Invented } from './invented.ts'
@@ -188,6 +191,84 @@ function limitsAt(scene: Scene, count: number): LimitStatus[] {
   ]
 }
 
+const FILTER: FilterStatus = {
+  name: 'auth',
+  path: 'filters/auth.wasm',
+  host: 'spec',
+  state: 'running',
+  abi: '0.2.1',
+  sinceMs: Date.now() - 600_000,
+  ratePerSecond: 210,
+  requests: 126_000,
+  requestsFailed: 4,
+  callNs: 2_900,
+  memoryBytes: 131_072,
+  instances: 5,
+  series: 12,
+  problems: { trap: 4 },
+  unknownImports: [{ name: 'env.proxy_get_shared_data', calls: 5 }],
+}
+
+const FILTERS: readonly FilterStatus[] = [
+  FILTER,
+  {
+    ...FILTER,
+    name: 'geo',
+    path: 'filters/geo.wasm',
+    state: 'refused',
+    message: 'module exports neither proxy_on_memory_allocate nor malloc',
+    ratePerSecond: 0,
+    callNs: 0,
+    memoryBytes: 0,
+    series: 0,
+    problems: { filter_refused: 1 },
+    unknownImports: [],
+  },
+]
+
+function workersAt(second: number): WorkerStatus[] {
+  return [0, 1, 2, 3].map((thread) => ({
+    thread,
+    state: 'running',
+    segment: thread + 2,
+    connections: thread === 2 ? 0 : 3 + thread,
+    measurements: 3_100_000 + 17_000 * thread + 13_000 * (second % 600),
+    ratePerSecond: Math.round(rateAt(13_000, thread, second)),
+    restarts: thread === 2 ? 1 : 0,
+    udpReceive: 'recvmmsg',
+  }))
+}
+
+const BYTES = {
+  fixed: 65_536,
+  index: 262_144,
+  descriptors: 131_072,
+  names: 196_608,
+  tables: 65_536,
+  segments: 3_407_872,
+  blocks: 0,
+  free: 131_072,
+}
+
+function zoneOf(count: number): ZoneStatus {
+  return {
+    backing: 'wasm',
+    metrics: count,
+    metricsLimit: 1_000_000,
+    bytes: BYTES,
+    bytesTotal: Object.values(BYTES).reduce((sum, bytes) => sum + bytes, 0),
+    bytesLimit: 268_435_456,
+    segments: 7,
+    segmentsLimit: 257,
+    refusals: { typeMismatch: 2, keyTooLong: 0, zoneFull: 0 },
+    orphansFolded: 1,
+    lockTakeovers: 0,
+    lockWaits: 38,
+    binFallbacks: 0,
+    replacements: 0,
+  }
+}
+
 export function inventSources(
   scene: Scene,
   second: number,
@@ -198,6 +279,7 @@ export function inventSources(
   return {
     dialects: dialectsAt(scene, second, series),
     listeners: listenersAt(scene, second),
+    ...(isEmpty ? {} : { workers: workersAt(second), zone: zoneOf(series.length) }),
     sources: isEmpty
       ? []
       : DIALECTS.map(([dialect], i) => ({
@@ -210,6 +292,7 @@ export function inventSources(
     connections: isEmpty ? [] : CONNECTIONS,
     limits: limitsAt(scene, series.length),
     errors: isEmpty ? [] : ERRORS,
+    ...(isEmpty ? {} : { filters: FILTERS }),
     refusals: scene === 'limit' ? [{ dialect: 'statshero', code: 'series_limit', count: 412 }] : [],
   }
 }

@@ -45,6 +45,29 @@ test('a distribution is merged over the window', () => {
   )
 })
 
+test('where the sender knows no extremes, the ends of the outer buckets are said as such', () => {
+  const data = new SeriesData('histogram')
+  const cell = { p50: 12, p90: 30, p99: 32, scale: 0, zero: 0, negative: 0, min: null, max: null }
+  data.write(NOW, { ...cell, count: 5, sum: 80, offset: 3, counts: [4, 1] })
+  data.cover(NOW - 1, NOW)
+  const rows = new Map(windowNumbers(data, 'ms', NOW - 60, NOW))
+  assert.deepEqual([rows.get('min'), rows.get('max')], ['≥ 8.00\u00a0ms', '≤ 32.0\u00a0ms'])
+})
+
+test('what the last bin holds is said as the least it can be, and not drawn', () => {
+  const data = new SeriesData('histogram')
+  const cell = { p50: 2, p90: 2 ** 31, p99: 2 ** 31, scale: 0, zero: 2, zeroTo: 1, negative: 0 }
+  const overflow = { from: 2 ** 31, count: 3 }
+  const open = { min: null, max: null, sum: 3e10, offset: 0, counts: [5], overflow }
+  data.write(NOW, { ...cell, ...open, count: 10 })
+  data.cover(NOW - 1, NOW)
+  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  assert.deepEqual([rows.get('p50'), rows.get('p99')], ['1.52', '≥ 2.15\u00a0G'])
+  assert.deepEqual([rows.get('min'), rows.get('max')], ['≥ 0', '≥ 2.15\u00a0G'])
+  const words = '2 up to 1 and 3 of 2.15\u00a0G or more not drawn'
+  assert.equal(undrawnWords(data, NOW - 60, NOW), words)
+})
+
 test('values below zero leave no false number', () => {
   const data = new SeriesData('histogram')
   const cell = { p50: -5, p90: -2, p99: -1, scale: 0, zero: 0, negative: 9 }

@@ -69,30 +69,41 @@ function distributionNumbers(
   to: number,
 ): readonly NumberRow[] {
   const merged = mergeSeconds(data, from, to)
-  const q = (part: number): string => text(quantile(merged, part), unit)
-  const mean = merged.count > 0 ? merged.sum / merged.count : Number.NaN
+  const q = (part: number): string => {
+    const value = quantile(merged, part)
+    const isLeast = merged.overflow > 0 && value >= merged.overflowFrom
+    return isLeast ? `≥ ${text(value, unit)}` : text(value, unit)
+  }
+  const isSome = merged.count > 0
+  // Where the sender knows no extremes, the ends of the outermost buckets are all there is.
+  const isAtLeast = isSome && Number.isNaN(merged.min)
+  const isAtMost = isSome && Number.isNaN(merged.max) && merged.overflow === 0
+  const mean = isSome ? merged.sum / merged.count : Number.NaN
   const seconds = Math.min(to - from, Math.max(1, to - data.coveredFrom))
   return [
-    ['count', merged.count > 0 ? exact(merged.count) : '–'],
+    ['count', isSome ? exact(merged.count) : '–'],
     ['rate', text(merged.count / seconds, '/s')],
     ['mean', text(mean, unit)],
-    ['min', q(0)],
+    ['min', isAtLeast ? `≥ ${q(0)}` : q(0)],
     ['p50', q(0.5)],
     ['p75', q(0.75)],
     ['p90', q(0.9)],
     ['p95', q(0.95)],
     ['p99', q(0.99)],
     ['p99.9', q(0.999)],
-    ['max', q(1)],
+    ['max', isAtMost ? `≤ ${q(1)}` : q(1)],
     ['deviation', text(deviation(merged), unit)],
   ]
 }
 
 /** What a heat map, whose axis is logarithmic, leaves out of the seconds (from, to]. */
 export function undrawnWords(data: SeriesData, from: number, to: number): string {
-  const { zero, negative } = mergeSeconds(data, from, to)
+  const { zero, negative, overflow } = mergeSeconds(data, from, to)
   const parts: string[] = []
   if (negative > 0) parts.push(`${exact(negative)} below zero`)
-  if (zero > 0) parts.push(`${exact(zero)} at zero`)
+  if (zero > 0) {
+    parts.push(`${exact(zero)} ${data.zeroTo > 0 ? `up to ${text(data.zeroTo)}` : 'at zero'}`)
+  }
+  if (overflow > 0) parts.push(`${exact(overflow)} of ${text(data.overflowFrom)} or more`)
   return parts.length === 0 ? '' : `${parts.join(' and ')} not drawn`
 }

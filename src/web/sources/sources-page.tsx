@@ -8,7 +8,10 @@ import { ageText, durationText, spanText } from '../format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
 import { dialectTitle, limitAmount, listenerAddress } from '../store/status.ts'
 import { ErrorList } from './error-list.tsx'
+import { Filters } from './filters.tsx'
 import { bittenWords, factWords, limitTitle, summaryWords } from './words.ts'
+import { IngestThreads } from './workers.tsx'
+import { SharedMemory } from './zone.tsx'
 
 const STATE_WORDS = { listening: 'Open', failed: 'Did not start', stopped: 'Stopped' } as const
 const STATE_DOTS = { listening: 'dot', failed: 'dot error', stopped: 'dot idle' } as const
@@ -245,10 +248,13 @@ export function SourcesPage(): JSX.Element {
       {sources && (
         <>
           <Listeners sources={sources} />
+          <IngestThreads sources={sources} />
+          <Filters sources={sources} />
           <div class="halves">
             <div>
               <ErrorList sources={sources} />
               <Refusals sources={sources} />
+              {sources.zone && <SharedMemory zone={sources.zone} />}
             </div>
             <div>
               <Connections sources={sources} />

@@ -1,7 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConnectionStatus, LimitStatus, SourcesAnswer } from '../../http/api.ts'
-import { bittenWords, factWords, limitTitle, summaryWords } from './words.ts'
+import type {
+  ConnectionStatus,
+  FilterStatus,
+  LimitStatus,
+  SourcesAnswer,
+  WorkerStatus,
+  ZoneStatus,
+} from '../../http/api.ts'
+import {
+  bittenWords,
+  factWords,
+  importWords,
+  limitTitle,
+  partWords,
+  problemWords,
+  receiveWords,
+  summaryWords,
+  zoneRefusalWords,
+} from './words.ts'
 
 const plain = (words: string): string => words.replace(/[\u202f\u00a0]/g, ' ')
 
@@ -69,4 +86,36 @@ test('what was lost is said: messages unread, measurements and connections refus
     [answer(0, [limit('connectionsLimit of a', 1)]), '1 connection refused since the start.'],
   ]
   for (const [sources, words] of cases) assert.equal(summaryWords(sources), head + words)
+})
+
+test('problems of a filter are words, unknown ones and imports included', () => {
+  const problems = { trap: 1, bad_call: 1200, filter_refused: 1, newer_reason: 2 }
+  const unknownImports = [
+    { name: 'env.quiet', calls: 0 },
+    { name: 'env.asked', calls: 3 },
+  ]
+  const filter = { problems, unknownImports } as unknown as FilterStatus
+  const words = '1 trap, 1 200 metric calls refused, newer_reason 2'
+  assert.equal(plain(problemWords(filter)), words)
+  assert.equal(importWords(filter), 'not served: env.asked')
+  const quiet = { ...filter, problems: {}, unknownImports: [] } as FilterStatus
+  assert.deepEqual([problemWords(quiet), importWords(quiet)], ['', ''])
+})
+
+test('how a thread receives is said once it has told', () => {
+  const words = (udpReceive?: 'dgram' | 'recvmmsg'): string =>
+    receiveWords({ ...(udpReceive && { udpReceive }) } as WorkerStatus)
+  assert.deepEqual(
+    [words(), words('dgram'), words('recvmmsg')],
+    ['–', 'one per system call', 'many per system call'],
+  )
+})
+
+test('parts of the zone stand by size, and refusals by reason, unknown ones included', () => {
+  const bytes = { fixed: 65_536, segments: 1_048_576, blocks: 0, shelves: 512 }
+  const refusals = { typeMismatch: 0, zoneFull: 1200, newerReason: 1 }
+  const zone = { bytes, refusals } as unknown as ZoneStatus
+  assert.equal(plain(partWords(zone)), 'totals 1.00 MiB, header 64.0 KiB, shelves 512 B')
+  assert.equal(plain(zoneRefusalWords(zone)), '1 200 no memory left, 1 newerReason')
+  assert.equal(zoneRefusalWords({ ...zone, refusals: { zoneFull: 0 } }), '')
 })

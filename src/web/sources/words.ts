@@ -2,8 +2,14 @@
  * The hub's names for facts and limits in plain words. What is not in the tables is shown as it is
  * named, so that nothing a newer hub says is lost.
  */
-import type { ConnectionStatus, SourcesAnswer } from '../../http/api.ts'
-import { exact, text } from '../format/number.ts'
+import type {
+  ConnectionStatus,
+  FilterStatus,
+  SourcesAnswer,
+  WorkerStatus,
+  ZoneStatus,
+} from '../../http/api.ts'
+import { exact, NO_VALUE, text } from '../format/number.ts'
 import { errorCount } from '../store/status.ts'
 
 type Fact = string | number | boolean
@@ -93,4 +99,71 @@ function lossWords(sources: SourcesAnswer): string {
   if (parts.length === 0) return 'Everything that arrived could be read.'
   const end = measurements + others > 0 ? '.' : '; nothing beside them was lost.'
   return `${parts.join(', ')} since the start${end}`
+}
+
+const PROBLEM_WORDS: Readonly<Record<string, Words>> = {
+  trap: counted('trap'),
+  call_timeout: counted('call took too long', 'calls took too long'),
+  start_refused: counted('start refused', 'starts refused'),
+  definition_refused: counted('definition refused', 'definitions refused'),
+  bad_call: counted('metric call refused', 'metric calls refused'),
+  filter_refused: () => '',
+}
+
+/** What went wrong with a filter; of a refused one its state says why. */
+export function problemWords({ problems }: FilterStatus): string {
+  const words = Object.entries(problems).map(([code, count]) => {
+    const known = Object.hasOwn(PROBLEM_WORDS, code) ? PROBLEM_WORDS[code] : undefined
+    return known?.(count) ?? `${code} ${exact(count)}`
+  })
+  return words.filter((each) => each !== '').join(', ')
+}
+
+/** Imports that it called and the hub does not serve. */
+export function importWords({ unknownImports }: FilterStatus): string {
+  const called = unknownImports.filter(({ calls }) => calls > 0).map(({ name }) => name)
+  return called.length === 0 ? '' : `not served: ${called.join(', ')}`
+}
+
+/** How an ingest thread takes datagrams out of its socket. */
+export function receiveWords({ udpReceive }: WorkerStatus): string {
+  if (udpReceive === undefined) return NO_VALUE
+  return udpReceive === 'recvmmsg' ? 'many per system call' : 'one per system call'
+}
+
+const PART_WORDS: Readonly<Record<string, string>> = {
+  fixed: 'header',
+  tables: 'tables of segments',
+  segments: 'totals',
+  blocks: 'negative observations',
+  free: 'free again',
+}
+
+/** Parts of the zone, the largest first; those that take nothing are left out. */
+export function partWords({ bytes }: ZoneStatus): string {
+  return Object.entries(bytes)
+    .filter(([, size]) => size > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([part, size]) => `${wordsOf(PART_WORDS, part)} ${text(size, 'B')}`)
+    .join(', ')
+}
+
+const ZONE_REFUSAL_WORDS: Readonly<Record<string, string>> = {
+  typeMismatch: 'known as another type',
+  keyTooLong: 'name too long',
+  metricsLimit: 'too many metrics',
+  zoneFull: 'no memory left',
+  lockTimeout: 'lock not free in time',
+}
+
+/** Why definitions and slots were refused; empty where none was. */
+export function zoneRefusalWords({ refusals }: ZoneStatus): string {
+  return Object.entries(refusals)
+    .filter(([, count]) => count > 0)
+    .map(([reason, count]) => `${exact(count)} ${wordsOf(ZONE_REFUSAL_WORDS, reason)}`)
+    .join(', ')
+}
+
+function wordsOf(known: Readonly<Record<string, string>>, name: string): string {
+  return (Object.hasOwn(known, name) ? known[name] : undefined) ?? name
 }

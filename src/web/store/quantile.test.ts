@@ -7,11 +7,12 @@ import { SeriesData } from './series-data.ts'
 const NOW = 1_800_000_000
 
 function merged(counts: readonly number[], part: Partial<Merged> = {}): Merged {
-  const { zero = 0, negative = 0 } = part
-  const count = counts.reduce((sum, each) => sum + each, zero + negative)
+  const { zero = 0, negative = 0, overflow = 0 } = part
+  const count = counts.reduce((sum, each) => sum + each, zero + negative + overflow)
   const ends = { min: Number.NaN, max: Number.NaN }
+  const outside = { zero, negative, overflow, overflowFrom: Number.POSITIVE_INFINITY }
   const all = Float64Array.from(counts)
-  return { scale: 0, offset: 0, counts: all, zero, negative, count, sum: 0, ...ends, ...part }
+  return { scale: 0, offset: 0, counts: all, ...outside, count, sum: 0, ...ends, ...part }
 }
 
 test('a percentile lies in the bucket that holds its rank', () => {
@@ -42,6 +43,13 @@ test('no percentile lies beyond the exact smallest and largest value', () => {
   const one = merged([0, 100], { offset: 2, min: 9, max: 10 })
   for (const q of [0, 0.01, 0.5]) assert.ok(quantile(one, q) >= 9 && quantile(one, q) <= 10)
   assert.deepEqual([quantile(one, 0), quantile(one, 0.999), quantile(one, 1)], [9, 10, 10])
+})
+
+test('a percentile in the overflow is the least that it can be', () => {
+  const distribution = merged([0, 90], { overflow: 10, overflowFrom: 2 ** 31 })
+  assert.equal(quantile(distribution, 0.9), 4)
+  assert.equal(quantile(distribution, 0.91), 2 ** 31)
+  assert.equal(quantile(distribution, 1), 2 ** 31)
 })
 
 test('the deviation of one bucket is nothing, of two the distance of their middles', () => {
@@ -78,4 +86,15 @@ test('seconds merge by adding', () => {
   assert.deepEqual([both.zero, both.negative, both.min, both.max], [2, 0, 1, 4])
   assert.equal(both.sum, 12)
   assert.equal(mergeSeconds(data, NOW, NOW + 1).count, 5)
+})
+
+test('observations beyond the last bin are counted with all others', () => {
+  const data = new SeriesData('histogram')
+  const cell = { sum: null, min: null, max: null, p50: 2, p90: 4, p99: 4, scale: 0, negative: 0 }
+  const overflow = { from: 2 ** 31, count: 3 }
+  data.write(NOW, { ...cell, count: 6, zero: 1, zeroTo: 1, offset: 0, counts: [2], overflow })
+  data.write(NOW + 1, { ...cell, count: 1, zero: 0, zeroTo: 1, offset: 0, counts: [1] })
+  const both = mergeSeconds(data, NOW - 1, NOW + 1)
+  assert.deepEqual([both.count, both.overflow, both.overflowFrom], [7, 3, 2 ** 31])
+  assert.deepEqual([data.zeroTo, data.clone().overflowFrom], [1, 2 ** 31])
 })

@@ -9,6 +9,9 @@ export interface Merged {
   readonly zero: number
   /** Observations below zero: their buckets are not kept, only how many they are. */
   readonly negative: number
+  /** Observations of `overflowFrom` or more: no more is known of them. */
+  readonly overflow: number
+  readonly overflowFrom: number
   /** All observations, those in no bucket included. */
   readonly count: number
   /** NaN where a second did not tell it; the smallest and the largest observation are exact. */
@@ -24,6 +27,7 @@ export function mergeSeconds(data: SeriesData, from: number, to: number): Merged
   data.addBuckets(counts, from, to)
   let zero = 0
   let negative = 0
+  let overflow = 0
   let sum = 0
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
@@ -31,13 +35,16 @@ export function mergeSeconds(data: SeriesData, from: number, to: number): Merged
     if (!(data.at('count', second) > 0)) continue
     zero += data.at('zero', second) || 0
     negative += data.at('negative', second) || 0
+    overflow += data.at('overflow', second) || 0
     sum += data.at('sum', second)
     min = Math.min(min, data.at('min', second))
     max = Math.max(max, data.at('max', second))
   }
-  const count = counts.reduce((total, each) => total + each, zero + negative)
+  const count = counts.reduce((total, each) => total + each, zero + negative + overflow)
   if (count === 0) min = max = Number.NaN
-  return { scale, offset, counts, zero, negative, count, sum, min, max }
+  const { overflowFrom } = data
+  const outside = { zero, negative, overflow, overflowFrom }
+  return { scale, offset, counts, ...outside, count, sum, min, max }
 }
 
 /**
@@ -71,7 +78,7 @@ function estimateOf(merged: Merged, q: number): number {
     below += count
     if (below >= wanted) return last
   }
-  return last
+  return merged.overflow > 0 ? merged.overflowFrom : last
 }
 
 /** Standard deviation around the mean, from the middles of the buckets; NaN with values below 0. */
@@ -80,6 +87,7 @@ export function deviation(merged: Merged): number {
   if (count === 0 || negative > 0) return Number.NaN
   const mean = sum / count
   let square = merged.zero * mean * mean
+  if (merged.overflow > 0) square += merged.overflow * (merged.overflowFrom - mean) ** 2
   counts.forEach((each, i) => {
     if (each > 0) square += each * (2 ** ((offset + i + 0.5) / 2 ** scale) - mean) ** 2
   })

@@ -17,7 +17,7 @@ export const SECONDS_KEPT = 1200
 const LANES = {
   counter: ['rate'],
   gauge: ['value'],
-  histogram: ['p50', 'p90', 'p99', 'count', 'sum', 'min', 'max', 'zero', 'negative'],
+  histogram: ['p50', 'p90', 'p99', 'count', 'sum', 'min', 'max', 'zero', 'negative', 'overflow'],
   summary: ['mean', 'min', 'max', 'count'],
 } as const satisfies Record<Kind, readonly string[]>
 
@@ -49,6 +49,9 @@ export class SeriesData {
   /** The newest cell as the stream brought it. */
   lastCell: CellJson | undefined
   buckets: BucketMatrix | undefined
+  /** Largest value counted as zero, and least one in the overflow, as the newest cell says. */
+  zeroTo = 0
+  overflowFrom = Number.POSITIVE_INFINITY
   readonly #lanes = new Map<Lane, Float64Array>()
 
   constructor(kind: Kind) {
@@ -141,6 +144,8 @@ export class SeriesData {
     copy.newest = this.newest
     copy.lastData = this.lastData
     copy.lastCell = this.lastCell
+    copy.zeroTo = this.zeroTo
+    copy.overflowFrom = this.overflowFrom
     for (const [lane, values] of this.#lanes) copy.#lanes.get(lane)!.set(values)
     copy.buckets = this.buckets?.clone()
     return copy
@@ -187,6 +192,9 @@ export class SeriesData {
       this.#put('max', slot, cell.max ?? Number.NaN)
       this.#put('zero', slot, cell.zero)
       this.#put('negative', slot, cell.negative)
+      this.#put('overflow', slot, cell.overflow?.count ?? 0)
+      this.zeroTo = cell.zeroTo ?? 0
+      this.overflowFrom = cell.overflow?.from ?? this.overflowFrom
       this.buckets?.write(slot, cell)
       return
     }

@@ -1,0 +1,37 @@
+/** The sources page: ingest threads and the shared memory, of an invented hub. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { skip, textOf, useBrowser } from './browser.ts'
+
+const open = useBrowser()
+
+test('each ingest thread has a row with its rate, and restarts are marked', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/sources' })
+  const rows = page.locator('[aria-label="Ingest threads"] tbody tr')
+  await rows.first().waitFor()
+  assert.equal(await rows.count(), 4)
+  const words = await textOf(page, '[aria-label="Ingest threads"] tbody tr')
+  assert.match(words, /^ingest 0Runsmany per system call2[\d.]+ k\/s[\d ]+30$/)
+  assert.equal(await rows.locator('.error').allTextContents().then(String), '1')
+})
+
+test('the shared memory says what it is used for and what was refused', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/sources' })
+  const rows = page.locator('[aria-label="Shared memory"] tbody tr')
+  await rows.first().waitFor()
+  const lines = (await rows.allTextContents()).map((line) => line.replace(/[\u00a0\u202f]/g, ' '))
+  assert.match(lines[0]!, /^In use4\.06 MiB of 256 MiBtotals 3\.25 MiB, index 256 KiB, names/)
+  assert.match(
+    lines.find((line) => line.startsWith('Refused'))!,
+    /^Refused22 known as another type/,
+  )
+  assert.match(lines.find((line) => line.startsWith('Threads lost'))!, /^Threads lost1What they/)
+  assert.equal(lines.filter((line) => line.startsWith('Charged')).length, 0)
+})
+
+test('a hub that takes text in its main thread shows no threads', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/sources', scene: 'empty' })
+  await page.locator('[aria-label=Listeners] tbody tr').first().waitFor()
+  assert.equal(await page.getByRole('heading', { name: 'Ingest threads' }).count(), 0)
+  assert.equal(await page.getByRole('heading', { name: 'Shared memory' }).count(), 0)
+})
