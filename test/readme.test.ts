@@ -13,14 +13,15 @@ test('the table of dialects has a row for each, with its roles and its port', ()
   const { textPort, streamPort } = parseConfig({})
   const expected = DIALECTS.map(({ name, document, roles, transports, port }) => {
     const number = port === 'text' ? textPort : streamPort
+    const role = (does: string | undefined): string => (does === undefined ? '' : `${does}s`)
     const cells = [
       `[${name}](src/dialects/${name}/README.md)`,
       document,
-      `${roles.server}s`,
-      `${roles.client}s`,
-      `${number} ${transports.join(', ')}`,
+      role(roles.server),
+      role(roles.client),
+      port === undefined ? '' : `${number} ${transports.join(', ')}`,
     ]
-    return `| ${cells.join(' | ')} |`
+    return `| ${cells.map((cell) => cell || '–').join(' | ')} |`
   })
   assert.deepEqual(rows, expected)
 })

@@ -20,11 +20,12 @@ export function addCompletion(program: Command): void {
     })
 }
 
-/** Words that may follow a sub-command: its flags, and the choices of its arguments. */
+/** Words that may follow a command: its flags, the choices of its arguments, its sub-commands. */
 function wordsOf(command: Command): string[] {
-  const flags = command.options.flatMap(({ long }) => long ?? [])
+  const flags = optionsOf(command).keys()
   const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
-  return [...choices, ...flags, '--help']
+  const subCommands = command.commands.map((each) => each.name())
+  return [...choices, ...subCommands, ...flags, '--help']
 }
 
 /** What follows a flag: one of some words, a file, anything else, or no value of its own. */
@@ -36,9 +37,9 @@ function argumentOf({ argChoices, flags, required, optional }: Option): Value {
   return required || optional ? 'free' : 'none'
 }
 
-/** Flags of all commands by name; the same name means the same in each. */
-function optionsOf(program: Command): Map<string, Value> {
-  const options = program.commands.flatMap((command) => command.options)
+/** Flags of a command and its sub-commands by name. */
+function optionsOf(command: Command): Map<string, Value> {
+  const options = [command, ...command.commands].flatMap((each) => each.options)
   return new Map(options.map((option) => [option.long ?? option.flags, argumentOf(option)]))
 }
 
@@ -57,7 +58,7 @@ ${cases.join('\n')}
     *) words='${names}' ;;
   esac
   [ "$COMP_CWORD" -eq 1 ] && words='${names}'
-  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD - 1]}" in
 ${bashValues(program).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -68,13 +69,15 @@ complete -F _pentameter pentameter
 
 /** Branches that take the word before the cursor, where it is a flag that wants a value. */
 function bashValues(program: Command): string[] {
-  const options = [...optionsOf(program)]
-  const free = options.filter(([, value]) => value === 'free').map(([flag]) => flag)
-  const branches = options.flatMap(([flag, value]) => {
+  const options = program.commands.flatMap((command) =>
+    [...optionsOf(command)].map(([flag, value]) => [`'${command.name()} ${flag}'`, value] as const),
+  )
+  const free = options.filter(([, value]) => value === 'free').map(([words]) => words)
+  const branches = options.flatMap(([words, value]) => {
     if (value === 'none' || value === 'free') return []
-    if (value !== 'file') return [`    ${flag}) words='${value.join(' ')}' ;;`]
+    if (value !== 'file') return [`    ${words}) words='${value.join(' ')}' ;;`]
     return [
-      `    ${flag})`,
+      `    ${words})`,
       // zsh and bash before 4 have no compopt: there a folder is completed without its slash.
       '      compopt -o filenames 2>/dev/null',
       "      local IFS=$'\\n'",
@@ -94,7 +97,7 @@ function fishScript(program: Command): string {
     const name = command.name()
     const about = command.description().replaceAll("'", '’')
     lines.push(`complete -c pentameter -n __fish_use_subcommand -a ${name} -d '${about}'`)
-    const values = optionsOf(program)
+    const values = optionsOf(command)
     for (const word of wordsOf(command)) {
       if (word.startsWith('--')) add(name, `-l ${word.slice(2)}${fishValue(values.get(word))}`)
       else add(name, `-a ${word}`)

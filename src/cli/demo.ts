@@ -1,15 +1,16 @@
 /** `pentameter demo`: a hub on its defaults with traffic of every dialect over real sockets. */
 import type { Command } from 'commander'
-import { systemClock } from '../hub/index.ts'
+import { parseConfig, systemClock } from '../hub/index.ts'
+import { writeFront } from './demo/front.ts'
 import { startStation } from './demo/station.ts'
 import { startTraffic } from './demo/traffic.ts'
 import { runHub } from './run-hub.ts'
 import { addServeOptions, readConfig, type ServeArguments } from './serve-options.ts'
 
 const EXAMPLES = `
-Two invented web shops report what they do, the hub reads a measuring station as a scope viewer
-would, and a scope viewer is attached to the hub. Every 90 seconds payments are slow for 30: find
-them.
+Two invented web shops report what they do, a Proxy-Wasm filter stands in front of one, the hub
+reads a measuring station as a scope viewer would, and a scope viewer is attached to the hub. Every
+90 seconds payments are slow for 30: find them.
 
 Examples:
   $ pentameter demo
@@ -27,10 +28,13 @@ export function addDemo(program: Command): void {
       const startNs = systemClock.monotonicNs()
       const nowS = (): number => Number(systemClock.monotonicNs() - startNs) / NS_PER_S
       const station = await startStation('127.0.0.1', nowS)
+      const front = await writeFront()
       const attach = [...config.attach, `scope://127.0.0.1:${station.port}`]
-      await runHub({ ...config, attach }, args, (addresses, log) =>
+      const filters = [...config.filters, front.filter]
+      await runHub(parseConfig({ ...config, attach, filters }), args, (addresses, log) =>
         startTraffic(addresses, systemClock, log),
       )
       await station.stop()
+      await front.remove()
     })
 }

@@ -15,7 +15,7 @@ export function createLog(format: LogFormat, isColored: boolean, level: LogLevel
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    format === 'json' ? pino.destination({ fd: 2, sync: true }) : plainLines(isColored),
+    format === 'json' ? process.stderr : plainLines(isColored),
   )
   return (lineLevel, message, facts) => logger[lineLevel](facts ?? {}, message)
 }

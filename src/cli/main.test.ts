@@ -26,7 +26,9 @@ test('--version prints the version of package.json', () => {
 })
 
 test('every command explains itself with examples', () => {
-  const commands = [[], ['serve'], ['demo'], ['decode'], ['encode'], ['completion']]
+  const filters = [['proxy-wasm'], ['proxy-wasm', 'run'], ['proxy-wasm', 'inspect']]
+  const plain = [[], ['serve'], ['demo'], ['decode'], ['encode'], ['size'], ['completion']]
+  const commands = [...plain, ...filters]
   for (const command of commands) {
     const { status, stdout } = pentameter([...command, '--help'])
     assert.equal(status, 0)
@@ -41,6 +43,8 @@ for (const [args, message] of [
   [['decode'], /missing required argument/],
   [['decode', 'nosuch'], /Allowed choices are/],
   [['serve', '--text-port', '70000'], /want a port/],
+  [['serve', '--ingest-workers', '65'], /want auto, or a whole number of 0 to 64/],
+  [['serve', '--ingest-workers', 'auto', '--log', 'xml'], /'xml' is invalid/],
   [['serve', '--log', 'xml'], /Allowed choices are text, json/],
   [['serve', '--config', '/nonexistent.yaml'], /config file \/nonexistent.yaml/],
   [['serve', '--relay', 'nosuch://x:1'], /no dialect nosuch/],
@@ -108,6 +112,17 @@ test('encode is the inverse of decode', () => {
   assert.equal(pentameter(['encode', 'statshero', '--lines'], decoded).stdout, `${hex}\n`)
 })
 
+test('decode and encode know documents of Proxy-Wasm metrics, one message each', () => {
+  const text = '{"pw.f.c":{"type":"counter","value":"18446744073709551615"}}\n'
+  const good = pentameter(['decode', 'proxywasm'], `${text}{}`)
+  assert.deepEqual([good.status, good.stdout], [0, `${text}{}\n`])
+  assert.equal(pentameter(['encode', 'proxywasm'], good.stdout).stdout, `${text}{}\n`)
+  const bad = pentameter(['decode', 'proxywasm'], '{"x":{"type":"timer"},"y":1}[]')
+  assert.deepEqual([bad.status, bad.stdout], [1, '{}\n'])
+  assert.match(bad.stderr, /badType at byte 1: nothing else is lost/)
+  assert.match(bad.stderr, /badDocument at byte 0: what follows could not be read/)
+})
+
 test('decode without --lines reads raw bytes, and errors end with 1', () => {
   const good = pentameter(['decode', 'statshero'], '1|6\na:1|m\n')
   assert.deepEqual([good.status, good.stdout], [0, '{"key":"a","value":1,"type":"m"}\n'])
@@ -155,6 +170,8 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('demo', '--log', 'j'), ['json'])
   assert.deepEqual(complete('serve', '--host', ''), [])
   assert.deepEqual(complete('serve', '--no-color', '--htt'), ['--http-port'])
+  assert.deepEqual(complete('proxy-wasm', 'run', '--host', ''), ['spec', 'nginx', 'envoy'])
+  assert.deepEqual(complete('proxy-wasm', 'ins'), ['inspect'])
   assert.deepEqual(complete('h'), ['help'])
   assert.deepEqual(complete('help', 'de'), ['demo', 'decode'])
   rmSync(folder, { recursive: true })

@@ -7,13 +7,16 @@ import { addDecode } from './decode.ts'
 import { addDemo } from './demo.ts'
 import { addEncode } from './encode.ts'
 import { CommandError, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit.ts'
+import { addProxyWasm } from './proxy-wasm/index.ts'
 import { addServe } from './serve.ts'
+import { addSize } from './size.ts'
 
 const EXAMPLES = `
 Examples:
   $ pentameter demo                          a hub with traffic, to look around
   $ pentameter serve                         the hub alone, on its default ports
   $ pentameter decode statshero < packet     what a captured packet says
+  $ pentameter proxy-wasm run auth.wasm      a Proxy-Wasm filter and its metrics
   $ pentameter serve --help                  every flag of the hub
 
 Every command has a --help with examples of its own.
@@ -30,14 +33,23 @@ export function createProgram(): Command {
   addDemo(program)
   addDecode(program)
   addEncode(program)
+  addSize(program)
+  addProxyWasm(program)
   addCompletion(program)
-  for (const command of [program, ...program.commands]) command.exitOverride()
+  overrideExit(program)
   return program
+}
+
+/** A wrong usage, of a sub-command too, is thrown: this process ends in one place. */
+function overrideExit(command: Command): void {
+  command.exitOverride()
+  for (const each of command.commands) overrideExit(each)
 }
 
 /** Runs one command line and returns its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', leaveOnClosedPipe)
+  process.stderr.on('error', ignoreClosedPipe)
   const program = createProgram()
   try {
     if (args.length === 0) {
@@ -69,4 +81,9 @@ function report(error: unknown): number {
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT_OK)
   throw error
+}
+
+/** Who no longer reads the log may go: the hub goes on without one. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }

@@ -63,8 +63,10 @@ export async function runHub(
 }
 
 /**
- * Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. Called before
- * anything starts, so that a signal is never met by the platform's own way to die.
+ * Resolves at the first SIGTERM, SIGINT or SIGHUP, or when the process that started this one goes
+ * away (an older Node that handed over, bin/pentameter.js); the second signal ends the process at
+ * once. Called before anything starts, so that a signal is never met by the platform's own way to
+ * die.
  */
 function signalled(log: Log): Promise<void> {
   return new Promise((resolve) => {
@@ -77,5 +79,8 @@ function signalled(log: Log): Promise<void> {
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
+    process.on('SIGHUP', onSignal) // the terminal was closed
+    process.on('disconnect', resolve)
+    process.channel?.unref()
   })
 }

@@ -15,6 +15,7 @@ export interface ServeArguments {
   readonly relay?: readonly string[]
   readonly attach?: readonly string[]
   readonly allowHost?: readonly string[]
+  readonly ingestWorkers?: number | 'auto'
   readonly seriesLimit?: number
   readonly expireAfter?: number
   readonly log: LogFormat
@@ -32,6 +33,11 @@ export function addServeOptions(command: Command): Command {
     .option('--relay <url...>', 'also send every second to statshero+udp://HOST:PORT (or +tcp)')
     .option('--attach <url...>', 'read from scope://HOST:PORT')
     .option('--allow-host <name...>', 'further names under which browsers may reach the page')
+    .option(
+      '--ingest-workers <count>',
+      'threads that take text, 0 = none, auto = one per core (default: auto)',
+      parseWorkers,
+    )
     .option('--series-limit <count>', 'most series in the hub (default: 100000)', parseCount)
     .option(
       '--expire-after <seconds>',
@@ -50,6 +56,12 @@ function parsePort(text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
   throw new InvalidArgumentError('want a port from 0 (any free one) to 65535')
+}
+
+function parseWorkers(text: string): number | 'auto' {
+  if (text === 'auto') return text
+  if (/^\d{1,2}$/.test(text) && Number(text) <= 64) return Number(text)
+  throw new InvalidArgumentError('want auto, or a whole number of 0 to 64')
 }
 
 function parseCount(text: string): number {
@@ -71,6 +83,7 @@ export async function readConfig(args: ServeArguments): Promise<HubConfig> {
     relay: args.relay,
     attach: args.attach,
     allowedHosts: args.allowHost,
+    ingestWorkers: args.ingestWorkers,
     seriesLimit: args.seriesLimit,
     expireAfterS: args.expireAfter,
   }

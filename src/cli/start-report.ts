@@ -18,22 +18,43 @@ export interface Addresses {
 export function startReport(
   format: LogFormat,
   addresses: Addresses,
-  { listeners, dialects }: SourcesAnswer,
+  { listeners, dialects, workers = [] }: SourcesAnswer,
 ): string {
-  if (format === 'json') return `${JSON.stringify({ ready: true, listeners: addresses })}\n`
+  if (format === 'json') {
+    const udpReceive = receiveOf(listeners)
+    const start = { ready: true, listeners: addresses, ingestWorkers: workers.length, udpReceive }
+    return `${JSON.stringify(start)}\n`
+  }
   const base = `http://${hostInUrl(addresses.http)}`
   const httpState = addresses.http.error ? `   not started: ${addresses.http.error}` : ''
+  const listenerOf = (name: string) => listeners.find((each) => each.dialects.includes(name))
   const rows = [['page', `${base}/${httpState}`]]
   for (const { name, title, address } of dialects) {
-    const listener = listeners.find((each) => each.dialects.includes(name))
+    const listener = listenerOf(name)
     const state = listener?.state === 'failed' ? `   not started: ${listener.message}` : ''
     rows.push([title, `${address}${state}`])
   }
-  rows.push(['Prometheus', `${base}/metrics`])
+  rows.push(['Prometheus', `${base}/metrics`], ['ingest', ingestWords(workers.length)])
+  const receive = receiveOf(listeners)
+  if (receive !== undefined) rows.push(['udp', receive])
   const width = Math.max(...rows.map(([label]) => label!.length)) + 2
   const table = rows.map(([label, text]) => `  ${label!.padEnd(width)}${text}`).join('\n')
-  const tries = dialects.map(({ tryIt }) => `  ${tryIt}`).join('\n')
-  return `Pentameter is up.\n\n${table}\n\nTry:\n${tries}\n\nCtrl-C stops.\n`
+  const tries = dialects
+    .filter(({ name }) => listenerOf(name)?.state !== 'failed')
+    .map(({ tryIt }) => `  ${tryIt}`)
+    .join('\n')
+  const trying = tries === '' ? '' : `Try:\n${tries}\n\n`
+  return `Pentameter is up.\n\n${table}\n\n${trying}Ctrl-C stops.\n`
+}
+
+/** How datagrams come in, where any do. */
+function receiveOf(listeners: SourcesAnswer['listeners']): 'dgram' | 'recvmmsg' | undefined {
+  return listeners.find(({ udpReceive }) => udpReceive !== undefined)?.udpReceive
+}
+
+function ingestWords(threads: number): string {
+  if (threads === 0) return 'in the main thread'
+  return threads === 1 ? '1 thread' : `${threads} threads`
 }
 
 function hostInUrl({ host, port }: Address): string {

@@ -26,7 +26,8 @@ export interface Dialect {
   /** What each side does: a server may receive (Stats Hero) or emit (scope). */
   readonly roles: Partial<Record<Role, 'receive' | 'emit'>>
   readonly transports: readonly Transport[]
-  readonly port: SharedPort
+  /** Where its servers listen; absent for a dialect of memory, which has neither role nor port. */
+  readonly port?: SharedPort
   readonly defaultProfile: Profile
   /** The closed set of decode error codes. */
   readonly errorCodes: readonly string[]
@@ -56,8 +57,11 @@ export interface Dialect {
    * @throws {RangeError|TypeError} with a `code` for a message the dialect cannot say
    */
   encode(messages: readonly unknown[], options?: CodecOptions): Uint8Array[]
-  /** A shell command that sends one message (or attaches) to this address; a test runs it. */
-  tryIt(host: string, port: number): string
+  /**
+   * A shell command that sends one message (or attaches) to this address; a test runs it. Every
+   * dialect with a server has one.
+   */
+  tryIt?(host: string, port: number): string
 }
 
 /** Where bytes came from. */

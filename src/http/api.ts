@@ -18,12 +18,15 @@ export type {
   ConnectionStatus,
   DialectStatus,
   ErrorStatus,
+  FilterStatus,
   LimitStatus,
   ListenerStatus,
   OffenderStatus,
   RefusalStatus,
   SourceStatus,
   SourcesAnswer,
+  WorkerStatus,
+  ZoneStatus,
 } from '../hub/status/status.ts'
 
 export type Kind = 'counter' | 'gauge' | 'histogram' | 'summary'
@@ -62,8 +65,10 @@ export interface SeriesInfo {
   readonly isStale: boolean
   /** Counter: the total (net of decrements). Gauge: the value. Histogram: the count. */
   readonly current: ExactJson | null
-  /** Cumulative counters (`mr`): falls of the reading so far. */
+  /** Cumulative counters (`mr`) and those that filters may set: falls of the reading so far. */
   readonly resets?: number
+  /** Where that is not when the series began: from when on a counter that was set lower counts. */
+  readonly startMs?: number
   /** Counters fed by meters: Dropwizard's moving averages, per second. */
   readonly rates?: {
     readonly mean: number
@@ -144,6 +149,10 @@ export interface HistogramCellJson {
   /** Observations of zero, and those below it: in no bucket, but part of every percentile. */
   readonly zero: number
   readonly negative: number
+  /** Largest value that `zero` counts, where that is not 0 (1 for Proxy-Wasm). */
+  readonly zeroTo?: number
+  /** Observations of `from` or more, of which no more is known; absent when there are none. */
+  readonly overflow?: { readonly from: number; readonly count: number }
 }
 
 export interface SummaryCellJson {

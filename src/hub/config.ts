@@ -4,9 +4,10 @@
  */
 import { z } from 'zod'
 import { parseColor } from '../model/board/color.ts'
+import { filterList } from './filters/options.ts'
+import { SERIES_LIMITS } from './ingest/quota.ts'
 import { STATISTICS } from './live/canonical-values.ts'
 import { LIVE_RING_DEFAULTS } from './live/ring.ts'
-import { SERIES_LIMITS } from './series.ts'
 
 const port = z.int().min(0).max(65535)
 const positive = z.int().min(1)
@@ -97,6 +98,10 @@ const prometheus = z.strictObject({
     .enum(['histogram', 'summary'])
     .default('histogram')
     .describe('distributions as buckets, or as quantiles'),
+  promNames: z
+    .enum(['labels', 'flat'])
+    .default('labels')
+    .describe('filters by a label, or as pw_FILTER_NAME'),
 })
 
 export const configSchema = z.strictObject({
@@ -108,8 +113,18 @@ export const configSchema = z.strictObject({
     .array(z.string())
     .default([])
     .describe('further names under which browsers may reach the page'),
+  ingestWorkers: z
+    .union([z.literal('auto'), z.int().min(0).max(64)], {
+      error: 'want auto, or a whole number of 0 to 64',
+    })
+    .default('auto')
+    .describe('threads that take text; auto = one per core, 0 = none but the main thread'),
   connectionsLimit: positive.default(1000).describe('per listener'),
   receiveBufferBytes: bytes.default(4_194_304).describe('asked for each UDP socket'),
+  udpReceive: z
+    .enum(['auto', 'dgram', 'recvmmsg'])
+    .default('auto')
+    .describe('one datagram a system call, or many; auto = many where that works'),
   seriesLimit: positive.default(SERIES_LIMITS.seriesLimit).describe('series in the hub'),
   seriesLimitPerSource: positive
     .default(SERIES_LIMITS.seriesLimitPerSource)
@@ -133,6 +148,7 @@ export const configSchema = z.strictObject({
     .default([])
     .describe('where to send every second, as statshero+udp://HOST:PORT'),
   attach: z.array(z.string()).default([]).describe('whom to read from, as scope://HOST:PORT'),
+  filters: filterList,
   statshero: statshero.prefault({}),
   scope: scope.prefault({}),
   prometheus: prometheus.prefault({}),
@@ -154,6 +170,14 @@ export function parseConfig(options: unknown): HubConfig {
     if (!problems.has(path)) problems.set(path, describeIssue(issue, path, options))
   }
   throw new ConfigError([...problems.values()].flat())
+}
+
+/** The dialect's own section of the config. */
+export function dialectOptions(
+  config: HubConfig,
+  dialect: string,
+): Readonly<Record<string, unknown>> {
+  return (config as unknown as Record<string, Record<string, unknown>>)[dialect] ?? {}
 }
 
 /** An option that is not understood; `problems` has one line each. */

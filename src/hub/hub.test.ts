@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
+import { FakeClock } from '../../test/support/fake-clock.ts'
 import {
   packet,
   sendTcp,
@@ -10,6 +11,8 @@ import {
   type TestHub,
   until,
 } from '../../test/support/hub.ts'
+import { statshero } from '../dialects/statshero/index.ts'
+import { Hub, parseConfig } from './index.ts'
 
 /** Starts a hub for one test and stops it afterwards. */
 function hubTest(
@@ -202,4 +205,16 @@ test('a stop delivers the unfinished second and leaves no timer', async () => {
   await hub.stop()
   assert.deepEqual(delivered, [3n])
   assert.equal(clock.pending, 0)
+})
+
+test('a dialect that is not in the registry is taken in the main thread', async () => {
+  const foreign = { ...statshero, title: 'Foreign' }
+  const config = parseConfig({ textPort: 0, ingestWorkers: 2 })
+  const hub = new Hub({ config, clock: new FakeClock(), log() {}, dialects: [foreign] })
+  await hub.start()
+  const textPort = hub.addresses().text!.port
+  await sendTcp({ textPort }, [packet('a:3|m\n')])
+  assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 3, down: 0 })
+  assert.deepEqual(hub.sources().workers, [])
+  await hub.stop()
 })

@@ -3,19 +3,18 @@
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
 
-import type {
-  ClientContext,
-  Dialect,
-  DialectServer,
-  SharedPort,
-  Target,
-} from '../dialects/dialect.ts'
+import type { ClientContext, Dialect, SharedPort, Target } from '../dialects/dialect.ts'
 import { type Clock, exact } from '../model/index.ts'
-import { type GaugeReading, type Writer, Zone, type ZoneReader } from '../shm/index.ts'
+import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import { VERSION } from '../version.ts'
-import { ConfigError, type HubConfig } from './config.ts'
-import { ZoneIngest } from './ingest/ingest.ts'
+import { ConfigError, dialectOptions, type HubConfig } from './config.ts'
+import { drain } from './drain.ts'
+import { Filters } from './filters/filters.ts'
+import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
+import { type OrderedEvents, OrderedVerbs } from './ingest/ordered.ts'
+import type { Listener } from './listen/listener.ts'
 import { Port } from './listen/port.ts'
+import { type PortContext, type PortOptions, portOptions } from './listen/port-options.ts'
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
 import type { Frame } from './live/frame.ts'
@@ -24,6 +23,7 @@ import { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
 import { Sessions } from './live/sessions.ts'
 import { type Sink, SinkQueue } from './live/sinks.ts'
 import { CellCloser, Grid } from './live/tick.ts'
+import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series.ts'
 import { Activity } from './status/activity.ts'
@@ -32,7 +32,12 @@ import { SelfMetrics } from './status/self-metrics.ts'
 import { measurementsOf, observeHub } from './status/self-observation.ts'
 import { type DialectAtWork, describeSources, type StatusParts } from './status/sources.ts'
 import type { SourcesAnswer } from './status/status.ts'
+import { WorkerRates } from './status/worker-rates.ts'
+import { ZoneUse } from './status/zone-use.ts'
 import { parseTarget } from './target.ts'
+import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
+import { THREAD_DIALECTS } from './threads/thread-dialects.ts'
+import { ThreadedPort, ThreadedServer } from './threads/threaded-port.ts'
 import type { HubView, Rates } from './view.ts'
 
 export interface HubParts {
@@ -40,13 +45,12 @@ export interface HubParts {
   readonly clock: Clock
   readonly log: Log
   readonly dialects: readonly Dialect[]
+  /** For programs that are bundled: starts `ingest-thread` with these `workerData`. */
+  readonly createWorker?: CreateWorker
 }
 
 /** Largest identity in bytes: a name of any dialect with its labels. */
 const IDENTITY_BYTES_LIMIT = 65_535
-/** At a stop: turns of the event loop without data that count as drained, and the longest wait. */
-const QUIET_TURNS = 3
-const DRAIN_NS = 200_000_000n
 /** Where a listener is bound, or should be and why it is not. */
 export interface BoundAddress {
   readonly host: string
@@ -69,26 +73,34 @@ export class Hub implements HubView {
   readonly #zone: Zone
   readonly #writer: Writer
   readonly #reader: ZoneReader
+  readonly #totals: Totals
   readonly #closer: CellCloser
+  readonly #filters: Filters
   /** One number per series, for viewers that know numbers only. */
   readonly canonical: CanonicalValues
   readonly #rates: CounterRates
   readonly #grid: Grid
-  readonly #ports = new Map<SharedPort, Port>()
+  readonly #listeners = new Map<SharedPort, Listener>()
   readonly #dialects: DialectAtWork[] = []
   readonly #known: readonly Dialect[]
   readonly #sinks: SinkQueue[] = []
   readonly #status: StatusParts
-  readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
+  readonly #verbs: OrderedVerbs
+  readonly #createWorker: CreateWorker | undefined
+  #threads: IngestThreads | undefined
+  /** Series that have left and that no thread knows any more; their last cells may be open. */
+  #forgotten: readonly SeriesRecord[] = []
   #isStarted = false
 
-  constructor({ config, clock, log, dialects }: HubParts) {
+  constructor({ config, clock, log, dialects, createWorker }: HubParts) {
     this.#config = config
     this.clock = clock
     this.#log = log
     this.#zone = Zone.create({
       zoneBytesLimit: config.zoneBytesLimit,
       keyBytesLimit: IDENTITY_BYTES_LIMIT,
+      // the metric calls of filters reach no other memory without going through JavaScript
+      backing: config.filters.length > 0 ? 'wasm' : 'sab',
     })
     this.#writer = this.#zone.attach()
     this.#reader = this.#zone.reader()
@@ -98,23 +110,32 @@ export class Hub implements HubView {
     this.sessions = new Sessions(config.sessionsLimit)
     this.metrics = new SelfMetrics(this.series, this.#writer)
     this.reports = new ErrorReports(clock, this.metrics, log)
-    this.#closer = new CellCloser(this.series, this.#reader)
-    this.canonical = new CanonicalValues(this.series, this.#reader, nowMs, {
+    const { series, reports } = this
+    const zone = this.#zone
+    this.#filters = new Filters(config.filters, { zone, store: series, reports, clock, log })
+    this.#totals = new Totals(this.#zone, this.#reader, this.#filters)
+    this.#closer = new CellCloser(series, this.#zone, this.#reader, this.#totals)
+    this.canonical = new CanonicalValues(series, this.#totals, nowMs, {
       staleAfterMs: this.staleAfterMs,
       select: config.scope.select,
     })
     this.#rates = new CounterRates(this.series)
     this.#grid = new Grid(clock)
     this.#known = dialects
+    this.#createWorker = createWorker
+    this.#verbs = new OrderedVerbs(this.series, this.#writer)
     for (const name of PORT_NAMES) this.#preparePort(name, dialects)
     this.#status = {
       dialects: this.#dialects,
-      ports: [...this.#ports.values()],
+      ports: [...this.#listeners.values()],
       store: this.series,
       reports: this.reports,
       live: this.live,
       sessions: this.sessions,
-      zoneUsage: () => ({ bytes: this.#zone.usage().bytesTotal, limit: config.zoneBytesLimit }),
+      filters: this.#filters,
+      workers: () => this.#threads?.workers() ?? [],
+      workerRates: new WorkerRates(),
+      zone: new ZoneUse(this.#zone),
     }
   }
 
@@ -123,66 +144,92 @@ export class Hub implements HubView {
   }
 
   get isReady(): boolean {
-    return this.#isStarted && [...this.#ports.values()].some((port) => port.isListening)
+    return this.#isStarted && [...this.#listeners.values()].some((port) => port.isListening)
   }
 
   #preparePort(name: SharedPort, dialects: readonly Dialect[]): void {
-    const sharing = dialects.filter((dialect) => dialect.port === name)
-    const speakers = sharing.flatMap((dialect) => this.#startDialect(dialect))
-    if (speakers.length === 0) return
-    const { host, textPort, streamPort, connectionsLimit, receiveBufferBytes } = this.#config
-    const port = new Port(
-      {
-        name,
-        host,
-        port: name === 'text' ? textPort : streamPort,
-        transports: [...new Set(sharing.flatMap(({ transports }) => transports))],
-        connectionsLimit,
-        receiveBufferBytes,
-      },
-      speakers,
-      { clock: this.clock, log: this.#log, metrics: this.metrics },
+    const sharing = dialects.filter(
+      (dialect) => dialect.port === name && dialect.createServer !== undefined,
     )
-    this.#ports.set(name, port)
-    for (const { dialect, server, ingest } of speakers) {
-      this.#dialects.push({
-        dialect,
-        server,
-        ingests: [ingest],
-        attached: [],
-        activity: new Activity(dialect.name),
-        port,
-      })
+    if (sharing.length === 0) return
+    const options = portOptions(name, this.#config, sharing)
+    const canRunInThreads = sharing.every((dialect) => THREAD_DIALECTS.includes(dialect))
+    if (this.#config.ingestWorkers !== 0 && canRunInThreads) {
+      this.#prepareThreads(options, sharing)
+    } else {
+      this.#prepareSpeakers(options, sharing)
     }
   }
 
-  #startDialect(
-    dialect: Dialect,
-  ): { dialect: Dialect; server: DialectServer; ingest: ZoneIngest }[] {
-    if (dialect.createServer === undefined) return []
-    const ingest = this.createIngest(dialect.name)
-    const context = this.#context(dialect)
-    const server = dialect.createServer({ ...context, ingest, snapshot: this.canonical })
-    return [{ dialect, server, ingest }]
+  /** A port whose dialects run in this thread. */
+  #prepareSpeakers(options: PortOptions, dialects: readonly Dialect[]): void {
+    const speakers = dialects.map((dialect) => {
+      const ingest = this.createIngest(dialect.name)
+      const context = { ...this.#context(dialect), ingest, snapshot: this.canonical }
+      return { dialect, server: dialect.createServer!(context), ingest }
+    })
+    const port = new Port(options, speakers, this.#portContext)
+    this.#listeners.set(options.name, port)
+    for (const { dialect, server, ingest } of speakers) {
+      this.#addDialect({ dialect, server, ingests: [ingest], port })
+    }
+  }
+
+  /** A port whose dialects run in ingest threads. */
+  #prepareThreads(options: PortOptions, dialects: readonly Dialect[]): void {
+    const threads = new IngestThreads({
+      config: this.#config,
+      dialects,
+      zone: this.#zone,
+      store: this.series,
+      verbs: this.#verbs,
+      events: (dialect) => this.#eventsOf(dialect),
+      reports: this.reports,
+      clock: this.clock,
+      log: this.#log,
+      metrics: this.metrics,
+      ...(this.#createWorker === undefined ? {} : { createWorker: this.#createWorker }),
+    })
+    const names = dialects.map((dialect) => dialect.name)
+    const port = new ThreadedPort(options, names, threads, this.#portContext)
+    this.#listeners.set(options.name, port)
+    this.#threads = threads
+    dialects.forEach((dialect, index) => {
+      const server = new ThreadedServer(threads, index)
+      this.#addDialect({ dialect, server, ingests: [server], port })
+    })
+  }
+
+  get #portContext(): PortContext {
+    return { clock: this.clock, log: this.#log, metrics: this.metrics }
+  }
+
+  #addDialect(parts: Omit<DialectAtWork, 'attached' | 'activity'>): void {
+    this.#dialects.push({ ...parts, attached: [], activity: new Activity(parts.dialect.name) })
   }
 
   /** Verbs of the model for one dialect, writing into this hub's zone. */
   createIngest(dialect: string): ZoneIngest {
+    const events = this.#eventsOf(dialect)
     return new ZoneIngest(
       { dialect, negativeMeter: this.#config.statshero.negativeMeter },
-      this.series,
-      this.#writer,
-      {
-        refused: (code, source, name) => this.reports.refused(dialect, code, source, name),
-        noted: (code) => this.reports.noted(dialect, code),
-        contested: (record) => {
-          this.#log('warn', 'readings of one counter seem to come from two senders', {
-            series: record.identity.name,
-            sources: record.reading?.sources,
-          })
-        },
-      },
+      { series: this.series, writer: this.#writer, lane: this.#verbs.lane(events), events },
     )
+  }
+
+  #eventsOf(dialect: string): IngestEvents & OrderedEvents {
+    return {
+      refused: (code: string, source: string, name?: string) => {
+        this.reports.refused(dialect, code, source, name)
+      },
+      noted: (code) => this.reports.noted(dialect, code),
+      contested: (record) => {
+        this.#log('warn', 'readings of one counter seem to come from two senders', {
+          series: record.identity.name,
+          sources: record.reading?.sources,
+        })
+      },
+    }
   }
 
   /** Connects to the peers of the config: those to send to, and those to read from. */
@@ -226,7 +273,7 @@ export class Hub implements HubView {
 
   /** What a server or client of a dialect gets; `part` is the client's section of its options. */
   #context({ name }: Dialect, part?: 'emit' | 'client'): ClientContext {
-    const section = optionsOf(this.#config, name)
+    const section = dialectOptions(this.#config, name)
     const options = part === undefined ? section : ((section[part] ?? {}) as typeof section)
     return { reports: this.reports.for(name), clock: this.clock, options }
   }
@@ -251,7 +298,8 @@ export class Hub implements HubView {
    */
   async start(): Promise<void> {
     this.#connectPeers(this.#known)
-    await Promise.all([...this.#ports.values()].map((port) => port.start()))
+    const ports = [...this.#listeners.values()].map((port) => port.start())
+    await Promise.all([...ports, this.#filters.start()])
     this.#isStarted = true
     this.#grid.start((endMs, seconds) => this.#tick(endMs, seconds))
   }
@@ -259,7 +307,7 @@ export class Hub implements HubView {
   /** Host and port of each listener as bound. */
   addresses(): Record<SharedPort, BoundAddress | undefined> {
     const address = (name: SharedPort): BoundAddress | undefined => {
-      const status = this.#ports.get(name)?.status()
+      const status = this.#listeners.get(name)?.status()
       if (status === undefined) return undefined
       const { host, port, message } = status
       return { host, port, ...(message === undefined ? {} : { error: message }) }
@@ -269,17 +317,37 @@ export class Hub implements HubView {
 
   #tick(endMs: number, seconds: number): void {
     observeHub(this.metrics, this.#status, this.#sinks, seconds)
-    const frame = this.#closer.close(endMs, seconds)
-    this.#deliver(frame)
+    this.#filters.tick(endMs, seconds)
+    const forgotten = this.#forgotten
+    this.#forgotten = []
+    this.#deliver(this.#closer.close(endMs, seconds))
+    if (forgotten.length > 0) this.series.remove(forgotten)
     for (const each of this.#dialects) {
       const sources = each.ingests.flatMap((ingest) => [...ingest.takeActive()])
       each.activity.close(measurementsOf(each), sources, endMs, seconds)
     }
-    if (this.#config.expireAfterS > 0) {
-      const expired = this.series.expire(endMs - this.#config.expireAfterS * 1000)
-      if (expired > 0) this.metrics.counter('pentameter.series.expired').add(expired)
+    if (this.#config.expireAfterS > 0) this.#expire(endMs - this.#config.expireAfterS * 1000)
+    for (const port of this.#listeners.values()) void port.readDrops()
+  }
+
+  /**
+   * Series that have been silent leave. Ingest threads may count into them until they have
+   * forgotten them, so the cell that closes after that is their last.
+   */
+  #expire(silentSinceMs: number): void {
+    const silent = this.series.silentSince(silentSinceMs)
+    if (silent.length === 0) return
+    this.series.unlink(silent)
+    const whole = silent.filter(({ isDown }) => !isDown)
+    this.metrics.counter('pentameter.series.expired').add(whole.length)
+    if (this.#threads === undefined) {
+      this.series.remove(silent)
+      return
     }
-    for (const port of this.#ports.values()) void port.readDrops()
+    const metrics = silent.map(({ metric }) => metric)
+    void this.#threads.ask({ kind: 'forget', metrics }).then(() => {
+      this.#forgotten = [...this.#forgotten, ...silent]
+    })
   }
 
   #deliver(frame: Frame): void {
@@ -291,21 +359,7 @@ export class Hub implements HubView {
   }
 
   total(record: SeriesRecord): Total {
-    const { kind } = record.identity
-    switch (kind) {
-      case 'counter': {
-        const down = record.down === undefined ? 0n : this.#reader.counter(record.down.metric)
-        return { kind, total: exact(this.#reader.counter(record.metric)), down: exact(down) }
-      }
-      case 'gauge': {
-        const isWritten = this.#reader.gauge(record.metric, this.#gauge)
-        return { kind, value: isWritten ? this.#gauge.value : undefined }
-      }
-      case 'histogram':
-        return { kind, histogram: this.#reader.exponential(record.metric) }
-      case 'summary':
-        throw new TypeError('no dialect of this version brings summaries')
-    }
+    return this.#totals.of(record)
   }
 
   rates(record: SeriesRecord): Rates | undefined {
@@ -314,6 +368,7 @@ export class Hub implements HubView {
 
   /** Measurements of a dialect so far: taken, refused and, by an emitting server, sent. */
   measurements(dialect: string): number {
+    if (dialect === 'proxywasm') return this.#filters.measurements
     const known = this.#dialects.find((each) => each.dialect.name === dialect)
     return known === undefined ? 0 : measurementsOf(known)
   }
@@ -322,16 +377,9 @@ export class Hub implements HubView {
     return describeSources(this.#status)
   }
 
-  /** Takes what has reached this machine already, for at most a fifth of a second. */
-  async #drain(): Promise<void> {
-    const endNs = this.clock.monotonicNs() + DRAIN_NS
-    let seen = -1
-    for (let quiet = 0; quiet < QUIET_TURNS && this.clock.monotonicNs() < endNs; quiet++) {
-      await new Promise((resolve) => setImmediate(resolve))
-      const taken = this.#dialects.reduce((sum, each) => sum + measurementsOf(each), 0)
-      if (taken !== seen) quiet = 0
-      seen = taken
-    }
+  /** Resolves when all that the ingest threads have taken so far is in the totals. */
+  async settle(): Promise<void> {
+    await this.#threads?.ask({ kind: 'settle' })
   }
 
   /**
@@ -340,8 +388,9 @@ export class Hub implements HubView {
    */
   async stop(): Promise<void> {
     this.#isStarted = false
-    await this.#drain()
-    for (const port of this.#ports.values()) port.stop()
+    await drain(this.clock, () => this.#taken())
+    await Promise.all([...this.#listeners.values()].map((port) => port.stop()))
+    await this.#filters.stop()
     await Promise.all(
       this.#dialects.flatMap(({ server, attached }) => [
         server.stop(),
@@ -353,9 +402,8 @@ export class Hub implements HubView {
     await Promise.all(this.#sinks.map((sink) => sink.close()))
     this.#writer.detach()
   }
-}
 
-/** The dialect's own section of the config. */
-function optionsOf(config: HubConfig, dialect: string): Readonly<Record<string, unknown>> {
-  return (config as unknown as Record<string, Record<string, unknown>>)[dialect] ?? {}
+  #taken(): number {
+    return this.#dialects.reduce((sum, each) => sum + measurementsOf(each), 0)
+  }
 }

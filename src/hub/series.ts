@@ -2,17 +2,21 @@
  * Every series the hub knows, by id; the one place where a series gets its number, its zone metric
  * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
  */
-import {
-  type Exact,
-  type Histogram,
-  type Identity,
-  identityKey,
-  type Kind,
-  type Metadata,
-  type Summary,
-} from '../model/index.ts'
-import { type MetricType, refusalOf, type Zone } from '../shm/index.ts'
+import type { Exact, Histogram, Identity, Metadata, Summary } from '../model/index.ts'
+import type { Zone } from '../shm/index.ts'
 import { CumulativeReading } from './ingest/cumulative-reading.ts'
+import {
+  defineMetric,
+  downOf,
+  type KnownSeries,
+  type NewSeries,
+  OWN_SOURCE,
+  type SeriesDefiner,
+  type SeriesRefusal,
+} from './ingest/definition.ts'
+import { type SeriesLimits, SeriesQuota } from './ingest/quota.ts'
+
+export { SERIES_LIMITS } from './ingest/quota.ts'
 
 export interface SeriesRecord {
   readonly id: number
@@ -31,6 +35,13 @@ export interface SeriesRecord {
   readonly isDown: boolean
   /** Cumulative counters (`mr`): the last reading and the resets. */
   readonly reading: CumulativeReading | undefined
+  /**
+   * Counters that may be set (of filters): how often the total fell, each time a reset, and the end
+   * of the interval of the last fall, from which exports count.
+   */
+  falls?: { readonly count: number; readonly lastMs: number }
+  /** True for one that never expires. */
+  readonly isKept?: boolean
 }
 
 /** What a series holds since it began; integers exact. */
@@ -40,59 +51,23 @@ export type Total =
   | { readonly kind: 'histogram'; readonly histogram: Histogram }
   | { readonly kind: 'summary'; readonly summary: Summary }
 
-export interface SeriesLimits {
-  /** Most series in the hub; its own not counted. */
-  readonly seriesLimit: number
-  /** Most series that one source (address without port) may bring. */
-  readonly seriesLimitPerSource: number
-}
-
-export const SERIES_LIMITS: SeriesLimits = { seriesLimit: 100_000, seriesLimitPerSource: 10_000 }
-
-/** What a new series says of itself. */
-export interface NewSeries {
-  readonly identity: Identity
-  readonly metadata: Metadata
-  readonly source: string
-  readonly counterBits?: 32 | 64
-  readonly isCumulative?: boolean
-  readonly isDown?: boolean
-}
-
-export type SeriesRefusal =
-  | 'series_limit'
-  | 'series_limit_per_source'
-  | 'zone_full'
-  | 'key_too_long'
-  | 'reserved_name'
-
-/** Names that begin so are the hub's own: no peer may write into what the hub says of itself. */
-export const OWN_PREFIX = 'pentameter.'
-
-const ZONE_TYPES: Record<Exclude<Kind, 'summary'>, MetricType> = {
-  counter: 'counter',
-  gauge: 'gauge',
-  histogram: 'exponential',
-}
-
-/** Source name of the hub's own series, which no limit counts. */
-export const OWN_SOURCE = 'hub'
-
-export class SeriesStore {
+export class SeriesStore implements SeriesDefiner {
   readonly limits: SeriesLimits
+  readonly quota: SeriesQuota
   readonly #zone: Zone
   readonly #nowMs: () => number
   readonly #byId = new Map<number, SeriesRecord>()
   readonly #byMetric = new Map<number, SeriesRecord>()
   readonly #perSource = new Map<string, number>()
-  readonly #onExpire = new Set<(record: SeriesRecord) => void>()
+  readonly #leaving = new Set<SeriesRecord>()
+  readonly #onForget = new Set<(metric: number) => void>()
   #nextId = 1
   #revision = 0
-  #counted = 0
 
   constructor(zone: Zone, limits: SeriesLimits, nowMs: () => number) {
     this.#zone = zone
     this.limits = limits
+    this.quota = SeriesQuota.create(limits)
     this.#nowMs = nowMs
   }
 
@@ -101,19 +76,33 @@ export class SeriesStore {
   }
 
   get size(): number {
-    return this.#byId.size
+    return this.#byId.size - this.#leaving.size
   }
 
   /** Series that count under the limit. */
   get countedSize(): number {
-    return this.#counted
+    return this.quota.count
   }
 
   get(id: number): SeriesRecord | undefined {
     return this.#byId.get(id)
   }
 
-  [Symbol.iterator](): Iterator<SeriesRecord> {
+  /** The series of a metric of the zone. */
+  ofMetric(metric: number): SeriesRecord | undefined {
+    return this.#byMetric.get(metric)
+  }
+
+  [Symbol.iterator](): IterableIterator<SeriesRecord> {
+    return this.#leaving.size === 0 ? this.#byId.values() : this.#staying()
+  }
+
+  *#staying(): IterableIterator<SeriesRecord> {
+    for (const record of this.#byId.values()) if (!this.#leaving.has(record)) yield record
+  }
+
+  /** Those too whose last cell is still to be closed (see {@link unlink}). */
+  everything(): IterableIterator<SeriesRecord> {
     return this.#byId.values()
   }
 
@@ -131,25 +120,16 @@ export class SeriesStore {
 
   /** The series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): SeriesRecord | SeriesRefusal {
-    const isOwn = series.source === OWN_SOURCE
-    if (!isOwn && series.identity.name.startsWith(OWN_PREFIX)) return 'reserved_name'
-    const key = identityKey(series.identity)
-    const found = this.#zone.find(key)
-    const known = found < 0 ? undefined : this.#byMetric.get(found)
-    if (known !== undefined) return known
-    if (!isOwn) {
-      if (this.#counted >= this.limits.seriesLimit) return 'series_limit'
-      if (this.countOf(series.source) >= this.limits.seriesLimitPerSource) {
-        return 'series_limit_per_source'
-      }
-    }
-    const { kind } = series.identity
-    const metric = kind === 'summary' ? -1 : this.#zone.define(key, ZONE_TYPES[kind])
-    if (metric < 0) return refusalOf(metric) === 'keyTooLong' ? 'key_too_long' : 'zone_full'
-    return this.#register(series, metric, isOwn)
+    const metric = defineMetric(this.#zone, this.quota, series)
+    return typeof metric === 'string' ? metric : this.adopt(series, metric)
   }
 
-  #register(series: NewSeries, metric: number, isOwn: boolean): SeriesRecord {
+  /** The series of a metric that an ingest thread has defined, or found defined. */
+  adopt(series: NewSeries, metric: number): SeriesRecord {
+    return this.#byMetric.get(metric) ?? this.#register(series, metric)
+  }
+
+  #register(series: NewSeries, metric: number): SeriesRecord {
     const record: SeriesRecord = {
       id: this.#nextId++,
       identity: series.identity,
@@ -161,90 +141,81 @@ export class SeriesStore {
       down: undefined,
       isDown: series.isDown ?? false,
       reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
+      ...(series.isKept ? { isKept: true } : {}),
     }
     this.#byId.set(record.id, record)
     this.#byMetric.set(metric, record)
     this.#revision++
-    if (!isOwn) {
-      this.#counted++
-      this.#perSource.set(series.source, this.countOf(series.source) + 1)
-    }
+    const { source } = series
+    if (source !== OWN_SOURCE) this.#perSource.set(source, this.countOf(source) + 1)
     return record
   }
 
-  /** The second monotonic part of a counter, made on first need; charged to `source`. */
-  defineDown(record: SeriesRecord, source: string): SeriesRecord | SeriesRefusal {
+  defineDown({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
+    const record = this.#byMetric.get(metric)!
     if (record.down !== undefined) return record.down
-    const { identity } = record
-    const down = this.define({
-      identity: {
-        ...identity,
-        name: `${identity.name}.decrement`,
-        nameBytes: downNameBytes(identity),
-      },
-      metadata: record.metadata,
-      source,
-      isDown: true,
-    })
+    const down = this.define(downOf(record, record.metadata, source))
     if (typeof down !== 'string') record.down = down
     return down
   }
 
   /** Replaces the metadata of a series; the revision rises when that changes anything. */
-  annotate(record: SeriesRecord, metadata: Metadata): void {
-    if (isSameMetadata(record.metadata, metadata)) return
+  annotate({ metric }: KnownSeries, metadata: Metadata): void {
+    const record = this.#byMetric.get(metric)
+    if (record === undefined || isSameMetadata(record.metadata, metadata)) return
     record.metadata = metadata
     this.#revision++
   }
 
-  /**
-   * Calls back before a series leaves, so that tables drop what they keep for it: its metric's
-   * number may mean another series from then on.
-   */
-  onExpire(callback: (record: SeriesRecord) => void): void {
-    this.#onExpire.add(callback)
+  onForget(callback: (metric: number) => void): void {
+    this.#onForget.add(callback)
   }
 
-  /** Removes series that have been silent since before an instant; the hub's own stay. */
-  expire(silentSinceMs: number): number {
-    let count = 0
-    for (const record of this.#byId.values()) {
-      if (record.lastDataMs >= silentSinceMs || record.source === OWN_SOURCE || record.isDown) {
-        continue
-      }
-      if (record.down !== undefined && record.down.lastDataMs >= silentSinceMs) continue
-      if (record.down !== undefined) this.#remove(record.down)
-      this.#remove(record)
-      count++
+  /** Series, with their second parts, silent since before an instant; never the hub's own. */
+  silentSince(instantMs: number): SeriesRecord[] {
+    const silent: SeriesRecord[] = []
+    const parts = new Set<SeriesRecord | undefined>()
+    for (const { down } of this) parts.add(down)
+    for (const record of this) {
+      if (record.lastDataMs >= instantMs || record.source === OWN_SOURCE) continue
+      if (record.isKept || parts.has(record)) continue
+      if (record.down !== undefined && record.down.lastDataMs >= instantMs) continue
+      if (record.down !== undefined) silent.push(record.down)
+      silent.push(record)
     }
-    return count
+    return silent
   }
 
-  /** The metric goes too, so that a series that comes back begins at nothing. */
-  #remove(record: SeriesRecord): void {
-    for (const callback of this.#onExpire) callback(record)
-    this.#zone.retire(record.metric)
-    this.#byId.delete(record.id)
-    this.#byMetric.delete(record.metric)
+  /**
+   * First half of a removal: the series is listed no more and its identity makes a new series from
+   * now on. Threads that know it may go on writing into it until they have forgotten it.
+   */
+  unlink(records: readonly SeriesRecord[]): void {
+    for (const record of records) {
+      for (const callback of this.#onForget) callback(record.metric)
+      this.#zone.unlink(record.metric)
+      this.#leaving.add(record)
+      this.quota.remove(record.source)
+      const left = this.countOf(record.source) - 1
+      if (left > 0) this.#perSource.set(record.source, left)
+      else this.#perSource.delete(record.source)
+    }
     this.#revision++
-    this.#counted--
-    const left = this.countOf(record.source) - 1
-    if (left > 0) this.#perSource.set(record.source, left)
-    else this.#perSource.delete(record.source)
+  }
+
+  /** Second half, when no thread writes into them and their last cells are closed. */
+  remove(records: readonly SeriesRecord[]): void {
+    for (const record of records) {
+      this.#zone.retire(record.metric)
+      this.#leaving.delete(record)
+      this.#byId.delete(record.id)
+      this.#byMetric.delete(record.metric)
+    }
+    this.#revision++
   }
 }
 
 function isSameMetadata(a: Metadata, b: Metadata): boolean {
   const keys = Object.keys(a) as (keyof Metadata)[]
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
-}
-
-/** A line feed can't be in a name that came by line, so the part never meets a real series. */
-function downNameBytes(identity: Identity): Uint8Array {
-  const name = identity.nameBytes ?? new TextEncoder().encode(identity.name)
-  const ending = new TextEncoder().encode('\ndecrement')
-  const bytes = new Uint8Array(name.length + ending.length)
-  bytes.set(name)
-  bytes.set(ending, name.length)
-  return bytes
 }

@@ -23,6 +23,9 @@ export function parseTarget(text: string, dialects: readonly Dialect[]): Dialect
     const names = dialects.map((each) => each.name).join(', ')
     throw new ConfigError([`target ${text}: no dialect ${name}; there are ${names}`])
   }
+  if (dialect.transports.length === 0) {
+    throw new ConfigError([`target ${text}: ${name} is no protocol of a network`])
+  }
   const chosen = dialect.transports.find((each) => transport === undefined || each === transport)
   if (chosen === undefined) throw new ConfigError([`target ${text}: ${name} has no ${transport}`])
   if (Number(port) < 1 || Number(port) > 65_535) {

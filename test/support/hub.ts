@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { DIALECTS } from '../../src/dialects/index.ts'
-import { Hub, parseConfig, type SeriesRecord } from '../../src/hub/index.ts'
+import { Hub, type HubParts, parseConfig, type SeriesRecord } from '../../src/hub/index.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export interface TestHub {
@@ -16,14 +16,18 @@ export interface TestHub {
   readonly streamPort: number
 }
 
-export async function startHub(options: Record<string, unknown> = {}): Promise<TestHub> {
+export async function startHub(
+  options: Record<string, unknown> = {},
+  parts: Pick<HubParts, 'createWorker'> = {},
+): Promise<TestHub> {
   const clock = new FakeClock()
   const log: string[] = []
   const hub = new Hub({
-    config: parseConfig({ textPort: 0, streamPort: 0, ...options }),
+    config: parseConfig({ textPort: 0, streamPort: 0, ingestWorkers: 0, ...options }),
     clock,
     log: (level, message, facts) => log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
     dialects: DIALECTS,
+    ...parts,
   })
   await hub.start()
   const { text, stream } = hub.addresses()
@@ -50,7 +54,10 @@ export async function sendUdp(
 }
 
 /** Sends bytes over one connection, in the given writes, and waits until the hub has closed it. */
-export async function sendTcp({ textPort }: TestHub, writes: readonly Uint8Array[]): Promise<void> {
+export async function sendTcp(
+  { textPort }: Pick<TestHub, 'textPort'>,
+  writes: readonly Uint8Array[],
+): Promise<void> {
   const socket = connect({ port: textPort, host: '127.0.0.1', noDelay: true })
   socket.on('error', () => {})
   await once(socket, 'connect')

@@ -1,4 +1,5 @@
 /** Which dialects have vectors, and who runs them; one without runners is skipped, counted. */
+import { runners as proxywasm } from './proxywasm.ts'
 import type { Runners } from './run.ts'
 import { runners as scope } from './scope.ts'
 import { runners as statshero } from './statshero.ts'
@@ -9,7 +10,7 @@ export const RUNNERS: Readonly<Record<string, Runners>> = {
   scope,
   wallaroo: {},
   eventcounters: {},
-  proxywasm: {},
+  proxywasm,
 }
 
 export const DIALECT_NAMES: readonly string[] = Object.keys(RUNNERS)

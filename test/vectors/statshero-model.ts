@@ -31,9 +31,16 @@ function hubAfter(datagrams: readonly Uint8Array[], options: object = {}): Hub {
   return hub
 }
 
-export function checkSemantics(testCase: VectorCase): undefined {
+/** What a hub holds after some datagrams. */
+export type Holding = Pick<Hub, 'series' | 'total'>
+
+/** @param holdingAfter who takes the datagrams; a hub that ingests in one thread unless given */
+export function checkSemantics(
+  testCase: VectorCase,
+  holdingAfter: (datagrams: readonly Uint8Array[], options?: object) => Holding = hubAfter,
+): undefined {
   const datagrams = (testCase.datagrams_text as string[]).map((text) => Buffer.from(text))
-  const hub = hubAfter(datagrams, testCase.options as object | undefined)
+  const hub = holdingAfter(datagrams, testCase.options as object | undefined)
   const { points, counted } = testCase.expect as { points: Point[]; counted: object }
   const order = (list: Point[]) => list.map(canonical).sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1))
   same('points', order(pointsOf(hub)), order(points))
@@ -58,13 +65,13 @@ function isPlain(value: unknown): value is Point {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function pointsOf(hub: Hub): Point[] {
+function pointsOf(hub: Holding): Point[] {
   return [...hub.series]
     .filter(({ metadata, isDown }) => metadata.dialect === 'statshero' && !isDown)
     .map((record) => pointOf(hub, record))
 }
 
-function pointOf(hub: Hub, record: SeriesRecord): Point {
+function pointOf(hub: Holding, record: SeriesRecord): Point {
   const { identity, metadata, reading } = record
   const total = hub.total(record)
   const name = { ...keyOf(record), type: metadata.type }
@@ -109,7 +116,7 @@ function bucketsOf(run: BucketRun): Point {
   return counts
 }
 
-function countedOf(hub: Hub): Record<string, number> {
+function countedOf(hub: Holding): Record<string, number> {
   const counted: Record<string, number> = {}
   for (const record of hub.series) {
     const { name, labels } = record.identity

@@ -112,7 +112,7 @@ describe('the dialect', () => {
     const server = new ScopeServer({ snapshot: values })
     cleanups.push(() => server.stop())
     const { port } = await server.listen(0)
-    const { stdout } = await promisify(execFile)('sh', ['-c', scope.tryIt('127.0.0.1', port)])
+    const { stdout } = await promisify(execFile)('sh', ['-c', scope.tryIt!('127.0.0.1', port)])
     const text = stdout.replace(/^[0-7]{7}/gm, '').replace(/\s+/g, '')
     assert.match(text, /metrics/)
     assert.match(text, /hello/)

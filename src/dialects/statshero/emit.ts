@@ -112,6 +112,10 @@ function histogramLines(
   histogram.positive.forEach((i, count) => {
     runs.push([limitTo(histogram, integerOfPositive(i, scale)), count])
   })
+  if (histogram.overflow > 0n) {
+    const least = limitTo(histogram, Math.ceil(histogram.overflowFrom))
+    runs.push([least, histogram.overflow])
+  }
   const isDocument = mapping.profile === 'document'
   const sayable = runs.filter(([value]) => !isDocument || value >= 0)
   const negatives = runs.length === sayable.length ? 0n : total(runs) - total(sayable)

@@ -295,7 +295,7 @@ suite('connections', { timeout: 30_000 }, () => {
 
   test('the command to try it sends one correct packet', async () => {
     await using hub = await fixture()
-    await promisify(exec)(statshero.tryIt('127.0.0.1', hub.port))
+    await promisify(exec)(statshero.tryIt!('127.0.0.1', hub.port))
     await hub.until(() => hub.ingest.series.length === 1)
     assert.deepEqual([hub.total('hello.world'), hub.codes], [1, []])
   })

@@ -135,6 +135,39 @@ describe('distributions', () => {
     assert.ok(samples.size < 12)
   })
 
+  test('what lies above the last bin of a filter is in +Inf alone', () => {
+    const hub = new FakeHubView()
+    const labels = [['filter', 'f']] as const
+    const metadata = { dialect: 'proxywasm', unit: 'ms' }
+    const id = hub.add({ name: 'took', kind: 'histogram', labels, metadata })
+    const histogram = new Histogram(0)
+    histogram.zeroThreshold = 1
+    histogram.zeroCount = 2n
+    histogram.overflow = 3n
+    histogram.overflowFrom = 2 ** 31
+    histogram.count = 5n
+    histogram.addBucket(1, 1n)
+    histogram.addBucket(30, 4n)
+    histogram.sum = 99
+    hub.replace(id, histogram)
+    const expected = {
+      'took_bucket{filter="f",le="1"}': '2',
+      'took_bucket{filter="f",le="4"}': '3',
+      'took_bucket{filter="f",le="2147483648"}': '7',
+      'took_bucket{filter="f",le="+Inf"}': '10',
+      'took_sum{filter="f"}': '99',
+      'took_count{filter="f"}': '10',
+    }
+    for (const format of FORMATS) {
+      assert.deepEqual(Object.fromEntries(scrape(hub, format).samples), expected)
+    }
+    const { samples: quantiles } = scrape(hub, 'text', { observer: 'summary' })
+    assert.equal(quantiles.get('took{filter="f",quantile="0.5"}'), '2147483648')
+    assert.equal(quantiles.get('took{filter="f",quantile="0.99"}'), '+Inf')
+    const { samples } = scrape(hub, 'text', { promNames: 'flat' })
+    assert.equal(samples.get('pw_f_took_bucket{le="1"}'), '2')
+  })
+
   test('a sum the sender does not know is estimated', () => {
     const hub = new FakeHubView()
     const id = addKey(hub, 'h', 'h')

@@ -5,7 +5,7 @@ import { type Kind, summarySum } from '../../model/index.ts'
 import type { HttpReports } from '../reports.ts'
 import { bucketLines, quantileLines } from './histogram-text.ts'
 import { buildLayout, type Family, type Layout, type LayoutOptions, type Row } from './layout.ts'
-import type { NameStyle } from './names.ts'
+import type { FilterNames, NameStyle } from './names.ts'
 import { numberText } from './text.ts'
 
 export type ExpositionFormat = 'text' | 'openmetrics'
@@ -15,6 +15,8 @@ export interface PrometheusOptions {
   readonly names?: NameStyle
   readonly exportRates?: boolean
   readonly observer?: 'histogram' | 'summary'
+  /** Proxy-Wasm metrics with a label `filter`, or as `pw_<filter>_<name>`. */
+  readonly promNames?: FilterNames
 }
 
 export class Exposition {
@@ -44,8 +46,8 @@ export class Exposition {
     const { series } = this.#view
     const held = this.#layouts.get(style)
     if (held !== undefined && held.revision === series.revision) return held.layout
-    const { exportRates = false, observer = 'histogram' } = this.#options
-    const options: LayoutOptions = { style, exportRates, observer }
+    const { exportRates = false, observer = 'histogram', promNames = 'labels' } = this.#options
+    const options: LayoutOptions = { style, exportRates, observer, filterNames: promNames }
     const layout = buildLayout(series, options)
     this.#layouts.set(style, { revision: series.revision, layout })
     if (style === 'legacy') this.#countConflicts(layout)

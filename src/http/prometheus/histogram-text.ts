@@ -5,6 +5,7 @@
  *   negative i: v in [-2^(i+1), -2^i)   le = -(floor(2^i) + 1)   exact for integers
  *   zero:       |v| <= threshold        le = threshold
  *   positive i: v in (2^i, 2^(i+1)]     le = 2^(i+1)
+ *   overflow:   v >= 2^31, no more known, in +Inf alone: 2^31 itself is not under its own bound
  */
 import {
   canonicalMean,
@@ -58,6 +59,7 @@ export function bucketLines(
   positive.forEach((index, count) => {
     add(upperBound(index, scale), count)
   })
+  seen += coarse.overflow
   lines += `${line}${text.open}+Inf"} ${seen}\n`
   return lines + sumLines(histogram, text, shift, seen, isOpenMetrics && hasNegative, isOpenMetrics)
 }
@@ -93,6 +95,22 @@ function negativeBound(index: number, scale: number): Exact {
   return Number.isSafeInteger(whole) ? -(whole + 1) : -(BigInt(whole) + 1n)
 }
 
+/**
+ * Of bins no more is known than their bounds, so a quantile is the bound of its bin; above the last
+ * one it has none (proxywasm.md §7).
+ */
+function boundOf({ count, zeroCount, zeroThreshold, positive, scale }: Histogram, q: number) {
+  if (count === 0n) return Number.NaN
+  const rank = BigInt(Math.max(1, Math.ceil(q * Number(count))))
+  let seen = zeroCount
+  if (seen >= rank) return zeroThreshold
+  for (let i = 0; i < positive.counts.length; i++) {
+    seen += positive.counts[i]!
+    if (seen >= rank) return upperBound(positive.offset + i, scale)
+  }
+  return Number.POSITIVE_INFINITY
+}
+
 export function quantileLines(
   histogram: Histogram,
   text: DistributionText,
@@ -101,7 +119,8 @@ export function quantileLines(
 ): string {
   let lines = ''
   for (const q of QUANTILES) {
-    const value = histogram.quantile(q)
+    const isBinned = histogram.overflowFrom !== Number.POSITIVE_INFINITY
+    const value = isBinned ? boundOf(histogram, q) : histogram.quantile(q)
     // OpenMetrics takes no negative quantile values.
     if (isOpenMetrics && value < 0) continue
     lines += `${text.open}${q}"} ${numberText(value, shift)}\n`

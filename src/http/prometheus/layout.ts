@@ -7,7 +7,13 @@
 import type { SeriesRecord } from '../../hub/series.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
 import type { DistributionText } from './histogram-text.ts'
-import { type NameStyle, type PrometheusName, prometheusName, sortLabelPairs } from './names.ts'
+import {
+  type FilterNames,
+  type NameStyle,
+  type PrometheusName,
+  prometheusName,
+  sortLabelPairs,
+} from './names.ts'
 import { escapeHelp, labelText, metadataName, sampleOpenText, sampleText } from './text.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
@@ -18,6 +24,7 @@ export interface LayoutOptions {
   readonly exportRates: boolean
   /** Distributions as classic histograms, or as summaries with quantiles. */
   readonly observer: 'histogram' | 'summary'
+  readonly filterNames: FilterNames
 }
 
 export interface Layout {
@@ -95,7 +102,12 @@ function groupByFamily(records: Iterable<SeriesRecord>, options: LayoutOptions):
     else group.entries.push(entry)
   }
   for (const record of records) {
-    const named = prometheusName(record.identity, record.metadata, options.style)
+    const named = prometheusName(
+      record.identity,
+      record.metadata,
+      options.style,
+      options.filterNames,
+    )
     const { shift, unit, labels } = named
     add(typeOf(named, options), named.family, { record, rate: undefined, shift, unit, labels })
     if (!options.exportRates || named.type !== 'counter' || record.isDown) continue

@@ -129,3 +129,34 @@ test("the hub's own metrics end in their unit", () => {
   assert.equal(named.sample, 'pentameter_udp_receive_buffer_bytes')
   assert.equal(named.unit, 'bytes')
 })
+
+test('names of Proxy-Wasm filters are cleaned byte by byte, and no value is scaled', () => {
+  const metadata = { dialect: 'proxywasm', unit: 'ms' }
+  const labels = [['filter', 'auth']] as const
+  const named = prometheusName({ name: 'a.é:b-c', kind: 'histogram', labels }, metadata)
+  assert.equal(named.sample, 'a___:b_c')
+  assert.deepEqual([named.shift, named.labels], [0, [['filter', 'auth']]])
+  const bytes = Uint8Array.of(0x61, 0xe2, 0x82, 0x62)
+  const invalid: Identity = { name: 'a\ufffdb', nameBytes: bytes, kind: 'counter', labels }
+  assert.equal(prometheusName(invalid, metadata).sample, 'a__b_total')
+})
+
+test('flat names of filters hold what the labels say otherwise', () => {
+  const metadata = { dialect: 'proxywasm' }
+  const labels = sortLabels([
+    ['filter', 'my-filter'],
+    ['upstream', 'x'],
+  ])
+  const flat = (identity: Identity): unknown => {
+    const { sample, labels } = prometheusName(identity, metadata, 'legacy', 'flat')
+    return [sample, labels]
+  }
+  const own = [['upstream', 'x']]
+  assert.deepEqual(flat({ name: 'a.b', kind: 'counter', labels }), ['pw_my_filter_a_b_total', own])
+  assert.deepEqual(flat({ name: 'n', kind: 'gauge', labels: [['origin', 'lua']] }), ['lua_n', []])
+  const bytes = Uint8Array.of(0xff)
+  const invalid: Identity = { name: '\ufffd', nameBytes: bytes, kind: 'gauge', labels }
+  assert.deepEqual(flat(invalid), ['pw_my_filter__', own])
+  const other = prometheusName(gauge('n', labels), { dialect: 'scope' }, 'legacy', 'flat')
+  assert.equal(other.sample, 'n')
+})

@@ -1,5 +1,6 @@
 /**
- * Names and labels of a series in Prometheus' formats (statshero.md §7.3, scope.md §7.1); pure.
+ * Names and labels of a series in Prometheus' formats (statshero.md §7.3, scope.md §7.1,
+ * proxywasm.md §7); pure.
  * What two series do to each other (collisions) is the layout's matter, see layout.ts.
  */
 import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
@@ -7,6 +8,12 @@ import { type OtlpName, otlpName } from '../otlp-names.ts'
 
 /** `utf8` keeps names and label keys as they are, for scrapers that negotiate it. */
 export type NameStyle = 'legacy' | 'utf8'
+
+/**
+ * Where the name of a Proxy-Wasm filter goes: into a label, or in front of the metric's own name,
+ * as the one exporter that these metrics had (Kong Gateway's) writes it.
+ */
+export type FilterNames = 'labels' | 'flat'
 
 export interface PrometheusName {
   /** Name of the family: of a counter without `_total`. */
@@ -29,12 +36,23 @@ interface NameRule {
   readonly keepsRawName: boolean
   /** The unit ends the name, as Prometheus advises; dialects' names stay as their documents say. */
   readonly appendsUnit: boolean
+  /** Distributions of milli-, micro- and nanoseconds are exported in seconds. */
+  readonly scalesTime: boolean
+  /** Every byte of a name is cleaned by itself, so that an `é` becomes two `_`. */
+  readonly cleansBytes: boolean
 }
 
-const DEFAULT_RULE: NameRule = { keepsColons: false, keepsRawName: false, appendsUnit: false }
+const DEFAULT_RULE: NameRule = {
+  keepsColons: false,
+  keepsRawName: false,
+  appendsUnit: false,
+  scalesTime: true,
+  cleansBytes: false,
+}
 const RULES: Readonly<Record<string, NameRule>> = {
   scope: { ...DEFAULT_RULE, keepsColons: true, keepsRawName: true },
   hub: { ...DEFAULT_RULE, appendsUnit: true },
+  proxywasm: { ...DEFAULT_RULE, keepsColons: true, scalesTime: false, cleansBytes: true },
 }
 
 /** Units of time in which distributions arrive, as decimal places below the second. */
@@ -61,13 +79,17 @@ export function prometheusName(
   identity: Identity,
   metadata: Metadata,
   style: NameStyle = 'legacy',
+  filterNames: FilterNames = 'labels',
 ): PrometheusName {
+  if (filterNames === 'flat' && metadata.dialect === 'proxywasm') {
+    return prometheusName(flatIdentity(identity), metadata, style)
+  }
   const { kind } = identity
   const rule = RULES[metadata.dialect] ?? DEFAULT_RULE
   const raw = identity.name.toWellFormed()
-  const text = identity.nameBytes === undefined ? raw : perByteText(identity.nameBytes)
-  const base = style === 'utf8' ? raw || '_' : cleanName(text, rule)
-  const shift = (kind === 'histogram' && TIME_SHIFTS[metadata.unit ?? '']) || 0
+  const base = style === 'utf8' ? raw || '_' : cleanName(cleanableText(identity, rule), rule)
+  const isScaled = kind === 'histogram' && rule.scalesTime
+  const shift = (isScaled && TIME_SHIFTS[metadata.unit ?? '']) || 0
   const suffixes = [metadata.exportSuffix, unitSuffix(rule, metadata.unit, shift)]
   const family = familyName(base, kind, suffixes)
   const pairs = [...identity.labels]
@@ -81,6 +103,31 @@ export function prometheusName(
     shift,
     ...unitOf(family, metadata.unit, shift),
   }
+}
+
+/** `pw_<filter>_<name>`: what was a label is part of the name. */
+function flatIdentity(identity: Identity): Identity {
+  const { name, nameBytes, labels } = identity
+  const label = (key: string): string => labels.find((pair) => pair[0] === key)?.[1] ?? ''
+  const prefix = [label('origin') || 'pw', label('filter')].filter((part) => part !== '')
+  const front = `${prefix.join('_')}_`
+  const bytes = nameBytes && Uint8Array.of(...new TextEncoder().encode(front), ...nameBytes)
+  return {
+    ...identity,
+    name: front + name,
+    ...(bytes === undefined ? {} : { nameBytes: bytes }),
+    labels: labels.filter(([key]) => key !== 'origin' && key !== 'filter'),
+  }
+}
+
+/** The name with what is to be replaced as one character each. */
+function cleanableText({ name, nameBytes }: Identity, rule: NameRule): string {
+  if (!rule.cleansBytes) {
+    return nameBytes === undefined ? name.toWellFormed() : perByteText(nameBytes)
+  }
+  let text = ''
+  for (const byte of nameBytes ?? new TextEncoder().encode(name)) text += String.fromCharCode(byte)
+  return text
 }
 
 function familyName(base: string, kind: Kind, suffixes: readonly (string | undefined)[]): string {

@@ -57,6 +57,10 @@ export function histogramCell(histogram: Histogram): HistogramCellJson {
     counts,
     zero: Number(histogram.zeroCount),
     negative: Number(histogram.negative.total()),
+    ...(histogram.zeroThreshold === 0 ? {} : { zeroTo: histogram.zeroThreshold }),
+    ...(histogram.overflow === 0n
+      ? {}
+      : { overflow: { from: histogram.overflowFrom, count: Number(histogram.overflow) } }),
   }
 }
 

@@ -221,10 +221,13 @@ function splitHistogram(whole: Histogram, placement: Placement): Histogram[] {
     })
   }
   const zeros = split(whole.zeroCount, placement)
+  const overflows = split(whole.overflow, placement)
   parts.forEach((part, i) => {
     part.zeroThreshold = whole.zeroThreshold
     part.zeroCount = zeros[i]!
-    part.count += zeros[i]!
+    part.overflow = overflows[i]!
+    part.overflowFrom = whole.overflowFrom
+    part.count += zeros[i]! + overflows[i]!
     part.min = whole.min
     part.max = whole.max
     const ratio = Number(part.count) / Number(whole.count)

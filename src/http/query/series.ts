@@ -58,8 +58,14 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
     lastDataMs: record.lastDataMs,
     isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
     current: currentValue(total),
-    ...(record.reading === undefined ? {} : { resets: record.reading.resets }),
+    ...resetsOf(record),
   }
+}
+
+/** What a cumulative counter's reading, or a filter's counter, told of beginning anew. */
+function resetsOf({ reading, falls }: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> {
+  if (reading !== undefined) return { resets: reading.resets }
+  return falls === undefined ? {} : { resets: falls.count, startMs: falls.lastMs }
 }
 
 function currentValue(total: Total): ExactJson | null {

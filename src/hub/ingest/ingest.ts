@@ -4,18 +4,37 @@
  * before nothing here allocates, unless its value is beyond 2^53 or its sample rate is no 1/n.
  */
 import { type Describe, type Ingest, REFUSED } from '../../dialects/ingest.ts'
-import { describeSeries, type Exact, exact, type Metadata, U64_MAX } from '../../model/index.ts'
+import {
+  describeSeries,
+  type Exact,
+  exact,
+  type Metadata,
+  multiplyExact,
+  U64_MAX,
+} from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series.ts'
+import type { KnownSeries, SeriesDefiner, SeriesRefusal } from './definition.ts'
 import { KeyTable } from './key-table.ts'
+import { grow, type OrderedLane } from './ordered.ts'
 import { OverflowSlots } from './overflow.ts'
-import { take } from './weight.ts'
+import { wholeWeight } from './weight.ts'
 
 export interface IngestOptions {
   /** Registry name of the dialect that speaks. */
   readonly dialect: string
   /** Negative increments of a counter: a second part of the series, or refused. */
   readonly negativeMeter: 'split' | 'refuse'
+  /** Where measurements are counted: one double, which other threads may read. */
+  readonly measurements?: Float64Array
+}
+
+/** What an ingest works with; all of one thread, but for what the zone shares. */
+export interface IngestParts {
+  readonly series: SeriesDefiner
+  readonly writer: Writer
+  /** Takes the verbs that depend on the order over all threads. */
+  readonly lane: OrderedLane
+  readonly events: IngestEvents
 }
 
 /** What the ingest tells the rest of the hub; called on rare paths only. */
@@ -23,45 +42,55 @@ export interface IngestEvents {
   /** `name` is given where a new series was refused. */
   refused(code: string, source: string, name?: string): void
   noted(code: string): void
-  /** Two senders seem to share one cumulative counter. */
-  contested(record: SeriesRecord): void
 }
 
 /** Sources remembered between two ticks; more are served, but not listed. */
 const ACTIVE_LIMIT = 1000
+/** Refusals by a limit: what such series would have counted goes on in the overflow series. */
+const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
+  'series_limit',
+  'series_limit_per_source',
+  'zone_full',
+])
 const I64_MIN = -(1n << 63n)
 
 export class ZoneIngest implements Ingest {
-  /** Measurements offered since the hub began, refused ones included. */
-  measurements = 0
   generation = 0
+  readonly #measurements: Float64Array
   readonly #options: IngestOptions
   readonly #events: IngestEvents
-  readonly #store: SeriesStore
+  readonly #series: SeriesDefiner
   readonly #writer: Writer
+  readonly #lane: OrderedLane
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
-  readonly #records: (SeriesRecord | undefined)[] = []
+  readonly #records: (KnownSeries | undefined)[] = []
   /** By slot of a counter, its place in the writer; -1 for others. */
   readonly #places: number[] = []
   readonly #counters: (CounterHandle | undefined)[] = []
   readonly #downs: (CounterHandle | undefined)[] = []
   readonly #gauges: (GaugeHandle | undefined)[] = []
   readonly #histograms: (ExponentialHandle | undefined)[] = []
-  /** What sampled lines have left over per slot, each less than 1. */
-  readonly #carries: number[] = []
-  readonly #downCarries: number[] = []
-  readonly #slotsOfSeries = new Map<number, number[]>()
+  /** By slot of a counter, metric of its second part. */
+  readonly #downMetrics: number[] = []
+  readonly #slotsOfMetric = new Map<number, number[]>()
   #source = ''
   #active = new Set<string>()
 
-  constructor(options: IngestOptions, store: SeriesStore, writer: Writer, events: IngestEvents) {
+  constructor(options: IngestOptions, { series, writer, lane, events }: IngestParts) {
     this.#options = options
-    this.#store = store
+    this.#measurements = options.measurements ?? new Float64Array(1)
+    this.#series = series
     this.#writer = writer
+    this.#lane = lane
     this.#events = events
-    this.#overflow = new OverflowSlots(options.dialect, store)
-    store.onExpire((record) => this.#forget(record))
+    this.#overflow = new OverflowSlots(options.dialect, series)
+    series.onForget((metric) => this.#forget(metric))
+  }
+
+  /** Measurements offered since the hub began, refused ones included. */
+  get measurements(): number {
+    return this.#measurements[0]!
   }
 
   /** Bytes of its own tables; the zone's are accounted for by the zone. */
@@ -95,7 +124,7 @@ export class ZoneIngest implements Ingest {
   }
 
   count(slot: number, value: Exact, weight: number): void {
-    this.measurements++
+    this.#measurements[0]!++
     if (slot < 0) return
     const place = this.#places[slot]!
     // nearly every line; a handle would be one more thing to wait for
@@ -108,27 +137,27 @@ export class ZoneIngest implements Ingest {
       this.#countDown(slot, value, weight)
       return
     }
-    const n = weight === 1 ? value : take(this.#carries, slot, value, weight)
-    this.#grow(counter, n)
+    const whole = weight === 1 ? 1 : wholeWeight(weight)
+    if (whole === 0) {
+      this.#lane.count(this.#records[slot]!.metric, value, weight, this.#source)
+    } else {
+      grow(counter, multiplyExact(value, whole), this.#source, this.#events)
+    }
   }
 
   read(slot: number, reading: Exact): void {
-    this.measurements++
+    this.#measurements[0]!++
     if (slot < 0) return
     if (reading < 0) {
       this.#events.refused('negative_reading', this.#source)
       return
     }
     const record = this.#records[slot]
-    const cumulative = record?.reading
-    if (record === undefined || cumulative === undefined) return
-    const resets = cumulative.resets
-    this.#grow(this.#counters[slot]!, cumulative.take(reading, this.#source))
-    if (cumulative.resets !== resets && cumulative.isContested) this.#events.contested(record)
+    if (record !== undefined) this.#lane.read(record.metric, reading, this.#source)
   }
 
   set(slot: number, value: Exact): void {
-    this.measurements++
+    this.#measurements[0]!++
     if (slot < 0) return
     const gauge = this.#gauges[slot]
     if (gauge === undefined) return
@@ -141,29 +170,27 @@ export class ZoneIngest implements Ingest {
   }
 
   observe(slot: number, value: Exact, weight: number): void {
-    this.measurements++
+    this.#measurements[0]!++
     if (slot < 0) return
-    const times = weight === 1 ? 1 : take(this.#carries, slot, 1, weight)
-    if (times !== 0) this.#histograms[slot]?.observe(value, times)
+    const histogram = this.#histograms[slot]
+    if (histogram === undefined) return
+    const whole = weight === 1 ? 1 : wholeWeight(weight)
+    if (whole !== 0) histogram.observe(value, whole)
+    else this.#lane.observe(this.#records[slot]!.metric, value, weight, this.#source)
   }
 
   annotate(slot: number, metadata: Metadata): void {
     const record = this.#records[slot]
-    if (record !== undefined) this.#store.annotate(record, metadata)
+    if (record !== undefined) this.#series.annotate(record, metadata)
   }
 
   refuse(code: string): void {
-    this.measurements++
+    this.#measurements[0]!++
     this.#events.refused(code, this.#source)
   }
 
   note(code: string): void {
     this.#events.noted(code)
-  }
-
-  #grow(counter: CounterHandle, n: Exact): void {
-    const isTaken = typeof n === 'number' ? counter.add(n) : n <= U64_MAX && counter.addExact(n)
-    if (!isTaken) this.#events.refused('value_range', this.#source)
   }
 
   /** A negative increment: its size goes to the series' second monotonic part. */
@@ -175,7 +202,12 @@ export class ZoneIngest implements Ingest {
     const down = this.#downs[slot] ?? this.#defineDown(slot)
     if (down === undefined) return
     const size = exact(-value as Exact)
-    this.#grow(down, weight === 1 ? size : take(this.#downCarries, slot, size, weight))
+    const whole = weight === 1 ? 1 : wholeWeight(weight)
+    if (whole === 0) {
+      this.#lane.count(this.#downMetrics[slot]!, size, weight, this.#source)
+    } else {
+      grow(down, multiplyExact(size, whole), this.#source, this.#events)
+    }
   }
 
   #define(
@@ -188,10 +220,10 @@ export class ZoneIngest implements Ingest {
   ): number {
     const key = copyBytes(bytes, start, end)
     const description = describe(key, type)
-    const record = this.#store.define({ ...description, source: this.#source })
+    const record = this.#series.define({ ...description, source: this.#source })
     if (typeof record === 'string') {
       this.#events.refused(record, this.#source, describeSeries(description.identity))
-      if (record === 'reserved_name' || record === 'key_too_long') return REFUSED
+      if (!HAS_OVERFLOW.has(record)) return REFUSED
       return this.#overflowSlot(description.identity.kind, description.isCumulative === true)
     }
     return this.#bind(record, bytes, start, end, type, hash)
@@ -199,7 +231,7 @@ export class ZoneIngest implements Ingest {
 
   /** Gives a series a slot with its handles; refused when the zone has no room for its cells. */
   #bind(
-    record: SeriesRecord,
+    record: KnownSeries,
     bytes: Uint8Array,
     start: number,
     end: number,
@@ -222,10 +254,8 @@ export class ZoneIngest implements Ingest {
     this.#gauges[slot] = gauge
     this.#histograms[slot] = histogram
     this.#downs[slot] = undefined
-    this.#carries[slot] = 0
-    this.#downCarries[slot] = 0
-    const slots = this.#slotsOfSeries.get(record.id)
-    if (slots === undefined) this.#slotsOfSeries.set(record.id, [slot])
+    const slots = this.#slotsOfMetric.get(metric)
+    if (slots === undefined) this.#slotsOfMetric.set(metric, [slot])
     else slots.push(slot)
     return slot
   }
@@ -240,19 +270,22 @@ export class ZoneIngest implements Ingest {
 
   #defineDown(slot: number): CounterHandle | undefined {
     const record = this.#records[slot]!
-    const down = this.#store.defineDown(record, this.#source)
+    const down = this.#series.defineDown(record, this.#source)
     if (typeof down === 'string') {
       this.#events.refused(down, this.#source)
       return undefined
     }
     const handle = this.#writer.counter(down.metric)
     this.#downs[slot] = handle
+    this.#downMetrics[slot] = down.metric
     return handle
   }
 
-  #forget(record: SeriesRecord): void {
+  #forget(metric: number): void {
+    const slots = this.#slotsOfMetric.get(metric)
+    if (slots === undefined) return
     this.generation++
-    for (const slot of this.#slotsOfSeries.get(record.id) ?? []) {
+    for (const slot of slots) {
       this.#table.remove(slot)
       this.#records[slot] = undefined
       this.#places[slot] = -1
@@ -261,7 +294,7 @@ export class ZoneIngest implements Ingest {
       this.#gauges[slot] = undefined
       this.#histograms[slot] = undefined
     }
-    this.#slotsOfSeries.delete(record.id)
+    this.#slotsOfMetric.delete(metric)
   }
 }
 

@@ -4,7 +4,7 @@
  * of many names have no sum, so for them a refusal is only counted.
  */
 import type { Kind } from '../../model/index.ts'
-import { OWN_SOURCE, type SeriesRecord, type SeriesStore } from '../series.ts'
+import { type KnownSeries, OWN_SOURCE, type SeriesDefiner } from './definition.ts'
 
 const NAME = 'pentameter.overflow'
 
@@ -12,19 +12,19 @@ export class OverflowSlots {
   /** Type word of overflow keys in the key table; dialects count theirs from 0. */
   static readonly TYPE = 255
   readonly #dialect: string
-  readonly #store: SeriesStore
+  readonly #series: SeriesDefiner
   readonly #slots = new Map<Kind, number>()
 
-  constructor(dialect: string, store: SeriesStore) {
+  constructor(dialect: string, series: SeriesDefiner) {
     this.#dialect = dialect
-    this.#store = store
+    this.#series = series
   }
 
   /** Slot of the overflow series of a kind; `bind` makes it when it is first needed. */
-  slot(kind: Kind, bind: (record: SeriesRecord, key: Uint8Array) => number): number {
+  slot(kind: Kind, bind: (record: KnownSeries, key: Uint8Array) => number): number {
     const known = this.#slots.get(kind)
     if (known !== undefined) return known
-    const record = this.#store.define({
+    const record = this.#series.define({
       identity: { name: NAME, kind, labels: [['dialect', this.#dialect]] },
       metadata: {
         dialect: 'hub',

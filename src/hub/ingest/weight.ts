@@ -8,16 +8,20 @@ import { type Exact, exact, multiplyExact } from '../../model/index.ts'
 /** Relative distance at which a weight counts as a whole number, and below which a sum does. */
 const TOLERANCE = 1e-9
 
+/** The whole number that a weight is, or 0 for one with a fraction. */
+export function wholeWeight(weight: number): number {
+  const whole = Math.round(weight)
+  return Math.abs(weight - whole) <= TOLERANCE * Math.max(1, weight) ? whole : 0
+}
+
 /**
  * `value * weight` as an integer, with what is left over kept in `carries[slot]`.
  * @param value an integer, 0 or more
  * @param weight 1 or more
  */
 export function take(carries: number[], slot: number, value: Exact, weight: number): Exact {
-  const whole = Math.round(weight)
-  if (Math.abs(weight - whole) <= TOLERANCE * Math.max(1, weight)) {
-    return multiplyExact(value, whole)
-  }
+  const whole = wholeWeight(weight)
+  if (whole !== 0) return multiplyExact(value, whole)
   const product = Number(value) * weight
   const sum = carries[slot]! + product
   const taken = Math.floor(sum + TOLERANCE)

@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
+import { ConnectionPlaces } from './connection-places.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, Speaker } from './port-options.ts'
 
@@ -13,12 +14,11 @@ import type { PortContext, PortOptions, Speaker } from './port-options.ts'
 const QUIET_MS = 50
 
 export class Connections {
-  readonly #options: PortOptions
+  readonly #places: ConnectionPlaces
   readonly #context: PortContext
   readonly #speakers: readonly Speaker[]
   readonly #dialects: readonly Dialect[]
   readonly #onUnclaimed: (first: Uint8Array) => void
-  readonly #open = new Set<Socket>()
   readonly #undecided = new Set<Socket>()
   readonly #refused: OwnCounter
 
@@ -28,7 +28,7 @@ export class Connections {
     context: PortContext,
     onUnclaimed: (first: Uint8Array) => void,
   ) {
-    this.#options = options
+    this.#places = context.places ?? ConnectionPlaces.alone(options.connectionsLimit)
     this.#speakers = speakers
     this.#dialects = speakers.map(({ dialect }) => dialect)
     this.#context = context
@@ -39,22 +39,21 @@ export class Connections {
   }
 
   get size(): number {
-    return this.#open.size
+    return this.#places.used
   }
 
   /** Connections closed at once because of the limit. */
   get refused(): number {
-    return this.#refused.value
+    return this.#places.refused
   }
 
   accept(socket: Socket): void {
-    if (this.#open.size >= this.#options.connectionsLimit) {
+    if (!this.#places.take()) {
       this.#refused.add()
       socket.destroy()
       return
     }
-    this.#open.add(socket)
-    socket.on('close', () => this.#open.delete(socket))
+    socket.on('close', () => this.#places.give())
     socket.on('error', ignoreReset)
     const only = this.#speakers.length === 1 ? this.#speakers[0]! : undefined
     if (only?.dialect.speaksFirst) only.server.accept?.(socket, new Uint8Array(0))

@@ -1,20 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropsOf } from './kernel-drops.ts'
+import { dropsOf, KernelDrops } from './kernel-drops.ts'
 
-/** The columns between the local port and the drops, as the kernel prints them. */
-const BETWEEN =
-  '00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 4711 2 0000000000000000'
-const TABLE = [
-  '   sl  local_address rem_address   st tx_queue rx_queue tr … inode ref pointer drops',
-  `  123: 0100007F:1FBD ${BETWEEN} 17`,
-  `  124: 0200007F:1FBD ${BETWEEN} 5`,
-  `  125: 0100007F:1389 ${BETWEEN} 9`,
-  '',
-].join('\n')
+/** A line as the kernel prints it. */
+function line(local: string, inode: number, drops: number): string {
+  const between = '00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0'
+  return `  123: ${local} ${between} ${inode} 2 0000000000000000 ${drops}`
+}
 
-test('drops of all sockets of a port are added, others are not', () => {
-  assert.equal(dropsOf(TABLE, 8125), 22)
-  assert.equal(dropsOf(TABLE, 5001), 9)
-  assert.equal(dropsOf(TABLE, 81), 0)
+function table(...lines: readonly string[]): string {
+  const head =
+    '   sl  local_address rem_address   st tx_queue rx_queue tr … inode ref pointer drops'
+  return [head, ...lines, ''].join('\n')
+}
+
+test('the sockets of a port are found by their inodes, others are not', () => {
+  const text = table(
+    line('0100007F:1FBD', 4711, 17),
+    line('0200007F:1FBD', 4712, 5),
+    line('0100007F:1389', 4713, 9),
+  )
+  assert.deepEqual([...dropsOf(text, 8125)], Object.entries({ 4711: 17, 4712: 5 }))
+  assert.deepEqual([...dropsOf(text, 5001)], [['4713', 9]])
+  assert.equal(dropsOf(text, 81).size, 0)
+})
+
+test('drops of all sockets of a port are added, and stay when one is replaced', () => {
+  const drops = new KernelDrops()
+  const a = '0100007F:1FBD'
+  assert.equal(drops.take([table(line(a, 1, 17), line(a, 2, 5))], 8125), 22)
+  assert.equal(drops.take([table(line(a, 1, 18), line(a, 2, 5))], 8125), 23)
+  assert.equal(drops.take([table(line(a, 3, 0), line(a, 2, 6))], 8125), 24)
+  assert.equal(drops.take([table(line(a, 3, 4)), table(line(a, 4, 1))], 8125), 29)
 })

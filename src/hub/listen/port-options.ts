@@ -2,8 +2,11 @@
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect, DialectServer, SharedPort } from '../../dialects/dialect.ts'
 import type { Clock } from '../../model/index.ts'
+import type { HubConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
+import type { ConnectionPlaces } from './connection-places.ts'
+import type { BindUdp, UdpReceive } from './udp-socket.ts'
 
 export interface PortOptions {
   readonly name: SharedPort
@@ -15,6 +18,10 @@ export interface PortOptions {
   readonly connectionsLimit: number
   /** Bytes of receive buffer asked for the UDP socket. */
   readonly receiveBufferBytes: number
+  /** One datagram a system call, or many; `auto` finds out what works. Default: one. */
+  readonly udpReceive?: UdpReceive | 'auto'
+  /** Bound by several threads at once, among which the kernel spreads what comes. */
+  readonly isShared?: boolean
 }
 
 /** A dialect with its running server. */
@@ -27,4 +34,26 @@ export interface PortContext {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
+  /** Binds the UDP socket, where a thread has another way to receive than dgram. */
+  readonly bindUdp?: BindUdp
+  /** Places for connections, where the limit holds over several threads. */
+  readonly places?: ConnectionPlaces
+}
+
+/** How the config wants a port to be bound for the dialects that share it. */
+export function portOptions(
+  name: SharedPort,
+  config: HubConfig,
+  dialects: readonly Dialect[],
+): PortOptions {
+  const { host, textPort, streamPort, connectionsLimit, receiveBufferBytes, udpReceive } = config
+  return {
+    name,
+    host,
+    port: name === 'text' ? textPort : streamPort,
+    transports: [...new Set(dialects.flatMap(({ transports }) => transports))],
+    connectionsLimit,
+    receiveBufferBytes,
+    udpReceive,
+  }
 }

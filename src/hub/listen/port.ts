@@ -8,15 +8,15 @@ import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
+import { chooseBind } from './batched-udp/index.ts'
 import { Connections } from './connections.ts'
 import { chooseDialect } from './dispatch.ts'
-import { readKernelDrops } from './kernel-drops.ts'
+import { KernelDrops } from './kernel-drops.ts'
+import { bindProblem, type Listener, RETRY_MS, reportBuffer } from './listener.ts'
 import type { PortContext, PortOptions, Speaker } from './port-options.ts'
-import { bindUdp, type UdpSocket } from './udp-socket.ts'
+import type { UdpSocket } from './udp-socket.ts'
 
-const RETRY_MS = 15_000
-
-export class Port {
+export class Port implements Listener {
   readonly options: PortOptions
   readonly #context: PortContext
   readonly #speakers: readonly Speaker[]
@@ -30,6 +30,7 @@ export class Port {
   #message: string | undefined
   #nextTryMs: number | undefined
   #cancelRetry: (() => void) | undefined
+  readonly #kernel = new KernelDrops()
   #kernelDrops: number | undefined
   #hasWarnedUnclaimed = false
 
@@ -74,19 +75,24 @@ export class Port {
   }
 
   async #bind(): Promise<void> {
-    const { host, port, transports, receiveBufferBytes } = this.options
-    if (transports.includes('tcp')) this.#tcp = await this.#listenTcp(host, port)
+    const { host, transports, receiveBufferBytes, isShared = false } = this.options
+    if (transports.includes('tcp')) this.#tcp = await this.#listenTcp()
     if (!transports.includes('udp')) return
-    this.#udp = await bindUdp(host, this.port, receiveBufferBytes, (bytes, from) => {
-      this.#datagram(bytes, from.address, from.port)
-    })
-    this.#udp.socket.on('error', (error) => {
-      this.#context.log('warn', 'udp socket reported an error', { error: error.message })
-    })
-    this.#reportBuffer(this.#udp.bufferGranted)
+    const bind = await chooseBind(this.options.udpReceive ?? 'dgram', this.#context.log)
+    this.#udp = await bind(
+      { host, port: this.port, bufferBytes: receiveBufferBytes, isShared },
+      {
+        onMessage: (bytes, address, port) => this.#datagram(bytes, address, port),
+        onError: (error) => {
+          this.#context.log('warn', 'udp socket reported an error', { error: error.message })
+        },
+      },
+    )
+    if (!isShared) reportBuffer(this.options, this.#udp.bufferGranted, this.#context)
   }
 
-  #listenTcp(host: string, port: number): Promise<Server> {
+  #listenTcp(): Promise<Server> {
+    const { host, port, isShared = false } = this.options
     const server = createServer(
       { noDelay: true, keepAlive: true, allowHalfOpen: true },
       (socket) => {
@@ -95,7 +101,7 @@ export class Port {
     )
     return new Promise((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, host, () => {
+      server.listen({ port, host, reusePort: isShared }, () => {
         server.removeListener('error', reject)
         server.on('error', (error) => {
           this.#context.log('warn', 'accepting a connection did not work', { error: error.message })
@@ -105,24 +111,8 @@ export class Port {
     })
   }
 
-  #reportBuffer(granted: number): void {
-    const { name, receiveBufferBytes } = this.options
-    this.#context.metrics.gauge(
-      'pentameter.udp.receive.buffer',
-      granted,
-      { listener: name },
-      'bytes',
-    )
-    if (granted >= receiveBufferBytes) return
-    this.#context.log(
-      'warn',
-      `udp receive buffer of ${granted} bytes, asked for ${receiveBufferBytes}: bursts may be lost`,
-      { listener: name, hint: `sysctl -w net.core.rmem_max=${receiveBufferBytes}` },
-    )
-  }
-
   #fail(error: NodeJS.ErrnoException): void {
-    const reason = error.code === 'EADDRINUSE' ? 'port is taken by another process' : error.message
+    const reason = bindProblem(error)
     this.#state = 'failed'
     this.#message = reason
     this.#nextTryMs = this.#context.clock.wallMs() + RETRY_MS
@@ -160,9 +150,8 @@ export class Port {
   /** Reads the kernel's drop count; called about once a second. */
   async readDrops(): Promise<void> {
     if (this.#udp === undefined) return
-    const drops = await readKernelDrops(this.#udp.port)
-    this.#kernelDrops = drops
-    if (drops !== undefined) this.#drops.raiseTo(drops)
+    this.#kernelDrops = await this.#kernel.read(this.#udp.port)
+    if (this.#kernelDrops !== undefined) this.#drops.raiseTo(this.#kernelDrops)
   }
 
   status(): ListenerStatus {
@@ -185,13 +174,13 @@ export class Port {
         : {
             bufferAsked: receiveBufferBytes,
             bufferGranted: this.#udp.bufferGranted,
+            udpReceive: this.#udp.receive,
             kernelDrops: this.#kernelDrops ?? null,
           }),
     }
   }
 
-  /** Stops accepting; connections are closed by their dialects' servers. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#cancelRetry?.()
     this.#close()
     this.#connections.stop()
@@ -199,7 +188,7 @@ export class Port {
   }
 
   #close(): void {
-    this.#udp?.socket.close()
+    this.#udp?.close()
     this.#tcp?.close()
     this.#udp = undefined
     this.#tcp = undefined

@@ -1,22 +1,43 @@
 /** One bound UDP socket with a receive buffer that was asked for and read back. */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 
+/** A bound socket that hands on what it receives. */
 export interface UdpSocket {
-  readonly socket: Socket
   readonly port: number
   /** Bytes the kernel granted; less than asked when its own limit is lower. */
   readonly bufferGranted: number
+  /** How datagrams come in: one a system call, or many. */
+  readonly receive: UdpReceive
+  close(): void
+}
+
+export type UdpReceive = 'dgram' | 'recvmmsg'
+
+export interface UdpOptions {
+  readonly host: string
+  /** 0 = any free port. */
+  readonly port: number
+  /** Bytes of receive buffer to ask for. */
+  readonly bufferBytes: number
+  /** Several threads bind the port; the kernel gives each datagram to one of them. */
+  readonly isShared: boolean
+}
+
+export interface UdpReceiver {
+  /** One datagram; `bytes` is valid only during the call. */
+  onMessage(bytes: Uint8Array, address: string, port: number): void
+  /** The socket reported an error and goes on. */
+  onError(error: Error): void
 }
 
 /** @throws the socket's error (`EADDRINUSE`, …) */
-export function bindUdp(
-  host: string,
-  port: number,
-  bufferBytes: number,
-  onMessage: (bytes: Uint8Array, from: RemoteInfo) => void,
-): Promise<UdpSocket> {
-  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4' })
+export type BindUdp = (options: UdpOptions, receiver: UdpReceiver) => Promise<UdpSocket>
+
+/** One datagram a system call: works everywhere. */
+export function bindUdp(options: UdpOptions, receiver: UdpReceiver): Promise<UdpSocket> {
+  const { host, port, bufferBytes, isShared } = options
+  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', reusePort: isShared })
   return new Promise((resolve, reject) => {
     socket.once('error', (error) => {
       socket.close()
@@ -24,12 +45,19 @@ export function bindUdp(
     })
     socket.bind(port, host, () => {
       socket.removeAllListeners('error')
-      socket.on('message', onMessage)
-      setReceiveBuffer(socket, bufferBytes)
-      const bufferGranted = grantedBytes(socket)
-      resolve({ socket, port: socket.address().port, bufferGranted })
+      socket.on('error', (error) => receiver.onError(error))
+      socket.on('message', (bytes, from) => receiver.onMessage(bytes, from.address, from.port))
+      const bufferGranted = grantReceiveBuffer(socket, bufferBytes)
+      const { port } = socket.address()
+      resolve({ port, bufferGranted, receive: 'dgram', close: () => socket.close() })
     })
   })
+}
+
+/** Asks for a receive buffer. @returns the bytes that the kernel granted */
+export function grantReceiveBuffer(socket: Socket, bytes: number): number {
+  setReceiveBuffer(socket, bytes)
+  return grantedBytes(socket)
 }
 
 /**

@@ -10,9 +10,9 @@ import {
   MINUTE,
   summaryMean,
 } from '../../model/index.ts'
-import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import type { Frame } from './frame.ts'
+import type { Totals } from './totals.ts'
 
 /** Further values that a distribution may be shown by, each as a series `NAME.STATISTIC`. */
 export const STATISTICS = [
@@ -43,24 +43,18 @@ interface Entry {
 
 export class CanonicalValues implements SnapshotSource {
   readonly #store: SeriesStore
-  readonly #reader: ZoneReader
+  readonly #totals: Totals
   readonly #nowMs: () => number
   readonly #options: CanonicalOptions
-  readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
   #revision = -1
   #entries: Entry[] = []
   #series: CanonicalSeries[] = []
   /** Values of the last closed second, by place in the list; gauges are read anew. */
   #closed = new Float64Array(0)
 
-  constructor(
-    store: SeriesStore,
-    reader: ZoneReader,
-    nowMs: () => number,
-    options: CanonicalOptions,
-  ) {
+  constructor(store: SeriesStore, totals: Totals, nowMs: () => number, options: CanonicalOptions) {
     this.#store = store
-    this.#reader = reader
+    this.#totals = totals
     this.#nowMs = nowMs
     this.#options = options
   }
@@ -81,10 +75,7 @@ export class CanonicalValues implements SnapshotSource {
       const { record } = this.#entries[i]!
       if (record.identity.kind !== 'gauge') target[i] = this.#closed[i]!
       else if (record.lastDataMs < staleBeforeMs) target[i] = Number.NaN
-      else {
-        this.#reader.gauge(record.metric, this.#gauge)
-        target[i] = Number(this.#gauge.value)
-      }
+      else target[i] = Number(this.#totals.gauge(record) ?? Number.NaN)
     }
   }
 

@@ -21,7 +21,10 @@ export class CounterRates {
   #nowMs = 0
 
   constructor(store: SeriesStore) {
-    store.onExpire((record) => this.#meters.delete(record.id))
+    store.onForget((metric) => {
+      const record = store.ofMetric(metric)
+      if (record !== undefined) this.#meters.delete(record.id)
+    })
   }
 
   take(frame: Frame): void {

@@ -81,3 +81,24 @@ test('a series that did nothing has no cell', () => {
   for (const id of [1, 4, 10]) assert.equal(frame.cell(id, 'counter'), undefined)
   assert.equal(frame.cellCount, 2)
 })
+
+test('gauges and histograms that come out of order are found all the same', () => {
+  const builder = new FrameBuilder()
+  const histogram = (value: number): Histogram => {
+    const made = new Histogram()
+    made.record(value)
+    return made
+  }
+  for (const id of [2, 9, 4, 7]) {
+    builder.gauge(id, id * 10)
+    builder.histogram(id, histogram(id))
+  }
+  builder.gauge(5, 2n ** 60n)
+  const frame = builder.build(1000, 1)
+  assert.deepEqual([...frame.gaugeIds], [2, 4, 5, 7, 9])
+  for (const id of [2, 4, 7, 9]) {
+    assert.deepEqual(frame.cell(id, 'gauge'), { kind: 'gauge', value: id * 10, at: 1000 })
+    assert.equal(frame.histogramAt(frame.row(id, 'histogram')).sum, id)
+  }
+  assert.deepEqual(frame.cell(5, 'gauge'), { kind: 'gauge', value: 2n ** 60n, at: 1000 })
+})

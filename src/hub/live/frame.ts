@@ -135,7 +135,10 @@ interface CounterColumn {
   readonly deltas: ArrayLike<bigint>
 }
 
-/** Collects the columns of one frame; ids of each kind must be given in rising order. */
+/**
+ * Collects the columns of one frame. Ids of counters and summaries must be given in rising order;
+ * gauges and histograms, which are read from the zone in two ways each, are sorted at the end.
+ */
 export class FrameBuilder {
   readonly #counterIds: number[] = []
   readonly #counterDeltas: bigint[] = []
@@ -176,8 +179,19 @@ export class FrameBuilder {
   }
 
   build(endMs: number, seconds: number): Frame {
+    sortTogether(this.gaugeIds, this.gaugeValues)
+    sortTogether(this.histogramIds, this.histogramOffsets)
     return new Frame(this, endMs, seconds)
   }
+}
+
+function sortTogether(ids: number[], values: number[]): void {
+  if (ids.every((id, i) => i === 0 || id > ids[i - 1]!)) return
+  const rows = ids.map((id, i) => [id, values[i]!] as const).sort((a, b) => a[0] - b[0])
+  rows.forEach(([id, value], i) => {
+    ids[i] = id
+    values[i] = value
+  })
 }
 
 /**

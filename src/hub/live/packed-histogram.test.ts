@@ -63,6 +63,19 @@ test('many histograms of many buckets come back from one buffer', () => {
   })
 })
 
+test('overflow comes back with its bound, beside whatever is packed behind it', () => {
+  const histogram = new Histogram(0)
+  histogram.addBucket(3, 2n)
+  histogram.overflow = 1n << 40n
+  histogram.overflowFrom = 2_147_483_648
+  histogram.count += histogram.overflow
+  const packer = new HistogramPacker()
+  const offsets = [histogram, new Histogram(), histogram].map((each) => packer.add(each))
+  const back = offsets.map((offset) => unpackHistogram(packer.bytes(), offset))
+  assert.deepEqual([back[0], back[2]], [histogram, histogram])
+  assert.deepEqual([back[1]?.overflow, back[1]?.overflowFrom], [0n, Number.POSITIVE_INFINITY])
+})
+
 test('a histogram without a known sum stays without one', () => {
   const histogram = new Histogram(0)
   histogram.addBucket(20, 18446744073709551615n)

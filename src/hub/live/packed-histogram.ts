@@ -3,6 +3,7 @@
  *
  *   [scale:i8][count:varint][zero count:varint][zero threshold:f64le]
  *   [sum:number][min:number][max:number][positive:run][negative:run]
+ *   [overflow:varint] + when not 0: [overflow from:f64le]
  *   number = [tag:u8] + 0: nothing, not known · 1: [f64le] · 2: [length:varint][decimal text]
  *   run    = [length:varint] + when not 0: [offset:zigzag varint][count:varint]*length
  */
@@ -34,6 +35,9 @@ export class HistogramPacker {
     this.#number(histogram.max)
     this.#run(histogram.positive)
     this.#run(histogram.negative)
+    this.#reserve(VARINT_BYTES + 8)
+    this.#big(histogram.overflow)
+    if (histogram.overflow !== 0n) this.#double(histogram.overflowFrom)
     return start
   }
 
@@ -148,6 +152,8 @@ class Unpacker {
     histogram.max = this.#number() ?? Number.NaN
     this.#run(histogram.positive)
     this.#run(histogram.negative)
+    histogram.overflow = this.#big()
+    if (histogram.overflow !== 0n) histogram.overflowFrom = this.#double()
     return histogram
   }
 

@@ -8,6 +8,7 @@ import { type Writer, Zone } from '../../shm/index.ts'
 import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../series.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
+import { Totals } from './totals.ts'
 
 /** A store, a writer and a closer on one zone; `now` is the wall time in seconds. */
 class Bench {
@@ -15,7 +16,9 @@ class Bench {
   now = 0
   readonly store = new SeriesStore(this.zone, SERIES_LIMITS, () => this.now * 1000)
   readonly writer: Writer = this.zone.attach()
-  readonly closer = new CellCloser(this.store, this.zone.reader())
+  readonly reader = this.zone.reader()
+  readonly totals = new Totals(this.zone, this.reader)
+  readonly closer = new CellCloser(this.store, this.zone, this.reader, this.totals)
 
   define(name: string, kind: Kind, isCumulative = false): SeriesRecord {
     const record = this.store.define({
@@ -99,7 +102,9 @@ test('whatever is recorded, comes and goes, a frame says what happened in its in
         else if (s.kind === 'expire') {
           check(bench.tick())
           for (const { metric } of bench.store) writers[1]!.release(metric)
-          bench.store.expire(bench.now * 1000)
+          const silent = bench.store.silentSince(bench.now * 1000)
+          bench.store.unlink(silent)
+          bench.store.remove(silent)
         } else {
           const kind = KINDS[s.series % 3]!
           const record = bench.define(`series ${s.series}`, kind)

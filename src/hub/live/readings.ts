@@ -2,10 +2,12 @@
  * The last readings of the zone, one column for each kind, and the cells of what changed since.
  * Rows rise by series id, as the store lists them; columns follow the store when its list changed.
  */
+import { binsHistogram } from '../../dialects/proxywasm/map.ts'
 import { type Exact, Histogram, histogramGain } from '../../model/index.ts'
-import type { GaugeReading, WindowReading, ZoneReader } from '../../shm/index.ts'
+import type { DenseReading, GaugeReading, WindowReading, ZoneReader } from '../../shm/index.ts'
 import type { SeriesRecord } from '../series.ts'
 import type { FrameBuilder } from './frame.ts'
+import type { Totals } from './totals.ts'
 
 const NOTHING = new Histogram()
 
@@ -58,6 +60,7 @@ export class CounterReadings {
     this.#last = totals
   }
 
+  /** Only a wrapping counter can fall: it began anew, and counts from 0. */
   #findDeltas(endMs: number): number {
     const records = this.#records
     const totals = this.#totals
@@ -69,6 +72,10 @@ export class CounterReadings {
       if (totals[row] === last[row]) continue
       const record = records[row]!
       record.lastDataMs = endMs
+      if (totals[row]! < last[row]!) {
+        record.falls = { count: (record.falls?.count ?? 0) + 1, lastMs: endMs }
+        last[row] = 0n
+      }
       ids[count] = record.id
       deltas[count] = totals[row]! - last[row]!
       count++
@@ -106,6 +113,33 @@ export class GaugeReadings {
       last[row] = reading.sequence
       record.lastDataMs = endMs
       builder.gauge(record.id, reading.value)
+    }
+  }
+}
+
+/**
+ * Shared gauges show no writes, only values: a cell is made where the value differs. One that keeps
+ * its value is as fresh as its source.
+ */
+export class SharedGaugeReadings {
+  #records: readonly SeriesRecord[] = []
+  #last: (Exact | undefined)[] = []
+
+  follow(records: readonly SeriesRecord[]): void {
+    const last = this.#last
+    this.#last = rowsBefore(records, this.#records).map((row) => last[row])
+    this.#records = records
+  }
+
+  close(totals: Totals, builder: FrameBuilder, endMs: number): void {
+    for (let row = 0; row < this.#last.length; row++) {
+      const record = this.#records[row]!
+      if (totals.sources.isActive(record.source)) record.lastDataMs = endMs
+      const value = totals.gauge(record)
+      if (value === undefined || value === this.#last[row]) continue
+      this.#last[row] = value
+      record.lastDataMs = endMs
+      builder.gauge(record.id, value)
     }
   }
 }
@@ -156,5 +190,51 @@ export class HistogramReadings {
   #extreme(window: number, total: Exact): Exact {
     if (this.#window.isExact) return window
     return Number(total) === window ? total : Number.NaN
+  }
+}
+
+const SUM_AT = 33
+const WORDS = 34
+
+/** Dense histograms: the last reading of all in one array, 33 bins and the sum (mod 2^64) each. */
+export class DenseReadings {
+  #records: readonly SeriesRecord[] = []
+  #last = new BigUint64Array(0)
+  readonly #gain = { counts: new BigUint64Array(SUM_AT), sum: 0n }
+
+  follow(records: readonly SeriesRecord[]): void {
+    const last = this.#last
+    const before = rowsBefore(records, this.#records)
+    this.#last = new BigUint64Array(records.length * WORDS)
+    before.forEach((row, i) => {
+      if (row >= 0) this.#last.set(last.subarray(row * WORDS, (row + 1) * WORDS), i * WORDS)
+    })
+    this.#records = records
+  }
+
+  close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
+    for (let row = 0; row < this.#records.length; row++) {
+      const record = this.#records[row]!
+      if (!this.#takeGain(row * WORDS, reader.dense(record.metric))) continue
+      record.lastDataMs = endMs
+      builder.histogram(record.id, binsHistogram(this.#gain))
+    }
+  }
+
+  /** False when no bin has gained. */
+  #takeGain(at: number, { bins, sum }: DenseReading): boolean {
+    const last = this.#last
+    const gain = this.#gain
+    let hasGained = false
+    for (let bin = 0; bin < SUM_AT; bin++) {
+      gain.counts[bin] = bins[bin]! - last[at + bin]!
+      if (gain.counts[bin] === 0n) continue
+      last[at + bin] = bins[bin]!
+      hasGained = true
+    }
+    if (!hasGained) return false
+    gain.sum = BigInt.asUintN(64, sum - last[at + SUM_AT]!)
+    last[at + SUM_AT] = sum
+    return true
   }
 }

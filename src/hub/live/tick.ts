@@ -3,11 +3,18 @@
  * reading and closes one cell for every series that changed. A late wake-up closes one longer frame
  * and stays on the grid; nothing is made up for in a burst.
  */
-import type { Clock, Kind } from '../../model/index.ts'
-import type { ZoneReader } from '../../shm/index.ts'
+import type { Clock } from '../../model/index.ts'
+import type { Zone, ZoneReader } from '../../shm/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
-import { CounterReadings, GaugeReadings, HistogramReadings } from './readings.ts'
+import {
+  CounterReadings,
+  DenseReadings,
+  GaugeReadings,
+  HistogramReadings,
+  SharedGaugeReadings,
+} from './readings.ts'
+import type { Totals } from './totals.ts'
 
 const SECOND_NS = 1_000_000_000n
 const SECOND_MS = 1000
@@ -57,43 +64,65 @@ export class Grid {
   }
 }
 
+/** Where a series lies in the zone, as far as it is read in another way. */
+type Column = 'counter' | 'gauge' | 'sharedGauge' | 'exponential' | 'dense'
+
 /** Reads the zone and makes the frames of what changed since the last reading. */
 export class CellCloser {
   readonly #store: SeriesStore
+  readonly #zone: Zone
   readonly #reader: ZoneReader
+  readonly #totals: Totals
   readonly #counters = new CounterReadings()
   readonly #gauges = new GaugeReadings()
-  readonly #histograms = new HistogramReadings()
+  readonly #sharedGauges = new SharedGaugeReadings()
+  readonly #exponentials = new HistogramReadings()
+  readonly #denses = new DenseReadings()
   #revision = -1
 
-  constructor(store: SeriesStore, reader: ZoneReader) {
+  constructor(store: SeriesStore, zone: Zone, reader: ZoneReader, totals: Totals) {
     this.#store = store
+    this.#zone = zone
     this.#reader = reader
+    this.#totals = totals
   }
 
   /** Closes the cells of the interval that ends now. */
   close(endMs: number, seconds: number): Frame {
     if (this.#revision !== this.#store.revision) this.#follow()
     const builder = new FrameBuilder()
-    const window = this.#reader.closeWindow()
-    this.#counters.close(this.#reader, builder, endMs)
-    this.#gauges.close(this.#reader, builder, endMs)
-    this.#histograms.close(this.#reader, builder, endMs, window)
+    const reader = this.#reader
+    const window = reader.closeWindow()
+    this.#counters.close(reader, builder, endMs)
+    this.#gauges.close(reader, builder, endMs)
+    this.#sharedGauges.close(this.#totals, builder, endMs)
+    this.#exponentials.close(reader, builder, endMs, window)
+    this.#denses.close(reader, builder, endMs)
     return builder.build(endMs, seconds)
   }
 
   /** Takes over the store's list of series; readings of those that stay are kept. */
   #follow(): void {
-    const records: Record<Kind, SeriesRecord[]> = {
+    const records: Record<Column, SeriesRecord[]> = {
       counter: [],
       gauge: [],
-      histogram: [],
-      summary: [],
+      sharedGauge: [],
+      exponential: [],
+      dense: [],
     }
-    for (const record of this.#store) records[record.identity.kind].push(record)
+    for (const record of this.#store.everything()) records[this.#columnOf(record)].push(record)
     this.#counters.follow(records.counter)
     this.#gauges.follow(records.gauge)
-    this.#histograms.follow(records.histogram)
+    this.#sharedGauges.follow(records.sharedGauge)
+    this.#exponentials.follow(records.exponential)
+    this.#denses.follow(records.dense)
     this.#revision = this.#store.revision
+  }
+
+  #columnOf({ metric, identity }: SeriesRecord): Column {
+    const { kind } = identity
+    if (kind === 'counter') return kind
+    if (kind === 'gauge') return this.#zone.mode(metric) === 'shared' ? 'sharedGauge' : kind
+    return this.#zone.type(metric) === 'dense' ? 'dense' : 'exponential'
   }
 }

@@ -7,12 +7,13 @@ import type { Peer, Reports } from '../../dialects/dialect.ts'
 import { type Clock, toHex } from '../../model/index.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
+import type { ReportColumns } from '../threads/messages.ts'
 import type { SelfMetrics } from './self-metrics.ts'
 import type { ErrorStatus, OffenderStatus, RefusalStatus } from './status.ts'
 
-const OFFENDERS_LIMIT = 20
+export const OFFENDERS_LIMIT = 20
 const OFFENDER_BYTES_LIMIT = 128
-const REFUSED_KEYS_LIMIT = 20
+export const REFUSED_KEYS_LIMIT = 20
 const SOURCES_LIMIT = 256
 
 interface RefusedKey {
@@ -58,19 +59,33 @@ export class ErrorReports {
 
   decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void {
     const { dialect, code } = error
-    this.#metrics.counter('pentameter.decode.errors', { dialect, code }).add()
+    const offender = describeOffender(this.#clock.wallMs(), error, message, peer, detail)
+    this.#countErrors({ dialect, code, count: 1, last: [offender] })
+    this.#countSource(`${dialect} ${peer.address}`, 1)
+  }
+
+  /** Takes over what an ingest thread has reported. */
+  merge(columns: ReportColumns): void {
+    for (const errors of columns.errors) this.#countErrors(errors)
+    for (const [source, count] of columns.errorsOfSources) this.#countSource(source, count)
+    for (const { dialect, code, count } of columns.refusals) {
+      this.#countRefusals(dialect, code, count)
+    }
+    for (const { code, key, source } of columns.names) this.#keepName(code, key, source)
+    for (const { dialect, code, count } of columns.notes) this.noted(dialect, code, count)
+    for (const { dialect, name, reason, count } of columns.counts) {
+      this.#metrics.counter(`pentameter.${dialect}.${name}`, { reason }).add(count)
+    }
+    for (const { level, message, facts } of columns.log) this.#log(level, message, facts)
+  }
+
+  #countErrors({ dialect, code, count, last }: ErrorStatus): void {
+    this.#metrics.counter('pentameter.decode.errors', { dialect, code }).add(count)
     const log = this.#errorLog(dialect, code)
-    log.count++
-    if (log.last.length === OFFENDERS_LIMIT) log.last.shift()
-    log.last.push({
-      timeMs: this.#clock.wallMs(),
-      peer: `${peer.transport} ${peer.address}:${peer.port}`,
-      offset: error.offset,
-      detail,
-      hex: toHex(message.subarray(0, OFFENDER_BYTES_LIMIT)),
-    })
-    this.#errorsOfDialect.set(dialect, this.errorsOf(dialect) + 1)
-    this.#countSource(`${dialect} ${peer.address}`)
+    log.count += count
+    log.last.push(...last)
+    if (log.last.length > OFFENDERS_LIMIT) log.last.splice(0, log.last.length - OFFENDERS_LIMIT)
+    this.#errorsOfDialect.set(dialect, this.errorsOf(dialect) + count)
   }
 
   #errorLog(dialect: string, code: string): ErrorLog {
@@ -83,8 +98,8 @@ export class ErrorReports {
     return log
   }
 
-  #countSource(key: string): void {
-    const count = (this.#errorsOfSource.get(key) ?? 0) + 1
+  #countSource(key: string, added: number): void {
+    const count = (this.#errorsOfSource.get(key) ?? 0) + added
     this.#errorsOfSource.delete(key)
     if (this.#errorsOfSource.size >= SOURCES_LIMIT) {
       const oldest = this.#errorsOfSource.keys().next().value!
@@ -95,12 +110,16 @@ export class ErrorReports {
 
   /** A line or series that was not taken. */
   refused(dialect: string, code: string, source: string, name?: string): void {
-    this.#metrics.counter('pentameter.ingest.refused', { dialect, code }).add()
+    this.#countRefusals(dialect, code, 1)
+    if (name !== undefined) this.#keepName(code, name, source)
+  }
+
+  #countRefusals(dialect: string, code: string, count: number): void {
+    this.#metrics.counter('pentameter.ingest.refused', { dialect, code }).add(count)
     const refusalKey = `${dialect} ${code}`
     const refusal = this.#refusals.get(refusalKey)
-    if (refusal === undefined) this.#refusals.set(refusalKey, { dialect, code, count: 1 })
-    else refusal.count++
-    if (name !== undefined) this.#keepName(code, name, source)
+    if (refusal === undefined) this.#refusals.set(refusalKey, { dialect, code, count })
+    else refusal.count += count
   }
 
   #keepName(code: string, name: string, source: string): void {
@@ -114,8 +133,8 @@ export class ErrorReports {
   }
 
   /** Something worth seeing that lost nothing. */
-  noted(dialect: string, code: string): void {
-    this.#metrics.counter('pentameter.ingest.noted', { dialect, code }).add()
+  noted(dialect: string, code: string, count = 1): void {
+    this.#metrics.counter('pentameter.ingest.noted', { dialect, code }).add(count)
   }
 
   errorsOf(dialect: string): number {
@@ -146,5 +165,22 @@ export class ErrorReports {
   /** All codes seen so far, the most frequent first. */
   errors(): ErrorStatus[] {
     return [...this.#errors.values()].sort((a, b) => b.count - a.count)
+  }
+}
+
+/** An offending message as it is kept: where it came from, what was wrong, its first bytes. */
+export function describeOffender(
+  timeMs: number,
+  { offset }: DecodeErrorFields,
+  message: Uint8Array,
+  peer: Peer,
+  detail: string,
+): OffenderStatus {
+  return {
+    timeMs,
+    peer: `${peer.transport} ${peer.address}:${peer.port}`,
+    offset,
+    detail,
+    hex: toHex(message.subarray(0, OFFENDER_BYTES_LIMIT)),
   }
 }

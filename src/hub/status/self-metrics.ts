@@ -4,20 +4,20 @@
  */
 import { type Labels, sortLabels } from '../../model/index.ts'
 import type { CounterHandle, GaugeHandle, Writer } from '../../shm/index.ts'
-import { OWN_SOURCE, type SeriesRecord, type SeriesStore } from '../series.ts'
+import { type KnownSeries, OWN_SOURCE, type SeriesDefiner } from '../ingest/definition.ts'
 
 export type LabelValues = Readonly<Record<string, string>>
 
 const NO_LABELS: LabelValues = {}
 
 export class SelfMetrics {
-  readonly #store: SeriesStore
+  readonly #series: SeriesDefiner
   readonly #writer: Writer
   readonly #counters = new Map<string, OwnCounter>()
   readonly #gauges = new Map<string, GaugeHandle | undefined>()
 
-  constructor(store: SeriesStore, writer: Writer) {
-    this.#store = store
+  constructor(series: SeriesDefiner, writer: Writer) {
+    this.#series = series
     this.#writer = writer
   }
 
@@ -47,9 +47,9 @@ export class SelfMetrics {
     labels: LabelValues,
     description?: string,
     unit?: string,
-  ): SeriesRecord | undefined {
+  ): KnownSeries | undefined {
     const pairs: Labels = sortLabels(Object.entries(labels))
-    const record = this.#store.define({
+    const record = this.#series.define({
       identity: { name, kind, labels: pairs },
       metadata: {
         dialect: 'hub',

@@ -1,16 +1,17 @@
 /** What the hub writes of itself into each second, before it is closed (docs/self-metrics.md). */
 import type { SinkQueue } from '../live/sinks.ts'
 import type { SelfMetrics } from './self-metrics.ts'
-import type { DialectAtWork, StatusParts } from './sources.ts'
+import { connectionCount, type DialectAtWork, type StatusParts } from './sources.ts'
 
 export function observeHub(
   metrics: SelfMetrics,
-  { store, live, sessions, dialects, zoneUsage }: StatusParts,
+  { store, live, sessions, dialects, zone, workers, workerRates }: StatusParts,
   sinks: readonly SinkQueue[],
   seconds: number,
 ): void {
   metrics.gauge('pentameter.series', store.countedSize)
-  metrics.gauge('pentameter.zone.size', zoneUsage().bytes, {}, 'bytes')
+  zone.observe(metrics)
+  workerRates.close(workers(), seconds)
   metrics.gauge('pentameter.live.size', live.bytes, {}, 'bytes')
   metrics.gauge('pentameter.sessions', sessions.size)
   metrics.counter('pentameter.live.evicted').raiseTo(live.evictedFrames)
@@ -19,7 +20,7 @@ export function observeHub(
     const labels = { dialect: each.dialect.name }
     metrics.counter('pentameter.measurements', labels).raiseTo(measurementsOf(each))
     metrics.counter('pentameter.values.sent', labels).raiseTo(each.server.valuesSent ?? 0)
-    metrics.gauge('pentameter.connections', each.server.connections().length, labels)
+    metrics.gauge('pentameter.connections', connectionCount(each.server), labels)
   }
   for (const { sink, length } of sinks) {
     metrics.gauge('pentameter.sink.queue', length, { sink: sink.name })

@@ -2,11 +2,10 @@
 import type {
   Dialect,
   ConnectionStatus as DialectConnection,
-  DialectServer,
   Source,
 } from '../../dialects/dialect.ts'
-import type { ZoneIngest } from '../ingest/ingest.ts'
-import type { Port } from '../listen/port.ts'
+import type { Filters } from '../filters/filters.ts'
+import type { Listener } from '../listen/listener.ts'
 import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { SeriesStore } from '../series.ts'
@@ -19,44 +18,73 @@ import type {
   SourceStatus,
   SourcesAnswer,
 } from './status.ts'
+import type { WorkerRates, WorkerReading } from './worker-rates.ts'
+import type { ZoneUse } from './zone-use.ts'
 
 /** Most sources in one answer; those heard last. */
 const SOURCES_SHOWN = 200
 /** Most connections in one answer; those opened last. */
 const CONNECTIONS_SHOWN = 200
 
+/** The server side of a dialect, in the main thread or in all ingest threads. */
+export interface ServerAtWork {
+  readonly valuesSent?: number
+  connections(): readonly DialectConnection[]
+  /** How many there are, where not all are told of. */
+  readonly connectionCount?: number
+  stop(): Promise<void>
+}
+
+/** What counts measurements, and remembers who sent them. */
+export interface Measured {
+  readonly measurements: number
+  /** Sources heard since the last call. */
+  takeActive(): Set<string>
+}
+
 /** One dialect at work in the hub. */
 export interface DialectAtWork {
   readonly dialect: Dialect
-  readonly server: DialectServer
+  readonly server: ServerAtWork
   /** Of its server, and of every peer it reads from. */
-  readonly ingests: ZoneIngest[]
+  readonly ingests: Measured[]
   /** Peers that the hub has attached to. */
   readonly attached: Source[]
   readonly activity: Activity
-  readonly port: Port
+  readonly port: Listener
 }
 
 export interface StatusParts {
   readonly dialects: readonly DialectAtWork[]
-  readonly ports: readonly Port[]
+  readonly ports: readonly Listener[]
   readonly store: SeriesStore
   readonly reports: ErrorReports
   readonly live: LiveRing
   readonly sessions: Sessions
-  readonly zoneUsage: () => { readonly bytes: number; readonly limit: number }
+  readonly filters: Filters
+  readonly workers: () => readonly WorkerReading[]
+  readonly workerRates: WorkerRates
+  readonly zone: ZoneUse
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
   const seriesOf = countSeries(parts.store)
+  const { filters } = parts
+  const hasFilters = filters.size > 0
   return {
-    dialects: parts.dialects.map((each) => dialectStatus(each, seriesOf, parts.reports)),
+    dialects: [
+      ...parts.dialects.map((each) => dialectStatus(each, seriesOf, parts.reports)),
+      ...(hasFilters ? [filters.dialectStatus()] : []),
+    ],
     listeners: parts.ports.map((port) => port.status()),
+    workers: parts.workerRates.describe(parts.workers()),
+    zone: parts.zone.status(),
     sources: sourceStatuses(parts, seriesOf),
     connections: connectionStatuses(parts.dialects),
     limits: limitStatuses(parts),
     errors: parts.reports.errors(),
     refusals: parts.reports.refusals(),
+    ...(hasFilters ? { filters: filters.statuses() } : {}),
   }
 }
 
@@ -86,15 +114,19 @@ function dialectStatus(
     address: `${dialect.transports.join('+')} ${host}:${port.port}`,
     lastDataMs: activity.lastDataMs ?? null,
     errors: reports.errorsOf(dialect.name),
-    connections: server.connections().length,
+    connections: connectionCount(server),
     series: seriesOf.get(dialect.name) ?? 0,
     role: dialect.roles.server ?? 'receive',
-    tryIt: dialect.tryIt(host, port.port),
+    tryIt: dialect.tryIt?.(host, port.port) ?? '',
   }
 }
 
+export function connectionCount(server: ServerAtWork): number {
+  return server.connectionCount ?? server.connections().length
+}
+
 function sourceStatuses(
-  { dialects, reports }: StatusParts,
+  { dialects, reports, filters }: StatusParts,
   seriesOf: ReadonlyMap<string, number>,
 ): SourceStatus[] {
   const statuses: SourceStatus[] = []
@@ -109,6 +141,7 @@ function sourceStatuses(
       })
     }
   }
+  statuses.push(...filters.sources())
   return statuses.sort((a, b) => b.lastDataMs - a.lastDataMs).slice(0, SOURCES_SHOWN)
 }
 
@@ -131,7 +164,7 @@ function describe(
 
 function limitStatuses(parts: StatusParts): LimitStatus[] {
   const { store, reports, live, sessions, ports } = parts
-  const zone = parts.zoneUsage()
+  const zone = parts.zone.usage
   return [
     {
       name: 'seriesLimit',
@@ -151,8 +184,8 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
     },
     {
       name: 'zoneBytesLimit',
-      limit: zone.limit,
-      used: zone.bytes,
+      limit: zone.bytesLimit,
+      used: zone.bytesTotal,
       refused: reports.refusalsOf('zone_full'),
       behaviour: 'New names are refused, known ones go on.',
       examples: reports.refusedKeys('zone_full'),

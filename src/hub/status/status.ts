@@ -5,6 +5,10 @@
 export interface SourcesAnswer {
   readonly dialects: readonly DialectStatus[]
   readonly listeners: readonly ListenerStatus[]
+  /** Threads that take text; none where the main thread does. */
+  readonly workers?: readonly WorkerStatus[]
+  /** The shared memory of all totals, as of the last second. */
+  readonly zone?: ZoneStatus
   readonly sources: readonly SourceStatus[]
   /** Open connections, accepted ones and those to attached peers; the 200 opened last. */
   readonly connections: readonly ConnectionStatus[]
@@ -12,6 +16,34 @@ export interface SourcesAnswer {
   readonly errors: readonly ErrorStatus[]
   /** What was read but not taken, by reason; the most frequent first. */
   readonly refusals: readonly RefusalStatus[]
+  /** Proxy-Wasm filters that the hub runs; absent when it runs none. */
+  readonly filters?: readonly FilterStatus[]
+}
+
+/** One filter: what it did and cost since it was started. */
+export interface FilterStatus {
+  readonly name: string
+  readonly path: string
+  /** Whose answers its metric calls get: spec, nginx or envoy. */
+  readonly host: string
+  readonly state: 'running' | 'refused' | 'stopped'
+  /** Why it was refused. */
+  readonly message?: string
+  readonly abi?: string
+  readonly sinceMs: number
+  /** Requests and ticks of the last second. */
+  readonly ratePerSecond: number
+  readonly requests: number
+  readonly requestsFailed: number
+  /** Mean time of a call into the filter, nanoseconds. */
+  readonly callNs: number
+  readonly memoryBytes: number
+  readonly instances: number
+  readonly series: number
+  /** What went wrong or was refused, by reason. */
+  readonly problems: Readonly<Record<string, number>>
+  /** Imports for which there is only a stub, with their calls. */
+  readonly unknownImports: readonly { readonly name: string; readonly calls: number }[]
 }
 
 /** One meter of the overview. */
@@ -46,7 +78,56 @@ export interface ListenerStatus {
   readonly bufferAsked?: number
   readonly bufferGranted?: number
   readonly kernelDrops?: number | null
+  /** UDP: one datagram a system call (`dgram`), or many. */
+  readonly udpReceive?: 'dgram' | 'recvmmsg'
   readonly connections: number
+}
+
+/** One ingest thread. */
+export interface WorkerStatus {
+  readonly thread: number
+  readonly state: 'starting' | 'running'
+  /** Its segment of the zone; null until it has said so. */
+  readonly segment: number | null
+  readonly connections: number
+  /** Taken by this thread and those it replaced. */
+  readonly measurements: number
+  /** Measurements of the last second. */
+  readonly ratePerSecond: number
+  /** How often it ended unexpectedly and was started again. */
+  readonly restarts: number
+  /** UDP: one datagram a system call (`dgram`), or many; absent until it has said so. */
+  readonly udpReceive?: 'dgram' | 'recvmmsg'
+}
+
+/** What is used of the zone, and what happened to it since it was created (zone-sizing.md). */
+export interface ZoneStatus {
+  /** A SharedArrayBuffer, or the memory of WebAssembly where filters run. */
+  readonly backing: 'sab' | 'wasm'
+  /** Each series has one or two. */
+  readonly metrics: number
+  readonly metricsLimit: number
+  /** By what they are used for; their sum is `bytesTotal`. */
+  readonly bytes: Readonly<Record<string, number>>
+  readonly bytesTotal: number
+  readonly bytesLimit: number
+  /** What definitions may be charged, and were; absent where there is no such bound. */
+  readonly budget?: { readonly bytes: number; readonly charged: number }
+  /** In use: one of each thread that writes, and the base once something was folded into it. */
+  readonly segments: number
+  readonly segmentsLimit: number
+  /** Definitions and slots, by reason. */
+  readonly refusals: Readonly<Record<string, number>>
+  /** Segments folded for threads that ended without giving them back. */
+  readonly orphansFolded: number
+  /** Locks taken over from such threads. */
+  readonly lockTakeovers: number
+  /** How often a thread found the lock held. */
+  readonly lockWaits: number
+  /** Observations of expanding histograms counted at a larger bound than theirs. */
+  readonly binFallbacks: number
+  /** Reconfigurations that made another zone of it. */
+  readonly replacements: number
 }
 
 export interface SourceStatus {

@@ -1,0 +1,46 @@
+/**
+ * Numbers of the Proxy-Wasm ABI (0.1.0, 0.2.0 and 0.2.1 agree on all of them) that the host and a
+ * filter exchange.
+ */
+export const STATUS = Object.freeze({
+  ok: 0,
+  notFound: 1,
+  badArgument: 2,
+  parseFailure: 4,
+  invalidMemoryAccess: 6,
+  internalFailure: 10,
+  unimplemented: 12,
+})
+
+/** In the ABI's order: TRACE 0 … CRITICAL 5. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'critical'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Header maps by their number; 4 to 7 belong to calls that this host does not make. */
+export const HEADER_MAPS = [
+  'requestHeaders',
+  'requestTrailers',
+  'responseHeaders',
+  'responseTrailers',
+] as const
+export type HeaderMapName = (typeof HEADER_MAPS)[number]
+
+export const BUFFER = Object.freeze({
+  requestBody: 0,
+  responseBody: 1,
+  vmConfiguration: 6,
+  pluginConfiguration: 7,
+})
+
+/** What a header or body callback answers: go on, or wait for `proxy_continue_stream`. */
+export const ACTION_CONTINUE = 0
+
+export const ABI_EXPORTS = [
+  ['proxy_abi_version_0_1_0', '0.1.0'],
+  ['proxy_abi_version_0_2_0', '0.2.0'],
+  ['proxy_abi_version_0_2_1', '0.2.1'],
+] as const
+export type AbiVersion = (typeof ABI_EXPORTS)[number][1]
+
+/** Whose answers a filter gets where the real hosts differ (README, host modes). */
+export type HostMode = 'spec' | 'nginx' | 'envoy'

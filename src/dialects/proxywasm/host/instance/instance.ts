@@ -1,0 +1,215 @@
+/**
+ * One instance of a filter: its memory, its root context and at most one request at a time. A trap
+ * ends it for good; whoever holds it builds another.
+ */
+import type { Clock } from '../../../../model/index.ts'
+import { linkFastMetrics } from '../../fast/fast-metrics.ts'
+import { type HostMode, type LogLevel, STATUS } from '../abi.ts'
+import { linkImports, metricImports } from '../imports/index.ts'
+import type { MetricSpace } from '../metric-space.ts'
+import type { CrcIds } from '../metrics/crc-ids.ts'
+import { metricCalls } from '../metrics/index.ts'
+import type { FilterModuleParts } from '../module/module.ts'
+import { type WasmExports, type WasmMemory, wasm } from '../module/wasm.ts'
+import type { FilterOptions } from '../options.ts'
+import type { FilterCounts } from '../statistics.ts'
+import { bytesOf, type FilterStream } from '../stream/stream.ts'
+import { GuestMemory } from './guest-memory.ts'
+import { FilterTrap } from './trap.ts'
+import type { FilterVm } from './vm.ts'
+
+export const ROOT_CONTEXT = 1
+
+/** What an instance is built of; the host's, kept from one instance to the next. */
+export interface InstanceParts {
+  readonly module: FilterModuleParts
+  readonly options: FilterOptions
+  readonly space: MetricSpace
+  readonly ids: CrcIds
+  readonly counts: FilterCounts
+  readonly clock: Clock
+  log(level: LogLevel, text: string): void
+  setTickPeriod(ms: number): void
+}
+
+type Callback = (...args: number[]) => number | undefined
+
+export class FilterInstance implements FilterVm {
+  readonly #parts: InstanceParts
+  #exports: WasmExports = {}
+  #memory: GuestMemory | undefined
+  #stream: FilterStream | undefined
+  #effective = ROOT_CONTEXT
+  #trap: string | undefined
+  /** Lets the wasm path forget what other threads retired. */
+  #checkPath: () => void = () => {}
+
+  constructor(parts: InstanceParts) {
+    this.#parts = parts
+  }
+
+  get options(): FilterOptions {
+    return this.#parts.options
+  }
+
+  get host(): HostMode {
+    return this.#parts.space.host
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock
+  }
+
+  get counts(): FilterCounts {
+    return this.#parts.counts
+  }
+
+  get memory(): GuestMemory {
+    return this.#memory ?? this.trap('host call before the instance has its memory')
+  }
+
+  get stream(): FilterStream | undefined {
+    return this.#effective === this.#stream?.id ? this.#stream : undefined
+  }
+
+  /**
+   * Instantiates and starts: `_initialize` and `main`, or `_start`; the root context; vm_start and
+   * configure.
+   * @throws {FilterTrap} when the filter does, or answers false
+   */
+  start(): void {
+    this.#guard(() => this.#instantiate())
+    if (this.has('_initialize')) {
+      this.call('_initialize')
+      this.call('main', 0, 0)
+    } else this.call('_start')
+    this.call('proxy_on_context_create', ROOT_CONTEXT, 0)
+    const { configuration, vmConfiguration } = this.options
+    this.#mustAgree('proxy_on_vm_start', bytesOf(vmConfiguration).length)
+    this.#mustAgree('proxy_on_configure', bytesOf(configuration).length)
+  }
+
+  has(callback: string): boolean {
+    return typeof this.#exports[callback] === 'function'
+  }
+
+  /**
+   * Runs a callback in the root context or, while there is a stream, in that; one that the filter
+   * does not export is passed over.
+   * @throws {FilterTrap} when it ends the instance
+   */
+  call(callback: string, ...args: number[]): number | undefined {
+    const run = this.#exports[callback]
+    if (typeof run !== 'function') return undefined
+    this.#effective = this.#stream?.id ?? ROOT_CONTEXT
+    this.#checkPath()
+    return this.#guard(() => (run as Callback)(...args))
+  }
+
+  /** From here on callbacks are about this stream; undefined ends that. */
+  setStream(stream: FilterStream | undefined): void {
+    this.#stream = stream
+  }
+
+  setEffectiveContext(id: number): boolean {
+    if (id !== ROOT_CONTEXT && id !== this.#stream?.id) return false
+    this.#effective = id
+    return true
+  }
+
+  setTickPeriod(ms: number): void {
+    this.#parts.setTickPeriod(ms)
+  }
+
+  log(level: LogLevel, text: string): void {
+    this.#parts.log(level, text)
+  }
+
+  trap(text: string): never {
+    this.#trap ??= text
+    throw new FilterTrap(text)
+  }
+
+  badPointer(): number {
+    this.counts.add('badCalls')
+    if (this.host === 'nginx') this.trap('invalid memory access')
+    return STATUS.invalidMemoryAccess
+  }
+
+  give(bytes: Uint8Array, addressAt: number, sizeAt: number): number {
+    const { memory } = this
+    if (!memory.has(addressAt, 4) || !memory.has(sizeAt, 4)) return this.badPointer()
+    let at = 0
+    if (bytes.length > 0) {
+      at = this.#allocate(bytes.length)
+      if (at === 0 || !memory.has(at, bytes.length)) return STATUS.internalFailure
+      memory.setBytes(at, bytes)
+    }
+    memory.setU32(addressAt, at)
+    memory.setU32(sizeAt, bytes.length)
+    return STATUS.ok
+  }
+
+  /** By the filter's own allocator; what it answers may be any number. */
+  #allocate(size: number): number {
+    const names = ['proxy_on_memory_allocate', 'malloc']
+    if (this.host === 'nginx') names.reverse()
+    const name = names.find((each) => this.has(each))
+    const allocate = name === undefined ? undefined : this.#exports[name]
+    return typeof allocate === 'function' ? ((allocate as Callback)(size) ?? 0) >>> 0 : 0
+  }
+
+  #mustAgree(callback: string, configurationSize: number): void {
+    const answer = this.call(callback, ROOT_CONTEXT, configurationSize)
+    if (answer === 0) this.trap(`${callback} answered false`)
+  }
+
+  #instantiate(): void {
+    const { module, space, ids, counts } = this.#parts
+    const slow = metricImports(metricCalls(this, space, ids))
+    const fast = linkFastMetrics(this, space, slow)
+    if (fast !== undefined) this.#checkPath = fast.check
+    const imported = module.importedMemory
+    const memory = imported && newMemory(imported)
+    if (memory !== undefined) this.#memory = new GuestMemory(memory)
+    const imports = linkImports(module, this, fast?.calls ?? slow, memory)
+    const { exports } = new wasm.Instance(module.wasm, imports)
+    this.#exports = exports
+    this.#memory = new GuestMemory(exports.memory as WasmMemory)
+    counts.add('instances')
+  }
+
+  /** Runs the filter's code: timed, counted, watched by the thread's owner, ended by a trap. */
+  #guard<T>(run: () => T): T {
+    if (this.#trap !== undefined) throw new FilterTrap(this.#trap)
+    const { counts, clock } = this
+    counts.add('calls')
+    counts.add('turn')
+    const since = clock.monotonicNs()
+    try {
+      return this.#sound(run())
+    } catch (error) {
+      this.#trap ??= reasonOf(error)
+      throw new FilterTrap(this.#trap)
+    } finally {
+      counts.add('callbackNs', Number(clock.monotonicNs() - since))
+      counts.add('turn')
+      counts.set('memoryBytes', this.#memory?.byteLength ?? 0)
+    }
+  }
+
+  /** A filter may catch what a host call throws; its instance is over nevertheless. */
+  #sound<T>(result: T): T {
+    if (this.#trap !== undefined) throw new FilterTrap(this.#trap)
+    return result
+  }
+}
+
+/** What the filter's code throws itself is no Error, and has nothing to say. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'exception that the filter did not catch'
+}
+
+function newMemory({ least, most }: { least: number; most: number }): WasmMemory {
+  return new wasm.Memory({ initial: least, maximum: most })
+}

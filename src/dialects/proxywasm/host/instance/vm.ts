@@ -1,0 +1,36 @@
+/** What the imports of a filter work on: one instance, its memory and the context it is in. */
+import type { Clock } from '../../../../model/index.ts'
+import type { HostMode, LogLevel } from '../abi.ts'
+import type { FilterOptions } from '../options.ts'
+import type { FilterCounts } from '../statistics.ts'
+import type { FilterStream } from '../stream/stream.ts'
+import type { GuestMemory } from './guest-memory.ts'
+
+export interface FilterVm {
+  readonly options: FilterOptions
+  readonly host: HostMode
+  readonly clock: Clock
+  readonly counts: FilterCounts
+  /** @throws {FilterTrap} while the filter's start section runs, before its memory is known */
+  readonly memory: GuestMemory
+  /** Of the effective context; undefined in the root context. */
+  readonly stream: FilterStream | undefined
+
+  /** @returns false when there is no such context */
+  setEffectiveContext(id: number): boolean
+  setTickPeriod(ms: number): void
+  log(level: LogLevel, text: string): void
+  /** Ends this instance: it throws, and the instance is over even if the filter catches that. */
+  trap(text: string): never
+  /** Status for a pointer outside the memory; under `nginx` a trap. */
+  badPointer(): number
+  /**
+   * Gives bytes to the filter in memory that its own allocator finds, and writes address and size
+   * where it asked for them.
+   */
+  give(bytes: Uint8Array, addressAt: number, sizeAt: number): number
+}
+
+/** A host call: arguments as the ABI has them, i64 as signed bigint, behind the instance. */
+export type HostCall = (vm: FilterVm, ...args: never[]) => number
+export type HostCalls = Readonly<Record<string, HostCall>>

@@ -1,0 +1,166 @@
+/**
+ * Metrics as filters' calls reach them: by number, through this thread's handles. Only metrics of
+ * the kinds that filters define are cells (metric-space.ts).
+ */
+import type {
+  CounterHandle,
+  DenseHandle,
+  ExpandingHandle,
+  GaugeHandle,
+  GaugeReading,
+  SharedGaugeHandle,
+  Zone,
+  ZoneReader,
+} from '../../../../shm/index.ts'
+import type { FilterMetricType } from '../../spec.ts'
+import type { MetricSpace } from '../metric-space.ts'
+import type { FilterCounts } from '../statistics.ts'
+import { reserveStack } from './stack.ts'
+
+export type MetricCell =
+  | { readonly type: 'counter'; readonly metric: number; readonly handle: CounterHandle }
+  | { readonly type: 'gauge'; readonly metric: number; readonly handle: AnyGauge }
+  | { readonly type: 'histogram'; readonly metric: number; readonly handle: AnyHistogram }
+type AnyGauge = SharedGaugeHandle | GaugeHandle
+type AnyHistogram = DenseHandle | ExpandingHandle
+
+export class MetricCells {
+  readonly #space: MetricSpace
+  readonly #counts: FilterCounts
+  readonly #reader: ZoneReader
+  readonly #cells: (MetricCell | undefined)[] = []
+  readonly #gauge: GaugeReading = { value: 0, sequence: 0 }
+
+  constructor(space: MetricSpace, counts: FilterCounts) {
+    this.#space = space
+    this.#counts = counts
+    this.#reader = space.zone.reader()
+  }
+
+  /** Undefined for a number that is no filter's metric. */
+  at(metric: number): MetricCell | undefined {
+    return this.#cells[metric] ?? this.#resolve(metric)
+  }
+
+  /**
+   * Adds modulo 2^64 to a counter, or to a shared gauge.
+   * @returns false when the metric is none any more; so do the others below
+   */
+  add(cell: MetricCell, delta: bigint): boolean {
+    if (this.#tryAdd(cell, delta)) return true
+    const again = this.#anew(cell)
+    return again !== undefined && (this.#tryAdd(again, delta) || this.#drop())
+  }
+
+  /** Sets a gauge, or observes; a signed value stands for its 64 bits. */
+  set(cell: MetricCell, value: bigint): boolean {
+    const plain = BigInt.asUintN(64, value)
+    if (trySet(cell, plain)) return true
+    const again = this.#anew(cell)
+    return again !== undefined && (trySet(again, plain) || this.#drop())
+  }
+
+  setTotal(cell: MetricCell, value: bigint): boolean {
+    reserveStack()
+    const plain = BigInt.asUintN(64, value)
+    if (this.#trySetTotal(cell, plain)) return true
+    const again = this.#anew(cell)
+    return again !== undefined && (this.#trySetTotal(again, plain) || this.#drop())
+  }
+
+  /** The consolidated value of a counter or gauge, u64; undefined when it is none any more. */
+  value({ type, metric, handle }: MetricCell): bigint | undefined {
+    reserveStack()
+    const { zone } = this.#space
+    if (!zone.has(metric) || filterTypeOf(zone, metric) !== type) return undefined
+    if (type === 'counter') return BigInt.asUintN(64, this.#reader.counterTotal(metric))
+    if (type === 'histogram') return 0n
+    if ('add' in handle) return handle.value()
+    this.#reader.gauge(metric, this.#gauge)
+    const { value } = this.#gauge
+    return Number.isNaN(value) ? 0n : BigInt.asUintN(64, BigInt(value))
+  }
+
+  #tryAdd({ type, handle }: MetricCell, delta: bigint): boolean {
+    if (type === 'counter') return handle.addWrapping(delta)
+    if (type === 'histogram' || !('add' in handle)) return false
+    const change = handle.add(delta)
+    if (change === 'wrapped') this.#counts.add('gaugeWraps')
+    return change !== undefined
+  }
+
+  #trySetTotal({ type, handle }: MetricCell, value: bigint): boolean {
+    if (type !== 'counter') return false
+    const change = handle.setTotal(value)
+    if (change === 'reset') this.#counts.add('counterResets')
+    return change !== undefined
+  }
+
+  /** A handle that refuses was released, its metric perhaps retired: it is looked for once more. */
+  #anew({ type, metric }: MetricCell): MetricCell | undefined {
+    this.#cells[metric] = undefined
+    const again = this.at(metric)
+    return again?.type === type ? again : undefined
+  }
+
+  /** The metric is there, but takes nothing: nothing that the filter did wrong. */
+  #drop(): true {
+    this.#counts.add('valuesDropped')
+    return true
+  }
+
+  #resolve(metric: number): MetricCell | undefined {
+    if (!(metric >= 0 && metric < this.#space.zone.metrics)) return undefined
+    reserveStack()
+    const cell = this.#cellOf(metric)
+    this.#cells[metric] = cell
+    return cell
+  }
+
+  #cellOf(metric: number): MetricCell | undefined {
+    const { zone, writer, host } = this.#space
+    if (!zone.has(metric)) return undefined
+    const mode = zone.mode(metric)
+    switch (filterTypeOf(zone, metric)) {
+      case 'counter':
+        return cellOf('counter', metric, writer.counter(metric))
+      case 'gauge':
+        if (mode === 'shared') return cellOf('gauge', metric, writer.sharedGauge(metric))
+        // Elsewhere than under nginx these are gauges of the zone's other users.
+        return host === 'nginx' ? cellOf('gauge', metric, writer.gauge(metric)) : undefined
+      case 'histogram':
+        return zone.type(metric) === 'dense'
+          ? cellOf('histogram', metric, writer.dense(metric) as DenseHandle | undefined)
+          : cellOf('histogram', metric, writer.expanding(metric))
+      default:
+        return undefined
+    }
+  }
+}
+
+function trySet({ type, handle }: MetricCell, value: bigint): boolean {
+  if (type === 'gauge') return handle.set(value)
+  return type === 'histogram' && handle.observe(value)
+}
+
+/** What a zone's metric is to a filter; undefined for kinds that filters do not define. */
+export function filterTypeOf(zone: Zone, metric: number): FilterMetricType | undefined {
+  const mode = zone.mode(metric)
+  switch (zone.type(metric)) {
+    case 'counter':
+      return mode === 'wrapping' ? 'counter' : undefined
+    case 'gauge':
+      return mode === 'shared' || mode === 'last' ? 'gauge' : undefined
+    case 'dense':
+      return mode === 'integers' ? 'histogram' : undefined
+    case 'expanding':
+      return 'histogram'
+    default:
+      return undefined
+  }
+}
+
+/** Undefined where the zone has no room for the chunk. */
+function cellOf<T extends FilterMetricType, H>(type: T, metric: number, handle: H | undefined) {
+  return handle === undefined ? undefined : { type, metric, handle }
+}

@@ -1,0 +1,46 @@
+/**
+ * WebAssembly's JavaScript interface, as far as the host uses it: TypeScript knows it only together
+ * with everything else of a browser.
+ */
+
+/** A compiled module: goes to other threads by structured clone. */
+export interface WasmModule {
+  readonly [Symbol.toStringTag]: string
+}
+
+export interface WasmMemory {
+  /** Another object after each growth. */
+  readonly buffer: ArrayBuffer
+}
+
+export type WasmKind = 'function' | 'table' | 'memory' | 'global' | 'tag'
+
+export interface WasmExport {
+  readonly name: string
+  readonly kind: WasmKind
+}
+
+export interface WasmImport extends WasmExport {
+  readonly module: string
+}
+
+export type WasmExports = Readonly<Record<string, unknown>>
+export type WasmImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+interface Wasm {
+  compile(bytes: Uint8Array): Promise<WasmModule>
+  readonly Module: {
+    new (bytes: Uint8Array): WasmModule
+    imports(module: WasmModule): WasmImport[]
+    exports(module: WasmModule): WasmExport[]
+  }
+  readonly Instance: new (
+    module: WasmModule,
+    imports: WasmImports,
+  ) => { readonly exports: WasmExports }
+  readonly Memory: new (pages: { initial: number; maximum: number }) => WasmMemory
+}
+
+declare const WebAssembly: Wasm
+
+export const wasm: Wasm = WebAssembly

@@ -1,0 +1,43 @@
+/** A filter's own thread: opens its space, hosts the filter, answers its owner to the end. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { FilterHost } from '../host.ts'
+import type { MetricSpace, OpenMetricSpace } from '../metric-space.ts'
+import { FilterModule, FilterRefusedError } from '../module/module.ts'
+import type { FilterLogLine } from '../options.ts'
+import { FilterCounts } from '../statistics.ts'
+import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts'
+
+async function serve(port: MessagePort, start: ThreadStart): Promise<void> {
+  const tell = (message: FromThread): void => port.postMessage(message)
+  const opener: { openMetricSpace: OpenMetricSpace } = await import(start.space.module)
+  const space = await opener.openMetricSpace(start.space.data)
+  const module = new FilterModule(start.module)
+  const counts = new FilterCounts(module.unknownImports, start.counts)
+  let host: FilterHost
+  try {
+    const onLog = (line: FilterLogLine): void => tell({ kind: 'log', line })
+    host = FilterHost.start(module, start.options, { space, counts, onLog })
+  } catch (error) {
+    if (!(error instanceof FilterRefusedError)) throw error
+    tell({ kind: 'refused', refusal: error.refusal, message: error.message })
+    return end(space)
+  }
+  tell({ kind: 'started' })
+  port.on('message', (message: ToThread) => {
+    if (message.kind === 'request') {
+      tell({ kind: 'outcome', id: message.id, outcome: host.request(message.request) })
+      return
+    }
+    host.close()
+    end(space)
+    tell({ kind: 'closed' })
+    port.close()
+  })
+}
+
+/** What was recorded stays: the segment is folded. */
+function end(space: MetricSpace): void {
+  space.writer.detach()
+}
+
+if (parentPort !== null) await serve(parentPort, workerData as ThreadStart)

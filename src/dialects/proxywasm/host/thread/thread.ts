@@ -1,0 +1,252 @@
+/**
+ * A filter in a thread of its own, so that one that never returns can be ended: a watchdog looks
+ * at the filter's turn (statistics.ts), and where one lasts longer than `callTimeoutMs`,
+ * terminates the thread. The zone notices the end by itself and folds the segment; the next
+ * request starts another thread, at most ten in a second.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../../../model/index.ts'
+import { systemClock } from '../../../system-clock.ts'
+import { StartLimit } from '../instance/start-limit.ts'
+import type { MetricSpaceSource } from '../metric-space.ts'
+import { type FilterModule, FilterRefusedError } from '../module/module.ts'
+import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from '../options.ts'
+import { FilterCounts, type FilterStatistics } from '../statistics.ts'
+import type { FilterOutcome, FilterRequest } from '../stream/exchange.ts'
+import { FilterStream } from '../stream/stream.ts'
+import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts'
+
+export interface FilterThreadParts {
+  /** Asked again for every thread that is started: ports and buffers go with one. */
+  readonly space: MetricSpaceSource | (() => MetricSpaceSource)
+  /** Longest call into the filter; 1,000. */
+  readonly callTimeoutMs?: number
+  /** Requests that may wait for the filter; more are answered 500. 1,024. */
+  readonly waitingLimit?: number
+  readonly onLog?: (line: FilterLogLine) => void
+  readonly clock?: Clock
+}
+
+const WAITING_LIMIT = 1_024
+/** Looks in a timeout's time: a call is ended at most a quarter late. */
+const LOOKS = 4
+const ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './thread-entry.ts' : './thread-entry.js',
+  import.meta.url,
+)
+
+/** A thread that runs, or is starting. */
+interface Running {
+  readonly worker: Worker
+  /** Settles when the filter is started, or refused. */
+  readonly started: Promise<void>
+  readonly exited: Promise<void>
+}
+
+interface Waiting {
+  readonly request: FilterRequest
+  readonly settle: (outcome: FilterOutcome) => void
+}
+
+export class FilterThread {
+  readonly module: FilterModule
+  readonly options: FilterOptions
+  readonly #parts: FilterThreadParts
+  readonly #clock: Clock
+  /** Written by the filter's thread. */
+  readonly #counts: FilterCounts
+  /** Written here: what no thread of the filter saw. */
+  readonly #ownCounts = new FilterCounts([])
+  readonly #starts: StartLimit
+  readonly #waiting = new Map<number, Waiting>()
+  /** Requests ever made. */
+  #requests = 0
+  /** Those without an outcome yet. */
+  #pending = 0
+  #running: Running | undefined
+  #turn = 0
+  #turnSinceNs = 0n
+  #isClosed = false
+
+  private constructor(module: FilterModule, options: FilterOptions, parts: FilterThreadParts) {
+    this.module = module
+    this.options = options
+    this.#parts = parts
+    this.#clock = parts.clock ?? systemClock
+    this.#counts = new FilterCounts(module.unknownImports)
+    this.#starts = new StartLimit(this.#clock)
+  }
+
+  /** @throws {FilterRefusedError} when the filter does not start, or not in time */
+  static async start(
+    module: FilterModule,
+    options: FilterOptions,
+    parts: FilterThreadParts,
+  ): Promise<FilterThread> {
+    const thread = new FilterThread(module, options, parts)
+    await thread.#start()
+    return thread
+  }
+
+  /** Sends one request through the filter. Never rejects. */
+  async request(request: FilterRequest = {}): Promise<FilterOutcome> {
+    const id = this.#requests++
+    this.#pending++
+    try {
+      return await this.#send(id, request)
+    } finally {
+      this.#pending--
+    }
+  }
+
+  /** At any moment, also while the filter loops. */
+  statistics(): FilterStatistics {
+    return sum(this.#counts.read(), this.#ownCounts.read())
+  }
+
+  /** Ends filter and thread; what was recorded stays. Requests that wait are answered 500. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const running = this.#running
+    if (running === undefined) return
+    this.#tell(running, { kind: 'close' })
+    await running.exited
+  }
+
+  async #send(id: number, request: FilterRequest): Promise<FilterOutcome> {
+    const reason = await this.#ready()
+    const running = this.#running
+    if (reason !== undefined || running === undefined) {
+      this.#ownCounts.add('requests')
+      return this.#failed(request, reason ?? 'filter ended')
+    }
+    return new Promise((settle) => {
+      this.#waiting.set(id, { request, settle })
+      this.#tell(running, { kind: 'request', id, request })
+    })
+  }
+
+  /** Why no request can be sent. */
+  async #ready(): Promise<string | undefined> {
+    if (this.#isClosed) return 'filter is closed'
+    if (this.#pending > (this.#parts.waitingLimit ?? WAITING_LIMIT)) {
+      return 'too many requests wait for the filter'
+    }
+    try {
+      await (this.#running?.started ?? this.#start())
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  async #start(): Promise<void> {
+    if (!this.#starts.take()) {
+      this.#ownCounts.add('startsRefused')
+      throw new FilterRefusedError('startFailed', 'filter was started too often within a second')
+    }
+    const source = typeof this.#parts.space === 'function' ? this.#parts.space() : this.#parts.space
+    const start: ThreadStart = {
+      module: this.module.parts,
+      options: this.options,
+      space: { module: source.module, data: source.data },
+      counts: this.#counts.shared,
+    }
+    const transferList = [...(source.transfer ?? [])]
+    const worker = new Worker(ENTRY, { workerData: start, transferList })
+    const running = this.#watch(worker)
+    this.#running = running
+    await running.started
+  }
+
+  #watch(worker: Worker): Running {
+    const started = Promise.withResolvers<void>()
+    const exited = Promise.withResolvers<void>()
+    // Who waits for the start hears of it; nobody else has to.
+    started.promise.catch(() => {})
+    worker.on('message', (message: FromThread) => {
+      if (message.kind === 'started') started.resolve()
+      else if (message.kind === 'refused') {
+        started.reject(new FilterRefusedError(message.refusal, message.message))
+      } else this.#hear(message)
+    })
+    let reason = 'filter’s thread ended'
+    worker.on('error', (error: Error) => {
+      reason = `filter’s thread ended: ${error.message}`
+    })
+    const stopLooking = this.#look(worker, (text) => {
+      reason = text
+    })
+    worker.on('exit', () => {
+      stopLooking()
+      if (this.#running?.worker === worker) this.#running = undefined
+      this.#settle(reason)
+      started.reject(new FilterRefusedError('startFailed', reason))
+      exited.resolve()
+    })
+    return { worker, started: started.promise, exited: exited.promise }
+  }
+
+  #hear(message: FromThread): void {
+    if (message.kind === 'log') this.#parts.onLog?.(message.line)
+    if (message.kind !== 'outcome') return
+    this.#waiting.get(message.id)?.settle(message.outcome)
+    this.#waiting.delete(message.id)
+  }
+
+  /** Watches the turn; an odd one that stays is a call that does not return. */
+  #look(worker: Worker, onTimeout: (reason: string) => void): () => void {
+    const timeoutMs = this.#parts.callTimeoutMs ?? CALL_TIMEOUT_MS
+    const limitNs = BigInt(timeoutMs) * 1_000_000n
+    this.#turn = -1
+    const look = (): void => {
+      const turn = this.#counts.get('turn')
+      const nowNs = this.#clock.monotonicNs()
+      if (turn !== this.#turn) {
+        this.#turn = turn
+        this.#turnSinceNs = nowNs
+      } else if (turn % 2 === 1 && nowNs - this.#turnSinceNs >= limitNs) {
+        this.#ownCounts.add('callTimeouts')
+        onTimeout(`call into the filter took more than ${timeoutMs} ms`)
+        void worker.terminate()
+        return
+      }
+      cancel = this.#clock.after(Math.ceil(timeoutMs / LOOKS), look)
+    }
+    let cancel = this.#clock.after(Math.ceil(timeoutMs / LOOKS), look)
+    return () => cancel()
+  }
+
+  /** The thread is gone, its counts are whoever's. */
+  #settle(reason: string): void {
+    if (this.#counts.get('turn') % 2 === 1) this.#counts.add('turn')
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    this.#ownCounts.set('requests', this.#requests - this.#counts.get('requests'))
+    for (const { request, settle } of waiting) settle(this.#failed(request, reason))
+  }
+
+  #failed(request: FilterRequest, reason: string): FilterOutcome {
+    this.#ownCounts.add('requestsFailed')
+    const stream = new FilterStream(0, request)
+    return {
+      verdict: 'failed',
+      status: 500,
+      request: stream.message('request'),
+      response: stream.message('response'),
+      reason,
+    }
+  }
+
+  #tell(running: Running, message: ToThread): void {
+    running.worker.postMessage(message)
+  }
+}
+
+/** All numbers of both; the imports of the first. */
+function sum(filter: FilterStatistics, own: FilterStatistics): FilterStatistics {
+  const { unknownImports, ...counts } = filter
+  const fields = Object.keys(counts) as (keyof typeof counts)[]
+  const sums = Object.fromEntries(fields.map((field) => [field, counts[field] + own[field]]))
+  return { ...(sums as typeof counts), unknownImports }
+}

@@ -1,0 +1,174 @@
+/**
+ * What the document's metrics are in the model (§7; the only file that knows both): a filter's name
+ * becomes name and labels, its 33 bins an exponential histogram of scale 0 whose zero bucket
+ * reaches to 1.
+ *
+ *   bin 0          (… 1]                zero bucket, threshold 1
+ *   bin k = 1…31   (2^(k-1), 2^k]       bucket k - 1
+ *   bin 32         2^31 and above       overflow: in no bucket
+ */
+import { exact, Histogram, type Identity, type Metadata, sortLabels } from '../../model/index.ts'
+import type { LabelPatterns } from './label-patterns.ts'
+import { type MetricName, readName } from './names.ts'
+import { BIN_BOUNDS, type FilterMetricType, NAME, OVERFLOW_BIN, OVERFLOW_FROM } from './spec.ts'
+
+export interface DescribeOptions {
+  /** By filter; of a name that no filter has, none. */
+  readonly labelPatterns?: LabelPatterns
+  /** Filters have no units; the configuration may know one. */
+  readonly unit?: string
+}
+
+export interface DescribedMetric {
+  readonly identity: Identity
+  readonly metadata: Metadata
+}
+
+/** Identity and metadata of a metric; label patterns are for names that are text. */
+export function describeMetric(
+  { origin, filter, name, isAssumed }: MetricName,
+  type: FilterMetricType,
+  { labelPatterns, unit }: DescribeOptions = {},
+): DescribedMetric {
+  const raw = decoder.decode(name)
+  const isUtf8 = isUtf8Of(name, raw)
+  const split = isUtf8 ? labelPatterns?.split(raw) : undefined
+  const { name: plain, labels } = split ?? { name: raw, labels: [] }
+  const own: [string, string][] = labels.map(([key, value]) => [key, value])
+  if (origin === 'pw') own.push(['filter', filter])
+  else if (origin !== 'library') own.push(['origin', origin])
+  return {
+    identity: {
+      name: plain,
+      kind: type,
+      labels: sortLabels(own),
+      ...(isUtf8 ? {} : { nameBytes: name.slice() }),
+    },
+    metadata: {
+      dialect: NAME,
+      type,
+      ...(unit === undefined ? {} : { unit }),
+      ...(isAssumed ? { description: `filter name assumed: ${filter}` } : {}),
+    },
+  }
+}
+
+/** {@link describeMetric} from the prefixed name. */
+export function describePrefixed(
+  prefixed: Uint8Array,
+  type: FilterMetricType,
+  options: DescribeOptions & { readonly filters?: Iterable<string> } = {},
+): DescribedMetric {
+  return describeMetric(readName(prefixed, options.filters), type, options)
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const encoder = new TextEncoder()
+
+function isUtf8Of(bytes: Uint8Array, text: string): boolean {
+  if (!text.includes('\ufffd')) return true
+  const again = encoder.encode(text)
+  return again.length === bytes.length && again.every((byte, i) => byte === bytes[i])
+}
+
+/** Counts of the 33 bins and the sum of what was observed, as the zone's `reader.bins` has them. */
+export interface Bins {
+  readonly counts: BigUint64Array
+  /** Modulo 2^64; a double where fractions were observed. */
+  readonly sum: bigint | number
+}
+
+/** The model's histogram; extremes are not known, the overflow is in its own field. */
+export function binsHistogram({ counts: bins, sum }: Bins): Histogram {
+  const histogram = new Histogram(0)
+  histogram.zeroThreshold = 1
+  histogram.zeroCount = bins[0]!
+  histogram.count = bins[0]!
+  const low = bins.findIndex((count, bin) => bin > 0 && bin < OVERFLOW_BIN && count > 0n)
+  for (let bin = low; bin > 0 && bin < OVERFLOW_BIN; bin++) {
+    histogram.addBucket(bin - 1, bins[bin]!)
+  }
+  histogram.overflow = bins[OVERFLOW_BIN]!
+  histogram.overflowFrom = OVERFLOW_FROM
+  histogram.count += bins[OVERFLOW_BIN]!
+  histogram.sum = exact(sum)
+  return histogram
+}
+
+/** A histogram point of OTLP with explicit bounds: exact for every value. */
+export function explicitPoint({ counts: bins }: Bins): { bounds: number[]; counts: bigint[] } {
+  return { bounds: BIN_BOUNDS.slice(0, OVERFLOW_BIN), counts: [...bins] }
+}
+
+/** An exponential point of OTLP; `overflow` observations had to be put into the next bucket. */
+export interface ExponentialPoint {
+  readonly scale: 0
+  readonly zeroThreshold: 1
+  readonly zeroCount: bigint
+  readonly positive: { readonly offset: number; readonly counts: readonly bigint[] }
+  readonly overflow: bigint
+}
+
+/** Exact only while nothing overflows, which then counts in bucket 31: (2^31, 2^32]. */
+export function exponentialPoint({ counts }: Bins): ExponentialPoint {
+  let low = 1
+  let end = counts.length
+  while (low < end && counts[low] === 0n) low++
+  while (end > low && counts[end - 1] === 0n) end--
+  const filled = [...counts.subarray(low, end)]
+  const offset = filled.length === 0 ? 0 : low - 1
+  return {
+    scale: 0,
+    zeroThreshold: 1,
+    zeroCount: counts[0]!,
+    positive: { offset, counts: filled },
+    overflow: counts[OVERFLOW_BIN]!,
+  }
+}
+
+/** Native buckets of Prometheus: schema 0, one index above OTLP's, not cumulative. */
+export function nativeBuckets({ counts: bins }: Bins): [index: number, count: bigint][] {
+  const buckets: [number, bigint][] = []
+  bins.forEach((count, bin) => {
+    if (bin > 0 && count > 0n) buckets.push([bin, count])
+  })
+  return buckets
+}
+
+/** Classic buckets of Prometheus: how many observations are at most each bound. */
+export function classicBuckets({ counts: bins }: Bins): [le: string, count: bigint][] {
+  let seen = 0n
+  return Array.from(bins, (count, bin) => {
+    seen += count
+    return [bin === OVERFLOW_BIN ? '+Inf' : String(BIN_BOUNDS[bin]), seen]
+  })
+}
+
+/** A bin of a peer's histogram counts in 32 bits and begins again after 2^32 - 1. */
+const PEER_BIN_WRAP = 4_294_967_296n
+const PEER_BIN_HALF = 2_147_483_648n
+
+/**
+ * What was counted between two readings of a 32-bit bin of the original program.
+ * @returns undefined for a reset: a decrease too small for a wrap
+ */
+export function peerBinDelta(before: bigint, after: bigint): bigint | undefined {
+  if (after >= before) return after - before
+  return before - after >= PEER_BIN_HALF ? after + PEER_BIN_WRAP - before : undefined
+}
+
+/** A worker's part of a gauge in the original's memory. */
+export interface PeerGaugeSlot {
+  readonly value: bigint
+  /** By a clock in milliseconds that the program reads once per turn; 0 = never written. */
+  readonly updatedMs: number
+}
+
+/** Value of an original's gauge: the latest by its clock, of equal times the lowest worker's. */
+export function peerGauge(slots: readonly PeerGaugeSlot[]): bigint {
+  let latest: PeerGaugeSlot | undefined
+  for (const slot of slots) {
+    if (slot.updatedMs > (latest?.updatedMs ?? 0)) latest = slot
+  }
+  return latest?.value ?? 0n
+}

@@ -1,0 +1,97 @@
+/**
+ * What a definition asks for, and what it is in the zone:
+ *
+ *   counter                  counter, modulo 2^64
+ *   gauge of an application  the mode asked for, `last` unless said
+ *   gauge of a filter        one value of all threads, which `increment` needs; under nginx `last`
+ *   histogram                dense or expanding; with bounds of its own binned; of fractions dense
+ */
+import type { DefinitionOptions, GaugeMode, MetricType } from '../../../shm/index.ts'
+import type { Origin } from '../names.ts'
+import { type FilterMetricType, LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts'
+import type { StoreRules } from './options.ts'
+
+export interface MetricDefinition {
+  /** Who defines it: a filter when one is named, else the application (`library`). */
+  readonly origin?: Exclude<Origin, 'wa'>
+  readonly filter?: string
+  /** Without its prefix; bytes are taken as they are. */
+  readonly name: string | Uint8Array
+  readonly type: FilterMetricType
+  /** Of an application's gauge: how the threads' values become one. */
+  readonly mode?: GaugeMode
+  /** Of a histogram in profile `peer`: 1 to 17 ascending positive integers. */
+  readonly bounds?: readonly number[]
+  /** Of an application's histogram: `f64` takes fractions, and sums them up as a double. */
+  readonly sum?: 'u64' | 'f64'
+  /** For exports; known in this thread only. */
+  readonly unit?: string
+}
+
+export interface ZoneDefinition {
+  readonly type: MetricType
+  readonly options: DefinitionOptions
+}
+
+/**
+ * @throws {RangeError} for bounds that are none
+ * @throws {TypeError} for options that do not go together
+ */
+export function zoneDefinition(
+  definition: MetricDefinition,
+  origin: Origin,
+  rules: StoreRules,
+): ZoneDefinition {
+  const { type, mode, bounds, sum } = definition
+  if (mode !== undefined && type !== 'gauge') throw new TypeError(`a ${type} has no mode`)
+  if ((bounds ?? sum) !== undefined && type !== 'histogram') {
+    throw new TypeError(`a ${type} has neither bounds nor a sum`)
+  }
+  switch (type) {
+    case 'counter':
+      return { type, options: { mode: 'wrapping' } }
+    case 'gauge':
+      return { type, options: { mode: gaugeMode(mode, origin, rules) } }
+    case 'histogram':
+      return histogramDefinition(definition, origin, rules)
+    default:
+      throw new RangeError(`type "${type}" is not counter, gauge or histogram`)
+  }
+}
+
+function gaugeMode(mode: GaugeMode | undefined, origin: Origin, { host }: StoreRules): GaugeMode {
+  const isFilters = origin === 'pw' || origin === 'wasmcustom'
+  if (!isFilters) return mode ?? 'last'
+  if (mode !== undefined) throw new TypeError('the mode of a filter’s gauge is not chosen')
+  return host === 'nginx' ? 'last' : 'shared'
+}
+
+function histogramDefinition(
+  { bounds, sum }: MetricDefinition,
+  origin: Origin,
+  { profile, histogram }: StoreRules,
+): ZoneDefinition {
+  if (sum === 'f64') {
+    if (origin !== 'library') throw new TypeError('only an application’s histogram takes fractions')
+    if (bounds !== undefined) throw new TypeError('bounds of its own are of integers')
+    return { type: 'dense', options: { mode: 'fractions' } }
+  }
+  if (bounds === undefined) return { type: histogram, options: {} }
+  if (profile !== 'peer') throw new TypeError('bounds of its own are known in profile peer only')
+  if (origin === 'pw' || origin === 'wasmcustom') {
+    throw new TypeError('a filter’s histogram has no bounds of its own')
+  }
+  return { type: 'binned', options: { bounds: checkBounds(bounds) } }
+}
+
+/** @throws {RangeError} in the words of the peer's Lua library */
+function checkBounds(bounds: readonly number[]): readonly number[] {
+  if (bounds.length > USER_BOUNDS_LIMIT) {
+    throw new RangeError(`opts.bins cannot have more than ${USER_BOUNDS_LIMIT} numbers`)
+  }
+  const isAscending = bounds.every((bound, i) => {
+    return Number.isInteger(bound) && bound > (i === 0 ? 0 : bounds[i - 1]!) && bound < LAST_BOUND
+  })
+  if (isAscending && bounds.length > 0) return bounds
+  throw new RangeError('opts.bins must be an ascending list of positive integers')
+}

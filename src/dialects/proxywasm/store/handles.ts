@@ -1,0 +1,219 @@
+/**
+ * What records: one handle per metric and writer. Every call answers whether it was taken; what was
+ * not is counted (`droppedValue`) and nothing else, so recording never throws. Which operations a
+ * metric has depends on the host mode (§4.1):
+ *
+ *              spec                       nginx                  envoy
+ *   counter    increment >= 0, record     increment, any delta   increment > 0,
+ *              sets the total             modulo 2^64            record adds
+ *   gauge      increment and record       record                 increment and record
+ *   histogram  record observes            the same               the same
+ */
+
+import { U64_MAX } from '../../../model/index.ts'
+import type { CounterHandle, GaugeHandle, SharedGaugeHandle, Writer } from '../../../shm/index.ts'
+import type { FilterMetricType } from '../spec.ts'
+import type { OwnCounts } from './counts.ts'
+import type { StoreHost } from './options.ts'
+
+export type Recorded = number | bigint
+
+/** Of one metric, for the thread whose writer it is. */
+export interface MetricHandle {
+  readonly metric: number
+  readonly type: FilterMetricType
+  /** Adds; 1 unless said. */
+  increment(delta?: Recorded): boolean
+  /** Sets a gauge, observes in a histogram, sets or adds to a counter by host mode. */
+  record(value: Recorded): boolean
+}
+
+/** What records observations; the zone's handles of all kinds of histograms do. */
+export interface Observer {
+  readonly metric: number
+  observe(value: Recorded): boolean
+}
+
+function counterHandle(handle: CounterHandle, host: StoreHost, counts: OwnCounts): MetricHandle {
+  if (host === 'nginx') return new NginxCounter(handle, counts)
+  return host === 'envoy' ? new EnvoyCounter(handle, counts) : new SpecCounter(handle, counts)
+}
+
+class SpecCounter implements MetricHandle {
+  readonly type = 'counter'
+  readonly metric: number
+  readonly #handle: CounterHandle
+  readonly #counts: OwnCounts
+
+  constructor(handle: CounterHandle, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  increment(delta: Recorded = 1): boolean {
+    if (delta >= 0 && add(this.#handle, delta)) return true
+    return drop(this.#counts)
+  }
+
+  record(value: Recorded): boolean {
+    const change = isU64(value) ? this.#handle.setTotal(value) : undefined
+    if (change === 'reset') this.#counts.counterReset++
+    return change !== undefined || drop(this.#counts)
+  }
+}
+
+class NginxCounter implements MetricHandle {
+  readonly type = 'counter'
+  readonly metric: number
+  readonly #handle: CounterHandle
+  readonly #counts: OwnCounts
+
+  constructor(handle: CounterHandle, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  increment(delta: Recorded = 1): boolean {
+    return add(this.#handle, delta) || drop(this.#counts)
+  }
+
+  record(): boolean {
+    return drop(this.#counts)
+  }
+}
+
+class EnvoyCounter implements MetricHandle {
+  readonly type = 'counter'
+  readonly metric: number
+  readonly #handle: CounterHandle
+  readonly #counts: OwnCounts
+
+  constructor(handle: CounterHandle, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  increment(delta: Recorded = 1): boolean {
+    if (delta > 0 && add(this.#handle, delta)) return true
+    return drop(this.#counts)
+  }
+
+  record(value: Recorded): boolean {
+    if (value >= 0 && add(this.#handle, value)) return true
+    return drop(this.#counts)
+  }
+}
+
+function add(handle: CounterHandle, delta: Recorded): boolean {
+  return typeof delta === 'bigint' ? handle.addExact(delta) : handle.add(delta)
+}
+
+/** A gauge whose threads write one value each. */
+export class OwnGauge implements MetricHandle {
+  readonly type = 'gauge'
+  readonly metric: number
+  readonly #handle: GaugeHandle
+  readonly #counts: OwnCounts
+
+  constructor(handle: GaugeHandle, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  increment(): boolean {
+    return drop(this.#counts)
+  }
+
+  record(value: Recorded): boolean {
+    return (isU64(value) && this.#handle.set(value)) || drop(this.#counts)
+  }
+}
+
+/** A gauge of which all threads write the same value. */
+export class SharedGauge implements MetricHandle {
+  readonly type = 'gauge'
+  readonly metric: number
+  readonly #handle: SharedGaugeHandle
+  readonly #counts: OwnCounts
+
+  constructor(handle: SharedGaugeHandle, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  /** Below zero it goes on from 2^64, counted. */
+  increment(delta: Recorded = 1): boolean {
+    const change = this.#handle.add(delta)
+    if (change === 'wrapped') this.#counts.gaugeWrap++
+    return change !== undefined || drop(this.#counts)
+  }
+
+  record(value: Recorded): boolean {
+    return this.#handle.set(value) || drop(this.#counts)
+  }
+}
+
+export class HistogramHandle implements MetricHandle {
+  readonly type = 'histogram'
+  readonly metric: number
+  readonly #handle: Observer
+  readonly #counts: OwnCounts
+
+  constructor(handle: Observer, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  increment(): boolean {
+    return drop(this.#counts)
+  }
+
+  record(value: Recorded): boolean {
+    return this.#handle.observe(value) || drop(this.#counts)
+  }
+}
+
+function isU64(value: Recorded): boolean {
+  if (typeof value === 'bigint') return value >= 0n && value <= U64_MAX
+  return Number.isSafeInteger(value) && value >= 0
+}
+
+function drop(counts: OwnCounts): false {
+  counts.droppedValue++
+  return false
+}
+
+/** The handle of a metric; undefined where the zone has no room for it, or the writer is gone. */
+export function handleOf(
+  writer: Writer,
+  metric: number,
+  { type, mode }: { readonly type: string; readonly mode: string },
+  host: StoreHost,
+  counts: OwnCounts,
+): MetricHandle | undefined {
+  if (type === 'counter') {
+    const handle = writer.counter(metric)
+    return handle && counterHandle(handle, host, counts)
+  }
+  if (type === 'gauge' && mode === 'shared') {
+    const handle = writer.sharedGauge(metric)
+    return handle && new SharedGauge(handle, counts)
+  }
+  if (type === 'gauge') {
+    const handle = writer.gauge(metric)
+    return handle && new OwnGauge(handle, counts)
+  }
+  const handle = observerOf(writer, metric, type)
+  return handle && new HistogramHandle(handle, counts)
+}
+
+function observerOf(writer: Writer, metric: number, type: string): Observer | undefined {
+  if (type === 'expanding') return writer.expanding(metric)
+  return type === 'binned' ? writer.binned(metric) : writer.dense(metric)
+}

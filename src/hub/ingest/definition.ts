@@ -1,0 +1,127 @@
+/**
+ * How a series gets its metric: the same in every thread that ingests. The zone knows series by
+ * the bytes of their identity, so two threads that hear of one series find the same metric.
+ */
+import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
+import { type MetricMode, type MetricType, refusalOf, type Zone } from '../../shm/index.ts'
+import type { QuotaRefusal, SeriesQuota } from './quota.ts'
+
+/** What a new series says of itself. */
+export interface NewSeries {
+  readonly identity: Identity
+  readonly metadata: Metadata
+  readonly source: string
+  readonly counterBits?: 32 | 64
+  readonly isCumulative?: boolean
+  readonly isDown?: boolean
+  /** How the zone keeps it, where that is not how a kind is usually kept. */
+  readonly storage?: Storage
+  /** True for one that never expires, because whoever writes it can't forget it (filters). */
+  readonly isKept?: boolean
+}
+
+export interface Storage {
+  readonly type: MetricType
+  readonly mode: MetricMode
+}
+
+export type SeriesRefusal =
+  | QuotaRefusal
+  | 'zone_full'
+  | 'key_too_long'
+  | 'reserved_name'
+  | 'type_mismatch'
+
+/** A series as an ingest knows it. */
+export interface KnownSeries {
+  readonly identity: Identity
+  /** Index of its metric in the zone. */
+  readonly metric: number
+}
+
+/** Where an ingest gets its series from: the hub's list, or a thread's part in it. */
+export interface SeriesDefiner {
+  /** The series of an identity, made on first sight; a refusal above a limit. */
+  define(series: NewSeries): KnownSeries | SeriesRefusal
+  /** The second monotonic part of a counter, made on first need; charged to `source`. */
+  defineDown(series: KnownSeries, source: string): KnownSeries | SeriesRefusal
+  /** Replaces what is known of a series besides its identity. */
+  annotate(series: KnownSeries, metadata: Metadata): void
+  /** Calls back before a metric's number may mean another series. */
+  onForget(callback: (metric: number) => void): void
+}
+
+/** Names that begin so are the hub's own: no peer may write into what the hub says of itself. */
+export const OWN_PREFIX = 'pentameter.'
+
+/** Source name of the hub's own series, which no limit counts. */
+export const OWN_SOURCE = 'hub'
+
+const STORAGES: Record<Exclude<Kind, 'summary'>, Storage> = {
+  counter: { type: 'counter', mode: 'saturating' },
+  gauge: { type: 'gauge', mode: 'last' },
+  histogram: { type: 'exponential', mode: 'plain' },
+}
+
+/** The metric of a series, made and counted under the limits if it is new. */
+export function defineMetric(
+  zone: Zone,
+  quota: SeriesQuota,
+  { identity, source, storage }: NewSeries,
+): number | SeriesRefusal {
+  const isOwn = source === OWN_SOURCE
+  if (!isOwn && identity.name.startsWith(OWN_PREFIX)) return 'reserved_name'
+  if (identity.kind === 'summary') return 'type_mismatch'
+  const { type, mode } = storage ?? STORAGES[identity.kind]
+  const key = identityKey(identity)
+  const found = zone.find(key)
+  if (found >= 0) {
+    return zone.type(found) === type && zone.mode(found) === mode ? found : 'type_mismatch'
+  }
+  if (isOwn) return metricOrRefusal(zone.define(key, type, { mode }))
+  return quota.exclusively(() => {
+    // another thread may have been faster, and has then counted it
+    const raced = zone.find(key)
+    const refusal = raced < 0 ? quota.refusal(source) : undefined
+    if (refusal !== undefined) return refusal
+    const metric = zone.define(key, type, { mode })
+    if (metric >= 0 && raced < 0) quota.add(source)
+    return metricOrRefusal(metric)
+  })
+}
+
+function metricOrRefusal(metric: number): number | SeriesRefusal {
+  if (metric >= 0) return metric
+  switch (refusalOf(metric)) {
+    case 'keyTooLong':
+      return 'key_too_long'
+    case 'typeMismatch':
+      return 'type_mismatch'
+    default:
+      return 'zone_full'
+  }
+}
+
+/** The part of a counter that takes the sizes of its negative increments. */
+export function downOf({ identity }: KnownSeries, metadata: Metadata, source: string): NewSeries {
+  return {
+    identity: {
+      ...identity,
+      name: `${identity.name}.decrement`,
+      nameBytes: downNameBytes(identity),
+    },
+    metadata,
+    source,
+    isDown: true,
+  }
+}
+
+/** A line feed can't be in a name that came by line, so the part never meets a real series. */
+function downNameBytes(identity: Identity): Uint8Array {
+  const name = identity.nameBytes ?? new TextEncoder().encode(identity.name)
+  const ending = new TextEncoder().encode('\ndecrement')
+  const bytes = new Uint8Array(name.length + ending.length)
+  bytes.set(name)
+  bytes.set(ending, name.length)
+  return bytes
+}

@@ -1,0 +1,86 @@
+/**
+ * The verbs whose result depends on their order over all threads: readings of a counter kept
+ * elsewhere, and lines whose sample rate leaves a fraction to carry. There is one place that
+ * applies them, in the hub's main thread; the ingests there call it directly, those of other
+ * threads send what they got in its order (`threads/outbox.ts`).
+ */
+import { type Exact, U64_MAX } from '../../model/index.ts'
+import type { CounterHandle, Writer } from '../../shm/index.ts'
+import type { SeriesRecord, SeriesStore } from '../series.ts'
+import { take } from './weight.ts'
+
+/** The verbs by metric, for a counter and for a histogram; what is refused comes back as events. */
+export interface OrderedLane {
+  /** A new reading of a cumulative counter, 0 or more. */
+  read(metric: number, reading: Exact, source: string): void
+  /** A counter's increment, 0 or more, times a weight that is no whole number. */
+  count(metric: number, value: Exact, weight: number, source: string): void
+  /** An observation that stands for `weight`, which is no whole number. */
+  observe(metric: number, value: Exact, weight: number, source: string): void
+}
+
+export interface OrderedEvents {
+  refused(code: string, source: string): void
+  /** Two senders seem to share one cumulative counter. */
+  contested(record: SeriesRecord): void
+}
+
+export class OrderedVerbs {
+  readonly #store: SeriesStore
+  readonly #writer: Writer
+  /** By metric, what sampled lines have left over, each less than 1, and of which series. */
+  readonly #carries: number[] = []
+  readonly #carriers: number[] = []
+
+  constructor(store: SeriesStore, writer: Writer) {
+    this.#store = store
+    this.#writer = writer
+  }
+
+  /** The lane of one dialect. */
+  lane(events: OrderedEvents): OrderedLane {
+    return {
+      read: (metric, reading, source) => this.#read(metric, reading, source, events),
+      count: (metric, value, weight, source) => {
+        if (!this.#prepareCarry(metric)) return
+        const n = take(this.#carries, metric, value, weight)
+        grow(this.#writer.counter(metric), n, source, events)
+      },
+      observe: (metric, value, weight) => {
+        if (!this.#prepareCarry(metric)) return
+        const times = take(this.#carries, metric, 1, weight)
+        if (times !== 0) this.#writer.exponential(metric)?.observe(value, times)
+      },
+    }
+  }
+
+  #read(metric: number, reading: Exact, source: string, events: OrderedEvents): void {
+    const record = this.#store.ofMetric(metric)
+    const cumulative = record?.reading
+    if (record === undefined || cumulative === undefined) return
+    const resets = cumulative.resets
+    grow(this.#writer.counter(metric), cumulative.take(reading, source), source, events)
+    if (cumulative.resets !== resets && cumulative.isContested) events.contested(record)
+  }
+
+  /** False for a series that has left; the next one under its number begins with nothing over. */
+  #prepareCarry(metric: number): boolean {
+    const record = this.#store.ofMetric(metric)
+    if (record === undefined) return false
+    if (this.#carriers[metric] !== record.id) this.#carries[metric] = 0
+    this.#carriers[metric] = record.id
+    return true
+  }
+}
+
+/** Adds to a counter; an increment that does not fit is refused and told. */
+export function grow(
+  counter: CounterHandle | undefined,
+  n: Exact,
+  source: string,
+  events: Pick<OrderedEvents, 'refused'>,
+): void {
+  if (counter === undefined) return
+  const isTaken = typeof n === 'number' ? counter.add(n) : n <= U64_MAX && counter.addExact(n)
+  if (!isTaken) events.refused('value_range', source)
+}

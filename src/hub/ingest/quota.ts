@@ -1,0 +1,184 @@
+/**
+ * How many series there are, and how many each source has brought, exact over all threads. Threads
+ * decide and count under one lock, so no two of them take the last place, and none is refused a
+ * name that another one is defining at that moment.
+ *
+ *   header, 64 B   [lock:i32][count:i32][capacity:i32] room
+ *   entry, 16 B    [hash:2 x u32][count:u32][room:u32]   open addressing by source, hash 0 = empty
+ *
+ * A source is known by 64 bits of its hash. Sources without series leave the table, so that it
+ * never holds more of them than there are series.
+ */
+export interface SeriesLimits {
+  /** Most series in the hub; its own not counted. */
+  readonly seriesLimit: number
+  /** Most series that one source (address without port) may bring. */
+  readonly seriesLimitPerSource: number
+}
+
+export const SERIES_LIMITS: SeriesLimits = { seriesLimit: 100_000, seriesLimitPerSource: 10_000 }
+
+export type QuotaRefusal = 'series_limit' | 'series_limit_per_source'
+
+const LOCK = 0
+const COUNT = 1
+const CAPACITY = 2
+const HEADER_INTS = 16
+const ENTRY_INTS = 4
+/** The zone gives out no more numbers than that, whatever the limit says. */
+const SERIES_MAX = 1_000_000
+/** The lock is held for microseconds; who has held it for so long is dead. */
+const STEAL_AFTER_MS = 5000
+/** FNV-1a, and the same with another start: two halves of one hash. */
+const FNV_PRIME = 0x01000193
+const FNV_START = 0x811c9dc5
+const SECOND_START = 0x9747b28c
+
+export class SeriesQuota {
+  /** What to hand to another thread. */
+  readonly shared: SharedArrayBuffer
+  readonly limits: SeriesLimits
+  readonly #ints: Int32Array
+  readonly #words: Uint32Array
+  readonly #mask: number
+  readonly #owner: number
+
+  private constructor(shared: SharedArrayBuffer, limits: SeriesLimits, owner: number) {
+    this.shared = shared
+    this.limits = limits
+    this.#ints = new Int32Array(shared)
+    this.#words = new Uint32Array(shared)
+    this.#mask = this.#ints[CAPACITY]! - 1
+    this.#owner = owner
+  }
+
+  static create(limits: SeriesLimits): SeriesQuota {
+    const sources = Math.min(limits.seriesLimit, SERIES_MAX)
+    const capacity = 2 ** Math.ceil(Math.log2(2 * sources + 1))
+    const shared = new SharedArrayBuffer((HEADER_INTS + capacity * ENTRY_INTS) * 4)
+    new Int32Array(shared)[CAPACITY] = capacity
+    return new SeriesQuota(shared, limits, 1)
+  }
+
+  /**
+   * The same quota in another thread.
+   * @param thread index of the ingest thread
+   */
+  static open(shared: SharedArrayBuffer, limits: SeriesLimits, thread: number): SeriesQuota {
+    return new SeriesQuota(shared, limits, ownerOf(thread))
+  }
+
+  /** Series counted now. */
+  get count(): number {
+    return Atomics.load(this.#ints, COUNT)
+  }
+
+  /**
+   * Runs a definition while no other thread defines: `refusal` says whether one more series of the
+   * source is allowed, `add` counts it.
+   */
+  exclusively<T>(define: () => T): T {
+    this.#lock()
+    try {
+      return define()
+    } finally {
+      this.#unlock()
+    }
+  }
+
+  /** Under the lock. */
+  refusal(source: string): QuotaRefusal | undefined {
+    if (this.count >= this.limits.seriesLimit) return 'series_limit'
+    const at = this.#find(source)
+    const brought = this.#words[at + 2]!
+    return brought >= this.limits.seriesLimitPerSource ? 'series_limit_per_source' : undefined
+  }
+
+  /** Counts a new series of a source; under the lock. */
+  add(source: string): void {
+    const at = this.#find(source)
+    if (this.#words[at + 2] === 0) {
+      const [low, high] = hashOf(source)
+      this.#words[at] = low
+      this.#words[at + 1] = high
+    }
+    this.#words[at + 2]!++
+    Atomics.add(this.#ints, COUNT, 1)
+  }
+
+  /** Gives back the place of a series that left; takes the lock itself. */
+  remove(source: string): void {
+    this.exclusively(() => {
+      const at = this.#find(source)
+      if (this.#words[at + 2] === 0) return
+      this.#words[at + 2]!--
+      Atomics.sub(this.#ints, COUNT, 1)
+      if (this.#words[at + 2] === 0) this.#close(at)
+    })
+  }
+
+  /** Frees the lock where a thread that ended has left it locked. */
+  releaseOf(thread: number): void {
+    if (Atomics.compareExchange(this.#ints, LOCK, ownerOf(thread), 0) === ownerOf(thread)) {
+      Atomics.notify(this.#ints, LOCK, 1)
+    }
+  }
+
+  /** Entry of a source, or the empty one where it belongs. */
+  #find(source: string): number {
+    const [low, high] = hashOf(source)
+    const words = this.#words
+    for (let place = low & this.#mask; ; place = (place + 1) & this.#mask) {
+      const at = HEADER_INTS + place * ENTRY_INTS
+      if (words[at + 2] === 0 || (words[at] === low && words[at + 1] === high)) return at
+    }
+  }
+
+  /** Moves later entries of the run over the one that became empty, so that none is cut off. */
+  #close(emptyAt: number): void {
+    const words = this.#words
+    let hole = (emptyAt - HEADER_INTS) / ENTRY_INTS
+    for (let place = (hole + 1) & this.#mask; ; place = (place + 1) & this.#mask) {
+      const at = HEADER_INTS + place * ENTRY_INTS
+      if (words[at + 2] === 0) return
+      const distance = (place - (words[at]! & this.#mask)) & this.#mask
+      if (distance < ((place - hole) & this.#mask)) continue
+      words.copyWithin(HEADER_INTS + hole * ENTRY_INTS, at, at + ENTRY_INTS)
+      words[at + 2] = 0
+      hole = place
+    }
+  }
+
+  #lock(): void {
+    const ints = this.#ints
+    for (;;) {
+      const held = Atomics.compareExchange(ints, LOCK, 0, this.#owner)
+      if (held === 0) return
+      if (Atomics.wait(ints, LOCK, held, STEAL_AFTER_MS) !== 'timed-out') continue
+      if (Atomics.compareExchange(ints, LOCK, held, this.#owner) === held) return
+    }
+  }
+
+  #unlock(): void {
+    if (Atomics.compareExchange(this.#ints, LOCK, this.#owner, 0) === this.#owner) {
+      Atomics.notify(this.#ints, LOCK, 1)
+    }
+  }
+}
+
+/** The main thread is 1, ingest thread 0 is 2; 0 is nobody. */
+function ownerOf(thread: number): number {
+  return thread + 2
+}
+
+function hashOf(source: string): readonly [low: number, high: number] {
+  let low = FNV_START
+  let high = SECOND_START
+  for (let i = 0; i < source.length; i++) {
+    const unit = source.charCodeAt(i)
+    low = Math.imul(low ^ unit, FNV_PRIME)
+    high = Math.imul(high ^ unit, FNV_PRIME)
+    high ^= high >>> 15
+  }
+  return [(low ^ (low >>> 16)) >>> 0, high >>> 0]
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
+import { readTree } from '../../../test/tidy/tree.ts'
+
+interface Documented {
+  readonly name: string
+  readonly kinds: readonly string[]
+  readonly unit: string | undefined
+  readonly labels: readonly string[]
+}
+
+const words = (text: string): string[] => text.split(/,\s*/).filter((word) => word !== '')
+
+/** The rows of docs/self-metrics.md. */
+function documented(): Documented[] {
+  const text = readFileSync(new URL('../../../docs/self-metrics.md', import.meta.url), 'utf8')
+  return [...text.matchAll(/^\| `([^`]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
+    ([, name = '', kinds = '', labels = '']) => ({
+      name,
+      kinds: words(kinds.trim()).filter((word) => word !== 'bytes'),
+      unit: kinds.includes('bytes') ? 'bytes' : undefined,
+      labels: words(labels.trim()),
+    }),
+  )
+}
+
+test('the document lists every metric that the sources name, and no other', () => {
+  const tree = readTree(fileURLToPath(new URL('../../..', import.meta.url)))
+  const sources = tree.under('src/hub', '.ts').filter(({ path }) => !path.endsWith('.test.ts'))
+  const named = new Set(
+    sources.flatMap(({ text }) => text.match(/(?<=')pentameter\.[a-z.]+(?=')/g) ?? []),
+  )
+  const listed = documented().map(({ name }) => name)
+  assert.deepEqual(listed.toSorted(), [...named].sort())
+})
+
+test('what a hub says of itself has the kind, unit and labels of the document', async () => {
+  const started = await startHub({ seriesLimit: 1 })
+  const { hub, clock } = started
+  await sendUdp(started, [packet('a:1|m\nb:1|m\nbad\n'), Buffer.from('?')])
+  clock.advance(3000)
+  const rows = new Map(documented().map((row) => [row.name, row]))
+  const own = [...hub.series].filter(({ metadata }) => metadata.dialect === 'hub')
+  assert.ok(own.length > 40, `${own.length} series`)
+  for (const { identity, metadata } of own) {
+    const { name, kind, labels } = identity
+    const row = rows.get(name)
+    assert.ok(row, `${name} is not in the document`)
+    assert.ok(row.kinds.includes(kind), `${name} is a ${kind}`)
+    assert.equal(metadata.unit, row.unit, name)
+    assert.deepEqual(
+      labels.map(([key]) => key),
+      row.labels.toSorted(),
+      name,
+    )
+  }
+  await hub.stop()
+})

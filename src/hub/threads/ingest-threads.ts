@@ -1,0 +1,206 @@
+/**
+ * The ingest threads of a hub: N workers that bind the text port together, each the single writer
+ * of its segment of the zone. One that ends by itself is replaced; what it had counted stays, since
+ * the zone folds its segment.
+ */
+import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ConnectionStatus, Dialect } from '../../dialects/dialect.ts'
+import type { Clock } from '../../model/index.ts'
+import type { Zone } from '../../shm/index.ts'
+import { dialectOptions, type HubConfig } from '../config.ts'
+import type { OrderedEvents, OrderedVerbs } from '../ingest/ordered.ts'
+import { BATCHED_EXEC_ARGV } from '../listen/batched-udp/index.ts'
+import type { Log } from '../log.ts'
+import type { SeriesStore } from '../series.ts'
+import type { ErrorReports } from '../status/reports.ts'
+import type { SelfMetrics } from '../status/self-metrics.ts'
+import type { ListenerStatus } from '../status/status.ts'
+import type { WorkerReading } from '../status/worker-rates.ts'
+import { Inbox } from './inbox.ts'
+import type { FromThread, Question, ThreadDialectStatus, ThreadStart } from './messages.ts'
+import { SharedCounts } from './shared-counts.ts'
+import { ThreadLink } from './thread-link.ts'
+
+/** However many cores there are. */
+const THREADS_MAX = 64
+/** A thread that has not finished after so long at a stop is ended. */
+const STOP_LIMIT_MS = 5000
+
+/**
+ * Node reads a connection into a new buffer of 64 KiB each time, and V8 frees these when it clears
+ * the young generation. The smallest one there is (half-spaces of 512 KiB) keeps them few and in
+ * the processor's cache: by TCP a line costs a fifth to a third less than with V8's own size.
+ */
+const YOUNG_GENERATION_MB = 1
+
+/** Where a port can be bound by several sockets among which the kernel spreads what comes. */
+const SHARES_PORTS: ReadonlySet<NodeJS.Platform> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
+
+export type CreateWorker = (start: ThreadStart) => Worker
+
+export interface IngestThreadsParts {
+  readonly config: HubConfig
+  /** Dialects that the threads serve. */
+  readonly dialects: readonly Dialect[]
+  readonly zone: Zone
+  readonly store: SeriesStore
+  readonly verbs: OrderedVerbs
+  readonly reports: ErrorReports
+  readonly events: (dialect: string) => OrderedEvents
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: SelfMetrics
+  /** For programs that are bundled: how to start the thread's program. */
+  readonly createWorker?: CreateWorker
+}
+
+export class IngestThreads {
+  readonly counts: SharedCounts
+  readonly #parts: IngestThreadsParts
+  readonly #inbox: Inbox
+  readonly #links: readonly ThreadLink[]
+  /** Sources heard since they were last taken, by dialect. */
+  readonly #active: Set<string>[]
+  #port = 0
+
+  constructor(parts: IngestThreadsParts) {
+    const { config, dialects, store, reports, verbs, events } = parts
+    const count = threadCount(config.ingestWorkers)
+    this.#parts = parts
+    this.counts = SharedCounts.create(count)
+    this.#inbox = new Inbox({
+      store,
+      reports,
+      verbs,
+      counts: this.counts,
+      events: dialects.map(({ name }) => events(name)),
+    })
+    this.#active = dialects.map(() => new Set())
+    this.#links = Array.from({ length: count }, (_, thread) => this.#createLink(thread))
+  }
+
+  #createLink(thread: number): ThreadLink {
+    const { clock, createWorker = createThread } = this.#parts
+    return new ThreadLink({
+      clock,
+      createWorker: () => createWorker(this.#startOf(thread)),
+      onMessage: (message) => this.#take(thread, message),
+      onCrash: (reason, waitMs) => this.#crashed(thread, reason, waitMs),
+      onRestart: () => void this.#links[thread]!.ask({ kind: 'bind', port: this.#port }),
+    })
+  }
+
+  #startOf(thread: number): ThreadStart {
+    const { config, dialects, zone, store } = this.#parts
+    return {
+      thread,
+      threads: this.counts.threads,
+      zone: zone.shared,
+      quota: store.quota.shared,
+      counts: this.counts.shared,
+      dialects: dialects.map(({ name }) => ({ name, options: dialectOptions(config, name) })),
+      config,
+    }
+  }
+
+  #take(thread: number, message: FromThread): void {
+    if (message.kind === 'batch') this.#inbox.take(thread, message)
+    if (message.kind !== 'status') return
+    if (message.listener.state === 'listening') this.#port = message.listener.port
+    message.dialects.forEach(({ active }, index) => {
+      for (const source of active) this.#active[index]!.add(source)
+    })
+  }
+
+  #crashed(thread: number, reason: string, waitMs: number): void {
+    const { log, metrics, store } = this.#parts
+    this.counts.release(thread)
+    store.quota.releaseOf(thread)
+    metrics.counter('pentameter.ingest.worker.restarts').add()
+    const again = waitMs === 0 ? 'at once' : `in ${waitMs / 1000} s`
+    log('warn', `ingest thread ${thread} ended and is started again ${again}`, { reason })
+  }
+
+  get count(): number {
+    return this.#links.length
+  }
+
+  /**
+   * Starts the threads and has them bind the port, one after the other where they must first find
+   * out which port it is.
+   * @param port 0 = any free one
+   */
+  async start(port: number): Promise<void> {
+    this.#port = port
+    for (const link of this.#links) if (!link.isRunning) link.start()
+    const unbound = [...this.#links]
+    while (this.#port === 0 && unbound.length > 0) {
+      await unbound.shift()!.ask({ kind: 'bind', port: 0 })
+    }
+    await Promise.all(unbound.map((link) => link.ask({ kind: 'bind', port: this.#port })))
+  }
+
+  /** Resolves when every thread has answered, or is no more. */
+  async ask(question: Question): Promise<void> {
+    await Promise.all(this.#links.map((link) => link.ask(question)))
+  }
+
+  /** What each running thread says of its sockets. */
+  listeners(): ListenerStatus[] {
+    return this.#links.flatMap(({ status }) => status?.listener ?? [])
+  }
+
+  /** Connections of a dialect: those told of, and how many there are. */
+  connections(dialect: number): { told: readonly ConnectionStatus[]; count: number } {
+    const statuses = this.#links.flatMap(
+      ({ status }): ThreadDialectStatus[] | ThreadDialectStatus => status?.dialects[dialect] ?? [],
+    )
+    return {
+      told: statuses.flatMap(({ connections }) => connections),
+      count: statuses.reduce((sum, { connectionCount }) => sum + connectionCount, 0),
+    }
+  }
+
+  takeActive(dialect: number): Set<string> {
+    const active = this.#active[dialect]!
+    this.#active[dialect] = new Set()
+    return active
+  }
+
+  workers(): WorkerReading[] {
+    return this.#links.map(({ status, restarts }, thread) => ({
+      thread,
+      state: status === undefined ? 'starting' : 'running',
+      segment: status?.segment ?? null,
+      connections: this.counts.connectionsOf(thread),
+      measurements: this.counts.measurementsOf(thread),
+      restarts,
+      ...(status?.listener.udpReceive && { udpReceive: status.listener.udpReceive }),
+    }))
+  }
+
+  /** Every thread takes what has reached the machine, sends what it has gathered, and ends. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#links.map((link) => link.stop(STOP_LIMIT_MS)))
+  }
+}
+
+/** One thread per core, unless told; more than one need a port that several sockets can share. */
+function threadCount(wanted: number | 'auto'): number {
+  if (!SHARES_PORTS.has(process.platform)) return 1
+  return wanted === 'auto' ? Math.min(availableParallelism(), THREADS_MAX) : wanted
+}
+
+/**
+ * Runs the program beside this file, from sources as from the built package. Flags of the main
+ * thread (`--eval`, `--test`) are not for it; its own keep the warning of batched sockets away.
+ */
+const createThread: CreateWorker = (start) =>
+  new Worker(new URL(`./ingest-thread${extname(import.meta.url)}`, import.meta.url), {
+    workerData: start,
+    execArgv: [...BATCHED_EXEC_ARGV],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    name: `ingest ${start.thread}`,
+  })

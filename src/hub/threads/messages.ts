@@ -1,0 +1,138 @@
+/**
+ * What goes between the main thread and an ingest thread. A thread's messages arrive in the order
+ * in which they were sent: a series is announced before anything else says its metric, and an
+ * answer comes after all that its thread did before.
+ */
+import type { ConnectionStatus } from '../../dialects/dialect.ts'
+import type { Exact, Metadata } from '../../model/index.ts'
+import type { SharedZone } from '../../shm/index.ts'
+import type { HubConfig } from '../config.ts'
+import type { NewSeries } from '../ingest/definition.ts'
+import type { LogLevel } from '../log.ts'
+import type { ErrorStatus, ListenerStatus, RefusalStatus } from '../status/status.ts'
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  /** Index of the thread in its pool. */
+  readonly thread: number
+  readonly threads: number
+  /** The zone, the quota and the counts that all threads share. */
+  readonly zone: SharedZone
+  readonly quota: SharedArrayBuffer
+  readonly counts: SharedArrayBuffer
+  /** Those that share the port, in the order of their counts. */
+  readonly dialects: readonly ThreadDialect[]
+  readonly config: HubConfig
+}
+
+/** A dialect that a thread is to serve. */
+export interface ThreadDialect {
+  /** As in the registry. */
+  readonly name: string
+  /** Its own section of the config. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** Every question is answered by an {@link Answer} of the same number. */
+export type Question =
+  | { readonly kind: 'bind'; readonly port: number }
+  /** The metrics may mean other series soon: nothing may be written into them any more. */
+  | { readonly kind: 'forget'; readonly metrics: readonly number[] }
+  /** Nothing but the answer, which comes when all that was taken so far has been sent. */
+  | { readonly kind: 'settle' }
+  /** Take what has reached the machine, close, give the segment back. */
+  | { readonly kind: 'stop' }
+
+export type ToThread = Question & { readonly number: number }
+
+export interface Answer {
+  readonly kind: 'answer'
+  readonly number: number
+}
+
+export type FromThread = Answer | Batch | ThreadStatus
+
+/** What a thread has gathered in a turn of its event loop. */
+export interface Batch {
+  readonly kind: 'batch'
+  readonly series: readonly Announcement[]
+  readonly annotations: readonly (readonly [metric: number, metadata: Metadata])[]
+  readonly verbs: OrderedColumns
+  readonly reports: ReportColumns
+}
+
+/** A series that the thread has begun to write into. */
+export interface Announcement {
+  readonly series: NewSeries
+  readonly metric: number
+  /** Metric of the counter whose second part it is. */
+  readonly downOf?: number
+}
+
+export type OrderedVerb = 'read' | 'count' | 'observe'
+
+/** Ordered verbs, a row each. */
+export interface OrderedColumns {
+  readonly verbs: readonly OrderedVerb[]
+  /** Index of the dialect. */
+  readonly dialects: readonly number[]
+  readonly metrics: readonly number[]
+  readonly values: readonly Exact[]
+  /** 1 for a reading. */
+  readonly weights: readonly number[]
+  /** Index in `sources`. */
+  readonly sourceRows: readonly number[]
+  readonly sources: readonly string[]
+}
+
+/** Errors and refusals of a turn, summed up: bounded, whatever peers send. */
+export interface ReportColumns {
+  /** Counts since the last batch, with the last offenders. */
+  readonly errors: readonly ErrorStatus[]
+  /** Decode errors by `dialect address`. */
+  readonly errorsOfSources: readonly (readonly [source: string, count: number])[]
+  readonly refusals: readonly RefusalStatus[]
+  /** Names of refused series. */
+  readonly names: readonly RefusedName[]
+  readonly notes: readonly RefusalStatus[]
+  /** What dialects count of themselves: `name`, `reason`. */
+  readonly counts: readonly NamedCount[]
+  readonly log: readonly LogLine[]
+}
+
+export interface RefusedName {
+  readonly code: string
+  readonly key: string
+  readonly source: string
+}
+
+export interface NamedCount {
+  readonly dialect: string
+  readonly name: string
+  readonly reason: string
+  readonly count: number
+}
+
+export interface LogLine {
+  readonly level: LogLevel
+  readonly message: string
+  readonly facts?: Record<string, unknown>
+}
+
+/** How a thread is doing: about once a second, and before every answer. */
+export interface ThreadStatus {
+  readonly kind: 'status'
+  /** Number of the thread's segment in the zone. */
+  readonly segment: number
+  readonly listener: ListenerStatus
+  /** In the order of {@link ThreadStart.dialects}. */
+  readonly dialects: readonly ThreadDialectStatus[]
+}
+
+export interface ThreadDialectStatus {
+  /** Those opened last. */
+  readonly connections: readonly ConnectionStatus[]
+  readonly connectionCount: number
+  /** Sources heard since the last status. */
+  readonly active: readonly string[]
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { Peer } from '../../dialects/dialect.ts'
+import type { Batch } from './messages.ts'
+import { ORDERED_WAITING_LIMIT, Outbox } from './outbox.ts'
+import { SharedCounts } from './shared-counts.ts'
+
+const PEER: Peer = { transport: 'udp', address: '192.0.2.1', port: 40_000 }
+
+function startOutbox() {
+  const batches: Batch[] = []
+  const clock = new FakeClock()
+  const counts = SharedCounts.create(2)
+  const outbox = new Outbox(1, counts, clock, (batch) => batches.push(batch), 1)
+  const refused: string[] = []
+  const lane = outbox.lane(0, { refused: (code) => refused.push(code) })
+  return { batches, clock, counts, outbox, lane, refused }
+}
+
+function announcement(metric: number) {
+  const identity = { name: `n${metric}`, kind: 'counter', labels: [] } as const
+  const series = { identity, metadata: { dialect: 'statshero' }, source: '192.0.2.1' }
+  return { series, metric }
+}
+
+test('what a turn of the loop gathers is one message, in its order', async () => {
+  const { batches, outbox, lane } = startOutbox()
+  lane.read(1, 5, 'a')
+  outbox.annotate(1, { dialect: 'statshero', unit: 's' })
+  lane.count(2, 10n ** 18n, 2.5, 'b')
+  lane.read(1, 6, 'a')
+  assert.equal(batches.length, 0)
+  await setImmediate()
+  const [batch] = batches
+  assert.equal(batches.length, 1)
+  assert.deepEqual(batch!.verbs, {
+    verbs: ['read', 'count', 'read'],
+    dialects: [0, 0, 0],
+    metrics: [1, 2, 1],
+    values: [5, 10n ** 18n, 6],
+    weights: [1, 2.5, 1],
+    sourceRows: [0, 1, 0],
+    sources: ['a', 'b'],
+  })
+  assert.deepEqual(batch!.annotations, [[1, { dialect: 'statshero', unit: 's' }]])
+  await setImmediate()
+  assert.equal(batches.length, 1, 'nothing new is no message')
+})
+
+test('a new series is told at once, before anything can be counted into it', async () => {
+  const { batches, outbox } = startOutbox()
+  outbox.announce(announcement(1))
+  assert.deepEqual(batches[0]?.series, [announcement(1)])
+  await setImmediate()
+  assert.equal(batches.length, 1)
+})
+
+test('verbs that find no room while the main thread is stuck are refused until it goes on', () => {
+  const { counts, lane, refused } = startOutbox()
+  counts.addVerbs(1, ORDERED_WAITING_LIMIT - 1)
+  lane.read(1, 1, 'a')
+  lane.read(1, 2, 'a')
+  assert.deepEqual(refused, ['ordered_waiting_limit'])
+  counts.addVerbs(1, -1)
+  lane.read(1, 3, 'a')
+  assert.equal(refused.length, 1)
+})
+
+test('a thread waits with its next batch while the main thread is behind', async () => {
+  const { batches, clock, counts, outbox } = startOutbox()
+  counts.addBatches(1, 64)
+  outbox.announce(announcement(1))
+  await setImmediate()
+  assert.equal(batches.length, 0)
+  outbox.announce(announcement(2))
+  counts.addBatches(1, -1)
+  clock.advance(5)
+  assert.deepEqual(
+    batches.map(({ series }) => series.map(({ metric }) => metric)),
+    [[1, 2]],
+  )
+})
+
+test('a flood of errors makes counts larger, not messages', async () => {
+  const { batches, outbox } = startOutbox()
+  const reports = outbox.reports.for('statshero')
+  const error = { dialect: 'statshero', code: 'parse_error', offset: 3, resync: true }
+  const events = outbox.reports.eventsOf('statshero')
+  for (let i = 0; i < 10_000; i++) {
+    const address = `10.0.${i >> 8}.${i & 255}`
+    reports.decodeError(error, Buffer.alloc(500, 'x'), { ...PEER, address }, 'no line')
+    reports.log('warn', `line ${i}`, { cause: new Error('inside') })
+    reports.count('left.out', 'too long')
+    events.refused('series_limit', address, `name ${i}`)
+    events.noted('inexact')
+  }
+  await setImmediate()
+  assert.equal(batches.length, 1)
+  const { errors, errorsOfSources, refusals, names, notes, counts, log } = batches[0]!.reports
+  assert.deepEqual([errors.length, errors[0]!.count, errors[0]!.last.length], [1, 10_000, 20])
+  assert.equal(errors[0]!.last[19]!.peer, 'udp 10.0.39.15:40000')
+  assert.equal(errors[0]!.last[0]!.hex.length, 256)
+  assert.equal(errorsOfSources.length, 256)
+  assert.deepEqual(refusals, [{ dialect: 'statshero', code: 'series_limit', count: 10_000 }])
+  assert.equal(names.length, 20)
+  assert.deepEqual(notes, [{ dialect: 'statshero', code: 'inexact', count: 10_000 }])
+  assert.deepEqual(
+    counts.map(({ name, reason, count }) => [name, reason, count]),
+    [['left.out', 'too long', 10_000]],
+  )
+  assert.equal(log.length, 51)
+  assert.equal(log[50]!.message, '9950 log lines of an ingest thread were left out')
+  assert.deepEqual(log[0]!.facts, { dialect: 'statshero', cause: 'Error: inside' })
+  structuredClone(batches[0])
+})

@@ -1,0 +1,182 @@
+/**
+ * What an ingest thread has for the main thread, gathered during a turn of its event loop and sent
+ * as one message at its end. A new series is announced at once, before anything is counted into it:
+ * a thread may be ended at any moment, but what it has sent arrives. When the main thread is
+ * behind, the thread gathers on: announcements are bounded by the series limit, reports are summed
+ * up. For verbs there is a limit at which the thread stands still until the main thread has taken
+ * some, so that a sender is held back by TCP; only what still finds no room then is refused.
+ */
+import type { Clock, Exact, Metadata } from '../../model/index.ts'
+import type { OrderedEvents, OrderedLane } from '../ingest/ordered.ts'
+import type { Announcement, Batch, OrderedColumns, OrderedVerb } from './messages.ts'
+import { ReportBatch } from './report-batch.ts'
+import type { SharedCounts } from './shared-counts.ts'
+
+/** Ordered verbs of one thread that wait for the main thread; at so many the thread waits, too. */
+export const ORDERED_WAITING_LIMIT = 65_536
+/** A main thread that takes nothing for so long is stuck: verbs are refused until it goes on. */
+const STAND_STILL_MS = 2000
+/** Batches that the main thread has not taken yet; at so many a thread waits with the next. */
+const BATCHES_WAITING_LIMIT = 64
+/** Rows after which a turn's batch is sent without waiting for the end of the turn. */
+const BATCH_ROWS = 4096
+const RETRY_MS = 5
+
+export class Outbox {
+  readonly reports: ReportBatch
+  readonly #thread: number
+  readonly #counts: SharedCounts
+  readonly #clock: Clock
+  readonly #post: (batch: Batch) => void
+  #series: Announcement[] = []
+  #annotations = new Map<number, Metadata>()
+  #verbs = emptyColumns()
+  #sourceRows = new Map<string, number>()
+  #isDirty = false
+  /** While the main thread is behind. */
+  #isRetrying = false
+  /** The main thread has been waited for in vain, and has taken nothing since. */
+  #isMainStuck = false
+  readonly #standStillMs: number
+
+  /**
+   * @param post hands a batch to the main thread
+   * @param standStillMs longest wait for room for a verb
+   */
+  constructor(
+    thread: number,
+    counts: SharedCounts,
+    clock: Clock,
+    post: (batch: Batch) => void,
+    standStillMs = STAND_STILL_MS,
+  ) {
+    this.#thread = thread
+    this.#counts = counts
+    this.#clock = clock
+    this.#post = post
+    this.#standStillMs = standStillMs
+    this.reports = new ReportBatch(clock, () => this.#soon())
+  }
+
+  announce(announcement: Announcement): void {
+    this.#isDirty = true
+    this.#series.push(announcement)
+    this.#flushUnlessBehind()
+  }
+
+  annotate(metric: number, metadata: Metadata): void {
+    this.#soon()
+    this.#annotations.set(metric, metadata)
+  }
+
+  /** The lane of one dialect: verbs wait here for the main thread, in their order. */
+  lane(dialect: number, events: Pick<OrderedEvents, 'refused'>): OrderedLane {
+    const add = (
+      verb: OrderedVerb,
+      metric: number,
+      value: Exact,
+      weight: number,
+      source: string,
+    ): void => {
+      if (this.#hasRoom()) {
+        this.#counts.addVerbs(this.#thread, 1)
+        this.#addVerb(verb, dialect, metric, value, weight, source)
+      } else {
+        events.refused('ordered_waiting_limit', source)
+      }
+    }
+    return {
+      read: (metric, reading, source) => add('read', metric, reading, 1, source),
+      count: (metric, value, weight, source) => add('count', metric, value, weight, source),
+      observe: (metric, value, weight, source) => add('observe', metric, value, weight, source),
+    }
+  }
+
+  /** Room for one more verb, waited for where there is none. */
+  #hasRoom(): boolean {
+    if (this.#counts.verbs(this.#thread) < ORDERED_WAITING_LIMIT) {
+      this.#isMainStuck = false
+      return true
+    }
+    if (this.#isMainStuck) return false
+    this.flush()
+    this.#isMainStuck = !this.#counts.waitForVerbs(this.#thread, this.#standStillMs)
+    return !this.#isMainStuck
+  }
+
+  #addVerb(
+    verb: OrderedVerb,
+    dialect: number,
+    metric: number,
+    value: Exact,
+    weight: number,
+    source: string,
+  ): void {
+    this.#soon()
+    const { verbs, dialects, metrics, values, weights, sourceRows, sources } = this.#verbs
+    let row = this.#sourceRows.get(source)
+    if (row === undefined) {
+      row = sources.push(source) - 1
+      this.#sourceRows.set(source, row)
+    }
+    verbs.push(verb)
+    dialects.push(dialect)
+    metrics.push(metric)
+    values.push(value)
+    weights.push(weight)
+    sourceRows.push(row)
+    if (verbs.length >= BATCH_ROWS) this.#flushUnlessBehind()
+  }
+
+  #soon(): void {
+    if (this.#isDirty) return
+    this.#isDirty = true
+    setImmediate(() => this.#flushUnlessBehind())
+  }
+
+  #flushUnlessBehind(): void {
+    if (!this.#isDirty) return
+    if (this.#counts.batches(this.#thread) < BATCHES_WAITING_LIMIT) {
+      this.flush()
+    } else if (!this.#isRetrying) {
+      this.#isRetrying = true
+      this.#clock.after(RETRY_MS, () => {
+        this.#isRetrying = false
+        this.#flushUnlessBehind()
+      })
+    }
+  }
+
+  /** Sends what there is, now. */
+  flush(): void {
+    if (!this.#isDirty) return
+    this.#isDirty = false
+    const batch: Batch = {
+      kind: 'batch',
+      series: this.#series,
+      annotations: [...this.#annotations],
+      verbs: this.#verbs,
+      reports: this.reports.take(),
+    }
+    this.#series = []
+    this.#annotations = new Map()
+    this.#verbs = emptyColumns()
+    this.#sourceRows = new Map()
+    this.#counts.addBatches(this.#thread, 1)
+    this.#post(batch)
+  }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
+
+function emptyColumns(): Writable<OrderedColumns> {
+  return {
+    verbs: [],
+    dialects: [],
+    metrics: [],
+    values: [],
+    weights: [],
+    sourceRows: [],
+    sources: [],
+  }
+}

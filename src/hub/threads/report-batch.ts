@@ -1,0 +1,143 @@
+/**
+ * Errors, refusals and log lines of an ingest thread, summed up until the next batch: counts by
+ * code, the last offenders, some names and lines. A flood of bad lines makes numbers larger, never
+ * a message. {@link ErrorReports.merge} takes it apart in the main thread.
+ */
+import type { Peer, Reports } from '../../dialects/dialect.ts'
+import type { Clock } from '../../model/index.ts'
+import type { DecodeErrorFields } from '../../wire/decode-error.ts'
+import type { IngestEvents } from '../ingest/ingest.ts'
+import type { Log } from '../log.ts'
+import { describeOffender, OFFENDERS_LIMIT, REFUSED_KEYS_LIMIT } from '../status/reports.ts'
+import type { ErrorStatus, OffenderStatus, RefusalStatus } from '../status/status.ts'
+import type { LogLine, NamedCount, RefusedName, ReportColumns } from './messages.ts'
+
+const LOG_LINES_LIMIT = 50
+const SOURCES_LIMIT = 256
+
+type Counted<T> = T extends { count: number } ? { -readonly [K in keyof T]: T[K] } : never
+type ErrorCount = { dialect: string; code: string; count: number; last: OffenderStatus[] }
+
+export class ReportBatch {
+  readonly #clock: Clock
+  readonly #onFirst: () => void
+  #errors = new Map<string, ErrorCount>()
+  #errorsOfSources = new Map<string, number>()
+  #refusals = new Map<string, Counted<RefusalStatus>>()
+  #notes = new Map<string, Counted<RefusalStatus>>()
+  #names: RefusedName[] = []
+  #counts = new Map<string, Counted<NamedCount>>()
+  #log: LogLine[] = []
+  #logLinesLeftOut = 0
+
+  /** @param onFirst called when something has been reported, so that a batch will be sent */
+  constructor(clock: Clock, onFirst: () => void) {
+    this.#clock = clock
+    this.#onFirst = onFirst
+  }
+
+  /** The face that one dialect's server sees. */
+  for(dialect: string): Reports {
+    return {
+      decodeError: (error, message, peer, detail) => {
+        this.decodeError(error, message, peer, detail)
+      },
+      count: (name, reason, count = 1) => {
+        this.#onFirst()
+        const key = `${dialect} ${name} ${reason}`
+        const known = this.#counts.get(key)
+        if (known === undefined) this.#counts.set(key, { dialect, name, reason, count })
+        else known.count += count
+      },
+      log: (level, message, facts) => this.log(level, message, { dialect, ...facts }),
+    }
+  }
+
+  /** The face that one dialect's ingest sees. */
+  eventsOf(dialect: string): IngestEvents {
+    return {
+      refused: (code, source, name) => {
+        this.#onFirst()
+        countCode(this.#refusals, dialect, code)
+        if (name !== undefined) this.#keepName({ code, key: name, source })
+      },
+      noted: (code) => {
+        this.#onFirst()
+        countCode(this.#notes, dialect, code)
+      },
+    }
+  }
+
+  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void {
+    this.#onFirst()
+    const { dialect, code } = error
+    const key = `${dialect} ${code}`
+    let known = this.#errors.get(key)
+    if (known === undefined) {
+      known = { dialect, code, count: 0, last: [] }
+      this.#errors.set(key, known)
+    }
+    known.count++
+    if (known.last.length === OFFENDERS_LIMIT) known.last.shift()
+    known.last.push(describeOffender(this.#clock.wallMs(), error, message, peer, detail))
+    const source = `${dialect} ${peer.address}`
+    const ofSource = this.#errorsOfSources.get(source)
+    if (ofSource === undefined && this.#errorsOfSources.size >= SOURCES_LIMIT) return
+    this.#errorsOfSources.set(source, (ofSource ?? 0) + 1)
+  }
+
+  #keepName(name: RefusedName): void {
+    const ofCode = this.#names.filter(({ code }) => code === name.code)
+    if (ofCode.length < REFUSED_KEYS_LIMIT) this.#names.push(name)
+  }
+
+  readonly log: Log = (level, message, facts) => {
+    this.#onFirst()
+    if (this.#log.length >= LOG_LINES_LIMIT) this.#logLinesLeftOut++
+    else this.#log.push({ level, message, ...(facts && { facts: plainFacts(facts) }) })
+  }
+
+  /** What was reported since the last call. */
+  take(): ReportColumns {
+    if (this.#logLinesLeftOut > 0) {
+      const message = `${this.#logLinesLeftOut} log lines of an ingest thread were left out`
+      this.#log.push({ level: 'warn', message })
+    }
+    const columns: ReportColumns = {
+      errors: [...this.#errors.values()] satisfies ErrorStatus[],
+      errorsOfSources: [...this.#errorsOfSources],
+      refusals: [...this.#refusals.values()],
+      names: this.#names,
+      notes: [...this.#notes.values()],
+      counts: [...this.#counts.values()],
+      log: this.#log,
+    }
+    this.#errors = new Map()
+    this.#errorsOfSources = new Map()
+    this.#refusals = new Map()
+    this.#notes = new Map()
+    this.#names = []
+    this.#counts = new Map()
+    this.#log = []
+    this.#logLinesLeftOut = 0
+    return columns
+  }
+}
+
+/** What can be sent to another thread, whatever a dialect puts into its log lines. */
+function plainFacts(facts: Record<string, unknown>): Record<string, unknown> {
+  const plain = (value: unknown): unknown =>
+    ['string', 'number', 'boolean'].includes(typeof value) ? value : String(value)
+  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, plain(value)]))
+}
+
+function countCode(
+  counts: Map<string, Counted<RefusalStatus>>,
+  dialect: string,
+  code: string,
+): void {
+  const key = `${dialect} ${code}`
+  const known = counts.get(key)
+  if (known === undefined) counts.set(key, { dialect, code, count: 1 })
+  else known.count++
+}

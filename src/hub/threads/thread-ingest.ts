@@ -1,0 +1,164 @@
+/**
+ * The ingest of one thread: its own sockets on the shared port, its own dialect servers, its own
+ * segment of the zone. What only the main thread can do goes there through the outbox.
+ */
+import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
+import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
+import type { Clock } from '../../model/index.ts'
+import { type Writer, Zone } from '../../shm/index.ts'
+import { drain } from '../drain.ts'
+import { ZoneIngest } from '../ingest/ingest.ts'
+import { SeriesQuota } from '../ingest/quota.ts'
+import { Port } from '../listen/port.ts'
+import { portOptions } from '../listen/port-options.ts'
+import { SelfMetrics } from '../status/self-metrics.ts'
+import type {
+  FromThread,
+  ThreadDialect,
+  ThreadDialectStatus,
+  ThreadStart,
+  ToThread,
+} from './messages.ts'
+import { Outbox } from './outbox.ts'
+import { SharedCounts } from './shared-counts.ts'
+import { ThreadSeries } from './thread-series.ts'
+
+/** Connections of a dialect that a thread tells of; the rest is only counted. */
+const CONNECTIONS_TOLD = 200
+/** Threads take data; what a dialect would send to viewers is only in the main thread. */
+const NO_SNAPSHOT: SnapshotSource = { revision: 0, list: () => [], read() {} }
+
+export interface ThreadIngestParts {
+  readonly start: ThreadStart
+  readonly clock: Clock
+  /** All known dialects; those named in `start` are served. */
+  readonly dialects: readonly Dialect[]
+  readonly post: (message: FromThread) => void
+}
+
+interface Speaker {
+  readonly dialect: Dialect
+  readonly server: DialectServer
+  readonly ingest: ZoneIngest
+}
+
+export class ThreadIngest {
+  readonly #clock: Clock
+  readonly #start: ThreadStart
+  readonly #post: (message: FromThread) => void
+  readonly #counts: SharedCounts
+  readonly #writer: Writer
+  readonly #outbox: Outbox
+  readonly #series: ThreadSeries
+  readonly #metrics: SelfMetrics
+  readonly #speakers: readonly Speaker[]
+  /** Once it is bound, or has failed to. */
+  #port: Port | undefined
+  #binding: Promise<void> | undefined
+
+  constructor({ start, clock, dialects, post }: ThreadIngestParts) {
+    this.#clock = clock
+    this.#start = start
+    this.#post = post
+    const { thread, threads, config } = start
+    const zone = Zone.open(start.zone)
+    this.#counts = new SharedCounts(start.counts, threads)
+    this.#writer = zone.attach()
+    this.#outbox = new Outbox(thread, this.#counts, clock, post)
+    const quota = SeriesQuota.open(start.quota, config, thread)
+    this.#series = new ThreadSeries(zone, quota, this.#writer, this.#outbox)
+    this.#metrics = new SelfMetrics(this.#series, this.#writer)
+    this.#speakers = start.dialects.map(({ name, options }, index) => {
+      const dialect = dialects.find((each) => each.name === name)
+      if (dialect === undefined) throw new Error(`dialect ${name} is not among the known ones`)
+      return this.#startDialect(dialect, index, options)
+    })
+  }
+
+  #startDialect(dialect: Dialect, index: number, options: ThreadDialect['options']): Speaker {
+    const { thread, config } = this.#start
+    const events = this.#outbox.reports.eventsOf(dialect.name)
+    const ingest = new ZoneIngest(
+      {
+        dialect: dialect.name,
+        negativeMeter: config.statshero.negativeMeter,
+        measurements: this.#counts.measurementsPlace(thread, index),
+      },
+      {
+        series: this.#series,
+        writer: this.#writer,
+        lane: this.#outbox.lane(index, events),
+        events,
+      },
+    )
+    const server = dialect.createServer?.({
+      ingest,
+      snapshot: NO_SNAPSHOT,
+      reports: this.#outbox.reports.for(dialect.name),
+      clock: this.#clock,
+      options,
+    })
+    if (server === undefined) throw new Error(`dialect ${dialect.name} has no server`)
+    return { dialect, server, ingest }
+  }
+
+  /** The server of a dialect, for who brings its bytes without a socket. */
+  server(name: string): DialectServer | undefined {
+    return this.#speakers.find(({ dialect }) => dialect.name === name)?.server
+  }
+
+  /**
+   * Does what the main thread asks, says how it is doing, and answers. No answer overtakes that to
+   * `bind`: who is told that all has settled may send to the port.
+   */
+  async answer(message: ToThread): Promise<void> {
+    if (this.#binding !== undefined) await this.#binding
+    if (message.kind === 'bind') {
+      this.#binding = this.#bind(message.port)
+      await this.#binding
+      this.#binding = undefined
+    }
+    if (message.kind === 'forget') this.#series.forget(message.metrics)
+    if (message.kind === 'stop') await this.#stop()
+    this.#outbox.flush()
+    this.tellStatus()
+    this.#post({ kind: 'answer', number: message.number })
+  }
+
+  async #bind(port: number): Promise<void> {
+    const { thread, threads, config } = this.#start
+    const dialects = this.#speakers.map(({ dialect }) => dialect)
+    const options = portOptions('text', config, dialects)
+    const bound = new Port({ ...options, port, isShared: threads > 1 }, this.#speakers, {
+      clock: this.#clock,
+      log: this.#outbox.reports.log,
+      metrics: this.#metrics,
+      places: this.#counts.places(thread, options.connectionsLimit),
+    })
+    await bound.start()
+    this.#port = bound
+  }
+
+  /** What has reached the machine is taken, then all is closed and the segment given back. */
+  async #stop(): Promise<void> {
+    await drain(this.#clock, () => this.#counts.measurementsOf(this.#start.thread))
+    await this.#port?.stop()
+    await Promise.all(this.#speakers.map(({ server }) => server.stop()))
+    this.#outbox.flush()
+    this.#writer.detach()
+  }
+
+  tellStatus(): void {
+    if (this.#port === undefined) return
+    const dialects = this.#speakers.map(({ server, ingest }): ThreadDialectStatus => {
+      const connections = server.connections()
+      return {
+        connections: connections.slice(-CONNECTIONS_TOLD),
+        connectionCount: connections.length,
+        active: [...ingest.takeActive()],
+      }
+    })
+    const { segment } = this.#writer
+    this.#post({ kind: 'status', segment, listener: this.#port.status(), dialects })
+  }
+}

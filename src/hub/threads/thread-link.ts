@@ -1,0 +1,126 @@
+/**
+ * One ingest thread as the main thread sees it: started, asked, and started again when it ends by
+ * itself. Who waits for an answer of a thread that ends has it: a thread that is no more has
+ * forgotten everything.
+ */
+import type { Worker } from 'node:worker_threads'
+import type { Clock } from '../../model/index.ts'
+import type { FromThread, Question, ThreadStatus, ToThread } from './messages.ts'
+
+/** Waits before a thread is started again when it ends soon after each start; then the longest. */
+const RESTART_FIRST_MS = 100
+const RESTART_LONGEST_MS = 5000
+/** A thread that has run for so long has not failed at its start. */
+const STEADY_NS = 10_000_000_000n
+
+export interface ThreadLinkParts {
+  readonly clock: Clock
+  readonly createWorker: () => Worker
+  readonly onMessage: (message: FromThread) => void
+  /** It ended without being told to; `waitMs` until it is started again. */
+  readonly onCrash: (reason: string, waitMs: number) => void
+  /** It runs again, with nothing bound yet. */
+  readonly onRestart: () => void
+}
+
+export class ThreadLink {
+  restarts = 0
+  /** What the running thread said last. */
+  status: ThreadStatus | undefined
+  readonly #parts: ThreadLinkParts
+  readonly #waiting = new Map<number, () => void>()
+  #worker: Worker | undefined
+  #nextNumber = 1
+  #startedNs = 0n
+  #soonEnds = 0
+  #isStopping = false
+  #cancelRestart: (() => void) | undefined
+
+  constructor(parts: ThreadLinkParts) {
+    this.#parts = parts
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined
+  }
+
+  /** Where the machine has no room for a thread, that is an end like any other. */
+  start(): void {
+    const { clock, createWorker } = this.#parts
+    this.#startedNs = clock.monotonicNs()
+    let worker: Worker
+    try {
+      worker = createWorker()
+    } catch (error) {
+      this.#ended(String(error))
+      return
+    }
+    let reason = 'it ended by itself'
+    worker.on('message', (message: FromThread) => this.#take(message))
+    worker.on('error', (error) => {
+      reason = String((error as Error | undefined)?.stack ?? error)
+    })
+    worker.once('exit', () => this.#ended(reason))
+    this.#worker = worker
+  }
+
+  #take(message: FromThread): void {
+    if (message.kind === 'status') this.status = message
+    this.#parts.onMessage(message)
+    if (message.kind !== 'answer') return
+    this.#waiting.get(message.number)?.()
+    this.#waiting.delete(message.number)
+  }
+
+  /** Resolves when the thread has answered, or is no more. */
+  ask(question: Question): Promise<void> {
+    const worker = this.#worker
+    if (worker === undefined) return Promise.resolve()
+    const number = this.#nextNumber++
+    return new Promise((resolve) => {
+      this.#waiting.set(number, resolve)
+      worker.postMessage({ ...question, number } satisfies ToThread)
+    })
+  }
+
+  #ended(reason: string): void {
+    const { clock, onCrash } = this.#parts
+    const answered = [...this.#waiting.values()]
+    this.#waiting.clear()
+    this.#worker = undefined
+    this.status = undefined
+    if (!this.#isStopping) {
+      const isSteady = clock.monotonicNs() - this.#startedNs >= STEADY_NS
+      this.#soonEnds = isSteady ? 0 : this.#soonEnds + 1
+      const waitMs = restartWait(this.#soonEnds)
+      onCrash(reason, waitMs)
+      if (waitMs === 0) this.#restart()
+      else this.#cancelRestart = clock.after(waitMs, () => this.#restart())
+    }
+    for (const resolve of answered) resolve()
+  }
+
+  #restart(): void {
+    this.restarts++
+    this.start()
+    this.#parts.onRestart()
+  }
+
+  /** Lets the thread finish, and ends it when it does not within `limitMs`. */
+  async stop(limitMs: number): Promise<void> {
+    this.#isStopping = true
+    this.#cancelRestart?.()
+    const worker = this.#worker
+    if (worker === undefined) return
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    const timer = setTimeout(() => void worker.terminate(), limitMs)
+    await this.ask({ kind: 'stop' })
+    await ended
+    clearTimeout(timer)
+  }
+}
+
+/** The first end is answered at once, further ones that come soon ever later. */
+function restartWait(soonEnds: number): number {
+  return soonEnds <= 1 ? 0 : Math.min(RESTART_LONGEST_MS, RESTART_FIRST_MS * 2 ** (soonEnds - 2))
+}

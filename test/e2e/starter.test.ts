@@ -1,0 +1,45 @@
+/** A hub whose starter goes away: the older Node that handed over was killed, or told to end. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { PROGRAM } from '../support/hub-process.ts'
+
+const FREE_PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
+
+test('a hub finishes and ends with 0 when the process that started it goes away', async () => {
+  const args = [PROGRAM, 'serve', '--log', 'json', ...FREE_PORTS]
+  const hub = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  let log = ''
+  hub.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  await once(createInterface({ input: hub.stdout! }), 'line')
+  hub.disconnect()
+  const [code] = await once(hub, 'exit')
+  assert.equal(code, 0, log)
+  assert.match(log, /"stopped"/)
+})
+
+test('npm run demo ends when its shell is ended alone, as npm does on SIGTERM', async () => {
+  const env = { ...process.env, npm_package_name: 'pentameter', npm_lifecycle_event: 'demo' }
+  const line = `"${process.execPath}" "${PROGRAM}" demo --log json ${FREE_PORTS.join(' ')}; :`
+  const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  let log = ''
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  await once(createInterface({ input: shell.stdout }), 'line')
+  shell.kill('SIGTERM')
+  await once(shell, 'close') // the hub holds the pipes for as long as it lives
+  assert.match(log, /"stopped"/)
+})
+
+test('a command that has nothing to finish ends when its starter goes away', async () => {
+  const args = [PROGRAM, 'decode', 'statshero']
+  const command = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit', 'ipc'] })
+  command.disconnect()
+  const [code] = await once(command, 'exit')
+  assert.equal(code, 1)
+})
