@@ -23,6 +23,11 @@ test('a ratio is the median of the ratios of each round, not the ratio of median
   assert.throws(() => pairedRatios([1], []), RangeError)
 })
 
+test('a ratio that is only for information is neither reached nor missed', () => {
+  const ratio = ratioOf({ title: 'a', figures: [6] }, { title: 'b', figures: [2] })
+  assert.deepEqual(ratio, { title: 'a / b', median: 3, low: 3, high: 3 })
+})
+
 test('contenders take turns, and their warm-ups are not counted', async () => {
   const order: string[] = []
   const contender = (title: string) => ({ title, round: () => order.push(title) })

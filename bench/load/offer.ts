@@ -1,6 +1,6 @@
 /** One round of a question about ingest: measurements to a receiver, and what they cost it. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { cpuSeconds } from '../measure/process-cpu.ts'
+import { busiestThreadSeconds, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
 import type { Receiver } from '../receivers/receiver.ts'
 import { MEASUREMENTS, packets } from './measurements.ts'
 import { cutIntoWrites, sendTcp } from './tcp-sender.ts'
@@ -38,6 +38,43 @@ export async function offerUdp(
   } finally {
     sender.close()
   }
+}
+
+/** What it took to get lines into a receiver. */
+export interface Offered {
+  readonly lines: number
+  readonly wallSeconds: number
+  /** Of the receiver's thread that spent most. */
+  readonly busiestSeconds: number
+  /** Of all its threads. */
+  readonly processorSeconds: number
+  readonly senderSeconds: number
+}
+
+/** Offers the same over several connections at once, all prepared measurements `times` on each. */
+export async function offerConnections(
+  receiver: Receiver,
+  connections: number,
+  linesPerFrame: number,
+  times: number,
+): Promise<Offered> {
+  const writes = cutIntoWrites(Buffer.concat(packets(receiver.syntax, linesPerFrame)))
+  const lines = connections * times * MEASUREMENTS
+  const threads = threadSeconds(receiver.pid)
+  const sender = process.cpuUsage()
+  const start = performance.now()
+  let wallSeconds = 0
+  const processorSeconds = await cost(receiver, lines, async () => {
+    const senders = Array.from({ length: connections }, () => {
+      return sendTcp(receiver.tcpPort, writes, times)
+    })
+    await Promise.all(senders)
+    wallSeconds = (performance.now() - start) / 1000
+  })
+  const { user, system } = process.cpuUsage(sender)
+  const busiestSeconds = busiestThreadSeconds(receiver.pid, threads)
+  const senderSeconds = (user + system) / 1e6
+  return { lines, wallSeconds, busiestSeconds, processorSeconds, senderSeconds }
 }
 
 /** Processor seconds that the receiver spends; @throws when it did not take in what it was sent. */

@@ -7,16 +7,22 @@ export interface SocketQueue {
 }
 
 /**
- * Lines read `sl: LOCAL:PORT REMOTE:PORT st tx:rx …  drops`, ports and queues in hex.
+ * Of all sockets that share the port. Lines read `sl: LOCAL:PORT REMOTE:PORT st tx:rx …  drops`,
+ * ports and queues in hex.
  * @throws when no socket is bound to the port
  */
 export function socketQueue(port: number): SocketQueue {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  for (const line of readFileSync('/proc/net/udp', 'latin1').split('\n')) {
-    const fields = line.trim().split(/\s+/)
-    if (!fields[1]?.endsWith(ending)) continue
-    const bytes = Number.parseInt(fields[4]!.slice(fields[4]!.indexOf(':') + 1), 16)
-    return { bytes, drops: Number(fields.at(-1)) }
+  const queues = readFileSync('/proc/net/udp', 'latin1')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[1]?.endsWith(ending))
+  if (queues.length === 0) throw new Error(`no UDP socket on port ${port}`)
+  let bytes = 0
+  let drops = 0
+  for (const fields of queues) {
+    bytes += Number.parseInt(fields[4]!.slice(fields[4]!.indexOf(':') + 1), 16)
+    drops += Number(fields.at(-1))
   }
-  throw new Error(`no UDP socket on port ${port}`)
+  return { bytes, drops }
 }

@@ -32,8 +32,9 @@ export interface Figure extends Spread {
 
 export interface Ratio extends Spread {
   readonly title: string
-  readonly wanted: Wanted
-  readonly isReached: boolean
+  /** Absent where the ratio only informs. */
+  readonly wanted?: Wanted
+  readonly isReached?: boolean
 }
 
 /** A ratio is wanted at least, or at most, this large. */
@@ -81,9 +82,11 @@ export function figureOf({ title, figures }: Rounds): Figure {
   return { title, ...spreadOf(figures) }
 }
 
-export function ratioOf(over: Rounds, under: Rounds, wanted: Wanted): Ratio {
+export function ratioOf(over: Rounds, under: Rounds, wanted?: Wanted): Ratio {
   const spread = spreadOf(pairedRatios(over.figures, under.figures))
+  const title = `${over.title} / ${under.title}`
+  if (wanted === undefined) return { title, ...spread }
   const isReached =
     wanted.bound === 'at least' ? spread.median >= wanted.value : spread.median <= wanted.value
-  return { title: `${over.title} / ${under.title}`, ...spread, wanted, isReached }
+  return { title, ...spread, wanted, isReached }
 }

@@ -1,7 +1,7 @@
 /** Puts a question to this machine and prints the answer as text or, with `--json`, as one line. */
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { Answer, Question } from './question.ts'
+import type { Answer, Question, Wanted } from './question.ts'
 
 export async function ask(question: Question): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
@@ -45,12 +45,16 @@ function toText(
   }
   for (const { title, median, low, high, wanted, isReached } of ratios) {
     const spread = `(${low.toFixed(2)} to ${high.toFixed(2)})`
-    const verdict = `wanted ${wanted.bound} ${wanted.value}: ${isReached ? '' : 'not '}reached`
-    lines.push(`  ${title.padEnd(width)}  ${median.toFixed(2)} ${spread}, ${verdict}`)
+    const verdict = wanted === undefined ? '' : `, ${judge(wanted, isReached)}`
+    lines.push(`  ${title.padEnd(width)}  ${median.toFixed(2)} ${spread}${verdict}`)
   }
   for (const { title, reason } of skipped) lines.push(`  ${title}: skipped, ${reason}`)
   for (const remark of question.remarks ?? []) lines.push(`  ${remark}`)
   return `${lines.join('\n')}\n`
+}
+
+function judge({ bound, value }: Wanted, isReached = false): string {
+  return `wanted ${bound} ${Number(value.toFixed(3))}: ${isReached ? '' : 'not '}reached`
 }
 
 /** Three significant digits, thousands apart. */

@@ -25,8 +25,13 @@ export interface Ports {
 }
 
 /** Runs a file of this folder in this Node as a receiver. */
-export async function forkReceiver(title: string, file: string, syntax: Syntax): Promise<Receiver> {
-  const child = fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+export async function forkReceiver(
+  title: string,
+  file: string,
+  syntax: Syntax,
+  args: readonly string[] = [],
+): Promise<Receiver> {
+  const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   endWithUs(child)
   const ports = await answerOf<Ports>(child)
   return {

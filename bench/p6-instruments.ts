@@ -1,0 +1,66 @@
+/** P6: one update of a counter and of a histogram inside a process, against the usual libraries. */
+import * as opentelemetry from './instruments/opentelemetry.ts'
+import * as ours from './instruments/pentameter.ts'
+import * as prom from './instruments/prom-client.ts'
+import { contender, INSTRUMENT_COUNT, SEED, VALUE_MAX, verify } from './instruments/visits.ts'
+import { figureOf, interleave, ratioOf, type Wanted } from './measure/question.ts'
+import { ask } from './measure/run.ts'
+
+const WARM_UPS = 2
+const ROUNDS = 9
+const LARGEST = VALUE_MAX.toLocaleString('en-US')
+
+await ask({
+  name: 'P6',
+  asks: 'What does one update of a counter, and of a histogram, cost the thread that makes it?',
+  data: `${INSTRUMENT_COUNT} of each in random order, values to ${LARGEST}, seed ${SEED}`,
+  method: [
+    'processor time in one process, the loop and the random choice included',
+    'every way has a loop of its own; the updates that each library knows of are verified',
+  ],
+  unit: 'ns per update',
+  remarks: [
+    'a handle of ours is found once and held; a bound child of prom-client hashes its labels',
+    'dense: powers of two, as here for prom-client; exponential: 160 buckets as fine as the range',
+    'allows, with exact extremes',
+  ],
+
+  async measure() {
+    const counters = [
+      ours.counters(400),
+      prom.boundChildren(10),
+      prom.labelledIncrements(10),
+      prom.unlabelled(100),
+      opentelemetry.counters(15),
+      opentelemetry.attributes(3),
+    ]
+    const histograms = [
+      ours.dense(150),
+      ours.exponential(100),
+      prom.histograms(5),
+      opentelemetry.histograms(5),
+    ]
+    const all = [...counters, ...histograms]
+    const rounds = await interleave(all.map(contender), WARM_UPS, ROUNDS)
+    for (const instrument of all) await verify(instrument, WARM_UPS + ROUNDS)
+    const [counter, bound, labelled, alone, added, attributed, dense, fine, observed, recorded] =
+      rounds
+    const least = (value: number): Wanted => ({ bound: 'at least', value })
+    return {
+      warmUps: WARM_UPS,
+      rounds: ROUNDS,
+      figures: rounds.map(figureOf),
+      ratios: [
+        ratioOf(bound!, counter!, least(40)),
+        ratioOf(labelled!, counter!, least(20)),
+        ratioOf(alone!, counter!, least(1)),
+        ratioOf(added!, counter!),
+        ratioOf(attributed!, counter!),
+        ratioOf(observed!, dense!, least(30)),
+        ratioOf(observed!, fine!),
+        ratioOf(recorded!, fine!),
+      ],
+      skipped: [],
+    }
+  },
+})

@@ -1,0 +1,56 @@
+/** P7: what a metric call costs a Proxy-Wasm filter, against hosts that serve it in JavaScript. */
+import { strict as assert } from 'node:assert'
+import { CALLS, METRICS, OBSERVED } from './filters/counting-filter.ts'
+import { startBare, startOurs, startPlain } from './filters/hosts.ts'
+import { figureOf, interleave, ratioOf } from './measure/question.ts'
+import { ask } from './measure/run.ts'
+
+const WARM_UPS = 3
+const ROUNDS = 9
+
+await ask({
+  name: 'P7',
+  asks: 'What does it cost a filter to count, and to observe a value?',
+  data: `${METRICS} counters and histograms in turn, increments of 1, values of ${OBSERVED}`,
+  method: [
+    `processor time of a request in which the filter makes ${CALLS.toLocaleString('en-US')} calls,`,
+    'its loop included; what arrived in the metrics is verified',
+  ],
+  unit: 'ns per call',
+  remarks: [
+    'the specification grants 5 ns, or half of the way through JavaScript',
+    'the plain host adds into typed arrays of its own: no zone, no check, no sum, one thread',
+  ],
+
+  async measure() {
+    const hosts = [
+      await startOurs('wasm', 'increment'),
+      await startOurs('sab', 'increment'),
+      await startPlain('increment'),
+      await startBare(),
+      await startOurs('wasm', 'observe'),
+      await startOurs('sab', 'observe'),
+      await startPlain('observe'),
+    ]
+    const rounds = await interleave(hosts, WARM_UPS, ROUNDS)
+    for (const host of hosts) {
+      assert.equal(host.arrived(), (WARM_UPS + ROUNDS) * CALLS, host.title)
+      host.close()
+    }
+    const [fast, ours, plain, bare, fastObserve, oursObserve, plainObserve] = rounds
+    const wanted = { bound: 'at least', value: 5 } as const
+    return {
+      warmUps: WARM_UPS,
+      rounds: ROUNDS,
+      figures: rounds.map(figureOf),
+      ratios: [
+        ratioOf(ours!, fast!, wanted),
+        ratioOf(oursObserve!, fastObserve!, wanted),
+        ratioOf(plain!, fast!),
+        ratioOf(plainObserve!, fastObserve!),
+        ratioOf(fast!, bare!),
+      ],
+      skipped: [],
+    }
+  },
+})

@@ -1,0 +1,69 @@
+/** P8: memory of labelled counters that four threads hold, against prom-client. */
+
+import { figureOf, type Rounds, ratioOf } from './measure/question.ts'
+import { ask } from './measure/run.ts'
+import { COUNTER_COUNT, type Holder } from './memory/holders.ts'
+import { measureHeld, type Taken, THREAD_COUNT } from './memory/measure.ts'
+
+/** The figures hardly differ: allocation is the same each time. */
+const ROUNDS = 3
+const COUNT = COUNTER_COUNT.toLocaleString('en-US')
+/** Of the specification of the store, for names of 24 bytes: shared, and heap in each thread. */
+const SHARED_BYTES_MAX = 128
+const HEAP_BYTES_MAX = 150
+
+await ask({
+  name: 'P8',
+  asks: `What do ${COUNT} labelled counters take that ${THREAD_COUNT} threads increment?`,
+  data: 'one name, two labels; and once, for the limits of the specification, names of 24 bytes',
+  method: [
+    'heap of each thread after a full collection, less before; bytes of the zone, less when empty',
+    'every counter is held ready in every thread, and was incremented there; totals verified',
+  ],
+  unit: 'bytes per counter',
+  remarks: [
+    'prom-client has a registry in each thread, as it has in each process of a cluster',
+    "'limit': what the specification grants, so that a ratio of 1 is the limit",
+  ],
+
+  async measure() {
+    const ours: Taken[] = []
+    const plain: Taken[] = []
+    const children: Taken[] = []
+    const labelSets: Taken[] = []
+    const ways: [Holder, Taken[]][] = [
+      ['handles', ours],
+      ['plainHandles', plain],
+      ['children', children],
+      ['labelSets', labelSets],
+    ]
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [holder, takens] of ways) takens.push(await measureHeld(holder))
+    }
+    const all = rounds('pentameter, labelled, held as handles', ours, 'total')
+    const shared = rounds('pentameter, names of 24 bytes, shared', plain, 'shared')
+    const heap = rounds('pentameter, names of 24 bytes, heap a thread', plain, 'heapPerThread')
+    const bound = rounds('prom-client, held as bound children', children, 'total')
+    const sets = rounds('prom-client, label sets, nothing held', labelSets, 'total')
+    return {
+      warmUps: 0,
+      rounds: ROUNDS,
+      figures: [all, bound, sets, shared, heap].map(figureOf),
+      ratios: [
+        ratioOf(all, bound, { bound: 'at most', value: 1 / 3 }),
+        ratioOf(all, sets),
+        ratioOf(shared, limit(SHARED_BYTES_MAX), { bound: 'at most', value: 1 }),
+        ratioOf(heap, limit(HEAP_BYTES_MAX), { bound: 'at most', value: 1 }),
+      ],
+      skipped: [],
+    }
+  },
+})
+
+function rounds(title: string, takens: readonly Taken[], part: keyof Taken): Rounds {
+  return { title, figures: takens.map((taken) => taken[part]) }
+}
+
+function limit(bytes: number): Rounds {
+  return { title: `limit of ${bytes}`, figures: Array.from({ length: ROUNDS }, () => bytes) }
+}
