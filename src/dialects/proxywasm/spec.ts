@@ -20,8 +20,6 @@ export const OVERFLOW_BIN = 32
 /** Least value of the last bin: 2^31 itself is in it, as in the real program. */
 export const OVERFLOW_FROM = 2_147_483_648
 
-/** Of a histogram in the document: first the number of bins it has room for, then its steps. */
-export const BIN_CAPACITIES = [5, 9, 13, 17, 18] as const
 /** Bounds a definition may name (peer's profile); the last bound is always there besides. */
 export const USER_BOUNDS_LIMIT = 17
 

@@ -1,15 +1,11 @@
-/**
- * The space of a plain zone: a metric's key is its prefixed name, as in the document's store. Under
- * `envoy`, where a name may exist once per type, one byte follows: the type's number in the ABI.
- */
+/** The space of a plain zone: keys are those of the document's store (keys.ts). */
 import { type MetricMode, type MetricType, type Writer, Zone } from '../../../shm/index.ts'
 import { refusalNumber } from '../../../shm/layout.ts'
 import type { Profile } from '../../decoder.ts'
-import { prefixedName } from '../names.ts'
-import { FILTER_TYPES, type FilterMetricType } from '../spec.ts'
+import { isFilterKey, keyOf, nameOfKey } from '../keys.ts'
+import type { FilterMetricType } from '../spec.ts'
 import type { HostMode } from './abi.ts'
 import type { MetricSpace, MetricSpaceSource } from './metric-space.ts'
-import { bytesOf } from './stream/stream.ts'
 
 export interface ZoneSpaceOptions {
   /** `zone.shared`. */
@@ -23,7 +19,6 @@ export interface ZoneSpaceOptions {
 }
 
 const NAME_LENGTH = 256
-const FILTER_PREFIXES = ['pw.', 'pw:', 'wasmcustom.'].map((prefix) => bytesOf(prefix))
 
 /** Opens a space in the calling thread and leases a segment to it. */
 export function openZoneSpace(options: ZoneSpaceOptions): MetricSpace {
@@ -71,17 +66,12 @@ class ZoneSpace implements MetricSpace {
   prefixedName(metric: number): Uint8Array | undefined {
     if (!this.zone.has(metric)) return undefined
     const key = this.zone.key(metric)
-    if (!FILTER_PREFIXES.some((prefix) => startsWith(key, prefix))) return undefined
-    return this.host === 'envoy' ? key.subarray(0, -1) : key
+    return isFilterKey(key) ? nameOfKey(key, this) : undefined
   }
 
   #key(filter: string, name: Uint8Array, type: FilterMetricType): Uint8Array {
-    if (this.host !== 'envoy') return prefixedName('pw', filter, name, this.#profile)
-    const prefixed = prefixedName('wasmcustom', filter, name, this.#profile)
-    const key = new Uint8Array(prefixed.length + 1)
-    key.set(prefixed)
-    key[prefixed.length] = FILTER_TYPES.indexOf(type)
-    return key
+    const origin = this.host === 'envoy' ? 'wasmcustom' : 'pw'
+    return keyOf(origin, filter, name, type, { profile: this.#profile, host: this.host })
   }
 
   #kind(type: FilterMetricType): readonly [MetricType, MetricMode] {
@@ -89,8 +79,4 @@ class ZoneSpace implements MetricSpace {
     if (type === 'histogram') return ['dense', 'integers']
     return ['gauge', this.host === 'nginx' ? 'last' : 'shared']
   }
-}
-
-function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  return bytes.length >= prefix.length && prefix.every((byte, i) => bytes[i] === byte)
 }

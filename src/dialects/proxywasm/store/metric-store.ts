@@ -20,12 +20,12 @@ import {
   type ZoneReader,
   type ZoneUsage,
 } from '../../../shm/index.ts'
+import { isFilterKey, isOfFilter, keyOf, nameOfKey, originOf } from '../keys.ts'
 import { type DescribedMetric, type DescribeOptions, describePrefixed } from '../map.ts'
 import { FILTER_TYPES, type FilterMetricType, type JsonDocument, type JsonMetric } from '../spec.ts'
 import { noCounts, type OwnCounts, type StoreCount } from './counts.ts'
 import { type MetricDefinition, zoneDefinition } from './definition.ts'
 import { FilterQuota } from './filter-quota.ts'
-import { isFilterKey, isOfFilter, keyOf, nameOfKey, originOf } from './keys.ts'
 import {
   checkRules,
   type StoreChange,

@@ -1,8 +1,8 @@
 /** The store as a host of filters sees it. */
 import { refusalNumber, type Writer, type Zone } from '../../../shm/index.ts'
 import type { MetricSpace } from '../host/metric-space.ts'
+import { isFilterKey } from '../keys.ts'
 import type { FilterMetricType } from '../spec.ts'
-import { isFilterKey } from './keys.ts'
 import type { MetricStore } from './metric-store.ts'
 import type { StoreHost } from './options.ts'
 

@@ -2,9 +2,16 @@
  * Keys of the zone's index: the prefixed name. Under Envoy's host mode, where one name of a filter
  * may stand for a counter, a gauge and a histogram, one byte follows: the type's number in the ABI.
  */
-import { type Origin, prefixedName } from '../names.ts'
-import { FILTER_TYPES, type FilterMetricType } from '../spec.ts'
-import type { StoreRules } from './options.ts'
+import type { Profile } from '../decoder.ts'
+import type { HostMode } from './host/abi.ts'
+import { type Origin, prefixedName } from './names.ts'
+import { FILTER_TYPES, type FilterMetricType } from './spec.ts'
+
+/** What decides the form of a key. */
+export interface KeyRules {
+  readonly profile: Profile
+  readonly host: HostMode
+}
 
 /** A filter's metrics have its name, whatever the prefix; the others none. */
 export function isOfFilter(origin: Origin): boolean {
@@ -15,7 +22,7 @@ export function isOfFilter(origin: Origin): boolean {
 export function originOf(
   origin: Origin | undefined,
   filter: string | undefined,
-  { hasCustomNames }: StoreRules,
+  { hasCustomNames }: { readonly hasCustomNames: boolean },
 ): Origin {
   const named = origin ?? (filter === undefined ? 'library' : 'pw')
   return named === 'pw' && hasCustomNames ? 'wasmcustom' : named
@@ -27,7 +34,7 @@ export function keyOf(
   filter: string,
   name: Uint8Array | string,
   type: FilterMetricType,
-  { profile, host }: StoreRules,
+  { profile, host }: KeyRules,
 ): Uint8Array {
   const prefixed = prefixedName(origin, filter, name, profile)
   if (host !== 'envoy' || !isOfFilter(origin)) return prefixed
@@ -45,6 +52,6 @@ export function isFilterKey(key: Uint8Array): boolean {
 }
 
 /** The prefixed name in a key. */
-export function nameOfKey(key: Uint8Array, { host }: StoreRules): Uint8Array {
+export function nameOfKey(key: Uint8Array, { host }: Pick<KeyRules, 'host'>): Uint8Array {
   return host === 'envoy' && isFilterKey(key) ? key.subarray(0, key.length - 1) : key
 }
