@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
 import { KINDS } from './cell.ts'
-import { describeSeries, type Identity, identityKey, sortLabels } from './series.ts'
+import { describeSeries, type Identity, identityKey, identityOf, sortLabels } from './series.ts'
 
 /** Short texts over few characters, so that collisions by concatenation would be found. */
 const text = fc.oneof(
@@ -116,6 +116,58 @@ test('a series is described by its name and labels', () => {
     ['a', '1'],
   ])
   assert.equal(describeSeries({ name: 'x', kind: 'gauge', labels }), 'x{a=1,b=2}')
+})
+
+const anyBytes = fc.uint8Array({ maxLength: 12 })
+const anyText = fc.string({ unit: 'grapheme', maxLength: 6 })
+const anyIdentity: fc.Arbitrary<Identity> = fc
+  .record({
+    kind: fc.constantFrom('counter', 'gauge', 'histogram', 'summary'),
+    name: anyText,
+    nameBytes: fc.option(anyBytes, { nil: undefined }),
+    qualifier: fc.option(fc.tuple(anyText, anyText), { nil: undefined }),
+    labels: fc.array(fc.tuple(anyText, anyText), { maxLength: 3 }).map(sortLabels),
+  })
+  .map(({ nameBytes, qualifier, ...rest }) => ({
+    ...rest,
+    ...(nameBytes === undefined ? {} : { nameBytes }),
+    ...(qualifier === undefined ? {} : { qualifier }),
+  })) as fc.Arbitrary<Identity>
+
+test('a key gives back the series that it was made of', () => {
+  holds(
+    fc.property(anyIdentity, (identity) => {
+      const back = identityOf(identityKey(identity))!
+      assert.deepEqual(identityKey(back), identityKey(identity))
+      if (identity.nameBytes === undefined) assert.deepEqual(facts(back), facts(identity))
+    }),
+  )
+  const bom = { name: '\ufeffa', kind: 'gauge', labels: [] } as const
+  assert.deepEqual(identityOf(identityKey(bom)), bom)
+})
+
+test('a name that is no UTF-8 comes back with its bytes', () => {
+  const nameBytes = Uint8Array.of(0x61, 0xff)
+  const key = identityKey({ name: 'a?', kind: 'counter', labels: [], nameBytes })
+  assert.deepEqual(identityOf(key), { name: 'a\ufffd', kind: 'counter', labels: [], nameBytes })
+})
+
+test('bytes that are no key of a series are none, however they are cut', () => {
+  const key = identityKey({ name: 'n', kind: 'gauge', labels: [['k', 'v']], qualifier: ['q', 'r'] })
+  for (let length = 0; length < key.length; length++) {
+    const cut = identityOf(key.subarray(0, length))
+    // Where a pair ends a shorter key ends.
+    if (cut !== undefined) assert.deepEqual(identityKey(cut), key.slice(0, length))
+  }
+  holds(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const identity = identityOf(bytes)
+      if (identity !== undefined) assert.deepEqual(identityKey(identity), bytes)
+    }),
+  )
+  assert.equal(identityOf(Uint8Array.of(0x78, 0, 0, 0, 0, 0)), undefined, 'no kind')
+  assert.equal(identityOf(Uint8Array.of(0x67, 0, 0, 0, 0, 2)), undefined, 'no flag')
+  assert.equal(identityOf(Uint8Array.of(0x67, 0xff, 0xff, 0xff, 0xff, 0)), undefined, 'too long')
 })
 
 function sameKey(a: Identity, b: Identity): boolean {

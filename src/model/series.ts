@@ -3,7 +3,7 @@
  * without making a new series.
  */
 import { compareUtf8 } from './bytes.ts'
-import type { Kind } from './cell.ts'
+import { KINDS, type Kind } from './cell.ts'
 
 /** Pairs sorted by key in UTF-8 byte order, keys unique: see {@link sortLabels}. */
 export type Labels = readonly (readonly [key: string, value: string])[]
@@ -77,6 +77,62 @@ export function identityKey(identity: Identity): Uint8Array {
     if (i === 0) key[at++] = identity.qualifier === undefined ? 0 : 1
   })
   return key
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * The series that a key of {@link identityKey} names; undefined for bytes that are no such key.
+ * Where the name is no UTF-8 it comes with its bytes. The key of the answer is the key given.
+ */
+export function identityOf(key: Uint8Array): Identity | undefined {
+  const kind = KINDS.find((each) => each.charCodeAt(0) === key[0])
+  const name = textAt(key, 1)
+  const flagAt = 5 + (name?.length ?? 0)
+  const flag = key[flagAt]
+  if (kind === undefined || name === undefined || flag === undefined || flag > 1) return undefined
+  const texts = textsFrom(key, flagAt + 1)
+  if (texts === undefined || texts.length % 2 !== 0 || texts.length < 2 * flag) return undefined
+  const pairs: (readonly [string, string])[] = []
+  for (let i = 0; i < texts.length; i += 2) pairs.push([texts[i]!, texts[i + 1]!])
+  const qualifier = flag === 1 ? pairs.shift() : undefined
+  const text = decoded(name)
+  return {
+    name: text ?? lenient.decode(name),
+    kind,
+    labels: pairs,
+    ...(qualifier === undefined ? {} : { qualifier }),
+    ...(text === undefined ? { nameBytes: name } : {}),
+  }
+}
+
+/** Bytes of the text at an offset; undefined where the key is too short for it. */
+function textAt(key: Uint8Array, at: number): Uint8Array | undefined {
+  if (at + 4 > key.length) return undefined
+  const length = key[at]! + key[at + 1]! * 0x100 + key[at + 2]! * 0x1_0000 + key[at + 3]! * 2 ** 24
+  return at + 4 + length > key.length ? undefined : key.slice(at + 4, at + 4 + length)
+}
+
+/** All texts from an offset to the end, which are UTF-8. */
+function textsFrom(key: Uint8Array, from: number): string[] | undefined {
+  const texts: string[] = []
+  for (let at = from; at < key.length; ) {
+    const bytes = textAt(key, at)
+    const text = bytes && decoded(bytes)
+    if (bytes === undefined || text === undefined) return undefined
+    texts.push(text)
+    at += 4 + bytes.length
+  }
+  return texts
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined // no UTF-8
+  }
 }
 
 /** `name{key=value,…}` for messages and terminals; not an identity. */

@@ -10,7 +10,7 @@
 
 /** "PMZ1" read as a little-endian u32. */
 export const MAGIC = 0x315a4d50
-export const VERSION = 2
+export const VERSION = 3
 
 export const PAGE_BYTES = 65_536
 export const PAGE_WORDS = 8_192
@@ -88,10 +88,14 @@ export const HEADER = Object.freeze({
   refusals: 96,
   /** Segments of zones before this one that have not moved here yet. */
   unmoved: 112,
+  /** Closed windows of summaries that had to wait for another taking. */
+  summariesDeferred: 113,
   // Raised by every gauge write; 64-bit, so this is an even int.
   sequence: 128,
   // Raised once per window, read by every histogram observation.
   epoch: 160,
+  /** 1 while somebody takes summaries; read by each of their observations. */
+  listening: 161,
 })
 export const HEADER_INTS = 192
 
@@ -155,6 +159,7 @@ export const METRIC_TYPES = [
   'exponential',
   'expanding',
   'binned',
+  'summary',
 ] as const
 export type MetricType = (typeof METRIC_TYPES)[number]
 
@@ -166,6 +171,7 @@ export const METRIC_MODES = Object.freeze({
   exponential: ['plain'],
   expanding: ['plain'],
   binned: ['plain'],
+  summary: ['plain'],
 } as const)
 export type CounterMode = (typeof METRIC_MODES)['counter'][number]
 export type GaugeMode = (typeof METRIC_MODES)['gauge'][number]
@@ -187,6 +193,9 @@ export const BOUNDS_MAX = 17
 export const BOUND_MAX = 4_294_967_294
 export const LAST_BOUND = 4_294_967_295
 
+/** Words of a summary's slot: a head, and two windows of six; drawn in slots/summary.ts. */
+const SUMMARY_WORDS = 1 + 2 * 6
+
 /** Words a metric takes in every segment, by type and in the order of METRIC_TYPES. */
 const TYPE_WORDS: readonly number[] = [
   1,
@@ -195,6 +204,7 @@ const TYPE_WORDS: readonly number[] = [
   EXPONENTIAL_HEAD_WORDS + RING_WORDS,
   1 + DENSE_BINS + 1,
   1 + BOUNDS_MAX + 1,
+  SUMMARY_WORDS,
 ]
 
 /** Type and mode together: a chunk holds slots of one class, a number stays in its class. */

@@ -7,7 +7,7 @@ import { Histogram } from '../model/index.ts'
 import { type MetricType, refusalOf, type WindowReading, type Writer, type Zone } from './index.ts'
 
 const MEBIBYTE = 1_048_576
-const TYPES: MetricType[] = ['counter', 'gauge', 'dense', 'exponential']
+const TYPES = ['counter', 'gauge', 'dense', 'exponential'] satisfies MetricType[]
 
 /** One recording of every kind that a metric of the type keeps. */
 function recordAll(writer: Writer, metric: number, type: MetricType): void {

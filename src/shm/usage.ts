@@ -51,6 +51,8 @@ export interface ZoneUsage {
   readonly lockWaits: number
   /** Observations of expanding histograms counted at a larger bound than theirs. */
   readonly binFallbacks: number
+  /** Windows of summaries that waited for another taking, since a writer was in the middle. */
+  readonly summariesDeferred: number
   /** Definitions and slots refused since the zone was created. */
   readonly refusals: Readonly<Record<Refusal, number>>
 }
@@ -92,6 +94,7 @@ export function usageOf(memory: ZoneMemory, segments: Segments): ZoneUsage {
     orphansFolded: ints[HEADER.orphansFolded]! >>> 0,
     lockTakeovers: ints[HEADER.lockTakeovers]! >>> 0,
     lockWaits: ints[HEADER.lockWaits]! >>> 0,
+    summariesDeferred: ints[HEADER.summariesDeferred]!,
     binFallbacks: ints[HEADER.binFallbacks]! >>> 0,
     refusals: record(REFUSALS, (i) => ints[HEADER.refusals + i]!),
   }

@@ -16,6 +16,7 @@ import { SLOT } from './slots/exponential-slot.ts'
 import { GaugeHandle } from './slots/gauge.ts'
 import { SharedGaugeHandle } from './slots/shared-gauge.ts'
 import type { Bounds, SlotOwner } from './slots/slot-owner.ts'
+import { SummaryHandle } from './slots/summary.ts'
 
 type Handle =
   | CounterHandle
@@ -26,6 +27,7 @@ type Handle =
   | ExponentialHandle
   | ExpandingHandle
   | BinnedHandle
+  | SummaryHandle
 
 /** What a writer needs of the zone it is attached to. */
 export interface WriterParts {
@@ -183,6 +185,11 @@ export class Writer implements SlotOwner {
   /** As {@link counter}. */
   binned(metric: number): BinnedHandle | undefined {
     return this.#handle(metric, 'binned', BinnedHandle)
+  }
+
+  /** As {@link counter}. */
+  summary(metric: number): SummaryHandle | undefined {
+    return this.#handle(metric, 'summary', SummaryHandle)
   }
 
   #handle<H extends Handle>(

@@ -122,6 +122,7 @@ suite('what this zone takes', () => {
       ['counter', undefined],
       ['gauge', 'shared'],
       ['dense', undefined],
+      ['summary', undefined],
     ] as const) {
       const options = mode === undefined ? {} : { mode }
       const { total } = estimateZone({ type, keyBytes, workers: 2, ...options })

@@ -80,6 +80,7 @@ export class ZoneMemory {
   #ints: Int32Array
   #sequence: BigInt64Array
   #epoch: Int32Array
+  #listening: Int32Array
   #pages: (Page | undefined)[] = []
   #bytes: (Uint8Array | undefined)[] = []
   #lock: ZoneLock
@@ -95,6 +96,7 @@ export class ZoneMemory {
     this.#ints = new Int32Array(buffer, 0, fixedPages * PAGE_INTS)
     this.#sequence = new BigInt64Array(buffer, HEADER.sequence * 4, 1)
     this.#epoch = new Int32Array(buffer, HEADER.epoch * 4, 1)
+    this.#listening = new Int32Array(buffer, HEADER.listening * 4, 1)
     this.#lock = new ZoneLock(this.#ints)
     this.generation = new Generation(this)
   }
@@ -111,6 +113,11 @@ export class ZoneMemory {
   /** The window epoch alone: what every histogram observation reads. */
   get epoch(): Int32Array {
     return this.#epoch
+  }
+
+  /** Whether anybody takes summaries: what each of their observations reads. */
+  get listening(): Int32Array {
+    return this.#listening
   }
 
   /** What to hand to another thread. */
@@ -193,6 +200,7 @@ export class ZoneMemory {
     this.#ints = next.#ints
     this.#sequence = next.#sequence
     this.#epoch = next.#epoch
+    this.#listening = next.#listening
     this.#lock = next.#lock
     this.#pages = next.#pages
     this.#bytes = next.#bytes

@@ -14,6 +14,7 @@ import { readExponential } from '../slots/exponential-reading.ts'
 import { ExponentialSlot } from '../slots/exponential-slot.ts'
 import { combineGauge, type GaugeReading, gaugeSequence, readLaterGauge } from '../slots/gauge.ts'
 import { BinsReader } from './bins-reader.ts'
+import { SummaryTaker, type SummaryVisitor } from './summaries.ts'
 
 export interface DenseReading {
   /** Modulo 2^64. */
@@ -53,6 +54,7 @@ export class ZoneReader {
   #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
   readonly #writersGauge: GaugeReading = { value: Number.NaN, sequence: 0 }
   readonly #bins: BinsReader
+  readonly #summaries: SummaryTaker
   #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
   #askedEpoch = 0
 
@@ -62,6 +64,7 @@ export class ZoneReader {
     this.#descriptors = descriptors
     this.#segments = segments
     this.#bins = new BinsReader(memory, descriptors, segments)
+    this.#summaries = new SummaryTaker(memory, descriptors, segments)
   }
 
   /**
@@ -148,7 +151,8 @@ export class ZoneReader {
 
   /**
    * What each segment holds, the base (segment 0) first; only segments that have room for the
-   * metric. A gauge that a segment's writer never wrote is left out; a shared gauge is in none.
+   * metric. A gauge that a segment's writer never wrote is left out; a shared gauge is in none, and
+   * so is a summary, whose windows are for the one who takes them.
    */
   segments(metric: number): SegmentReading[] {
     if (!this.#descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
@@ -163,7 +167,7 @@ export class ZoneReader {
     for (let segment = 0; segment < this.#segments.count; segment++) {
       const page = this.#segments.at(segment).pageOf(slotAt)
       const at = slotAt & (PAGE_WORDS - 1)
-      if (page === undefined) continue
+      if (page === undefined || type === 'summary') continue
       if (type === 'counter') readings.push({ segment, type, value: page.words[at]! })
       else if (type === 'gauge') {
         const gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
@@ -244,6 +248,27 @@ export class ZoneReader {
     this.#askedEpoch = epoch
     this.#window = reading
     return this.#memory.generation.consistently(this.#widestWindow, metric)
+  }
+
+  /**
+   * Says to the writers of all threads whether anybody takes summaries; while nobody does they keep
+   * none. Who begins to listen takes, and drops, what was left from before.
+   * @returns false, counted and with nothing changed, when the zone's lock could not be had
+   */
+  listen(isListening: boolean): boolean {
+    return this.#summaries.listen(isListening)
+  }
+
+  /**
+   * Takes what was observed by every summary since the last taking: each observation is visited
+   * once, whoever takes. One that is under way in another thread counts in this taking or the next,
+   * and so does all of a writer that the machine has suspended in the middle of one (counted in
+   * `usage().summariesDeferred`). Only summaries with observations are visited. A visitor that
+   * throws loses what it has not been shown.
+   * @returns false, counted and with nothing taken, when the zone's lock could not be had
+   */
+  takeSummaries(visit: SummaryVisitor): boolean {
+    return this.#summaries.take(visit)
   }
 
   #check(metric: number, type: MetricType): void {

@@ -57,6 +57,7 @@ function zoneToFold(kind: number, hasBase: boolean): { zone: Zone; metrics: numb
   const { type, mode } = KINDS[kind]!
   const options = type === 'binned' ? { mode, bounds: [4, 80_000] } : { mode }
   const metrics = ['a', 'b'].map((name) => defined(zone, name, type, options))
+  zone.reader().listen(true)
   const first = zone.attach()
   if (hasBase) record(zone, first, metrics, VALUES)
   assert.ok(first.detach())
@@ -86,7 +87,7 @@ function record(
 function totals(zone: Zone, metrics: readonly number[]): unknown[] {
   const reader = zone.reader()
   return metrics.map((metric) => {
-    if (zone.mode(metric) === 'sum') return undefined
+    if (zone.mode(metric) === 'sum' || zone.type(metric) === 'summary') return undefined
     switch (zone.type(metric)) {
       case 'counter':
         return reader.counter(metric)
@@ -114,6 +115,18 @@ function fold(memory: ZoneMemory, look: () => void = () => {}): void {
   foldSegment(memory, segments.own(0), segments.own(1))
 }
 
+/** What is taken once is gone: so it is looked at only at the end. */
+function checkTaken(zone: Zone, metrics: readonly number[], times: number): void {
+  const taken: number[][] = []
+  zone.reader().takeSummaries((metric, { count, sum, min, max }) => {
+    taken.push([metric, count, sum, min, max])
+  })
+  const count = times * VALUES.length
+  const sum = times * VALUES.reduce((total, value) => total + value, 0)
+  const expected = metrics.map((metric) => [metric, count, sum, 1, 2 ** 31])
+  assert.deepEqual(taken, expected)
+}
+
 test('a fold that its thread did not live to finish is finished by another, nothing lost', () => {
   let died = 0
   const exponential = KINDS.findIndex(({ type }) => type === 'exponential')
@@ -135,6 +148,7 @@ test('a fold that its thread did not live to finish is finished by another, noth
       }
       fold(ZoneMemory.open(zone.shared))
       assert.deepEqual(totals(zone, metrics), before)
+      if (KINDS[kind]!.type === 'summary') checkTaken(zone, metrics, hasBase ? 2 : 1)
       for (const metric of metrics) {
         for (const { segment } of zone.reader().segments(metric)) assert.equal(segment, 0)
         if (zone.mode(metric) !== 'sum') continue

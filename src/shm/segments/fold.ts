@@ -25,6 +25,7 @@ import {
 import type { Page, ZoneMemory } from '../memory/memory.ts'
 import { ExponentialSlot, FLAG, ringWord, SLOT } from '../slots/exponential-slot.ts'
 import { foldGauge } from '../slots/gauge.ts'
+import { foldSummary, settleSummary } from '../slots/summary.ts'
 import type { Segment } from './segments.ts'
 
 /**
@@ -54,8 +55,12 @@ function foldEntry(memory: ZoneMemory, base: Segment, segment: Segment, chunk: n
 /** A chunk that changes owner may have been left in a change: nobody would wait for its end. */
 function settleChunk(memory: ZoneMemory, entry: number): void {
   const { type, words } = SLOT_CLASSES[entry >>> CHUNK_CLASS_SHIFT]!
-  if (type !== 'exponential') return
+  if (type !== 'exponential' && type !== 'summary') return
   const page = memory.page(entry & CHUNK_PAGE_MASK)
+  if (type === 'summary') {
+    for (let at = 0; at + words <= PAGE_WORDS; at += words) settleSummary(page, at)
+    return
+  }
   const slot = new ExponentialSlot(memory, page, 0)
   for (let at = 0; at + words <= PAGE_WORDS; at += words) {
     slot.moveTo(page, at)
@@ -82,6 +87,8 @@ function foldOf({ type, mode, words }: SlotClass): Fold {
       return (_memory, base, from, at) => foldGauge(base, from, at, mode as GaugeMode)
     case 'exponential':
       return foldExponential
+    case 'summary':
+      return (_memory, base, from, at) => foldSummary(base, from, at)
     default:
       return mode === 'fractions' ? foldFractions : foldBins(type, words)
   }

@@ -55,6 +55,8 @@ const INHERITED = [
   'lockWaits',
   'binFallbacks',
   'epoch',
+  'listening',
+  'summariesDeferred',
 ] as const
 
 /**

@@ -16,7 +16,7 @@ import { HEADER, REPLACED_SEQUENCE } from '../layout.ts'
 import type { SharedZone } from '../memory/backing.ts'
 import { ZoneMemory } from '../memory/memory.ts'
 import type { Segments, UnmovedSegment } from '../segments/segments.ts'
-import { type Replacement, ZoneChannel, type ZoneMessage } from '../threads/channel.ts'
+import { type Replacement, ThreadChannel, type ZoneMessage } from '../threads/channel.ts'
 import { buryThread } from '../threads/orphans.ts'
 import { keepPulse, watchExits, watchThread } from '../threads/pulse.ts'
 import type { Writer } from '../writer.ts'
@@ -45,7 +45,7 @@ const RETRY_MS = 100
 export class Lineage {
   readonly #parts: ZoneParts
   readonly #isCreator: boolean
-  #channel: ZoneChannel | undefined
+  #channel: ThreadChannel<ZoneMessage> | undefined
   readonly #offers = new Map<number, Replacement>()
   readonly #watched = new Set<number>()
   #isFollowing = false
@@ -65,7 +65,7 @@ export class Lineage {
     const id = [ints[HEADER.zoneId]!, ints[HEADER.zoneId + 1]!].map((part) =>
       (part >>> 0).toString(16).padStart(8, '0'),
     )
-    this.#channel = new ZoneChannel(id.join(''), this)
+    this.#channel = new ThreadChannel<ZoneMessage>(`pentameter:${id.join('')}`, this)
     if (this.#isCreator) {
       watchExits()
       return

@@ -30,22 +30,22 @@ export type ZoneMessage =
   /** Nothing is left in the zones before. */
   | { readonly kind: 'moved' }
 
-export interface ZoneReceiver {
-  receive(message: ZoneMessage): void
+export interface Receiver<Message> {
+  receive(message: Message): void
 }
 
 const closeWhenForgotten = new FinalizationRegistry<BroadcastChannel>((channel) => channel.close())
 
-/** Keeps neither the process nor the receiver alive. */
-export class ZoneChannel {
+/** A BroadcastChannel that keeps neither the process nor the receiver alive. */
+export class ThreadChannel<Message> {
   readonly #channel: BroadcastChannel
-  readonly #receiver: WeakRef<ZoneReceiver>
+  readonly #receiver: WeakRef<Receiver<Message>>
 
-  constructor(zoneId: string, receiver: ZoneReceiver) {
-    const channel = new BroadcastChannel(`pentameter:${zoneId}`)
+  constructor(name: string, receiver: Receiver<Message>) {
+    const channel = new BroadcastChannel(name)
     const weak = new WeakRef(receiver)
     channel.onmessage = (event: unknown) => {
-      weak.deref()?.receive((event as { data: ZoneMessage }).data)
+      weak.deref()?.receive((event as { data: Message }).data)
     }
     channel.unref()
     closeWhenForgotten.register(receiver, channel)
@@ -53,7 +53,7 @@ export class ZoneChannel {
     this.#receiver = weak
   }
 
-  post(message: ZoneMessage): void {
+  post(message: Message): void {
     this.#channel.postMessage(message)
   }
 
@@ -64,7 +64,7 @@ export class ZoneChannel {
     for (;;) {
       const received = receiveMessageOnPort(port)
       if (received === undefined) return
-      this.#receiver.deref()?.receive(received.message as ZoneMessage)
+      this.#receiver.deref()?.receive(received.message as Message)
     }
   }
 }
