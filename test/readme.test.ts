@@ -1,27 +1,66 @@
-/** The README's table of dialects says what the registry says. */
+/** Tables in documents say what the program says: of dialects, of the counters of Node.Runtime. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { DIALECTS } from '../src/dialects/index.ts'
 import { parseConfig } from '../src/hub/index.ts'
+import { CounterRegistry, nodeRuntime } from '../src/instrument/index.ts'
+import { FakeClock } from './support/fake-clock.ts'
 
 test('the table of dialects has a row for each, with its roles and its port', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const rows = text
     .split('\n')
     .filter((line) => line.startsWith('| [') && line.includes('/dialects/'))
-  const { textPort, streamPort } = parseConfig({})
+  const { httpPort, textPort, streamPort } = parseConfig({})
+  const ports = { text: textPort, stream: streamPort }
   const expected = DIALECTS.map(({ name, document, roles, transports, port }) => {
-    const number = port === 'text' ? textPort : streamPort
+    // a server without a listener of its own is served on the page's port
+    const number = port === undefined ? httpPort : ports[port]
     const role = (does: string | undefined): string => (does === undefined ? '' : `${does}s`)
     const cells = [
       `[${name}](src/dialects/${name}/README.md)`,
       document,
       role(roles.server),
       role(roles.client),
-      port === undefined ? '' : `${number} ${transports.join(', ')}`,
+      roles.server === undefined ? '' : `${number} ${transports.join(', ')}`,
     ]
     return `| ${cells.map((cell) => cell || '–').join(' | ')} |`
   })
   assert.deepEqual(rows, expected)
+})
+
+test('the table of Node.Runtime has a row for each counter, with its kind and unit', async () => {
+  const text = readFileSync(new URL('../docs/node-runtime.md', import.meta.url), 'utf8')
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'))
+  const documented = rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, 4)
+      .map((cell) => cell.trim()),
+  )
+  const clock = new FakeClock()
+  const registry = new CounterRegistry({ clock })
+  const counters: string[][] = []
+  registry.onCounter(({ kind, counter: { description } }) => {
+    if (kind !== 'added') return
+    const { name, units, rateScaleSec } = description
+    counters.push([`\`${name}\``, units, `${rateScaleSec}`])
+  })
+  const late = { clock, repeat: (_: number, callback: () => void) => clock.after(20, callback) }
+  nodeRuntime(registry, late)
+  const kinds = new Map<string, 'sum' | 'mean'>()
+  registry.open({ intervalMs: 1000, deliver: 'own' }, ({ windows }) => {
+    for (const { counter, statistics } of windows) kinds.set(counter.name, statistics.kind)
+  })
+  await new Promise((next) => setImmediate(next))
+  clock.advance(1000)
+  const actual = counters.map(([name, units]) => {
+    const kind = { sum: 'Sum', mean: 'Mean', none: 'no window' }
+    return [name, kind[kinds.get(name!.slice(1, -1)) ?? 'none'], units]
+  })
+  assert.deepEqual(
+    documented.toSorted().filter(([name]) => name !== '`alloc-rate`'),
+    actual.toSorted().filter(([name]) => name !== '`alloc-rate`'),
+  )
 })

@@ -1,6 +1,7 @@
 /** `pentameter demo`: a hub on its defaults with traffic of every dialect over real sockets. */
 import type { Command } from 'commander'
 import { parseConfig, systemClock } from '../hub/index.ts'
+import { startDepot } from './demo/depot.ts'
 import { writeFront } from './demo/front.ts'
 import { startStation } from './demo/station.ts'
 import { startTraffic } from './demo/traffic.ts'
@@ -9,8 +10,9 @@ import { addServeOptions, readConfig, type ServeArguments } from './serve-option
 
 const EXAMPLES = `
 Two invented web shops report what they do, a Proxy-Wasm filter stands in front of one, the hub
-reads a measuring station as a scope viewer would, and a scope viewer is attached to the hub. Every
-90 seconds payments are slow for 30: find them.
+reads a measuring station as a scope viewer would, and the event counters of a parcel depot, with
+what Node says of this process; and a scope viewer is attached to the hub. Every 90 seconds payments
+are slow for 30: find them.
 
 Examples:
   $ pentameter demo
@@ -29,11 +31,13 @@ export function addDemo(program: Command): void {
       const nowS = (): number => Number(systemClock.monotonicNs() - startNs) / NS_PER_S
       const station = await startStation('127.0.0.1', nowS)
       const front = await writeFront()
-      const attach = [...config.attach, `scope://127.0.0.1:${station.port}`]
+      const depot = await startDepot('127.0.0.1', systemClock)
+      const attach = [...config.attach, `scope://127.0.0.1:${station.port}`, depot.url]
       const filters = [...config.filters, front.filter]
       await runHub(parseConfig({ ...config, attach, filters }), args, (addresses, log) =>
         startTraffic(addresses, systemClock, log),
       )
+      await depot.stop()
       await station.stop()
       await front.remove()
     })

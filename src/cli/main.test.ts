@@ -28,7 +28,8 @@ test('--version prints the version of package.json', () => {
 test('every command explains itself with examples', () => {
   const filters = [['proxy-wasm'], ['proxy-wasm', 'run'], ['proxy-wasm', 'inspect']]
   const plain = [[], ['serve'], ['demo'], ['decode'], ['encode'], ['size'], ['completion']]
-  const commands = [...plain, ...filters]
+  const counters = [['counters'], ['counters', 'monitor'], ['counters', 'collect']]
+  const commands = [...plain, ...filters, ...counters]
   for (const command of commands) {
     const { status, stdout } = pentameter([...command, '--help'])
     assert.equal(status, 0)
@@ -172,6 +173,10 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('serve', '--no-color', '--htt'), ['--http-port'])
   assert.deepEqual(complete('proxy-wasm', 'run', '--host', ''), ['spec', 'nginx', 'envoy'])
   assert.deepEqual(complete('proxy-wasm', 'ins'), ['inspect'])
+  assert.deepEqual(complete('counters', 'm'), ['monitor'])
+  assert.deepEqual(complete('counters', 'collect', '--format', ''), ['csv', 'json'])
+  assert.deepEqual(complete('counters', 'monitor', '--sort', 'v'), ['value'])
+  assert.deepEqual(complete('counters', 'monitor', '--refresh'), ['--refresh-interval'])
   assert.deepEqual(complete('h'), ['help'])
   assert.deepEqual(complete('help', 'de'), ['demo', 'decode'])
   rmSync(folder, { recursive: true })

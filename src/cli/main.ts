@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../hub/index.ts'
 import { VERSION } from '../version.ts'
 import { addCompletion } from './completion.ts'
+import { addCounters } from './counters/index.ts'
 import { addDecode } from './decode.ts'
 import { addDemo } from './demo.ts'
 import { addEncode } from './encode.ts'
@@ -17,6 +18,7 @@ Examples:
   $ pentameter serve                         the hub alone, on its default ports
   $ pentameter decode statshero < packet     what a captured packet says
   $ pentameter proxy-wasm run auth.wasm      a Proxy-Wasm filter and its metrics
+  $ pentameter counters monitor 127.0.0.1:4000    an application's counters, live
   $ pentameter serve --help                  every flag of the hub
 
 Every command has a --help with examples of its own.
@@ -35,6 +37,7 @@ export function createProgram(): Command {
   addEncode(program)
   addSize(program)
   addProxyWasm(program)
+  addCounters(program)
   addCompletion(program)
   overrideExit(program)
   return program
@@ -77,13 +80,15 @@ function report(error: unknown): number {
   return EXIT_FAILED
 }
 
-/** `pentameter … | head` ends quietly when head has seen enough. */
+/** `pentameter … | head` ends quietly when head has seen enough, and with its terminal (EIO). */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(EXIT_OK)
+  const isLostTerminal = error.code === 'EIO' && process.stdout.isTTY
+  if (error.code === 'EPIPE' || isLostTerminal) process.exit(EXIT_OK)
   throw error
 }
 
 /** Who no longer reads the log may go: the hub goes on without one. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+  const isLostTerminal = error.code === 'EIO' && process.stderr.isTTY
+  if (error.code !== 'EPIPE' && !isLostTerminal) throw error
 }

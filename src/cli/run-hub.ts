@@ -1,5 +1,6 @@
 /** Runs a hub with its HTTP server until a signal ends it, and says on the way what is going on. */
 import { fileURLToPath } from 'node:url'
+import { eventcounters } from '../dialects/eventcounters/index.ts'
 import { DIALECTS } from '../dialects/index.ts'
 import { createHttpServer } from '../http/index.ts'
 import { Hub, type HubConfig, type Log, limitLog, systemClock } from '../hub/index.ts'
@@ -33,7 +34,14 @@ export async function runHub(
     host: config.host,
     port: config.httpPort,
     allowedHosts: config.allowedHosts,
-    prometheus: config.prometheus,
+    prometheus: {
+      ...config.prometheus,
+      counterNames: config.eventcounters.prometheusNames,
+    },
+    eventcounters: {
+      limits: config.eventcounters,
+      reports: hub.reports.for(eventcounters.name),
+    },
     reports: {
       count: (name, reason) => hub.metrics.counter(`pentameter.http.${name}`, { reason }).add(),
       log,
@@ -48,6 +56,7 @@ export async function runHub(
   )
   await hub.start()
   const addresses: Addresses = { http: await listener.start(), ...hub.addresses() }
+  hub.servedBy({ ...addresses.http, connections: () => http.counterConnections() })
   if (Object.values(addresses).every((address) => address?.error !== undefined)) {
     await listener.stop()
     await hub.stop()

@@ -31,7 +31,10 @@ export function addServeOptions(command: Command): Command {
     .option('--stream-port <port>', 'scope viewers, tcp (default: 5001)', parsePort)
     .option('--config <file>', 'YAML or JSON file with any option by its name; flags win')
     .option('--relay <url...>', 'also send every second to statshero+udp://HOST:PORT (or +tcp)')
-    .option('--attach <url...>', 'read from scope://HOST:PORT')
+    .option(
+      '--attach <url...>',
+      'read from scope://HOST:PORT, or the EventCounters of http://HOST:PORT[/PATH][?QUERY]',
+    )
     .option('--allow-host <name...>', 'further names under which browsers may reach the page')
     .option(
       '--ingest-workers <count>',

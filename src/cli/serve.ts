@@ -10,6 +10,7 @@ JSON. SIGTERM and Ctrl-C finish the running second and exit with 0; a second one
 Examples:
   $ pentameter serve
   $ pentameter serve --http-port 0 --text-port 0 --stream-port 0 --log json
+  $ pentameter serve --attach http://10.0.0.8:4000 'http://10.0.0.9:4000?counters=Node.Runtime'
   $ pentameter serve --host 0.0.0.0 --allow-host metrics.example.org
   $ pentameter serve --relay statshero+udp://10.0.0.7:8125 --expire-after 3600`
 

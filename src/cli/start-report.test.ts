@@ -56,3 +56,17 @@ test('what to try leaves out what nothing listens for', () => {
   assert.match(reportOf({ ...scope, state: 'listening' }), /Try:\n {2}nc 127\.0\.0\.1 5001\n/)
   assert.doesNotMatch(reportOf(failed), /Try:|nc 127/)
 })
+
+test('EventCounters are served with the page, and fail with it', () => {
+  const tryIt = "curl -sN 'http://127.0.0.1:4000/api/v1/eventcounters'"
+  const title = 'EventCounters'
+  const dialect = { name: 'eventcounters', title, address: 'tcp 127.0.0.1:4000', tryIt }
+  const answer = { ...sources(0), dialects: [dialect] } as unknown as SourcesAnswer
+  const up = startReport('text', ADDRESSES, answer)
+  assert.match(up, /EventCounters +tcp 127\.0\.0\.1:4000\n/)
+  assert.ok(up.includes(`Try:\n  ${tryIt}\n`))
+  const http = { ...ADDRESSES.http, error: 'port is taken by another process' }
+  const down = startReport('text', { ...ADDRESSES, http }, answer)
+  assert.match(down, /EventCounters .*not started: port is taken/)
+  assert.doesNotMatch(down, /Try:/)
+})

@@ -1,4 +1,5 @@
 /** What a person, or a program, is told once the hub is up. */
+import { eventcounters } from '../dialects/eventcounters/index.ts'
 import type { SourcesAnswer } from '../http/api.ts'
 import type { LogFormat } from './log.ts'
 
@@ -27,12 +28,11 @@ export function startReport(
   }
   const base = `http://${hostInUrl(addresses.http)}`
   const httpState = addresses.http.error ? `   not started: ${addresses.http.error}` : ''
-  const listenerOf = (name: string) => listeners.find((each) => each.dialects.includes(name))
+  const failureOf = (name: string) => whyNotStarted(name, listeners, addresses)
   const rows = [['page', `${base}/${httpState}`]]
   for (const { name, title, address } of dialects) {
-    const listener = listenerOf(name)
-    const state = listener?.state === 'failed' ? `   not started: ${listener.message}` : ''
-    rows.push([title, `${address}${state}`])
+    const failure = failureOf(name)
+    rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
   }
   rows.push(['Prometheus', `${base}/metrics`], ['ingest', ingestWords(workers.length)])
   const receive = receiveOf(listeners)
@@ -40,11 +40,22 @@ export function startReport(
   const width = Math.max(...rows.map(([label]) => label!.length)) + 2
   const table = rows.map(([label, text]) => `  ${label!.padEnd(width)}${text}`).join('\n')
   const tries = dialects
-    .filter(({ name }) => listenerOf(name)?.state !== 'failed')
+    .filter(({ name, tryIt }) => tryIt !== '' && failureOf(name) === undefined)
     .map(({ tryIt }) => `  ${tryIt}`)
     .join('\n')
   const trying = tries === '' ? '' : `Try:\n${tries}\n\n`
   return `Pentameter is up.\n\n${table}\n\n${trying}Ctrl-C stops.\n`
+}
+
+/** Why a dialect can't be reached; undefined where it can, and where nothing has to listen. */
+function whyNotStarted(
+  dialect: string,
+  listeners: SourcesAnswer['listeners'],
+  { http }: Addresses,
+): string | undefined {
+  if (dialect === eventcounters.name) return http.error
+  const listener = listeners.find(({ dialects }) => dialects.includes(dialect))
+  return listener?.state === 'failed' ? listener.message : undefined
 }
 
 /** How datagrams come in, where any do. */

@@ -26,7 +26,12 @@ export interface Dialect {
   /** What each side does: a server may receive (Stats Hero) or emit (scope). */
   readonly roles: Partial<Record<Role, 'receive' | 'emit'>>
   readonly transports: readonly Transport[]
-  /** Where its servers listen; absent for a dialect of memory, which has neither role nor port. */
+  /** URL schemes besides its name by which its peers are addressed, for example `http`. */
+  readonly schemes?: readonly string[]
+  /**
+   * Where its servers listen; absent for a dialect of memory, which has neither role nor port, and
+   * for one that is served on the hub's HTTP port.
+   */
   readonly port?: SharedPort
   readonly defaultProfile: Profile
   /** The closed set of decode error codes. */
@@ -45,6 +50,11 @@ export interface Dialect {
   connectEmitter?(target: Target, context: ClientContext): Emitter
   /** Connects to a peer and takes what it sends. */
   connectSource?(target: Target, context: ClientContext & { readonly ingest: Ingest }): Source
+  /**
+   * Whether two sources would count what one of them counts twice; the hub then refuses the second.
+   * @throws {TypeError} for an address that {@link connectSource} would not take either
+   */
+  sharesSeries?(one: Target, other: Target): boolean
   /**
    * Whether bytes of which nothing else is known are one whole message (`udp`) or a stream (`tcp`);
    * without it they are the former. For `pentameter decode --lines`.
@@ -93,6 +103,8 @@ export interface Target {
   readonly transport: Transport
   readonly host: string
   readonly port: number
+  /** The whole address as given, where the dialect's peers have URLs (`schemes`). */
+  readonly url?: string
 }
 
 /** A client that sends; calls never throw. */

@@ -1,5 +1,12 @@
 /** The border between a receiving dialect and the hub: the verbs of the model; pure. */
-import type { Exact, Identity, Metadata } from '../model/index.ts'
+import type {
+  CounterCell,
+  Exact,
+  Identity,
+  Metadata,
+  Summary,
+  SummaryCell,
+} from '../model/index.ts'
 
 /** Slot of a line whose series was refused: every verb ignores it. */
 export const REFUSED = -1
@@ -36,6 +43,26 @@ export interface Ingest {
   set(slot: number, value: Exact): void
   /** Histogram: `weight` observations of a value (fractions are carried). */
   observe(slot: number, value: Exact, weight: number): void
+  /**
+   * A window that its sender has closed, added to the running second. A counter grows by any finite
+   * delta of 0 or more, fractions too; others are refused (`value_range`). A window with nothing in
+   * it (delta 0, count 0) only says that the series lives. Min and max of an empty summary are NaN,
+   * as in the model, whatever the dialect writes.
+   * @param intervalSec its measured length, where known: what a counter's rate is stated by
+   * @param earlier what a new summary has observed before this window, under another kind: part of
+   *   its total, of no window
+   */
+  merge(
+    slot: number,
+    cell: CounterCell | SummaryCell,
+    intervalSec?: number,
+    earlier?: Summary,
+  ): void
+  /**
+   * Takes a series away (a gauge that turned out to be a summary): its slots are given back, and
+   * its identity makes a new series from now on.
+   */
+  retire(slot: number): void
   /** Replaces what is known of a series besides its identity. */
   annotate(slot: number, metadata: Metadata): void
   /** Counts a line that is not taken, by reason (`key_too_long`). */

@@ -33,6 +33,11 @@ export function errorAnswer(context: Context, refusal: Refusal): Response {
   return context.json(body, status)
 }
 
+/** As the EventCounters endpoint states its errors, wherever it is served (eventcounters.md §6). */
+export function plainErrorAnswer(context: Context, { status, message }: Refusal): Response {
+  return context.json({ error: message }, status)
+}
+
 /** Text of one media type, compressed when it is large and the client accepts it. */
 export async function textAnswer(
   context: Context,

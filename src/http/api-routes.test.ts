@@ -63,13 +63,32 @@ test('one histogram shows statistics with the error of its buckets', async (t) =
   const id = hub.add({ name: 'h', kind: 'histogram' })
   for (let i = 1; i <= 1000; i++) hub.observe(id, i)
   const info = await server.json<SeriesInfo>(`/api/v1/series/${id}`)
-  const { count, sum, min, max, mean, median, p99, stddev, relativeError } = info.statistics!
+  const { count, sum, min, max, mean, median, p99, stddev, relativeError = 0 } = info.statistics!
   assert.deepEqual([count, sum, min, max, mean], [1000, 500500, 1, 1000, 500.5])
   assert.ok(relativeError > 0 && relativeError < 0.1)
   assert.ok(Math.abs(median! - 500) <= 500 * relativeError)
   assert.ok(Math.abs(p99! - 990) <= 990 * relativeError)
   assert.ok(Math.abs(stddev! - 288.8) < 10)
   assert.equal(info.current, 1000)
+})
+
+test('one summary shows its exact statistics and no percentiles', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 's', kind: 'summary' })
+  for (const value of [2, 4, 4, 4, 5, 5, 7, 9]) hub.sample(id, value)
+  const info = await server.json<SeriesInfo>(`/api/v1/series/${id}`)
+  assert.deepEqual(info.statistics, { count: 8, sum: 40, min: 2, max: 9, mean: 5, stddev: 2 })
+  assert.equal(info.current, 8)
+  const empty = hub.add({ name: 'e', kind: 'summary' })
+  const { statistics } = await server.json<SeriesInfo>(`/api/v1/series/${empty}`)
+  assert.deepEqual(statistics, {
+    count: 0,
+    sum: null,
+    min: null,
+    max: null,
+    mean: null,
+    stddev: null,
+  })
 })
 
 test('one counter shows its moving averages, an empty histogram nulls', async (t) => {

@@ -1,10 +1,10 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
-import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import type { Context, Hono } from 'hono'
 import type { HubView } from '../hub/view.ts'
 import { jsonAnswer, jsonStreamAnswer, Refusal, textAnswer } from './answers.ts'
 import { readJson } from './body.ts'
+import { COUNTERS_PATH, type CounterSessions } from './counter-sessions.ts'
+import type { HubApp, HubContext } from './hub-app.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import {
@@ -22,9 +22,6 @@ import { alignWindow, COLUMNS_LIMIT, rangeJson } from './query/range.ts'
 import { detailSeries, listSeries } from './query/series.ts'
 import { requireJson } from './security.ts'
 
-export type HubApp = Hono<{ Bindings: HttpBindings }>
-export type HubContext = Context<{ Bindings: HttpBindings }>
-
 /** Window of a range request that names none. */
 const WINDOW_DEFAULT_MS = 300_000
 
@@ -32,6 +29,7 @@ export function addApiRoutes(
   app: HubApp,
   view: HubView,
   streams: LiveStreams,
+  counterSessions: CounterSessions,
   limits: HttpLimits,
 ): void {
   app.use('/api/*', async (context, next) => {
@@ -56,6 +54,10 @@ export function addApiRoutes(
   app.get('/api/v1/sources', (context) => {
     readQuery(noQuery, context)
     return jsonAnswer(context, view.sources())
+  })
+  app.get(COUNTERS_PATH, (context) => {
+    counterSessions.answer(context)
+    return RESPONSE_ALREADY_SENT
   })
   const query = liveQuery(limits)
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))

@@ -10,7 +10,9 @@
  *   GET  /api/v1/sources                                       SourcesAnswer
  *   GET  /api/v1/live?series=1,2&interval=1                    text/event-stream, see LiveEvents
  *   POST /api/v1/live/STREAM  { "series": [1, 2] }             204: changes what a stream carries
- *   any error                                                  ApiError with its status
+ *   GET  /api/v1/eventcounters?EventCounterIntervalSec=1       NDJSON (eventcounters.md §2), errors
+ *                                                              as { "error": text }
+ *   any other error                                            ApiError with its status
  *
  * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
  */
@@ -63,7 +65,7 @@ export interface SeriesInfo {
   readonly lastDataMs: number
   /** Silent for longer than the hub's stale time. */
   readonly isStale: boolean
-  /** Counter: the total (net of decrements). Gauge: the value. Histogram: the count. */
+  /** Counter: the total (net of decrements). Gauge: the value. Others: the count. */
   readonly current: ExactJson | null
   /** Cumulative counters (`mr`) and those that filters may set: falls of the reading so far. */
   readonly resets?: number
@@ -76,23 +78,27 @@ export interface SeriesInfo {
     readonly m5: number
     readonly m15: number
   }
-  /** Histograms, since the series began; all but count, min, max, mean are estimates. */
-  readonly statistics?: {
-    readonly count: ExactJson
-    readonly sum: ExactJson | null
-    readonly min: ExactJson | null
-    readonly max: ExactJson | null
-    readonly mean: number | null
-    readonly stddev: number | null
-    readonly median: number | null
-    readonly p75: number | null
-    readonly p95: number | null
-    readonly p98: number | null
-    readonly p99: number | null
-    readonly p999: number | null
-    /** Largest relative error of a percentile, from the bucket width. */
-    readonly relativeError: number
-  }
+  /** Histograms and summaries, since the series began. */
+  readonly statistics?: StatisticsJson
+}
+
+/** Of a histogram all but count, sum, min, max and mean are estimates; a summary has no others. */
+export interface StatisticsJson {
+  readonly count: ExactJson
+  readonly sum: ExactJson | null
+  readonly min: ExactJson | null
+  readonly max: ExactJson | null
+  readonly mean: number | null
+  /** Of the whole population. */
+  readonly stddev: number | null
+  readonly median?: number | null
+  readonly p75?: number | null
+  readonly p95?: number | null
+  readonly p98?: number | null
+  readonly p99?: number | null
+  readonly p999?: number | null
+  /** Largest relative error of a percentile, from the bucket width. */
+  readonly relativeError?: number
 }
 
 export interface SeriesPage {

@@ -3,9 +3,11 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { HubView } from '../hub/view.ts'
-import { errorAnswer, Refusal, textAnswer } from './answers.ts'
-import { addApiRoutes, type HubApp } from './api-routes.ts'
+import { errorAnswer, plainErrorAnswer, Refusal, textAnswer } from './answers.ts'
+import { addApiRoutes } from './api-routes.ts'
+import { COUNTERS_PATH, type CounterSessions } from './counter-sessions.ts'
 import { addHealthRoutes } from './health.ts'
+import type { HubApp } from './hub-app.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import { Exposition, type PrometheusOptions } from './prometheus/exposition.ts'
@@ -17,6 +19,7 @@ import { UiFiles } from './ui-files.ts'
 export interface AppParts {
   readonly view: HubView
   readonly streams: LiveStreams
+  readonly counterSessions: CounterSessions
   readonly webRoot: string
   readonly host: string
   readonly allowedHosts: readonly string[]
@@ -31,7 +34,7 @@ export function createApp(parts: AppParts): HubApp {
   addGuards(app, parts)
   addMetricsRoute(app, parts)
   addHealthRoutes(app, view)
-  addApiRoutes(app, view, streams, limits)
+  addApiRoutes(app, view, streams, parts.counterSessions, limits)
   addMethodRefusals(app)
   addPage(app, parts.webRoot)
   app.notFound((context) => {
@@ -41,6 +44,7 @@ export function createApp(parts: AppParts): HubApp {
   app.onError((error, context) => {
     if (error instanceof Refusal) {
       if (error.status !== 404) reports.count('refused', error.code)
+      if (context.req.path === COUNTERS_PATH) return plainErrorAnswer(context, error)
       return errorAnswer(context, error)
     }
     reports.count('errors', routeOf(context))
@@ -54,7 +58,10 @@ function addGuards(app: HubApp, { host, allowedHosts, reports }: AppParts): void
   app.use(async (context, next) => {
     await next()
     const route = routeOf(context)
-    reports.count('requests', `${route} ${context.res.status}`)
+    const { outgoing } = context.env
+    // what took the response over has answered it already
+    const status = outgoing.headersSent ? outgoing.statusCode : context.res.status
+    reports.count('requests', `${route} ${status}`)
   })
   app.use(secureHeaders)
   app.use(checkHost(host, allowedHosts))

@@ -4,7 +4,7 @@
  */
 
 import type { HubView } from '../hub/view.ts'
-import type { HubApp } from './api-routes.ts'
+import type { HubApp } from './hub-app.ts'
 
 export function addHealthRoutes(app: HubApp, view: HubView): void {
   app.get('/healthz', (context) => {

@@ -2,9 +2,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import type { ConnectionStatus } from '../dialects/dialect.ts'
 import type { HubView } from '../hub/view.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'
+import { CounterSessions, type CounterSessionsOptions } from './counter-sessions.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
 import type { PrometheusOptions } from './prometheus/exposition.ts'
@@ -37,11 +39,15 @@ export interface HttpServerOptions {
   readonly reports?: HttpReports
   readonly prometheus?: PrometheusOptions
   readonly limits?: Partial<HttpLimits>
+  /** Of `GET /api/v1/eventcounters`. */
+  readonly eventcounters?: CounterSessionsOptions
 }
 
 export interface HttpServer {
   /** @throws {Error} with the system's code when the address cannot be bound */
   start(): Promise<{ readonly host: string; readonly port: number }>
+  /** Clients of `GET /api/v1/eventcounters`. */
+  counterConnections(): readonly ConnectionStatus[]
   /** Ends streams, lets answers finish for a second, then closes every connection. */
   stop(): Promise<void>
 }
@@ -50,9 +56,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { view, host, port, reports = SILENT_REPORTS } = options
   const limits = { ...HTTP_LIMITS, ...options.limits }
   const streams = new LiveStreams(view, limits, reports)
+  const counterSessions = new CounterSessions(view, options.eventcounters)
   const app = createApp({
     view,
     streams,
+    counterSessions,
     webRoot: options.webRoot,
     host,
     allowedHosts: options.allowedHosts ?? [],
@@ -80,7 +88,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   configure(server, limits, reports)
   return {
     start: () => listen(server, host, port),
-    stop: () => stop(server, streams),
+    counterConnections: () => counterSessions.connections(),
+    stop: () => {
+      streams.stop()
+      counterSessions.stop()
+      return stop(server)
+    },
   }
 }
 
@@ -175,8 +188,7 @@ function listen(
   })
 }
 
-function stop(server: Server, streams: LiveStreams): Promise<void> {
-  streams.stop()
+function stop(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve()
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS)

@@ -43,6 +43,11 @@ test('the defaults of a dialect are the ones of its specification', () => {
   assert.deepEqual(receive, RECEIVE_DEFAULTS)
 })
 
+test('parts of a second may be asked for in the spelling that has them', () => {
+  const client = { intervalSec: 0.5, profile: 'peer' }
+  assert.deepEqual(parseConfig({ eventcounters: { client } }).eventcounters.client, client)
+})
+
 test('a problem is one line with path, value and what is wanted', () => {
   const lines = (wrong: unknown): readonly string[] => {
     try {
@@ -58,6 +63,13 @@ test('a problem is one line with path, value and what is wanted', () => {
     [{ seriesLimit: 0 }, ['seriesLimit: 0, want at least 1']],
     [{ textPort: 70_000 }, ['textPort: 70000, want at most 65535']],
     [{ textPort: 0.5 }, ['textPort: 0.5, want a whole number']],
+    [
+      { eventcounters: { client: { intervalSec: 0.5 } } },
+      [
+        'eventcounters.client.intervalSec: 0.5, ' +
+          'want a whole number of seconds, or the profile peer',
+      ],
+    ],
     [{ host: '' }, ['host: "", want at least 1 character']],
     [{ host: null }, ['host: null, want text']],
     [{ relay: 'a' }, ['relay: "a", want a list']],

@@ -3,6 +3,7 @@
  * checks what a program, a file or the command line gives.
  */
 import { z } from 'zod'
+import { LIMITS } from '../dialects/eventcounters/spec.ts'
 import { parseColor } from '../model/board/color.ts'
 import { filterList } from './filters/options.ts'
 import { SERIES_LIMITS } from './ingest/quota.ts'
@@ -88,6 +89,45 @@ const scope = z.strictObject({
   client: scopeClient.prefault({}),
 })
 
+const eventcountersClient = z
+  .strictObject({
+    intervalSec: z
+      .number()
+      .min(0.001)
+      .max(LIMITS.documentIntervalSecMax)
+      .default(LIMITS.defaultIntervalMs / 1000)
+      .describe('asked of an endpoint whose address names none'),
+    profile: z
+      .enum(['document', 'peer'])
+      .default('document')
+      .describe('spelling asked for; peer takes parts of a second'),
+  })
+  .refine(({ intervalSec, profile }) => profile === 'peer' || Number.isInteger(intervalSec), {
+    path: ['intervalSec'],
+    error: 'want a whole number of seconds, or the profile peer',
+  })
+
+const eventcounters = z.strictObject({
+  prometheusNames: z
+    .enum(['standard', 'dotnet-monitor'])
+    .default('standard')
+    .describe('names, units and types on /metrics: our own, or as dotnet-monitor has them'),
+  sessionsLimit: positive.default(LIMITS.sessions).describe('sessions served at once'),
+  outputBytes: bytes
+    .default(LIMITS.outputBytes)
+    .describe('per session; above it boundaries are skipped'),
+  skippedInARow: positive
+    .default(LIMITS.skippedInARow)
+    .describe('boundaries; then the session is closed'),
+  keepAliveMs: z
+    .int()
+    .min(100)
+    .max(2 * LIMITS.keepAliveMs) // clients give up after three times the limit
+    .default(LIMITS.keepAliveMs)
+    .describe('silence that an empty line ends'),
+  client: eventcountersClient.prefault({}),
+})
+
 const prometheus = z.strictObject({
   names: z
     .enum(['legacy', 'utf8'])
@@ -147,10 +187,14 @@ export const configSchema = z.strictObject({
     .array(z.string())
     .default([])
     .describe('where to send every second, as statshero+udp://HOST:PORT'),
-  attach: z.array(z.string()).default([]).describe('whom to read from, as scope://HOST:PORT'),
+  attach: z
+    .array(z.string())
+    .default([])
+    .describe('whom to read from, as scope://HOST:PORT or http://HOST:PORT'),
   filters: filterList,
   statshero: statshero.prefault({}),
   scope: scope.prefault({}),
+  eventcounters: eventcounters.prefault({}),
   prometheus: prometheus.prefault({}),
 })
 

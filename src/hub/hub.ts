@@ -4,14 +4,18 @@
  */
 
 import type { ClientContext, Dialect, SharedPort, Target } from '../dialects/dialect.ts'
-import { type Clock, exact } from '../model/index.ts'
+import { NAME as EVENT_COUNTERS } from '../dialects/eventcounters/spec.ts'
+import type { Clock } from '../model/index.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import { VERSION } from '../version.ts'
 import { ConfigError, dialectOptions, type HubConfig } from './config.ts'
+import { HubCounters } from './counters/hub-counters.ts'
+import { type HttpFace, ServedByHttp } from './counters/served-by-http.ts'
 import { drain } from './drain.ts'
 import { Filters } from './filters/filters.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
 import { type OrderedEvents, OrderedVerbs } from './ingest/ordered.ts'
+import { Windows } from './ingest/windows/windows.ts'
 import type { Listener } from './listen/listener.ts'
 import { Port } from './listen/port.ts'
 import { type PortContext, type PortOptions, portOptions } from './listen/port-options.ts'
@@ -34,7 +38,7 @@ import { type DialectAtWork, describeSources, type StatusParts } from './status/
 import type { SourcesAnswer } from './status/status.ts'
 import { WorkerRates } from './status/worker-rates.ts'
 import { ZoneUse } from './status/zone-use.ts'
-import { parseTarget } from './target.ts'
+import { type DialectTarget, parseTarget } from './target.ts'
 import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
 import { THREAD_DIALECTS } from './threads/thread-dialects.ts'
 import { ThreadedPort, ThreadedServer } from './threads/threaded-port.ts'
@@ -66,6 +70,7 @@ export class Hub implements HubView {
   readonly series: SeriesStore
   readonly live: LiveRing
   readonly sessions: Sessions
+  readonly counters: HubCounters
   readonly metrics: SelfMetrics
   readonly reports: ErrorReports
   readonly #config: HubConfig
@@ -85,6 +90,7 @@ export class Hub implements HubView {
   readonly #known: readonly Dialect[]
   readonly #sinks: SinkQueue[] = []
   readonly #status: StatusParts
+  readonly #http: ServedByHttp
   readonly #verbs: OrderedVerbs
   readonly #createWorker: CreateWorker | undefined
   #threads: IngestThreads | undefined
@@ -114,7 +120,10 @@ export class Hub implements HubView {
     const zone = this.#zone
     this.#filters = new Filters(config.filters, { zone, store: series, reports, clock, log })
     this.#totals = new Totals(this.#zone, this.#reader, this.#filters)
-    this.#closer = new CellCloser(series, this.#zone, this.#reader, this.#totals)
+    const windows = new Windows(this.#writer)
+    const reader = this.#reader
+    const totals = this.#totals
+    this.#closer = new CellCloser({ store: series, zone, reader, totals, windows })
     this.canonical = new CanonicalValues(series, this.#totals, nowMs, {
       staleAfterMs: this.staleAfterMs,
       select: config.scope.select,
@@ -123,8 +132,14 @@ export class Hub implements HubView {
     this.#grid = new Grid(clock)
     this.#known = dialects
     this.#createWorker = createWorker
-    this.#verbs = new OrderedVerbs(this.series, this.#writer)
+    this.#verbs = new OrderedVerbs(this.series, this.#writer, windows)
+    this.counters = new HubCounters(this, {
+      sessionsLimit: config.eventcounters.sessionsLimit,
+      reports: reports.for(EVENT_COUNTERS),
+    })
+    this.#http = new ServedByHttp(this.counters, { host: config.host, port: config.httpPort })
     for (const name of PORT_NAMES) this.#preparePort(name, dialects)
+    this.#prepareHttp(dialects)
     this.#status = {
       dialects: this.#dialects,
       ports: [...this.#listeners.values()],
@@ -132,6 +147,7 @@ export class Hub implements HubView {
       reports: this.reports,
       live: this.live,
       sessions: this.sessions,
+      counters: this.counters,
       filters: this.#filters,
       workers: () => this.#threads?.workers() ?? [],
       workerRates: new WorkerRates(),
@@ -171,7 +187,7 @@ export class Hub implements HubView {
     const port = new Port(options, speakers, this.#portContext)
     this.#listeners.set(options.name, port)
     for (const { dialect, server, ingest } of speakers) {
-      this.#addDialect({ dialect, server, ingests: [ingest], port })
+      this.#addDialect({ dialect, server, ingests: [ingest], address: addressOf(port) })
     }
   }
 
@@ -196,8 +212,16 @@ export class Hub implements HubView {
     this.#threads = threads
     dialects.forEach((dialect, index) => {
       const server = new ThreadedServer(threads, index)
-      this.#addDialect({ dialect, server, ingests: [server], port })
+      this.#addDialect({ dialect, server, ingests: [server], address: addressOf(port) })
     })
+  }
+
+  /** The dialect of the HTTP port has no listener here. */
+  #prepareHttp(dialects: readonly Dialect[]): void {
+    const dialect = dialects.find(({ name }) => name === EVENT_COUNTERS)
+    if (dialect === undefined) return
+    const address = () => this.#http.address
+    this.#addDialect({ dialect, server: this.#http, ingests: [], address })
   }
 
   get #portContext(): PortContext {
@@ -243,30 +267,41 @@ export class Hub implements HubView {
       this.addSink(
         new RelaySink(name, emitter, {
           get: (id) => this.series.get(id),
-          counterTotal: (record) => exact(this.#reader.counter(record.metric)),
+          counterTotal: (record) => this.#totals.counter(record),
         }),
       )
     }
+    const attached: DialectTarget[] = []
     for (const text of this.#config.attach) {
-      const { dialect, target } = parseTarget(text, dialects)
-      this.#refuseSelf(text, dialect, target)
-      const ingest = this.createIngest(dialect.name)
-      const context = this.#context(dialect, 'client')
-      const source = dialect.connectSource?.(target, { ...context, ingest })
-      const known = this.#dialects.find((each) => each.dialect === dialect)
-      if (source === undefined || known === undefined) {
-        throw new ConfigError([`attach ${text}: ${dialect.name} sends nothing that can be read`])
-      }
-      known.ingests.push(ingest)
-      known.attached.push(source)
+      const parsed = parseTarget(text, dialects)
+      this.#refuseSelf(text, parsed.dialect, parsed.target)
+      refuseTwice(parsed, attached)
+      attached.push(parsed)
     }
+    for (const each of attached) this.#attach(each)
+  }
+
+  #attach({ dialect, target, name }: DialectTarget): void {
+    const known = this.#dialects.find((each) => each.dialect === dialect)
+    if (dialect.connectSource === undefined || known === undefined) {
+      throw new ConfigError([`attach ${name}: ${dialect.name} sends nothing that can be read`])
+    }
+    const ingest = this.createIngest(dialect.name)
+    const context = { ...this.#context(dialect, 'client'), ingest }
+    try {
+      known.attached.push(dialect.connectSource(target, context))
+    } catch (error) {
+      throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
+    }
+    known.ingests.push(ingest)
   }
 
   /** What it sends itself would come round every second, and grow. */
-  #refuseSelf(text: string, dialect: Dialect, { host, port }: Target): void {
-    const { textPort, streamPort, host: own } = this.#config
-    const isOwnPort = port === (dialect.port === 'text' ? textPort : streamPort)
-    if (isOwnPort && [own, '127.0.0.1', 'localhost', '::1'].includes(host)) {
+  #refuseSelf(text: string, { port: shared }: Dialect, { host, port }: Target): void {
+    const { textPort, streamPort, httpPort, host: own } = this.#config
+    const ownPort = shared === undefined ? httpPort : { text: textPort, stream: streamPort }[shared]
+    const ownHosts = [own.toLowerCase(), '127.0.0.1', 'localhost', '::1']
+    if (port === ownPort && ownHosts.includes(host.toLowerCase())) {
       throw new ConfigError([`target ${text}: that is this hub itself`])
     }
   }
@@ -304,6 +339,11 @@ export class Hub implements HubView {
     this.#grid.start((endMs, seconds) => this.#tick(endMs, seconds))
   }
 
+  /** To be told by who serves this hub by HTTP, once it listens. */
+  servedBy(face: HttpFace): void {
+    this.#http.servedBy(face)
+  }
+
   /** Host and port of each listener as bound. */
   addresses(): Record<SharedPort, BoundAddress | undefined> {
     const address = (name: SharedPort): BoundAddress | undefined => {
@@ -326,27 +366,34 @@ export class Hub implements HubView {
       const sources = each.ingests.flatMap((ingest) => [...ingest.takeActive()])
       each.activity.close(measurementsOf(each), sources, endMs, seconds)
     }
+    this.#remove(this.series.takeRetired())
     if (this.#config.expireAfterS > 0) this.#expire(endMs - this.#config.expireAfterS * 1000)
     for (const port of this.#listeners.values()) void port.readDrops()
   }
 
-  /**
-   * Series that have been silent leave. Ingest threads may count into them until they have
-   * forgotten them, so the cell that closes after that is their last.
-   */
+  /** Series that have been silent leave. */
   #expire(silentSinceMs: number): void {
     const silent = this.series.silentSince(silentSinceMs)
     if (silent.length === 0) return
     this.series.unlink(silent)
     const whole = silent.filter(({ isDown }) => !isDown)
     this.metrics.counter('pentameter.series.expired').add(whole.length)
+    this.#remove(silent)
+  }
+
+  /**
+   * Removes series that are unlinked. Ingest threads may count into them until they have forgotten
+   * them, so the cell that closes after that is their last.
+   */
+  #remove(unlinked: readonly SeriesRecord[]): void {
+    if (unlinked.length === 0) return
     if (this.#threads === undefined) {
-      this.series.remove(silent)
+      this.series.remove(unlinked)
       return
     }
-    const metrics = silent.map(({ metric }) => metric)
+    const metrics = unlinked.map(({ metric }) => metric)
     void this.#threads.ask({ kind: 'forget', metrics }).then(() => {
-      this.#forgotten = [...this.#forgotten, ...silent]
+      this.#forgotten = [...this.#forgotten, ...unlinked]
     })
   }
 
@@ -406,4 +453,21 @@ export class Hub implements HubView {
   #taken(): number {
     return this.#dialects.reduce((sum, each) => sum + measurementsOf(each), 0)
   }
+}
+
+/** What two sources bring of one counter would be counted twice. */
+function refuseTwice({ dialect, target, name }: DialectTarget, others: readonly DialectTarget[]) {
+  const isSame = (other: DialectTarget): boolean =>
+    other.dialect === dialect && dialect.sharesSeries?.(other.target, target) === true
+  try {
+    const twice = others.find(isSame)
+    if (twice === undefined) return
+    throw new TypeError(`its counters are read already, by ${twice.name}`)
+  } catch (error) {
+    throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
+  }
+}
+
+function addressOf(port: Listener): DialectAtWork['address'] {
+  return () => ({ host: port.options.host, port: port.port })
 }

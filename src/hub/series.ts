@@ -15,6 +15,8 @@ import {
   type SeriesRefusal,
 } from './ingest/definition.ts'
 import { type SeriesLimits, SeriesQuota } from './ingest/quota.ts'
+import type { CounterWindows } from './ingest/windows/counter-windows.ts'
+import type { SummaryWindows } from './ingest/windows/summary-windows.ts'
 
 export { SERIES_LIMITS } from './ingest/quota.ts'
 
@@ -42,6 +44,10 @@ export interface SeriesRecord {
   falls?: { readonly count: number; readonly lastMs: number }
   /** True for one that never expires. */
   readonly isKept?: boolean
+  /** Counter: present once windows have come for it; what its metric leaves out of the total. */
+  counterWindows?: CounterWindows
+  /** Summary: all there is of it, for its metric in the zone only gives it a number. */
+  summaryWindows?: SummaryWindows
 }
 
 /** What a series holds since it began; integers exact. */
@@ -49,7 +55,14 @@ export type Total =
   | { readonly kind: 'counter'; readonly total: Exact; readonly down: Exact }
   | { readonly kind: 'gauge'; readonly value: Exact | undefined }
   | { readonly kind: 'histogram'; readonly histogram: Histogram }
-  | { readonly kind: 'summary'; readonly summary: Summary }
+  | {
+      readonly kind: 'summary'
+      readonly summary: Summary
+      /** Never falls while observations are 0 or more; mean * count may, by a rounding. */
+      readonly sum: number
+      /** Of the newest second that had windows; empty where they were. */
+      readonly last: Summary
+    }
 
 export class SeriesStore implements SeriesDefiner {
   readonly limits: SeriesLimits
@@ -60,6 +73,7 @@ export class SeriesStore implements SeriesDefiner {
   readonly #byMetric = new Map<number, SeriesRecord>()
   readonly #perSource = new Map<string, number>()
   readonly #leaving = new Set<SeriesRecord>()
+  #retired: SeriesRecord[] = []
   readonly #onForget = new Set<(metric: number) => void>()
   #nextId = 1
   #revision = 0
@@ -201,6 +215,22 @@ export class SeriesStore implements SeriesDefiner {
       else this.#perSource.delete(record.source)
     }
     this.#revision++
+  }
+
+  /** Unlinks a series, with its second part, before it is silent; see {@link takeRetired}. */
+  retire({ metric }: KnownSeries): void {
+    const record = this.#byMetric.get(metric)
+    if (record === undefined || this.#leaving.has(record)) return
+    const records = record.down === undefined ? [record] : [record.down, record]
+    this.unlink(records)
+    this.#retired.push(...records)
+  }
+
+  /** Those retired since the last call, to be removed as the silent ones are. */
+  takeRetired(): readonly SeriesRecord[] {
+    const retired = this.#retired
+    this.#retired = []
+    return retired
   }
 
   /** Second half, when no thread writes into them and their last cells are closed. */

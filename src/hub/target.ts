@@ -1,4 +1,7 @@
-/** `DIALECT+TRANSPORT://HOST:PORT`, as --relay and --attach take it; the transport is optional. */
+/**
+ * `DIALECT+TRANSPORT://HOST:PORT`, as --relay and --attach take it; the transport is optional. A
+ * dialect whose peers have URLs takes those too, with path and query.
+ */
 import type { Dialect, Target } from '../dialects/dialect.ts'
 import { ConfigError } from './config.ts'
 
@@ -9,31 +12,43 @@ export interface DialectTarget {
   readonly name: string
 }
 
+/** Ports that an address of the web need not say. */
+const SCHEME_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
+
 /** @throws {ConfigError} that says what is missing */
 export function parseTarget(text: string, dialects: readonly Dialect[]): DialectTarget {
-  const match = /^([a-z]+)(?:\+(udp|tcp))?:\/\/(\[[0-9a-fA-F:]+\]|[^:/[\]]+):(\d{1,5})\/?$/.exec(
-    text,
-  )
-  if (match === null) {
-    throw new ConfigError([`target ${text}: want DIALECT+TRANSPORT://HOST:PORT`])
-  }
-  const [, name, transport, host, port] = match
-  const dialect = dialects.find((each) => each.name === name)
-  if (dialect === undefined) {
-    const names = dialects.map((each) => each.name).join(', ')
-    throw new ConfigError([`target ${text}: no dialect ${name}; there are ${names}`])
-  }
-  if (dialect.transports.length === 0) {
-    throw new ConfigError([`target ${text}: ${name} is no protocol of a network`])
+  const match =
+    /^([a-z]+)(?:\+(udp|tcp))?:\/\/(\[[0-9a-fA-F:]+\]|[^:/?#[\]]+)(?::(\d{1,5}))?(.*)$/s.exec(text)
+  const [, scheme, transport, host, portText, rest] = match ?? []
+  if (scheme === undefined) throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
+  const dialect = dialectOf(scheme, text, dialects)
+  const port = portText === undefined ? SCHEME_PORTS[scheme] : Number(portText)
+  const hasUrl = dialect.schemes !== undefined
+  if (port === undefined || (!hasUrl && !/^\/?$/.test(rest!))) {
+    throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
   }
   const chosen = dialect.transports.find((each) => transport === undefined || each === transport)
-  if (chosen === undefined) throw new ConfigError([`target ${text}: ${name} has no ${transport}`])
-  if (Number(port) < 1 || Number(port) > 65_535) {
-    throw new ConfigError([`target ${text}: port ${port}, want 1 to 65535`])
+  if (chosen === undefined) throw problem(text, `${dialect.name} has no ${transport}`)
+  if (port < 1 || port > 65_535) throw problem(text, `port ${port}, want 1 to 65535`)
+  if (hasUrl && (transport !== undefined || !/^(?:[/?][^\s#]*)?$/.test(rest!))) {
+    throw problem(text, `want ${scheme}://HOST:PORT, with PATH and ?QUERY where they are needed`)
   }
-  return {
-    dialect,
-    target: { transport: chosen, host: host!.replace(/^\[|\]$/g, ''), port: Number(port) },
-    name: text,
+  const address = { transport: chosen, host: host!.replace(/^\[|\]$/g, ''), port }
+  return { dialect, target: hasUrl ? { ...address, url: text } : address, name: text }
+}
+
+function dialectOf(scheme: string, text: string, dialects: readonly Dialect[]): Dialect {
+  const dialect = dialects.find(
+    ({ name, schemes }) => name === scheme || schemes?.includes(scheme) === true,
+  )
+  if (dialect === undefined) {
+    const names = dialects.map((each) => each.name).join(', ')
+    throw problem(text, `no dialect ${scheme}; there are ${names}`)
   }
+  if (dialect.transports.length === 0) throw problem(text, `${scheme} is no protocol of a network`)
+  return dialect
+}
+
+function problem(text: string, what: string): ConfigError {
+  return new ConfigError([`target ${text}: ${what}`])
 }

@@ -2,6 +2,7 @@
  * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
  * of it blocks or slows ingest.
  */
+import type { CounterSource } from '../dialects/eventcounters/counter-source.ts'
 import type { Clock } from '../model/index.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
@@ -16,6 +17,8 @@ export interface HubView {
   readonly series: SeriesList
   readonly live: LiveRing
   readonly sessions: Sessions
+  /** Every series as an EventCounter, by sessions of their own. */
+  readonly counters: CounterSource
   /** Exact totals since the series began, read now. */
   total(record: SeriesRecord): Total
   /** Dropwizard's moving averages of a counter, per second; undefined for other kinds. */

@@ -31,6 +31,25 @@ test('one histogram shows three charts, the distribution now, and its numbers', 
   await page.locator('.cell').first().waitFor()
 })
 
+test('one summary shows its mean, its range, its observations and exact numbers', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/series/System.Runtime/cpu-usage' })
+  await page.getByRole('heading', { name: 'cpu-usage' }).waitFor()
+  for (const chart of ['Mean and deviation', 'Smallest and largest', 'Observations']) {
+    await until(page, isDrawn(`canvas[aria-label^="${chart}"]`))
+  }
+  await until(page, '/\\d/.test(document.querySelector("[aria-label=Statistics] dd").innerText)')
+  const words = await textOf(page, '[aria-label=Statistics]')
+  assert.match(words, /deviation/)
+  assert.doesNotMatch(words, /p99/)
+  await page.keyboard.press('t')
+  await until(page, 'document.querySelectorAll("details.panel tbody tr").length === 20')
+  const head = page.locator('details.panel thead th')
+  const names = ['Second', 'mean', 'deviation', 'min', 'max', 'count']
+  assert.deepEqual(await head.allTextContents(), names)
+})
+
 test('a title in the overview opens its series, and the link names it', { skip }, async (t) => {
   const { page } = await open(t, { path: '/?q=queue.depth' })
   await page.locator('.group:not(#unusual) a.title', { hasText: 'email' }).first().waitFor({

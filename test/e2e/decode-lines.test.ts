@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { decodeHexLine } from '../../src/cli/decode.ts'
+import { eventcounters } from '../../src/dialects/eventcounters/index.ts'
 import { scope } from '../../src/dialects/scope/index.ts'
 import { statshero } from '../../src/dialects/statshero/index.ts'
 
@@ -24,6 +25,13 @@ interface PacketCase {
   readonly id: string
   readonly bytes_b64: string
   readonly expect: { items?: { error?: string }[]; packetError?: string }
+}
+
+interface EventCountersCase {
+  readonly id: string
+  readonly category: string
+  readonly input: { readonly line: string }
+  readonly expect: { readonly error?: string; readonly ignored?: true }
 }
 
 function read<T>(path: string): Record<string, T[]> {
@@ -92,4 +100,22 @@ suite('decode --lines', () => {
       )
     }
   })
+
+  test('reads lines of EventCounters with and without their ends', () => {
+    const { cases: all } = read<EventCountersCase>('eventcounters/vectors/eventcounters.json')
+    for (const { id, input, expect } of all!.filter(isPayloadRead)) {
+      for (const end of ['', '\n', '\r\n']) {
+        const hex = Buffer.from(input.line + end).toString('hex')
+        const { messages, errors } = decodeHexLine(eventcounters, hex, {})
+        const isGood = expect.error === undefined && expect.ignored === undefined
+        assert.deepEqual(messages, isGood ? [expect] : [], id)
+        const codes = errors.map(({ code }) => code)
+        assert.deepEqual(codes, expect.error === undefined ? [] : [expect.error], id)
+      }
+    }
+  })
 })
+
+function isPayloadRead({ category }: EventCountersCase): boolean {
+  return category === 'payload-read'
+}

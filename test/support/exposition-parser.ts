@@ -233,8 +233,11 @@ class Parser {
 
   #checkCounterLike(family: ParsedFamily, sample: ParsedSample): void {
     const suffix = sample.name.slice(family.name.length)
-    const isCount = family.type === 'counter' || suffix === '_bucket' || suffix === '_count'
+    const isCount = suffix === '_bucket' || suffix === '_count'
     if (isCount && !/^\d+$/.test(sample.text)) this.#fail(`not a count: ${sample.text}`)
+    // the total of an EventCounter may have a fraction
+    const isTotal = family.type === 'counter'
+    if (isTotal && !/^\d+(\.\d+)?$/.test(sample.text)) this.#fail(`not a total: ${sample.text}`)
     const isSum = suffix === '_sum' && this.#format === 'openmetrics'
     if (isSum && !(Number(sample.text) >= 0)) this.#fail(`negative sum: ${sample.text}`)
   }

@@ -50,8 +50,13 @@ export class FakeClock implements Clock {
 
   /** Lets time pass without waking anyone until its end: what a blocked event loop looks like. */
   stall(ms: number): void {
-    this.#elapsedMs += ms
+    this.pass(ms)
     this.advance(0)
+  }
+
+  /** Lets time pass and wakes nobody, not even at its end: inside of a stall. */
+  pass(ms: number): void {
+    this.#elapsedMs += ms
   }
 
   #next(endMs: number): Timer | undefined {

@@ -2,6 +2,7 @@
  * A hub without listeners: real frames, ring, sessions and distributions, filled by hand, under a
  * clock that only moves when told. For tests of whatever reads a HubView.
  */
+import { HubCounters } from '../../src/hub/counters/hub-counters.ts'
 import { type Frame, FrameBuilder } from '../../src/hub/live/frame.ts'
 import { LiveRing, type LiveRingOptions } from '../../src/hub/live/ring.ts'
 import { Sessions } from '../../src/hub/live/sessions.ts'
@@ -19,6 +20,7 @@ import {
   mergeSummaries,
   type Summary,
   sortLabels,
+  summarySum,
 } from '../../src/model/index.ts'
 import { FakeClock } from './fake-clock.ts'
 
@@ -39,7 +41,14 @@ interface Held {
   value: Exact | undefined
   all: Histogram
   summary: Summary
-  open: { delta: bigint; value: Exact | undefined; histogram: Histogram; summary: Summary }
+  last: Summary
+  open: {
+    delta: Exact
+    value: Exact | undefined
+    histogram: Histogram
+    summary: Summary
+    hasWindow: boolean
+  }
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -53,6 +62,7 @@ export class FakeHubView implements HubView {
   readonly series: FakeSeriesList = new FakeSeriesList()
   readonly live: LiveRing
   readonly sessions: Sessions
+  readonly counters: HubCounters
   isReady = true
   status: SourcesAnswer = {
     dialects: [],
@@ -68,6 +78,7 @@ export class FakeHubView implements HubView {
   constructor(ring?: LiveRingOptions, sessionsLimit?: number) {
     this.live = new LiveRing(ring)
     this.sessions = new Sessions(sessionsLimit)
+    this.counters = new HubCounters(this, { sessionsLimit: 64 })
   }
 
   /** Adds a series and returns its id. */
@@ -86,7 +97,7 @@ export class FakeHubView implements HubView {
   count(id: number, increment: Exact): void {
     const held = this.series.held(id)
     held.total = addExact(held.total, increment)
-    held.open.delta += BigInt(increment)
+    held.open.delta = addExact(held.open.delta, increment)
   }
 
   /** A negative increment: goes to the series' down part. */
@@ -116,6 +127,12 @@ export class FakeHubView implements HubView {
   sample(id: number, value: number): void {
     const held = this.series.held(id)
     held.open.summary = addToSummary(held.open.summary, value)
+    held.open.hasWindow = true
+  }
+
+  /** A window without observations. */
+  emptyWindow(id: number): void {
+    this.series.held(id).open.hasWindow = true
   }
 
   /** Closes a frame of so many seconds and hands it to ring and sessions. */
@@ -140,8 +157,10 @@ export class FakeHubView implements HubView {
         return { kind: 'gauge', value: held.value }
       case 'histogram':
         return { kind: 'histogram', histogram: held.all }
-      case 'summary':
-        return { kind: 'summary', summary: mergeSummaries(held.summary, held.open.summary) }
+      case 'summary': {
+        const summary = mergeSummaries(held.summary, held.open.summary)
+        return { kind: 'summary', summary, sum: summarySum(summary), last: held.last }
+      }
     }
   }
 
@@ -156,10 +175,11 @@ export class FakeHubView implements HubView {
   #close(held: Held, builder: FrameBuilder): void {
     const { open, record } = held
     held.open = emptyWindow()
-    if (open.delta !== 0n) builder.counter(record.id, open.delta)
+    if (open.delta !== 0) builder.counter(record.id, open.delta)
     if (open.value !== undefined) builder.gauge(record.id, open.value)
     if (!open.histogram.isEmpty) builder.histogram(record.id, open.histogram)
     if (open.summary.count > 0) builder.summary(record.id, open.summary)
+    if (open.hasWindow) held.last = open.summary
     held.summary = mergeSummaries(held.summary, open.summary)
     if (hasData(open)) record.lastDataMs = this.clock.wallMs()
   }
@@ -201,6 +221,7 @@ class FakeSeriesList implements SeriesList {
       value: undefined,
       all: new Histogram(),
       summary: EMPTY_SUMMARY,
+      last: EMPTY_SUMMARY,
       open: emptyWindow(),
     }
     this.#held.push(held)
@@ -231,10 +252,16 @@ class FakeSeriesList implements SeriesList {
   }
 }
 
-function hasData({ delta, value, histogram, summary }: Held['open']): boolean {
-  return delta !== 0n || value !== undefined || !histogram.isEmpty || summary.count > 0
+function hasData({ delta, value, histogram, hasWindow }: Held['open']): boolean {
+  return delta !== 0 || value !== undefined || !histogram.isEmpty || hasWindow
 }
 
 function emptyWindow(): Held['open'] {
-  return { delta: 0n, value: undefined, histogram: new Histogram(), summary: EMPTY_SUMMARY }
+  return {
+    delta: 0,
+    value: undefined,
+    histogram: new Histogram(),
+    summary: EMPTY_SUMMARY,
+    hasWindow: false,
+  }
 }

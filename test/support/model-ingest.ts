@@ -6,12 +6,17 @@
 import { type Describe, type Ingest, REFUSED } from '../../src/dialects/ingest.ts'
 import {
   addExact,
+  type CounterCell,
+  EMPTY_SUMMARY,
   type Exact,
   exact,
   Histogram,
   type Identity,
   type Metadata,
+  mergeSummaries,
   multiplyExact,
+  type Summary,
+  type SummaryCell,
   subtractExact,
   U64_MAX,
 } from '../../src/model/index.ts'
@@ -30,6 +35,13 @@ export interface ModelSeries {
   resets: number
   value: Exact | undefined
   readonly histogram: Histogram
+  summary: Summary
+  /** The newest window of it. */
+  lastSummary: Summary
+  /** How many windows were merged, and their lengths together. */
+  windows: number
+  windowSec: number
+  isRetired: boolean
   carry: number
   downCarry: number
 }
@@ -44,8 +56,7 @@ const TOLERANCE = 1e-9
 const I64_MIN = -(2n ** 63n)
 
 export class ModelIngest implements Ingest {
-  /** Nothing ever leaves it. */
-  readonly generation = 0
+  generation = 0
   readonly series: ModelSeries[] = []
   /** Refusals and remarks by code. */
   readonly counted: Record<string, number> = {}
@@ -93,6 +104,11 @@ export class ModelIngest implements Ingest {
         resets: 0,
         value: undefined,
         histogram: new Histogram(),
+        summary: EMPTY_SUMMARY,
+        lastSummary: EMPTY_SUMMARY,
+        windows: 0,
+        windowSec: 0,
+        isRetired: false,
         carry: 0,
         downCarry: 0,
       }) - 1
@@ -144,6 +160,36 @@ export class ModelIngest implements Ingest {
     const [times, carry] = weigh(1, weight, series.carry)
     series.carry = carry
     series.histogram.record(value, times)
+  }
+
+  merge(
+    slot: number,
+    cell: CounterCell | SummaryCell,
+    intervalSec = Number.NaN,
+    earlier = EMPTY_SUMMARY,
+  ): void {
+    const series = this.#at(slot)
+    if (series === undefined || series.identity.kind !== cell.kind) return
+    if (cell.kind === 'summary') {
+      series.summary = mergeSummaries(mergeSummaries(series.summary, earlier), cell.summary)
+      series.lastSummary = cell.summary
+    } else if (cell.delta >= 0 && cell.delta !== Number.POSITIVE_INFINITY) {
+      series.total = this.#grown(series.total, cell.delta)
+    } else {
+      this.refuse('value_range')
+      return
+    }
+    series.windows++
+    series.windowSec += intervalSec
+  }
+
+  /** It stays in the list, marked; its key gets a new slot when it comes again. */
+  retire(slot: number): void {
+    const series = this.series[slot]
+    if (series === undefined || series.isRetired) return
+    series.isRetired = true
+    this.generation++
+    for (const [key, held] of this.#slots) if (held === slot) this.#slots.delete(key)
   }
 
   annotate(slot: number, metadata: Metadata): void {

@@ -6,9 +6,18 @@ import fc from 'fast-check'
 
 /** Asserts that the property holds; `runs` inputs are tried. */
 export function holds<T>(property: fc.IRawProperty<T>, runs = 200): void {
+  fc.assert(property as fc.IProperty<T>, parametersOf<T>(runs))
+}
+
+/** The same for a property that has to wait for something. */
+export function holdsAsync<T>(property: fc.IAsyncProperty<T>, runs = 200): Promise<void> {
+  return fc.assert(property, parametersOf<T>(runs))
+}
+
+function parametersOf<T>(runs: number): fc.Parameters<T> {
   const seed = numberFromEnvironment('FC_SEED') ?? (Date.now() ^ (Math.random() * 2 ** 32)) | 0
   const numRuns = numberFromEnvironment('FC_RUNS') ?? runs
-  fc.assert(property as fc.IProperty<T>, {
+  return {
     seed,
     numRuns,
     reporter: (details) => {
@@ -20,7 +29,7 @@ export function holds<T>(property: fc.IRawProperty<T>, runs = 200): void {
         { cause: details.errorInstance },
       )
     },
-  })
+  }
 }
 
 function numberFromEnvironment(name: string): number | undefined {

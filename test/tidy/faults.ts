@@ -57,6 +57,17 @@ const IMPORT_FAULTS: readonly Fault[] = [
   },
   {
     rule: imports.importTable,
+    fault: 'instruments that take another dialect than the one they speak',
+    files: {
+      'src/instrument/a.ts': "import { x } from '../dialects/eventcounters/x.ts'\n",
+      'src/instrument/b.ts': "import { x } from '../dialects/scope/x.ts'\n",
+      'src/instrument/c.ts': "import { x } from '../dialects/system-clock.ts'\n",
+      'src/instrument/d.ts': "import { x } from '../dialects/index.ts'\n",
+    },
+    at: ['src/instrument/b.ts:1', 'src/instrument/d.ts:1'],
+  },
+  {
+    rule: imports.importTable,
     fault: 'nothing, where all imports are in the table',
     files: {
       'src/web/a.ts': "import type { Api } from '../http/api.ts'\nimport './a.css'\n",

@@ -7,12 +7,14 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   model: [],
   wire: [],
   shm: ['model'],
-  instrument: ['model', 'shm'],
+  // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
+  instrument: ['model', 'shm', 'dialects/eventcounters', 'dialects/system-clock.ts'],
   dialects: ['model', 'wire', 'shm'],
   history: ['model', 'wire'],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: ['model', 'shm', 'instrument', 'dialects', 'history', 'wire/decode-error.ts'],
-  http: ['model', 'hub', 'history'],
+  // One dialect has no port of its own: its endpoint and its names are served on this one.
+  http: ['model', 'hub', 'history', 'dialects/eventcounters', 'dialects/dialect.ts'],
   web: ['model', 'http/api.ts'],
   terminal: ['model', 'dialects', 'http/api.ts'],
   cli: [

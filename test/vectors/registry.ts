@@ -1,4 +1,5 @@
 /** Which dialects have vectors, and who runs them; one without runners is skipped, counted. */
+import { runners as eventcounters } from './eventcounters.ts'
 import { runners as proxywasm } from './proxywasm.ts'
 import type { Runners } from './run.ts'
 import { runners as scope } from './scope.ts'
@@ -9,7 +10,7 @@ export const RUNNERS: Readonly<Record<string, Runners>> = {
   statshero,
   scope,
   wallaroo: {},
-  eventcounters: {},
+  eventcounters,
   proxywasm,
 }
 

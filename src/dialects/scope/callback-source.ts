@@ -4,8 +4,8 @@
  */
 import { type Labels, type Metadata, sortLabels } from '../../model/index.ts'
 import type { Reports } from '../dialect.ts'
+import { NO_REPORTS } from '../no-reports.ts'
 import type { CanonicalSeries, SnapshotSource } from '../snapshot-source.ts'
-import { NO_REPORTS } from './no-reports.ts'
 import { NAME } from './spec.ts'
 
 export interface CallbackSeries extends Omit<Metadata, 'dialect'> {

@@ -67,6 +67,18 @@ test('all four kinds travel, wide integers as text', async (t) => {
   ])
 })
 
+test('a fractional increment travels as the number it is', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  const stream = await server.stream(`/api/v1/live?series=${id}&interval=2`)
+  await stream.next('hello')
+  for (const increment of [0.25, 1.5]) {
+    hub.count(id, increment)
+    hub.tick()
+  }
+  assert.deepEqual((await cellsOf(stream)).counters, [[id, 1.75]])
+})
+
 test('streams of different intervals each get their own windows', async (t) => {
   const { hub, server } = await start(t)
   const id = hub.add({ name: 'c', kind: 'counter' })

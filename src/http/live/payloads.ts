@@ -83,7 +83,7 @@ function fragmentOf(frame: Frame, id: number, kind: Kind): string {
   if (row < 0) return ''
   switch (kind) {
     case 'counter':
-      return `[${id},${deltaJson(frame.counterDeltas[row]!)}]`
+      return `[${id},${deltaJson(frame.deltaAt(row))}]`
     case 'gauge':
       return `[${id},${numberJson(frame.gaugeValues[row]!)}]`
     case 'histogram':

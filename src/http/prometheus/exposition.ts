@@ -1,10 +1,19 @@
 /** One scrape: the layout of all series with the totals of this moment, in either text format. */
 
+import type { SeriesRecord } from '../../hub/series.ts'
 import type { HubView } from '../../hub/view.ts'
-import { type Kind, summarySum } from '../../model/index.ts'
+import type { Exact, Kind } from '../../model/index.ts'
 import type { HttpReports } from '../reports.ts'
+import { EVENT_COUNTERS, type PrometheusNaming, windowValue } from './event-counters.ts'
 import { bucketLines, quantileLines } from './histogram-text.ts'
-import { buildLayout, type Family, type Layout, type LayoutOptions, type Row } from './layout.ts'
+import {
+  buildLayout,
+  type Family,
+  type Layout,
+  type LayoutOptions,
+  type Row,
+  type RowPart,
+} from './layout.ts'
 import type { FilterNames, NameStyle } from './names.ts'
 import { numberText } from './text.ts'
 
@@ -17,6 +26,8 @@ export interface PrometheusOptions {
   readonly observer?: 'histogram' | 'summary'
   /** Proxy-Wasm metrics with a label `filter`, or as `pw_<filter>_<name>`. */
   readonly promNames?: FilterNames
+  /** EventCounters as totals and statistics, or as dotnet-monitor shows them. */
+  readonly counterNames?: PrometheusNaming
 }
 
 export class Exposition {
@@ -35,9 +46,10 @@ export class Exposition {
 
   render(format: ExpositionFormat, style: NameStyle = 'legacy'): string {
     const isOpenMetrics = format === 'openmetrics'
+    const isTimed = this.#options.counterNames === 'dotnet-monitor'
     let text = ''
     for (const family of this.#layout(style).families) {
-      text += familyText(family, this.#view, isOpenMetrics)
+      text += familyText(family, this.#view, { isOpenMetrics, isTimed })
     }
     return isOpenMetrics ? `${text}# EOF\n` : text
   }
@@ -46,8 +58,13 @@ export class Exposition {
     const { series } = this.#view
     const held = this.#layouts.get(style)
     if (held !== undefined && held.revision === series.revision) return held.layout
-    const { exportRates = false, observer = 'histogram', promNames = 'labels' } = this.#options
-    const options: LayoutOptions = { style, exportRates, observer, filterNames: promNames }
+    const options: LayoutOptions = {
+      style,
+      exportRates: this.#options.exportRates ?? false,
+      observer: this.#options.observer ?? 'histogram',
+      filterNames: this.#options.promNames ?? 'labels',
+      counterNames: this.#options.counterNames ?? 'standard',
+    }
     const layout = buildLayout(series, options)
     this.#layouts.set(style, { revision: series.revision, layout })
     if (style === 'legacy') this.#countConflicts(layout)
@@ -63,37 +80,67 @@ export class Exposition {
   }
 }
 
-/** Nothing at all for a family without samples: its rows may have no value yet. */
-function familyText(family: Family, view: HubView, isOpenMetrics: boolean): string {
-  let samples = ''
-  for (const row of family.rows) samples += rowText(row, family.type, view, isOpenMetrics)
-  if (samples === '') return ''
-  return (isOpenMetrics ? family.openMetricsHead : family.textHead) + samples
+interface TextOptions {
+  readonly isOpenMetrics: boolean
+  /** EventCounters carry the end of their last window. */
+  readonly isTimed: boolean
 }
 
-function rowText(row: Row, type: Kind, view: HubView, isOpenMetrics: boolean): string {
-  const { record, rate, shift, distribution } = row
-  if (rate !== undefined) {
-    const rates = view.rates(record)
-    return rates === undefined ? '' : `${row.sample} ${numberText(rates[rate])}\n`
-  }
+/** Nothing at all for a family without samples: its rows may have no value yet. */
+function familyText(family: Family, view: HubView, options: TextOptions): string {
+  let samples = ''
+  for (const row of family.rows) samples += rowText(row, family.type, view, options)
+  if (samples === '') return ''
+  return (options.isOpenMetrics ? family.openMetricsHead : family.textHead) + samples
+}
+
+function rowText(row: Row, type: Kind, view: HubView, options: TextOptions): string {
+  const { record, part, shift, distribution } = row
+  const { isOpenMetrics } = options
+  if (part !== undefined) return sampleLine(row, partValue(view, record, part), options)
   const total = view.total(record)
   switch (total.kind) {
     case 'counter':
       if (record.isDown && Number(total.total) === 0) return ''
-      return `${row.sample} ${numberText(total.total)}\n`
+      return sampleLine(row, total.total, options)
     case 'gauge':
-      if (total.value === undefined || Number.isNaN(total.value)) return ''
-      return `${row.sample} ${numberText(total.value)}\n`
+      return sampleLine(row, total.value, options)
     case 'histogram':
       return type === 'summary'
         ? quantileLines(total.histogram, distribution!, shift, isOpenMetrics)
         : bucketLines(total.histogram, distribution!, shift, isOpenMetrics)
     case 'summary': {
       const { sum, count } = distribution!
-      const value = summarySum(total.summary)
-      const sumLine = isOpenMetrics && !(value >= 0) ? '' : `${sum} ${numberText(value)}\n`
+      const hasSum = !isOpenMetrics || total.sum >= 0
+      const sumLine = hasSum ? `${sum} ${numberText(total.sum, shift)}\n` : ''
       return `${sumLine}${count} ${numberText(total.summary.count)}\n`
+    }
+  }
+}
+
+/** The one sample of a counter or gauge; nothing while there is no value. */
+function sampleLine(row: Row, value: Exact | undefined, options: TextOptions): string {
+  if (value === undefined || Number.isNaN(value)) return ''
+  const { sample, record, shift } = row
+  return `${sample} ${numberText(value, shift)}${timestamp(record, options)}\n`
+}
+
+function timestamp({ metadata, lastDataMs }: SeriesRecord, options: TextOptions): string {
+  if (!options.isTimed || metadata.dialect !== EVENT_COUNTERS) return ''
+  return ` ${options.isOpenMetrics ? lastDataMs / 1000 : lastDataMs}`
+}
+
+function partValue(view: HubView, record: SeriesRecord, part: RowPart): Exact | undefined {
+  switch (part) {
+    case 'm1':
+    case 'm5':
+    case 'm15':
+      return view.rates(record)?.[part]
+    case 'increment':
+      return record.counterWindows?.last?.delta
+    default: {
+      const total = view.total(record)
+      return total.kind === 'summary' ? windowValue(total.last, part) : undefined
     }
   }
 }

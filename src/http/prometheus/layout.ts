@@ -6,17 +6,19 @@
 
 import type { SeriesRecord } from '../../hub/series.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
+import type { PrometheusNaming, WindowPart } from './event-counters.ts'
 import type { DistributionText } from './histogram-text.ts'
 import {
   type FilterNames,
   type NameStyle,
   type PrometheusName,
-  prometheusName,
+  prometheusNames,
   sortLabelPairs,
 } from './names.ts'
 import { escapeHelp, labelText, metadataName, sampleOpenText, sampleText } from './text.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
+export type RowPart = RateField | WindowPart
 
 export interface LayoutOptions {
   readonly style: NameStyle
@@ -25,6 +27,7 @@ export interface LayoutOptions {
   /** Distributions as classic histograms, or as summaries with quantiles. */
   readonly observer: 'histogram' | 'summary'
   readonly filterNames: FilterNames
+  readonly counterNames: PrometheusNaming
 }
 
 export interface Layout {
@@ -43,8 +46,8 @@ export interface Family {
 export interface Row {
   readonly record: SeriesRecord
   readonly shift: number
-  /** Which moving average of a counter; otherwise the series' own value. */
-  readonly rate: RateField | undefined
+  /** Which moving average of a counter, or what of the last window; else the series' own value. */
+  readonly part: RowPart | undefined
   /** `name{labels}` of the one sample of counters and gauges. */
   readonly sample: string
   /** Lines of histograms and summaries. */
@@ -53,7 +56,7 @@ export interface Row {
 
 interface Entry {
   readonly record: SeriesRecord
-  readonly rate: RateField | undefined
+  readonly part: RowPart | undefined
   readonly shift: number
   readonly unit: string | undefined
   labels: Labels
@@ -102,18 +105,14 @@ function groupByFamily(records: Iterable<SeriesRecord>, options: LayoutOptions):
     else group.entries.push(entry)
   }
   for (const record of records) {
-    const named = prometheusName(
-      record.identity,
-      record.metadata,
-      options.style,
-      options.filterNames,
-    )
-    const { shift, unit, labels } = named
-    add(typeOf(named, options), named.family, { record, rate: undefined, shift, unit, labels })
-    if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
-    for (const rate of RATE_FIELDS) {
-      const entry = { record, rate, shift: 0, unit: undefined, labels }
-      add('gauge', `${named.family}_${rate}_rate`, entry)
+    for (const named of prometheusNames(record.identity, record.metadata, options)) {
+      const { shift, unit, labels, part } = named
+      add(typeOf(named, options), named.family, { record, part, shift, unit, labels })
+      if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
+      for (const rate of RATE_FIELDS) {
+        const entry = { record, part: rate, shift, unit: undefined, labels }
+        add('gauge', `${named.family}_${rate}_rate`, entry)
+      }
     }
   }
   return [...groups.values()]
@@ -224,11 +223,11 @@ function toFamily(group: Group): Family {
   }
 }
 
-function toRow({ type, name }: Group, { record, rate, shift, labels }: Entry): Row {
+function toRow({ type, name }: Group, { record, part, shift, labels }: Entry): Row {
   const text = labelText(labels)
   return {
     record,
-    rate,
+    part,
     shift,
     sample: sampleText(type === 'counter' ? `${name}_total` : name, text),
     distribution: distributionText(type, name, text),

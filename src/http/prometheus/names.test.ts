@@ -160,3 +160,22 @@ test('flat names of filters hold what the labels say otherwise', () => {
   const other = prometheusName(gauge('n', labels), { dialect: 'scope' }, 'legacy', 'flat')
   assert.equal(other.sample, 'n')
 })
+
+test('an EventCounter in OTLP has its provider as scope and its unit in UCUM', () => {
+  const labels = [
+    ['provider', 'System.Runtime'],
+    ['route', '/'],
+  ] as const
+  const otlp = (unit: string) => {
+    const identity: Identity = { name: 'alloc-rate', kind: 'counter', labels }
+    return exportNames(identity, { dialect: 'eventcounters', unit }).otlp
+  }
+  const { name, kind, scope, attributes } = otlp('B')
+  assert.deepEqual([name, kind, scope], ['alloc-rate', 'sum', 'System.Runtime'])
+  assert.deepEqual(attributes, { route: '/' })
+  const units = ['B', 'KB', 'MB', 'GB', '%', 'ms', 'Count', 'items']
+  assert.deepEqual(
+    units.map((unit) => otlp(unit).unit),
+    ['By', 'kBy', 'MBy', 'GBy', '%', 'ms', '1', 'items'],
+  )
+})

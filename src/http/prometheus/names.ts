@@ -5,6 +5,12 @@
  */
 import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
 import { type OtlpName, otlpName } from '../otlp-names.ts'
+import {
+  counterFamilies,
+  EVENT_COUNTERS,
+  type PrometheusNaming,
+  type WindowPart,
+} from './event-counters.ts'
 
 /** `utf8` keeps names and label keys as they are, for scrapers that negotiate it. */
 export type NameStyle = 'legacy' | 'utf8'
@@ -27,6 +33,14 @@ export interface PrometheusName {
   readonly shift: number
   /** Unit of the exported values; the family's name ends with it. */
   readonly unit?: string
+  /** What of an EventCounter's last window the family shows. */
+  readonly part?: WindowPart
+}
+
+export interface NameOptions {
+  readonly style?: NameStyle
+  readonly filterNames?: FilterNames
+  readonly counterNames?: PrometheusNaming
 }
 
 interface NameRule {
@@ -75,12 +89,38 @@ export function exportNames(
   return { prometheus: prometheusName(identity, metadata), otlp: otlpName(identity, metadata) }
 }
 
+/** The families that a series is shown in: one, but for EventCounters with statistics. */
+export function prometheusNames(
+  identity: Identity,
+  metadata: Metadata,
+  options: NameOptions = {},
+): readonly PrometheusName[] {
+  const { style = 'legacy', filterNames, counterNames = 'standard' } = options
+  if (metadata.dialect !== EVENT_COUNTERS) {
+    return [prometheusName(identity, metadata, style, filterNames)]
+  }
+  const { families, shift, unit } = counterFamilies(identity, metadata, counterNames)
+  return families.map(({ family, type, part }) => ({
+    family,
+    sample: type === 'counter' ? `${family}_total` : family,
+    type,
+    labels: cleanLabels(identity.labels, type, style),
+    shift,
+    ...(unit !== undefined && family.endsWith(`_${unit}`) ? { unit } : {}),
+    ...(part === undefined ? {} : { part }),
+  }))
+}
+
+/** The family of a series' value, or the first of several. */
 export function prometheusName(
   identity: Identity,
   metadata: Metadata,
   style: NameStyle = 'legacy',
   filterNames: FilterNames = 'labels',
 ): PrometheusName {
+  if (metadata.dialect === EVENT_COUNTERS) {
+    return prometheusNames(identity, metadata, { style })[0]!
+  }
   if (filterNames === 'flat' && metadata.dialect === 'proxywasm') {
     return prometheusName(flatIdentity(identity), metadata, style)
   }

@@ -49,16 +49,26 @@ export function sampleOpenText(name: string, labels: string, key: string): strin
   return text.slice(0, -1)
 }
 
-/** A value divided by 10^shift; integers with all their digits, also when shifted. */
+/**
+ * A value divided by 10^shift (multiplied where that is negative); integers with all their digits,
+ * also when shifted.
+ */
 export function numberText(value: Exact, shift = 0): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     if (Number.isNaN(value)) return 'NaN'
     return value > 0 ? '+Inf' : '-Inf'
   }
   const isExact = isInteger(value) && (typeof value === 'bigint' || Math.abs(value) < PLAIN_LIMIT)
-  if (!isExact) return String(Number(value) / 10 ** shift)
+  if (!isExact) return shiftedDouble(Number(value), shift)
   const digits = integerText(value)
-  return shift === 0 ? digits : shiftedText(digits, shift)
+  if (shift > 0) return shiftedText(digits, shift)
+  return digits === '0' ? digits : digits + '0'.repeat(-shift)
+}
+
+/** Ten to a positive power is exact, to a negative one it is not. */
+function shiftedDouble(value: number, shift: number): string {
+  const shifted = shift < 0 ? value * 10 ** -shift : value / 10 ** shift
+  return Number.isFinite(shifted) ? String(shifted) : numberText(shifted)
 }
 
 /** A double of 2^53 or more has more digits than its shortest form shows. */

@@ -22,9 +22,9 @@ export function numberJson(value: number): string {
   return value > 0 ? '1e999' : '-1e999'
 }
 
-/** A 64-bit delta: a number where JSON keeps it, otherwise decimal text. */
-export function deltaJson(delta: bigint): string {
-  return delta <= 9007199254740991n ? delta.toString() : `"${delta}"`
+/** A counter's increment: a number where JSON keeps it, otherwise decimal text. */
+export function deltaJson(delta: Exact): string {
+  return typeof delta === 'bigint' ? `"${delta}"` : numberJson(delta)
 }
 
 /** null for NaN, which stands for "not known". */
@@ -71,6 +71,18 @@ export function summaryCell(summary: Summary): SummaryCellJson {
     deviation: summaryDeviation(summary),
     min: known(summary.min),
     max: known(summary.max),
+  }
+}
+
+/** A summary since the series began; `sum` is what was added up, not mean * count. */
+export function summaryStatistics(summary: Summary, sum: number) {
+  return {
+    count: summary.count,
+    sum: summary.count === 0 ? null : known(sum),
+    min: known(summary.min),
+    max: known(summary.max),
+    mean: summary.count === 0 ? null : summary.mean,
+    stddev: summary.count === 0 ? null : summaryDeviation(summary),
   }
 }
 

@@ -49,6 +49,19 @@ test('deltas beyond 2^53 stay exact', () => {
   assert.deepEqual(delta, ['9007199254740993'])
 })
 
+test('a fraction is what it is, and in a long frame divided by seconds', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  hub.count(id, 0.1)
+  hub.tick()
+  hub.count(id, 4.5)
+  hub.tick(3)
+  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 4000, 1))
+  assert.deepEqual(delta, [0.1, 1.5, 1.5, 1.5])
+  const coarse = column<CounterColumn>(range(hub, [id], BASE, BASE + 4000, 4))
+  assert.equal(coarse.delta.find(Boolean), 4.6)
+})
+
 test('a long frame is spread evenly, what is left over goes to the last column', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })

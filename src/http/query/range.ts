@@ -12,8 +12,12 @@ import type { Frame } from '../../hub/live/frame.ts'
 import type { SeriesRecord } from '../../hub/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import {
+  addExact,
   EMPTY_SUMMARY,
+  type Exact,
+  exact,
   Histogram,
+  isInteger,
   type Kind,
   mergeSummaries,
   type Summary,
@@ -156,17 +160,27 @@ function split(whole: bigint, { seconds }: Placement): bigint[] {
 }
 
 function counterColumn(columns: Columns, record: SeriesRecord): string[] {
-  const deltas = new BigUint64Array(columns.window.length)
+  const deltas = new Array<Exact>(columns.window.length).fill(0)
   columns.forEach(record.id, 'counter', (frame, row, placement) => {
-    const shares = split(frame.counterDeltas[row]!, placement)
+    const shares = splitDelta(frame.deltaAt(row), placement)
     placement.columns.forEach((column, i) => {
-      if (column >= 0 && column < deltas.length) deltas[column]! += shares[i]!
+      if (column < 0 || column >= deltas.length) return
+      deltas[column] = addExact(deltas[column]!, shares[i]!)
     })
   })
-  return Array.from(deltas, (delta, column) => {
+  return deltas.map((delta, column) => {
     const isKnown = columns.covered[column] === 1 && columns.endOf(column) > record.firstSeenMs
-    return delta > 0n || isKnown ? deltaJson(delta) : 'null'
+    return delta > 0 || isKnown ? deltaJson(delta) : 'null'
   })
+}
+
+/** Shares of an increment; one with a fraction is divided as a double. */
+function splitDelta(delta: Exact, placement: Placement): Exact[] {
+  const { seconds } = placement
+  if (seconds.length === 1) return [delta]
+  if (isInteger(delta)) return split(BigInt(delta), placement).map(exact)
+  const all = seconds.reduce((sum, each) => sum + each, 0)
+  return seconds.map((each) => (Number(delta) * each) / all)
 }
 
 /** A value counts from the end of its frame until the next one, or until it is stale. */

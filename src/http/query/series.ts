@@ -3,7 +3,7 @@ import type { SeriesRecord, Total } from '../../hub/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import { exact, type Kind, subtractExact } from '../../model/index.ts'
 import type { ExactJson, SeriesInfo, SeriesPage } from '../api.ts'
-import { histogramStatistics, knownExact } from './cell-json.ts'
+import { histogramStatistics, knownExact, summaryStatistics } from './cell-json.ts'
 
 export interface SeriesQuery {
   /** Words that must all match: see {@link matcher}. */
@@ -39,8 +39,14 @@ export function detailSeries(view: HubView, record: SeriesRecord): SeriesInfo {
   return {
     ...info,
     ...(rates === undefined ? {} : { rates }),
-    ...(total.kind === 'histogram' ? { statistics: histogramStatistics(total.histogram) } : {}),
+    ...statisticsOf(total),
   }
+}
+
+function statisticsOf(total: Total): Pick<SeriesInfo, 'statistics'> {
+  if (total.kind === 'histogram') return { statistics: histogramStatistics(total.histogram) }
+  if (total.kind !== 'summary') return {}
+  return { statistics: summaryStatistics(total.summary, total.sum) }
 }
 
 function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {

@@ -57,10 +57,15 @@ export const OWN_PREFIX = 'pentameter.'
 /** Source name of the hub's own series, which no limit counts. */
 export const OWN_SOURCE = 'hub'
 
-const STORAGES: Record<Exclude<Kind, 'summary'>, Storage> = {
+/**
+ * Of a summary the zone keeps its key, its number and its place under the limits: a shared gauge,
+ * because that takes no slot. Its windows are merged in the main thread (`windows/`).
+ */
+const STORAGES: Record<Kind, Storage> = {
   counter: { type: 'counter', mode: 'saturating' },
   gauge: { type: 'gauge', mode: 'last' },
   histogram: { type: 'exponential', mode: 'plain' },
+  summary: { type: 'gauge', mode: 'shared' },
 }
 
 /** The metric of a series, made and counted under the limits if it is new. */
@@ -71,7 +76,6 @@ export function defineMetric(
 ): number | SeriesRefusal {
   const isOwn = source === OWN_SOURCE
   if (!isOwn && identity.name.startsWith(OWN_PREFIX)) return 'reserved_name'
-  if (identity.kind === 'summary') return 'type_mismatch'
   const { type, mode } = storage ?? STORAGES[identity.kind]
   const key = identityKey(identity)
   const found = zone.find(key)

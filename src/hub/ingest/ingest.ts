@@ -5,11 +5,15 @@
  */
 import { type Describe, type Ingest, REFUSED } from '../../dialects/ingest.ts'
 import {
+  type CounterCell,
   describeSeries,
   type Exact,
   exact,
+  type Kind,
   type Metadata,
   multiplyExact,
+  type Summary,
+  type SummaryCell,
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
@@ -179,6 +183,24 @@ export class ZoneIngest implements Ingest {
     else this.#lane.observe(this.#records[slot]!.metric, value, weight, this.#source)
   }
 
+  merge(
+    slot: number,
+    cell: CounterCell | SummaryCell,
+    intervalSec = Number.NaN,
+    earlier?: Summary,
+  ): void {
+    this.#measurements[0]!++
+    if (slot < 0) return
+    const record = this.#records[slot]
+    if (record === undefined) return
+    this.#lane.merge(record.metric, cell, intervalSec, this.#source, earlier)
+  }
+
+  retire(slot: number): void {
+    const record = this.#records[slot]
+    if (record !== undefined) this.#lane.retire(record.metric)
+  }
+
   annotate(slot: number, metadata: Metadata): void {
     const record = this.#records[slot]
     if (record !== undefined) this.#series.annotate(record, metadata)
@@ -243,7 +265,7 @@ export class ZoneIngest implements Ingest {
     const counter = kind === 'counter' ? this.#writer.counter(metric) : undefined
     const gauge = kind === 'gauge' ? this.#writer.gauge(metric) : undefined
     const histogram = kind === 'histogram' ? this.#writer.exponential(metric) : undefined
-    if ((counter ?? gauge ?? histogram) === undefined) {
+    if (kind !== 'summary' && (counter ?? gauge ?? histogram) === undefined) {
       this.#events.refused('zone_full', this.#source, describeSeries(record.identity))
       return REFUSED
     }
@@ -261,8 +283,8 @@ export class ZoneIngest implements Ingest {
   }
 
   /** Sums and distributions of refused series stay whole in one overflow series per kind. */
-  #overflowSlot(kind: string, isCumulative: boolean): number {
-    if (isCumulative || (kind !== 'counter' && kind !== 'histogram')) return REFUSED
+  #overflowSlot(kind: Kind, isCumulative: boolean): number {
+    if (isCumulative || kind === 'gauge') return REFUSED
     return this.#overflow.slot(kind, (record, key) =>
       this.#bind(record, key, 0, key.length, OverflowSlots.TYPE, 0),
     )

@@ -2,12 +2,20 @@
  * The verbs whose result depends on their order over all threads: readings of a counter kept
  * elsewhere, and lines whose sample rate leaves a fraction to carry. There is one place that
  * applies them, in the hub's main thread; the ingests there call it directly, those of other
- * threads send what they got in its order (`threads/outbox.ts`).
+ * threads send what they got in its order (`threads/outbox.ts`). Closed windows and retirement are
+ * for dialects of the main thread only.
  */
-import { type Exact, U64_MAX } from '../../model/index.ts'
+import {
+  type CounterCell,
+  type Exact,
+  type Summary,
+  type SummaryCell,
+  U64_MAX,
+} from '../../model/index.ts'
 import type { CounterHandle, Writer } from '../../shm/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import { take } from './weight.ts'
+import type { Windows } from './windows/windows.ts'
 
 /** The verbs by metric, for a counter and for a histogram; what is refused comes back as events. */
 export interface OrderedLane {
@@ -17,6 +25,16 @@ export interface OrderedLane {
   count(metric: number, value: Exact, weight: number, source: string): void
   /** An observation that stands for `weight`, which is no whole number. */
   observe(metric: number, value: Exact, weight: number, source: string): void
+  /** A window that its sender has closed; `intervalSec` is NaN where it is not known. */
+  merge(
+    metric: number,
+    cell: CounterCell | SummaryCell,
+    intervalSec: number,
+    source: string,
+    earlier?: Summary,
+  ): void
+  /** Takes a series away. */
+  retire(metric: number): void
 }
 
 export interface OrderedEvents {
@@ -28,13 +46,15 @@ export interface OrderedEvents {
 export class OrderedVerbs {
   readonly #store: SeriesStore
   readonly #writer: Writer
+  readonly #windows: Windows
   /** By metric, what sampled lines have left over, each less than 1, and of which series. */
   readonly #carries: number[] = []
   readonly #carriers: number[] = []
 
-  constructor(store: SeriesStore, writer: Writer) {
+  constructor(store: SeriesStore, writer: Writer, windows: Windows) {
     this.#store = store
     this.#writer = writer
+    this.#windows = windows
   }
 
   /** The lane of one dialect. */
@@ -50,6 +70,16 @@ export class OrderedVerbs {
         if (!this.#prepareCarry(metric)) return
         const times = take(this.#carries, metric, 1, weight)
         if (times !== 0) this.#writer.exponential(metric)?.observe(value, times)
+      },
+      merge: (metric, cell, intervalSec, source, earlier) => {
+        const record = this.#store.ofMetric(metric)
+        if (record === undefined || record.identity.kind !== cell.kind) return
+        if (this.#windows.merge(record, cell, intervalSec, earlier)) return
+        events.refused('value_range', source)
+      },
+      retire: (metric) => {
+        const record = this.#store.ofMetric(metric)
+        if (record !== undefined) this.#store.retire(record)
       },
     }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CounterFeed } from '../../../test/support/counter-feed.ts'
 import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 
@@ -60,5 +61,30 @@ test('the list keeps its values when a series joins', async () => {
   await sendUdp(started, [packet('b:1|m\n')])
   assert.equal(hub.canonical.revision > revision, true)
   assert.deepEqual(valuesOf(hub.canonical), { a: 60, b: Number.NaN })
+  await hub.stop()
+})
+
+test('windows are the rate or mean of the newest, until the next is overdue', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  const counters = new CounterFeed(hub.createIngest('eventcounters'))
+  const tenSeconds = (): void => {
+    counters.sum('per-minute', 5.5, {}, 10)
+    counters.sum('per-second', 5.5, { rateScaleSec: 1 }, 11)
+    counters.mean('t', [1, 3], {}, 10)
+    counters.mean('quiet', [], {}, 10)
+  }
+  tenSeconds()
+  const shown = { 'per-minute': 33, 'per-second': 0.5, t: 2, quiet: 0 }
+  for (let second = 1; second <= 20; second++) {
+    clock.advance(1000)
+    assert.deepEqual(valuesOf(hub.canonical), shown, `after ${second} s`)
+  }
+  clock.advance(5000)
+  const gone = Object.fromEntries(Object.keys(shown).map((name) => [name, Number.NaN]))
+  assert.deepEqual(valuesOf(hub.canonical), gone)
+  tenSeconds()
+  clock.advance(1000)
+  assert.deepEqual(valuesOf(hub.canonical), shown)
   await hub.stop()
 })

@@ -1,13 +1,17 @@
 /**
  * One number per series for viewers that know numbers only: gauges as they are now, counters as the
  * rate of the last closed second (net of its down part), distributions as the mean of that second.
+ * Of series that come in windows it is the rate or mean of the newest window, whatever its length,
+ * until the next one is overdue.
  */
 import type { CanonicalSeries, SnapshotSource } from '../../dialects/snapshot-source.ts'
 import {
   canonicalMean,
+  type Exact,
   type Histogram,
   incrementRate,
   MINUTE,
+  subtractExact,
   summaryMean,
 } from '../../model/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
@@ -33,6 +37,11 @@ export interface CanonicalOptions {
   readonly staleAfterMs: number
   readonly select: readonly Statistic[]
 }
+
+/** Windows that may be missed before the newest value is no longer shown. */
+const OVERDUE_WINDOWS = 2
+/** Length of a window that does not say its own: what clients of ours ask for. */
+const UNKNOWN_WINDOW_S = 1
 
 /** One place in the list of values. */
 interface Entry {
@@ -124,28 +133,42 @@ function isShown(record: SeriesRecord): boolean {
 
 function closedValue({ record, statistic }: Entry, frame: Frame): number {
   switch (record.identity.kind) {
-    case 'counter': {
-      const scaleS = record.metadata.rateTimeScaleS ?? MINUTE
-      const up = deltaOf(record, frame)
-      const down = record.down === undefined ? 0n : deltaOf(record.down, frame)
-      return incrementRate(up - down, frame.seconds, scaleS)
-    }
+    case 'counter':
+      return counterValue(record, frame)
     case 'histogram': {
       const row = frame.row(record.id, 'histogram')
       return row < 0 ? emptyValue(statistic) : statisticOf(frame.histogramAt(row), statistic)
     }
     case 'summary': {
-      const row = frame.row(record.id, 'summary')
-      return row < 0 ? 0 : summaryMean(frame.summaryAt(row))
+      const window = record.summaryWindows?.last
+      if (window === undefined || isOverdue(record, window.seconds, frame)) return Number.NaN
+      return summaryMean(window.summary)
     }
     case 'gauge':
       return Number.NaN
   }
 }
 
-function deltaOf(record: SeriesRecord, frame: Frame): bigint {
+function counterValue(record: SeriesRecord, frame: Frame): number {
+  const scaleS = record.metadata.rateTimeScaleS ?? MINUTE
+  const window = record.counterWindows?.last
+  if (window !== undefined && window.seconds > 0) {
+    if (isOverdue(record, window.seconds, frame)) return Number.NaN
+    return incrementRate(window.delta, window.seconds, scaleS)
+  }
+  const down = record.down === undefined ? 0 : deltaOf(record.down, frame)
+  return incrementRate(subtractExact(deltaOf(record, frame), down), frame.seconds, scaleS)
+}
+
+function deltaOf(record: SeriesRecord, frame: Frame): Exact {
   const row = frame.row(record.id, 'counter')
-  return row < 0 ? 0n : frame.counterDeltas[row]!
+  return row < 0 ? 0 : frame.deltaAt(row)
+}
+
+/** True when the window after the newest one should have come long ago. */
+function isOverdue({ lastDataMs }: SeriesRecord, windowSec: number, frame: Frame): boolean {
+  const seconds = windowSec > 0 ? windowSec : UNKNOWN_WINDOW_S
+  return frame.endMs - lastDataMs > OVERDUE_WINDOWS * Math.max(1, seconds) * 1000
 }
 
 /** What an empty second says: no observations, and no value. */

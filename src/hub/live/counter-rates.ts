@@ -3,7 +3,7 @@
  * their end time. Kept from a counter's first look or first increase on; ticks are made up for
  * lazily.
  */
-import { exact, MovingAverages } from '../../model/index.ts'
+import { MovingAverages } from '../../model/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import type { Rates } from '../view.ts'
 import type { Frame } from './frame.ts'
@@ -29,10 +29,10 @@ export class CounterRates {
 
   take(frame: Frame): void {
     this.#nowMs = frame.endMs
-    const { counterIds, counterDeltas } = frame
+    const { counterIds } = frame
     for (let i = 0; i < counterIds.length; i++) {
       const meter = this.#meterOf(counterIds[i]!, frame.endMs - frame.seconds * 1000)
-      const delta = Number(exact(counterDeltas[i]!))
+      const delta = Number(frame.deltaAt(i))
       meter.averages.advance((frame.endMs - meter.startMs) * MS_NS)
       meter.averages.add(delta)
       meter.count += delta

@@ -7,6 +7,7 @@ import type { Cell, Histogram, Kind } from '../../model/index.ts'
 import { Zone } from '../../shm/index.ts'
 import type { Storage } from '../ingest/definition.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
+import { Windows } from '../ingest/windows/windows.ts'
 import { type SeriesRecord, SeriesStore } from '../series.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
@@ -31,7 +32,8 @@ class Bench {
   now = 0
   readonly store = new SeriesStore(this.zone, SERIES_LIMITS, () => this.now * 1000)
   readonly writer = this.zone.attach()
-  readonly closer = new CellCloser(this.store, this.zone, this.reader, this.totals)
+  readonly windows = new Windows(this.writer)
+  readonly closer = new CellCloser(this)
 
   define(name: string, kind: Kind, storage = STORAGES[kind]): SeriesRecord {
     const record = this.store.define({

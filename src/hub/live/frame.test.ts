@@ -1,25 +1,40 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Cell, Histogram, mergeCells } from '../../model/index.ts'
+import { type Cell, type Exact, Histogram, mergeCells, type Summary } from '../../model/index.ts'
 import { type Frame, FrameBuilder, mergeFrames } from './frame.ts'
 
 const START_MS = 1_700_000_000_000
 
-/** What happened to series 1 (counter), 2 (gauge) and 3 (histogram) in one second. */
+/** What happened in one second to series 1 (counter), 2 (gauge), 3 (histogram), 4 (summary). */
 interface Second {
-  readonly delta: bigint | undefined
+  readonly delta: Exact | undefined
   readonly value: number | undefined
   readonly observations: readonly number[]
+  readonly summary: Summary | undefined
 }
 
+const summary: fc.Arbitrary<Summary> = fc
+  .record({
+    count: fc.integer({ min: 1, max: 1000 }),
+    mean: fc.integer({ min: -1000, max: 1000 }),
+    squares: fc.integer({ min: 0, max: 1000 }),
+    reach: fc.integer({ min: 0, max: 100 }),
+  })
+  .map(({ reach, ...rest }) => ({ ...rest, min: rest.mean - reach, max: rest.mean + reach }))
+
 const second: fc.Arbitrary<Second> = fc.record({
-  delta: fc.option(fc.bigInt({ min: 1n, max: 1n << 60n }), { nil: undefined }),
+  delta: fc.oneof(
+    fc.constant(undefined),
+    fc.bigInt({ min: 1n, max: 1n << 60n }),
+    fc.double({ min: 0.001, max: 1e6, noNaN: true }),
+  ),
   value: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: undefined }),
   observations: fc.array(fc.integer({ min: -1000, max: 1_000_000 }), { maxLength: 5 }),
+  summary: fc.option(summary, { nil: undefined }),
 })
 
-function frameOf({ delta, value, observations }: Second, index: number): Frame {
+function frameOf({ delta, value, observations, summary }: Second, index: number): Frame {
   const builder = new FrameBuilder()
   if (delta !== undefined) builder.counter(1, delta)
   if (value !== undefined) builder.gauge(2, value)
@@ -28,6 +43,7 @@ function frameOf({ delta, value, observations }: Second, index: number): Frame {
     for (const observation of observations) histogram.record(observation)
     builder.histogram(3, histogram)
   }
+  if (summary !== undefined) builder.summary(4, summary)
   return builder.build(START_MS + (index + 1) * 1000, 1)
 }
 
@@ -42,6 +58,7 @@ test('merging frames is merging the cells of every series', () => {
         [1, 'counter'],
         [2, 'gauge'],
         [3, 'histogram'],
+        [4, 'summary'],
       ] as const) {
         const cells = frames.flatMap((frame) => frame.cell(id, kind) ?? [])
         const expected = cells.length === 0 ? undefined : cells.reduce(mergeCells)
@@ -101,4 +118,35 @@ test('gauges and histograms that come out of order are found all the same', () =
     assert.equal(frame.histogramAt(frame.row(id, 'histogram')).sum, id)
   }
   assert.deepEqual(frame.cell(5, 'gauge'), { kind: 'gauge', value: 2n ** 60n, at: 1000 })
+})
+
+test('a fraction is in the cell, the whole part of its total in the column', () => {
+  const second = (delta: Exact, whole?: bigint): Frame => {
+    const builder = new FrameBuilder()
+    builder.counter(5, delta, whole)
+    return builder.build(START_MS, 1)
+  }
+  // a total of 0.75, 1.5, 4.5
+  const frames = [second(0.75, 0n), second(0.75, 1n), second(3, 3n)]
+  assert.deepEqual(
+    frames.map((frame) => frame.deltaAt(0)),
+    [0.75, 0.75, 3],
+  )
+  const merged = mergeFrames(frames)
+  assert.deepEqual(merged.cell(5, 'counter'), { kind: 'counter', delta: 4.5 })
+  assert.deepEqual([...merged.counterDeltas], [4n])
+  assert.deepEqual(second(2.5).cell(5, 'counter'), { kind: 'counter', delta: 2.5 })
+})
+
+test('a frame accounts for its fractions and summaries', () => {
+  const size = (fill: (builder: FrameBuilder) => void): number => {
+    const builder = new FrameBuilder()
+    fill(builder)
+    return builder.build(START_MS, 1).size
+  }
+  const whole = size((builder) => builder.counter(1, 2))
+  assert.ok(size((builder) => builder.counter(1, 2.5)) >= whole + 40)
+  const one: Summary = { count: 1, mean: 1, squares: 0, min: 1, max: 1 }
+  const empty = size(() => {})
+  assert.ok(size((builder) => builder.summary(1, one)) >= empty + 40)
 })

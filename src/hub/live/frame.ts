@@ -4,6 +4,7 @@
  * everything coarser is made by merging frames.
  */
 import {
+  addExact,
   type Cell,
   type Exact,
   exact,
@@ -23,7 +24,9 @@ export class Frame {
   readonly seconds: number
   /** Ids in every column rise strictly. */
   readonly counterIds: Uint32Array
+  /** What the whole part of each total grew by; {@link deltaAt} says the increments themselves. */
   readonly counterDeltas: BigUint64Array
+  readonly #fractions: ReadonlyMap<number, Exact>
   readonly gaugeIds: Uint32Array
   /** Nearest double; what it can't hold exactly is in `wideGauges` too. */
   readonly gaugeValues: Float64Array
@@ -39,6 +42,7 @@ export class Frame {
     this.seconds = seconds
     this.counterIds = new Uint32Array(columns.counterColumn.ids)
     this.counterDeltas = new BigUint64Array(columns.counterColumn.deltas)
+    this.#fractions = columns.counterColumn.fractions
     this.gaugeIds = new Uint32Array(columns.gaugeIds)
     this.gaugeValues = new Float64Array(columns.gaugeValues)
     this.wideGauges = columns.wideGauges
@@ -54,6 +58,7 @@ export class Frame {
     return (
       FRAME_OVERHEAD_BYTES +
       this.counterIds.length * 12 +
+      this.#fractions.size * 64 +
       this.gaugeIds.length * 12 +
       this.wideGauges.size * 64 +
       this.histogramIds.length * 8 +
@@ -65,6 +70,16 @@ export class Frame {
   get cellCount(): number {
     const { counterIds, gaugeIds, histogramIds, summaryIds } = this
     return counterIds.length + gaugeIds.length + histogramIds.length + summaryIds.length
+  }
+
+  /** Counters whose increments had fractions. */
+  get fractionalIds(): Iterable<number> {
+    return this.#fractions.keys()
+  }
+
+  /** What the counter in row `row` of the column grew by. */
+  deltaAt(row: number): Exact {
+    return this.#fractions.get(this.counterIds[row]!) ?? exact(this.counterDeltas[row]!)
   }
 
   /** The histogram in row `row` of the column; a fresh object each time. */
@@ -86,7 +101,7 @@ export class Frame {
     if (row < 0) return undefined
     switch (kind) {
       case 'counter':
-        return { kind, delta: exact(this.counterDeltas[row]!) }
+        return { kind, delta: this.deltaAt(row) }
       case 'gauge':
         return { kind, value: this.gaugeAt(row), at: this.endMs }
       case 'histogram':
@@ -133,7 +148,11 @@ function findId(ids: Uint32Array, id: number): number {
 interface CounterColumn {
   readonly ids: ArrayLike<number>
   readonly deltas: ArrayLike<bigint>
+  /** By id, increments that are not what their row says, because they had fractions. */
+  readonly fractions: ReadonlyMap<number, Exact>
 }
+
+const NO_FRACTIONS: ReadonlyMap<number, Exact> = new Map()
 
 /**
  * Collects the columns of one frame. Ids of counters and summaries must be given in rising order;
@@ -142,7 +161,12 @@ interface CounterColumn {
 export class FrameBuilder {
   readonly #counterIds: number[] = []
   readonly #counterDeltas: bigint[] = []
-  counterColumn: CounterColumn = { ids: this.#counterIds, deltas: this.#counterDeltas }
+  readonly #fractions = new Map<number, Exact>()
+  counterColumn: CounterColumn = {
+    ids: this.#counterIds,
+    deltas: this.#counterDeltas,
+    fractions: this.#fractions,
+  }
   readonly gaugeIds: number[] = []
   readonly gaugeValues: number[] = []
   readonly wideGauges = new Map<number, bigint>()
@@ -152,14 +176,19 @@ export class FrameBuilder {
   readonly summaryIds: number[] = []
   readonly summaries: Summary[] = []
 
-  counter(id: number, delta: bigint): void {
+  /** @param whole what the whole part of the total grew by; without it, that of `delta` */
+  counter(id: number, delta: Exact, whole = wholeOf(delta)): void {
     this.#counterIds.push(id)
-    this.#counterDeltas.push(delta)
+    this.#counterDeltas.push(whole)
+    if (delta !== whole && exact(delta) !== exact(whole)) this.#fractions.set(id, delta)
   }
 
-  /** All counters at once, instead of one by one; the arrays are copied by {@link build}. */
-  counters(ids: Uint32Array, deltas: BigUint64Array): void {
-    this.counterColumn = { ids, deltas }
+  /**
+   * All counters at once, instead of one by one; the arrays are copied by {@link build}.
+   * @param fractions by id, increments that are not as their row says
+   */
+  counters(ids: Uint32Array, deltas: BigUint64Array, fractions = NO_FRACTIONS): void {
+    this.counterColumn = { ids, deltas, fractions }
   }
 
   gauge(id: number, value: Exact): void {
@@ -183,6 +212,10 @@ export class FrameBuilder {
     sortTogether(this.histogramIds, this.histogramOffsets)
     return new Frame(this, endMs, seconds)
   }
+}
+
+function wholeOf(delta: Exact): bigint {
+  return typeof delta === 'bigint' ? delta : BigInt(Math.trunc(delta))
 }
 
 function sortTogether(ids: number[], values: number[]): void {
@@ -217,7 +250,24 @@ function mergeCounters(frames: readonly Frame[], builder: FrameBuilder): void {
       sums.set(id, (sums.get(id) ?? 0n) + counterDeltas[i]!)
     }
   }
-  for (const [id, delta] of sortedById(sums)) builder.counter(id, delta)
+  const fractions = mergeFractions(frames)
+  for (const [id, whole] of sortedById(sums)) {
+    builder.counter(id, fractions.get(id) ?? whole, whole)
+  }
+}
+
+/** Increments of the counters that had fractions in any of the frames. */
+function mergeFractions(frames: readonly Frame[]): Map<number, Exact> {
+  const sums = new Map<number, Exact>()
+  for (const { fractionalIds } of frames) for (const id of fractionalIds) sums.set(id, 0)
+  if (sums.size === 0) return sums
+  for (const frame of frames) {
+    for (const id of sums.keys()) {
+      const row = frame.row(id, 'counter')
+      if (row >= 0) sums.set(id, addExact(sums.get(id)!, frame.deltaAt(row)))
+    }
+  }
+  return sums
 }
 
 function mergeGauges(frames: readonly Frame[], builder: FrameBuilder): void {

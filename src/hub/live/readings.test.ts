@@ -5,6 +5,7 @@ import { holds } from '../../../test/support/property.ts'
 import { histogramFacts } from '../../../test/support/shm.ts'
 import { type Cell, type Exact, Histogram, type Kind } from '../../model/index.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
+import { Windows } from '../ingest/windows/windows.ts'
 import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../series.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
@@ -18,7 +19,8 @@ class Bench {
   readonly writer: Writer = this.zone.attach()
   readonly reader = this.zone.reader()
   readonly totals = new Totals(this.zone, this.reader)
-  readonly closer = new CellCloser(this.store, this.zone, this.reader, this.totals)
+  readonly windows = new Windows(this.writer)
+  readonly closer = new CellCloser(this)
 
   define(name: string, kind: Kind, isCumulative = false): SeriesRecord {
     const record = this.store.define({

@@ -3,8 +3,9 @@
  * Rows rise by series id, as the store lists them; columns follow the store when its list changed.
  */
 import { binsHistogram } from '../../dialects/proxywasm/map.ts'
-import { type Exact, Histogram, histogramGain } from '../../model/index.ts'
+import { type Exact, exact, Histogram, histogramGain } from '../../model/index.ts'
 import type { DenseReading, GaugeReading, WindowReading, ZoneReader } from '../../shm/index.ts'
+import type { CounterWindows } from '../ingest/windows/counter-windows.ts'
 import type { SeriesRecord } from '../series.ts'
 import type { FrameBuilder } from './frame.ts'
 import type { Totals } from './totals.ts'
@@ -35,6 +36,7 @@ export class CounterReadings {
   // Of the cells of one tick; as long as the column.
   #ids = new Uint32Array(0)
   #deltas = new BigUint64Array(0)
+  #fractions = new Map<number, Exact>()
 
   follow(records: readonly SeriesRecord[]): void {
     const before = rowsBefore(records, this.#records)
@@ -48,10 +50,20 @@ export class CounterReadings {
     this.#records = records
   }
 
-  close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
+  /** @param windowed the series that had windows in this interval, of any kind */
+  close(
+    reader: ZoneReader,
+    builder: FrameBuilder,
+    endMs: number,
+    windowed: readonly SeriesRecord[],
+  ): void {
     reader.counters(this.#metrics, this.#totals)
-    const count = this.#findDeltas(endMs)
-    builder.counters(this.#ids.subarray(0, count), this.#deltas.subarray(0, count))
+    this.#fractions = new Map()
+    const hasFractions = windowed.some(({ counterWindows }) => counterWindows?.hasFractions)
+    const count = this.#findDeltas(endMs, hasFractions)
+    const deltas = this.#deltas.subarray(0, count)
+    builder.counters(this.#ids.subarray(0, count), deltas, this.#fractions)
+    this.#closeUnchanged(windowed, endMs)
     for (const record of this.#cumulative) {
       if (record.reading!.takeFreshness()) record.lastDataMs = endMs
     }
@@ -61,7 +73,7 @@ export class CounterReadings {
   }
 
   /** Only a wrapping counter can fall: it began anew, and counts from 0. */
-  #findDeltas(endMs: number): number {
+  #findDeltas(endMs: number, hasFractions: boolean): number {
     const records = this.#records
     const totals = this.#totals
     const last = this.#last
@@ -69,7 +81,8 @@ export class CounterReadings {
     const deltas = this.#deltas
     let count = 0
     for (let row = 0; row < records.length; row++) {
-      if (totals[row] === last[row]) continue
+      const isSame = totals[row] === last[row]
+      if (isSame && !(hasFractions && records[row]!.counterWindows?.hasFractions)) continue
       const record = records[row]!
       record.lastDataMs = endMs
       if (totals[row]! < last[row]!) {
@@ -77,10 +90,28 @@ export class CounterReadings {
         last[row] = 0n
       }
       ids[count] = record.id
-      deltas[count] = totals[row]! - last[row]!
+      const whole = totals[row]! - last[row]!
+      deltas[count] = whole
+      const { counterWindows } = record
+      if (counterWindows !== undefined) this.#closeWindows(record.id, counterWindows, whole)
       count++
     }
     return count
+  }
+
+  #closeWindows(id: number, windows: CounterWindows, whole: bigint): void {
+    if (!windows.isOpen) return
+    const delta = windows.close(whole)
+    if (delta !== exact(whole)) this.#fractions.set(id, delta)
+  }
+
+  /** Windows in which nothing happened say that the series lives. */
+  #closeUnchanged(windowed: readonly SeriesRecord[], endMs: number): void {
+    for (const record of windowed) {
+      if (record.counterWindows?.isOpen !== true) continue
+      record.counterWindows.close(0n)
+      record.lastDataMs = endMs
+    }
   }
 }
 
@@ -141,6 +172,20 @@ export class SharedGaugeReadings {
       record.lastDataMs = endMs
       builder.gauge(record.id, value)
     }
+  }
+}
+
+/** Cells of the summaries among the series that had windows; an empty window makes none. */
+export function closeSummaries(
+  windowed: readonly SeriesRecord[],
+  builder: FrameBuilder,
+  endMs: number,
+): void {
+  for (const record of windowed) {
+    if (record.summaryWindows === undefined) continue
+    const summary = record.summaryWindows.close()
+    record.lastDataMs = endMs
+    if (summary.count > 0) builder.summary(record.id, summary)
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CounterFeed } from '../../../test/support/counter-feed.ts'
 import { packet, sendUdp, seriesNamed, startHub, until } from '../../../test/support/hub.ts'
 import type { Hub } from '../hub.ts'
 
@@ -44,6 +45,30 @@ test('meters, readers of the same key and decrements stay apart on their way', a
   const expected = { 'k m': counter(1), 'k mr': counter(10), 'k.decrement m': counter(5) }
   await until(() => JSON.stringify(Object.entries(totals()).sort()).includes('"total":10'))
   assert.deepEqual(totals(), expected)
+  await sender.hub.stop()
+  await receiver.hub.stop()
+})
+
+test('fractions go on as whole numbers that add up, summaries as their mean', async () => {
+  const receiver = await startHub()
+  const sender = await startHub({ relay: [`statshero+tcp://127.0.0.1:${receiver.textPort}`] })
+  const counters = new CounterFeed(sender.hub.createIngest('eventcounters'))
+  for (let second = 0; second < 8; second++) {
+    counters.sum('c', 0.375)
+    counters.mean('t', [4 + second, 6 + second])
+    sender.clock.advance(1000)
+  }
+  const { hub } = receiver
+  const named = (part: string) =>
+    [...hub.series].find(({ identity }) => identity.name.startsWith(part))
+  const total = (part: string): unknown => {
+    const record = named(part)
+    return record && hub.total(record)
+  }
+  await until(() => JSON.stringify(total('t'))?.includes('12') === true)
+  await until(() => JSON.stringify(total('c'))?.includes('3') === true)
+  assert.deepEqual(total('c'), { kind: 'counter', total: 3, down: 0 })
+  assert.deepEqual(total('t'), { kind: 'gauge', value: 12 })
   await sender.hub.stop()
   await receiver.hub.stop()
 })

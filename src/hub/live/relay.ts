@@ -1,6 +1,6 @@
 /** A sink that says every closed second in another hub's or server's dialect. */
 import type { Emitter } from '../../dialects/dialect.ts'
-import { type Exact, type Identity, KINDS } from '../../model/index.ts'
+import { type Cell, type Exact, exact, type Identity, KINDS, type Kind } from '../../model/index.ts'
 import type { SeriesRecord } from '../series.ts'
 import type { Frame } from './frame.ts'
 import type { Sink } from './sinks.ts'
@@ -29,8 +29,8 @@ export class RelaySink implements Sink {
       for (const id of frame.ids(kind)) {
         const record = this.#source.get(id)
         if (record === undefined || record.metadata.dialect === 'hub') continue
-        const total = kind === 'counter' ? this.#source.counterTotal(record) : undefined
-        this.#emitter.send(this.#sentIdentity(record), frame.cell(id, kind)!, total)
+        const total = kind === 'counter' ? wholeOf(this.#source.counterTotal(record)) : undefined
+        this.#emitter.send(this.#sentIdentity(record), sentCell(frame, id, kind), total)
       }
     }
     await this.#emitter.flush()
@@ -51,4 +51,17 @@ export class RelaySink implements Sink {
   close(): Promise<void> {
     return this.#emitter.close()
   }
+}
+
+/**
+ * Counters are sent as the growth of their whole part: the protocols count in whole numbers, and
+ * fractions rounded second by second would never add up.
+ */
+function sentCell(frame: Frame, id: number, kind: Kind): Cell {
+  if (kind !== 'counter') return frame.cell(id, kind)!
+  return { kind, delta: exact(frame.counterDeltas[frame.row(id, kind)]!) }
+}
+
+function wholeOf(total: Exact): Exact {
+  return typeof total === 'bigint' ? total : Math.floor(total)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Summary } from '../../model/index.ts'
 import { FrameBuilder } from './frame.ts'
 import { LIVE_RING_DEFAULTS, LiveRing } from './ring.ts'
 
@@ -64,5 +65,30 @@ test('a window takes only what overlaps it', () => {
   assert.deepEqual(
     ends.map((ms) => ms - START_MS),
     [11_000, 12_000, 13_000],
+  )
+})
+
+test('fractions and summaries age into coarse frames whole, every byte accounted for', () => {
+  const ring = new LiveRing({ ...LIVE_RING_DEFAULTS, fineSeconds: 20, coarseSeconds: 100 })
+  const one: Summary = { count: 2, mean: 5, squares: 2, min: 4, max: 6 }
+  for (let second = 1; second <= 110; second++) {
+    const builder = new FrameBuilder()
+    builder.counter(1, 0.375)
+    builder.summary(2, one)
+    ring.push(builder.build(START_MS + second * 1000, 1))
+  }
+  const frames = ring.between(0, START_MS + 110_000)
+  assert.ok(frames.some(({ seconds }) => seconds === 10))
+  const deltas = frames.map((frame) => Number(frame.deltaAt(0)))
+  const seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0)
+  assert.equal(
+    deltas.reduce((sum, delta) => sum + delta, 0),
+    0.375 * seconds,
+  )
+  const counts = frames.reduce((sum, frame) => sum + frame.summaryAt(0).count, 0)
+  assert.equal(counts, 2 * seconds)
+  assert.equal(
+    ring.bytes,
+    frames.reduce((sum, { size }) => sum + size, 0),
   )
 })

@@ -92,6 +92,64 @@ test('an hour is one window of 3,600 seconds', () => {
   )
 })
 
+/** Ends and lengths of a session's windows, in seconds, over frames of these lengths. */
+function windowsOver(intervalMs: number, frames: readonly number[]): [end: number, long: number][] {
+  const sessions = new Sessions()
+  const got: [number, number][] = []
+  sessions.open({ intervalMs, onFrame: ({ endMs, seconds }) => got.push([endMs / 1000, seconds]) })
+  let second = 0
+  for (const seconds of frames) {
+    second += seconds
+    sessions.push(frame(second, 1n, seconds))
+  }
+  return got
+}
+
+test('an interval in milliseconds ends with the frame that reaches its boundary', () => {
+  const ones = [1, 1, 1, 1, 1, 1]
+  assert.deepEqual(
+    windowsOver(1, ones),
+    ones.map((_, i) => [i + 1, 1]),
+  )
+  assert.deepEqual(windowsOver(2500, ones), [
+    [3, 3],
+    [5, 2],
+  ])
+  // a boundary is due one millisecond early, and the grid does not move by it
+  assert.deepEqual(windowsOver(2001, ones), [
+    [2, 2],
+    [5, 3],
+  ])
+})
+
+test('after a standstill the grid stays where it was', () => {
+  assert.deepEqual(windowsOver(2000, [1, 4, 1, 1, 1, 7, 1]), [
+    [5, 5],
+    [6, 1],
+    [8, 2],
+    [15, 7],
+    [16, 1],
+  ])
+})
+
+test('intervals tile time, whatever frames come and however long they are', () => {
+  const plan = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 200 })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20_000 }), plan, (intervalMs, frames) => {
+      let endS = 0
+      for (const [end, long] of windowsOver(intervalMs, frames)) {
+        assert.equal(end - long, endS)
+        // no boundary is passed over, but those that fall together with the one that is served
+        const boundaries = Math.floor((end * 1000 + 1) / intervalMs)
+        assert.ok(boundaries >= 1 && end * 1000 >= intervalMs - 1)
+        endS = end
+      }
+      const restMs = (frames.reduce((sum, each) => sum + each, 0) - endS) * 1000
+      assert.ok(restMs <= intervalMs)
+    }),
+  )
+})
+
 test('above the limit a session is refused and counted', () => {
   const sessions = new Sessions(1)
   assert.notEqual(sessions.open({ intervalS: 1, onFrame: () => {} }), undefined)
@@ -99,5 +157,6 @@ test('above the limit a session is refused and counted', () => {
   assert.equal(sessions.refused, 1)
   for (const intervalS of [0, 1.5, -1, Number.NaN]) {
     assert.throws(() => sessions.open({ intervalS, onFrame: () => {} }), RangeError)
+    assert.throws(() => sessions.open({ intervalMs: intervalS, onFrame: () => {} }), RangeError)
   }
 })

@@ -1,24 +1,29 @@
 /**
- * Sessions: every subscriber has its own interval of whole seconds and its own boundaries, and gets
- * what the hub saw between two of them, as one frame. No session changes what another gets (the
- * EventCounter document's first goal). Open windows hold the shared one-second frames themselves;
- * long ones are folded now and then, so that a session of an hour costs one frame, not 3,600.
+ * Sessions: every subscriber sees windows of its own interval, on a grid that begins when it opens,
+ * and no session changes what another one gets (the EventCounter document's first goal,
+ * eventcounters.md §4.2). Open windows hold the shared one-second frames themselves; long ones are
+ * folded now and then, so that a session of an hour costs one frame, not 3,600.
  */
 import { type Frame, mergeFrames } from './frame.ts'
 
 /** Frames that an open window may hold before they are folded into one. */
 const FOLD_AT = 60
+/** A boundary is due when what is missing to it is no more than this (eventcounters.md §4.3). */
+const EARLY_MS = 1
 
-export interface SessionOptions {
-  /** Length of the window in whole seconds, 1 or more. */
-  readonly intervalS: number
+export type SessionOptions = SessionInterval & {
   /** Gets every closed window; a throwing callback loses its own window only. */
   readonly onFrame: (frame: Frame) => void
   readonly onError?: (error: unknown) => void
 }
 
+/** Length of the windows, in whole seconds or in milliseconds, 1 or more. */
+export type SessionInterval =
+  | { readonly intervalS: number; readonly intervalMs?: never }
+  | { readonly intervalMs: number; readonly intervalS?: never }
+
 export interface Session {
-  readonly intervalS: number
+  readonly intervalMs: number
   close(): void
 }
 
@@ -42,21 +47,20 @@ export class Sessions {
   }
 
   /**
-   * Opens a session; its first window begins with the next frame.
+   * Opens a session; its first window begins with the next frame. Frames are not cut: a window ends
+   * with the first one that reaches its boundary, and says how long it was.
    * @returns undefined when `limit` sessions are open already
-   * @throws {RangeError} for an interval that is no whole number of seconds from 1 on
+   * @throws {RangeError} for an interval that is no whole number from 1 on
    */
   open(options: SessionOptions): Session | undefined {
-    if (!Number.isSafeInteger(options.intervalS) || options.intervalS < 1) {
-      throw new RangeError(`interval of ${options.intervalS} s, want a whole number from 1 on`)
-    }
+    const intervalMs = intervalMsOf(options)
     if (this.#open.size >= this.limit) {
       this.#refused++
       return undefined
     }
-    const session = new OpenSession(options)
+    const session = new OpenSession(intervalMs, options)
     this.#open.add(session)
-    return { intervalS: options.intervalS, close: () => this.#open.delete(session) }
+    return { intervalMs, close: () => this.#open.delete(session) }
   }
 
   /** Hands one closed second (or a longer one, after a standstill) to every session. */
@@ -67,26 +71,43 @@ export class Sessions {
   }
 }
 
+function intervalMsOf({ intervalS, intervalMs }: SessionInterval): number {
+  const interval = intervalMs ?? intervalS
+  if (!Number.isSafeInteger(interval) || interval < 1) {
+    const unit = intervalMs === undefined ? 's' : 'ms'
+    throw new RangeError(`interval of ${interval} ${unit}, want a whole number from 1 on`)
+  }
+  return intervalMs ?? interval * 1000
+}
+
 class OpenSession {
+  readonly #intervalMs: number
   readonly #options: SessionOptions
   #window: Frame[] = []
-  #seconds = 0
+  /** Since the first window began. */
+  #elapsedMs = 0
+  /** The next point of the grid, on the same scale. */
+  #deadlineMs: number
 
-  constructor(options: SessionOptions) {
+  constructor(intervalMs: number, options: SessionOptions) {
+    this.#intervalMs = intervalMs
     this.#options = options
+    this.#deadlineMs = intervalMs
   }
 
   take(frame: Frame): void {
     this.#window.push(frame)
-    this.#seconds += frame.seconds
-    if (this.#seconds >= this.#options.intervalS) this.#closeWindow()
+    this.#elapsedMs += frame.seconds * 1000
+    if (this.#elapsedMs >= this.#deadlineMs - EARLY_MS) this.#closeWindow()
     else if (this.#window.length >= FOLD_AT) this.#window = [mergeFrames(this.#window)]
   }
 
   #closeWindow(): void {
     const frames = this.#window
     this.#window = []
-    this.#seconds = 0
+    const served = Math.max(this.#elapsedMs, this.#deadlineMs)
+    // points that were missed collapse into this window: no burst
+    this.#deadlineMs = (Math.floor(served / this.#intervalMs) + 1) * this.#intervalMs
     try {
       this.#options.onFrame(mergeFrames(frames))
     } catch (error) {

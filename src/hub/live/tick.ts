@@ -5,10 +5,12 @@
  */
 import type { Clock } from '../../model/index.ts'
 import type { Zone, ZoneReader } from '../../shm/index.ts'
+import type { Windows } from '../ingest/windows/windows.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import {
   CounterReadings,
+  closeSummaries,
   DenseReadings,
   GaugeReadings,
   HistogramReadings,
@@ -64,15 +66,24 @@ export class Grid {
   }
 }
 
-/** Where a series lies in the zone, as far as it is read in another way. */
-type Column = 'counter' | 'gauge' | 'sharedGauge' | 'exponential' | 'dense'
+/** Where a series lies in the zone, as far as it is read in another way; summaries: none. */
+type Column = 'counter' | 'gauge' | 'sharedGauge' | 'exponential' | 'dense' | 'none'
 
-/** Reads the zone and makes the frames of what changed since the last reading. */
+export interface CellSources {
+  readonly store: SeriesStore
+  readonly zone: Zone
+  readonly reader: ZoneReader
+  readonly totals: Totals
+  readonly windows: Windows
+}
+
+/** Reads the zone and the closed windows, and makes frames of what changed since last time. */
 export class CellCloser {
   readonly #store: SeriesStore
   readonly #zone: Zone
   readonly #reader: ZoneReader
   readonly #totals: Totals
+  readonly #windows: Windows
   readonly #counters = new CounterReadings()
   readonly #gauges = new GaugeReadings()
   readonly #sharedGauges = new SharedGaugeReadings()
@@ -80,11 +91,12 @@ export class CellCloser {
   readonly #denses = new DenseReadings()
   #revision = -1
 
-  constructor(store: SeriesStore, zone: Zone, reader: ZoneReader, totals: Totals) {
+  constructor({ store, zone, reader, totals, windows }: CellSources) {
     this.#store = store
     this.#zone = zone
     this.#reader = reader
     this.#totals = totals
+    this.#windows = windows
   }
 
   /** Closes the cells of the interval that ends now. */
@@ -93,11 +105,13 @@ export class CellCloser {
     const builder = new FrameBuilder()
     const reader = this.#reader
     const window = reader.closeWindow()
-    this.#counters.close(reader, builder, endMs)
+    const windowed = this.#windows.take()
+    this.#counters.close(reader, builder, endMs, windowed)
     this.#gauges.close(reader, builder, endMs)
     this.#sharedGauges.close(this.#totals, builder, endMs)
     this.#exponentials.close(reader, builder, endMs, window)
     this.#denses.close(reader, builder, endMs)
+    closeSummaries(windowed, builder, endMs)
     return builder.build(endMs, seconds)
   }
 
@@ -109,6 +123,7 @@ export class CellCloser {
       sharedGauge: [],
       exponential: [],
       dense: [],
+      none: [],
     }
     for (const record of this.#store.everything()) records[this.#columnOf(record)].push(record)
     this.#counters.follow(records.counter)
@@ -122,6 +137,7 @@ export class CellCloser {
   #columnOf({ metric, identity }: SeriesRecord): Column {
     const { kind } = identity
     if (kind === 'counter') return kind
+    if (kind === 'summary') return 'none'
     if (kind === 'gauge') return this.#zone.mode(metric) === 'shared' ? 'sharedGauge' : kind
     return this.#zone.type(metric) === 'dense' ? 'dense' : 'exponential'
   }

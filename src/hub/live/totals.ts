@@ -1,6 +1,6 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
 import { binsHistogram } from '../../dialects/proxywasm/map.ts'
-import { type Exact, exact } from '../../model/index.ts'
+import { EMPTY_SUMMARY, type Exact, exact } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
 import type { SeriesRecord, Total } from '../series.ts'
 
@@ -33,8 +33,8 @@ export class Totals {
     const { kind } = record.identity
     switch (kind) {
       case 'counter': {
-        const down = record.down === undefined ? 0n : this.#reader.counter(record.down.metric)
-        return { kind, total: exact(this.#reader.counter(record.metric)), down: exact(down) }
+        const down = record.down === undefined ? 0 : this.counter(record.down)
+        return { kind, total: this.counter(record), down }
       }
       case 'gauge':
         return { kind, value: this.gauge(record) }
@@ -42,9 +42,17 @@ export class Totals {
         return this.#zone.type(record.metric) === 'dense'
           ? { kind, histogram: binsHistogram(this.#reader.bins(record.metric)) }
           : { kind, histogram: this.#reader.exponential(record.metric) }
-      case 'summary':
-        throw new TypeError('no dialect of this version brings summaries')
+      case 'summary': {
+        const { total = EMPTY_SUMMARY, sum = 0, last } = record.summaryWindows ?? {}
+        return { kind, summary: total, sum, last: last?.summary ?? EMPTY_SUMMARY }
+      }
     }
+  }
+
+  /** The total of a counter, with its fraction. */
+  counter({ metric, counterWindows }: SeriesRecord): Exact {
+    const whole = this.#reader.counter(metric)
+    return counterWindows === undefined ? exact(whole) : counterWindows.total(whole)
   }
 
   /** The value of a gauge; undefined when none was written yet. */

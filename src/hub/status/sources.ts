@@ -4,6 +4,7 @@ import type {
   ConnectionStatus as DialectConnection,
   Source,
 } from '../../dialects/dialect.ts'
+import type { HubCounters } from '../counters/hub-counters.ts'
 import type { Filters } from '../filters/filters.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { LiveRing } from '../live/ring.ts'
@@ -51,7 +52,8 @@ export interface DialectAtWork {
   /** Peers that the hub has attached to. */
   readonly attached: Source[]
   readonly activity: Activity
-  readonly port: Listener
+  /** Where its server listens now. */
+  readonly address: () => { readonly host: string; readonly port: number }
 }
 
 export interface StatusParts {
@@ -61,6 +63,7 @@ export interface StatusParts {
   readonly reports: ErrorReports
   readonly live: LiveRing
   readonly sessions: Sessions
+  readonly counters: HubCounters
   readonly filters: Filters
   readonly workers: () => readonly WorkerReading[]
   readonly workerRates: WorkerRates
@@ -101,23 +104,23 @@ function countSeries(store: SeriesStore): Map<string, number> {
 }
 
 function dialectStatus(
-  { dialect, server, activity, port }: DialectAtWork,
+  { dialect, server, activity, address }: DialectAtWork,
   seriesOf: ReadonlyMap<string, number>,
   reports: ErrorReports,
 ): DialectStatus {
-  const { host } = port.options
+  const { host, port } = address()
   return {
     name: dialect.name,
     title: dialect.title,
     ratePerSecond: activity.ratePerSecond,
     recent: activity.recent,
-    address: `${dialect.transports.join('+')} ${host}:${port.port}`,
+    address: `${dialect.transports.join('+')} ${host}:${port}`,
     lastDataMs: activity.lastDataMs ?? null,
     errors: reports.errorsOf(dialect.name),
     connections: connectionCount(server),
     series: seriesOf.get(dialect.name) ?? 0,
     role: dialect.roles.server ?? 'receive',
-    tryIt: dialect.tryIt?.(host, port.port) ?? '',
+    tryIt: dialect.tryIt?.(host, port) ?? '',
   }
 }
 
@@ -163,7 +166,7 @@ function describe(
 }
 
 function limitStatuses(parts: StatusParts): LimitStatus[] {
-  const { store, reports, live, sessions, ports } = parts
+  const { store, reports, live, sessions, counters, ports } = parts
   const zone = parts.zone.usage
   return [
     {
@@ -203,6 +206,13 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       used: sessions.size,
       refused: sessions.refused,
       behaviour: 'A further subscriber is refused; open ones go on.',
+    },
+    {
+      name: 'eventcounters.sessionsLimit',
+      limit: counters.limit,
+      used: counters.size,
+      refused: counters.refused,
+      behaviour: 'A further client of /api/v1/eventcounters is refused; open ones go on.',
     },
     ...ports.map((port) => ({
       name: `connectionsLimit of ${port.options.name}`,

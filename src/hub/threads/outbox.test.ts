@@ -115,3 +115,15 @@ test('a flood of errors makes counts larger, not messages', async () => {
   assert.deepEqual(log[0]!.facts, { dialect: 'statshero', cause: 'Error: inside' })
   structuredClone(batches[0])
 })
+
+test('windows and retirement are for the main thread: refused by name, and nothing is sent', () => {
+  const { batches, outbox, lane, refused } = startOutbox()
+  lane.merge(1, { kind: 'counter', delta: 1 }, 1, 'a')
+  lane.retire(1)
+  assert.deepEqual(refused, ['main_thread_only', 'main_thread_only'])
+  outbox.flush()
+  assert.deepEqual(
+    batches.flatMap(({ verbs }) => verbs.verbs),
+    [],
+  )
+})

@@ -89,6 +89,9 @@ export class Outbox {
       read: (metric, reading, source) => add('read', metric, reading, 1, source),
       count: (metric, value, weight, source) => add('count', metric, value, weight, source),
       observe: (metric, value, weight, source) => add('observe', metric, value, weight, source),
+      // no dialect of a shared port has these: what closes windows is read by the main thread
+      merge: (_metric, _cell, _intervalSec, source) => events.refused('main_thread_only', source),
+      retire: () => events.refused('main_thread_only', ''),
     }
   }
 

@@ -9,6 +9,7 @@ import { statshero } from '../../dialects/statshero/index.ts'
 import { Zone } from '../../shm/index.ts'
 import { parseConfig } from '../config.ts'
 import { OrderedVerbs } from '../ingest/ordered.ts'
+import { Windows } from '../ingest/windows/windows.ts'
 import { Totals } from '../live/totals.ts'
 import { SeriesStore } from '../series.ts'
 import { ErrorReports } from '../status/reports.ts'
@@ -31,7 +32,7 @@ function startIngests(options: object = {}) {
   const metrics = new SelfMetrics(store, writer)
   const reports = new ErrorReports(clock, metrics, () => {})
   const counts = SharedCounts.create(THREADS)
-  const verbs = new OrderedVerbs(store, writer)
+  const verbs = new OrderedVerbs(store, writer, new Windows(writer))
   const contested: string[] = []
   const events = {
     refused: (code: string, source: string) => reports.refused('statshero', code, source),

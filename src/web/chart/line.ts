@@ -24,8 +24,8 @@ export interface LineGeometry {
   readonly bottom: number
 }
 
-/** A lone point between two gaps is as long as it is high. */
-const LONE_POINT = 0.75
+/** Radius of a lone point between two gaps, half the width of a lone bar: to be seen at all. */
+const LONE_POINT = 1.75
 
 let indices = new Int32Array(2048)
 
@@ -37,6 +37,7 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
   if (indices.length < needed) indices = new Int32Array(needed)
   const length = decimate(values, geometry.first, geometry.group, indices)
   const stroke = new Path2D()
+  const points = new Path2D()
   const area = line.isFilled ? new Path2D() : undefined
   let start = 0
   for (let at = 0; at < length; at += 1) {
@@ -44,9 +45,10 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
     const first = indices[start]!
     const last = indices[at - 1]!
     if (first === last) {
-      const lone = y(values[first]!)
-      stroke.moveTo(x(first) - LONE_POINT, lone)
-      stroke.lineTo(x(first) + LONE_POINT, lone)
+      const left = x(first)
+      const top = y(values[first]!)
+      points.moveTo(left + LONE_POINT, top)
+      points.arc(left, top, LONE_POINT, 0, 2 * Math.PI)
     } else {
       area?.moveTo(x(first), bottom)
       for (let k = start; k < at; k += 1) {
@@ -68,9 +70,11 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
   context.lineWidth = line.width
   context.strokeStyle = palette.color(line.color)
   context.stroke(stroke)
+  context.fillStyle = palette.color(line.color)
+  context.fill(points)
 }
 
-/** Area between two lines of the same steps, where both are known. */
+/** Area between two lines of the same steps, where both are known; a bar for a lone step. */
 export function drawBand(
   painter: Painter,
   low: Float64Array,
@@ -83,7 +87,10 @@ export function drawBand(
   for (let at = 0; at <= low.length; at += 1) {
     const isKnown = at < low.length && !Number.isNaN(low[at]!) && !Number.isNaN(high[at]!)
     if (isKnown) continue
-    if (at - from > 1) {
+    if (at - from === 1) {
+      const top = y(high[from]!)
+      area.rect(x(from) - LONE_POINT, top, 2 * LONE_POINT, y(low[from]!) - top)
+    } else if (at - from > 1) {
       area.moveTo(x(from), y(high[from]!))
       for (let i = from + 1; i < at; i += 1) area.lineTo(x(i), y(high[i]!))
       for (let i = at - 1; i >= from; i -= 1) area.lineTo(x(i), y(low[i]!))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SeriesData } from '../store/series-data.ts'
-import { pictureOf } from './picture.ts'
+import { deviationPicture, pictureOf, rangePicture } from './picture.ts'
 import { SteadyRange } from './steady-range.ts'
 
 const NOW = 1_800_000_000
@@ -34,4 +34,29 @@ test('percentiles at or below zero are drawn on a linear axis, each line with it
       [p50, p99, p99],
     )
   }
+})
+
+test('a summary is its mean within what it reaches, or within its deviation', () => {
+  const data = new SeriesData('summary')
+  data.write(NOW, { count: 4, mean: 10, deviation: 3, min: 5, max: 20 })
+  const view = { from: NOW - 1, to: NOW, cursor: null }
+  const options = { unit: 'ms', size: 'large', steady: new SteadyRange() } as const
+  const last = (values: Float64Array | undefined): number | undefined => values?.at(-1)
+  const whole = pictureOf(data, view, options)
+  assert.deepEqual([last(whole.band?.low), last(whole.band?.high)], [5, 20])
+  const deviation = deviationPicture(data, view, options)
+  assert.deepEqual([last(deviation.band?.low), last(deviation.band?.high)], [7, 13])
+  assert.deepEqual(
+    deviation.lines.map(({ name, values }) => [name, last(values)]),
+    [['mean', 10]],
+  )
+  const range = rangePicture(data, view, options)
+  assert.deepEqual(
+    range.lines.map(({ name, values }) => [name, last(values)]),
+    [
+      ['min', 5],
+      ['max', 20],
+    ],
+  )
+  assert.ok(Number.isNaN(deviation.band?.low[0]))
 })

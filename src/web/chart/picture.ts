@@ -1,9 +1,10 @@
 /**
  * What a series looks like: the one place that knows kind → chart. Counters are a filled rate from
- * zero, gauges a bare line around their data, distributions p50, p90 and p99 over a heat map.
+ * zero, gauges a bare line around their data, distributions p50, p90 and p99 over a heat map,
+ * summaries their mean within what they reach.
  */
 import type { Kind } from '../../http/api.ts'
-import type { SeriesData } from '../store/series-data.ts'
+import type { Lane, SeriesData } from '../store/series-data.ts'
 import type { Line } from './line.ts'
 import type { Plot, PlotSize } from './plot.ts'
 import type { SteadyRange } from './steady-range.ts'
@@ -32,14 +33,50 @@ export function drawnUnit(kind: Kind, unit: string): string {
   return kind === 'counter' ? `${unit}/s` : unit
 }
 
-export function pictureOf(data: SeriesData, view: PictureView, options: PictureOptions): Plot {
-  const { from, to, cursor } = view
-  const { size, steady } = options
-  const copy = (lane: Parameters<SeriesData['copy']>[0]): Float64Array => {
+/** Of a lane, the values of the seconds in view. */
+function copier(data: SeriesData, { from, to }: PictureView): (lane: Lane) => Float64Array {
+  return (lane) => {
     const values = new Float64Array(to - from + 1)
     data.copy(lane, from, values)
     return values
   }
+}
+
+/** A summary's mean, and as far around it as its deviation. */
+export function deviationPicture(
+  data: SeriesData,
+  view: PictureView,
+  options: PictureOptions,
+): Plot {
+  const copy = copier(data, view)
+  const mean = copy('mean')
+  const deviation = copy('deviation')
+  const band = {
+    low: mean.map((value, i) => value - deviation[i]!),
+    high: mean.map((value, i) => value + deviation[i]!),
+  }
+  const lines = [{ values: mean, color: 'trace', width: LINE_WIDTH, name: 'mean' }] as const
+  return { ...view, ...options, step: 1, axis: 'around', lines, band }
+}
+
+/** A summary's smallest and largest observations. */
+export function rangePicture(data: SeriesData, view: PictureView, options: PictureOptions): Plot {
+  const copy = copier(data, view)
+  const band = { low: copy('min'), high: copy('max') }
+  const line = (values: Float64Array, name: string): Line => ({
+    values,
+    color: 'trace',
+    width: 1,
+    name,
+  })
+  const lines = [line(band.low, 'min'), line(band.high, 'max')]
+  return { ...view, ...options, step: 1, axis: 'around', lines, band }
+}
+
+export function pictureOf(data: SeriesData, view: PictureView, options: PictureOptions): Plot {
+  const { from, to, cursor } = view
+  const { size, steady } = options
+  const copy = copier(data, view)
   const unit = drawnUnit(data.kind, options.unit)
   const base = { from, to, cursor, size, steady, unit, step: 1 }
   const one = (values: Float64Array, isFilled = false): Line[] => [

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { allDigits, axisText, changeText, digits, exact, format, text } from './number.ts'
+import {
+  allDigits,
+  axisText,
+  changeText,
+  digits,
+  exact,
+  format,
+  text,
+  totalText,
+} from './number.ts'
 
 const CASES: readonly (readonly [
   value: number,
@@ -104,6 +113,14 @@ test('exact counts are grouped by thin spaces and keep every digit beyond 2^53',
     '18\u202f446\u202f744\u202f073\u202f709\u202f551\u202f615',
   )
   assert.equal(exact(-1234n), '\u22121\u202f234')
+})
+
+test('a total has its fraction to thousandths, and none where it is whole', () => {
+  assert.equal(totalText(12_345.25), '12\u202f345.25')
+  assert.equal(totalText(0.1 + 0.2), '0.3')
+  assert.equal(totalText(2.0004), '2')
+  assert.equal(totalText(1000), '1\u202f000')
+  assert.equal(totalText('18446744073709551615'), exact('18446744073709551615'))
 })
 
 test('all digits of a value are there on hover', () => {

@@ -138,6 +138,16 @@ export function exact(count: number | bigint | string): string {
   return withMinus(number.replace('e+', 'e').replace(/\B(?=(\d{3})+$)/g, THIN_NO_BREAK_SPACE))
 }
 
+/** A total: exact, with what it has of a fraction, to thousandths. */
+export function totalText(total: number | bigint | string): string {
+  if (typeof total !== 'number' || Number.isInteger(total)) return exact(total)
+  const [whole = '0', fraction = ''] = total
+    .toFixed(3)
+    .replace(/\.?0+$/, '')
+    .split('.')
+  return fraction === '' ? exact(whole) : `${exact(whole)}.${fraction}`
+}
+
 /** All digits, for hover and copy. */
 export function allDigits(value: number, unit: string): string {
   if (Number.isNaN(value)) return 'no value'

@@ -106,3 +106,23 @@ test('without data there is a dash and nothing else', () => {
   const reading = readSeries(undefined, context())
   assert.deepEqual([reading.caption, reading.main, reading.sub], ['', ['–', ''], ''])
 })
+
+test('a summary reads as its mean, with its range below it', () => {
+  const data = new SeriesData('summary')
+  data.write(NOW, { count: 5, mean: 12, deviation: 2, min: 9, max: 15.5 })
+  const info: SeriesInfo = { ...INFO, kind: 'summary', unit: 'ms' }
+  const reading = readSeries(data, context({ info }))
+  assert.equal(reading.caption, 'mean')
+  assert.deepEqual(reading.main, ['12.0', 'ms'])
+  assert.equal(plain(reading.sub), 'min 9.00 ms max 15.5 ms')
+})
+
+test('the total of a counter that grows by fractions keeps them', () => {
+  const data = new SeriesData('counter')
+  data.write(NOW, 0.5)
+  data.write(NOW + 1, 0.25)
+  data.cover(NOW - 1, NOW + 1)
+  const info = { ...INFO, current: 7.5 }
+  assert.equal(totalAt(data, info, NOW + 1), 7.75)
+  assert.equal(plain(readSeries(data, context({ info, second: NOW })).sub), 'total 7.5')
+})

@@ -1,7 +1,7 @@
 /** The number beside a chart and the quiet line under it, at one second. */
 import type { SeriesInfo } from '../../http/api.ts'
 import { drawnUnit } from '../chart/picture.ts'
-import { allDigits, changeText, exact, format, type Quantity, text } from '../format/number.ts'
+import { allDigits, changeText, format, type Quantity, text, totalText } from '../format/number.ts'
 import { ageText, clockText, durationText } from '../format/time.ts'
 import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
 import type { Finding } from '../store/watch.ts'
@@ -65,7 +65,7 @@ export function changeWords({ ratio, usual }: Finding): string {
 function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: string): string {
   if (info.kind === 'counter') {
     const total = totalAt(data, info, second)
-    return total === undefined ? '' : `total ${exact(total)}`
+    return total === undefined ? '' : `total ${totalText(total)}`
   }
   const pair = (a: string, low: number, b: string, high: number): string =>
     Number.isNaN(low) && Number.isNaN(high)
@@ -100,10 +100,12 @@ export function totalAt(
     const rate = data.at('rate', at)
     if (!Number.isNaN(rate)) sum += rate
   }
-  const change = Math.round(sum) * sign
   const { current } = info
+  // Rates of whole numbers leave roundings of divisions, those of fractions are what they are.
+  const whole = Math.round(sum)
+  const change = (Math.abs(sum - whole) < 1e-6 ? whole : sum) * sign
   if (typeof current === 'string' && /^-?\d+$/.test(current)) {
-    return BigInt(current) + BigInt(change)
+    return BigInt(current) + BigInt(whole * sign)
   }
   return Number(current) + change
 }

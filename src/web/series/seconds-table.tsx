@@ -27,7 +27,9 @@ function columnsOf(entry: Entry): readonly Column[] {
   ]
   if (kind === 'counter') return [lane('rate', drawnUnit(kind, unit))]
   if (kind === 'gauge') return [lane('value')]
-  if (kind === 'summary') return [lane('mean'), lane('min'), lane('max'), count]
+  if (kind === 'summary') {
+    return [lane('mean'), lane('deviation'), lane('min'), lane('max'), count]
+  }
   return [lane('p50'), lane('p90'), lane('p99'), count]
 }
 

@@ -11,6 +11,7 @@ import type { Entry } from '../store/catalogue.ts'
 import { DistributionPanels } from './distribution-panels.tsx'
 import { SecondsTable } from './seconds-table.tsx'
 import { Side } from './side.tsx'
+import { SummaryPanels } from './summary-panels.tsx'
 import { ValuePanels } from './value-panels.tsx'
 
 /** Statistics since the start are read again this often. */
@@ -21,7 +22,7 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
   useTopics('unusual')
   const { info, labels } = entry
   const finding = store.watch.finding(entry.id)
-  const of = info.kind === 'histogram' ? 'p99 ' : ''
+  const of = info.kind === 'histogram' ? 'p99 ' : info.kind === 'summary' ? 'mean ' : ''
   const words = changeWords(finding)
   const what = words.endsWith('×') ? `${words} its usual` : `usual ${words}`
   return (
@@ -42,6 +43,12 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
       {info.description && <p class="small soft">{info.description}</p>}
     </div>
   )
+}
+
+function Panels({ entry }: { entry: Entry }): JSX.Element {
+  if (entry.info.kind === 'histogram') return <DistributionPanels entry={entry} />
+  if (entry.info.kind === 'summary') return <SummaryPanels entry={entry} />
+  return <ValuePanels entry={entry} />
 }
 
 export function SeriesPage({ route }: { route: Route }): JSX.Element {
@@ -73,7 +80,6 @@ export function SeriesPage({ route }: { route: Route }): JSX.Element {
       </div>
     )
   }
-  const hasBuckets = entry.info.kind === 'histogram'
   const all = { view: 'overview', series: '', kind: '', type: '' } as const
   return (
     <div class="page">
@@ -89,7 +95,7 @@ export function SeriesPage({ route }: { route: Route }): JSX.Element {
       <Heading entry={entry} />
       <div class="split" key={entry.identity}>
         <div>
-          {hasBuckets ? <DistributionPanels entry={entry} /> : <ValuePanels entry={entry} />}
+          <Panels entry={entry} />
           <SecondsTable entry={entry} />
         </div>
         <Side entry={entry} />

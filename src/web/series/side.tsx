@@ -1,8 +1,9 @@
 /** The side column: statistics of the window and since the start, origin, names, the last cell. */
 import type { JSX } from 'preact'
+import type { StatisticsJson } from '../../http/api.ts'
 import { usePage, useTopics } from '../app/page.ts'
 import { CopyButton, type Fact, Facts, Section } from '../app/parts.tsx'
-import { exact, text } from '../format/number.ts'
+import { exact, text, totalText } from '../format/number.ts'
 import { ageText, momentText, spanText } from '../format/time.ts'
 import type { Entry } from '../store/catalogue.ts'
 import { dialectTitle } from '../store/status.ts'
@@ -29,27 +30,33 @@ function WindowStatistics({ entry }: SideProps): JSX.Element {
   )
 }
 
+/** A summary has no percentiles. */
+function statisticsFacts(statistics: StatisticsJson, unit: string): readonly Fact[] {
+  const { count, mean, min, median, p75, p95, p98, p99, p999, max, stddev } = statistics
+  const rows: readonly (readonly [string, number | string | null | undefined])[] = [
+    ['mean', mean],
+    ['min', min],
+    ['p50', median],
+    ['p75', p75],
+    ['p95', p95],
+    ['p98', p98],
+    ['p99', p99],
+    ['p99.9', p999],
+    ['max', max],
+    ['deviation', stddev],
+  ]
+  const facts: Fact[] = [['count', exact(count)]]
+  for (const [name, value] of rows) {
+    if (value !== undefined) facts.push([name, value === null ? '–' : text(Number(value), unit)])
+  }
+  return facts
+}
+
 function sinceStart({ info }: Entry): readonly Fact[] {
   const { kind, current, unit = '', statistics, rates, resets } = info
-  const number = (value: number | string | null): string =>
-    value === null ? '–' : text(Number(value), unit)
-  if (statistics !== undefined) {
-    return [
-      ['count', exact(statistics.count)],
-      ['mean', number(statistics.mean)],
-      ['min', number(statistics.min)],
-      ['p50', number(statistics.median)],
-      ['p75', number(statistics.p75)],
-      ['p95', number(statistics.p95)],
-      ['p98', number(statistics.p98)],
-      ['p99', number(statistics.p99)],
-      ['p99.9', number(statistics.p999)],
-      ['max', number(statistics.max)],
-      ['deviation', number(statistics.stddev)],
-    ]
-  }
+  if (statistics !== undefined) return statisticsFacts(statistics, unit)
   const facts: Fact[] = []
-  if (kind === 'counter' && current !== null) facts.push(['total', exact(current)])
+  if (kind === 'counter' && current !== null) facts.push(['total', totalText(current)])
   if (resets !== undefined) facts.push(['resets', exact(resets)])
   if (rates !== undefined) {
     facts.push(['mean rate', text(rates.mean, '/s')], ['1 min', text(rates.m1, '/s')])
@@ -139,7 +146,7 @@ export function Side({ entry }: SideProps): JSX.Element {
       {facts.length > 0 && (
         <Section
           title="Since the start"
-          note={statistics && errorWords(statistics.relativeError)}
+          note={statistics?.relativeError && errorWords(statistics.relativeError)}
           isNoteRight
         >
           <Facts facts={facts} isWide />

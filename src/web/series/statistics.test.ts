@@ -79,3 +79,20 @@ test('values below zero leave no false number', () => {
   assert.equal(undrawnWords(data, NOW - 60, NOW), '9 below zero not drawn')
   for (const name of ['p50', 'p99', 'p99.9', 'deviation']) assert.equal(rows.get(name), '–')
 })
+
+test('a summary is merged over the window, not averaged', () => {
+  const data = new SeriesData('summary')
+  data.write(NOW - 2, { count: 3, mean: 2, deviation: Math.sqrt(2 / 3), min: 1, max: 3 })
+  data.write(NOW - 1, { count: 0, mean: 0, deviation: 0, min: null, max: null })
+  data.write(NOW, { count: 1, mean: 10, deviation: 0, min: 10, max: 10 })
+  data.cover(NOW - 3, NOW)
+  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  const names = ['count', 'mean', 'min', 'max', 'deviation', 'rate']
+  const words = ['4', '4', '1', '10', '3.54', '1.33\u00a0/s']
+  assert.deepEqual(
+    names.map((name) => rows.get(name)),
+    words,
+  )
+  const empty = new Map(windowNumbers(data, '', NOW - 2, NOW - 1))
+  assert.deepEqual([empty.get('count'), empty.get('mean'), empty.get('deviation')], ['–', '–', '–'])
+})

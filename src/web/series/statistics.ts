@@ -1,4 +1,10 @@
 /** Numbers of one series over the shown window. */
+import {
+  EMPTY_SUMMARY,
+  mergeSummaries,
+  type Summary,
+  summaryDeviation,
+} from '../../model/summary.ts'
 import { drawnUnit } from '../chart/picture.ts'
 import { digits, exact, text } from '../format/number.ts'
 import { deviation, mergeSeconds, quantile } from '../store/quantile.ts'
@@ -23,6 +29,7 @@ export function windowNumbers(
   to: number,
 ): readonly NumberRow[] {
   if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to)
+  if (data.kind === 'summary') return summaryNumbers(data, unit, from, to)
   const shown = drawnUnit(data.kind, unit)
   const values = new Float64Array(to - from)
   data.copy(MAIN_LANE[data.kind], from + 1, values)
@@ -62,6 +69,47 @@ export function moments(values: Float64Array): Moments {
   return { mean, deviation: Math.sqrt(square / values.length), min, max }
 }
 
+/** Seconds (from, to] of a summary as one. */
+export function mergeSummarySeconds(data: SeriesData, from: number, to: number): Summary {
+  let merged = EMPTY_SUMMARY
+  for (let second = from + 1; second <= to; second += 1) {
+    const count = data.at('count', second)
+    if (!(count > 0)) continue
+    const deviation = data.at('deviation', second)
+    merged = mergeSummaries(merged, {
+      count,
+      mean: data.at('mean', second),
+      squares: deviation * deviation * count,
+      min: data.at('min', second),
+      max: data.at('max', second),
+    })
+  }
+  return merged
+}
+
+function summaryNumbers(
+  data: SeriesData,
+  unit: string,
+  from: number,
+  to: number,
+): readonly NumberRow[] {
+  const merged = mergeSummarySeconds(data, from, to)
+  const { count, min, max } = merged
+  const isSome = count > 0
+  return [
+    ['count', isSome ? exact(count) : '–'],
+    ['rate', text(count / knownSeconds(data, from, to), '/s')],
+    ['mean', text(isSome ? merged.mean : Number.NaN, unit)],
+    ['min', text(min, unit)],
+    ['max', text(max, unit)],
+    ['deviation', text(isSome ? summaryDeviation(merged) : Number.NaN, unit)],
+  ]
+}
+
+function knownSeconds(data: SeriesData, from: number, to: number): number {
+  return Math.min(to - from, Math.max(1, to - data.coveredFrom))
+}
+
 function distributionNumbers(
   data: SeriesData,
   unit: string,
@@ -79,10 +127,9 @@ function distributionNumbers(
   const isAtLeast = isSome && Number.isNaN(merged.min)
   const isAtMost = isSome && Number.isNaN(merged.max) && merged.overflow === 0
   const mean = isSome ? merged.sum / merged.count : Number.NaN
-  const seconds = Math.min(to - from, Math.max(1, to - data.coveredFrom))
   return [
     ['count', isSome ? exact(merged.count) : '–'],
-    ['rate', text(merged.count / seconds, '/s')],
+    ['rate', text(merged.count / knownSeconds(data, from, to), '/s')],
     ['mean', text(mean, unit)],
     ['min', isAtLeast ? `≥ ${q(0)}` : q(0)],
     ['p50', q(0.5)],

@@ -1,4 +1,4 @@
-/** A counter, gauge or summary: its value large, and the last ten minutes with the shown part. */
+/** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { usePage } from '../app/page.ts'
@@ -61,7 +61,7 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
       read: (data, _, window) => over(data, store.edge(), window, Math.max),
     },
   ]
-  const title = kind === 'counter' ? 'Rate' : kind === 'summary' ? 'Mean' : 'Value'
+  const title = kind === 'counter' ? 'Rate' : 'Value'
   return (
     <>
       <Section title={title} note={<span ref={usual} />} isNoteRight>

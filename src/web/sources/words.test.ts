@@ -32,6 +32,15 @@ test('facts of a connection are words with units', () => {
   assert.equal(factWords({ isClamped: false, frames: 12 }), '12 frames')
 })
 
+test('facts of an attached endpoint say what it sends', () => {
+  const facts = { state: 'online', interval: 'Interval=1', windows: 3, foreign: 1, reconnects: 0 }
+  assert.equal(
+    factWords({ ...facts, lastError: 'status 503' }),
+    'online, Interval=1, 3 windows, 1 window of another interval, 0 reconnects, ' +
+      'last error: status 503',
+  )
+})
+
 test('facts that the page does not know are shown as they are named', () => {
   const facts = { codec: 'zstd', isNew: true, constructor: 3 }
   assert.equal(factWords(facts), 'codec zstd, isNew, constructor 3')
@@ -40,6 +49,7 @@ test('facts that the page does not know are shown as they are named', () => {
 test('limits have titles; that of a listener keeps its name', () => {
   assert.equal(limitTitle('seriesLimit'), 'Series')
   assert.equal(limitTitle('connectionsLimit of stream 2'), 'Connections of stream 2')
+  assert.equal(limitTitle('eventcounters.sessionsLimit'), 'EventCounters clients')
   assert.equal(limitTitle('shelvesLimit'), 'shelvesLimit')
   assert.equal(bittenWords('seriesLimit', 3), '3 refused.')
   assert.equal(bittenWords('liveBytesLimit', 3), '3 left early.')

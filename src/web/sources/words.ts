@@ -42,6 +42,13 @@ const FACT_WORDS: Readonly<Record<string, Words>> = {
   bad: counted('unreadable packet'),
   refused: counted('series refused', 'series refused'),
   frames: counted('frame'),
+  url: asItIs,
+  interval: asItIs,
+  windows: counted('window'),
+  foreign: counted('window of another interval', 'windows of another interval'),
+  boundaries: counted('boundary', 'boundaries'),
+  reconnects: counted('reconnect'),
+  lastError: (value) => `last error: ${value}`,
   bytesHeld: bytes('of an unfinished frame'),
   bufferedBytes: bytes('waiting to be sent'),
   ignoredBytes: bytes('ignored'),
@@ -62,6 +69,7 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   zoneBytesLimit: 'Shared memory',
   liveBytesLimit: 'Live window',
   sessionsLimit: 'Live viewers',
+  'eventcounters.sessionsLimit': 'EventCounters clients',
   connectionsLimit: 'Connections',
 }
 

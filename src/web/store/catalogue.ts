@@ -24,8 +24,13 @@ function describe(info: SeriesInfo): string {
   return `${info.name}{${info.labels.map(([key, value]) => `${key}=${value}`).join(',')}}`
 }
 
-/** First part of a name that is longer than itself: `checkout` of `checkout.latency`. */
-function prefixOf(name: string): string {
+/**
+ * First part of a name that is longer than itself: `checkout` of `checkout.latency`. EventCounters
+ * have their namespace in front of the name, as provider.
+ */
+function prefixOf({ dialect, name, labels }: SeriesInfo): string {
+  const provider = labels.find(([key]) => key === 'provider')?.[1]
+  if (dialect === 'eventcounters' && provider !== undefined) return provider
   const end = name.search(/[._/:]/)
   return end > 0 ? name.slice(0, end) : name
 }
@@ -35,7 +40,7 @@ export function createEntry(info: SeriesInfo): Entry {
   const text = describe(info)
   const search = `${text} ${info.displayName ?? ''}`.toLowerCase()
   const identity = JSON.stringify([info.dialect, info.kind, info.type, info.name, info.labels])
-  return { id: info.id, info, identity, text, labels, search, group: prefixOf(info.name) }
+  return { id: info.id, info, identity, text, labels, search, group: prefixOf(info) }
 }
 
 /** What a new list does to what is kept by id. */

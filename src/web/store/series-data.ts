@@ -18,7 +18,7 @@ const LANES = {
   counter: ['rate'],
   gauge: ['value'],
   histogram: ['p50', 'p90', 'p99', 'count', 'sum', 'min', 'max', 'zero', 'negative', 'overflow'],
-  summary: ['mean', 'min', 'max', 'count'],
+  summary: ['mean', 'deviation', 'min', 'max', 'count'],
 } as const satisfies Record<Kind, readonly string[]>
 
 export type Lane = (typeof LANES)[Kind][number]
@@ -198,7 +198,9 @@ export class SeriesData {
       this.buckets?.write(slot, cell)
       return
     }
-    this.#put('mean', slot, cell.count > 0 ? cell.mean : Number.NaN)
+    const isEmpty = cell.count === 0
+    this.#put('mean', slot, isEmpty ? Number.NaN : cell.mean)
+    this.#put('deviation', slot, isEmpty ? Number.NaN : cell.deviation)
     this.#put('min', slot, cell.min ?? Number.NaN)
     this.#put('max', slot, cell.max ?? Number.NaN)
   }

@@ -1,0 +1,167 @@
+/**
+ * Messages to NDJSON, the inverse of the decoder (eventcounters.md §3.1); pure. A message may also
+ * name its `provider` and `time` (RFC 3339): with either, the line has an envelope.
+ */
+import type { CodecOptions } from '../../decoder.ts'
+import { type ErrorCode, EVENT_NAME, LIMITS, type Profile } from '../spec.ts'
+import type { CounterWindow, Statistics } from '../window.ts'
+import { toMessage } from './message.ts'
+import { toPayload } from './payload.ts'
+import { readLine } from './read.ts'
+
+/** A message that no line can say. */
+export class EncodeError extends RangeError {
+  /** `not-sayable`: the line would be read as something else. */
+  readonly code: ErrorCode | 'not-sayable'
+
+  constructor(code: ErrorCode | 'not-sayable', message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const encoder = new TextEncoder()
+
+/**
+ * One line per message. Numbers are written as they are, also where a producer of that spelling
+ * would round them; what a message leaves out, the payload leaves out.
+ * @param options `profile` is that of messages that name none
+ * @throws {EncodeError}
+ */
+export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+  /** As the decoder of these lines will know it. */
+  let fixed: Profile | undefined
+  return messages.map((message) => {
+    const fields = fieldsOf(message, options.profile ?? 'document')
+    const text = lineOf(fields)
+    const read = readLine(text, fixed)
+    if (read.kind === 'error') throw new EncodeError(read.code, `no line: ${text}`)
+    if (read.kind === 'ignored') throw new EncodeError('not-sayable', `no payload: ${text}`)
+    checkSame(fields, read.window.provider, toMessage(read.window))
+    if (!read.window.warnings.includes('profile-assumed')) fixed ??= read.window.profile
+    const bytes = encoder.encode(`${text}\n`)
+    if (bytes.length - 1 <= LIMITS.lineBytes) return bytes
+    throw new EncodeError('line_too_long', `${bytes.length - 1} bytes, limit ${LIMITS.lineBytes}`)
+  })
+}
+
+type Fields = Readonly<Record<string, unknown>> & { readonly profile: Profile }
+
+function fieldsOf(message: unknown, profile: Profile): Fields {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new EncodeError('not-an-object', 'a message is an object')
+  }
+  const fields = message as Readonly<Record<string, unknown>>
+  if (fields.kind !== 'mean' && fields.kind !== 'sum') {
+    throw new EncodeError('unknown-counter-type', `kind ${fields.kind} is neither mean nor sum`)
+  }
+  const stated = fields.profile ?? profile
+  if (stated !== 'document' && stated !== 'peer') {
+    throw new EncodeError('not-sayable', `profile ${stated} is neither document nor peer`)
+  }
+  return { ...fields, profile: stated }
+}
+
+function lineOf(fields: Fields): string {
+  const payload = payloadOf(fields)
+  const { provider, time } = fields
+  if (provider === undefined && time === undefined) return JSON.stringify(payload)
+  return JSON.stringify({ event: EVENT_NAME, provider, time, Payload: payload })
+}
+
+/** The producer's payload in its order, with this message's own numbers. */
+function payloadOf(fields: Fields): Record<string, unknown> {
+  const { profile, kind } = fields
+  const spelled: Record<string, unknown> = toPayload(windowOf(fields), profile)
+  spelled.IntervalSec = numberOf(fields.intervalSec) ?? undefined
+  if (typeof fields.seriesMs !== 'number') spelled.Series = undefined
+  if (kind === 'mean') spelled.Count = numberOf(fields.count)
+  const warnings = Array.isArray(fields.warnings) ? (fields.warnings as unknown[]) : []
+  if (warnings.includes('count')) spelled.Count = undefined
+  if (warnings.includes('profile-assumed')) {
+    for (const mark of ['MetaData', 'Metadata', 'DisplayUnits', 'DisplayRateTimeScale']) {
+      delete spelled[mark]
+    }
+  }
+  // A text that is neither spelling's.
+  if (warnings.includes('rate-scale')) spelled.DisplayRateTimeScale = 'unknown'
+  return spelled
+}
+
+function windowOf(fields: Fields): CounterWindow {
+  const labels = fields.labels ?? {}
+  if (typeof labels !== 'object' || Object.values(labels).some((v) => typeof v !== 'string')) {
+    throw new EncodeError('not-sayable', 'labels are an object of texts')
+  }
+  const scale = fields.rateScaleSec ?? 0
+  if (typeof scale !== 'number' || !(scale >= 0)) {
+    throw new EncodeError('not-sayable', `rate scale ${scale} is no positive number`)
+  }
+  return {
+    counter: {
+      provider: '',
+      name: textOf(fields.name),
+      displayName: textOf(fields.displayName),
+      units: textOf(fields.units),
+      rateScaleSec: scale,
+      metaData: Object.entries(labels) as [string, string][],
+    },
+    seriesMs: typeof fields.seriesMs === 'number' ? fields.seriesMs : 0,
+    intervalSec: 0,
+    statistics: statisticsOf(fields),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function statisticsOf(fields: Fields): Statistics {
+  if (fields.kind === 'sum') return { kind: 'sum', increment: stated('increment', fields) }
+  return {
+    kind: 'mean',
+    mean: stated('mean', fields),
+    deviation: numberOf(fields.standardDeviation) ?? Number.NaN,
+    count: 0,
+    min: numberOf(fields.min) ?? Number.NaN,
+    max: numberOf(fields.max) ?? Number.NaN,
+  }
+}
+
+function stated(field: 'mean' | 'increment', fields: Fields): number {
+  const value = numberOf(fields[field])
+  if (value === undefined) throw new EncodeError('missing-value', `${field} is no number`)
+  return value
+}
+
+/** A number, or one of the texts for those that JSON does not have. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  return value === 'NaN' || value === 'Infinity' || value === '-Infinity'
+    ? Number(value)
+    : undefined
+}
+
+/** Everything the message says must come back, as it is. */
+function checkSame(fields: Fields, provider: string, read: object): void {
+  const found: Readonly<Record<string, unknown>> = { ...read, provider }
+  for (const [field, value] of Object.entries(fields)) {
+    if (field === 'time' || value === undefined) continue
+    if (Object.hasOwn(found, field) && isSame(value, found[field])) continue
+    const message = `${field} ${JSON.stringify(value)} would be read as `
+    throw new EncodeError('not-sayable', message + JSON.stringify(found[field]))
+  }
+}
+
+/** Of plain values, texts by key, and lists of texts. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const entries = Object.entries(a)
+  return (
+    entries.length === Object.keys(b).length &&
+    entries.every(([key, value]) => {
+      return Object.hasOwn(b, key) && value === (b as Record<string, unknown>)[key]
+    })
+  )
+}

@@ -1,0 +1,155 @@
+/**
+ * Lines of NDJSON, both ways (eventcounters.md §3.1, §6); pure.
+ *
+ *   {"event":"EventCounters","provider":…,"time":RFC 3339 UTC ms,"Payload":{…}}[0x0A]
+ */
+import { ByteQueue } from '../../../wire/byte-queue.ts'
+import type { Boundary } from '../counter-source.ts'
+import { type ErrorCode, LIMITS, type Profile } from '../spec.ts'
+import type { CounterWindow } from '../window.ts'
+import { spellingOf } from './payload.ts'
+import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'
+
+/** @param timeMs end of the window, Unix milliseconds */
+export function lineText(
+  { window, timeMs }: { readonly window: CounterWindow; readonly timeMs: number },
+  profile: Profile,
+): string {
+  return spellingOf(window, profile).line(window, timeMs, new Date(timeMs).toISOString())
+}
+
+/** The lines of everything that closed at one moment. */
+export function boundaryText({ timeMs, windows }: Boundary, profile: Profile): string {
+  const time = new Date(timeMs).toISOString()
+  let text = ''
+  for (const window of windows) text += spellingOf(window, profile).line(window, timeMs, time)
+  return text
+}
+
+export interface LineObserver {
+  onWindow(window: ReadWindow): void
+  onIgnored?(reason: IgnoredReason): void
+  /** @param line what was read of it, at most the limit; valid only during the call */
+  onError?(code: ErrorCode, line: Uint8Array): void
+}
+
+export interface LineReaderOptions {
+  /** What is known of the spelling before the first line. */
+  readonly profile?: Profile
+  readonly lineBytesLimit?: number
+}
+
+/** How many lines met which end. */
+export type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
+
+const LF = 0x0a
+
+/**
+ * Bytes of one connection, cut anywhere, to windows. The first payload that shows its spelling
+ * fixes it for those that do not. Never throws, unless its observer does.
+ */
+export class LineReader {
+  readonly #observer: LineObserver
+  readonly #limit: number
+  readonly #held = new ByteQueue()
+  readonly #counts: Record<keyof LineCounts, number> = {
+    windows: 0,
+    'keep-alive': 0,
+    'other-event': 0,
+    'not-json': 0,
+    'not-an-object': 0,
+    'no-payload': 0,
+    'missing-name': 0,
+    'unknown-counter-type': 0,
+    'missing-value': 0,
+    line_too_long: 0,
+  }
+  #profile: Profile | undefined
+  /** Inside of a line that was given up. */
+  #isSkipping = false
+
+  constructor(observer: LineObserver, options: LineReaderOptions = {}) {
+    this.#observer = observer
+    this.#limit = options.lineBytesLimit ?? LIMITS.lineBytes
+    this.#profile = options.profile
+  }
+
+  get counts(): LineCounts {
+    return this.#counts
+  }
+
+  /** Spelling that the connection has shown so far. */
+  get profile(): Profile | undefined {
+    return this.#profile
+  }
+
+  /** Whether bytes of a line are held whose end has not come: lost when the connection is. */
+  get isInLine(): boolean {
+    return this.#isSkipping || this.#held.size > 0
+  }
+
+  /** The bytes are read before it returns and not kept. */
+  push(bytes: Uint8Array): void {
+    for (let start = 0; start < bytes.length; ) {
+      const found = bytes.indexOf(LF, start)
+      const end = found === -1 ? bytes.length : found
+      this.#take(bytes.subarray(start, end), found !== -1)
+      start = end + 1
+    }
+  }
+
+  /** For files: what was held is the last line, without its end. */
+  finish(): void {
+    if (this.#held.size > 0) this.#take(new Uint8Array(0), true)
+    this.#isSkipping = false
+  }
+
+  #take(piece: Uint8Array, isWhole: boolean): void {
+    if (this.#isSkipping) {
+      this.#isSkipping = !isWhole
+    } else if (this.#held.size + piece.length > this.#limit) {
+      this.#held.append(piece.subarray(0, this.#limit - this.#held.size))
+      const line = this.#held.peek()
+      this.#held.clear()
+      this.#isSkipping = !isWhole
+      this.#fail('line_too_long', line)
+    } else if (!isWhole) {
+      this.#held.append(piece)
+    } else if (this.#held.size === 0) {
+      this.#read(piece)
+    } else {
+      this.#held.append(piece)
+      const line = this.#held.peek()
+      this.#held.clear()
+      this.#read(line)
+    }
+  }
+
+  #read(line: Uint8Array): void {
+    let text: string
+    try {
+      text = strictText.decode(line)
+    } catch {
+      this.#fail('not-json', line)
+      return
+    }
+    const result = readLine(text, this.#profile)
+    if (result.kind === 'error') this.#fail(result.code, line)
+    else if (result.kind === 'ignored') {
+      this.#counts[result.reason]++
+      this.#observer.onIgnored?.(result.reason)
+    } else {
+      const { window } = result
+      this.#counts.windows++
+      if (!window.warnings.includes('profile-assumed')) this.#profile ??= window.profile
+      this.#observer.onWindow(window)
+    }
+  }
+
+  #fail(code: ErrorCode, line: Uint8Array): void {
+    this.#counts[code]++
+    this.#observer.onError?.(code, line)
+  }
+}
+
+const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,0 +1,191 @@
+/**
+ * One line of NDJSON to the window it states, in either spelling (eventcounters.md §4.9); pure.
+ *
+ *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…}}     or the payload alone
+ */
+import { type ErrorCode, EVENT_NAME, type Profile } from '../spec.ts'
+import type { CounterDescription, MeanStatistics, Statistics } from '../window.ts'
+import { parseSeries } from './interval.ts'
+import { isTextSayable, parseMetaData } from './metadata.ts'
+import { parseRateScale, rateScaleProfile } from './rate-scale.ts'
+
+/** What a reader had to assume; the window is good nevertheless. */
+export type Warning = 'profile-assumed' | 'series' | 'rate-scale' | 'interval' | 'count'
+
+export interface ReadWindow {
+  /** Empty for a payload without an envelope; also in `counter`. */
+  readonly provider: string
+  /** End of the window, Unix milliseconds; undefined where none is stated. */
+  readonly timeMs: number | undefined
+  /** The spelling it was read in. */
+  readonly profile: Profile
+  /** Labels as read; a rate scale that is missing or makes no sense is 0. */
+  readonly counter: CounterDescription
+  readonly seriesMs: number | undefined
+  /** Undefined: no rate can be said. */
+  readonly intervalSec: number | undefined
+  /** NaN = no value (.NET sends it, JSON says null). */
+  readonly statistics: Statistics
+  readonly warnings: readonly Warning[]
+  /** Of the metadata text: pieces that were dropped, keys that came again. */
+  readonly malformed: number
+  readonly repeated: number
+}
+
+export type IgnoredReason = 'keep-alive' | 'other-event'
+
+export type LineResult =
+  | { readonly kind: 'window'; readonly window: ReadWindow }
+  | { readonly kind: 'ignored'; readonly reason: IgnoredReason }
+  | { readonly kind: 'error'; readonly code: ErrorCode }
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Never throws.
+ * @param fixedProfile what the connection has shown so far, for payloads that do not show it
+ */
+export function readLine(text: string, fixedProfile?: Profile): LineResult {
+  if (/^[\t\r ]*$/.test(text)) return { kind: 'ignored', reason: 'keep-alive' }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return error('not-json')
+  }
+  if (!isObject(json)) return error('not-an-object')
+  if (Object.hasOwn(json, 'event') && json.event !== EVENT_NAME) {
+    return { kind: 'ignored', reason: 'other-event' }
+  }
+  if (isObject(json.Payload)) return readPayload(json.Payload, json, fixedProfile)
+  const isBare = Object.hasOwn(json, 'Name') && Object.hasOwn(json, 'CounterType')
+  return isBare ? readPayload(json, {}, fixedProfile) : error('no-payload')
+}
+
+function error(code: ErrorCode): LineResult {
+  return { kind: 'error', code }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined): LineResult {
+  const name = textOf(payload.Name)
+  const provider = textOf(envelope.provider)
+  // Without its provider, a counter would be taken for another of the same name.
+  if (name === '' || (provider === '' && envelope.provider)) return error('missing-name')
+  const type = payload.CounterType
+  if (type !== 'Mean' && type !== 'Sum') return error('unknown-counter-type')
+  const shown = shownProfile(payload)
+  const profile = shown ?? fixed ?? 'document'
+  const warnings: Warning[] = []
+  if (shown === undefined && fixed === undefined) warnings.push('profile-assumed')
+  const seriesMs = parseSeries(payload.Series, profile)
+  if (seriesMs === undefined) warnings.push('series')
+  const rateScaleSec = type === 'Sum' ? readScale(payload, profile, warnings) : 0
+  const intervalSec = readInterval(payload.IntervalSec, warnings)
+  const statistics = type === 'Sum' ? readSum(payload) : readMean(payload, warnings)
+  if (statistics === undefined) return error('missing-value')
+  const { labels, units, malformed, repeated } = readLabels(payload, profile)
+  const window: ReadWindow = {
+    provider,
+    timeMs: readTime(envelope.time),
+    profile,
+    counter: {
+      provider,
+      name,
+      displayName: textOf(payload.DisplayName),
+      units,
+      rateScaleSec,
+      metaData: labels,
+    },
+    seriesMs,
+    intervalSec,
+    statistics,
+    warnings,
+    malformed,
+    repeated,
+  }
+  return { kind: 'window', window }
+}
+
+/** Empty for what is no text, is too long or holds U+0000. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' && isTextSayable(value) ? value : ''
+}
+
+/** The first field that one spelling has and the other has not decides. */
+function shownProfile(payload: Json): Profile | undefined {
+  if (Object.hasOwn(payload, 'MetaData')) return 'document'
+  if (Object.hasOwn(payload, 'Metadata')) return 'peer'
+  if (Object.hasOwn(payload, 'DisplayUnits')) return 'peer'
+  if (!Object.hasOwn(payload, 'DisplayRateTimeScale')) return undefined
+  if (payload.CounterType === 'Mean') return 'document'
+  const scale = payload.DisplayRateTimeScale
+  return typeof scale === 'string' ? rateScaleProfile(scale) : undefined
+}
+
+/** Seconds; 0 = none is stated. Empty and missing say nothing wrong. */
+function readScale(payload: Json, profile: Profile, warnings: Warning[]): number {
+  const scale = payload.DisplayRateTimeScale
+  if (scale === undefined || scale === '') return 0
+  const seconds = typeof scale === 'string' ? parseRateScale(scale, profile) : undefined
+  if (seconds === undefined) warnings.push('rate-scale')
+  return seconds ?? 0
+}
+
+function readInterval(value: unknown, warnings: Warning[]): number | undefined {
+  if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value
+  warnings.push('interval')
+  return undefined
+}
+
+function readSum(payload: Json): Statistics | undefined {
+  const increment = numberOf(payload.Increment)
+  return increment === undefined ? undefined : { kind: 'sum', increment }
+}
+
+/** A payload that states no count is taken for one value. */
+function readMean(payload: Json, warnings: Warning[]): MeanStatistics | undefined {
+  const mean = numberOf(payload.Mean)
+  if (mean === undefined) return undefined
+  const hasCount = isCount(payload.Count)
+  if (!hasCount) warnings.push('count')
+  const count = hasCount ? (payload.Count as number) + 0 : 1
+  const deviation = numberOf(payload.StandardDeviation) ?? Number.NaN
+  let min = numberOf(payload.Min) ?? Number.NaN
+  let max = numberOf(payload.Max) ?? Number.NaN
+  if (count === 0) {
+    if (Number.isNaN(min)) min = Number.POSITIVE_INFINITY
+    if (Number.isNaN(max)) max = Number.NEGATIVE_INFINITY
+  }
+  return { kind: 'mean', count, mean, deviation, min, max }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** NaN for null; undefined for what is no number. JSON can say 1e999 and -0: neither is kept. */
+function numberOf(value: unknown): number | undefined {
+  if (value === null) return Number.NaN
+  if (typeof value !== 'number') return undefined
+  return Number.isFinite(value) ? value + 0 : Number.NaN
+}
+
+function readLabels(payload: Json, profile: Profile) {
+  const text = profile === 'document' ? payload.MetaData : payload.Metadata
+  const parsed = parseMetaData(typeof text === 'string' ? text : '', profile)
+  const units = profile === 'document' ? (parsed.units ?? '') : textOf(payload.DisplayUnits)
+  return { labels: parsed.pairs, units, malformed: parsed.malformed, repeated: parsed.repeated }
+}
+
+const TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:z|[+-]\d\d:\d\d)$/i
+
+/** RFC 3339; undefined for anything else. */
+function readTime(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !TIME.test(value)) return undefined
+  const timeMs = Date.parse(value.toUpperCase())
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}

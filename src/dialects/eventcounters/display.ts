@@ -1,0 +1,140 @@
+/**
+ * One value and one label per counter for viewers (eventcounters.md §7.2), and number texts as the
+ * console of dotnet-counters writes them; pure.
+ */
+import type { CounterDescription, Statistics } from './window.ts'
+
+/** Of a producer's window or one that was read. */
+export interface DisplayedWindow {
+  readonly counter: Pick<CounterDescription, 'name' | 'displayName' | 'units' | 'rateScaleSec'>
+  readonly seriesMs: number | undefined
+  readonly intervalSec: number | undefined
+  readonly statistics: Statistics
+}
+
+export interface Labelled {
+  readonly label: string
+  /** Undefined: a rate, but the interval is not known. NaN: the sender had no value. */
+  readonly value: number | undefined
+}
+
+/** The document's simple viewer: Mean as it is, Sum per minute. */
+export function simpleDisplay(window: DisplayedWindow): Labelled {
+  const { statistics } = window
+  const label = labelOf(window.counter)
+  if (statistics.kind === 'mean') return { label, value: statistics.mean }
+  return { label: `${label} / Min`, value: ratePer(60, statistics.increment, window.intervalSec) }
+}
+
+export interface Rate {
+  /** What it is stated per; 1 where the counter says nothing. */
+  readonly scaleSec: number
+  readonly value: number | undefined
+}
+
+/** Of Sum kinds, per DisplayRateTimeScale; undefined of Mean kinds. */
+export function rateOf({ counter, statistics, intervalSec }: DisplayedWindow): Rate | undefined {
+  if (statistics.kind === 'mean') return undefined
+  const scaleSec = counter.rateScaleSec > 0 ? counter.rateScaleSec : 1
+  return { scaleSec, value: ratePer(scaleSec, statistics.increment, intervalSec) }
+}
+
+function ratePer(
+  scaleSec: number,
+  increment: number,
+  intervalSec: number | undefined,
+): number | undefined {
+  return intervalSec === undefined ? undefined : (increment * scaleSec) / intervalSec
+}
+
+export interface DotnetCountersDisplay {
+  readonly label: string
+  /** Never scaled. */
+  readonly value: number
+  readonly csvType: 'Metric' | 'Rate'
+}
+
+/** As dotnet-counters shows and collects it. */
+export function dotnetCountersDisplay(window: DisplayedWindow): DotnetCountersDisplay {
+  const { counter, statistics, seriesMs } = window
+  const label = dotnetLabel(counter, statistics.kind, seriesMs)
+  return statistics.kind === 'mean'
+    ? { label, value: statistics.mean, csvType: 'Metric' }
+    : { label, value: statistics.increment, csvType: 'Rate' }
+}
+
+/** `CPU Usage (%)` of Mean kinds, `Exceptions (Count / 1 sec)` of Sum kinds. */
+export function dotnetLabel(
+  counter: Pick<CounterDescription, 'name' | 'displayName' | 'units'>,
+  kind: Statistics['kind'],
+  seriesMs: number | undefined,
+): string {
+  const label = labelOf(counter)
+  const units = counter.units === 'count' ? 'Count' : counter.units
+  if (kind === 'mean') return units === '' ? label : `${label} (${units})`
+  const per = seriesMs === undefined ? '' : ` / ${Math.trunc(seriesMs / 1000)} sec`
+  return `${label} (${units === '' ? 'Count' : units}${per})`
+}
+
+/** What a counter is called; its name where it has no display name. */
+function labelOf(counter: Pick<CounterDescription, 'name' | 'displayName'>): string {
+  return counter.displayName === '' ? counter.name : counter.displayName
+}
+
+/** Above it, abbreviated numbers have an exponent. */
+const ABBREVIATED_FROM = 1e8
+/** Digits that .NET's custom formats look at. */
+const CUSTOM_PRECISION = 15
+
+/**
+ * `1,421,893.21`: thousands separators, up to 3 decimals; with `isAbbreviated` from 1e8 on
+ * `1.2346e+08`: up to 4 decimals, exponent of at least 2 digits. Halves are rounded away from zero.
+ */
+export function consoleNumber(value: number, isAbbreviated: boolean): string {
+  if (!Number.isFinite(value)) return String(value)
+  const decimal = Decimal.of(Math.abs(value))
+  const hasExponent = isAbbreviated && Math.abs(value) >= ABBREVIATED_FROM
+  const text = hasExponent ? exponentText(decimal) : groupedText(decimal)
+  return value < 0 && /[1-9]/.test(text) ? `-${text}` : text
+}
+
+/** 0.DIGITS times a power of ten. */
+class Decimal {
+  readonly digits: string
+  readonly exponent: number
+
+  constructor(digits: string, exponent: number) {
+    this.digits = digits
+    this.exponent = exponent
+  }
+
+  static of(value: number): Decimal {
+    const [mantissa = '', exponent] = value.toExponential(CUSTOM_PRECISION - 1).split('e')
+    return new Decimal(mantissa.replace('.', ''), value === 0 ? 0 : Number(exponent) + 1)
+  }
+
+  /** Rounded to so many digits, half away from zero; trailing zeros are dropped. */
+  rounded(count: number): Decimal {
+    if (count < 0) return new Decimal('', 0)
+    const kept = BigInt(`0${this.digits.slice(0, count)}`)
+    const isUp = (this.digits[count] ?? '0') >= '5'
+    const text = String(isUp ? kept + 1n : kept).padStart(Math.min(count, this.digits.length), '0')
+    const carried = text.length > Math.min(count, this.digits.length) && isUp ? 1 : 0
+    return new Decimal(text.replace(/0+$/, ''), this.exponent + carried)
+  }
+}
+
+function groupedText(decimal: Decimal): string {
+  const { digits, exponent } = decimal.rounded(decimal.exponent + 3)
+  const whole = exponent <= 0 ? '0' : digits.slice(0, exponent).padEnd(exponent, '0')
+  const fraction = exponent <= 0 ? '0'.repeat(-exponent) + digits : digits.slice(exponent)
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
+  return /[1-9]/.test(fraction) ? `${grouped}.${fraction}` : grouped
+}
+
+function exponentText(decimal: Decimal): string {
+  const { digits, exponent } = decimal.rounded(5)
+  const fraction = digits.slice(1)
+  const power = String(exponent - 1).padStart(2, '0')
+  return `${digits[0]}${fraction === '' ? '' : `.${fraction}`}e+${power}`
+}

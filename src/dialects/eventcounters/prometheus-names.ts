@@ -1,0 +1,94 @@
+/**
+ * Names and factors of Prometheus (eventcounters.md §7.3): the product's own, which follow the
+ * conventions, and those that dotnet-monitor makes; pure.
+ */
+
+export const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
+export type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
+
+export interface NamedCounter {
+  readonly provider: string
+  readonly name: string
+  readonly units: string
+  readonly kind: 'mean' | 'sum'
+}
+
+export interface PrometheusName {
+  readonly name: string
+  /** What a value is multiplied by to be of the name's unit. */
+  readonly factor: number
+  readonly type: 'counter' | 'gauge'
+}
+
+export function prometheusName(counter: NamedCounter, naming: PrometheusNaming): PrometheusName {
+  return naming === 'standard' ? standardName(counter) : dotnetMonitorName(counter)
+}
+
+interface Unit {
+  readonly suffix: string
+  readonly factor: number
+}
+
+/** By text in lower case. */
+const STANDARD_UNITS: Readonly<Record<string, Unit>> = {
+  '': { suffix: '', factor: 1 },
+  count: { suffix: '', factor: 1 },
+  b: { suffix: 'bytes', factor: 1 },
+  kb: { suffix: 'bytes', factor: 1e3 },
+  mb: { suffix: 'bytes', factor: 1e6 },
+  gb: { suffix: 'bytes', factor: 1e9 },
+  '%': { suffix: 'ratio', factor: 0.01 },
+  s: { suffix: 'seconds', factor: 1 },
+  ms: { suffix: 'seconds', factor: 1e-3 },
+  us: { suffix: 'seconds', factor: 1e-6 },
+  ns: { suffix: 'seconds', factor: 1e-9 },
+}
+
+function standardName({ provider, name, units, kind }: NamedCounter): PrometheusName {
+  const known = units.toLowerCase()
+  const { suffix, factor } = Object.hasOwn(STANDARD_UNITS, known)
+    ? STANDARD_UNITS[known]!
+    : { suffix: cleaned(units), factor: 1 }
+  let full = withSuffix(cleaned(`${provider}_${name}`), suffix)
+  if (kind === 'sum') full = withSuffix(full, 'total')
+  if (/^\d/.test(full)) full = `_${full}`
+  return { name: full, factor, type: kind === 'sum' ? 'counter' : 'gauge' }
+}
+
+function cleaned(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9_]+/g, '_')
+}
+
+function withSuffix(name: string, suffix: string): string {
+  return suffix === '' || name.endsWith(`_${suffix}`) ? name : `${name}_${suffix}`
+}
+
+/** By text in lower case; MB is multiplied, % is not divided. */
+const MONITOR_UNITS: Readonly<Record<string, Unit>> = {
+  '': { suffix: '', factor: 1 },
+  count: { suffix: '', factor: 1 },
+  b: { suffix: 'bytes', factor: 1 },
+  mb: { suffix: 'bytes', factor: 1e6 },
+  '%': { suffix: 'ratio', factor: 1 },
+}
+
+function dotnetMonitorName({ provider, name, units }: NamedCounter): PrometheusName {
+  const known = units.toLowerCase()
+  const { suffix, factor } = Object.hasOwn(MONITOR_UNITS, known)
+    ? MONITOR_UNITS[known]!
+    : { suffix: replaced(units), factor: 1 }
+  const head = `${removed(provider)}_${replaced(name)}`
+  return { name: suffix === '' ? head : `${head}_${suffix}`, factor, type: 'gauge' }
+}
+
+/** Of a provider, invalid characters vanish; where nothing is left, it is `_`. */
+function removed(provider: string): string {
+  const valid = provider.replace(/[^A-Za-z0-9_]/g, '')
+  // Validity goes by place: a digit is none only as the very first character.
+  const kept = /^\d/.test(provider) ? valid.slice(1) : valid
+  return kept === '' ? '_' : kept.toLowerCase()
+}
+
+function replaced(text: string): string {
+  return text.replace(/[^A-Za-z0-9_]/g, '_').replace(/^\d/, '_')
+}

@@ -1,0 +1,186 @@
+/**
+ * One session from the client's side: request, answer, body, until something ends it. Nothing a
+ * server sends is waited for without a limit in time, nor kept without one in size.
+ */
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Clock } from '../../../model/index.ts'
+import { CONTENT_TYPE, SERIES_HEADER } from '../spec.ts'
+import type { EndpointAddress } from './address.ts'
+import { refusalText } from './refusal-text.ts'
+
+/** Why a session ended or never began; the last three: after it was open. */
+export type ClientErrorReason =
+  | 'connect'
+  | 'timeout'
+  | 'bad-answer'
+  | 'redirect'
+  | 'status'
+  | 'content-type'
+  | 'closed'
+  | 'broken'
+  | 'silent'
+
+export interface ClientError {
+  readonly reason: ClientErrorReason
+  /** For people: names the thing, with the server's own words where it gave some. */
+  readonly message: string
+  /** Where the answer was not 200. */
+  readonly status?: number
+}
+
+export interface Opened {
+  readonly url: string
+  /** What the server says it serves: `Interval=1`, or `none`; undefined when it says nothing. */
+  readonly series: string | undefined
+}
+
+export interface AttemptSink {
+  opened(opened: Opened): void
+  /** Bytes of the body, valid during the call. */
+  bytes(bytes: Uint8Array): void
+  /** Called once, and nothing after it; not called after stop(). */
+  end(error: ClientError): void
+}
+
+/** From the first try to connect to the last byte of the answer's headers. */
+const ANSWER_TIMEOUT_MS = 10_000
+const LINE_FEED = 0x0a
+/** Request failures that are the answer's fault, not the network's. */
+const PARSE_ERRORS = /^HPE_/
+
+export class Attempt {
+  readonly #address: EndpointAddress
+  readonly #clock: Clock
+  readonly #sink: AttemptSink
+  readonly #outgoing: ClientRequest
+  #isOver = false
+  #lastLineNs = 0n
+  #cancelTimer: () => void
+
+  constructor(address: EndpointAddress, clock: Clock, sink: AttemptSink) {
+    this.#address = address
+    this.#clock = clock
+    this.#sink = sink
+    this.#cancelTimer = clock.after(ANSWER_TIMEOUT_MS, () => {
+      this.#end({ reason: 'timeout', message: `no answer within ${ANSWER_TIMEOUT_MS} ms` })
+    })
+    const { url } = address
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    // No agent: a session is a connection of its own, and none is kept for later.
+    this.#outgoing = send(url, { agent: false, headers: HEADERS })
+    this.#outgoing.on('socket', (socket) => socket.setNoDelay(true))
+    this.#outgoing.on('response', (incoming) => this.#onAnswer(incoming))
+    // Without a listener Node would drop the socket; the connection is of no use either way.
+    this.#outgoing.on('upgrade', (_incoming, socket) => {
+      socket.destroy()
+      this.#end({ reason: 'bad-answer', message: 'the server switched to another protocol' })
+    })
+    this.#outgoing.on('error', (error) => this.#onRequestError(error))
+    this.#outgoing.end()
+  }
+
+  /** Ends the session at once, without a word to the sink. */
+  stop(): void {
+    this.#isOver = true
+    this.#cancelTimer()
+    this.#outgoing.destroy()
+  }
+
+  #onRequestError(error: NodeJS.ErrnoException): void {
+    const isParse = PARSE_ERRORS.test(error.code ?? '')
+    const { endpoint } = this.#address
+    const message = isParse
+      ? `the answer of ${endpoint} is no HTTP: ${error.code}`
+      : `no connection to ${endpoint}: ${error.code ?? error.message}`
+    this.#end({ reason: isParse ? 'bad-answer' : 'connect', message })
+  }
+
+  #onAnswer(incoming: IncomingMessage): void {
+    incoming.on('error', () => {
+      this.#end({ reason: 'broken', message: 'the connection broke' })
+    })
+    const status = incoming.statusCode ?? 0
+    if (status !== 200) {
+      this.#onRefused(incoming, status)
+      return
+    }
+    const wrong = wrongContent(incoming)
+    if (wrong !== undefined) {
+      this.#end({ reason: 'content-type', message: wrong })
+      return
+    }
+    const series = incoming.headers[SERIES_HEADER.toLowerCase()]
+    this.#sink.opened({
+      url: this.#address.url.href,
+      series: Array.isArray(series) ? series[0] : series,
+    })
+    if (this.#isOver) return
+    this.#lastLineNs = this.#clock.monotonicNs()
+    this.#watchSilence(this.#address.silenceMs)
+    incoming.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    incoming.on('end', () => {
+      this.#end({ reason: 'closed', message: 'the server ended the session' })
+    })
+    incoming.on('close', () => this.#end({ reason: 'broken', message: 'the connection broke' }))
+  }
+
+  #onData(bytes: Uint8Array): void {
+    if (this.#isOver) return
+    // A line that never ends is no sign of life.
+    if (bytes.includes(LINE_FEED)) this.#lastLineNs = this.#clock.monotonicNs()
+    this.#sink.bytes(bytes)
+  }
+
+  #onRefused(incoming: IncomingMessage, status: number): void {
+    const { location } = incoming.headers
+    if (status >= 300 && status < 400) {
+      const to = location === undefined ? '' : ` to ${shorten(location)}`
+      this.#end({ reason: 'redirect', status, message: `status ${status}: redirects${to}` })
+      return
+    }
+    // The timer of the answer still runs: words that never end do not hold the client.
+    refusalText(incoming, (text) => {
+      const message = text === '' ? `status ${status}` : `status ${status}: ${text}`
+      this.#end({ reason: 'status', status, message })
+    })
+  }
+
+  /** One timer for the whole session: it looks how long ago the last line ended. */
+  #watchSilence(delayMs: number): void {
+    const limitMs = this.#address.silenceMs
+    this.#cancelTimer()
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      const silentMs = Number(this.#clock.monotonicNs() - this.#lastLineNs) / 1e6
+      if (silentMs >= limitMs) this.#end({ reason: 'silent', message: `no line for ${limitMs} ms` })
+      else this.#watchSilence(Math.ceil(limitMs - silentMs))
+    })
+  }
+
+  #end(error: ClientError): void {
+    if (this.#isOver) return
+    this.stop()
+    this.#sink.end(error)
+  }
+}
+
+const HEADERS = { Accept: CONTENT_TYPE.split(';')[0]!, 'Accept-Encoding': 'identity' }
+
+/** What is wrong with the body's form, undefined when nothing is. */
+function wrongContent({ headers }: IncomingMessage): string | undefined {
+  const type = headers['content-type'] ?? 'none'
+  const isNdjson = mediaType(type) === mediaType(CONTENT_TYPE)
+  if (!isNdjson) return `content type ${shorten(type)}, want ${mediaType(CONTENT_TYPE)}`
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() === 'identity') return undefined
+  return `content encoding ${shorten(encoding)}, want none`
+}
+
+function mediaType(text: string): string {
+  return text.split(';')[0]!.trim().toLowerCase()
+}
+
+/** Headers of a server as they go into a message. */
+function shorten(text: string): string {
+  return JSON.stringify(text.length <= 200 ? text : `${text.slice(0, 200)}…`)
+}

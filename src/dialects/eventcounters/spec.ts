@@ -1,0 +1,66 @@
+/**
+ * Constants of EventCounters: names on the wire, limits, error codes (source document: "Evolving
+ * EventCounter"; README.md says where shipped .NET differs).
+ */
+export type { Profile } from '../decoder.ts'
+
+export const NAME = 'eventcounters'
+
+/** The event of every payload; lines with another one are reserved and ignored (§3.1). */
+export const EVENT_NAME = 'EventCounters'
+
+/** Where a producer's endpoint is (§2). */
+export const PATH = '/api/v1/eventcounters'
+/** Response header with the Series text in force, or `none`. */
+export const SERIES_HEADER = 'EventCounters-Series'
+export const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
+
+/** Query parameter of the interval, and the session argument of .NET. */
+export const INTERVAL_ARGUMENT = 'EventCounterIntervalSec'
+
+/** The key under which the document's spelling carries the unit, as the last pair (§3.2). */
+export const UNITS_KEY = 'DisplayUnits'
+
+/** Why a line was dropped; the next one is read normally (§6). */
+export const ERROR_CODES = [
+  'not-json',
+  'not-an-object',
+  'no-payload',
+  'missing-name',
+  'unknown-counter-type',
+  'missing-value',
+  'line_too_long',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Largest i32: where Count of shipped .NET stops, and its longest interval in milliseconds. */
+export const INT32_MAX = 2_147_483_647
+
+/** Defaults of section 2; those of sessions and sizes can be configured where they are used. */
+export const LIMITS = Object.freeze({
+  /** A line that is read, without its end. */
+  lineBytes: 65_536,
+  /** Metadata text of one counter, UTF-8. */
+  metaDataBytes: 8192,
+  /** Name, display name, unit, key, value: UTF-16 units. */
+  textUnits: 512,
+  countersPerSource: 10_000,
+  sourcesPerProcess: 1000,
+  sessions: 64,
+  /** What waits for one client; a boundary that does not fit is skipped whole. */
+  outputBytes: 1_048_576,
+  /** So many boundaries skipped in a row close the session. */
+  skippedInARow: 30,
+  /** After so much silence an endpoint sends an empty line. */
+  keepAliveMs: 15_000,
+  /** A client gives up after this many times the longer of interval and keep-alive. */
+  silencesUntilLost: 3,
+  reconnectMsMin: 250,
+  reconnectMsMax: 10_000,
+  /** Of a client of ours that names no interval. */
+  defaultIntervalMs: 1000,
+  documentIntervalSecMin: 1,
+  documentIntervalSecMax: 4_294_967_295,
+  peerIntervalMsMin: 1,
+  peerIntervalMsMax: INT32_MAX,
+})

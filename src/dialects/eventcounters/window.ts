@@ -1,0 +1,52 @@
+/**
+ * One interval of one counter, whoever closed it: what a producer hands to a session and what a
+ * reader makes of a payload (eventcounters.md §3.2, §4.9). No spelling is in it; pure.
+ */
+
+/** Pairs in the order in which they were added. */
+export type MetaData = readonly (readonly [key: string, value: string])[]
+
+/** What a counter says of itself; the same object for as long as nothing of it changes. */
+export interface CounterDescription {
+  /** Name of the event source. */
+  readonly provider: string
+  readonly name: string
+  readonly displayName: string
+  /** Text as .NET writes it (`B`, `ms`, `%`); empty = none. */
+  readonly units: string
+  /** Of Sum kinds: seconds that a rate is stated per; 0 = not set. */
+  readonly rateScaleSec: number
+  readonly metaData: MetaData
+}
+
+/** EventCounter and PollingCounter. Of an empty interval: 0, 0, 0, Infinity, -Infinity. */
+export interface MeanStatistics {
+  readonly kind: 'mean'
+  readonly count: number
+  readonly mean: number
+  /** Of the whole population. */
+  readonly deviation: number
+  readonly min: number
+  readonly max: number
+}
+
+/** The two incrementing kinds. */
+export interface SumStatistics {
+  readonly kind: 'sum'
+  readonly increment: number
+}
+
+export type Statistics = MeanStatistics | SumStatistics
+
+/**
+ * Nobody changes it once it is made: who gets it may keep it, and other sessions, and later
+ * boundaries of a counter that rests, may get the same object.
+ */
+export interface CounterWindow {
+  readonly counter: CounterDescription
+  /** Nominal interval of the series, milliseconds: what a client filters by. */
+  readonly seriesMs: number
+  /** Measured length, seconds. */
+  readonly intervalSec: number
+  readonly statistics: Statistics
+}

@@ -1,0 +1,92 @@
+/**
+ * A counter that grows by windows. Its metric in the zone holds the whole part of the total; what
+ * is left over is kept here, so that a total of fractions is as exact as one of integers.
+ */
+import { addExact, type Exact, exact, U64_MAX } from '../../../model/index.ts'
+import type { CounterHandle } from '../../../shm/index.ts'
+import { RunningSum } from './running-sum.ts'
+
+/** From here on a double has no place for a fraction. */
+const NO_FRACTIONS_FROM = 2n ** 53n
+
+/** What the windows of one second brought together. */
+export interface CounterWindow {
+  readonly delta: Exact
+  /** Their length together; NaN where one did not say. */
+  readonly seconds: number
+}
+
+export class CounterWindows {
+  #isOpen = false
+  /** Window lengths of the open second. */
+  #seconds = 0
+  /** The fractional increments of the open second, and the part of them that the metric took. */
+  readonly #open = new RunningSum()
+  #taken = 0n
+  /** What the metric lacks of the total: less than 1. */
+  readonly #rest = new RunningSum()
+  #last: CounterWindow | undefined
+
+  /**
+   * Adds an increment, 0 or more, its whole part to the counter's metric.
+   * @returns false, with nothing added, when the total would pass 2^64 - 1
+   */
+  add(delta: Exact, intervalSec: number, counter: CounterHandle): boolean {
+    if (!this.#addDelta(delta, counter)) return false
+    this.#isOpen = true
+    this.#seconds += intervalSec
+    return true
+  }
+
+  #addDelta(delta: Exact, counter: CounterHandle): boolean {
+    if (typeof delta === 'bigint') return delta <= U64_MAX && counter.addExact(delta)
+    if (Number.isInteger(delta)) {
+      return Number.isSafeInteger(delta) ? counter.add(delta) : counter.addExact(BigInt(delta))
+    }
+    const fraction = delta % 1
+    const hasCarry = this.#rest.value + fraction >= 1
+    const whole = delta - fraction + (hasCarry ? 1 : 0)
+    if (!counter.add(whole)) return false
+    this.#rest.add(fraction)
+    if (hasCarry) this.#rest.add(-1)
+    this.#open.add(delta)
+    this.#taken += BigInt(whole)
+    return true
+  }
+
+  /** True when the open second had windows, with something in them or not. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** True when increments of the open second had fractions. */
+  get hasFractions(): boolean {
+    return this.#open.value !== 0
+  }
+
+  /**
+   * Ends the second.
+   * @param grown what the metric has gained in it
+   * @returns what the series has gained
+   */
+  close(grown: bigint): Exact {
+    const delta = addExact(exact(grown - this.#taken), this.#open.value)
+    this.#last = { delta, seconds: this.#seconds }
+    this.#open.clear()
+    this.#taken = 0n
+    this.#seconds = 0
+    this.#isOpen = false
+    return delta
+  }
+
+  /** Of the newest second that had windows. */
+  get last(): CounterWindow | undefined {
+    return this.#last
+  }
+
+  /** The total, of which the metric holds `whole`; a fraction as far as a double has place. */
+  total(whole: bigint): Exact {
+    const rest = Math.max(0, this.#rest.value)
+    return rest === 0 || whole >= NO_FRACTIONS_FROM ? exact(whole) : Number(whole) + rest
+  }
+}

@@ -1,0 +1,55 @@
+/** What windows brought to a summary: in the open second, and since the series began. */
+import { EMPTY_SUMMARY, mergeSummaries, type Summary, summarySum } from '../../../model/index.ts'
+
+/** What the windows of one second brought together. */
+export interface SummaryWindow {
+  readonly summary: Summary
+  /** Their length together; NaN where one did not say. */
+  readonly seconds: number
+}
+
+export class SummaryWindows {
+  #open = EMPTY_SUMMARY
+  #seconds = 0
+  #total = EMPTY_SUMMARY
+  #sum = 0
+  #last: SummaryWindow = { summary: EMPTY_SUMMARY, seconds: 0 }
+
+  add(summary: Summary, intervalSec: number): void {
+    this.#open = mergeSummaries(this.#open, summary)
+    this.#seconds += intervalSec
+    this.begin(summary)
+  }
+
+  /** Adds to the total what was observed before the first window. */
+  begin(summary: Summary): void {
+    this.#total = mergeSummaries(this.#total, summary)
+    this.#sum += summarySum(summary)
+  }
+
+  /** All observations since the series began. */
+  get total(): Summary {
+    return this.#total
+  }
+
+  /**
+   * Their sum, added up window by window: mean * count of the total may fall by a rounding, which a
+   * scraper would take for a restart.
+   */
+  get sum(): number {
+    return this.#sum
+  }
+
+  /** Of the newest second that had windows; empty where they were. */
+  get last(): SummaryWindow {
+    return this.#last
+  }
+
+  /** Ends the second and returns what it brought. */
+  close(): Summary {
+    this.#last = { summary: this.#open, seconds: this.#seconds }
+    this.#open = EMPTY_SUMMARY
+    this.#seconds = 0
+    return this.#last.summary
+  }
+}

@@ -1,0 +1,104 @@
+/** What the four kinds of counters have in common: texts for viewers, and a place in a source. */
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { EventSource } from '../event-source.ts'
+import type { Membership } from '../sessions/member.ts'
+import type { ServedCounter } from '../sessions/served-counter.ts'
+import { Attributes } from './attributes.ts'
+import type { CounterOptions } from './options.ts'
+
+/** Makes what the sessions ask; it may call back only once the constructor is done. */
+export type MakeServed<Served extends ServedCounter> = (
+  describe: () => CounterDescription,
+) => Served
+
+export abstract class SourceCounter<Served extends ServedCounter = ServedCounter> {
+  readonly name: string
+  readonly source: EventSource
+  /** What the sessions ask. */
+  readonly served: Served
+  readonly #attributes: Attributes
+  readonly #membership: Membership
+
+  constructor(
+    name: string,
+    source: EventSource,
+    options: CounterOptions & { readonly displayRateTimeScale?: number },
+    make: MakeServed<Served>,
+  ) {
+    const attributes = new Attributes(source.name, name, source.registry.profile)
+    const { displayName, displayUnits, displayRateTimeScale, metaData } = options
+    if (displayName !== undefined) attributes.displayName = displayName
+    if (displayUnits !== undefined) attributes.units = displayUnits
+    if (displayRateTimeScale !== undefined) attributes.rateScaleSec = displayRateTimeScale
+    for (const [key, value] of Object.entries(metaData ?? {})) attributes.addPair(key, value)
+    this.name = name
+    this.source = source
+    this.#attributes = attributes
+    this.served = make(() => attributes.description)
+    this.#membership = source.registry.addCounter(source, this.served)
+  }
+
+  get displayName(): string {
+    return this.#attributes.description.displayName
+  }
+
+  set displayName(text: string) {
+    this.change((attributes) => {
+      attributes.displayName = text
+    })
+  }
+
+  /** As .NET writes it: `B`, `ms`, `%`; empty = none. */
+  get displayUnits(): string {
+    return this.#attributes.description.units
+  }
+
+  set displayUnits(text: string) {
+    this.change((attributes) => {
+      attributes.units = text
+    })
+  }
+
+  /**
+   * Adds a pair to those already there; null is the empty value.
+   * @throws {TypeError | RangeError} for a pair that eventcounters.md §4.7 refuses
+   */
+  addMetaData(key: string, value: string | null): void {
+    this.change((attributes) => attributes.addPair(key, value))
+  }
+
+  /** The name that .NET gives addMetaData. */
+  addMetadata(key: string, value: string | null): void {
+    this.addMetaData(key, value)
+  }
+
+  /** Takes the counter out of all sessions, without a last payload. Idempotent. */
+  dispose(): void {
+    this.#membership.remove()
+  }
+
+  protected change(set: (attributes: Attributes) => void): void {
+    set(this.#attributes)
+    if (this.#membership.isLive) this.source.registry.changed(this.source, this.served)
+  }
+
+  protected get description(): CounterDescription {
+    return this.#attributes.description
+  }
+}
+
+/** The incrementing kinds, of which viewers may show a rate. */
+export abstract class RateCounter<
+  Served extends ServedCounter = ServedCounter,
+> extends SourceCounter<Served> {
+  /** Seconds that a rate is stated per; 0 = not set. */
+  get displayRateTimeScale(): number {
+    return this.description.rateScaleSec
+  }
+
+  set displayRateTimeScale(seconds: number) {
+    this.change((attributes) => {
+      attributes.rateScaleSec = seconds
+    })
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * How late the event loop is: a timer that wants to run every 20 ms, and by how much it missed.
+ *
+ * Not `monitorEventLoopDelay` of node:perf_hooks: its one histogram can only be read as a whole and
+ * reset, so that a session of 1 s would take the samples of one of 10 s away; and it counts the
+ * timer's own interval as delay. Here every sample goes to everyone who collects at that moment.
+ */
+import { type Clock, Histogram } from '../../model/index.ts'
+import type { Measurement } from './measured-counter.ts'
+
+/** Between samples; 50 a second cost far less than a thousandth of a core. */
+export const SAMPLE_INTERVAL_MS = 20
+const NS_PER_MS = 1e6
+
+/** Calls back again and again without keeping the process alive; returns how to end it. */
+export type Repeat = (intervalMs: number, callback: () => void) => () => void
+
+export class LoopDelay {
+  /** Gets every sample. */
+  onSample: (delayMs: number) => void = () => {}
+  readonly #clock: Clock
+  readonly #repeat: Repeat
+  readonly #collecting = new Set<Histogram>()
+  #stop: (() => void) | undefined
+
+  constructor(clock: Clock, repeat: Repeat) {
+    this.#clock = clock
+    this.#repeat = repeat
+  }
+
+  start(): void {
+    if (this.#stop !== undefined) return
+    let lastNs = this.#clock.monotonicNs()
+    this.#stop = this.#repeat(SAMPLE_INTERVAL_MS, () => {
+      const nowNs = this.#clock.monotonicNs()
+      const delayMs = Number(nowNs - lastNs) / NS_PER_MS - SAMPLE_INTERVAL_MS
+      lastNs = nowNs
+      // timers count whole milliseconds and can be a part of one early
+      this.#sample(Math.max(0, delayMs))
+    })
+  }
+
+  stop(): void {
+    this.#stop?.()
+    this.#stop = undefined
+  }
+
+  #sample(delayMs: number): void {
+    this.onSample(delayMs)
+    for (const histogram of this.#collecting) histogram.record(delayMs)
+  }
+
+  /** Begins a window that has a value once there was a sample in it. */
+  quantile(q: number): Measurement {
+    let histogram = new Histogram()
+    this.#collecting.add(histogram)
+    return {
+      take: () => {
+        if (histogram.isEmpty) return undefined
+        const value = histogram.quantile(q)
+        this.#collecting.delete(histogram)
+        histogram = new Histogram()
+        this.#collecting.add(histogram)
+        return value
+      },
+      end: () => {
+        this.#collecting.delete(histogram)
+      },
+    }
+  }
+}
+
+/** With the platform's timers. */
+export const repeatUnreferenced: Repeat = (intervalMs, callback) => {
+  const timer = setInterval(callback, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,91 @@
+/**
+ * A counter whose value is that of a whole window: a share of its time, a quantile of what happened
+ * in it, or a state at its end. Each window of each session measures by itself, so that sessions of
+ * different intervals get their own right numbers (eventcounters.md §4.2).
+ */
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { ClosedWindow, OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+
+/** What one window knows of the time since it began. */
+export interface Measurement {
+  /**
+   * The value of the window that ends here, and begins the next; undefined when there is none, and
+   * then the window goes on.
+   */
+  take(pass: Pass): number | undefined
+  /** The window is gone. */
+  end?(): void
+}
+
+/** Begins the window of one more session. */
+export type Measure = (pass: Pass) => Measurement
+
+export class MeasuredCounter implements ServedCounter {
+  readonly description: CounterDescription
+  readonly #measure: Measure
+
+  constructor(description: CounterDescription, measure: Measure) {
+    this.description = description
+    this.#measure = measure
+  }
+
+  open(pass: Pass): OpenWindow {
+    const measurement = this.#measure(pass)
+    let sinceNs = pass.nowNs
+    return {
+      close(now) {
+        const value = measurement.take(now)
+        if (value === undefined || !Number.isFinite(value)) return undefined
+        const closed: ClosedWindow = { statistics: single(value), sinceNs }
+        sinceNs = now.nowNs
+        return closed
+      },
+      end: () => measurement.end?.(),
+    }
+  }
+}
+
+/** Statistics of one value, as a polled counter has them (eventcounters.md §4.4). */
+function single(value: number) {
+  return { kind: 'mean', count: 1, mean: value, deviation: 0, min: value, max: value } as const
+}
+
+/** Reads once in a pass, however many windows ask (eventcounters.md §4.6). */
+export function oncePerPass<Reading>(read: () => Reading): (pass: Pass) => Reading {
+  let number: number | undefined
+  let reading: Reading
+  return (pass) => {
+    if (pass.number !== number) {
+      reading = read()
+      number = pass.number
+    }
+    return reading
+  }
+}
+
+/** What is read at the end of the window. */
+export function state<Reading>(
+  read: (pass: Pass) => Reading,
+  evaluate: (reading: Reading) => number,
+): Measure {
+  const measurement: Measurement = { take: (pass) => evaluate(read(pass)) }
+  return () => measurement
+}
+
+/** What two readings of something that only grows say of the time between them. */
+export function growth<Reading>(
+  read: (pass: Pass) => Reading,
+  evaluate: (before: Reading, after: Reading) => number | undefined,
+): Measure {
+  return (start) => {
+    let before = read(start)
+    return {
+      take(pass) {
+        const after = read(pass)
+        const value = evaluate(before, after)
+        if (value !== undefined) before = after
+        return value
+      },
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** A counter that only grows: an integer, exact up to 2^64 - 1, over all threads. */
+import type { Labels } from '../../model/index.ts'
+import type { EventSource } from '../event-source.ts'
+import type { CounterHome } from '../threads/home.ts'
+import { Instrument, type InstrumentOptions } from './instrument.ts'
+
+/** The zone's counters, and what stands where there is none. */
+interface CounterCell {
+  add(n: number): boolean
+  addExact(n: bigint): boolean
+}
+
+const FULL: CounterCell = { add: () => false, addExact: () => false }
+
+/** One set of labels of a {@link Counter}. */
+export class BoundCounter {
+  readonly #cell: CounterCell
+  readonly #refuse: () => void
+
+  constructor(cell: CounterCell, refuse: () => void) {
+    this.#cell = cell
+    this.#refuse = refuse
+  }
+
+  /**
+   * Adds an integer, 0 or more. Never throws: a fraction (which a u64 cannot hold), a negative or
+   * unsafe number, and what would pass 2^64 - 1 is not added, and counted as `refused_values`.
+   */
+  add(n: number | bigint = 1): void {
+    if (typeof n === 'number') {
+      if (!this.#cell.add(n)) this.#refuse()
+    } else if (typeof n !== 'bigint' || !this.#cell.addExact(n)) this.#refuse()
+  }
+}
+
+export class Counter extends Instrument<BoundCounter> {
+  constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
+    super(name, source, options, (refuse) => new BoundCounter(FULL, refuse))
+  }
+
+  /** As {@link BoundCounter.add}. */
+  add(n: number | bigint = 1): void {
+    this.own.add(n)
+  }
+
+  protected bind(home: CounterHome, labels: Labels): BoundCounter | undefined {
+    const metric = this.define(home, 'Counter', labels, 'counter')
+    const cell = metric < 0 ? undefined : home.writer.counter(metric)
+    if (cell === undefined) return undefined
+    this.present(home, 'Counter', labels)
+    return new BoundCounter(cell, () => this.refuse('want an integer of 0 to 2^64 - 1 in all'))
+  }
+}

@@ -1,0 +1,68 @@
+/** A value that goes up and down. */
+import type { Labels } from '../../model/index.ts'
+import type { EventSource } from '../event-source.ts'
+import type { CounterHome } from '../threads/home.ts'
+import { Instrument, type InstrumentOptions } from './instrument.ts'
+
+export interface GaugeOptions extends InstrumentOptions {
+  /**
+   * What the values of several threads mean together: the one set `last` (default), their `sum`
+   * (of the threads that live), the least or the greatest.
+   */
+  readonly across?: 'last' | 'sum' | 'min' | 'max'
+}
+
+interface GaugeCell {
+  set(value: number): boolean
+}
+
+const FULL: GaugeCell = { set: () => false }
+
+/** One set of labels of a {@link Gauge}. */
+export class BoundGauge {
+  readonly #cell: GaugeCell
+  readonly #refuse: () => void
+  #value = 0
+
+  constructor(cell: GaugeCell, refuse: () => void) {
+    this.#cell = cell
+    this.#refuse = refuse
+  }
+
+  /** Never throws: what is no finite number is not set, and counted as `refused_values`. */
+  set(value: number): void {
+    if (!Number.isFinite(value) || !this.#cell.set(value)) this.#refuse()
+    else this.#value = value
+  }
+
+  /** Changes this thread's value, at first 0, by any finite number; as {@link set} otherwise. */
+  add(n = 1): void {
+    if (Number.isFinite(n)) this.set(this.#value + n)
+    else this.#refuse()
+  }
+}
+
+export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
+  constructor(name: string, source: EventSource, options: GaugeOptions = {}) {
+    super(name, source, options, (refuse) => new BoundGauge(FULL, refuse))
+  }
+
+  /** As {@link BoundGauge.set}. */
+  set(value: number): void {
+    this.own.set(value)
+  }
+
+  /** As {@link BoundGauge.add}. */
+  add(n = 1): void {
+    this.own.add(n)
+  }
+
+  protected bind(home: CounterHome, labels: Labels): BoundGauge | undefined {
+    const mode = this.options.across ?? 'last'
+    const metric = this.define(home, 'Gauge', labels, 'gauge', { mode })
+    const cell = metric < 0 ? undefined : home.writer.gauge(metric)
+    if (cell === undefined) return undefined
+    this.present(home, 'Gauge', labels)
+    return new BoundGauge(cell, () => this.refuse('want a finite number'))
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * A distribution: an exponential histogram over all time and threads, exact in count, sum, min and
+ * max, and beside it the samples of open sessions, which get mean and deviation of their windows.
+ */
+import { Histogram as Buckets, type Labels } from '../../model/index.ts'
+import type { EventSource } from '../event-source.ts'
+import type { CounterHome, SampleCell } from '../threads/home.ts'
+import { Instrument, type InstrumentOptions } from './instrument.ts'
+
+const FULL: SampleCell = { observe: () => false }
+
+/** One set of labels of a {@link Histogram}. */
+export class BoundHistogram {
+  readonly #buckets: SampleCell
+  readonly #windows: SampleCell
+  readonly #read: () => Buckets
+  readonly #refuse: () => void
+
+  constructor(buckets: SampleCell, windows: SampleCell, read: () => Buckets, refuse: () => void) {
+    this.#buckets = buckets
+    this.#windows = windows
+    this.#read = read
+    this.#refuse = refuse
+  }
+
+  /**
+   * Adds one observation, any finite number. Never throws: what is none is counted as
+   * `refused_values`, as is a first negative one for which the zone has no room.
+   */
+  record(value: number): void {
+    if (typeof value !== 'number' || !this.#buckets.observe(value)) this.#refuse()
+    else this.#windows.observe(value)
+  }
+
+  /** Everything recorded, in all threads and whether or not anybody listened. */
+  get histogram(): Buckets {
+    return this.#read()
+  }
+}
+
+export class Histogram extends Instrument<BoundHistogram> {
+  constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
+    const read = () => new Buckets()
+    super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse))
+  }
+
+  /** As {@link BoundHistogram.record}. */
+  record(value: number): void {
+    this.own.record(value)
+  }
+
+  /** As {@link BoundHistogram.histogram}. */
+  get histogram(): Buckets {
+    return this.own.histogram
+  }
+
+  protected bind(home: CounterHome, labels: Labels): BoundHistogram | undefined {
+    const metric = this.define(home, 'Histogram', labels, 'exponential')
+    const windowsMetric = this.define(home, 'HistogramWindows', labels, 'summary')
+    const { writer, reader } = home
+    const buckets = metric < 0 ? undefined : writer.exponential(metric)
+    if (buckets === undefined || windowsMetric < 0) return undefined
+    this.present(home, 'HistogramWindows', labels)
+    const windows = home.samples(windowsMetric)
+    if (windows === undefined) return undefined
+    const read = () => reader.exponential(metric)
+    const refuse = () => this.refuse('want a finite number')
+    return new BoundHistogram(buckets, windows, read, refuse)
+  }
+}

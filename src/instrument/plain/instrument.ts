@@ -1,0 +1,191 @@
+/**
+ * What the plain instruments have in common: a metric of the registry's zone for each set of label
+ * values, which every thread that names them alike writes, and the sessions see as one counter.
+ * Making one can throw; recording never throws, allocates or blocks.
+ */
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import { type Labels, sortLabels } from '../../model/index.ts'
+import { type DefinitionOptions, type MetricType, refusalOf } from '../../shm/index.ts'
+import { Attributes, checkName } from '../counters/attributes.ts'
+import type { EventSource } from '../event-source.ts'
+import type { Membership } from '../sessions/member.ts'
+import { encodeKey, type KeyClass } from '../threads/counter-key.ts'
+import type { CounterHome } from '../threads/home.ts'
+import { homeOf } from '../threads/share.ts'
+
+export interface InstrumentOptions {
+  /** As .NET writes it: `B`, `ms`, `%`; empty = none. */
+  readonly unit?: string
+  /** For people: what viewers show instead of the name. */
+  readonly description?: string
+  /** Names of the labels, each of which every `with` gives a value. */
+  readonly labels?: readonly string[]
+}
+
+/** One value for each label of the instrument. */
+export type LabelValues = Readonly<Record<string, string>>
+
+export abstract class Instrument<Handle, Options extends InstrumentOptions = InstrumentOptions> {
+  readonly name: string
+  readonly source: EventSource
+  readonly unit: string
+  readonly description: string
+  protected readonly options: Options
+  /** Without labels the instrument is itself a handle; with them, records go nowhere. */
+  protected readonly own: Handle
+  readonly #labelNames: readonly string[]
+  /** By the values, in the order of the names. */
+  readonly #handles = new Map<string, Handle>()
+  readonly #memberships: Membership[] = []
+  readonly #inert: Handle
+  #isRefusalLogged = false
+  #isDropLogged = false
+  #isDefinitionLogged = false
+  #isDisposed = false
+
+  constructor(
+    name: string,
+    source: EventSource,
+    options: Options,
+    inert: (refuse: () => void) => Handle,
+  ) {
+    const { unit = '', description = '', labels = [] } = options
+    this.options = options
+    checkLabelNames(labels)
+    this.name = name
+    this.source = source
+    this.unit = unit
+    this.description = description
+    this.#labelNames = [...labels]
+    this.#inert = inert(() => {})
+    this.describe(labels.map((label) => [label, ''])) // throws for texts that cannot be sent
+    const isPlain = labels.length === 0
+    this.own = isPlain
+      ? (this.#make([]) ?? this.#inert)
+      : inert(() => this.refuse(`want values of its labels, ${labels.join(', ')}`))
+  }
+
+  /**
+   * The handle of one set of label values, the same one at every call. One beyond the limit
+   * `labelSets` of the registry, or with a value that is too long or holds U+0000, does nothing and
+   * is counted as `dropped_label_sets`.
+   * @throws {TypeError} for other labels than those of the instrument, or a value that is no text
+   */
+  with(values: LabelValues): Handle {
+    const texts = this.#labelNames.map((label) => values[label])
+    if (Object.keys(values).length !== texts.length || texts.some((text) => !isText(text))) {
+      throw new TypeError(
+        `${this.#title} wants texts for: ${this.#labelNames.join(', ') || 'none'}`,
+      )
+    }
+    if (texts.length === 0) return this.own
+    // Texts cannot hold U+0000 and be sent.
+    const key = texts.join('\0')
+    return this.#handles.get(key) ?? this.#bind(key, texts as string[])
+  }
+
+  #bind(key: string, texts: readonly string[]): Handle {
+    if (this.#isDisposed) return this.#inert
+    const { labelSets } = this.source.registry.limits
+    if (this.#handles.size >= labelSets) {
+      return this.#drop(`limit of ${labelSets} sets of labels`)
+    }
+    const labels = sortLabels(this.#labelNames.map((name, i) => [name, texts[i]!] as const))
+    let handle: Handle | undefined
+    try {
+      handle = this.#make(labels)
+    } catch (error) {
+      return this.#drop((error as Error).message)
+    }
+    if (handle === undefined) return this.#inert
+    this.#handles.set(key, handle)
+    return handle
+  }
+
+  #drop(why: string): Handle {
+    const message = `${this.#title}: ${why}`
+    this.source.registry.report('dropped_label_sets', this.#isDropLogged ? undefined : message)
+    this.#isDropLogged = true
+    return this.#inert
+  }
+
+  /**
+   * Takes all of the instrument's counters of this thread out of the sessions; sets of labels that
+   * are new afterwards do nothing. Idempotent.
+   */
+  dispose(): void {
+    this.#isDisposed = true
+    for (const membership of this.#memberships) membership.remove()
+  }
+
+  /** Defines and binds what a set of labels writes; undefined where there is no room. */
+  protected abstract bind(home: CounterHome, labels: Labels): Handle | undefined
+
+  /** @throws {ZoneFullError} where the registry's zone cannot be made */
+  #make(labels: Labels): Handle | undefined {
+    this.describe(labels)
+    if (!this.source.isLive) {
+      this.#refuseDefinition('the source is disposed of, or inert itself')
+      return undefined
+    }
+    return this.bind(homeOf(this.source.registry), labels)
+  }
+
+  /** @throws {TypeError | RangeError} for texts that cannot be sent */
+  protected describe(labels: Labels): CounterDescription {
+    const { registry, name } = this.source
+    const attributes = new Attributes(name, this.name, registry.profile)
+    attributes.displayName = this.description
+    attributes.units = this.unit
+    for (const [key, value] of labels) attributes.addLabel(key, value)
+    return attributes.description
+  }
+
+  /** A metric of the home; negative, counted and logged where it was refused. */
+  protected define(
+    home: CounterHome,
+    of: KeyClass,
+    labels: Labels,
+    type: MetricType,
+    options?: DefinitionOptions,
+  ): number {
+    const key = encodeKey({ of, provider: this.source.name, name: this.name, labels })
+    const metric = home.zone.define(key, type, options)
+    if (metric < 0) this.#refuseDefinition(`${refusalOf(metric)}`)
+    return metric
+  }
+
+  /** Counts a metric that there is no place for, and logs the first. */
+  #refuseDefinition(why: string): void {
+    const message = `${this.#title}: ${why}`
+    const { registry } = this.source
+    registry.report('dropped_counters', this.#isDefinitionLogged ? undefined : message)
+    this.#isDefinitionLogged = true
+  }
+
+  /** Has the metric served. */
+  protected present(home: CounterHome, of: KeyClass, labels: Labels): void {
+    const key = encodeKey({ of, provider: this.source.name, name: this.name, labels })
+    this.#memberships.push(home.present(key, this.describe(labels)))
+  }
+
+  /** Counts a value that is none of the kind, and logs the first. */
+  protected readonly refuse = (why: string): void => {
+    const message = `${this.#title}: ${why}`
+    this.source.registry.report('refused_values', this.#isRefusalLogged ? undefined : message)
+    this.#isRefusalLogged = true
+  }
+
+  get #title(): string {
+    return `instrument "${this.name}" of source "${this.source.name}"`
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function checkLabelNames(labels: readonly string[]): void {
+  for (const label of labels) checkName('label name', label)
+  if (new Set(labels).size !== labels.length) throw new TypeError(`labels repeated: ${labels}`)
+}

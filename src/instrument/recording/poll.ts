@@ -1,0 +1,148 @@
+/**
+ * A callback that is called at most once per pass, whatever it does (eventcounters.md §4.6), and
+ * the two kinds of counters that live on one.
+ */
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { ClosedWindow, OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+import { errorText, ignoreRejection } from './failures.ts'
+import { finite } from './total.ts'
+
+export interface PollOptions {
+  readonly callback: () => number
+  readonly describe: () => CounterDescription
+  /** Told of every call that gave no finite number. */
+  readonly onFailure: (reason: string) => void
+}
+
+class Poll {
+  readonly #callback: () => unknown
+  readonly #onFailure: (reason: string) => void
+  #passNumber = -1
+  #value: number | undefined
+  #isCalling = false
+  #waiting: ((value: number) => void)[] = []
+
+  constructor(options: PollOptions) {
+    this.#callback = options.callback
+    this.#onFailure = options.onFailure
+  }
+
+  /** This pass's value; undefined when the call has failed, or is running at this moment. */
+  value(pass: Pass): number | undefined {
+    if (this.#isCalling || pass.number === this.#passNumber) return this.#value
+    this.#passNumber = pass.number
+    this.#value = undefined
+    this.#isCalling = true
+    try {
+      const value = this.#callback()
+      if (typeof value === 'number' && Number.isFinite(value)) this.#value = value
+      else this.#refuse(value)
+    } catch (error) {
+      this.#onFailure(`threw: ${errorText(error)}`)
+    } finally {
+      this.#isCalling = false
+    }
+    this.#answer(this.#value)
+    return this.#value
+  }
+
+  /** Waits for the call that is running, which has opened a session; not told when it fails. */
+  whenDone(callback: (value: number) => void): void {
+    if (this.#isCalling) this.#waiting.push(callback)
+  }
+
+  #answer(value: number | undefined): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    if (value !== undefined) for (const callback of waiting) callback(value)
+  }
+
+  #refuse(value: unknown): void {
+    ignoreRejection(value)
+    const isPromise = value instanceof Promise
+    const what = typeof value === 'number' ? String(value) : isPromise ? 'a promise' : typeof value
+    this.#onFailure(`returned ${what}, want a finite number`)
+  }
+}
+
+/** PollingCounter: the value of the boundary, as one sample. */
+export class PolledCounter implements ServedCounter {
+  readonly #describe: () => CounterDescription
+  readonly #poll: Poll
+  /** What all windows of a pass close with. */
+  #value: number | undefined
+  #closed: ClosedWindow | undefined
+
+  constructor(options: PollOptions) {
+    this.#describe = options.describe
+    this.#poll = new Poll(options)
+  }
+
+  get description(): CounterDescription {
+    return this.#describe()
+  }
+
+  open(): OpenWindow {
+    return { close: (pass) => this.#close(pass), end: () => {} }
+  }
+
+  #close(pass: Pass): ClosedWindow | undefined {
+    const value = this.#poll.value(pass)
+    if (value === undefined) return undefined
+    if (this.#closed === undefined || !Object.is(value, this.#value)) {
+      this.#value = value
+      const sample = { mean: value, deviation: 0, min: value, max: value }
+      this.#closed = { statistics: { kind: 'mean', count: 1, ...sample } }
+    }
+    return this.#closed
+  }
+}
+
+/** IncrementingPollingCounter: the growth of a total since the last poll that succeeded. */
+export class GrowingCounter implements ServedCounter {
+  readonly #describe: () => CounterDescription
+  readonly #poll: Poll
+
+  constructor(options: PollOptions) {
+    this.#describe = options.describe
+    this.#poll = new Poll(options)
+  }
+
+  get description(): CounterDescription {
+    return this.#describe()
+  }
+
+  open(pass: Pass): OpenWindow {
+    return new GrowthWindow(this.#poll, pass)
+  }
+}
+
+class GrowthWindow implements OpenWindow {
+  readonly #poll: Poll
+  /** Undefined until a first poll has succeeded. */
+  #baseline: number | undefined
+  #sinceNs: bigint
+
+  constructor(poll: Poll, pass: Pass) {
+    this.#poll = poll
+    this.#sinceNs = pass.nowNs
+    this.#baseline = poll.value(pass)
+    if (this.#baseline !== undefined) return
+    poll.whenDone((value) => {
+      this.#baseline = value
+    })
+  }
+
+  close(pass: Pass): ClosedWindow | undefined {
+    const total = this.#poll.value(pass)
+    if (total === undefined) return undefined
+    const baseline = this.#baseline
+    const sinceNs = this.#sinceNs
+    this.#baseline = total
+    this.#sinceNs = pass.nowNs
+    if (baseline === undefined) return undefined
+    return { statistics: { kind: 'sum', increment: finite(total - baseline) }, sinceNs }
+  }
+
+  end(): void {}
+}

@@ -1,0 +1,212 @@
+/**
+ * Counters of this process for others to watch: an HTTP server of its own, or a handler for one
+ * that the application has (eventcounters.md §2). There is no login; whoever reaches the server
+ * sees every counter, so it is bound to loopback unless told otherwise.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, isIP } from 'node:net'
+import {
+  refuseRequest,
+  type ServedSession,
+  serveSession,
+} from '../dialects/eventcounters/serve/endpoint.ts'
+import { PATH } from '../dialects/eventcounters/spec.ts'
+import { type CounterRegistry, defaultRegistry } from './registry.ts'
+
+export interface ServeOptions {
+  /** The default one when absent. */
+  readonly registry?: CounterRegistry
+  /** Loopback when absent. */
+  readonly host?: string
+  /** 4000 when absent; 0 = any free one. */
+  readonly port?: number
+  /** Names under which it is reached besides loopback and `host`. */
+  readonly allowedHosts?: readonly string[]
+}
+
+export interface CounterServer {
+  /** Of the endpoint, without a query. */
+  readonly url: string
+  readonly counts: EndpointCounts
+  /** Ends all sessions and connections; resolves when the port is free. */
+  close(): Promise<void>
+}
+
+/** By name and reason, for example `http_rejected sessions`; absent = 0. */
+export type EndpointCounts = Readonly<Record<string, number>>
+
+/**
+ * Answers requests for the endpoint's path.
+ * @returns false for another path: the request is untouched
+ */
+export interface CounterHandler {
+  (incoming: IncomingMessage, outgoing: ServerResponse): boolean
+  readonly counts: EndpointCounts
+  /** Ends all sessions, so that the application's server can close. */
+  close(): void
+}
+
+/** Port of the product's HTTP side (eventcounters.md §2). */
+const DEFAULT_PORT = 4000
+/** Whoever needs longer to say what he wants is no viewer. */
+const HEADERS_TIMEOUT_MS = 10_000
+const CONNECTIONS_LIMIT = 256
+/** What was written may take so long to leave when the server closes. */
+const CLOSE_GRACE_MS = 500
+
+/** No page of another origin may read or embed an answer, nor guess what it is. */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/**
+ * Serves a registry's counters on a port of its own.
+ * @returns rejects with the system's error when the port cannot be bound
+ */
+export async function serveEventCounters(options: ServeOptions = {}): Promise<CounterServer> {
+  const { host = '127.0.0.1', port = DEFAULT_PORT, allowedHosts = [] } = options
+  const handle = eventCountersHandler(options.registry)
+  const isAllowed = hostCheck(host, allowedHosts)
+  const server = createServer((incoming, outgoing) => {
+    const refusal = refusalOf(incoming, isAllowed)
+    if (refusal !== undefined) refuseRequest(outgoing, ...refusal, HEADERS)
+    else if (!handle(incoming, outgoing)) answerOther(incoming, outgoing)
+  })
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.maxConnections = CONNECTIONS_LIMIT
+  await listen(server, host, port)
+  return {
+    url: `http://${authority(server.address() as AddressInfo)}${PATH}`,
+    counts: handle.counts,
+    close: () => close(server, handle),
+  }
+}
+
+/**
+ * A handler for a server of the application, which decides itself who may ask.
+ * @throws {TypeError} for a registry that another thread serves
+ */
+export function eventCountersHandler(
+  registry: CounterRegistry = defaultRegistry(),
+): CounterHandler {
+  if (registry.isJoined) {
+    throw new TypeError('counters are served by the thread that shared their registry')
+  }
+  const counts: Record<string, number> = {}
+  const sessions = new Set<ServedSession>()
+  const count = (name: string, reason: string, amount = 1): void => {
+    const key = `${name} ${reason}`
+    counts[key] = (counts[key] ?? 0) + amount
+    if (name === 'invalid_intervals') registry.report('invalid_intervals')
+  }
+  const parts = {
+    source: registry,
+    reports: { count },
+    headers: HEADERS,
+    onEnd: (session: ServedSession) => sessions.delete(session),
+  }
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
+    if (pathOf(incoming) !== PATH) return false
+    const session = serveSession(incoming, outgoing, parts)
+    if (session !== undefined) sessions.add(session)
+    return true
+  }
+  const close = (): void => {
+    for (const session of sessions) session.end()
+  }
+  return Object.assign(handle, { counts, close })
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!
+}
+
+/** What speaks against answering at all, as status and text. */
+function refusalOf(
+  { headers }: IncomingMessage,
+  isAllowed: (header: string) => boolean,
+): [status: number, text: string] | undefined {
+  const { host = '' } = headers
+  if (!isAllowed(host)) {
+    const text = `host ${JSON.stringify(host)} is not a name of this server: see allowedHosts`
+    return [421, text]
+  }
+  const site = headers['sec-fetch-site']
+  if (site === 'cross-site' || site === 'same-site') {
+    return [403, 'pages of other origins may not read counters']
+  }
+  return undefined
+}
+
+function answerOther(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  incoming.resume()
+  if (pathOf(incoming) !== '/') {
+    refuseRequest(outgoing, 404, `nothing here; counters are at ${PATH}`, HEADERS)
+    return
+  }
+  outgoing.writeHead(200, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' })
+  outgoing.end(
+    `Counters of this process are streamed from ${PATH}, for example\n` +
+      `  ${PATH}?EventCounterIntervalSec=1\n`,
+  )
+}
+
+/**
+ * A page may give its own name the address of this server (DNS rebinding); its requests still say
+ * that name. Known names are loopback's, the bound one and those configured; bound to every
+ * address, any number is right, because rebinding needs a name.
+ */
+export function hostCheck(
+  host: string,
+  allowedHosts: readonly string[],
+): (header: string) => boolean {
+  const names = new Set([host, ...allowedHosts].map(hostName))
+  const isWildcard = host === '' || host === '0.0.0.0' || host === '::'
+  return (header) => {
+    const name = hostName(header)
+    const isLoopback =
+      name === 'localhost' ||
+      name.endsWith('.localhost') ||
+      name === '::1' ||
+      (isIP(name) === 4 && name.startsWith('127.'))
+    return isLoopback || (name !== '' && names.has(name)) || (isWildcard && isIP(name) > 0)
+  }
+}
+
+/** Name of a Host header in lower case, without port, brackets and a final dot. */
+function hostName(header: string): string {
+  const text = header.trim().toLowerCase()
+  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
+  if (bracketed !== null) return bracketed[1]!
+  if (isIP(text) === 6) return text
+  return text.replace(/:\d+$/, '').replace(/\.$/, '')
+}
+
+function authority({ address, port, family }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      // A failed accept (no file descriptors left) costs that connection, not the application.
+      server.on('error', () => {})
+      resolve()
+    })
+  })
+}
+
+function close(server: Server, handle: CounterHandler): Promise<void> {
+  handle.close()
+  return new Promise((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+    server.close(() => {
+      clearTimeout(grace)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,124 @@
+/**
+ * One pass: everything that is due at one moment is served together (eventcounters.md §4.3).
+ * First all windows are closed, counter after counter, so that every session of the pass sees the
+ * same even where one counter's callback writes to another; then the sessions are called, so that
+ * nothing they do reaches this pass.
+ */
+import type { Boundary } from '../../../dialects/eventcounters/counter-source.ts'
+import type { Clock } from '../../../model/index.ts'
+import { errorText, ignoreRejection } from '../../recording/failures.ts'
+import type { Member } from '../member.ts'
+import type { OpenSession } from '../open-session.ts'
+import type { Report } from '../report.ts'
+import type { Series } from '../series.ts'
+import type { Pass } from '../served-counter.ts'
+
+export class Turn {
+  readonly #clock: Clock
+  readonly #report: Report
+  readonly #callbacks = new Set<(pass: Pass) => void>()
+  #number = 0
+  #stage: 'none' | 'closing' | 'calling' = 'none'
+
+  constructor(clock: Clock, report: Report) {
+    this.#clock = clock
+    this.#report = report
+  }
+
+  get isRunning(): boolean {
+    return this.#stage !== 'none'
+  }
+
+  /** Whether windows are being closed at this moment. */
+  get isClosing(): boolean {
+    return this.#stage === 'closing'
+  }
+
+  onPass(callback: (pass: Pass) => void): () => void {
+    this.#callbacks.add(callback)
+    return () => this.#callbacks.delete(callback)
+  }
+
+  /** For a baseline poll: the running pass, with which it shares its calls, or one of its own. */
+  moment(): Pass {
+    if (this.#stage !== 'closing') this.#number++
+    return { number: this.#number, nowNs: this.#clock.monotonicNs() }
+  }
+
+  /**
+   * Serves what is due of the series to those of the sessions that are open now.
+   * @param reachedNs boundaries up to this moment are due
+   */
+  run(all: Iterable<Series>, sessions: Iterable<OpenSession>, reachedNs: bigint): void {
+    if (this.isRunning) return
+    const nowNs = this.#clock.monotonicNs()
+    const timeMs = this.#clock.wallMs()
+    const due = [...all].filter(({ grid }) => grid.isDue(reachedNs))
+    if (due.length === 0) return
+    const receivers = [...sessions]
+    const pass = { number: ++this.#number, nowNs }
+    this.#stage = 'closing'
+    for (const series of due) series.begin(pass.number, nowNs)
+    for (const callback of [...this.#callbacks]) this.#prepare(callback, pass)
+    for (const member of membersOf(due, pass.number)) this.#closeWindows(member, pass)
+    this.#stage = 'calling'
+    for (const session of receivers) this.#call(session, pass.number, timeMs)
+    for (const series of due) series.forget()
+    this.#stage = 'none'
+  }
+
+  #prepare(callback: (pass: Pass) => void, pass: Pass): void {
+    try {
+      callback(pass)
+    } catch (error) {
+      this.#report('callback_errors', `before a pass: ${errorText(error)}`)
+    }
+  }
+
+  #closeWindows(member: Member, pass: Pass): void {
+    for (const window of member.due) {
+      try {
+        const closed = window.close(pass)
+        if (closed !== undefined) window.series.push(member, closed)
+      } catch (error) {
+        this.#report('callback_errors', `${member.title}: ${errorText(error)}`)
+      }
+    }
+    member.due.length = 0
+  }
+
+  #call(session: OpenSession, passNumber: number, timeMs: number): void {
+    if (!session.isOpen) return
+    const windows = session.windowsOf(passNumber)
+    if (windows === undefined) return
+    const fail = (error: unknown) => {
+      this.#report('listener_errors', `listener of a session, closed: ${errorText(error)}`)
+      session.close()
+    }
+    const boundary: Boundary = { timeMs, windows }
+    try {
+      ignoreRejection(session.onBoundary(boundary), fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+}
+
+/**
+ * The counters that have windows in the series, each once, in order of creation, with these windows
+ * as those that are due: the windows of sessions that are not due are not even looked at.
+ */
+function membersOf(due: readonly Series[], passNumber: number): Member[] {
+  const members: Member[] = []
+  for (const series of due) {
+    for (const window of series.windows) {
+      const { member } = window
+      if (member.passNumber !== passNumber) {
+        member.passNumber = passNumber
+        members.push(member)
+      }
+      member.due.push(window)
+    }
+  }
+  return members.sort((a, b) => a.order - b.order)
+}

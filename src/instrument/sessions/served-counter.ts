@@ -1,0 +1,38 @@
+/**
+ * What the sessions ask of a counter, whatever is behind it: samples in this thread, a callback, or
+ * cells of the zone. All calls come from the registry's own thread.
+ */
+import type { CounterDescription, Statistics } from '../../dialects/eventcounters/window.ts'
+
+/** One turn of the sessions: everything that is due at one moment is served in it. */
+export interface Pass {
+  /** Counts the passes: within one, a callback is called once (eventcounters.md §4.6). */
+  readonly number: number
+  /** Monotonic time at which the pass began, before any callback ran. */
+  readonly nowNs: bigint
+}
+
+/** Not changed any more once it is handed out: other windows may be closed with the same object. */
+export interface ClosedWindow {
+  readonly statistics: Statistics
+  /** When the window began, where not at the last boundary (eventcounters.md §4.5). */
+  readonly sinceNs?: bigint
+}
+
+/** The open window of one counter in one series of one source; it has its own baseline. */
+export interface OpenWindow {
+  /** Ends the window and begins the next; undefined = no payload at this boundary. */
+  close(pass: Pass): ClosedWindow | undefined
+  /** The series is gone. */
+  end(): void
+}
+
+export interface ServedCounter {
+  /** Another object when something of it has changed. */
+  readonly description: CounterDescription
+  /**
+   * Begins a window for one more series. Every one gets exactly what is recorded from now on, as if
+   * it were alone.
+   */
+  open(pass: Pass): OpenWindow
+}

@@ -1,0 +1,234 @@
+/**
+ * All sessions of a registry and the series behind them (eventcounters.md §4.2): who joins, who
+ * leaves, and the one timer. Every session of `deliver: 'own'` has a series of its own; those of
+ * `all` share one per interval and source.
+ */
+import type { Boundary, SessionRequest } from '../../dialects/eventcounters/counter-source.ts'
+import type { Clock } from '../../model/index.ts'
+import { errorText } from '../recording/failures.ts'
+import { type Member, SeriesWindow } from './member.ts'
+import { type LiveSession, OpenSession } from './open-session.ts'
+import type { Report } from './report.ts'
+import { Alarm } from './schedule/alarm.ts'
+import { Grid } from './schedule/grid.ts'
+import { Turn } from './schedule/turn.ts'
+import { Series } from './series.ts'
+import type { Pass } from './served-counter.ts'
+import type { SourceEntry } from './source-entry.ts'
+
+/** Largest interval of both grammars, 2^32 - 1 s (eventcounters.md §2). */
+const INTERVAL_MS_MAX = 4_294_967_295_000
+
+export interface SessionsOptions {
+  readonly clock: Clock
+  readonly limit: number
+  readonly report: Report
+}
+
+export interface ListeningWatcher {
+  /** The windows of a session are about to begin, outside of a pass. Must not throw. */
+  begin(): void
+  /** No session is open any more. Must not throw. */
+  end(): void
+}
+
+export class Sessions {
+  readonly #limit: number
+  readonly #report: Report
+  readonly #alarm: Alarm
+  readonly #turn: Turn
+  readonly #entries = new Set<SourceEntry>()
+  readonly #sessions = new Set<OpenSession>()
+  readonly #series = new Set<Series>()
+  readonly #watchers: ListeningWatcher[] = []
+
+  constructor(options: SessionsOptions) {
+    this.#limit = options.limit
+    this.#report = options.report
+    this.#turn = new Turn(options.clock, options.report)
+    this.#alarm = new Alarm(options.clock, (reachedNs) => {
+      this.#turn.run(this.#series, this.#sessions, reachedNs)
+      this.#arm()
+    })
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  onPass(callback: (pass: Pass) => void): () => void {
+    return this.#turn.onPass(callback)
+  }
+
+  /** Who keeps samples outside of this thread hears whether they are wanted. */
+  onListening(watcher: ListeningWatcher): void {
+    this.#watchers.push(watcher)
+    if (this.#sessions.size > 0) watcher.begin()
+  }
+
+  /** @throws {RangeError} for an interval that is no whole number of milliseconds in range */
+  open(request: SessionRequest, onBoundary: (boundary: Boundary) => void): LiveSession | undefined {
+    const { intervalMs } = request
+    if (!Number.isInteger(intervalMs) || intervalMs < 0 || intervalMs > INTERVAL_MS_MAX) {
+      throw new RangeError(`interval of ${intervalMs} ms, want 0 to ${INTERVAL_MS_MAX}`)
+    }
+    if (this.#sessions.size >= this.#limit) {
+      this.#report('refused_sessions')
+      return undefined
+    }
+    const session = new OpenSession(request, onBoundary, (closed) => this.#close(closed))
+    this.#sessions.add(session)
+    // Sources come first: they may make counters when they are enabled, and even end the session.
+    for (const entry of [...this.#entries]) this.#want(session, entry)
+    for (const entry of [...session.entries]) entry.settle()
+    if (session.isOpen && intervalMs > 0) this.#begin(session)
+    this.#arm()
+    return session
+  }
+
+  #want(session: OpenSession, entry: SourceEntry): void {
+    if (!entry.isLive || session.entries.has(entry) || !session.wantsSource(entry)) return
+    session.entries.add(entry)
+    entry.want()
+  }
+
+  #begin(session: OpenSession): void {
+    if (!this.#turn.isClosing) for (const watcher of this.#watchers) watcher.begin()
+    const pass = this.#turn.moment()
+    const { intervalMs, deliver } = session.request
+    session.openNs = pass.nowNs
+    if (deliver === 'own') {
+      session.own = this.#openSeries(intervalMs, new Grid(pass.nowNs, intervalMs))
+    }
+    // A shared series that is new is also for those who were there before.
+    const receivers = deliver === 'all' ? this.#sharing() : [session]
+    for (const entry of [...session.entries]) {
+      if (deliver === 'all') this.#share(session, entry, pass)
+      for (const member of [...entry.members]) this.#joinAll(member, receivers, pass)
+    }
+  }
+
+  #sharing(): OpenSession[] {
+    return [...this.#sessions].filter(({ request }) => request.deliver === 'all')
+  }
+
+  #openSeries(intervalMs: number, grid: Grid): Series {
+    const series = new Series(intervalMs, grid)
+    this.#series.add(series)
+    return series
+  }
+
+  /** The series of this interval and source: the running one, or a new one on the asker's grid. */
+  #share(session: OpenSession, entry: SourceEntry, pass: Pass): void {
+    const { intervalMs } = session.request
+    if (entry.shared.has(intervalMs) || session.openNs === undefined) return
+    const grid = new Grid(session.openNs, intervalMs, pass.nowNs)
+    entry.shared.set(intervalMs, this.#openSeries(intervalMs, grid))
+  }
+
+  /** Opens the windows of a counter in every series of these sessions that lacks one. */
+  #joinAll(member: Member, sessions: Iterable<OpenSession>, pass: Pass): void {
+    for (const session of [...sessions]) {
+      if (session.openNs === undefined || !session.isOpen || !session.wants(member)) continue
+      if (session.own !== undefined) this.#join(member, session.own, pass)
+      else for (const series of member.entry.shared.values()) this.#join(member, series, pass)
+    }
+  }
+
+  #join(member: Member, series: Series, pass: Pass): void {
+    if (!member.isLive || !series.isOpen || member.isIn(series)) return
+    try {
+      const window = member.counter.open(pass)
+      // A baseline poll is application code: it may have ended either, or brought them together.
+      const isWanted = member.isLive && series.isOpen && !member.isIn(series)
+      if (isWanted) series.add(new SeriesWindow(member, series, window, pass))
+      else window.end()
+    } catch (error) {
+      this.#report('callback_errors', `${member.title}: ${errorText(error)}`)
+    }
+  }
+
+  #close(session: OpenSession): void {
+    this.#sessions.delete(session)
+    const entries = [...session.entries]
+    session.entries.clear()
+    if (session.own !== undefined) this.#endSeries(session.own)
+    for (const entry of entries) {
+      if (session.request.deliver === 'all') this.#narrow(entry)
+      entry.unwant()
+    }
+    this.#arm()
+    if (this.#sessions.size === 0) for (const watcher of this.#watchers) watcher.end()
+    for (const entry of entries) entry.settle()
+  }
+
+  /** Ends what nobody asks for any more: whole intervals, and counters of those that stay. */
+  #narrow(entry: SourceEntry): void {
+    const receivers = this.#sharing().filter(({ entries }) => entries.has(entry))
+    for (const [intervalMs, series] of [...entry.shared]) {
+      if (!receivers.some(({ request }) => request.intervalMs === intervalMs)) {
+        entry.shared.delete(intervalMs)
+        this.#endSeries(series)
+      }
+      for (const member of [...series.members]) {
+        if (!receivers.some((session) => session.wants(member))) series.drop(member)
+      }
+    }
+  }
+
+  #endSeries(series: Series): void {
+    this.#series.delete(series)
+    series.end()
+  }
+
+  /** A source that is new joins the sessions that want it; it is told in the next microtask. */
+  addSource(entry: SourceEntry): void {
+    this.#entries.add(entry)
+    const pass = this.#turn.moment()
+    for (const session of this.#sessions) {
+      this.#want(session, entry)
+      const isAll = session.request.deliver === 'all' && session.entries.has(entry)
+      if (isAll) this.#share(session, entry, pass)
+    }
+    this.#arm()
+    queueMicrotask(() => entry.settle())
+  }
+
+  removeSource(entry: SourceEntry): void {
+    if (!entry.isLive) return
+    entry.isLive = false
+    this.#entries.delete(entry)
+    for (const member of [...entry.members]) this.removeCounter(member)
+    for (const session of this.#sessions) session.entries.delete(entry)
+    for (const series of entry.shared.values()) this.#endSeries(series)
+    entry.shared.clear()
+    this.#arm()
+    entry.settle()
+  }
+
+  /** A counter that is new joins the open series that want it, all by one baseline. */
+  addCounter(member: Member): void {
+    member.entry.members.add(member)
+    if (this.#sessions.size > 0) this.#joinAll(member, this.#sessions, this.#turn.moment())
+  }
+
+  removeCounter(member: Member): void {
+    if (!member.isLive) return
+    member.isLive = false
+    member.entry.members.delete(member)
+    for (const { series } of [...member.windows]) series.drop(member)
+  }
+
+  closeAll(): void {
+    for (const session of [...this.#sessions]) session.close()
+  }
+
+  #arm(): void {
+    if (this.#turn.isRunning) return
+    let nextNs: bigint | undefined
+    for (const { grid } of this.#series) {
+      if (nextNs === undefined || grid.deadlineNs < nextNs) nextNs = grid.deadlineNs
+    }
+    this.#alarm.set(nextNs)
+  }
+}

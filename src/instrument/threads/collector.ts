@@ -1,0 +1,281 @@
+/**
+ * The thread that serves the sessions, and what all threads record in its zone. Counters that are
+ * new in the zone are found at a pass and put into the sessions; what was observed since the last
+ * pass is taken out of it and added to every open window (eventcounters.md §4.4). A counter that
+ * exists in this thread, too, gets what the others observed; one that does not is stood in for.
+ */
+import { randomUUID } from 'node:crypto'
+import { threadId } from 'node:worker_threads'
+import { sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import { type SummaryReading, type Writer, Zone, type ZoneReader } from '../../shm/index.ts'
+import { ThreadChannel } from '../../shm/threads/channel.ts'
+import { NamedSource } from '../named-source.ts'
+import { RecordedCounter } from '../recording/recorded-counter.ts'
+import type { CounterChange, CounterRegistry } from '../registry.ts'
+import type { Membership } from '../sessions/member.ts'
+import type { ServedCounter } from '../sessions/served-counter.ts'
+import { type CounterKey, decodeKey } from './counter-key.ts'
+import type { CounterMessage } from './counter-message.ts'
+import type { CounterHome, SampleCell } from './home.ts'
+import type { SharedRegistry } from './share.ts'
+import { TotalCounter, ValueCounter } from './zone-counters.ts'
+
+/** A metric of the zone that a thread has made. */
+class Found {
+  readonly metric: number
+  readonly key: CounterKey
+  description: CounterDescription
+  /** Threads that have it, with how many counters each. */
+  readonly holders = new Map<number, number>()
+  /** Of the two counters that threads share: the one that gets what was observed. */
+  target: RecordedCounter | undefined
+  /** Where this thread has none of its own. */
+  standIn: Membership | undefined
+  /** Every thread that had it has disposed of it. */
+  isGone = false
+  /** Of a counter: what belongs to no session that is open now. */
+  baseline = 0n
+
+  constructor(metric: number, key: CounterKey) {
+    const { provider, name, labels } = key
+    this.metric = metric
+    this.key = key
+    const texts = { displayName: '', units: '', rateScaleSec: 0 }
+    const metaData = labels.map(([label, value]) => [label, sayableValue(value)] as const)
+    this.description = { provider, name, ...texts, metaData }
+  }
+
+  get isServed(): boolean {
+    return this.standIn?.isLive === true
+  }
+}
+
+export class Collector implements CounterHome {
+  readonly zone: Zone
+  readonly writer: Writer
+  readonly reader: ZoneReader
+  readonly #registry: CounterRegistry
+  readonly #found = new Map<number, Found>()
+  /** Counters that threads share, by kind, source and name. */
+  readonly #byIdentity = new Map<string, Found>()
+  /** Numbers of the zone below it have been looked at. */
+  #known = 0
+  readonly #standIns = new WeakSet<RecordedCounter>()
+  #isListening = false
+  #channel: ThreadChannel<CounterMessage> | undefined
+  #channelName = ''
+
+  constructor(registry: CounterRegistry) {
+    this.zone = Zone.create(registry.zoneOptions)
+    this.writer = this.zone.attach()
+    this.reader = this.zone.reader()
+    this.#registry = registry
+    registry.onPass(() => this.#collect())
+    registry.onCounter((change) => this.#forget(change))
+    registry.connect({ begin: () => this.#begin(), end: () => this.#end() }, (source, counter) =>
+      this.#adopt(source, counter),
+    )
+  }
+
+  share(): SharedRegistry {
+    if (this.#channel === undefined) {
+      this.#channelName = `pentameter:counters:${randomUUID()}`
+      this.#channel = new ThreadChannel<CounterMessage>(this.#channelName, this)
+    }
+    return { zone: this.zone.shared, channel: this.#channelName }
+  }
+
+  present(key: Uint8Array, description: CounterDescription): Membership {
+    const found = this.#describe(key, description)
+    if (found === undefined) return { isLive: false, remove: () => {} }
+    this.#hold(found, threadId)
+    let isHeld = true
+    return {
+      get isLive() {
+        return isHeld && found.isServed
+      },
+      remove: () => {
+        if (isHeld) this.#release(found, threadId)
+        isHeld = false
+      },
+    }
+  }
+
+  /** Past the zone: this thread serves the sessions itself. */
+  samples(metric: number): SampleCell | undefined {
+    return this.#found.get(metric)?.target ?? this.writer.summary(metric)
+  }
+
+  receive(message: CounterMessage): void {
+    if (message.kind === 'described') {
+      const described = this.#describe(message.key, message.description)
+      if (described !== undefined && message.isNew) this.#hold(described, message.threadId)
+      return
+    }
+    const found = this.#found.get(this.zone.find(message.key))
+    if (found !== undefined) this.#release(found, message.threadId)
+  }
+
+  #describe(key: Uint8Array, description: CounterDescription): Found | undefined {
+    const metric = this.zone.find(key)
+    if (metric === -1) return undefined
+    const found = this.#found.get(metric) ?? this.#find(metric)
+    if (found === undefined) return undefined
+    found.description = description
+    return found
+  }
+
+  #hold(found: Found, thread: number): void {
+    found.holders.set(thread, (found.holders.get(thread) ?? 0) + 1)
+    found.isGone = false
+    this.#serve(found)
+  }
+
+  /** When no thread has it any more, it leaves the sessions; what it holds stays in the zone. */
+  #release(found: Found, thread: number): void {
+    const count = (found.holders.get(thread) ?? 1) - 1
+    if (count > 0) found.holders.set(thread, count)
+    else found.holders.delete(thread)
+    if (found.holders.size > 0) return
+    found.isGone = true
+    this.#rest(found)
+    found.standIn?.remove()
+    found.standIn = undefined
+    found.target = undefined
+  }
+
+  /** Before the first windows begin; what was left in the zone is nobody's. */
+  #begin(): void {
+    if (!this.#isListening) this.#isListening = this.reader.listen(true)
+    this.#collect()
+    for (const found of this.#found.values()) if (found.isGone) this.#rest(found)
+  }
+
+  /** What nobody serves now counts from here on, should a thread make it anew. */
+  #rest(found: Found): void {
+    if (found.key.of === 'Counter') found.baseline = this.reader.counter(found.metric)
+  }
+
+  #end(): void {
+    this.#isListening = !this.reader.listen(false)
+  }
+
+  #collect(): void {
+    this.#channel?.drain()
+    for (const count = this.zone.metrics; this.#known < count; this.#known++) {
+      if (!this.#found.has(this.#known)) this.#findHeld(this.#known)
+    }
+    this.reader.takeSummaries(this.#absorb)
+  }
+
+  /** Its thread may have ended before it could describe it. */
+  #findHeld(metric: number): void {
+    const found = this.#find(metric)
+    if (found !== undefined) this.#serve(found)
+  }
+
+  #find(metric: number): Found | undefined {
+    const key = this.zone.has(metric) ? decodeKey(this.zone.key(metric)) : undefined
+    if (key === undefined) return undefined
+    const found = new Found(metric, key)
+    this.#found.set(metric, found)
+    if (isShared(key)) this.#byIdentity.set(identityOf(key), found)
+    return found
+  }
+
+  readonly #absorb = (metric: number, reading: SummaryReading): void => {
+    const found = this.#found.get(metric)
+    if (found === undefined || found.isGone) return
+    const target = found.target ?? this.#serve(found)
+    target?.absorb(target.kind === 'sum' ? reading.sum : { ...reading })
+  }
+
+  /** Puts a counter into the sessions, unless one of this thread is there for it. */
+  #serve(found: Found): RecordedCounter | undefined {
+    if (found.target !== undefined || found.isServed) return found.target
+    const { key } = found
+    if (key.of === 'Histogram') return undefined
+    found.target = this.#own(key)
+    if (found.target !== undefined) return found.target
+    const counter = this.#counterOf(found)
+    if (counter instanceof RecordedCounter) this.#standIns.add(counter)
+    found.standIn = this.#registry.addCounter(this.#source(key.provider), counter)
+    if (counter instanceof RecordedCounter) found.target = counter
+    if (counter instanceof TotalCounter) counter.settle()
+    return found.target
+  }
+
+  #own(key: CounterKey): RecordedCounter | undefined {
+    if (!isShared(key)) return undefined
+    const counter = this.#registry.findCounter(key.provider, key.name)
+    if (!(counter instanceof RecordedCounter) || this.#standIns.has(counter)) return undefined
+    return counter.kind === kindOf(key) ? counter : undefined
+  }
+
+  #counterOf(found: Found): ServedCounter {
+    const { metric, key } = found
+    const describe = () => found.description
+    const reading = { reader: this.reader, metric, describe }
+    if (key.of === 'Counter') return new TotalCounter(reading, found.baseline)
+    if (key.of === 'Gauge') return new ValueCounter(reading)
+    return new RecordedCounter({ kind: kindOf(key), describe, onRefused: () => {} })
+  }
+
+  #source(name: string): NamedSource {
+    const registry = this.#registry
+    const held = registry.sources.find((source) => source.name === name)
+    return held ?? new NamedSource(name, { registry })
+  }
+
+  /** A counter of this thread takes the place of the one that stood in for it. */
+  #adopt(source: NamedSource, counter: ServedCounter): Membership | undefined {
+    if (!(counter instanceof RecordedCounter) || this.#standIns.has(counter)) return undefined
+    const found = this.#byIdentity.get(
+      identity(counter.kind, source.name, counter.description.name),
+    )
+    if (found?.target === undefined || !found.isServed) return undefined
+    const standIn = found.standIn!
+    counter.inherit(found.target)
+    found.target = counter
+    this.#hold(found, threadId)
+    return {
+      get isLive() {
+        return standIn.isLive
+      },
+      remove: () => {
+        if (!standIn.isLive) return
+        standIn.remove()
+        found.standIn = undefined
+        found.target = undefined
+        this.#release(found, threadId)
+      },
+    }
+  }
+
+  /** A counter of this thread is gone: who goes on in other threads is stood in for. */
+  #forget({ kind, source, counter }: CounterChange): void {
+    if (kind !== 'removed' || !(counter instanceof RecordedCounter)) return
+    const found = this.#byIdentity.get(
+      identity(counter.kind, source.name, counter.description.name),
+    )
+    if (found?.target === counter) found.target = undefined
+  }
+}
+
+/** Whether this thread may have the counter, too; plain instruments are in the zone anyhow. */
+function isShared({ of }: CounterKey): boolean {
+  return of === 'EventCounter' || of === 'IncrementingEventCounter'
+}
+
+function kindOf({ of }: CounterKey): 'mean' | 'sum' {
+  return of === 'IncrementingEventCounter' ? 'sum' : 'mean'
+}
+
+function identityOf(key: CounterKey): string {
+  return identity(kindOf(key), key.provider, key.name)
+}
+
+function identity(kind: 'mean' | 'sum', provider: string, name: string): string {
+  return `${kind}\0${provider.toLowerCase()}\0${name}`
+}

@@ -1,0 +1,38 @@
+/**
+ * How counters are named in the zone: the model's identity of a series, whose qualifier says what
+ * the counter is and whose it is. So every thread that has the zone can tell what is in it.
+ */
+import { type Identity, identityKey, identityOf, type Labels } from '../../model/index.ts'
+
+/** What a metric of the zone holds; a histogram has a metric for its windows besides. */
+export const KEY_CLASSES = Object.freeze({
+  EventCounter: 'summary',
+  IncrementingEventCounter: 'counter',
+  Counter: 'counter',
+  Gauge: 'gauge',
+  Histogram: 'histogram',
+  HistogramWindows: 'summary',
+} as const)
+export type KeyClass = keyof typeof KEY_CLASSES
+
+export interface CounterKey {
+  readonly of: KeyClass
+  readonly provider: string
+  readonly name: string
+  /** Of the plain instruments; pairs of the others are no part of their identity. */
+  readonly labels: Labels
+}
+
+export function encodeKey({ of, provider, name, labels }: CounterKey): Uint8Array {
+  return identityKey({ name, kind: KEY_CLASSES[of], labels, qualifier: [of, provider] })
+}
+
+/** Undefined for the key of something else. */
+export function decodeKey(key: Uint8Array): CounterKey | undefined {
+  const identity: Identity | undefined = identityOf(key)
+  if (identity?.qualifier === undefined || identity.nameBytes !== undefined) return undefined
+  const [of, provider] = identity.qualifier
+  if (!Object.hasOwn(KEY_CLASSES, of)) return undefined
+  if (KEY_CLASSES[of as KeyClass] !== identity.kind) return undefined
+  return { of: of as KeyClass, provider, name: identity.name, labels: identity.labels }
+}

@@ -1,0 +1,108 @@
+/**
+ * A thread whose counters another thread serves: every sample goes into this thread's segment of
+ * the zone as it is written, so that nothing of it is lost however the thread ends.
+ */
+import { threadId } from 'node:worker_threads'
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import { refusalOf, type Writer, Zone, type ZoneReader } from '../../shm/index.ts'
+import { ThreadChannel } from '../../shm/threads/channel.ts'
+import type { EventSource } from '../event-source.ts'
+import { RecordedCounter } from '../recording/recorded-counter.ts'
+import type { CounterChange, CounterRegistry } from '../registry.ts'
+import type { Membership } from '../sessions/member.ts'
+import type { ServedCounter } from '../sessions/served-counter.ts'
+import { encodeKey } from './counter-key.ts'
+import type { CounterMessage } from './counter-message.ts'
+import type { CounterHome, SampleCell } from './home.ts'
+import type { SharedRegistry } from './share.ts'
+
+/** A counter that reports; undo ends it. */
+interface Reporting {
+  readonly key: Uint8Array
+  readonly stop: () => void
+}
+
+export class Reporter implements CounterHome {
+  readonly zone: Zone
+  readonly writer: Writer
+  readonly reader: ZoneReader
+  readonly #registry: CounterRegistry
+  readonly #channel: ThreadChannel<CounterMessage>
+  readonly #reporting = new Map<ServedCounter, Reporting>()
+
+  /** @throws {ZoneFullError} when too many threads have joined */
+  constructor(registry: CounterRegistry, shared: SharedRegistry) {
+    this.zone = Zone.open(shared.zone)
+    this.writer = this.zone.attach()
+    this.reader = this.zone.reader()
+    this.#registry = registry
+    this.#channel = new ThreadChannel<CounterMessage>(shared.channel, this)
+    registry.connect({ begin: () => {}, end: () => {} }, refusePolling)
+    registry.onCounter((change) => this.#follow(change))
+  }
+
+  /** What other threads say is for the one that serves. */
+  receive(): void {}
+
+  samples(metric: number): SampleCell | undefined {
+    return this.writer.summary(metric)
+  }
+
+  present(key: Uint8Array, description: CounterDescription): Membership {
+    let isLive = true
+    this.#channel.post({ kind: 'described', isNew: true, threadId, key, description })
+    return {
+      get isLive() {
+        return isLive
+      },
+      remove: () => {
+        if (isLive) this.#channel.post({ kind: 'disposed', threadId, key })
+        isLive = false
+      },
+    }
+  }
+
+  #follow({ kind, source, counter }: CounterChange): void {
+    if (!(counter instanceof RecordedCounter)) return
+    if (kind === 'added') this.#report(source, counter)
+    const reporting = this.#reporting.get(counter)
+    if (reporting === undefined) return
+    const { key, stop } = reporting
+    if (kind === 'removed') {
+      stop()
+      this.#reporting.delete(counter)
+      this.#channel.post({ kind: 'disposed', threadId, key })
+    } else {
+      const { description } = counter
+      const isNew = kind === 'added'
+      this.#channel.post({ kind: 'described', isNew, threadId, key, description })
+    }
+  }
+
+  #report(source: EventSource, counter: RecordedCounter): void {
+    const of = counter.kind === 'sum' ? 'IncrementingEventCounter' : 'EventCounter'
+    const { name } = counter.description
+    const key = encodeKey({ of, provider: source.name, name, labels: [] })
+    const metric = this.zone.define(key, 'summary')
+    const handle = metric < 0 ? undefined : this.writer.summary(metric)
+    if (handle === undefined) {
+      const why = refusalOf(metric) ?? 'zoneFull'
+      this.#registry.report('dropped_counters', `counter "${name}" is not served: ${why}`)
+      return
+    }
+    const take = (values: Float64Array, from: number, to: number): void => {
+      for (let i = from; i < to; i++) handle.observe(values[i]!)
+    }
+    this.#reporting.set(counter, { key, stop: counter.listen({ take }, true) })
+  }
+}
+
+/** A callback runs in the thread that made the counter; only this one has the sessions' moments. */
+function refusePolling(source: EventSource, counter: ServedCounter): undefined {
+  if (counter instanceof RecordedCounter) return undefined
+  const { name } = counter.description
+  throw new TypeError(
+    `counter "${name}" of source "${source.name}": polling counters belong to the thread that ` +
+      'serves the sessions',
+  )
+}

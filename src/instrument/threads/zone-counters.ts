@@ -1,0 +1,84 @@
+/** Plain instruments as the sessions see them: readings of the zone, over all threads. */
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
+import type { OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+
+/** What is the same of both. */
+interface Reading {
+  readonly reader: ZoneReader
+  readonly metric: number
+  readonly describe: () => CounterDescription
+}
+
+/** A counter of the zone; each window is the difference of two of its totals, exactly. */
+export class TotalCounter implements ServedCounter {
+  readonly #reading: Reading
+  #passNumber = -1
+  #total = 0n
+  #baseline: bigint | undefined
+
+  /**
+   * @param baseline where the windows of the sessions begin that are open already: the thread may
+   *   have counted since it made the counter, which is later than they are; until {@link settle}
+   */
+  constructor(reading: Reading, baseline: bigint) {
+    this.#reading = reading
+    this.#baseline = baseline
+  }
+
+  settle(): void {
+    this.#baseline = undefined
+  }
+
+  get description(): CounterDescription {
+    return this.#reading.describe()
+  }
+
+  open(pass: Pass): OpenWindow {
+    let last = this.#baseline ?? this.#totalAt(pass)
+    return {
+      close: (now) => {
+        const total = this.#totalAt(now)
+        const increment = Number(total - last)
+        last = total
+        return { statistics: { kind: 'sum', increment } }
+      },
+      end: () => {},
+    }
+  }
+
+  /** All sessions of a pass see one reading. */
+  #totalAt({ number }: Pass): bigint {
+    if (number !== this.#passNumber) {
+      this.#passNumber = number
+      this.#total = this.#reading.reader.counter(this.#reading.metric)
+    }
+    return this.#total
+  }
+}
+
+/** A gauge of the zone; no payload before it was set. */
+export class ValueCounter implements ServedCounter {
+  readonly #reading: Reading
+  readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  get description(): CounterDescription {
+    return this.#reading.describe()
+  }
+
+  open(): OpenWindow {
+    const { reader, metric } = this.#reading
+    return {
+      close: () => {
+        if (!reader.gauge(metric, this.#gauge)) return undefined
+        const mean = Number(this.#gauge.value)
+        return { statistics: { kind: 'mean', count: 1, mean, deviation: 0, min: mean, max: mean } }
+      },
+      end: () => {},
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { holds } from '../../test/support/property.ts'
+import { textWidth } from './character-width.ts'
+import { Grid, RIGHT_HALF } from './grid.ts'
+
+test('text is cut at the edge, and the cut is seen', () => {
+  const grid = new Grid(10, 1)
+  assert.equal(grid.write(0, 4, 'exactly'), 10)
+  assert.equal(grid.rowText(0), '    exact…')
+  grid.clear()
+  assert.equal(grid.write(0, 4, 'six in'), 10)
+  assert.equal(grid.rowText(0), '    six in')
+})
+
+test('a width of its own cuts earlier, and text to the right ends where it should', () => {
+  const grid = new Grid(12, 1)
+  grid.write(0, 0, 'abcdef', 'plain', 4)
+  grid.writeRight(0, 12, '1,234')
+  assert.equal(grid.rowText(0), 'abc…   1,234')
+  grid.writeRight(0, 5, '123456789', 'plain', 3)
+  assert.equal(grid.rowText(0), 'ab12…  1,234')
+})
+
+test('outside of the grid nothing happens', () => {
+  const grid = new Grid(4, 2)
+  for (const [row, column] of [
+    [-1, 0],
+    [2, 0],
+    [0, 4],
+    [0, -1],
+  ] as const) {
+    grid.write(row, column, 'xyz')
+  }
+  assert.deepEqual([grid.rowText(0), grid.rowText(1)], ['', ''])
+})
+
+test('a wide character takes two cells and is never halved', () => {
+  const grid = new Grid(5, 1)
+  grid.write(0, 0, '漢字仮')
+  assert.deepEqual(grid.characters, ['漢', RIGHT_HALF, '字', RIGHT_HALF, '…'])
+  grid.clear()
+  grid.write(0, 0, 'a漢字仮')
+  assert.deepEqual(grid.characters, ['a', '漢', RIGHT_HALF, '…', ' '])
+})
+
+test('marks stay on their character, a bounded number of them', () => {
+  const grid = new Grid(4, 1)
+  grid.write(0, 0, `e${'\u0301'.repeat(1000)}x`)
+  assert.equal(grid.characters[0], 'e\u0301\u0301\u0301')
+  assert.equal(grid.characters[1], 'x')
+  grid.write(0, 2, '\u0301y')
+  assert.equal(grid.characters[2], 'y', 'a mark without a character is left out')
+})
+
+test('what a peer sends cannot steer the terminal', () => {
+  const grid = new Grid(40, 1)
+  grid.write(0, 0, 'a\x1b[2Jb\r\nc\x9bd\u202ee\ud800f\u200b')
+  assert.equal(grid.rowText(0), 'a·[2Jb··c·de·f')
+})
+
+test('any text fills just the columns that it is said to take', () => {
+  holds(
+    fc.property(fc.string({ unit: 'binary', maxLength: 16 }), fc.nat(40), (text, column) => {
+      const grid = new Grid(40, 1)
+      const end = grid.write(0, column, text)
+      assert.ok(end <= 40)
+      assert.equal(textWidth(grid.characters.slice(column, end).join('')), end - column)
+      assert.equal(grid.characters.slice(end).join('').trim(), '')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these may not be left
+      assert.doesNotMatch(grid.rowText(0), /[\u0000-\u001f\u007f-\u009f]/)
+    }),
+  )
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { type Key, Keyboard } from './keys.ts'
+
+class FakeTerminalInput extends EventEmitter {
+  readonly isTTY = true
+  readonly modes: boolean[] = []
+  isFlowing = false
+
+  setRawMode(isRaw: boolean): void {
+    this.modes.push(isRaw)
+  }
+
+  resume(): void {
+    this.isFlowing = true
+  }
+
+  pause(): void {
+    this.isFlowing = false
+  }
+}
+
+function keysOf(...chunks: readonly (string | Buffer)[]): Key[] {
+  const input = new FakeTerminalInput()
+  const keys: Key[] = []
+  const keyboard = new Keyboard(input, { onKey: (key) => keys.push(key), onLost() {} })
+  keyboard.open()
+  for (const chunk of chunks) input.emit('data', chunk)
+  return keys
+}
+
+test('keys are told within the turn in which they come, also several at once', () => {
+  assert.deepEqual(keysOf('p', 'rq'), ['p', 'r', 'q'])
+  assert.deepEqual(keysOf(Buffer.from('?é漢')), ['?', 'é', '漢'])
+})
+
+test('arrows and pages have names in both modes of a terminal', () => {
+  assert.deepEqual(keysOf('\x1b[A\x1bOA\x1b[B\x1bOB'), ['up', 'up', 'down', 'down'])
+  assert.deepEqual(keysOf('\x1b[5~\x1b[6~'), ['page-up', 'page-down'])
+  assert.deepEqual(keysOf('\x1b[H\x1b[1~\x1bOF\x1b[4~'), ['home', 'home', 'end', 'end'])
+})
+
+test('escape, enter and Ctrl-C have names; a key without a name is left out', () => {
+  assert.deepEqual(keysOf('\x1b', '\r', '\x03'), ['escape', 'enter', 'ctrl-c'])
+  assert.deepEqual(keysOf('\x1b[15~', '\x1b[200;1R', '\x01', '\x7f', 'a'), ['a'])
+})
+
+test('the terminal is raw while keys are read, and as before afterwards', () => {
+  const input = new FakeTerminalInput()
+  const keyboard = new Keyboard(input, { onKey() {}, onLost() {} })
+  keyboard.open()
+  assert.deepEqual([input.modes, input.isFlowing], [[true], true])
+  keyboard.close()
+  keyboard.close()
+  assert.deepEqual([input.modes, input.isFlowing], [[true, false], false])
+  assert.deepEqual(input.eventNames(), [])
+})
+
+test('no key comes after closing, not even one that came with the key that closed', () => {
+  const input = new FakeTerminalInput()
+  const keys: Key[] = []
+  const keyboard = new Keyboard(input, {
+    onKey(key) {
+      keys.push(key)
+      keyboard.close()
+    },
+    onLost() {},
+  })
+  keyboard.open()
+  input.emit('data', 'qp')
+  assert.deepEqual(keys, ['q'])
+})
+
+test('the end of a terminal is told; the end of a pipe is none', async () => {
+  const input = new FakeTerminalInput()
+  let lost = 0
+  new Keyboard(input, { onKey() {}, onLost: () => lost++ }).open()
+  input.emit('end')
+  assert.equal(lost, 1)
+
+  const pipe = new PassThrough()
+  const keys: Key[] = []
+  new Keyboard(pipe, { onKey: (key) => keys.push(key), onLost: () => lost++ }).open()
+  pipe.end('s?')
+  await new Promise((resolve) => pipe.once('close', resolve))
+  assert.deepEqual(keys, ['s', '?'])
+  assert.equal(lost, 1)
+})

@@ -1,0 +1,157 @@
+/**
+ * A whole terminal as a picture: drawn anew when data arrives, at most 10 times a second, and only
+ * the cells that differ are written (terminal.md, principles 4 and 5). Sequences are those of
+ * ECMA-48 and xterm's private modes.
+ */
+import type { Clock } from '../model/index.ts'
+import { characterWidth } from './character-width.ts'
+import { type ColorDepth, STYLES, type Style, styleSequence } from './color.ts'
+import { Grid, RIGHT_HALF } from './grid.ts'
+
+/** Standard output, or what stands for it. */
+export interface ScreenOutput {
+  readonly columns?: number
+  readonly rows?: number
+  /** @returns false when nothing more should be written before `drain` */
+  write(text: string): boolean
+  on(event: 'resize' | 'drain', listener: () => void): unknown
+  off(event: 'resize' | 'drain', listener: () => void): unknown
+}
+
+export interface ScreenOptions {
+  readonly output: ScreenOutput
+  readonly clock: Clock
+  readonly color: ColorDepth
+  /** Fills a blank grid of the terminal's size. */
+  readonly draw: (grid: Grid) => void
+}
+
+const FRAME_NS = 100_000_000n
+/** Alternate screen, no wrapping at the right edge, no cursor, blank. */
+const ENTER = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[2J'
+const LEAVE = '\x1b[0m\x1b[?25h\x1b[?7h\x1b[?1049l'
+const CLEAR = '\x1b[0m\x1b[2J'
+/** What a terminal is that does not say its size. */
+const COLUMNS = 80
+const ROWS = 24
+/** A terminal that claims to be larger gets this much: the picture's memory is bounded. */
+const SIDE_LIMIT = 1000
+
+export class Screen {
+  readonly #options: ScreenOptions
+  #shown = new Grid(0, 0)
+  #next = new Grid(0, 0)
+  #isOpen = false
+  /** The output asked to wait: a terminal slower than the data loses pictures, not bytes. */
+  #isFull = false
+  #isDue = false
+  #lastNs: bigint | undefined
+  #cancel: (() => void) | undefined
+
+  constructor(options: ScreenOptions) {
+    this.#options = options
+  }
+
+  enter(): void {
+    if (this.#isOpen) return
+    this.#isOpen = true
+    const { output } = this.#options
+    output.on('resize', this.#onResize)
+    output.on('drain', this.#onDrain)
+    this.#size()
+    this.#write(ENTER)
+    this.paint()
+  }
+
+  /** Gives the terminal back as it was. Idempotent: every way out may call it. */
+  leave(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#cancel?.()
+    const { output } = this.#options
+    output.off('resize', this.#onResize)
+    output.off('drain', this.#onDrain)
+    output.write(LEAVE)
+  }
+
+  /** What is drawn has changed: shown at once, or as soon as the last picture is old enough. */
+  refresh(): void {
+    if (!this.#isOpen || this.#cancel !== undefined) return
+    const { clock } = this.#options
+    const ageNs = this.#lastNs === undefined ? FRAME_NS : clock.monotonicNs() - this.#lastNs
+    if (ageNs >= FRAME_NS) this.paint()
+    else this.#cancel = clock.after(Math.ceil(Number(FRAME_NS - ageNs) / 1e6), () => this.paint())
+  }
+
+  /** Shows it now: a key wants its answer. */
+  paint(): void {
+    if (!this.#isOpen) return
+    this.#cancel?.()
+    this.#cancel = undefined
+    if (this.#isFull) {
+      this.#isDue = true
+      return
+    }
+    this.#isDue = false
+    this.#lastNs = this.#options.clock.monotonicNs()
+    this.#next.clear()
+    this.#options.draw(this.#next)
+    const text = difference(this.#shown, this.#next, this.#options.color)
+    const shown = this.#next
+    this.#next = this.#shown
+    this.#shown = shown
+    if (text !== '') this.#write(text)
+  }
+
+  #write(text: string): void {
+    if (!this.#options.output.write(text)) this.#isFull = true
+  }
+
+  #size(): void {
+    const { columns, rows } = this.#options.output
+    const width = Math.min(columns || COLUMNS, SIDE_LIMIT)
+    const height = Math.min(rows || ROWS, SIDE_LIMIT)
+    this.#shown = new Grid(width, height)
+    this.#next = new Grid(width, height)
+  }
+
+  readonly #onResize = (): void => {
+    this.#size()
+    this.#write(CLEAR)
+    this.paint()
+  }
+
+  readonly #onDrain = (): void => {
+    this.#isFull = false
+    if (this.#isDue) this.paint()
+  }
+}
+
+/** What turns one picture into another of the same size; empty when they are the same. */
+function difference(from: Grid, to: Grid, depth: ColorDepth): string {
+  const { columns, rows } = to
+  let text = ''
+  let cursor = -1
+  let style: number | undefined
+  for (let at = 0; at < columns * rows; at++) {
+    const character = to.characters[at]!
+    if (character === RIGHT_HALF) continue
+    if (character === from.characters[at] && to.styles[at] === from.styles[at]) continue
+    if (cursor !== at) text += cursorTo(Math.floor(at / columns), at % columns)
+    if (style !== to.styles[at]) {
+      style = to.styles[at]!
+      text += styleSequence(STYLES[style] as Style, depth)
+    }
+    text += character
+    cursor = isSurelyOneWide(character) && (at + 1) % columns !== 0 ? at + 1 : -1
+  }
+  return text
+}
+
+function cursorTo(row: number, column: number): string {
+  return `\x1b[${row + 1};${column + 1}H`
+}
+
+function isSurelyOneWide(character: string): boolean {
+  return character.length === 1 && characterWidth(character) === 1
+}

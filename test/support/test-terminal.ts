@@ -1,0 +1,72 @@
+/** A terminal without glass: xterm.js reads what is written to it, a test reads the cells. */
+import { EventEmitter } from 'node:events'
+import xterm from '@xterm/headless'
+
+export class TestTerminal extends EventEmitter {
+  readonly isTTY = true
+  /** Everything that was written, a piece per call. */
+  readonly written: string[] = []
+  /** What write() answers; false = wait for `drain`. */
+  accepts = true
+  /** Called with every piece as it is written. */
+  onWrite: () => void = () => {}
+  readonly #xterm: xterm.Terminal
+  #pending: Promise<void> = Promise.resolve()
+
+  constructor(columns: number, rows: number) {
+    super()
+    this.#xterm = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true })
+  }
+
+  get columns(): number {
+    return this.#xterm.cols
+  }
+
+  get rows(): number {
+    return this.#xterm.rows
+  }
+
+  write(text: string): boolean {
+    this.written.push(text)
+    this.#pending = new Promise((resolve) => this.#xterm.write(text, resolve))
+    this.onWrite()
+    return this.accepts
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#xterm.resize(columns, rows)
+    this.emit('resize')
+  }
+
+  /** The rows as they are seen, without the blanks at their ends. */
+  async lines(): Promise<string[]> {
+    await this.#pending
+    const { active } = this.#xterm.buffer
+    return Array.from({ length: this.rows }, (_, row) => {
+      return (
+        active
+          .getLine(active.viewportY + row)
+          ?.translateToString(true)
+          .trimEnd() ?? ''
+      )
+    })
+  }
+
+  /** The picture, without the empty rows at its end. */
+  async text(): Promise<string> {
+    return (await this.lines()).join('\n').trimEnd()
+  }
+
+  async isAlternate(): Promise<boolean> {
+    await this.#pending
+    return this.#xterm.buffer.active.type === 'alternate'
+  }
+
+  /** Palette number of a cell's colour, -1 = the terminal's own; and whether it is bold. */
+  async style(row: number, column: number): Promise<{ color: number; isBold: boolean }> {
+    await this.#pending
+    const cell = this.#xterm.buffer.active.getLine(row)?.getCell(column)
+    const isPalette = cell?.isFgPalette() ?? false
+    return { color: isPalette ? cell!.getFgColor() : -1, isBold: cell?.isBold() !== 0 }
+  }
+}
