@@ -1,6 +1,13 @@
 /** What the bench computes with; speed itself is no test. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  increment,
+  plainCounters,
+  plainHistograms,
+  writeMetric,
+} from '../bench/instruments/event-counters.ts'
+import { PASS } from '../bench/instruments/visits.ts'
 import { MEASUREMENTS, NAME_COUNT, packets } from '../bench/load/measurements.ts'
 import { interleave, ratioOf } from '../bench/measure/question.ts'
 import { pairedRatios, seededRandom, shuffled, spreadOf } from '../bench/measure/statistics.ts'
@@ -68,4 +75,19 @@ test('both syntaxes say the same measurements, in packets that decode without an
   assert.equal(new Set(names).size, NAME_COUNT)
   const lines = Buffer.concat(packets('statsd', 40)).toString()
   assert.equal(lines, names.map((name) => `${name}:42|c\n`).join(''))
+})
+
+test('every session of a bench is told of every update, and nobody of none', async () => {
+  for (const instrument of [writeMetric(0, 1), increment(0, 1)]) {
+    instrument.pass()
+    assert.equal(await instrument.recorded(), 0, instrument.title)
+  }
+  const unwatched = plainHistograms(0, 1)
+  unwatched.pass()
+  assert.equal(await unwatched.recorded(), PASS, unwatched.title)
+  const watched = [writeMetric(1, 1), writeMetric(3, 1), writeMetric(3, 1, true), increment(3, 1)]
+  for (const instrument of [...watched, plainCounters(1), plainHistograms(1, 1)]) {
+    instrument.pass()
+    assert.equal(await instrument.recorded(), PASS, instrument.title)
+  }
 })

@@ -1,11 +1,23 @@
 /**
- * What recording may not do (docs/formats/zone.md, "Memory order"): counters and histograms touch
- * their segment by plain loads and stores, so that threads never wait for each other's cache lines.
+ * What recording may not do. Counters and histograms of the zone touch their segment by plain loads
+ * and stores, so that threads never wait for each other's cache lines (docs/formats/zone.md,
+ * "Memory order"); so does every instrument but a gauge in the thread that serves the sessions. And
+ * an update leaves no garbage behind, however many listen.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mock, suite, test } from 'node:test'
+import { getHeapStatistics } from 'node:v8'
+import {
+  Counter,
+  CounterRegistry,
+  EventCounter,
+  EventSource,
+  Histogram,
+  IncrementingEventCounter,
+} from '../src/instrument/index.ts'
 import { type DefinitionOptions, type MetricType, type Writer, Zone } from '../src/shm/index.ts'
+import { FakeClock } from './support/fake-clock.ts'
 
 /** Files of handles that have no use for Atomics on any path. */
 const PLAIN_FILES = ['counter', 'dense', 'binned', 'exponential']
@@ -108,6 +120,75 @@ suite('recording', () => {
     })
   }
 })
+
+/** Instruments as an application makes them: a function that records a value. */
+const INSTRUMENTS: Readonly<Record<string, (source: EventSource) => (value: number) => void>> = {
+  EventCounter(source) {
+    const counter = new EventCounter('c', source)
+    return (value) => counter.writeMetric(value)
+  },
+  IncrementingEventCounter(source) {
+    const counter = new IncrementingEventCounter('c', source)
+    return (value) => counter.increment(value)
+  },
+  'Counter, bound to labels'(source) {
+    const counter = new Counter('c', source, { labels: ['a'] }).with({ a: 'b' })
+    return (value) => counter.add(value)
+  },
+  'Histogram, bound to labels'(source) {
+    const histogram = new Histogram('c', source, { labels: ['a'] }).with({ a: 'b' })
+    return (value) => histogram.record(value)
+  },
+}
+const UPDATES = 100_000
+/** The first rounds run before the compiler, in its own time, is through with the code. */
+const ROUNDS_LIMIT = 300
+/** Bytes per update: the smallest object has 16. */
+const GARBAGE_LIMIT = 2
+
+suite('recording with an instrument', () => {
+  for (const [name, make] of Object.entries(INSTRUMENTS)) {
+    for (const sessions of [0, 1, 3]) {
+      const title = `${name}, ${sessions} listening`
+      test(`${title}: is done without an atomic operation`, () => {
+        const record = listenedTo(make, sessions)
+        const calls = countAtomics(() => {
+          for (let i = 0; i < 1000; i++) record(VALUES[i % VALUES.length]!)
+        })
+        assert.equal(calls, 0)
+      })
+
+      const skip = allocatedBytes() === undefined && 'this Node does not count what it allocates'
+      test(`${title}: leaves no garbage`, { skip }, () => {
+        const record = listenedTo(make, sessions)
+        let bytes = Number.POSITIVE_INFINITY
+        for (let round = 0; round < ROUNDS_LIMIT && bytes >= GARBAGE_LIMIT; round++) {
+          const before = allocatedBytes()!
+          for (let i = 0; i < UPDATES; i++) record(VALUES[i % VALUES.length]!)
+          bytes = (allocatedBytes()! - before) / UPDATES
+        }
+        assert.ok(bytes < GARBAGE_LIMIT, `${bytes} bytes per update`)
+      })
+    }
+  }
+})
+
+/** With samples before each session, so that every one counts on its own; all was seen before. */
+function listenedTo(make: (typeof INSTRUMENTS)[string], sessions: number) {
+  const registry = new CounterRegistry({ clock: new FakeClock() })
+  const record = make(new EventSource('Source', { registry }))
+  for (const value of VALUES) record(value)
+  for (let i = 0; i < sessions; i++) {
+    registry.open({ intervalMs: 1000, deliver: 'own' }, () => {})
+    for (const value of VALUES) record(value)
+  }
+  return record
+}
+
+function allocatedBytes(): number | undefined {
+  const statistics: { total_allocated_bytes?: number } = getHeapStatistics()
+  return statistics.total_allocated_bytes
+}
 
 function countAtomics(act: () => void): number {
   const mocks = OPERATIONS.map((name) => mock.method(Atomics, name as 'add'))
