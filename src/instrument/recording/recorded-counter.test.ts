@@ -239,3 +239,44 @@ suite('samples of one thread', () => {
     assert.deepEqual(close(window), { kind: 'sum', increment: 3.5 })
   })
 })
+
+test('what comes from elsewhere meets the same blocks whoever else has a window', () => {
+  const samples = Array.from({ length: 150 }, (_, i) => 1e6 + Math.sin(i))
+  const part = { count: 7, mean: 17.3, squares: 0.3, min: 17, max: 18 }
+  /** A window of all samples but the first ones, for which another window may be there. */
+  function run(before: number, isInherited: boolean): MeanStatistics {
+    let { counter } = make()
+    if (before > 0) counter.open()
+    for (const sample of samples.slice(0, before)) counter.record(sample)
+    const window = counter.open()
+    for (const sample of samples.slice(20, 130)) counter.record(sample)
+    if (isInherited) {
+      const heir = make().counter
+      heir.inherit(counter)
+      counter = heir
+    } else counter.absorb(part)
+    for (const sample of samples.slice(130)) counter.record(sample)
+    return closeMean(window)
+  }
+  for (const isInherited of [true, false]) {
+    const alone = run(0, isInherited)
+    for (let before = 1; before <= 64; before++) {
+      assert.deepEqual(run(before, isInherited), alone, `${before}, inherited: ${isInherited}`)
+    }
+  }
+})
+
+test('an increment from elsewhere is added at the same place whoever else has a window', () => {
+  /** 60 ones, and what they cannot change any more once it is there. */
+  function run(before: number): Statistics {
+    const { counter } = make('sum')
+    if (before > 0) counter.open()
+    for (let i = 0; i < before; i++) counter.record(1)
+    const window = counter.open()
+    for (let i = 0; i < 60; i++) counter.record(1)
+    counter.absorb(2 ** 54)
+    return close(window)
+  }
+  const alone = run(0)
+  for (let before = 1; before <= 64; before++) assert.deepEqual(run(before), alone, `${before}`)
+})

@@ -154,7 +154,11 @@ export class RecordedCounter implements ServedCounter {
 
   /** Adds what another thread has recorded meanwhile to every open window. */
   absorb(part: Summary | number): void {
-    for (const cell of this.#cells) cell.merge(part)
+    for (const cell of this.#cells) {
+      // What is added in which order depends on this window alone, not on when the buffer was full.
+      cell.takeBlocks(this.#array, this.#end)
+      cell.merge(part)
+    }
   }
 
   /** Takes over the open windows of a counter that has stood in for this one. */
@@ -164,6 +168,7 @@ export class RecordedCounter implements ServedCounter {
     for (const taker of from.#takers.splice(0)) this.listen(taker)
     if (from.#cells.length > 0) this.#listen()
     for (const cell of from.#cells.splice(0)) {
+      cell.takeBlocks(from.#array, from.#end)
       cell.take(from.#array, from.#end)
       cell.move(this, this.#end)
       this.#cells.push(cell)
