@@ -3,8 +3,8 @@
  * neither read values (no CORS, Cross-Origin-Resource-Policy) nor reach the hub under a name of its
  * own (DNS rebinding: the Host header must be a known name) nor post to it.
  */
-import { isIP } from 'node:net'
 import type { MiddlewareHandler } from 'hono'
+import { hostCheck } from '../dialects/eventcounters/serve/host-check.ts'
 import { Refusal } from './answers.ts'
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -47,33 +47,6 @@ export function checkHost(host: string, allowedHosts: readonly string[]): Middle
       'use localhost or the bound address, or add the name to the option allowedHosts',
     )
   }
-}
-
-export function hostCheck(
-  host: string,
-  allowedHosts: readonly string[],
-): (header: string) => boolean {
-  const names = new Set([host, ...allowedHosts].map((name) => hostName(name)))
-  // Bound to every address, any of them is right: rebinding needs a name, not a number.
-  const isWildcard = host === '' || host === '0.0.0.0' || host === '::'
-  return (header) => {
-    const name = hostName(header)
-    return isLoopback(name) || names.has(name) || (isWildcard && isIP(name) > 0)
-  }
-}
-
-/** Name of a Host header in lower case, without port, brackets and a final dot. */
-function hostName(header: string): string {
-  const text = header.trim().toLowerCase()
-  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
-  if (bracketed !== null) return bracketed[1]!
-  if (isIP(text) === 6) return text
-  return text.replace(/:\d+$/, '').replace(/\.$/, '')
-}
-
-function isLoopback(name: string): boolean {
-  const isName = name === 'localhost' || name.endsWith('.localhost')
-  return isName || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
 }
 
 /** Where a browser says who asks: this origin only, or a person's own navigation. */

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { LineClient, until, watch } from '../../test/support/counter-wire.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
+import { hostCheck } from '../dialects/eventcounters/serve/host-check.ts'
 import {
   CounterRegistry,
   EventCounter,
@@ -15,7 +16,6 @@ import {
   type ServeOptions,
   serveEventCounters,
 } from './index.ts'
-import { hostCheck } from './serve.ts'
 
 async function start(t: TestContext, options: ServeOptions = {}) {
   const clock = new FakeClock()

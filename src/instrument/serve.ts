@@ -4,12 +4,13 @@
  * sees every counter, so it is bound to loopback unless told otherwise.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, isIP } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import {
   refuseRequest,
   type ServedSession,
   serveSession,
 } from '../dialects/eventcounters/serve/endpoint.ts'
+import { hostCheck } from '../dialects/eventcounters/serve/host-check.ts'
 import { PATH } from '../dialects/eventcounters/spec.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 
@@ -150,37 +151,6 @@ function answerOther(incoming: IncomingMessage, outgoing: ServerResponse): void 
     `Counters of this process are streamed from ${PATH}, for example\n` +
       `  ${PATH}?EventCounterIntervalSec=1\n`,
   )
-}
-
-/**
- * A page may give its own name the address of this server (DNS rebinding); its requests still say
- * that name. Known names are loopback's, the bound one and those configured; bound to every
- * address, any number is right, because rebinding needs a name.
- */
-export function hostCheck(
-  host: string,
-  allowedHosts: readonly string[],
-): (header: string) => boolean {
-  const names = new Set([host, ...allowedHosts].map(hostName))
-  const isWildcard = host === '' || host === '0.0.0.0' || host === '::'
-  return (header) => {
-    const name = hostName(header)
-    const isLoopback =
-      name === 'localhost' ||
-      name.endsWith('.localhost') ||
-      name === '::1' ||
-      (isIP(name) === 4 && name.startsWith('127.'))
-    return isLoopback || (name !== '' && names.has(name)) || (isWildcard && isIP(name) > 0)
-  }
-}
-
-/** Name of a Host header in lower case, without port, brackets and a final dot. */
-function hostName(header: string): string {
-  const text = header.trim().toLowerCase()
-  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
-  if (bracketed !== null) return bracketed[1]!
-  if (isIP(text) === 6) return text
-  return text.replace(/:\d+$/, '').replace(/\.$/, '')
 }
 
 function authority({ address, port, family }: AddressInfo): string {
