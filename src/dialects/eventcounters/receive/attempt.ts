@@ -5,6 +5,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../../../model/index.ts'
+import { SilenceWatch } from '../../silence.ts'
 import { CONTENT_TYPE, SERIES_HEADER } from '../spec.ts'
 import type { EndpointAddress } from './address.ts'
 import { refusalText } from './refusal-text.ts'
@@ -55,8 +56,8 @@ export class Attempt {
   readonly #sink: AttemptSink
   readonly #outgoing: ClientRequest
   #isOver = false
-  #lastLineNs = 0n
-  #cancelTimer: () => void
+  #silence: SilenceWatch | undefined
+  readonly #cancelTimer: () => void
 
   constructor(address: EndpointAddress, clock: Clock, sink: AttemptSink) {
     this.#address = address
@@ -84,6 +85,7 @@ export class Attempt {
   stop(): void {
     this.#isOver = true
     this.#cancelTimer()
+    this.#silence?.stop()
     this.#outgoing.destroy()
   }
 
@@ -116,8 +118,11 @@ export class Attempt {
       series: Array.isArray(series) ? series[0] : series,
     })
     if (this.#isOver) return
-    this.#lastLineNs = this.#clock.monotonicNs()
-    this.#watchSilence(this.#address.silenceMs)
+    this.#cancelTimer()
+    const { silenceMs } = this.#address
+    this.#silence = new SilenceWatch(this.#clock, silenceMs, () => {
+      this.#end({ reason: 'silent', message: `no line for ${silenceMs} ms` })
+    })
     incoming.on('data', (bytes: Uint8Array) => this.#onData(bytes))
     incoming.on('end', () => {
       this.#end({ reason: 'closed', message: 'the server ended the session' })
@@ -128,7 +133,7 @@ export class Attempt {
   #onData(bytes: Uint8Array): void {
     if (this.#isOver) return
     // A line that never ends is no sign of life.
-    if (bytes.includes(LINE_FEED)) this.#lastLineNs = this.#clock.monotonicNs()
+    if (bytes.includes(LINE_FEED)) this.#silence?.sign()
     this.#sink.bytes(bytes)
   }
 
@@ -143,17 +148,6 @@ export class Attempt {
     refusalText(incoming, (text) => {
       const message = text === '' ? `status ${status}` : `status ${status}: ${text}`
       this.#end({ reason: 'status', status, message })
-    })
-  }
-
-  /** One timer for the whole session: it looks how long ago the last line ended. */
-  #watchSilence(delayMs: number): void {
-    const limitMs = this.#address.silenceMs
-    this.#cancelTimer()
-    this.#cancelTimer = this.#clock.after(delayMs, () => {
-      const silentMs = Number(this.#clock.monotonicNs() - this.#lastLineNs) / 1e6
-      if (silentMs >= limitMs) this.#end({ reason: 'silent', message: `no line for ${limitMs} ms` })
-      else this.#watchSilence(Math.ceil(limitMs - silentMs))
     })
   }
 

@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../../model/index.ts'
 import type { Profile } from '../../decoder.ts'
+import { SilenceWatch } from '../../silence.ts'
 import { boundaryText } from '../codec/line.ts'
 import type { Boundary } from '../counter-source.ts'
 
@@ -39,14 +40,15 @@ export class SessionOutput {
   /** A boundary that is larger than the buffer, and how much of it was written. */
   #rest: Boundary | undefined
   #restFrom = 0
-  #sentNs: bigint
-  #cancelKeepAlive: () => void = () => {}
+  readonly #silence: SilenceWatch
 
   constructor(outgoing: ServerResponse, parts: OutputParts) {
     this.#outgoing = outgoing
     this.#parts = parts
-    this.#sentNs = parts.clock.monotonicNs()
-    this.#watchSilence(parts.limits.keepAliveMs)
+    this.#silence = new SilenceWatch(parts.clock, parts.limits.keepAliveMs, () => {
+      // What waits is a sign of life already, and a client that takes nothing gets no more of it.
+      if (outgoing.writableLength === 0) this.#write(KEEP_ALIVE)
+    })
   }
 
   take(boundary: Boundary): void {
@@ -62,7 +64,7 @@ export class SessionOutput {
 
   /** Sends nothing any more. */
   stop(): void {
-    this.#cancelKeepAlive()
+    this.#silence.stop()
     this.#rest = undefined
   }
 
@@ -116,24 +118,9 @@ export class SessionOutput {
   }
 
   #write(text: string): void {
-    this.#sentNs = this.#parts.clock.monotonicNs()
+    this.#silence.sign()
     if (this.#rest === undefined) this.#outgoing.write(text)
     // Not on 'drain': that comes only after writes that filled Node's own, smaller buffer.
     else this.#outgoing.write(text, () => this.#writeRest())
-  }
-
-  /** One timer for the whole session: it looks how long ago something was sent. */
-  #watchSilence(delayMs: number): void {
-    const { clock, limits } = this.#parts
-    this.#cancelKeepAlive = clock.after(delayMs, () => {
-      const silentMs = Number(clock.monotonicNs() - this.#sentNs) / 1e6
-      if (silentMs < limits.keepAliveMs) {
-        this.#watchSilence(Math.ceil(limits.keepAliveMs - silentMs))
-        return
-      }
-      // What waits is a sign of life already, and a client that takes nothing gets no more of it.
-      if (this.#outgoing.writableLength === 0) this.#write(KEEP_ALIVE)
-      this.#watchSilence(limits.keepAliveMs)
-    })
   }
 }

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../model/index.ts'
 import type { DecodeError } from '../../../wire/decode-error.ts'
+import { SilenceWatch } from '../../silence.ts'
 import { encodeSettings } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
 import { PacketDecoder } from '../codec/packet-decoder.ts'
@@ -56,11 +57,10 @@ export class Attempt {
   #hasVersion = false
   #count = 0
   #badInRow = 0
-  #lastByteNs = 0n
   #isOver = false
   #cancelTimeout: () => void
   #cancelProbe: () => void = () => {}
-  #cancelIdle: () => void = () => {}
+  #idle: SilenceWatch | undefined
 
   /** @param connect starts a connection; called once, now */
   constructor(
@@ -110,7 +110,7 @@ export class Attempt {
 
   #onData(bytes: Uint8Array): void {
     if (this.#isOver) return
-    this.#lastByteNs = this.#clock.monotonicNs()
+    this.#idle?.sign()
     if (this.#hasVersion) this.#packets.push(bytes)
     else this.#readVersion(bytes)
   }
@@ -141,16 +141,9 @@ export class Attempt {
         this.#end('probe', detail)
       })
     }
-    this.#watchIdle(idleTimeoutMs(this.#options))
-  }
-
-  /** One timer for the whole connection: it looks how long ago the last byte came. */
-  #watchIdle(delayMs: number): void {
     const limitMs = idleTimeoutMs(this.#options)
-    this.#cancelIdle = this.#clock.after(delayMs, () => {
-      const silentMs = Number(this.#clock.monotonicNs() - this.#lastByteNs) / 1e6
-      if (silentMs >= limitMs) this.#end('idle', `nothing for ${limitMs} ms`)
-      else this.#watchIdle(Math.ceil(limitMs - silentMs))
+    this.#idle = new SilenceWatch(this.#clock, limitMs, () => {
+      this.#end('idle', `nothing for ${limitMs} ms`)
     })
   }
 
@@ -183,7 +176,7 @@ export class Attempt {
     this.#isOver = true
     this.#cancelTimeout()
     this.#cancelProbe()
-    this.#cancelIdle()
+    this.#idle?.stop()
     this.#packets.stop()
     this.#socket.destroy()
     this.#sink.end({ reason, detail, hasVersion: this.#hasVersion, packets: this.#count })
