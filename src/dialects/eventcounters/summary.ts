@@ -26,6 +26,11 @@ export function fromSummary(summary: Summary): MeanStatistics {
   return { kind: 'mean', count, mean, deviation: summaryDeviation(summary), min, max }
 }
 
+/** One value, as a PollingCounter has it (eventcounters.md §4.4). */
+export function singleMean(value: number): MeanStatistics {
+  return { kind: 'mean', count: 1, mean: value, deviation: 0, min: value, max: value }
+}
+
 /** An interval without samples. */
 export const EMPTY_MEAN: MeanStatistics = Object.freeze({
   kind: 'mean',

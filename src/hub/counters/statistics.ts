@@ -2,7 +2,7 @@
  * A window of a series of the hub as EventCounters say it: counters are Sum kinds, all others Mean
  * kinds (eventcounters.md §7.1, the other way round).
  */
-import { EMPTY_MEAN, fromSummary } from '../../dialects/eventcounters/summary.ts'
+import { EMPTY_MEAN, fromSummary, singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { MeanStatistics, Statistics } from '../../dialects/eventcounters/window.ts'
 import { canonicalMean, type Exact, type Histogram, subtractExact } from '../../model/index.ts'
 import type { Frame } from '../live/frame.ts'
@@ -55,7 +55,7 @@ function heldValue(
 function gaugeStatistics(value: Exact | undefined): MeanStatistics | undefined {
   const mean = Number(value)
   if (!Number.isFinite(mean)) return undefined
-  return { kind: 'mean', count: 1, mean, deviation: 0, min: mean, max: mean }
+  return singleMean(mean)
 }
 
 /** Mean, min and max are exact where known; the deviation is an estimate from the buckets. */

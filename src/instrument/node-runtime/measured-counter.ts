@@ -3,6 +3,7 @@
  * in it, or a state at its end. Each window of each session measures by itself, so that sessions of
  * different intervals get their own right numbers (eventcounters.md §4.2).
  */
+import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { ClosedWindow, OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
 
@@ -36,18 +37,13 @@ export class MeasuredCounter implements ServedCounter {
       close(now) {
         const value = measurement.take(now)
         if (value === undefined || !Number.isFinite(value)) return undefined
-        const closed: ClosedWindow = { statistics: single(value), sinceNs }
+        const closed: ClosedWindow = { statistics: singleMean(value), sinceNs }
         sinceNs = now.nowNs
         return closed
       },
       end: () => measurement.end?.(),
     }
   }
-}
-
-/** Statistics of one value, as a polled counter has them (eventcounters.md §4.4). */
-function single(value: number) {
-  return { kind: 'mean', count: 1, mean: value, deviation: 0, min: value, max: value } as const
 }
 
 /** Reads once in a pass, however many windows ask (eventcounters.md §4.6). */

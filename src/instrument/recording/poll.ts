@@ -2,6 +2,7 @@
  * A callback that is called at most once per pass, whatever it does (eventcounters.md §4.6), and
  * the two kinds of counters that live on one.
  */
+import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { ClosedWindow, OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
 import { errorText, ignoreRejection } from './failures.ts'
@@ -91,8 +92,7 @@ export class PolledCounter implements ServedCounter {
     if (value === undefined) return undefined
     if (this.#closed === undefined || !Object.is(value, this.#value)) {
       this.#value = value
-      const sample = { mean: value, deviation: 0, min: value, max: value }
-      this.#closed = { statistics: { kind: 'mean', count: 1, ...sample } }
+      this.#closed = { statistics: singleMean(value) }
     }
     return this.#closed
   }

@@ -1,4 +1,5 @@
 /** Plain instruments as the sessions see them: readings of the zone, over all threads. */
+import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
 import type { OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
@@ -75,8 +76,7 @@ export class ValueCounter implements ServedCounter {
     return {
       close: () => {
         if (!reader.gauge(metric, this.#gauge)) return undefined
-        const mean = Number(this.#gauge.value)
-        return { statistics: { kind: 'mean', count: 1, mean, deviation: 0, min: mean, max: mean } }
+        return { statistics: singleMean(Number(this.#gauge.value)) }
       },
       end: () => {},
     }
