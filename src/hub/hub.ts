@@ -3,7 +3,7 @@
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
 
-import type { ClientContext, Dialect, SharedPort, Target } from '../dialects/dialect.ts'
+import type { ClientContext, Dialect, SharedPort } from '../dialects/dialect.ts'
 import { NAME as EVENT_COUNTERS } from '../dialects/eventcounters/spec.ts'
 import type { Clock } from '../model/index.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
@@ -29,6 +29,7 @@ import { type Sink, SinkQueue } from './live/sinks.ts'
 import { CellCloser, Grid } from './live/tick.ts'
 import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
+import { peersOf } from './peers.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series.ts'
 import { Activity } from './status/activity.ts'
 import { ErrorReports } from './status/reports.ts'
@@ -38,7 +39,7 @@ import { type DialectAtWork, describeSources, type StatusParts } from './status/
 import type { SourcesAnswer } from './status/status.ts'
 import { WorkerRates } from './status/worker-rates.ts'
 import { ZoneUse } from './status/zone-use.ts'
-import { type DialectTarget, parseTarget } from './target.ts'
+import type { DialectTarget } from './target.ts'
 import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
 import { THREAD_DIALECTS } from './threads/thread-dialects.ts'
 import { ThreadedPort, ThreadedServer } from './threads/threaded-port.ts'
@@ -258,12 +259,12 @@ export class Hub implements HubView {
 
   /** Connects to the peers of the config: those to send to, and those to read from. */
   #connectPeers(dialects: readonly Dialect[]): void {
-    for (const text of this.#config.relay) {
-      const { dialect, target, name } = parseTarget(text, dialects)
-      this.#refuseSelf(text, dialect, target)
+    const { relay, attach } = peersOf(this.#config, dialects)
+    for (const { dialect, target, name } of relay) {
       const emitter = dialect.connectEmitter?.(target, this.#context(dialect, 'emit'))
-      if (emitter === undefined)
-        throw new ConfigError([`relay ${text}: ${dialect.name} can't send`])
+      if (emitter === undefined) {
+        throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])
+      }
       this.addSink(
         new RelaySink(name, emitter, {
           get: (id) => this.series.get(id),
@@ -271,14 +272,7 @@ export class Hub implements HubView {
         }),
       )
     }
-    const attached: DialectTarget[] = []
-    for (const text of this.#config.attach) {
-      const parsed = parseTarget(text, dialects)
-      this.#refuseSelf(text, parsed.dialect, parsed.target)
-      refuseTwice(parsed, attached)
-      attached.push(parsed)
-    }
-    for (const each of attached) this.#attach(each)
+    for (const each of attach) this.#attach(each)
   }
 
   #attach({ dialect, target, name }: DialectTarget): void {
@@ -294,16 +288,6 @@ export class Hub implements HubView {
       throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
     }
     known.ingests.push(ingest)
-  }
-
-  /** What it sends itself would come round every second, and grow. */
-  #refuseSelf(text: string, { port: shared }: Dialect, { host, port }: Target): void {
-    const { textPort, streamPort, httpPort, host: own } = this.#config
-    const ownPort = shared === undefined ? httpPort : { text: textPort, stream: streamPort }[shared]
-    const ownHosts = [own.toLowerCase(), '127.0.0.1', 'localhost', '::1']
-    if (port === ownPort && ownHosts.includes(host.toLowerCase())) {
-      throw new ConfigError([`target ${text}: that is this hub itself`])
-    }
   }
 
   /** What a server or client of a dialect gets; `part` is the client's section of its options. */
@@ -452,19 +436,6 @@ export class Hub implements HubView {
 
   #taken(): number {
     return this.#dialects.reduce((sum, each) => sum + measurementsOf(each), 0)
-  }
-}
-
-/** What two sources bring of one counter would be counted twice. */
-function refuseTwice({ dialect, target, name }: DialectTarget, others: readonly DialectTarget[]) {
-  const isSame = (other: DialectTarget): boolean =>
-    other.dialect === dialect && dialect.sharesSeries?.(other.target, target) === true
-  try {
-    const twice = others.find(isSame)
-    if (twice === undefined) return
-    throw new TypeError(`its counters are read already, by ${twice.name}`)
-  } catch (error) {
-    throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
   }
 }
 

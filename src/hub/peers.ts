@@ -1,0 +1,52 @@
+/** Whom the hub connects to: the addresses of the config, all checked before any is used. */
+import type { Dialect } from '../dialects/dialect.ts'
+import { ConfigError, type HubConfig } from './config.ts'
+import { type DialectTarget, parseTarget } from './target.ts'
+
+export interface Peers {
+  /** Who is sent every second. */
+  readonly relay: readonly DialectTarget[]
+  /** Who is read from. */
+  readonly attach: readonly DialectTarget[]
+}
+
+/** @throws {ConfigError} for an address that makes no sense, is this hub, or brings things twice */
+export function peersOf(config: HubConfig, dialects: readonly Dialect[]): Peers {
+  const parse = (text: string): DialectTarget => {
+    const parsed = parseTarget(text, dialects)
+    refuseSelf(parsed, config)
+    return parsed
+  }
+  const relay = config.relay.map(parse)
+  const attach: DialectTarget[] = []
+  for (const text of config.attach) {
+    const parsed = parse(text)
+    refuseTwice(parsed, attach)
+    attach.push(parsed)
+  }
+  return { relay, attach }
+}
+
+/** What it sends itself would come round every second, and grow. */
+function refuseSelf({ dialect, target, name }: DialectTarget, config: HubConfig): void {
+  const { textPort, streamPort, httpPort, host: own } = config
+  const ports = { text: textPort, stream: streamPort }
+  const ownPort = dialect.port === undefined ? httpPort : ports[dialect.port]
+  const ownHosts = [own.toLowerCase(), '127.0.0.1', 'localhost', '::1']
+  if (target.port === ownPort && ownHosts.includes(target.host.toLowerCase())) {
+    throw new ConfigError([`target ${name}: that is this hub itself`])
+  }
+}
+
+/** What two sources bring of one counter would be counted twice. */
+function refuseTwice({ dialect, target, name }: DialectTarget, others: readonly DialectTarget[]) {
+  const isSame = (other: DialectTarget): boolean =>
+    other.dialect === dialect && dialect.sharesSeries?.(other.target, target) === true
+  try {
+    const twice = others.find(isSame)
+    if (twice === undefined) return
+    throw new TypeError(`its counters are read already, by ${twice.name}`)
+  } catch (error) {
+    throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
+  }
+}
