@@ -15,6 +15,15 @@ import { useChart } from './use-chart.ts'
 
 interface PanelProps {
   readonly entry: Entry
+  readonly title: string
+  /** What the shaded part is. */
+  readonly note: string
+  /** What the chart shows of the series, for those who do not see it. */
+  readonly shows: string
+  readonly height: 'h168' | 'h232'
+  readonly picture: typeof deviationPicture | typeof rangePicture
+  /** Beside the chart, as large numbers. */
+  readonly lanes: readonly Lane[]
 }
 
 function figuresOf(unit: string, lanes: readonly Lane[]): Figure[] {
@@ -25,55 +34,49 @@ function figuresOf(unit: string, lanes: readonly Lane[]): Figure[] {
   }))
 }
 
-function Mean({ entry }: PanelProps): JSX.Element {
+function Panel({ entry, title, note, shows, height, picture, lanes }: PanelProps): JSX.Element {
   const { cursor } = usePage()
   const unit = entry.info.unit ?? ''
   const canvas = useChart(entry, (painter, { data, steady, ...view }, element) => {
-    const drawn = drawPlot(painter, deviationPicture(data, view, { unit, size: 'large', steady }))
+    const drawn = drawPlot(painter, picture(data, view, { unit, size: 'large', steady }))
     cursor.setAxis(element, drawn.time)
   })
   return (
-    <Section title="Mean" note="shaded: the deviation around it" isNoteRight>
+    <Section title={title} note={note} isNoteRight>
       <div class="beside">
         <canvas
           ref={canvas}
-          class="h232"
+          class={height}
           role="img"
-          aria-label={`Mean and deviation of ${entry.text} over time; as a table below`}
+          aria-label={`${shows} of ${entry.text} over time; as a table below`}
         />
-        <Now entry={entry} figures={figuresOf(unit, ['mean', 'deviation'])} />
+        <Now entry={entry} figures={figuresOf(unit, lanes)} />
       </div>
     </Section>
   )
 }
 
-function Range({ entry }: PanelProps): JSX.Element {
-  const { cursor } = usePage()
-  const unit = entry.info.unit ?? ''
-  const canvas = useChart(entry, (painter, { data, steady, ...view }, element) => {
-    const drawn = drawPlot(painter, rangePicture(data, view, { unit, size: 'large', steady }))
-    cursor.setAxis(element, drawn.time)
-  })
-  return (
-    <Section title="Range" note="smallest to largest, each second" isNoteRight>
-      <div class="beside">
-        <canvas
-          ref={canvas}
-          class="h168"
-          role="img"
-          aria-label={`Smallest and largest of ${entry.text} over time; as a table below`}
-        />
-        <Now entry={entry} figures={figuresOf(unit, ['max', 'min'])} />
-      </div>
-    </Section>
-  )
-}
-
-export function SummaryPanels({ entry }: PanelProps): JSX.Element {
+export function SummaryPanels({ entry }: Pick<PanelProps, 'entry'>): JSX.Element {
   return (
     <>
-      <Mean entry={entry} />
-      <Range entry={entry} />
+      <Panel
+        entry={entry}
+        title="Mean"
+        note="shaded: the deviation around it"
+        shows="Mean and deviation"
+        height="h232"
+        picture={deviationPicture}
+        lanes={['mean', 'deviation']}
+      />
+      <Panel
+        entry={entry}
+        title="Range"
+        note="smallest to largest, each second"
+        shows="Smallest and largest"
+        height="h168"
+        picture={rangePicture}
+        lanes={['max', 'min']}
+      />
       <Observations entry={entry} />
     </>
   )
