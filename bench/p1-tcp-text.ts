@@ -1,7 +1,7 @@
 /** P1: text lines over TCP through the whole path, against npm's statsd. */
 import { count, DATA, LINES_PER_PACKET } from './load/measurements.ts'
 import { offerTcp } from './load/offer.ts'
-import { figureOf, interleave, ratioOf } from './measure/question.ts'
+import { atLeast, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { startHub } from './receivers/hub.ts'
 import type { Receiver } from './receivers/receiver.ts'
@@ -46,7 +46,7 @@ await ask({
     if (isThere) await statsd.stop()
     const ours = rounds.slice(0, 4)
     const rival = rounds[4]
-    const wanted = { bound: 'at least', value: 8 } as const
+    const wanted = atLeast(8)
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,

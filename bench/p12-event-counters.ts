@@ -11,7 +11,7 @@ import {
   VALUE_MAX,
   verify,
 } from './instruments/visits.ts'
-import { figureOf, interleave, ratioOf, type Wanted } from './measure/question.ts'
+import { atLeast, atMost, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
 const WARM_UPS = 2
@@ -59,28 +59,26 @@ await ask({
     const [check, write0, add0, write1, write10, apart10, add1, add10] = rounds
     const [counter, record0, record1] = rounds.slice(8)
     const [alone, bound, observed, added, recorded] = rounds.slice(11)
-    const least = (value: number): Wanted => ({ bound: 'at least', value })
-    const most = (value: number): Wanted => ({ bound: 'at most', value })
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
       ratios: [
-        ratioOf(write0!, check!, most(1.5)),
-        ratioOf(add0!, check!, most(1.5)),
-        ratioOf(write10!, write1!, most(1.5)),
-        ratioOf(add10!, add1!, most(1.5)),
-        ratioOf(observed!, write1!, least(10)),
-        ratioOf(recorded!, write1!, least(10)),
-        ratioOf(observed!, write10!, least(10)),
-        ratioOf(observed!, apart10!, least(2)),
-        ratioOf(alone!, add1!, least(1)),
-        ratioOf(added!, add1!, least(5)),
-        ratioOf(alone!, add10!, least(1)),
-        ratioOf(bound!, counter!, least(40)),
-        ratioOf(observed!, record0!, least(5)),
-        ratioOf(recorded!, record0!, least(5)),
-        ratioOf(observed!, record1!, least(2)),
+        ratioOf(write0!, check!, atMost(1.5)),
+        ratioOf(add0!, check!, atMost(1.5)),
+        ratioOf(write10!, write1!, atMost(1.5)),
+        ratioOf(add10!, add1!, atMost(1.5)),
+        ratioOf(observed!, write1!, atLeast(10)),
+        ratioOf(recorded!, write1!, atLeast(10)),
+        ratioOf(observed!, write10!, atLeast(10)),
+        ratioOf(observed!, apart10!, atLeast(2)),
+        ratioOf(alone!, add1!, atLeast(1)),
+        ratioOf(added!, add1!, atLeast(5)),
+        ratioOf(alone!, add10!, atLeast(1)),
+        ratioOf(bound!, counter!, atLeast(40)),
+        ratioOf(observed!, record0!, atLeast(5)),
+        ratioOf(recorded!, record0!, atLeast(5)),
+        ratioOf(observed!, record1!, atLeast(2)),
       ],
       skipped: [],
     }

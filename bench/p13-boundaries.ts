@@ -9,7 +9,7 @@ import {
 } from '../src/dialects/eventcounters/index.ts'
 import { CounterRegistry, EventCounter, EventSource } from '../src/instrument/index.ts'
 import { FakeClock } from '../test/support/fake-clock.ts'
-import { type Contender, figureOf, interleave, ratioOf, type Wanted } from './measure/question.ts'
+import { atMost, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
 const WARM_UPS = 2
@@ -116,15 +116,14 @@ await ask({
       assert.ok(bytes / windows > 200, 'payloads were spelled')
     }
     const [windows, lines, rival, windowsApart, linesApart, rivalApart] = rounds
-    const most = (value: number): Wanted => ({ bound: 'at most', value })
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
       ratios: [
-        ratioOf(windows!, rival!, most(1)),
-        ratioOf(lines!, rival!, most(1)),
-        ratioOf(windowsApart!, rivalApart!, most(3)),
+        ratioOf(windows!, rival!, atMost(1)),
+        ratioOf(lines!, rival!, atMost(1)),
+        ratioOf(windowsApart!, rivalApart!, atMost(3)),
         ratioOf(linesApart!, rivalApart!),
       ],
       skipped: [],

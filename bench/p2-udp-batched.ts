@@ -1,7 +1,15 @@
 /** P2: datagrams that carry many lines, against npm's statsd and collectd's plugin. */
 import { count, DATA, LINES_PER_PACKET } from './load/measurements.ts'
 import { offerUdp } from './load/offer.ts'
-import { figureOf, interleave, type Ratio, ratioOf, type Skipped } from './measure/question.ts'
+import {
+  atLeast,
+  atMost,
+  figureOf,
+  interleave,
+  type Ratio,
+  ratioOf,
+  type Skipped,
+} from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { COLLECTD, startCollectd } from './receivers/collectd.ts'
 import { startHub } from './receivers/hub.ts'
@@ -57,8 +65,8 @@ await ask({
       for (const each of rounds.slice(0, ours.length)) {
         ratios.push(
           rival.title.startsWith(STATSD)
-            ? ratioOf(rival, each, { bound: 'at least', value: 6 })
-            : ratioOf(each, rival, { bound: 'at most', value: 1 }),
+            ? ratioOf(rival, each, atLeast(6))
+            : ratioOf(each, rival, atMost(1)),
         )
       }
     }

@@ -1,7 +1,7 @@
 /** P3 with many datagrams a system call: recvmmsg, where Node can call it. */
 import { count, DATA, LINES_PER_PACKET } from './load/measurements.ts'
 import { offerUdp } from './load/offer.ts'
-import { figureOf, interleave, ratioOf } from './measure/question.ts'
+import { atLeast, atMost, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { startEmptyHandler } from './receivers/empty-handler.ts'
 import { startHub } from './receivers/hub.ts'
@@ -41,10 +41,7 @@ await ask({
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
-      ratios: [
-        ratioOf(limit!, one!, { bound: 'at least', value: 2 }),
-        ratioOf(fullBatched!, fullDgram!, { bound: 'at most', value: 1 }),
-      ],
+      ratios: [ratioOf(limit!, one!, atLeast(2)), ratioOf(fullBatched!, fullDgram!, atMost(1))],
       skipped: [],
     }
   },

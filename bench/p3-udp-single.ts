@@ -1,7 +1,7 @@
 /** P3: datagrams of one line, against Node's own limit: a handler that does nothing. */
 import { count, DATA } from './load/measurements.ts'
 import { offerUdp } from './load/offer.ts'
-import { figureOf, interleave, ratioOf } from './measure/question.ts'
+import { atMost, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { startEmptyHandler } from './receivers/empty-handler.ts'
 import { startHub } from './receivers/hub.ts'
@@ -37,7 +37,7 @@ await ask({
     const rounds = await interleave(receivers.map(contender), WARM_UPS, ROUNDS)
     for (const receiver of receivers) await receiver.stop()
     const [hub, workers, limit] = rounds
-    const wanted = { bound: 'at most', value: 1.15 } as const
+    const wanted = atMost(1.15)
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import * as msgpack from '@msgpack/msgpack'
 import { PacketDecoder, SnapshotTemplate } from '../src/dialects/scope/index.ts'
-import { type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
+import { atLeast, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { seededRandom } from './measure/statistics.ts'
 
@@ -81,8 +81,8 @@ await ask({
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
       ratios: [
-        ratioOf(ourEncode!, theirEncode!, { bound: 'at least', value: 20 }),
-        ratioOf(ourDecode!, theirDecode!, { bound: 'at least', value: 12 }),
+        ratioOf(ourEncode!, theirEncode!, atLeast(20)),
+        ratioOf(ourDecode!, theirDecode!, atLeast(12)),
       ],
       skipped: [],
     }

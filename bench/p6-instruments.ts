@@ -3,7 +3,7 @@ import * as opentelemetry from './instruments/opentelemetry.ts'
 import * as ours from './instruments/pentameter.ts'
 import * as prom from './instruments/prom-client.ts'
 import { contender, INSTRUMENT_COUNT, SEED, VALUE_MAX, verify } from './instruments/visits.ts'
-import { figureOf, interleave, ratioOf, type Wanted } from './measure/question.ts'
+import { atLeast, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
 const WARM_UPS = 2
@@ -45,18 +45,17 @@ await ask({
     for (const instrument of all) await verify(instrument, WARM_UPS + ROUNDS)
     const [counter, bound, labelled, alone, added, attributed, dense, fine, observed, recorded] =
       rounds
-    const least = (value: number): Wanted => ({ bound: 'at least', value })
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
       ratios: [
-        ratioOf(bound!, counter!, least(40)),
-        ratioOf(labelled!, counter!, least(20)),
-        ratioOf(alone!, counter!, least(1)),
+        ratioOf(bound!, counter!, atLeast(40)),
+        ratioOf(labelled!, counter!, atLeast(20)),
+        ratioOf(alone!, counter!, atLeast(1)),
         ratioOf(added!, counter!),
         ratioOf(attributed!, counter!),
-        ratioOf(observed!, dense!, least(30)),
+        ratioOf(observed!, dense!, atLeast(30)),
         ratioOf(observed!, fine!),
         ratioOf(recorded!, fine!),
       ],

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert'
 import { CALLS, METRICS, OBSERVED } from './filters/counting-filter.ts'
 import { startBare, startOurs, startPlain } from './filters/hosts.ts'
-import { figureOf, interleave, ratioOf } from './measure/question.ts'
+import { atLeast, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
 const WARM_UPS = 3
@@ -38,7 +38,7 @@ await ask({
       host.close()
     }
     const [fast, ours, plain, bare, fastObserve, oursObserve, plainObserve] = rounds
-    const wanted = { bound: 'at least', value: 5 } as const
+    const wanted = atLeast(5)
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,

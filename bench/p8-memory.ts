@@ -1,6 +1,6 @@
 /** P8: memory of labelled counters that four threads hold, against prom-client. */
 
-import { figureOf, type Rounds, ratioOf } from './measure/question.ts'
+import { atMost, figureOf, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { COUNTER_COUNT, type Holder } from './memory/holders.ts'
 import { measureHeld, type Taken, THREAD_COUNT } from './memory/measure.ts'
@@ -50,10 +50,10 @@ await ask({
       rounds: ROUNDS,
       figures: [all, bound, sets, shared, heap].map(figureOf),
       ratios: [
-        ratioOf(all, bound, { bound: 'at most', value: 1 / 3 }),
+        ratioOf(all, bound, atMost(1 / 3)),
         ratioOf(all, sets),
-        ratioOf(shared, limit(SHARED_BYTES_MAX), { bound: 'at most', value: 1 }),
-        ratioOf(heap, limit(HEAP_BYTES_MAX), { bound: 'at most', value: 1 }),
+        ratioOf(shared, limit(SHARED_BYTES_MAX), atMost(1)),
+        ratioOf(heap, limit(HEAP_BYTES_MAX), atMost(1)),
       ],
       skipped: [],
     }

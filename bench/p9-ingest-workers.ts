@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { count, DATA } from './load/measurements.ts'
 import { offerConnections } from './load/offer.ts'
 import { CoreScaling } from './measure/core-scaling.ts'
-import { figureOf, interleave, type Rounds, ratioOf } from './measure/question.ts'
+import { atLeast, figureOf, interleave, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { pairedRatios } from './measure/statistics.ts'
 import { startHub } from './receivers/hub.ts'
@@ -91,7 +91,7 @@ await ask({
         bound!,
       ].map(figureOf),
       ratios: [
-        ratioOf(two!, one!, { bound: 'at least', value: 1.7 }),
+        ratioOf(two!, one!, atLeast(1.7)),
         ratioOf(costs[1]!, costs[0]!),
         ratioOf(paces[1]!, paces[0]!),
         ratioOf(gained, bound!),

@@ -43,6 +43,14 @@ export interface Wanted {
   readonly value: number
 }
 
+export function atLeast(value: number): Wanted {
+  return { bound: 'at least', value }
+}
+
+export function atMost(value: number): Wanted {
+  return { bound: 'at most', value }
+}
+
 /** A rival that could not take part. */
 export interface Skipped {
   readonly title: string
