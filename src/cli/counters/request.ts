@@ -29,7 +29,10 @@ const SERIES_LIMIT = 1000
 
 export function addRequestOptions(command: Command): Command {
   return command
-    .argument('<url>', 'http://HOST:PORT of an application or hub, a path where it has another')
+    .argument(
+      '<url>',
+      'http://HOST:PORT of an application or hub; what its path or query says goes first',
+    )
     .option(
       '--counters <list>',
       'as PROVIDER,PROVIDER[COUNTER,COUNTER] (default: every counter there is)',
