@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mock, suite, test } from 'node:test'
 import { getHeapStatistics } from 'node:v8'
+import { Reporter } from '../src/dialects/wallaroo/index.ts'
 import {
   Counter,
   CounterRegistry,
@@ -160,18 +161,55 @@ suite('recording with an instrument', () => {
 
       const skip = allocatedBytes() === undefined && 'this Node does not count what it allocates'
       test(`${title}: leaves no garbage`, { skip }, () => {
-        const record = listenedTo(make, sessions)
-        let bytes = Number.POSITIVE_INFINITY
-        for (let round = 0; round < ROUNDS_LIMIT && bytes >= GARBAGE_LIMIT; round++) {
-          const before = allocatedBytes()!
-          for (let i = 0; i < UPDATES; i++) record(VALUES[i % VALUES.length]!)
-          bytes = (allocatedBytes()! - before) / UPDATES
-        }
-        assert.ok(bytes < GARBAGE_LIMIT, `${bytes} bytes per update`)
+        assertNoGarbage(listenedTo(make, sessions))
       })
     }
   }
 })
+
+/** Items of a reporter of Wallaroo's windows. */
+const ITEMS: Readonly<Record<string, (reporter: Reporter) => (value: number) => void>> = {
+  'a latency'(reporter) {
+    const recorder = reporter.computation('Orders', 'Check', 2)
+    return (value) => recorder.record(value)
+  },
+  'a message ingested'(reporter) {
+    const recorder = reporter.ingestion('Orders')
+    return () => recorder.count()
+  },
+  'what is no latency'(reporter) {
+    const recorder = reporter.startToEnd('Orders')
+    return (value) => recorder.record(-value)
+  },
+}
+
+suite('recording in a window', () => {
+  // a time that is always the same number: one of its own is all that a clock may leave behind
+  const nowMs = 1_700_000_000_123
+  const clock = { wallMs: () => nowMs, wallNs: () => BigInt(nowMs) * 1_000_000n, after: () => noop }
+  for (const windowRule of ['peer', 'document'] as const) {
+    for (const [name, make] of Object.entries(ITEMS)) {
+      const skip = allocatedBytes() === undefined && 'this Node does not count what it allocates'
+      test(`${name}, by the rule of the ${windowRule}, leaves no garbage`, { skip }, () => {
+        const names = { application: 'shop', worker: 'w' }
+        const record = make(new Reporter({ ...names, windowRule, clock, send: noop }))
+        assertNoGarbage(record)
+      })
+    }
+  }
+})
+
+function noop(): void {}
+
+function assertNoGarbage(record: (value: number) => void): void {
+  let bytes = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS_LIMIT && bytes >= GARBAGE_LIMIT; round++) {
+    const before = allocatedBytes()!
+    for (let i = 0; i < UPDATES; i++) record(VALUES[i % VALUES.length]!)
+    bytes = (allocatedBytes()! - before) / UPDATES
+  }
+  assert.ok(bytes < GARBAGE_LIMIT, `${bytes} bytes per update`)
+}
 
 /** With samples before each session, so that every one counts on its own; all was seen before. */
 function listenedTo(make: (typeof INSTRUMENTS)[string], sessions: number) {

@@ -18,7 +18,8 @@ a line is, the dialect finds out; Stats Hero takes it as a datagram, and as a st
 Examples:
   $ printf '1|6\\na:1|m\\n' | pentameter decode statshero
   $ echo 317c360a613a317c6d0a | pentameter decode statshero --lines
-  $ echo 82a17400a16480 | pentameter decode scope --role client --lines`
+  $ echo 82a17400a16480 | pentameter decode scope --role client --lines
+  $ echo 0000000101 | pentameter decode wallaroo --lines`
 
 export function addDecode(program: Command): void {
   addCodecCommand(program, {

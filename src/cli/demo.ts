@@ -11,8 +11,9 @@ import { addServeOptions, readConfig, type ServeArguments } from './serve-option
 const EXAMPLES = `
 Two invented web shops report what they do, a Proxy-Wasm filter stands in front of one, the hub
 reads a measuring station as a scope viewer would, and the event counters of a parcel depot, with
-what Node says of this process; and a scope viewer is attached to the hub. Every 90 seconds payments
-are slow for 30: find them.
+what Node says of this process; a scope viewer is attached to the hub, and three workers of an
+exchange report their pipelines. Every 90 seconds payments are slow for 30, and one computation of
+the exchange is slow on one worker: find them.
 
 Examples:
   $ pentameter demo

@@ -15,7 +15,8 @@ messages or one message, and becomes one line of hex; several packets are separa
 
 Examples:
   $ echo '{"key":"a","value":1,"type":"m"}' | pentameter encode statshero > /dev/tcp/127.0.0.1/8125
-  $ echo '{"messages":[{"key":"a","value":1,"type":"m"}]}' | pentameter encode statshero --lines`
+  $ echo '{"messages":[{"key":"a","value":1,"type":"m"}]}' | pentameter encode statshero --lines
+  $ echo '{"type":"join","application":"a","worker":"w"}' | pentameter encode wallaroo --lines`
 
 export function addEncode(program: Command): void {
   addCodecCommand(program, {

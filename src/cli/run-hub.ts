@@ -1,8 +1,9 @@
 /** Runs a hub with its HTTP server until a signal ends it, and says on the way what is going on. */
+import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { eventcounters } from '../dialects/eventcounters/index.ts'
 import { DIALECTS } from '../dialects/index.ts'
-import { createHttpServer } from '../http/index.ts'
+import { createHttpServer, OtlpExporter, OtlpSource } from '../http/index.ts'
 import { Hub, type HubConfig, type Log, limitLog, systemClock } from '../hub/index.ts'
 import { CommandError, EXIT_FAILED } from './exit.ts'
 import { HttpListener } from './http-listener.ts'
@@ -28,7 +29,9 @@ export async function runHub(
   const isColored = options.color && process.stderr.isTTY && !process.env.NO_COLOR
   const log = limitLog(createLog(options.log, isColored), systemClock)
   const hub = new Hub({ config, clock: systemClock, log, dialects: DIALECTS })
+  const otlp = otlpOf(config, hub, log)
   const http = createHttpServer({
+    otlp,
     view: hub,
     webRoot: WEB_ROOT,
     host: config.host,
@@ -69,6 +72,29 @@ export async function runHub(
   await listener.stop()
   await hub.stop()
   log('info', 'stopped')
+}
+
+/** Pushes to the receiver of the config; without one it only shows what it would say. */
+function otlpOf({ otlp, host, httpPort }: HubConfig, hub: Hub, log: Log) {
+  const instance = `${hostname()}:${host}:${httpPort}`
+  const resource = { 'service.instance.id': instance, ...otlp.resource }
+  if (otlp.url === '') return new OtlpSource(hub, { ...otlp, resource })
+  const options = { ...otlp, resource, url: receiverUrl(otlp.url) }
+  const exporter = new OtlpExporter(hub, options, {
+    count: (name, reason, amount) => {
+      hub.metrics.counter(`pentameter.otlp.${name}`, { reason }).add(amount)
+    },
+    log,
+  })
+  hub.addSink(exporter)
+  return exporter
+}
+
+/** An address without a path is that of the receiver, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
+function receiverUrl(text: string): string {
+  const url = new URL(text)
+  if (url.pathname === '/') url.pathname = '/v1/metrics'
+  return url.href
 }
 
 /**

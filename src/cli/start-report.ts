@@ -19,12 +19,14 @@ export interface Addresses {
 export function startReport(
   format: LogFormat,
   addresses: Addresses,
-  { listeners, dialects, workers = [] }: SourcesAnswer,
+  { listeners, dialects, workers = [], exports = [] }: SourcesAnswer,
 ): string {
   if (format === 'json') {
     const udpReceive = receiveOf(listeners)
+    const targets = exports.map(({ name, url }) => ({ name, url }))
     const start = { ready: true, listeners: addresses, ingestWorkers: workers.length, udpReceive }
-    return `${JSON.stringify(start)}\n`
+    const whole = targets.length === 0 ? start : { ...start, exports: targets }
+    return `${JSON.stringify(whole)}\n`
   }
   const base = `http://${hostInUrl(addresses.http)}`
   const httpState = addresses.http.error ? `   not started: ${addresses.http.error}` : ''
@@ -35,6 +37,9 @@ export function startReport(
     rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
   }
   rows.push(['Prometheus', `${base}/metrics`], ['ingest', ingestWords(workers.length)])
+  for (const { name, url, intervalMs } of exports) {
+    rows.push([name.toUpperCase(), `to ${url} every ${intervalMs / 1000} s`])
+  }
   const receive = receiveOf(listeners)
   if (receive !== undefined) rows.push(['udp', receive])
   const width = Math.max(...rows.map(([label]) => label!.length)) + 2

@@ -12,6 +12,7 @@ import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
 import type { Ingest } from './ingest.ts'
 import type { SnapshotSource } from './snapshot-source.ts'
+import type { WindowReceiver } from './wallaroo/serve/connection.ts'
 
 /** `text` is the port of text dialects (8125), `stream` that of binary ones (5001). */
 export type SharedPort = 'text' | 'stream'
@@ -88,8 +89,11 @@ export interface DialectServer {
   /**
    * Takes over an accepted connection; `first` holds what was read of it to find the dialect (empty
    * for a dialect that speaks first). Where `socket.readableEnded` is true, it is all that came.
+   * @param pass for a server that has spoken to a silent peer, whose answer is not of its dialect:
+   *   takes back the connection with every byte that came, if they may be another's. Whoever calls
+   *   it holds no listener and no timer any more, unless it returns false.
    */
-  accept?(socket: Socket, first: Uint8Array): void
+  accept?(socket: Socket, first: Uint8Array, pass?: (bytes: Uint8Array) => boolean): void
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number
   /** What this server knows of its connections, for the page and the API. */
@@ -144,12 +148,16 @@ export interface ClientContext {
 export interface ServerContext extends ClientContext {
   readonly ingest: Ingest
   readonly snapshot: SnapshotSource
+  /** Who takes the windows of a new connection; a hub always has one (Wallaroo). */
+  readonly openWindows?: (peer: Peer) => WindowReceiver
 }
 
 /** Errors and refusals, counted by reason with the last offenders kept. */
 export interface Reports {
   /** A decode error; at most the first 128 bytes of the offending message are kept. */
   decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void
+  /** Something odd in a message that was taken, by a name of the dialect's closed set. */
+  decodeNote(note: string): void
   /** Things that were closed, refused or left out (one unless stated), by reason. */
   count(name: string, reason: string, amount?: number): void
   /** One line for the operator's log. */

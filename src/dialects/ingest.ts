@@ -2,6 +2,7 @@
 import type {
   CounterCell,
   Exact,
+  HistogramCell,
   Identity,
   Metadata,
   Summary,
@@ -47,14 +48,14 @@ export interface Ingest {
    * A window that its sender has closed, added to the running second. A counter grows by any finite
    * delta of 0 or more, fractions too; others are refused (`value_range`). A window with nothing in
    * it (delta 0, count 0) only says that the series lives. Min and max of an empty summary are NaN,
-   * as in the model, whatever the dialect writes.
+   * as in the model, whatever the dialect writes. A histogram takes windows if it is `isWindowed`.
    * @param intervalSec its measured length, where known: what a counter's rate is stated by
    * @param earlier what a new summary has observed before this window, under another kind: part of
    *   its total, of no window
    */
   merge(
     slot: number,
-    cell: CounterCell | SummaryCell,
+    cell: CounterCell | HistogramCell | SummaryCell,
     intervalSec?: number,
     earlier?: Summary,
   ): void
@@ -79,6 +80,8 @@ export interface Description {
   readonly metadata: Metadata
   /** True for a counter that arrives as readings (`read`). */
   readonly isCumulative?: boolean
+  /** True for a histogram that arrives as windows (`merge`), never by `observe`. */
+  readonly isWindowed?: boolean
   /** Width in bits of a cumulative counter, where known. */
   readonly counterBits?: 32 | 64
 }

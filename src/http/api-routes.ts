@@ -1,12 +1,13 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { HubView } from '../hub/view.ts'
-import { jsonAnswer, jsonStreamAnswer, Refusal, textAnswer } from './answers.ts'
+import { jsonAnswer, piecesAnswer, Refusal, textAnswer } from './answers.ts'
 import { readJson } from './body.ts'
 import { COUNTERS_PATH, type CounterSessions } from './counter-sessions.ts'
 import type { HubApp, HubContext } from './hub-app.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
+import { addPipelineRoutes } from './pipeline-routes.ts'
 import {
   cellsQuery,
   liveQuery,
@@ -59,6 +60,7 @@ export function addApiRoutes(
     counterSessions.answer(context)
     return RESPONSE_ALREADY_SENT
   })
+  addPipelineRoutes(app, view)
   const query = liveQuery(limits)
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))
   const body = selectionBody(limits)
@@ -70,7 +72,7 @@ export function addApiRoutes(
   })
 }
 
-function rangeAnswer(context: HubContext, view: HubView): Response {
+function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
   const { series, from, to, step } = readQuery(rangeQuery, context)
   const toMs = to ?? view.clock.wallMs()
   const fromMs = from ?? toMs - WINDOW_DEFAULT_MS
@@ -87,7 +89,8 @@ function rangeAnswer(context: HubContext, view: HubView): Response {
         : `ask for less: the hub keeps the last ${view.live.spanSeconds} seconds`
     throw new Refusal(400, 'too_many_columns', message, hint)
   }
-  return jsonStreamAnswer(context, rangeJson(view, series, window))
+  const pieces = rangeJson(view, series, window)
+  return piecesAnswer(context, pieces, 'application/json', view.clock)
 }
 
 function cellsAnswer(context: HubContext, view: HubView, streams: LiveStreams): Promise<Response> {

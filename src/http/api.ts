@@ -12,14 +12,47 @@
  *   POST /api/v1/live/STREAM  { "series": [1, 2] }             204: changes what a stream carries
  *   GET  /api/v1/eventcounters?EventCounterIntervalSec=1       NDJSON (eventcounters.md §2), errors
  *                                                              as { "error": text }
+ *   GET  /api/v1/wallaroo/applications                         ApplicationsAnswer
+ *   GET  /api/v1/wallaroo/application?application=             ApplicationAnswer
+ *   GET  /api/v1/wallaroo/view?application=&category=&pipeline=&worker=&name=&seconds=&to=
+ *                                                              ViewAnswer; with mode=compatible
+ *                                                              CompatibleAnswer
+ *   GET  /api/v1/wallaroo/connections?application=             ConnectionsAnswer
  *   any other error                                            ApiError with its status
  *
  * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
  */
 export type {
+  ApplicationAnswer,
+  ApplicationSummary,
+  ApplicationsAnswer,
+  BinJson,
+  ChartsJson,
+  CompatibleAnswer,
+  CompatibleApplicationAnswer,
+  CompatibleNumbers,
+  CompatiblePipelineRow,
+  CompatibleRow,
+  CompatibleTable,
+  Completeness,
+  ConnectionsAnswer,
+  CountJson,
+  LatencyJson,
+  PipelineRow,
+  RowJson,
+  TableJson,
+  ThroughputJson,
+  ViewAnswer,
+  ViewKey,
+  WorkerConnectionJson,
+  WorkerJson,
+  WorkerRow,
+} from '../hub/pipelines/answers.ts'
+export type {
   ConnectionStatus,
   DialectStatus,
   ErrorStatus,
+  ExportStatus,
   FilterStatus,
   LimitStatus,
   ListenerStatus,

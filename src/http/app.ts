@@ -3,15 +3,17 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { HubView } from '../hub/view.ts'
-import { errorAnswer, plainErrorAnswer, Refusal, textAnswer } from './answers.ts'
+import { errorAnswer, piecesAnswer, plainErrorAnswer, Refusal } from './answers.ts'
 import { addApiRoutes } from './api-routes.ts'
 import { COUNTERS_PATH, type CounterSessions } from './counter-sessions.ts'
 import { addHealthRoutes } from './health.ts'
 import type { HubApp } from './hub-app.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
+import type { OtlpPreview } from './otlp/source.ts'
 import { Exposition, type PrometheusOptions } from './prometheus/exposition.ts'
 import { negotiate } from './prometheus/negotiation.ts'
+import { noQuery, readQuery } from './query/parameters.ts'
 import type { HttpReports } from './reports.ts'
 import { checkCaller, checkHost, secureHeaders } from './security.ts'
 import { UiFiles } from './ui-files.ts'
@@ -26,6 +28,7 @@ export interface AppParts {
   readonly limits: HttpLimits
   readonly prometheus: PrometheusOptions
   readonly reports: HttpReports
+  readonly otlp: OtlpPreview
 }
 
 export function createApp(parts: AppParts): HubApp {
@@ -35,6 +38,7 @@ export function createApp(parts: AppParts): HubApp {
   addMetricsRoute(app, parts)
   addHealthRoutes(app, view)
   addApiRoutes(app, view, streams, parts.counterSessions, limits)
+  addOtlpRoute(app, parts)
   addMethodRefusals(app)
   addPage(app, parts.webRoot)
   app.notFound((context) => {
@@ -75,7 +79,14 @@ function addMetricsRoute(app: HubApp, { view, prometheus, reports }: AppParts): 
     const { format, style, contentType } = negotiate(accept, prometheus.names ?? 'legacy')
     context.header('Cache-Control', 'no-store')
     context.header('Vary', 'Accept')
-    return textAnswer(context, exposition.render(format, style), contentType)
+    return piecesAnswer(context, exposition.pieces(format, style), contentType, view.clock)
+  })
+}
+
+function addOtlpRoute(app: HubApp, { view, otlp }: AppParts): void {
+  app.get('/api/v1/otlp', (context) => {
+    readQuery(noQuery, context)
+    return piecesAnswer(context, otlp.json(), 'application/json', view.clock)
   })
 }
 

@@ -9,6 +9,7 @@ import { createApp } from './app.ts'
 import { CounterSessions, type CounterSessionsOptions } from './counter-sessions.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
+import { DIALECT_FORMS, type OtlpPreview, OtlpSource } from './otlp/source.ts'
 import type { PrometheusOptions } from './prometheus/exposition.ts'
 import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
 import { type HttpReports, SILENT_REPORTS } from './reports.ts'
@@ -39,6 +40,8 @@ export interface HttpServerOptions {
   readonly reports?: HttpReports
   readonly prometheus?: PrometheusOptions
   readonly limits?: Partial<HttpLimits>
+  /** What `GET /api/v1/otlp` shows; all totals, as each dialect's document has them. */
+  readonly otlp?: OtlpPreview
   /** Of `GET /api/v1/eventcounters`. */
   readonly eventcounters?: CounterSessionsOptions
 }
@@ -67,6 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     limits,
     prometheus: options.prometheus ?? {},
     reports,
+    otlp: options.otlp ?? new OtlpSource(view, DIALECT_FORMS),
   })
   const answer = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,

@@ -26,6 +26,7 @@ async function start(context: TestContext) {
 test('the page and its views are index.html, which is never stored', async (t) => {
   const { server } = await start(t)
   const views = ['/', '/series/a.b%7Broute=%2Fpay%7D?window=300', '/series/a/b', '/sources']
+  views.push('/wallaroo', '/wallaroo/a/-/w%2F1/n')
   for (const path of views) {
     const answer = await server.ask(path)
     assert.equal(answer.status, 200, path)
@@ -77,7 +78,7 @@ test('nothing outside of the folder is served, by dots, codes or links', async (
 
 test('a path that is no view is 404 in plain text, under the strict headers', async (t) => {
   const { server } = await start(t)
-  const paths = ['/scope', '/wallaroo/x/y', '/series', '/series/', '/sources/', '/sources/a']
+  const paths = ['/scope', '/wallaroo/', '/series', '/series/', '/sources/', '/sources/a']
   for (const path of paths) {
     const answer = await server.ask(path)
     assert.equal(answer.status, 404, path)

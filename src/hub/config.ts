@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { LIMITS } from '../dialects/eventcounters/spec.ts'
+import { NAME_PREFIX } from '../dialects/wallaroo/spec.ts'
 import { parseColor } from '../model/board/color.ts'
 import { filterList } from './filters/options.ts'
 import { SERIES_LIMITS } from './ingest/quota.ts'
@@ -89,6 +90,36 @@ const scope = z.strictObject({
   client: scopeClient.prefault({}),
 })
 
+const wallarooEmit = z.strictObject({
+  profile: profile.describe('order of min and max, and header, of what is sent'),
+  reconnectMs: positive.default(250).describe('between two attempts'),
+})
+
+const wallaroo = z.strictObject({
+  maxFrameBytes: z
+    .int()
+    .min(1024)
+    .max(1_073_741_824)
+    .default(1_048_576)
+    .describe('length field; a larger one ends the connection'),
+  retentionMs: z
+    .int()
+    .min(60_000)
+    .max(86_400_000)
+    .default(3_600_000)
+    .describe('windows are kept so long for charts, and series of workers that are gone'),
+  windowBytesLimit: bytes
+    .default(268_435_456)
+    .describe('memory of these windows; the oldest of a series go first'),
+  includeSkew: z
+    .boolean()
+    .default(false)
+    .describe('latencies that clocks made impossible count in histograms too'),
+  namePrefix: z.string().max(100).default(NAME_PREFIX).describe('in front of names of series'),
+  workersLimit: positive.default(10_000).describe('workers known at once, connected or not'),
+  emit: wallarooEmit.prefault({}),
+})
+
 const eventcountersClient = z
   .strictObject({
     intervalSec: z
@@ -142,12 +173,46 @@ const prometheus = z.strictObject({
     .enum(['labels', 'flat'])
     .default('labels')
     .describe('filters by a label, or as pw_FILTER_NAME'),
+  nativeHistograms: z
+    .boolean()
+    .default(false)
+    .describe('native buckets too, for scrapers that take protobuf'),
+})
+
+const otlp = z.strictObject({
+  url: z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })], {
+      error: 'want a URL, as http://localhost:4318',
+    })
+    .default('')
+    .describe('receiver of all series, as http://HOST:4318; empty = none'),
+  encoding: z.enum(['protobuf', 'json']).default('protobuf').describe('of requests'),
+  compression: z.enum(['gzip', 'none']).default('gzip').describe('of requests'),
+  headers: z
+    .record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string())
+    .default({})
+    .describe('sent with every request, as authorization'),
+  intervalMs: z.int().min(1000).default(10_000).describe('between two exports'),
+  timeoutMs: positive.default(10_000).describe('for one attempt of a request'),
+  temporality: z
+    .enum(['dialect', 'cumulative', 'delta'])
+    .default('dialect')
+    .describe('totals, or what an interval brought; dialect: delta for EventCounters alone'),
+  histogram: z
+    .enum(['dialect', 'explicit', 'exponential'])
+    .default('dialect')
+    .describe('form of distributions; dialect: explicit for Wallaroo and filters alone'),
+  estimatedSum: z.boolean().default(false).describe('sums that their senders do not know, too'),
+  resource: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('attributes beside service.name, service.version and service.instance.id'),
 })
 
 export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('address that every listener binds'),
   textPort: port.default(8125).describe('Stats Hero, UDP and TCP'),
-  streamPort: port.default(5001).describe('scope viewers, TCP'),
+  streamPort: port.default(5001).describe('Wallaroo workers and scope viewers, TCP'),
   httpPort: port.default(4000).describe('page, API, live stream and /metrics'),
   allowedHosts: z
     .array(z.string())
@@ -194,8 +259,10 @@ export const configSchema = z.strictObject({
   filters: filterList,
   statshero: statshero.prefault({}),
   scope: scope.prefault({}),
+  wallaroo: wallaroo.prefault({}),
   eventcounters: eventcounters.prefault({}),
   prometheus: prometheus.prefault({}),
+  otlp: otlp.prefault({}),
 })
 
 export type HubConfig = z.infer<typeof configSchema>

@@ -5,12 +5,14 @@
 
 import type { ClientContext, Dialect, SharedPort } from '../dialects/dialect.ts'
 import { NAME as EVENT_COUNTERS } from '../dialects/eventcounters/spec.ts'
+import { NAME as WALLAROO } from '../dialects/wallaroo/spec.ts'
 import type { Clock } from '../model/index.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import { VERSION } from '../version.ts'
 import { ConfigError, dialectOptions, type HubConfig } from './config.ts'
 import { HubCounters } from './counters/hub-counters.ts'
 import { type HttpFace, ServedByHttp } from './counters/served-by-http.ts'
+import { Departures } from './departures.ts'
 import { drain } from './drain.ts'
 import { Filters } from './filters/filters.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
@@ -22,6 +24,7 @@ import { type PortContext, type PortOptions, portOptions } from './listen/port-o
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
 import type { Frame } from './live/frame.ts'
+import { Pass } from './live/pass.ts'
 import { RelaySink } from './live/relay.ts'
 import { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
 import { Sessions } from './live/sessions.ts'
@@ -30,6 +33,8 @@ import { CellCloser, Grid } from './live/tick.ts'
 import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
 import { peersOf } from './peers.ts'
+import { HubPipelines } from './pipelines/index.ts'
+import { Pipelines } from './pipelines/pipelines.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series.ts'
 import { Activity } from './status/activity.ts'
 import { ErrorReports } from './status/reports.ts'
@@ -43,6 +48,7 @@ import type { DialectTarget } from './target.ts'
 import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
 import { THREAD_DIALECTS } from './threads/thread-dialects.ts'
 import { ThreadedPort, ThreadedServer } from './threads/threaded-port.ts'
+import type { Steps } from './turns/steps.ts'
 import type { HubView, Rates } from './view.ts'
 
 export interface HubParts {
@@ -82,6 +88,8 @@ export class Hub implements HubView {
   readonly #totals: Totals
   readonly #closer: CellCloser
   readonly #filters: Filters
+  readonly pipelines: HubPipelines
+  readonly #windows: Pipelines
   /** One number per series, for viewers that know numbers only. */
   readonly canonical: CanonicalValues
   readonly #rates: CounterRates
@@ -95,8 +103,11 @@ export class Hub implements HubView {
   readonly #verbs: OrderedVerbs
   readonly #createWorker: CreateWorker | undefined
   #threads: IngestThreads | undefined
-  /** Series that have left and that no thread knows any more; their last cells may be open. */
-  #forgotten: readonly SeriesRecord[] = []
+  /** The closing of a second. */
+  readonly #pass: Pass
+  /** Seconds whose boundary came while the one before was still being closed. */
+  #secondsMissed = 0
+  readonly #departures: Departures
   #isStarted = false
 
   constructor({ config, clock, log, dialects, createWorker }: HubParts) {
@@ -131,6 +142,10 @@ export class Hub implements HubView {
     })
     this.#rates = new CounterRates(this.series)
     this.#grid = new Grid(clock)
+    this.#pass = new Pass(clock)
+    this.#departures = new Departures(series, this.metrics, (metrics) => {
+      return this.#threads?.ask({ kind: 'forget', metrics })
+    })
     this.#known = dialects
     this.#createWorker = createWorker
     this.#verbs = new OrderedVerbs(this.series, this.#writer, windows)
@@ -139,6 +154,15 @@ export class Hub implements HubView {
       reports: reports.for(EVENT_COUNTERS),
     })
     this.#http = new ServedByHttp(this.counters, { host: config.host, port: config.httpPort })
+    const ingest = this.createIngest(WALLAROO)
+    const { quota } = series
+    const refused = reports.refused.bind(reports, WALLAROO)
+    this.#windows = new Pipelines({ options: config.wallaroo, clock, ingest, quota, refused })
+    this.pipelines = new HubPipelines(this.#windows, () => {
+      return (
+        this.#dialects.find(({ dialect }) => dialect.name === WALLAROO)?.server.connections() ?? []
+      )
+    })
     for (const name of PORT_NAMES) this.#preparePort(name, dialects)
     this.#prepareHttp(dialects)
     this.#status = {
@@ -153,6 +177,8 @@ export class Hub implements HubView {
       workers: () => this.#threads?.workers() ?? [],
       workerRates: new WorkerRates(),
       zone: new ZoneUse(this.#zone),
+      sinks: this.#sinks,
+      pipelines: this.pipelines,
     }
   }
 
@@ -182,13 +208,15 @@ export class Hub implements HubView {
   #prepareSpeakers(options: PortOptions, dialects: readonly Dialect[]): void {
     const speakers = dialects.map((dialect) => {
       const ingest = this.createIngest(dialect.name)
-      const context = { ...this.#context(dialect), ingest, snapshot: this.canonical }
+      const openWindows = this.pipelines.open.bind(this.pipelines)
+      const context = { ...this.#context(dialect), ingest, snapshot: this.canonical, openWindows }
       return { dialect, server: dialect.createServer!(context), ingest }
     })
     const port = new Port(options, speakers, this.#portContext)
     this.#listeners.set(options.name, port)
     for (const { dialect, server, ingest } of speakers) {
-      this.#addDialect({ dialect, server, ingests: [ingest], address: addressOf(port) })
+      const measured = dialect.name === WALLAROO ? this.#windows : ingest
+      this.#addDialect({ dialect, server, ingests: [measured], address: addressOf(port) })
     }
   }
 
@@ -293,7 +321,10 @@ export class Hub implements HubView {
   /** What a server or client of a dialect gets; `part` is the client's section of its options. */
   #context({ name }: Dialect, part?: 'emit' | 'client'): ClientContext {
     const section = dialectOptions(this.#config, name)
-    const options = part === undefined ? section : ((section[part] ?? {}) as typeof section)
+    const own = part === undefined ? section : ((section[part] ?? {}) as typeof section)
+    // an emitter knows series by the names that they have here
+    const { namePrefix } = section
+    const options = part === 'emit' && namePrefix !== undefined ? { ...own, namePrefix } : own
     return { reports: this.reports.for(name), clock: this.clock, options }
   }
 
@@ -339,53 +370,46 @@ export class Hub implements HubView {
     return { text: address('text'), stream: address('stream') }
   }
 
+  /** A boundary at which the last second is not closed yet makes the next one longer. */
   #tick(endMs: number, seconds: number): void {
+    this.#secondsMissed += seconds
+    if (this.#pass.isRunning) return
+    const passed = this.#secondsMissed
+    this.#secondsMissed = 0
+    this.#pass.start(this.#second(endMs, passed))
+  }
+
+  *#second(endMs: number, seconds: number): Steps {
     observeHub(this.metrics, this.#status, this.#sinks, seconds)
     this.#filters.tick(endMs, seconds)
-    const forgotten = this.#forgotten
-    this.#forgotten = []
-    this.#deliver(this.#closer.close(endMs, seconds))
-    if (forgotten.length > 0) this.series.remove(forgotten)
+    const forgotten = this.#departures.takeForgotten()
+    this.pipelines.sweep()
+    const { turns } = this.#pass
+    yield* this.#close(endMs, seconds)
+    if (forgotten.length > 0) yield* this.series.removing(forgotten)
     for (const each of this.#dialects) {
       const sources = each.ingests.flatMap((ingest) => [...ingest.takeActive()])
       each.activity.close(measurementsOf(each), sources, endMs, seconds)
     }
-    this.#remove(this.series.takeRetired())
-    if (this.#config.expireAfterS > 0) this.#expire(endMs - this.#config.expireAfterS * 1000)
+    const isRead = turns === this.#pass.turns
+    yield* this.#departures.retired(isRead)
+    if (this.#config.expireAfterS > 0) {
+      yield* this.#departures.expire(endMs - this.#config.expireAfterS * 1000, isRead)
+    }
     for (const port of this.#listeners.values()) void port.readDrops()
   }
 
-  /** Series that have been silent leave. */
-  #expire(silentSinceMs: number): void {
-    const silent = this.series.silentSince(silentSinceMs)
-    if (silent.length === 0) return
-    this.series.unlink(silent)
-    const whole = silent.filter(({ isDown }) => !isDown)
-    this.metrics.counter('pentameter.series.expired').add(whole.length)
-    this.#remove(silent)
+  *#close(endMs: number, seconds: number): Steps {
+    yield* this.#windows.flush()
+    const frame = yield* this.#closer.closing(endMs, seconds)
+    yield* this.#rates.take(frame)
+    yield* this.#deliver(frame)
   }
 
-  /**
-   * Removes series that are unlinked. Ingest threads may count into them until they have forgotten
-   * them, so the cell that closes after that is their last.
-   */
-  #remove(unlinked: readonly SeriesRecord[]): void {
-    if (unlinked.length === 0) return
-    if (this.#threads === undefined) {
-      this.series.remove(unlinked)
-      return
-    }
-    const metrics = unlinked.map(({ metric }) => metric)
-    void this.#threads.ask({ kind: 'forget', metrics }).then(() => {
-      this.#forgotten = [...this.#forgotten, ...unlinked]
-    })
-  }
-
-  #deliver(frame: Frame): void {
+  *#deliver(frame: Frame): Steps {
     this.canonical.take(frame)
-    this.#rates.take(frame)
-    this.live.push(frame)
-    this.sessions.push(frame)
+    yield* this.live.pushing(frame)
+    yield* this.sessions.pushing(frame)
     for (const sink of this.#sinks) sink.offer(frame)
   }
 
@@ -429,7 +453,9 @@ export class Hub implements HubView {
       ]),
     )
     this.#grid.stop()
-    this.#deliver(this.#closer.close(this.#grid.boundaryMs + 1000, 1))
+    this.#pass.finish()
+    this.#pass.start(this.#close(this.#grid.boundaryMs + 1000, 1 + this.#secondsMissed))
+    this.#pass.finish()
     await Promise.all(this.#sinks.map((sink) => sink.close()))
     this.#writer.detach()
   }

@@ -13,10 +13,13 @@ import {
   OWN_SOURCE,
   type SeriesDefiner,
   type SeriesRefusal,
+  WINDOWED,
 } from './ingest/definition.ts'
 import { type SeriesLimits, SeriesQuota } from './ingest/quota.ts'
 import type { CounterWindows } from './ingest/windows/counter-windows.ts'
+import type { HistogramWindows } from './ingest/windows/histogram-windows.ts'
 import type { SummaryWindows } from './ingest/windows/summary-windows.ts'
+import { finish, inSteps, type Steps } from './turns/steps.ts'
 
 export { SERIES_LIMITS } from './ingest/quota.ts'
 
@@ -44,8 +47,14 @@ export interface SeriesRecord {
   falls?: { readonly count: number; readonly lastMs: number }
   /** True for one that never expires. */
   readonly isKept?: boolean
+  /** True while windows have come for it that are in no cell yet. */
+  isWaiting?: boolean
   /** Counter: present once windows have come for it; what its metric leaves out of the total. */
   counterWindows?: CounterWindows
+  /** Histogram: true for one that comes as windows. */
+  readonly isWindowed?: boolean
+  /** Such a histogram, once windows have come: all there is of it. */
+  histogramWindows?: HistogramWindows
   /** Summary: all there is of it, for its metric in the zone only gives it a number. */
   summaryWindows?: SummaryWindows
 }
@@ -72,11 +81,13 @@ export class SeriesStore implements SeriesDefiner {
   readonly #byId = new Map<number, SeriesRecord>()
   readonly #byMetric = new Map<number, SeriesRecord>()
   readonly #perSource = new Map<string, number>()
+  readonly #counts = new SeriesCounts()
   readonly #leaving = new Set<SeriesRecord>()
   #retired: SeriesRecord[] = []
   readonly #onForget = new Set<(metric: number) => void>()
   #nextId = 1
   #revision = 0
+  #removals = 0
 
   constructor(zone: Zone, limits: SeriesLimits, nowMs: () => number) {
     this.#zone = zone
@@ -87,6 +98,16 @@ export class SeriesStore implements SeriesDefiner {
 
   get revision(): number {
     return this.#revision
+  }
+
+  /** Id of the newest series; none has a higher one. */
+  get lastId(): number {
+    return this.#nextId - 1
+  }
+
+  /** How often series were removed: while it stays, the list of {@link everything} only grew. */
+  get removals(): number {
+    return this.#removals
   }
 
   get size(): number {
@@ -118,6 +139,11 @@ export class SeriesStore implements SeriesDefiner {
   /** Those too whose last cell is still to be closed (see {@link unlink}). */
   everything(): IterableIterator<SeriesRecord> {
     return this.#byId.values()
+  }
+
+  /** Series that are listed, by dialect and by source; down parts are not counted. */
+  get counts(): Pick<SeriesCounts, 'of'> {
+    return this.#counts
   }
 
   /** Series that a source has brought and that are still there. */
@@ -155,11 +181,14 @@ export class SeriesStore implements SeriesDefiner {
       down: undefined,
       isDown: series.isDown ?? false,
       reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
+      isWaiting: false,
       ...(series.isKept ? { isKept: true } : {}),
+      ...(isWindowed(series) ? { isWindowed: true } : {}),
     }
     this.#byId.set(record.id, record)
     this.#byMetric.set(metric, record)
     this.#revision++
+    this.#counts.change(record, 1)
     const { source } = series
     if (source !== OWN_SOURCE) this.#perSource.set(source, this.countOf(source) + 1)
     return record
@@ -177,7 +206,10 @@ export class SeriesStore implements SeriesDefiner {
   annotate({ metric }: KnownSeries, metadata: Metadata): void {
     const record = this.#byMetric.get(metric)
     if (record === undefined || isSameMetadata(record.metadata, metadata)) return
+    const isListed = !this.#leaving.has(record)
+    if (isListed) this.#counts.change(record, -1)
     record.metadata = metadata
+    if (isListed) this.#counts.change(record, 1)
     this.#revision++
   }
 
@@ -188,8 +220,8 @@ export class SeriesStore implements SeriesDefiner {
   /** Series, with their second parts, silent since before an instant; never the hub's own. */
   silentSince(instantMs: number): SeriesRecord[] {
     const silent: SeriesRecord[] = []
-    const parts = new Set<SeriesRecord | undefined>()
-    for (const { down } of this) parts.add(down)
+    const parts = new Set<SeriesRecord>()
+    for (const { down } of this) if (down !== undefined) parts.add(down)
     for (const record of this) {
       if (record.lastDataMs >= instantMs || record.source === OWN_SOURCE) continue
       if (record.isKept || parts.has(record)) continue
@@ -209,6 +241,7 @@ export class SeriesStore implements SeriesDefiner {
       for (const callback of this.#onForget) callback(record.metric)
       this.#zone.unlink(record.metric)
       this.#leaving.add(record)
+      this.#counts.change(record, -1)
       this.quota.remove(record.source)
       const left = this.countOf(record.source) - 1
       if (left > 0) this.#perSource.set(record.source, left)
@@ -235,14 +268,49 @@ export class SeriesStore implements SeriesDefiner {
 
   /** Second half, when no thread writes into them and their last cells are closed. */
   remove(records: readonly SeriesRecord[]): void {
-    for (const record of records) {
-      this.#zone.retire(record.metric)
-      this.#leaving.delete(record)
+    finish(this.removing(records))
+  }
+
+  /** The same in steps: nobody knows these series any more, so their order means nothing. */
+  *removing(records: readonly SeriesRecord[]): Steps {
+    yield* inSteps(records, (record) => {
       this.#byId.delete(record.id)
       this.#byMetric.delete(record.metric)
-    }
+      this.#leaving.delete(record)
+      this.#zone.retire(record.metric)
+    })
+    this.#removals++
     this.#revision++
   }
+}
+
+/** Kept as series come and leave: to count them anew takes long when there are many. */
+class SeriesCounts {
+  /** By dialect, and in it by source; the empty one stands for all. */
+  readonly #byDialect = new Map<string, Map<string, number>>()
+
+  /** @param source of all where it is left out */
+  of(dialect: string, source = ''): number {
+    return this.#byDialect.get(dialect)?.get(source) ?? 0
+  }
+
+  change({ metadata: { dialect }, source, isDown }: SeriesRecord, by: 1 | -1): void {
+    if (isDown) return
+    let counts = this.#byDialect.get(dialect)
+    if (counts === undefined) {
+      counts = new Map()
+      this.#byDialect.set(dialect, counts)
+    }
+    for (const key of ['', source]) {
+      const count = (counts.get(key) ?? 0) + by
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
+    }
+  }
+}
+
+function isWindowed({ identity, storage }: NewSeries): boolean {
+  return identity.kind === 'histogram' && storage === WINDOWED
 }
 
 function isSameMetadata(a: Metadata, b: Metadata): boolean {

@@ -6,6 +6,7 @@ import type { CounterSource } from '../dialects/eventcounters/counter-source.ts'
 import type { Clock } from '../model/index.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
+import type { PipelinesView } from './pipelines/index.ts'
 import type { SeriesRecord, Total } from './series.ts'
 import type { SourcesAnswer } from './status/status.ts'
 
@@ -19,6 +20,8 @@ export interface HubView {
   readonly sessions: Sessions
   /** Every series as an EventCounter, by sessions of their own. */
   readonly counters: CounterSource
+  /** What workers of Wallaroo have sent, in its own views. */
+  readonly pipelines: PipelinesView
   /** Exact totals since the series began, read now. */
   total(record: SeriesRecord): Total
   /** Dropwizard's moving averages of a counter, per second; undefined for other kinds. */

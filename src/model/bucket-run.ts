@@ -73,6 +73,17 @@ export class BucketRun {
     return sum
   }
 
+  /** Becomes a copy of another one; where its buckets have room they stay, others empty. */
+  copyFrom(other: BucketRun): void {
+    const hasRoom = other.offset >= this.offset && other.end <= this.end
+    if (hasRoom) this.counts.fill(0n)
+    else {
+      this.offset = other.offset
+      this.counts = new BigUint64Array(other.counts.length)
+    }
+    this.counts.set(other.counts, other.offset - this.offset)
+  }
+
   clone(): BucketRun {
     const copy = new BucketRun()
     copy.offset = this.offset

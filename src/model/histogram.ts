@@ -242,6 +242,21 @@ export class Histogram {
     return this.atScale(this.scale)
   }
 
+  /** Becomes a copy of another one, within the memory it has as far as that suffices. */
+  copyFrom(other: Histogram): void {
+    this.scale = other.scale
+    this.count = other.count
+    this.sum = other.sum
+    this.min = other.min
+    this.max = other.max
+    this.zeroCount = other.zeroCount
+    this.zeroThreshold = other.zeroThreshold
+    this.overflow = other.overflow
+    this.overflowFrom = other.overflowFrom
+    this.positive.copyFrom(other.positive)
+    this.negative.copyFrom(other.negative)
+  }
+
   /** A copy at a coarser (or the same) scale. */
   atScale(scale: number): Histogram {
     const copy = new Histogram(this.scale)

@@ -59,24 +59,53 @@ const encoder = new TextEncoder()
  * value]…`, where every text is `[length:u32le][UTF-8]` and flag says whether a qualifier follows.
  */
 export function identityKey(identity: Identity): Uint8Array {
-  const texts: Uint8Array[] = [identity.nameBytes ?? encoder.encode(identity.name)]
-  if (identity.qualifier !== undefined) {
-    for (const text of identity.qualifier) texts.push(encoder.encode(text))
+  const { name, nameBytes, qualifier, labels } = identity
+  let at = writeByte(0, identity.kind.charCodeAt(0))
+  at = nameBytes === undefined ? writeText(at, name) : writeBytes(at, nameBytes)
+  at = writeByte(at, qualifier === undefined ? 0 : 1)
+  if (qualifier !== undefined) at = writeText(writeText(at, qualifier[0]), qualifier[1])
+  for (const [key, value] of labels) at = writeText(writeText(at, key), value)
+  return scratch.slice(0, at)
+}
+
+/** Where a key is put together; nearly all are shorter. */
+let scratch = new Uint8Array(1024)
+
+/** Room for so many bytes more. */
+function reserve(at: number, size: number): void {
+  if (at + size <= scratch.length) return
+  const larger = new Uint8Array(2 * (at + size))
+  larger.set(scratch)
+  scratch = larger
+}
+
+/** This and the next two return the offset behind what they write. */
+function writeByte(at: number, byte: number): number {
+  reserve(at, 1)
+  scratch[at] = byte
+  return at + 1
+}
+
+function writeBytes(at: number, bytes: Uint8Array): number {
+  reserve(at, 4 + bytes.length)
+  scratch.set(bytes, at + 4)
+  return writeSize(at, bytes.length)
+}
+
+/** ASCII is copied here: to call the encoder costs more than that. */
+function writeText(at: number, text: string): number {
+  reserve(at, 4 + text.length)
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0x80) return writeBytes(at, encoder.encode(text))
+    scratch[at + 4 + i] = unit
   }
-  for (const pair of identity.labels) {
-    for (const text of pair) texts.push(encoder.encode(text))
-  }
-  const size = texts.reduce((sum, text) => sum + 4 + text.length, 2)
-  const key = new Uint8Array(size)
-  key[0] = identity.kind.charCodeAt(0)
-  let at = 1
-  texts.forEach((text, i) => {
-    for (let shift = 0; shift < 32; shift += 8) key[at++] = text.length >>> shift
-    key.set(text, at)
-    at += text.length
-    if (i === 0) key[at++] = identity.qualifier === undefined ? 0 : 1
-  })
-  return key
+  return writeSize(at, text.length)
+}
+
+function writeSize(at: number, size: number): number {
+  for (let i = 0; i < 4; i++) scratch[at + i] = size >>> (8 * i)
+  return at + 4 + size
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

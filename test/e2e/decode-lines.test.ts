@@ -9,6 +9,7 @@ import { decodeHexLine } from '../../src/cli/decode.ts'
 import { eventcounters } from '../../src/dialects/eventcounters/index.ts'
 import { scope } from '../../src/dialects/scope/index.ts'
 import { statshero } from '../../src/dialects/statshero/index.ts'
+import { wallaroo } from '../../src/dialects/wallaroo/index.ts'
 
 interface ScopeCase {
   readonly name: string
@@ -32,6 +33,24 @@ interface EventCountersCase {
   readonly category: string
   readonly input: { readonly line: string }
   readonly expect: { readonly error?: string; readonly ignored?: true }
+}
+
+interface WallarooCase {
+  readonly id: string
+  readonly category: string
+  readonly hex: string
+  readonly writes: readonly string[]
+  readonly decode: Noted
+  readonly expect: {
+    readonly reason?: string
+    readonly notes?: readonly string[] & Readonly<Record<string, number>>
+    readonly messages: readonly string[]
+    readonly rejected: Readonly<Record<string, number>>
+  }
+}
+
+interface Noted {
+  readonly notes?: readonly string[]
 }
 
 function read<T>(path: string): Record<string, T[]> {
@@ -114,7 +133,37 @@ suite('decode --lines', () => {
       }
     }
   })
+
+  test('reads a frame of Wallaroo for itself, and several as a conversation', () => {
+    const { cases: all } = read<WallarooCase>('wallaroo/vectors/wallaroo.json')
+    const of = (category: string) => all!.filter((each) => each.category === category)
+    for (const { id, hex, decode } of of('frame')) {
+      const { messages, errors } = decodeHexLine(wallaroo, hex, {})
+      assert.deepEqual([messages.map(sorted), errors], [[sorted(decode)], []], id)
+    }
+    for (const { id, hex, expect } of of('malformed')) {
+      const { messages, errors } = decodeHexLine(wallaroo, hex, {})
+      const codes = errors.map(({ code }) => code)
+      assert.deepEqual(codes, expect.reason === undefined ? [] : [expect.reason], id)
+      const notes = messages.flatMap((message) => (message as Noted).notes ?? [])
+      assert.deepEqual(notes, expect.notes ?? [], id)
+    }
+    for (const { id, writes, expect } of of('stream')) {
+      const { messages, errors, notes } = decodeHexLine(wallaroo, writes.join(''), {})
+      assert.equal(messages.length, expect.messages.length, id)
+      const rejected = Object.entries(expect.rejected).flatMap(([code, count]) => {
+        return Array.from({ length: count }, () => code)
+      })
+      assert.deepEqual(errors.map(({ code }) => code).sort(), rejected.sort(), id)
+      assert.deepEqual([...new Set(notes)].sort(), Object.keys(expect.notes ?? {}).sort(), id)
+    }
+  })
 })
+
+function sorted(message: unknown): unknown {
+  const { notes = [], ...fields } = message as Noted
+  return { ...fields, notes: [...notes].sort() }
+}
 
 function isPayloadRead({ category }: EventCountersCase): boolean {
   return category === 'payload-read'

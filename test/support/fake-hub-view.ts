@@ -6,6 +6,7 @@ import { HubCounters } from '../../src/hub/counters/hub-counters.ts'
 import { type Frame, FrameBuilder } from '../../src/hub/live/frame.ts'
 import { LiveRing, type LiveRingOptions } from '../../src/hub/live/ring.ts'
 import { Sessions } from '../../src/hub/live/sessions.ts'
+import type { PipelinesView } from '../../src/hub/pipelines/index.ts'
 import type { SeriesRecord, Total } from '../../src/hub/series.ts'
 import type { SourcesAnswer } from '../../src/hub/status/status.ts'
 import type { HubView, Rates, SeriesList } from '../../src/hub/view.ts'
@@ -32,6 +33,8 @@ export interface FakeSeries {
   readonly nameBytes?: Uint8Array
   readonly metadata?: Partial<Metadata>
   readonly source?: string
+  /** A histogram that comes as windows. */
+  readonly isWindowed?: boolean
 }
 
 /** What a series holds in the open second and since it began. */
@@ -53,6 +56,16 @@ interface Held {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
+/** A hub that no worker of Wallaroo has sent to. */
+const NO_PIPELINES: PipelinesView = {
+  applications: async () => ({ nowMs: START_MS, applications: [] }),
+  application: async () => undefined,
+  compatibleApplication: async () => undefined,
+  view: async () => undefined,
+  compatible: async () => undefined,
+  connections: () => ({ nowMs: START_MS, connections: [], workers: [] }),
+}
+
 export const START_MS = 1_700_000_000_000
 
 export class FakeHubView implements HubView {
@@ -64,6 +77,7 @@ export class FakeHubView implements HubView {
   readonly sessions: Sessions
   readonly counters: HubCounters
   isReady = true
+  pipelines: PipelinesView = NO_PIPELINES
   status: SourcesAnswer = {
     dialects: [],
     listeners: [],
@@ -84,6 +98,7 @@ export class FakeHubView implements HubView {
   /** Adds a series and returns its id. */
   add(series: FakeSeries): number {
     const { name, kind, labels = [], qualifier, nameBytes, metadata, source } = series
+    const isWindowed = series.isWindowed ?? false
     const identity: Identity = {
       name,
       kind,
@@ -91,7 +106,14 @@ export class FakeHubView implements HubView {
       ...(qualifier === undefined ? {} : { qualifier }),
       ...(nameBytes === undefined ? {} : { nameBytes }),
     }
-    return this.#register(identity, { dialect: 'statshero', ...metadata }, source, false).record.id
+    const { record } = this.#register(
+      identity,
+      { dialect: 'statshero', ...metadata },
+      source,
+      false,
+    )
+    if (isWindowed) record.isWindowed = true
+    return record.id
   }
 
   count(id: number, increment: Exact): void {

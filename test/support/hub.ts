@@ -84,9 +84,12 @@ function bigintText(_key: string, value: unknown): unknown {
 }
 
 /** Waits for something that real sockets bring about; ends the test when it does not come. */
-export async function until(isTrue: () => boolean, turns = 100_000): Promise<void> {
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  turns = 100_000,
+): Promise<void> {
   for (let i = 0; i < turns; i++) {
-    if (isTrue()) return
+    if (await isTrue()) return
     await setImmediate()
   }
   throw new Error(`still not true after ${turns} turns of the event loop: ${isTrue}`)

@@ -11,6 +11,7 @@ import {
   type Exact,
   exact,
   Histogram,
+  type HistogramCell,
   type Identity,
   type Metadata,
   mergeSummaries,
@@ -164,7 +165,7 @@ export class ModelIngest implements Ingest {
 
   merge(
     slot: number,
-    cell: CounterCell | SummaryCell,
+    cell: CounterCell | HistogramCell | SummaryCell,
     intervalSec = Number.NaN,
     earlier = EMPTY_SUMMARY,
   ): void {
@@ -173,6 +174,8 @@ export class ModelIngest implements Ingest {
     if (cell.kind === 'summary') {
       series.summary = mergeSummaries(mergeSummaries(series.summary, earlier), cell.summary)
       series.lastSummary = cell.summary
+    } else if (cell.kind === 'histogram') {
+      series.histogram.mergeFrom(cell.histogram)
     } else if (cell.delta >= 0 && cell.delta !== Number.POSITIVE_INFINITY) {
       series.total = this.#grown(series.total, cell.delta)
     } else {

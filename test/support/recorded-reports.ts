@@ -18,6 +18,10 @@ export class RecordedReports implements Reports {
     this.errors.push({ code: error.code, peer, size: message.length })
   }
 
+  decodeNote(note: string): void {
+    this.count('decode_notes', note)
+  }
+
   count(name: string, reason: string, amount = 1): void {
     const key = `${name} ${reason}`
     this.counts[key] = (this.counts[key] ?? 0) + amount

@@ -4,12 +4,13 @@ import { runners as proxywasm } from './proxywasm.ts'
 import type { Runners } from './run.ts'
 import { runners as scope } from './scope.ts'
 import { runners as statshero } from './statshero.ts'
+import { runners as wallaroo } from './wallaroo.ts'
 
 /** In the order in which files are looked for and reported. */
 export const RUNNERS: Readonly<Record<string, Runners>> = {
   statshero,
   scope,
-  wallaroo: {},
+  wallaroo,
   eventcounters,
   proxywasm,
 }

@@ -3,6 +3,7 @@ import { ScopeClient } from '../../dialects/scope/index.ts'
 import { StatsHeroClient } from '../../dialects/statshero/index.ts'
 import type { Clock, Log } from '../../hub/index.ts'
 import type { Address, Addresses } from '../start-report.ts'
+import { APPLICATION, startPipeline, WORKERS } from './pipeline.ts'
 import { type Instruments, Shop } from './shop.ts'
 
 /** How often a shop reports, and the seed of its invented day. */
@@ -25,7 +26,10 @@ export async function startTraffic(
   }
   if (stream !== undefined) {
     endings.push(startViewer(stream, clock))
-    log('info', 'a scope viewer is attached', { to: `${stream.host}:${stream.port}` })
+    const to = `${stream.host}:${stream.port}`
+    log('info', 'a scope viewer is attached', { to })
+    endings.push(startPipeline(stream, clock))
+    log('info', `${WORKERS.length} workers of "${APPLICATION}" report their pipelines`, { to })
   }
   return async () => {
     await Promise.all(endings.map((end) => end()))

@@ -16,7 +16,7 @@ import { systemClock } from '../system-clock.ts'
 import { serverOptions } from './options.ts'
 import { Exposition } from './serve/exposition.ts'
 import type { StreamContext } from './serve/snapshot-stream.ts'
-import { Viewer } from './serve/viewer.ts'
+import { type Pass, Viewer } from './serve/viewer.ts'
 import { DEFAULT_PORT, type ServerOptions } from './spec.ts'
 
 export interface ScopeServerContext {
@@ -72,7 +72,7 @@ export class ScopeServer implements DialectServer {
     })
   }
 
-  accept(socket: Socket, first: Uint8Array = NOTHING): void {
+  accept(socket: Socket, first: Uint8Array = NOTHING, pass?: Pass): void {
     const { options, reports } = this.#context
     if (this.#viewers.size >= options.maxClients) {
       reports.count('handshake_refused', 'max-clients')
@@ -85,18 +85,16 @@ export class ScopeServer implements DialectServer {
       socket.destroy()
       return
     }
-    const viewer = new Viewer(socket, this.#context)
-    this.#viewers.add(viewer)
-    const closed = new Promise<void>((resolve) => {
-      socket.once('close', () => {
-        this.#viewers.delete(viewer)
-        this.#isFull = false
-        this.#valuesOfPast += viewer.valuesSent
-        resolve()
-      })
+    const { promise: gone, resolve } = Promise.withResolvers<void>()
+    const viewer = new Viewer(socket, this.#context, pass, () => {
+      this.#viewers.delete(viewer)
+      this.#isFull = false
+      this.#valuesOfPast += viewer.valuesSent
+      resolve()
     })
-    this.#closing.add(closed)
-    void closed.then(() => this.#closing.delete(closed))
+    this.#viewers.add(viewer)
+    this.#closing.add(gone)
+    void gone.then(() => this.#closing.delete(gone))
     viewer.start(first)
   }
 

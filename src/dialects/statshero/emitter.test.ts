@@ -53,6 +53,7 @@ function counting() {
   const counted: Record<string, number> = {}
   const reports: Reports = {
     decodeError: ({ code }) => assert.fail(code),
+    decodeNote: (note) => assert.fail(note),
     count: (name, reason, amount = 1) => {
       counted[`${name} ${reason}`] = (counted[`${name} ${reason}`] ?? 0) + amount
     },

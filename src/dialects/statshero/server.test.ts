@@ -37,6 +37,7 @@ class Fixture {
         decodeError: (error, message, peer) => {
           this.reports.push({ ...error, message: Buffer.from(message).toString('latin1'), peer })
         },
+        decodeNote: () => {},
         count: () => {},
         log: () => {},
       },

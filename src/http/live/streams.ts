@@ -5,7 +5,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { type Frame, mergeFrames } from '../../hub/live/frame.ts'
+import type { Frame } from '../../hub/live/frame.ts'
+import { mergeFrames } from '../../hub/live/merge-frames.ts'
 import type { Session } from '../../hub/live/sessions.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { HelloEvent, SeriesEvent } from '../api.ts'

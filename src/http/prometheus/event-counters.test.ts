@@ -3,9 +3,9 @@ import { suite, test } from 'node:test'
 import { CounterFeed } from '../../../test/support/counter-feed.ts'
 import { parseExposition, sampleTexts } from '../../../test/support/exposition-parser.ts'
 import { startHub, type TestHub } from '../../../test/support/hub.ts'
-import { Exposition, type ExpositionFormat, type PrometheusOptions } from './exposition.ts'
+import { Exposition, type PrometheusOptions, type TextFormat } from './exposition.ts'
 
-const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics']
+const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']
 
 interface Scraped {
   readonly text: string
@@ -13,8 +13,8 @@ interface Scraped {
   readonly values: Record<string, string>
 }
 
-function scrape({ hub }: TestHub, format: ExpositionFormat, options: PrometheusOptions = {}) {
-  const text = new Exposition(hub, options, { count: () => {} }).render(format)
+function scrape({ hub }: TestHub, format: TextFormat, options: PrometheusOptions = {}) {
+  const text = [...new Exposition(hub, options, { count: () => {} }).pieces(format)].join('')
   const values: Record<string, string> = {}
   for (const [key, value] of sampleTexts(parseExposition(withoutTimes(text), format))) {
     const labels = '{endpoint="127.0.0.1:4000",provider="Shop"}'

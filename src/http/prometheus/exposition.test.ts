@@ -5,15 +5,20 @@ import { parseExposition, sampleTexts } from '../../../test/support/exposition-p
 import { FakeHubView } from '../../../test/support/fake-hub-view.ts'
 import { holds } from '../../../test/support/property.ts'
 import { Histogram } from '../../model/index.ts'
-import { Exposition, type ExpositionFormat, type PrometheusOptions } from './exposition.ts'
+import { Exposition, type PrometheusOptions, type TextFormat } from './exposition.ts'
+import type { NameStyle } from './names.ts'
 
-const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics']
+const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']
 
-function scrape(hub: FakeHubView, format: ExpositionFormat, options: PrometheusOptions = {}) {
+function textOf(exposition: Exposition, format: TextFormat, style?: NameStyle): string {
+  return [...exposition.pieces(format, style)].join('')
+}
+
+function scrape(hub: FakeHubView, format: TextFormat, options: PrometheusOptions = {}) {
   const counted: string[] = []
   const reports = { count: (name: string, reason: string) => counted.push(`${name} ${reason}`) }
   const exposition = new Exposition(hub, options, reports)
-  const text = exposition.render(format, options.names)
+  const text = textOf(exposition, format, options.names)
   const families = parseExposition(text, format, options.names)
   return { text, families, samples: sampleTexts(families), counted, exposition }
 }
@@ -225,9 +230,9 @@ describe('collisions', () => {
     assert.equal(samples.get('a_b{metric="a.b"}'), '1')
     assert.equal(samples.get('a_b{metric="a-b"}'), '2')
     assert.deepEqual(counted, ['name_conflicts label', 'name_conflicts label'])
-    exposition.render('openmetrics')
+    textOf(exposition, 'openmetrics')
     addKey(hub, 'other', 'g')
-    exposition.render('text')
+    textOf(exposition, 'text')
     assert.equal(counted.length, 2)
   })
 
@@ -266,15 +271,43 @@ describe('collisions', () => {
     assert.ok(one.includes('a_hist_hist_count{}'))
   })
 
+  test('a layout pauses every few dozen series, whether families are many or large', () => {
+    for (const isOneFamily of [true, false]) {
+      for (const clash of ['', '.', '..']) {
+        const hub = new FakeHubView()
+        let reads = 0
+        for (let i = 0; i < 3000; i++) {
+          const name = isOneFamily ? `n${'.-'[i % 2]}` : `n${'.-'[i % 2]}${i >> 1}`
+          const labels = isOneFamily ? ([['i', `${i >> 1}`]] as const) : []
+          const kind = clash === '..' && i % 2 === 0 ? 'gauge' : 'counter'
+          const id = hub.add({ name: clash === '' ? `n${i}` : name, kind, labels })
+          const record = hub.series.get(id)!
+          const { identity } = record
+          const read = () => {
+            reads++
+            return identity
+          }
+          Object.defineProperty(record, 'identity', { get: read })
+        }
+        let most = 0
+        for (const _ of new Exposition(hub, {}, { count() {} }).pieces('text')) {
+          most = Math.max(most, reads)
+          reads = 0
+        }
+        assert.ok(most <= 256, `${most} series without a pause`)
+      }
+    }
+  })
+
   test('a series that appears or leaves changes the next scrape', () => {
     const hub = new FakeHubView()
     const id = addKey(hub, 'a', 'g')
     hub.set(id, 1)
     const { exposition } = scrape(hub, 'text')
     hub.series.remove(id)
-    assert.equal(exposition.render('text'), '')
+    assert.equal(textOf(exposition, 'text'), '')
     hub.set(addKey(hub, 'b', 'g'), 2)
-    assert.match(exposition.render('text'), /^b 2$/m)
+    assert.match(textOf(exposition, 'text'), /^b 2$/m)
   })
 })
 
@@ -288,6 +321,19 @@ test('names in UTF-8 are quoted, names that need no quotes are not', () => {
   assert.match(text, /^\{"d\.e_hist_bucket",le="4"\} 1$/m)
   assert.match(text, /^plain 2$/m)
   assert.equal(samples.get('d.e_hist_sum{}'), '3')
+})
+
+test('negative observations whose bounds read as 0 have a sum and a count of their own', () => {
+  for (const shown of FORMATS) {
+    const hub = new FakeHubView()
+    const id = hub.add({ name: 'n', kind: 'histogram', metadata: { unit: 'ms' } })
+    hub.observe(id, -5e-324, 1000)
+    hub.observe(id, 0)
+    const { samples } = scrape(hub, shown)
+    assert.equal(samples.get('n_seconds_bucket{le="0"}'), '1001')
+    assert.equal(samples.get('n_seconds_count{}'), '1001')
+    assert.ok(samples.has('n_seconds_sum{}'))
+  }
 })
 
 test('hostile names, labels and values always give what a strict reader accepts', () => {
@@ -312,7 +358,7 @@ test('hostile names, labels and values always give what a strict reader accepts'
   })
   const property = fc.property(
     fc.array(series, { maxLength: 12 }),
-    fc.constantFrom<ExpositionFormat>(...FORMATS),
+    fc.constantFrom<TextFormat>(...FORMATS),
     fc.constantFrom<'legacy' | 'utf8'>('legacy', 'utf8'),
     fc.boolean(),
     fc.constantFrom<'histogram' | 'summary'>('histogram', 'summary'),

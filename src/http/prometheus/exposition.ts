@@ -1,23 +1,17 @@
-/** One scrape: the layout of all series with the totals of this moment, in either text format. */
+/** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
 
-import type { SeriesRecord } from '../../hub/series.ts'
+import type { Steps } from '../../hub/turns/steps.ts'
 import type { HubView } from '../../hub/view.ts'
-import type { Exact, Kind } from '../../model/index.ts'
+import type { Pieces } from '../pieces.ts'
 import type { HttpReports } from '../reports.ts'
-import { EVENT_COUNTERS, type PrometheusNaming, windowValue } from './event-counters.ts'
-import { bucketLines, quantileLines } from './histogram-text.ts'
-import {
-  buildLayout,
-  type Family,
-  type Layout,
-  type LayoutOptions,
-  type Row,
-  type RowPart,
-} from './layout.ts'
+import type { PrometheusNaming } from './event-counters.ts'
+import { familyProtobuf } from './family-protobuf.ts'
+import { familyText } from './family-text.ts'
+import { type Layout, type LayoutOptions, layoutSteps } from './layout.ts'
 import type { FilterNames, NameStyle } from './names.ts'
-import { numberText } from './text.ts'
 
-export type ExpositionFormat = 'text' | 'openmetrics'
+export type TextFormat = 'text' | 'openmetrics'
+export type ExpositionFormat = TextFormat | 'protobuf'
 
 export interface PrometheusOptions {
   /** `utf8` keeps names as sent for scrapers that ask for `escaping=allow-utf-8`. */
@@ -28,6 +22,8 @@ export interface PrometheusOptions {
   readonly promNames?: FilterNames
   /** EventCounters as totals and statistics, or as dotnet-monitor shows them. */
   readonly counterNames?: PrometheusNaming
+  /** Native buckets beside the classic ones, for scrapers that take protobuf. */
+  readonly nativeHistograms?: boolean
 }
 
 export class Exposition {
@@ -44,29 +40,48 @@ export class Exposition {
     this.#reports = reports
   }
 
-  render(format: ExpositionFormat, style: NameStyle = 'legacy'): string {
-    const isOpenMetrics = format === 'openmetrics'
-    const isTimed = this.#options.counterNames === 'dotnet-monitor'
-    let text = ''
-    for (const family of this.#layout(style).families) {
-      text += familyText(family, this.#view, { isOpenMetrics, isTimed })
-    }
-    return isOpenMetrics ? `${text}# EOF\n` : text
+  /** Made in turns: each value is that of the moment at which its piece is made. */
+  pieces(format: ExpositionFormat, style: NameStyle = 'legacy'): Pieces {
+    return format === 'protobuf' ? this.#protobuf(style) : this.#text(format, style)
   }
 
-  #layout(style: NameStyle): Layout {
+  *#text(format: TextFormat, style: NameStyle): Pieces<string> {
+    const isOpenMetrics = format === 'openmetrics'
+    const options = { isOpenMetrics, isTimed: this.#isTimed }
+    const { families } = yield* this.#layout(style)
+    for (const family of families) yield* familyText(family, this.#view, options)
+    if (isOpenMetrics) yield '# EOF\n'
+  }
+
+  *#protobuf(style: NameStyle): Pieces<Uint8Array> {
+    const options = {
+      isTimed: this.#isTimed,
+      hasNative: this.#options.nativeHistograms ?? false,
+    }
+    const { families } = yield* this.#layout(style)
+    for (const family of families) yield* familyProtobuf(family, this.#view, options)
+  }
+
+  get #isTimed(): boolean {
+    return this.#options.counterNames === 'dotnet-monitor'
+  }
+
+  *#layout(style: NameStyle): Steps<Layout> {
     const { series } = this.#view
     const held = this.#layouts.get(style)
-    if (held !== undefined && held.revision === series.revision) return held.layout
+    const { revision } = series
+    if (held !== undefined && held.revision === revision) return held.layout
     const options: LayoutOptions = {
       style,
       exportRates: this.#options.exportRates ?? false,
       observer: this.#options.observer ?? 'histogram',
       filterNames: this.#options.promNames ?? 'labels',
       counterNames: this.#options.counterNames ?? 'standard',
+      nativeHistograms: this.#options.nativeHistograms ?? false,
     }
-    const layout = buildLayout(series, options)
-    this.#layouts.set(style, { revision: series.revision, layout })
+    const layout = yield* layoutSteps(series, options)
+    // whatever came meanwhile makes the next scrape lay out anew
+    this.#layouts.set(style, { revision, layout })
     if (style === 'legacy') this.#countConflicts(layout)
     return layout
   }
@@ -77,70 +92,5 @@ export class Exposition {
       if (!this.#conflicting.has(id)) this.#reports.count('name_conflicts', rule)
     }
     this.#conflicting = conflicts
-  }
-}
-
-interface TextOptions {
-  readonly isOpenMetrics: boolean
-  /** EventCounters carry the end of their last window. */
-  readonly isTimed: boolean
-}
-
-/** Nothing at all for a family without samples: its rows may have no value yet. */
-function familyText(family: Family, view: HubView, options: TextOptions): string {
-  let samples = ''
-  for (const row of family.rows) samples += rowText(row, family.type, view, options)
-  if (samples === '') return ''
-  return (options.isOpenMetrics ? family.openMetricsHead : family.textHead) + samples
-}
-
-function rowText(row: Row, type: Kind, view: HubView, options: TextOptions): string {
-  const { record, part, shift, distribution } = row
-  const { isOpenMetrics } = options
-  if (part !== undefined) return sampleLine(row, partValue(view, record, part), options)
-  const total = view.total(record)
-  switch (total.kind) {
-    case 'counter':
-      if (record.isDown && Number(total.total) === 0) return ''
-      return sampleLine(row, total.total, options)
-    case 'gauge':
-      return sampleLine(row, total.value, options)
-    case 'histogram':
-      return type === 'summary'
-        ? quantileLines(total.histogram, distribution!, shift, isOpenMetrics)
-        : bucketLines(total.histogram, distribution!, shift, isOpenMetrics)
-    case 'summary': {
-      const { sum, count } = distribution!
-      const hasSum = !isOpenMetrics || total.sum >= 0
-      const sumLine = hasSum ? `${sum} ${numberText(total.sum, shift)}\n` : ''
-      return `${sumLine}${count} ${numberText(total.summary.count)}\n`
-    }
-  }
-}
-
-/** The one sample of a counter or gauge; nothing while there is no value. */
-function sampleLine(row: Row, value: Exact | undefined, options: TextOptions): string {
-  if (value === undefined || Number.isNaN(value)) return ''
-  const { sample, record, shift } = row
-  return `${sample} ${numberText(value, shift)}${timestamp(record, options)}\n`
-}
-
-function timestamp({ metadata, lastDataMs }: SeriesRecord, options: TextOptions): string {
-  if (!options.isTimed || metadata.dialect !== EVENT_COUNTERS) return ''
-  return ` ${options.isOpenMetrics ? lastDataMs / 1000 : lastDataMs}`
-}
-
-function partValue(view: HubView, record: SeriesRecord, part: RowPart): Exact | undefined {
-  switch (part) {
-    case 'm1':
-    case 'm5':
-    case 'm15':
-      return view.rates(record)?.[part]
-    case 'increment':
-      return record.counterWindows?.last?.delta
-    default: {
-      const total = view.total(record)
-      return total.kind === 'summary' ? windowValue(total.last, part) : undefined
-    }
   }
 }

@@ -1,19 +1,7 @@
-/**
- * A distribution as a classic histogram or as a summary (statshero.md §7.3).
- *
- * Buckets at scale 0, cumulative, each under its upper bound:
- *   negative i: v in [-2^(i+1), -2^i)   le = -(floor(2^i) + 1)   exact for integers
- *   zero:       |v| <= threshold        le = threshold
- *   positive i: v in (2^i, 2^(i+1)]     le = 2^(i+1)
- *   overflow:   v >= 2^31, no more known, in +Inf alone: 2^31 itself is not under its own bound
- */
-import {
-  canonicalMean,
-  type Exact,
-  type Histogram,
-  lowerBound,
-  upperBound,
-} from '../../model/index.ts'
+/** A distribution's lines as a classic histogram or as a summary (statshero.md §7.3). */
+import { type Histogram, upperBound } from '../../model/index.ts'
+import { exportedSum } from '../distribution.ts'
+import { forEachBound } from './classic-buckets.ts'
 import { numberText } from './text.ts'
 
 export const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999] as const
@@ -26,73 +14,46 @@ export interface DistributionText {
   readonly count: string
 }
 
+/** @param isWindowed see {@link forEachBound} */
 export function bucketLines(
   histogram: Histogram,
   text: DistributionText,
   shift: number,
   isOpenMetrics: boolean,
+  isWindowed = false,
 ): string {
-  const coarse = histogram.atScale(Math.min(0, histogram.scale))
-  let seen = 0n
-  let last: Exact = Number.NEGATIVE_INFINITY
   let lastText = ''
   let line = ''
   let lines = ''
-  const add = (bound: Exact, count: bigint): void => {
-    seen += count
-    // A peer's zero threshold may reach over its own buckets: bounds rise all the same.
-    if (bound === Number.POSITIVE_INFINITY || bound < last) return
-    last = bound
+  let hasNegative = false
+  const count = forEachBound(histogram, isWindowed, (bound, seen) => {
     const boundText = numberText(bound, shift)
+    hasNegative ||= boundText.startsWith('-')
     // The smallest bounds may be or read alike: the later line holds the earlier one's count.
     if (boundText !== lastText) lines += line
     lastText = boundText
     line = `${text.open}${boundText}"} ${seen}\n`
-  }
-  const { negative, positive, scale } = coarse
-  const hasNegative = !negative.isEmpty && negative.span() !== undefined
-  for (let i = negative.counts.length - 1; i >= 0; i--) {
-    const count = negative.counts[i]!
-    if (count !== 0n) add(negativeBound(negative.offset + i, scale), count)
-  }
-  if (coarse.zeroCount !== 0n) add(coarse.zeroThreshold, coarse.zeroCount)
-  positive.forEach((index, count) => {
-    add(upperBound(index, scale), count)
   })
-  seen += coarse.overflow
-  lines += `${line}${text.open}+Inf"} ${seen}\n`
-  return lines + sumLines(histogram, text, shift, seen, isOpenMetrics && hasNegative, isOpenMetrics)
+  lines += `${line}${text.open}+Inf"} ${count}\n`
+  if (isOpenMetrics && hasNegative) return lines
+  return lines + sumLines(histogram, text, shift, count, isOpenMetrics)
 }
 
 /**
  * OpenMetrics forbids `_sum` (and with it `_count`) beside negative bounds, as the sum is then no
- * counter.
+ * counter, and wants both where there are none: also where the bounds of negative observations are
+ * so small that they read as 0, which then goes for their sum too.
  */
 function sumLines(
   histogram: Histogram,
   text: DistributionText,
   shift: number,
   count: bigint,
-  isForbidden: boolean,
   isOpenMetrics: boolean,
 ): string {
   const sum = exportedSum(histogram)
-  if (isForbidden || (isOpenMetrics && !(sum >= 0))) return ''
-  return `${text.sum} ${numberText(sum, shift)}\n${text.count} ${count}\n`
-}
-
-/** The exact sum; estimated from the buckets where the sender does not know it. */
-export function exportedSum(histogram: Histogram): Exact {
-  if (histogram.count === 0n) return 0
-  return histogram.sum ?? canonicalMean(histogram) * Number(histogram.count)
-}
-
-/** Below index -1 only fractions live: their bound is the bucket's own end, but never -0. */
-function negativeBound(index: number, scale: number): Exact {
-  const lower = lowerBound(index, scale)
-  if (lower < 0.5) return -Math.max(lower, Number.MIN_VALUE)
-  const whole = Math.floor(lower)
-  return Number.isSafeInteger(whole) ? -(whole + 1) : -(BigInt(whole) + 1n)
+  const shown = isOpenMetrics && sum < 0 ? '0' : numberText(sum, shift)
+  return `${text.sum} ${shown}\n${text.count} ${count}\n`
 }
 
 /**
@@ -111,6 +72,11 @@ function boundOf({ count, zeroCount, zeroThreshold, positive, scale }: Histogram
   return Number.POSITIVE_INFINITY
 }
 
+export function exportedQuantile(histogram: Histogram, q: number): number {
+  const isBinned = histogram.overflowFrom !== Number.POSITIVE_INFINITY
+  return isBinned ? boundOf(histogram, q) : histogram.quantile(q)
+}
+
 export function quantileLines(
   histogram: Histogram,
   text: DistributionText,
@@ -119,8 +85,7 @@ export function quantileLines(
 ): string {
   let lines = ''
   for (const q of QUANTILES) {
-    const isBinned = histogram.overflowFrom !== Number.POSITIVE_INFINITY
-    const value = isBinned ? boundOf(histogram, q) : histogram.quantile(q)
+    const value = exportedQuantile(histogram, q)
     // OpenMetrics takes no negative quantile values.
     if (isOpenMetrics && value < 0) continue
     lines += `${text.open}${q}"} ${numberText(value, shift)}\n`

@@ -1,16 +1,20 @@
 /**
  * What an exposition looks like without its values: families in order of their names, their rows,
  * and every constant piece of text. It changes only when the list of series does; a scrape walks it
- * once. Collisions are settled here, never by merging or dropping (statshero.md §7.3).
+ * once. Collisions are settled here, never by merging or dropping (statshero.md §7.3). A large hub
+ * has hundreds of thousands of rows, so a layout is made in turns.
  */
 
 import type { SeriesRecord } from '../../hub/series.ts'
+import { type Steps, sorted } from '../../hub/turns/steps.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
+import { ROWS_PER_STEP } from '../pieces.ts'
 import type { PrometheusNaming, WindowPart } from './event-counters.ts'
 import type { DistributionText } from './histogram-text.ts'
 import {
   type FilterNames,
   type NameStyle,
+  nativeFamily,
   type PrometheusName,
   prometheusNames,
   sortLabelPairs,
@@ -18,7 +22,8 @@ import {
 import { escapeHelp, labelText, metadataName, sampleOpenText, sampleText } from './text.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
-export type RowPart = RateField | WindowPart
+/** `native`: the native form of a distribution whose classic one is in another unit. */
+export type RowPart = RateField | WindowPart | 'native'
 
 export interface LayoutOptions {
   readonly style: NameStyle
@@ -28,6 +33,8 @@ export interface LayoutOptions {
   readonly observer: 'histogram' | 'summary'
   readonly filterNames: FilterNames
   readonly counterNames: PrometheusNaming
+  /** Adds a family in the sender's unit where the classic histogram is in seconds. */
+  readonly nativeHistograms: boolean
 }
 
 export interface Layout {
@@ -38,6 +45,10 @@ export interface Layout {
 
 export interface Family {
   readonly type: Kind
+  /** Of a counter with `_total`. */
+  readonly name: string
+  readonly help: string
+  readonly unit: string | undefined
   readonly textHead: string
   readonly openMetricsHead: string
   readonly rows: readonly Row[]
@@ -48,6 +59,7 @@ export interface Row {
   readonly shift: number
   /** Which moving average of a counter, or what of the last window; else the series' own value. */
   readonly part: RowPart | undefined
+  readonly labels: Labels
   /** `name{labels}` of the one sample of counters and gauges. */
   readonly sample: string
   /** Lines of histograms and summaries. */
@@ -83,20 +95,50 @@ const RESERVED: Record<Kind, readonly string[]> = {
   summary: ['', '_sum', '_count', '_created'],
 }
 
-export function buildLayout(records: Iterable<SeriesRecord>, options: LayoutOptions): Layout {
-  const groups = groupByFamily(records, options)
-  const conflicts = new Map<number, 'label' | 'family'>()
-  for (const group of separateFamilies(groups)) {
-    for (const { record } of group.entries) conflicts.set(record.id, 'family')
+export function* layoutSteps(
+  records: Iterable<SeriesRecord>,
+  options: LayoutOptions,
+): Steps<Layout> {
+  const groups = yield* groupByFamily(records, options)
+  const renamed = yield* separateFamilies(groups)
+  const conflicts = yield* separateLabels(groups, renamed)
+  const families: Family[] = []
+  for (const group of yield* sorted(groups, (a, b) => compareUtf8(a.name, b.name))) {
+    families.push(toFamily(group, yield* toRows(group)))
+    // a family of few rows has no pause of its own
+    if (families.length % ROWS_PER_STEP === 0) yield
   }
-  for (const group of groups) {
-    for (const { record } of separateRows(group.entries)) conflicts.set(record.id, 'label')
-  }
-  groups.sort((a, b) => compareUtf8(a.name, b.name))
-  return { families: groups.map(toFamily), conflicts }
+  return { families, conflicts }
 }
 
-function groupByFamily(records: Iterable<SeriesRecord>, options: LayoutOptions): Group[] {
+/** @returns the series whose names or labels changed */
+function* separateLabels(
+  groups: readonly Group[],
+  renamed: ReadonlySet<Group>,
+): Steps<Layout['conflicts']> {
+  const conflicts = new Map<number, 'label' | 'family'>()
+  let count = 0
+  for (const { entries } of renamed) {
+    for (const { record } of entries) {
+      conflicts.set(record.id, 'family')
+      if (++count % ROWS_PER_STEP === 0) yield
+    }
+  }
+  for (const { entries } of groups) {
+    if (++count % ROWS_PER_STEP === 0) yield
+    if (entries.length < 2) continue
+    for (const { record } of yield* separateRows(entries)) {
+      conflicts.set(record.id, 'label')
+      if (++count % ROWS_PER_STEP === 0) yield
+    }
+  }
+  return conflicts
+}
+
+function* groupByFamily(
+  records: Iterable<SeriesRecord>,
+  options: LayoutOptions,
+): Steps<readonly Group[]> {
   const groups = new Map<string, Group>()
   const add = (type: Kind, name: string, entry: Entry): void => {
     const key = `${type} ${name}`
@@ -104,10 +146,17 @@ function groupByFamily(records: Iterable<SeriesRecord>, options: LayoutOptions):
     if (group === undefined) groups.set(key, { type, name, entries: [entry] })
     else group.entries.push(entry)
   }
+  let count = 0
   for (const record of records) {
+    if (++count % ROWS_PER_STEP === 0) yield
     for (const named of prometheusNames(record.identity, record.metadata, options)) {
       const { shift, unit, labels, part } = named
       add(typeOf(named, options), named.family, { record, part, shift, unit, labels })
+      if (options.nativeHistograms && typeOf(named, options) === 'histogram') {
+        const native = nativeFamily(named)
+        const entry = { record, part: 'native', shift: 0, unit: native?.unit, labels } as const
+        if (native !== undefined) add('histogram', native.family, entry)
+      }
       if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
       for (const rate of RATE_FIELDS) {
         const entry = { record, part: rate, shift, unit: undefined, labels }
@@ -128,42 +177,52 @@ function typeOf(named: PrometheusName, options: LayoutOptions): Kind {
  * The outcome does not depend on the order in which series appeared.
  * @returns the groups that were renamed
  */
-function separateFamilies(groups: readonly Group[]): Set<Group> {
-  const renamed = findContested(groups)
-  for (const group of renamed) group.name += SUFFIXES[group.type]
-  const claimed = new Set<string>()
-  const order = [...groups].sort(
+function* separateFamilies(groups: readonly Group[]): Steps<Set<Group>> {
+  const { owners, contested } = yield* findContested(groups)
+  const renamed = new Set<Group>()
+  let count = 0
+  for (const group of contested) {
+    if (++count % ROWS_PER_STEP === 0) yield
+    for (const suffix of RESERVED[group.type]) owners.delete(group.name + suffix)
+    if (group.type === 'counter') continue
+    group.name += SUFFIXES[group.type]
+    renamed.add(group)
+  }
+  const order = yield* sorted(
+    [...contested],
     (a, b) =>
       Number(renamed.has(a)) - Number(renamed.has(b)) ||
       Number(b.type === 'counter') - Number(a.type === 'counter') ||
       compareUtf8(a.name, b.name),
   )
   for (const group of order) {
+    if (++count % ROWS_PER_STEP === 0) yield
     const suffixes = RESERVED[group.type]
-    while (suffixes.some((suffix) => claimed.has(group.name + suffix))) {
+    while (suffixes.some((suffix) => owners.has(group.name + suffix))) {
       group.name += SUFFIXES[group.type]
       renamed.add(group)
     }
-    for (const suffix of suffixes) claimed.add(group.name + suffix)
+    for (const suffix of suffixes) owners.set(group.name + suffix, group)
   }
   return renamed
 }
 
-function findContested(groups: readonly Group[]): Set<Group> {
+/** Groups that want a name that another one wants too, and who wants which. */
+function* findContested(
+  groups: readonly Group[],
+): Steps<{ owners: Map<string, Group>; contested: Set<Group> }> {
   const owners = new Map<string, Group>()
   const contested = new Set<Group>()
+  let count = 0
   for (const group of groups) {
+    if (++count % ROWS_PER_STEP === 0) yield
     for (const suffix of RESERVED[group.type]) {
       const owner = owners.get(group.name + suffix)
-      if (owner === undefined) {
-        owners.set(group.name + suffix, group)
-        continue
-      }
-      if (owner.type !== 'counter') contested.add(owner)
-      if (group.type !== 'counter') contested.add(group)
+      if (owner === undefined) owners.set(group.name + suffix, group)
+      else contested.add(owner).add(group)
     }
   }
-  return contested
+  return { owners, contested }
 }
 
 /**
@@ -171,12 +230,17 @@ function findContested(groups: readonly Group[]): Set<Group> {
  * that is equal too, `series` with the number of the series.
  * @returns the entries that got a label
  */
-function separateRows(entries: readonly Entry[]): Set<Entry> {
+function* separateRows(entries: readonly Entry[]): Steps<Set<Entry>> {
   const changed = new Set<Entry>()
-  let clashing = findClashing(entries)
-  for (const entry of clashing) addLabel(entry, 'metric', entry.record.identity.name)
-  for (; clashing.length > 0; clashing = findClashing(entries)) {
+  let clashing = yield* findClashing(entries)
+  let count = 0
+  for (const entry of clashing) {
+    if (++count % ROWS_PER_STEP === 0) yield
+    addLabel(entry, 'metric', entry.record.identity.name)
+  }
+  for (; clashing.length > 0; clashing = yield* findClashing(entries)) {
     for (const entry of clashing) {
+      if (++count % ROWS_PER_STEP === 0) yield
       if (changed.has(entry)) addLabel(entry, 'series', String(entry.record.id))
       changed.add(entry)
     }
@@ -184,11 +248,12 @@ function separateRows(entries: readonly Entry[]): Set<Entry> {
   return changed
 }
 
-function findClashing(entries: readonly Entry[]): Entry[] {
-  if (entries.length < 2) return []
+function* findClashing(entries: readonly Entry[]): Steps<Entry[]> {
   const first = new Map<string, Entry>()
   const clashing = new Set<Entry>()
+  let count = 0
   for (const entry of entries) {
+    if (++count % ROWS_PER_STEP === 0) yield
     const text = labelText(entry.labels)
     const other = first.get(text)
     if (other === undefined) first.set(text, entry)
@@ -205,30 +270,44 @@ function addLabel(entry: Entry, key: string, value: string): void {
   if (value !== '') entry.labels = sortLabelPairs([...entry.labels, pair])
 }
 
-function toFamily(group: Group): Family {
-  const { type, name, entries } = group
+function* toRows({ type, name, entries }: Group): Steps<readonly Row[]> {
+  const rows: Row[] = []
+  for (const entry of entries) {
+    rows.push(toRow(type, name, entry))
+    if (rows.length % ROWS_PER_STEP === 0) yield
+  }
+  return rows
+}
+
+function toFamily({ type, name, entries }: Group, rows: readonly Row[]): Family {
   const first = entries[0]!
   const { identity, metadata } = first.record
   const help = (metadata.description ?? `${identity.name} (${metadata.dialect})`).toWellFormed()
-  const textName = metadataName(type === 'counter' ? `${name}_total` : name)
+  const sampleName = type === 'counter' ? `${name}_total` : name
+  const textName = metadataName(sampleName)
   const openName = metadataName(name)
   const hasUnit = first.unit !== undefined && name.endsWith(`_${first.unit}`)
-  const unit = hasUnit ? `# UNIT ${openName} ${first.unit}\n` : ''
+  const unit = hasUnit ? first.unit : undefined
+  const unitLine = unit === undefined ? '' : `# UNIT ${openName} ${unit}\n`
   return {
     type,
+    name: sampleName,
+    help,
+    unit,
     textHead: `# HELP ${textName} ${escapeHelp(help, false)}\n# TYPE ${textName} ${type}\n`,
     openMetricsHead:
-      `# TYPE ${openName} ${type}\n${unit}` + `# HELP ${openName} ${escapeHelp(help, true)}\n`,
-    rows: entries.map((entry) => toRow(group, entry)),
+      `# TYPE ${openName} ${type}\n${unitLine}` + `# HELP ${openName} ${escapeHelp(help, true)}\n`,
+    rows,
   }
 }
 
-function toRow({ type, name }: Group, { record, part, shift, labels }: Entry): Row {
+function toRow(type: Kind, name: string, { record, part, shift, labels }: Entry): Row {
   const text = labelText(labels)
   return {
     record,
     part,
     shift,
+    labels,
     sample: sampleText(type === 'counter' ? `${name}_total` : name, text),
     distribution: distributionText(type, name, text),
   }

@@ -4,7 +4,7 @@
  * What two series do to each other (collisions) is the layout's matter, see layout.ts.
  */
 import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
-import { type OtlpName, otlpName } from '../otlp-names.ts'
+import { type OtlpName, otlpName } from '../otlp/names.ts'
 import {
   counterFamilies,
   EVENT_COUNTERS,
@@ -71,6 +71,13 @@ const RULES: Readonly<Record<string, NameRule>> = {
 
 /** Units of time in which distributions arrive, as decimal places below the second. */
 const TIME_SHIFTS: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9 }
+const SECONDS = 'seconds'
+/** The same units in names, by these places. */
+const TIME_WORDS: Readonly<Record<number, string>> = {
+  3: 'milliseconds',
+  6: 'microseconds',
+  9: 'nanoseconds',
+}
 
 const LEGACY_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const NOT_IN_NAME = /[^A-Za-z0-9_]/gu
@@ -145,6 +152,20 @@ export function prometheusName(
   }
 }
 
+/**
+ * The family of a distribution's native form, where that can't be the same as the classic one's:
+ * bounds that are powers of two do not survive a division by a power of ten (statshero.md §7.3).
+ * Undefined where one family takes both, and for units that are not of time.
+ */
+export function nativeFamily({
+  family,
+  shift,
+}: PrometheusName): { readonly family: string; readonly unit: string } | undefined {
+  const unit = TIME_WORDS[shift]
+  if (unit === undefined || !family.endsWith(`_${SECONDS}`)) return undefined
+  return { family: family.slice(0, -SECONDS.length) + unit, unit }
+}
+
 /** `pw_<filter>_<name>`: what was a label is part of the name. */
 function flatIdentity(identity: Identity): Identity {
   const { name, nameBytes, labels } = identity
@@ -179,12 +200,12 @@ function familyName(base: string, kind: Kind, suffixes: readonly (string | undef
 }
 
 function unitSuffix(rule: NameRule, unit: string | undefined, shift: number): string | undefined {
-  if (shift > 0) return 'seconds'
+  if (shift > 0) return SECONDS
   return rule.appendsUnit && unit !== undefined && isLegacyName(unit) ? unit : undefined
 }
 
 function unitOf(family: string, unit: string | undefined, shift: number): { unit?: string } {
-  const shown = shift > 0 ? 'seconds' : unit
+  const shown = shift > 0 ? SECONDS : unit
   return shown !== undefined && isLegacyName(shown) && family.endsWith(`_${shown}`)
     ? { unit: shown }
     : {}

@@ -1,8 +1,9 @@
 /**
- * Which text format a scraper gets. What Prometheus 2.42 sends:
+ * Which format a scraper gets. What Prometheus 2.42 sends:
  *   application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,
  *   text/plain;version=0.0.4;q=0.5,*\/*;q=0.1
- * From 3.0 on an entry may carry `escaping=allow-utf-8`. Whoever accepts nothing that we have gets
+ * With native histograms switched on, protobuf comes before these. From 3.0 on an entry may carry
+ * `escaping=allow-utf-8`. Whoever accepts nothing that we have gets
  * text 0.0.4 all the same: a scrape that fails over a header helps nobody.
  */
 import { type Preference, parsePreferences } from '../accept.ts'
@@ -15,35 +16,58 @@ export interface Negotiated {
   readonly contentType: string
 }
 
-const OPENMETRICS = 'application/openmetrics-text'
-const TEXT = 'text/plain'
-/** Version 1.0.0 of the text format is 0.0.4 with quoted names. */
-const VERSIONS: Readonly<Record<string, readonly string[]>> = {
-  [OPENMETRICS]: ['1.0.0'],
-  [TEXT]: ['0.0.4', '1.0.0'],
+interface Offer {
+  readonly format: ExpositionFormat
+  readonly type: string
+  /** What parameters must be where they are given; `required` ones must be given. */
+  readonly parameters: Readonly<Record<string, readonly string[]>>
+  readonly required: readonly string[]
 }
+
+const PROTOBUF = 'proto=io.prometheus.client.MetricFamily; encoding=delimited'
+/** In the order in which they are chosen where nothing else decides. */
+const OFFERS: readonly Offer[] = [
+  {
+    format: 'text',
+    type: 'text/plain',
+    // version 1.0.0 of the text format is 0.0.4 with quoted names
+    parameters: { version: ['0.0.4', '1.0.0'] },
+    required: [],
+  },
+  {
+    format: 'openmetrics',
+    type: 'application/openmetrics-text',
+    parameters: { version: ['1.0.0'] },
+    required: [],
+  },
+  {
+    format: 'protobuf',
+    type: 'application/vnd.google.protobuf',
+    parameters: { proto: ['io.prometheus.client.MetricFamily'], encoding: ['delimited'] },
+    required: ['proto', 'encoding'],
+  },
+]
 
 /** @param names what the hub offers; UTF-8 names need the scraper's consent too */
 export function negotiate(accept: string | undefined, names: NameStyle): Negotiated {
   const preferences = parsePreferences(accept ?? '')
-  const openMetrics = best(preferences, OPENMETRICS)
-  const text = best(preferences, TEXT)
-  // Equal weights: whatever is named more exactly, then text.
-  const isOpenMetrics = openMetrics.q > text.q || isCloser(openMetrics, text)
-  const chosen = isOpenMetrics ? openMetrics : text
+  let chosen = best(preferences, OFFERS[0]!)
+  for (const offer of OFFERS.slice(1)) {
+    const other = best(preferences, offer)
+    // Equal weights: whatever is named more exactly, then the first.
+    if (other.q > chosen.q || isCloser(other, chosen)) chosen = other
+  }
+  const { format, type } = chosen.offer
   const escaping = chosen.entry?.parameters.get('escaping')?.toLowerCase()
   const style = names === 'utf8' && escaping === 'allow-utf-8' ? 'utf8' : 'legacy'
-  const type = isOpenMetrics ? OPENMETRICS : TEXT
-  const version = isOpenMetrics || style === 'utf8' ? '1.0.0' : '0.0.4'
+  const version = format === 'openmetrics' || style === 'utf8' ? '1.0.0' : '0.0.4'
+  const parameters = format === 'protobuf' ? PROTOBUF : `version=${version}; charset=utf-8`
   const utf8 = style === 'utf8' ? '; escaping=allow-utf-8' : ''
-  return {
-    format: isOpenMetrics ? 'openmetrics' : 'text',
-    style,
-    contentType: `${type}; version=${version}; charset=utf-8${utf8}`,
-  }
+  return { format, style, contentType: `${type}; ${parameters}${utf8}` }
 }
 
 interface Choice {
+  readonly offer: Offer
   readonly q: number
   /** 2: named, 1: its main type named, 0: any or none. */
   readonly closeness: number
@@ -54,21 +78,25 @@ function isCloser(a: Choice, b: Choice): boolean {
   return a.q > 0 && a.q === b.q && a.closeness > b.closeness
 }
 
-/** The most exact entry that takes the type; among those the one of the largest weight. */
-function best(preferences: readonly Preference[], type: string): Choice {
-  let choice: Choice = { q: 0, closeness: -1, entry: undefined }
+/** The most exact entry that takes the offer; among those the one of the largest weight. */
+function best(preferences: readonly Preference[], offer: Offer): Choice {
+  let choice: Choice = { offer, q: 0, closeness: -1, entry: undefined }
   for (const entry of preferences) {
-    const closeness = closenessOf(entry, type)
+    const closeness = closenessOf(entry, offer)
     if (closeness < choice.closeness || closeness < 0) continue
     if (closeness === choice.closeness && entry.q <= choice.q) continue
-    choice = { q: entry.q, closeness, entry }
+    choice = { offer, q: entry.q, closeness, entry }
   }
   return choice
 }
 
-function closenessOf({ value, parameters }: Preference, type: string): number {
+function closenessOf({ value, parameters }: Preference, offer: Offer): number {
   if (value === '*/*') return 0
-  if (value === `${type.split('/')[0]}/*`) return 1
-  const version = parameters.get('version')
-  return value === type && (version === undefined || VERSIONS[type]!.includes(version)) ? 2 : -1
+  if (value === `${offer.type.split('/')[0]}/*`) return 1
+  if (value !== offer.type) return -1
+  const isMet = Object.entries(offer.parameters).every(([key, allowed]) => {
+    const given = parameters.get(key)
+    return given === undefined ? !offer.required.includes(key) : allowed.includes(given)
+  })
+  return isMet ? 2 : -1
 }

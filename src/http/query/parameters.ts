@@ -69,6 +69,27 @@ export function selectionBody(limits: HttpLimits) {
   })
 }
 
+/** Names of peers may be anything; the head of a request limits them. */
+const name = z.string()
+const SECONDS_MIN = 10
+const SECONDS_MAX = 3600
+
+const mode = z.enum(['own', 'compatible']).default('own')
+export const applicationQuery = z.strictObject({ application: name, mode })
+export const connectionsQuery = z.strictObject({ application: name.optional() })
+
+export const pipelineViewQuery = z.strictObject({
+  application: name,
+  category: name,
+  pipeline: name.optional(),
+  worker: name.optional(),
+  name: name.optional(),
+  mode,
+  seconds: integer(SECONDS_MIN, SECONDS_MAX).default(300),
+  /** Unix milliseconds. */
+  to: integer(0, 8.64e15).optional(),
+})
+
 export const noQuery = z.strictObject({})
 
 /** The query of a request; a parameter given twice is refused, since one would be lost. */

@@ -37,6 +37,7 @@ const NO_REPORTS: ReportColumns = {
   refusals: [],
   names: [],
   notes: [],
+  decodeNotes: [],
   counts: [],
   log: [],
 }

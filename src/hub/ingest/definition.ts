@@ -68,6 +68,9 @@ const STORAGES: Record<Kind, Storage> = {
   summary: { type: 'gauge', mode: 'shared' },
 }
 
+/** A histogram of windows is kept as a summary is. */
+export const WINDOWED: Storage = STORAGES.summary
+
 /** The metric of a series, made and counted under the limits if it is new. */
 export function defineMetric(
   zone: Zone,

@@ -9,6 +9,7 @@ import {
   describeSeries,
   type Exact,
   exact,
+  type HistogramCell,
   type Kind,
   type Metadata,
   multiplyExact,
@@ -17,7 +18,7 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
-import type { KnownSeries, SeriesDefiner, SeriesRefusal } from './definition.ts'
+import { type KnownSeries, type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
 import { KeyTable } from './key-table.ts'
 import { grow, type OrderedLane } from './ordered.ts'
 import { OverflowSlots } from './overflow.ts'
@@ -185,7 +186,7 @@ export class ZoneIngest implements Ingest {
 
   merge(
     slot: number,
-    cell: CounterCell | SummaryCell,
+    cell: CounterCell | HistogramCell | SummaryCell,
     intervalSec = Number.NaN,
     earlier?: Summary,
   ): void {
@@ -242,13 +243,16 @@ export class ZoneIngest implements Ingest {
   ): number {
     const key = copyBytes(bytes, start, end)
     const description = describe(key, type)
-    const record = this.#series.define({ ...description, source: this.#source })
+    const isWindowed = description.isWindowed === true
+    const storage = isWindowed ? { storage: WINDOWED } : {}
+    const record = this.#series.define({ ...description, ...storage, source: this.#source })
     if (typeof record === 'string') {
       this.#events.refused(record, this.#source, describeSeries(description.identity))
       if (!HAS_OVERFLOW.has(record)) return REFUSED
+      if (isWindowed) return REFUSED
       return this.#overflowSlot(description.identity.kind, description.isCumulative === true)
     }
-    return this.#bind(record, bytes, start, end, type, hash)
+    return this.#bind(record, bytes, start, end, type, hash, isWindowed)
   }
 
   /** Gives a series a slot with its handles; refused when the zone has no room for its cells. */
@@ -259,13 +263,16 @@ export class ZoneIngest implements Ingest {
     end: number,
     type: number,
     hash: number,
+    isWindowed = false,
   ): number {
     const { metric } = record
     const { kind } = record.identity
+    const isZoned = kind !== 'summary' && !isWindowed
     const counter = kind === 'counter' ? this.#writer.counter(metric) : undefined
     const gauge = kind === 'gauge' ? this.#writer.gauge(metric) : undefined
-    const histogram = kind === 'histogram' ? this.#writer.exponential(metric) : undefined
-    if (kind !== 'summary' && (counter ?? gauge ?? histogram) === undefined) {
+    const isObserved = isZoned && kind === 'histogram'
+    const histogram = isObserved ? this.#writer.exponential(metric) : undefined
+    if (isZoned && (counter ?? gauge ?? histogram) === undefined) {
       this.#events.refused('zone_full', this.#source, describeSeries(record.identity))
       return REFUSED
     }

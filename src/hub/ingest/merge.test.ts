@@ -5,6 +5,8 @@ import { seriesNamed, startHub, type TestHub } from '../../../test/support/hub.t
 import { type Ingest, REFUSED } from '../../dialects/ingest.ts'
 import {
   type CounterCell,
+  Histogram,
+  type HistogramCell,
   hashBytes,
   type Identity,
   identityKey,
@@ -19,6 +21,19 @@ function slotOf(ingest: Ingest, name: string, kind: Kind): number {
   const hash = hashBytes(key, 0, key.length)
   const metadata = { dialect: 'eventcounters' }
   return ingest.slot(key, 0, key.length, 0, hash, () => ({ identity, metadata }))
+}
+
+function windowedSlotOf(ingest: Ingest, name: string): number {
+  const identity: Identity = { name, kind: 'histogram', labels: [] }
+  const key = identityKey(identity)
+  const description = { identity, metadata: { dialect: 'wallaroo' }, isWindowed: true }
+  return ingest.slot(key, 0, key.length, 0, hashBytes(key, 0, key.length), () => description)
+}
+
+function windowOf(value: number): HistogramCell {
+  const histogram = new Histogram(0)
+  histogram.record(value)
+  return { kind: 'histogram', histogram }
 }
 
 const growth = (delta: CounterCell['delta']): CounterCell => ({ kind: 'counter', delta })
@@ -51,6 +66,41 @@ suite('merge', () => {
       assert.deepEqual(frames[0]!.cell(counter.id, 'counter'), growth(2.5))
       assert.deepEqual(frames[0]!.cell(summary.id, 'summary'), { kind: 'summary', summary: ONE })
       assert.deepEqual(hub.total(counter), { kind: 'counter', total: 2.5, down: 0 })
+    }))
+
+  test('a histogram that comes as windows is added up, in the second and in the total', () =>
+    withHub(({ hub, clock }, ingest, frames) => {
+      const slot = windowedSlotOf(ingest, 'h')
+      for (const value of [3, 5]) ingest.merge(slot, windowOf(value))
+      const record = seriesNamed(hub, 'h')
+      const open = hub.total(record)
+      assert.ok(open.kind === 'histogram' && open.histogram.count === 2n)
+      clock.advance(1000)
+      ingest.merge(slot, windowOf(1))
+      ingest.merge(slot, { kind: 'histogram', histogram: new Histogram(0) })
+      clock.advance(2000)
+      const counts = frames.map((frame) => {
+        const cell = frame.cell(record.id, 'histogram')
+        return cell?.kind === 'histogram' ? cell.histogram.count : undefined
+      })
+      assert.deepEqual(counts, [2n, 1n, undefined])
+      const total = hub.total(record)
+      assert.ok(total.kind === 'histogram')
+      const { count, sum, min, max } = total.histogram
+      assert.deepEqual([count, sum, min, max], [3n, 9, 1, 5])
+      assert.equal(record.lastDataMs, clock.startMs + 2000)
+    }))
+
+  test('a histogram of windows takes no observation, one of observations no window', () =>
+    withHub(({ hub }, ingest) => {
+      const windowed = windowedSlotOf(ingest, 'w')
+      const observed = slotOf(ingest, 'o', 'histogram')
+      ingest.observe(windowed, 1, 1)
+      ingest.merge(observed, windowOf(1))
+      for (const name of ['w', 'o']) {
+        const total = hub.total(seriesNamed(hub, name))
+        assert.ok(total.kind === 'histogram' && total.histogram.isEmpty, name)
+      }
     }))
 
   test('what was observed before the first window is in the total only', () =>

@@ -8,6 +8,7 @@
 import {
   type CounterCell,
   type Exact,
+  type HistogramCell,
   type Summary,
   type SummaryCell,
   U64_MAX,
@@ -28,7 +29,7 @@ export interface OrderedLane {
   /** A window that its sender has closed; `intervalSec` is NaN where it is not known. */
   merge(
     metric: number,
-    cell: CounterCell | SummaryCell,
+    cell: CounterCell | HistogramCell | SummaryCell,
     intervalSec: number,
     source: string,
     earlier?: Summary,

@@ -94,6 +94,15 @@ export class SeriesQuota {
     return brought >= this.limits.seriesLimitPerSource ? 'series_limit_per_source' : undefined
   }
 
+  /** How many more series a source may bring at this moment; the hub's own are not counted. */
+  roomOf(source: string): number {
+    return this.exclusively(() => {
+      const { seriesLimit, seriesLimitPerSource } = this.limits
+      const brought = this.#words[this.#find(source) + 2]!
+      return Math.min(seriesLimit - this.count, seriesLimitPerSource - brought)
+    })
+  }
+
   /** Counts a new series of a source; under the lock. */
   add(source: string): void {
     const at = this.#find(source)

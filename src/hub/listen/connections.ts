@@ -9,9 +9,11 @@ import type { OwnCounter } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, Speaker } from './port-options.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 /** How long a connection may be silent before the server that speaks first is let speak. */
 const QUIET_MS = 50
+const NOTHING = new Uint8Array(0)
 
 export class Connections {
   readonly #places: ConnectionPlaces
@@ -21,6 +23,9 @@ export class Connections {
   readonly #onUnclaimed: (first: Uint8Array) => void
   readonly #undecided = new Set<Socket>()
   readonly #refused: OwnCounter
+  readonly #turn: TurnBudget
+  /** Of a known dialect, until its server has them. */
+  readonly #given = new Set<Socket>()
 
   constructor(
     options: PortOptions,
@@ -33,6 +38,7 @@ export class Connections {
     this.#dialects = speakers.map(({ dialect }) => dialect)
     this.#context = context
     this.#onUnclaimed = onUnclaimed
+    this.#turn = new TurnBudget(context.clock)
     this.#refused = context.metrics.counter('pentameter.connections.refused', {
       listener: options.name,
     })
@@ -53,19 +59,29 @@ export class Connections {
       socket.destroy()
       return
     }
-    socket.on('close', () => this.#places.give())
+    socket.on('close', () => {
+      this.#places.give()
+      this.#given.delete(socket)
+    })
     socket.on('error', ignoreReset)
     const only = this.#speakers.length === 1 ? this.#speakers[0]! : undefined
-    if (only?.dialect.speaksFirst) only.server.accept?.(socket, new Uint8Array(0))
-    else this.#readFirst(socket)
+    if (only?.dialect.speaksFirst) this.#give(socket, () => only.server.accept?.(socket, NOTHING))
+    else this.#readFirst(socket, NOTHING, this.#dialects)
   }
 
-  /** Reads until the dialect is known; at most as many bytes as any dialect needs. */
-  #readFirst(socket: Socket): void {
-    let first = new Uint8Array(0)
-    const speaker = this.#speakers.find(({ dialect }) => dialect.speaksFirst)
+  /** Reads on until the dialect is known; at most as many bytes as any dialect needs. */
+  #readFirst(socket: Socket, begun: Uint8Array, dialects: readonly Dialect[]): void {
+    let first = begun
+    const speaker =
+      begun.length === 0 ? this.#speakers.find(({ dialect }) => dialect.speaksFirst) : undefined
+    // a hub that was busy reads first what has come meanwhile: a turn of sockets, then the answer
     const cancelQuiet =
-      speaker && this.#context.clock.after(QUIET_MS, () => settle(speaker.dialect))
+      speaker &&
+      this.#context.clock.after(QUIET_MS, () => {
+        setImmediate(() => {
+          if (first.length === 0 && this.#undecided.has(socket)) settle(speaker.dialect)
+        })
+      })
     const settle = (dialect: Dialect | null): void => {
       cancelQuiet?.()
       this.#undecided.delete(socket)
@@ -73,22 +89,50 @@ export class Connections {
       socket.removeListener('end', onEnd)
       socket.pause()
       const found = this.#speakers.find((each) => each.dialect === dialect)
-      if (found?.server.accept !== undefined) found.server.accept(socket, first)
-      else this.#refuse(socket, first)
+      const bytes = first
+      // listeners that stay with the socket must not keep up to 64 KiB with it
+      first = NOTHING
+      const pass = (answer: Uint8Array): boolean => this.#pass(socket, answer)
+      const { server } = found ?? {}
+      if (server?.accept === undefined) this.#refuse(socket, bytes)
+      else this.#give(socket, () => server.accept?.(socket, bytes, pass))
     }
     const onData = (chunk: Uint8Array): void => {
+      // whoever has begun to speak is no silent viewer, however slowly it goes on
+      cancelQuiet?.()
       first = first.length === 0 ? new Uint8Array(chunk) : new Uint8Array([...first, ...chunk])
-      const dialect = chooseDialect(this.#dialects, first, false)
+      const dialect = chooseDialect(dialects, first, false)
       if (dialect !== undefined) settle(dialect)
     }
     const onEnd = (): void => {
       if (first.length === 0) socket.destroy()
-      else settle(chooseDialect(this.#dialects, first, true) ?? null)
+      else settle(chooseDialect(dialects, first, true) ?? null)
     }
     this.#undecided.add(socket)
     socket.on('data', onData)
     socket.on('end', onEnd)
-    socket.on('close', () => cancelQuiet?.())
+    socket.on('close', () => {
+      cancelQuiet?.()
+      this.#undecided.delete(socket)
+    })
+    const known = begun.length > 0 ? chooseDialect(dialects, begun, false) : undefined
+    if (known !== undefined) settle(known)
+  }
+
+  /** A peer that was slow to speak may have been taken for one that waits. */
+  #pass(socket: Socket, bytes: Uint8Array): boolean {
+    const others = this.#dialects.filter(({ speaksFirst }) => !speaksFirst)
+    if (chooseDialect(others, bytes, socket.readableEnded) === null) return false
+    this.#readFirst(socket, bytes, others)
+    return true
+  }
+
+  #give(socket: Socket, take: () => void): void {
+    this.#given.add(socket)
+    this.#turn.admit(socket, () => {
+      this.#given.delete(socket)
+      take()
+    })
   }
 
   #refuse(socket: Socket, first: Uint8Array): void {
@@ -98,7 +142,7 @@ export class Connections {
 
   /** Closes what no server has taken over yet. */
   stop(): void {
-    for (const socket of this.#undecided) socket.destroy()
+    for (const socket of [...this.#undecided, ...this.#given]) socket.destroy()
   }
 }
 

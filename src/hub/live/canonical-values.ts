@@ -60,6 +60,9 @@ export class CanonicalValues implements SnapshotSource {
   #series: CanonicalSeries[] = []
   /** Values of the last closed second, by place in the list; gauges are read anew. */
   #closed = new Float64Array(0)
+  /** The last closed second while nobody has asked for its values, and the newest series then. */
+  #unread: { readonly frame: Frame; readonly lastId: number } | undefined
+  #hasReader = false
 
   constructor(store: SeriesStore, totals: Totals, nowMs: () => number, options: CanonicalOptions) {
     this.#store = store
@@ -79,6 +82,8 @@ export class CanonicalValues implements SnapshotSource {
 
   read(target: Float64Array): void {
     this.#refresh()
+    this.#hasReader = true
+    this.#takeUnread()
     const staleBeforeMs = this.#nowMs() - this.#options.staleAfterMs
     for (let i = 0; i < this.#entries.length; i++) {
       const { record } = this.#entries[i]!
@@ -88,11 +93,22 @@ export class CanonicalValues implements SnapshotSource {
     }
   }
 
-  /** Takes the values of a closed second. */
+  /** Takes the values of a closed second, or once they are asked for if nobody did in the last. */
   take(frame: Frame): void {
+    this.#unread = { frame, lastId: this.#store.lastId }
+    if (!this.#hasReader) return
+    this.#hasReader = false
     this.#refresh()
+    this.#takeUnread()
+  }
+
+  #takeUnread(): void {
+    if (this.#unread === undefined) return
+    const { frame, lastId } = this.#unread
+    this.#unread = undefined
     for (let i = 0; i < this.#entries.length; i++) {
-      this.#closed[i] = closedValue(this.#entries[i]!, frame)
+      const entry = this.#entries[i]!
+      if (entry.record.id <= lastId) this.#closed[i] = closedValue(entry, frame)
     }
   }
 

@@ -5,10 +5,13 @@
  */
 import { MovingAverages } from '../../model/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
+import type { Steps } from '../turns/steps.ts'
 import type { Rates } from '../view.ts'
 import type { Frame } from './frame.ts'
 
 const MS_NS = 1e6
+/** Counters between two looks at the clock: half a millisecond. */
+const ROWS_PER_STEP = 1024
 
 interface Meter {
   readonly startMs: number
@@ -27,10 +30,12 @@ export class CounterRates {
     })
   }
 
-  take(frame: Frame): void {
+  /** Nobody may read the rates of a second before its last step. */
+  *take(frame: Frame): Steps {
     this.#nowMs = frame.endMs
     const { counterIds } = frame
     for (let i = 0; i < counterIds.length; i++) {
+      if (i % ROWS_PER_STEP === 0) yield
       const meter = this.#meterOf(counterIds[i]!, frame.endMs - frame.seconds * 1000)
       const delta = Number(frame.deltaAt(i))
       meter.averages.advance((frame.endMs - meter.startMs) * MS_NS)

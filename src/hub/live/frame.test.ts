@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Cell, type Exact, Histogram, mergeCells, type Summary } from '../../model/index.ts'
-import { type Frame, FrameBuilder, mergeFrames } from './frame.ts'
+import { type Frame, FrameBuilder } from './frame.ts'
+import { mergeFrames } from './merge-frames.ts'
 
 const START_MS = 1_700_000_000_000
 

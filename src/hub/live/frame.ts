@@ -4,13 +4,11 @@
  * everything coarser is made by merging frames.
  */
 import {
-  addExact,
   type Cell,
   type Exact,
   exact,
   type Histogram,
   type Kind,
-  mergeSummaries,
   type Summary,
 } from '../../model/index.ts'
 import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
@@ -225,85 +223,4 @@ function sortTogether(ids: number[], values: number[]): void {
     ids[i] = id
     values[i] = value
   })
-}
-
-/**
- * One frame that says what the given ones say together. They must be in the order of time and
- * follow each other; the result ends where the last one ends.
- */
-export function mergeFrames(frames: readonly Frame[]): Frame {
-  if (frames.length === 1) return frames[0]!
-  const builder = new FrameBuilder()
-  mergeCounters(frames, builder)
-  mergeGauges(frames, builder)
-  mergeHistogramColumns(frames, builder)
-  mergeSummaryColumns(frames, builder)
-  const seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0)
-  return builder.build(frames.at(-1)!.endMs, seconds)
-}
-
-function mergeCounters(frames: readonly Frame[], builder: FrameBuilder): void {
-  const sums = new Map<number, bigint>()
-  for (const { counterIds, counterDeltas } of frames) {
-    for (let i = 0; i < counterIds.length; i++) {
-      const id = counterIds[i]!
-      sums.set(id, (sums.get(id) ?? 0n) + counterDeltas[i]!)
-    }
-  }
-  const fractions = mergeFractions(frames)
-  for (const [id, whole] of sortedById(sums)) {
-    builder.counter(id, fractions.get(id) ?? whole, whole)
-  }
-}
-
-/** Increments of the counters that had fractions in any of the frames. */
-function mergeFractions(frames: readonly Frame[]): Map<number, Exact> {
-  const sums = new Map<number, Exact>()
-  for (const { fractionalIds } of frames) for (const id of fractionalIds) sums.set(id, 0)
-  if (sums.size === 0) return sums
-  for (const frame of frames) {
-    for (const id of sums.keys()) {
-      const row = frame.row(id, 'counter')
-      if (row >= 0) sums.set(id, addExact(sums.get(id)!, frame.deltaAt(row)))
-    }
-  }
-  return sums
-}
-
-function mergeGauges(frames: readonly Frame[], builder: FrameBuilder): void {
-  const last = new Map<number, Exact>()
-  for (const frame of frames) {
-    for (let i = 0; i < frame.gaugeIds.length; i++) last.set(frame.gaugeIds[i]!, frame.gaugeAt(i))
-  }
-  for (const [id, value] of sortedById(last)) builder.gauge(id, value)
-}
-
-function mergeHistogramColumns(frames: readonly Frame[], builder: FrameBuilder): void {
-  const sums = new Map<number, Histogram>()
-  for (const frame of frames) {
-    for (let i = 0; i < frame.histogramIds.length; i++) {
-      const id = frame.histogramIds[i]!
-      const sum = sums.get(id)
-      if (sum === undefined) sums.set(id, frame.histogramAt(i))
-      else sum.mergeFrom(frame.histogramAt(i))
-    }
-  }
-  for (const [id, histogram] of sortedById(sums)) builder.histogram(id, histogram)
-}
-
-function mergeSummaryColumns(frames: readonly Frame[], builder: FrameBuilder): void {
-  const sums = new Map<number, Summary>()
-  for (const frame of frames) {
-    for (let i = 0; i < frame.summaryIds.length; i++) {
-      const id = frame.summaryIds[i]!
-      const sum = sums.get(id)
-      const summary = frame.summaryAt(i)
-      sums.set(id, sum === undefined ? summary : mergeSummaries(sum, summary))
-    }
-  }
-  for (const [id, summary] of sortedById(sums)) builder.summary(id, summary)
-}
-
-function sortedById<T>(map: Map<number, T>): [number, T][] {
-  return [...map].sort((a, b) => a[0] - b[0])
 }

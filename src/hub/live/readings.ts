@@ -1,35 +1,60 @@
 /**
  * The last readings of the zone, one column for each kind, and the cells of what changed since.
- * Rows rise by series id, as the store lists them; columns follow the store when its list changed.
+ * Rows rise by series id, as the store numbers them; columns follow the store's list when it
+ * changed.
  */
 import { binsHistogram } from '../../dialects/proxywasm/map.ts'
 import { type Exact, exact, Histogram, histogramGain } from '../../model/index.ts'
 import type { DenseReading, GaugeReading, WindowReading, ZoneReader } from '../../shm/index.ts'
 import type { CounterWindows } from '../ingest/windows/counter-windows.ts'
+import type { WindowedSeries } from '../ingest/windows/windows.ts'
 import type { SeriesRecord } from '../series.ts'
+import type { Steps } from '../turns/steps.ts'
 import type { FrameBuilder } from './frame.ts'
 import type { Totals } from './totals.ts'
 
 const NOTHING = new Histogram()
+const ROWS_FIRST = 64
+/** Gauges between two looks at the clock; most of them have not changed. */
+const GAUGES_PER_STEP = 4096
 
-/**
- * By row of the new list, the row that the series had in the old one; -1 for a series that is new.
- */
-function rowsBefore(
-  records: readonly SeriesRecord[],
-  old: readonly SeriesRecord[],
-): readonly number[] {
-  let row = 0
-  return records.map(({ id }) => {
-    while (row < old.length && old[row]!.id < id) row++
-    return old[row]?.id === id ? row : -1
-  })
+type IsKept = (record: SeriesRecord) => boolean
+
+/** Length of arrays by row that have no room for another one. */
+function grownLength(length: number): number {
+  return Math.max(ROWS_FIRST, 2 * length)
+}
+
+function grown<T extends Uint32Array | Float64Array | BigUint64Array>(column: T, size = 1): T {
+  const Column = column.constructor as new (length: number) => T
+  const larger = new Column(size * grownLength(column.length / size))
+  larger.set(column as never)
+  return larger
+}
+
+/** Moves the rows that are kept together, and tells from where to where. */
+function compact(
+  records: SeriesRecord[],
+  isKept: IsKept,
+  move: (from: number, to: number) => void,
+): void {
+  let kept = 0
+  for (let row = 0; row < records.length; row++) {
+    const record = records[row]!
+    if (!isKept(record)) continue
+    if (row !== kept) {
+      records[kept] = record
+      move(row, kept)
+    }
+    kept++
+  }
+  records.length = kept
 }
 
 /** Read all at once, into typed arrays that stay: a tick makes no garbage per counter. */
 export class CounterReadings {
-  #records: readonly SeriesRecord[] = []
-  #cumulative: readonly SeriesRecord[] = []
+  readonly #records: SeriesRecord[] = []
+  #cumulative: SeriesRecord[] = []
   #metrics = new Uint32Array(0)
   #totals = new BigUint64Array(0)
   #last = new BigUint64Array(0)
@@ -38,32 +63,42 @@ export class CounterReadings {
   #deltas = new BigUint64Array(0)
   #fractions = new Map<number, Exact>()
 
-  follow(records: readonly SeriesRecord[]): void {
-    const before = rowsBefore(records, this.#records)
-    const last = this.#last
-    this.#last = BigUint64Array.from(before, (row) => (row < 0 ? 0n : last[row]!))
-    this.#totals = new BigUint64Array(records.length)
-    this.#metrics = Uint32Array.from(records, ({ metric }) => metric)
-    this.#ids = new Uint32Array(records.length)
-    this.#deltas = new BigUint64Array(records.length)
-    this.#cumulative = records.filter(({ reading }) => reading !== undefined)
-    this.#records = records
+  add(record: SeriesRecord): void {
+    const row = this.#records.length
+    if (row === this.#metrics.length) {
+      this.#metrics = grown(this.#metrics)
+      this.#last = grown(this.#last)
+      this.#totals = new BigUint64Array(this.#metrics.length)
+      this.#ids = new Uint32Array(this.#metrics.length)
+      this.#deltas = new BigUint64Array(this.#metrics.length)
+    }
+    this.#records.push(record)
+    this.#metrics[row] = record.metric
+    this.#last[row] = 0n
+    if (record.reading !== undefined) this.#cumulative.push(record)
   }
 
-  /** @param windowed the series that had windows in this interval, of any kind */
+  retain(isKept: IsKept): void {
+    compact(this.#records, isKept, (from, to) => {
+      this.#metrics[to] = this.#metrics[from]!
+      this.#last[to] = this.#last[from]!
+    })
+    this.#cumulative = this.#cumulative.filter(isKept)
+  }
+
+  /** @param windowed those that had windows in this interval */
   close(
     reader: ZoneReader,
     builder: FrameBuilder,
     endMs: number,
-    windowed: readonly SeriesRecord[],
+    { counters, hasFractions }: WindowedSeries,
   ): void {
-    reader.counters(this.#metrics, this.#totals)
+    reader.counters(this.#metrics.subarray(0, this.#records.length), this.#totals)
     this.#fractions = new Map()
-    const hasFractions = windowed.some(({ counterWindows }) => counterWindows?.hasFractions)
     const count = this.#findDeltas(endMs, hasFractions)
     const deltas = this.#deltas.subarray(0, count)
     builder.counters(this.#ids.subarray(0, count), deltas, this.#fractions)
-    this.#closeUnchanged(windowed, endMs)
+    this.#closeUnchanged(counters, endMs)
     for (const record of this.#cumulative) {
       if (record.reading!.takeFreshness()) record.lastDataMs = endMs
     }
@@ -108,6 +143,7 @@ export class CounterReadings {
   /** Windows in which nothing happened say that the series lives. */
   #closeUnchanged(windowed: readonly SeriesRecord[], endMs: number): void {
     for (const record of windowed) {
+      record.isWaiting = false
       if (record.counterWindows?.isOpen !== true) continue
       record.counterWindows.close(0n)
       record.lastDataMs = endMs
@@ -116,29 +152,54 @@ export class CounterReadings {
 }
 
 export class GaugeReadings {
-  #records: readonly SeriesRecord[] = []
+  readonly #records: SeriesRecord[] = []
   #metrics = new Uint32Array(0)
   /** Places of the writes in the order of all: now, and at the last reading. */
   #sequences = new Float64Array(0)
   #last = new Float64Array(0)
   readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
 
-  follow(records: readonly SeriesRecord[]): void {
-    const last = this.#last
-    const before = rowsBefore(records, this.#records)
-    this.#last = Float64Array.from(before, (row) => (row < 0 ? 0 : last[row]!))
-    this.#sequences = new Float64Array(records.length)
-    this.#metrics = Uint32Array.from(records, ({ metric }) => metric)
-    this.#records = records
+  add(record: SeriesRecord): void {
+    const row = this.#records.length
+    if (row === this.#metrics.length) {
+      this.#metrics = grown(this.#metrics)
+      this.#last = grown(this.#last)
+      this.#sequences = new Float64Array(this.#metrics.length)
+    }
+    this.#records.push(record)
+    this.#metrics[row] = record.metric
+    this.#last[row] = 0
   }
 
-  close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
+  retain(isKept: IsKept): void {
+    compact(this.#records, isKept, (from, to) => {
+      this.#metrics[to] = this.#metrics[from]!
+      this.#last[to] = this.#last[from]!
+    })
+  }
+
+  /** Each has the value of the moment at which its turn comes, which need not be that of others. */
+  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Steps {
+    const count = this.#records.length
+    for (let row = 0; row < count; row += GAUGES_PER_STEP) {
+      this.#closeRows(row, Math.min(row + GAUGES_PER_STEP, count), reader, builder, endMs)
+      yield
+    }
+  }
+
+  #closeRows(
+    first: number,
+    end: number,
+    reader: ZoneReader,
+    builder: FrameBuilder,
+    endMs: number,
+  ): void {
     const reading = this.#reading
-    const sequences = this.#sequences
     const last = this.#last
-    reader.gaugeSequences(this.#metrics, sequences)
-    for (let row = 0; row < last.length; row++) {
-      if (sequences[row] === last[row]) continue
+    const sequences = this.#sequences.subarray(first, end)
+    reader.gaugeSequences(this.#metrics.subarray(first, end), sequences)
+    for (let row = first; row < end; row++) {
+      if (sequences[row - first] === last[row]) continue
       const record = this.#records[row]!
       reader.gauge(record.metric, reading)
       last[row] = reading.sequence
@@ -153,13 +214,19 @@ export class GaugeReadings {
  * its value is as fresh as its source.
  */
 export class SharedGaugeReadings {
-  #records: readonly SeriesRecord[] = []
-  #last: (Exact | undefined)[] = []
+  readonly #records: SeriesRecord[] = []
+  readonly #last: (Exact | undefined)[] = []
 
-  follow(records: readonly SeriesRecord[]): void {
-    const last = this.#last
-    this.#last = rowsBefore(records, this.#records).map((row) => last[row])
-    this.#records = records
+  add(record: SeriesRecord): void {
+    this.#records.push(record)
+    this.#last.push(undefined)
+  }
+
+  retain(isKept: IsKept): void {
+    compact(this.#records, isKept, (from, to) => {
+      this.#last[to] = this.#last[from]
+    })
+    this.#last.length = this.#records.length
   }
 
   close(totals: Totals, builder: FrameBuilder, endMs: number): void {
@@ -175,17 +242,28 @@ export class SharedGaugeReadings {
   }
 }
 
-/** Cells of the summaries among the series that had windows; an empty window makes none. */
-export function closeSummaries(
-  windowed: readonly SeriesRecord[],
+/** Series with windows between two looks at the clock: half a millisecond. */
+const ROWS_PER_STEP = 256
+
+/**
+ * Cells of the summaries and histograms that had windows; an empty window makes none. Nothing of
+ * them is in the zone, so each is closed when its turn comes.
+ * @param windowed sorted here, by id
+ */
+export function* closeDistributions(
+  windowed: SeriesRecord[],
   builder: FrameBuilder,
   endMs: number,
-): void {
-  for (const record of windowed) {
-    if (record.summaryWindows === undefined) continue
-    const summary = record.summaryWindows.close()
+): Steps {
+  windowed.sort((a, b) => a.id - b.id)
+  for (let i = 0; i < windowed.length; i++) {
+    if (i % ROWS_PER_STEP === 0) yield
+    const record = windowed[i]!
+    record.isWaiting = false
     record.lastDataMs = endMs
-    if (summary.count > 0) builder.summary(record.id, summary)
+    record.histogramWindows?.close((histogram) => builder.histogram(record.id, histogram))
+    const summary = record.summaryWindows?.close()
+    if (summary !== undefined && summary.count > 0) builder.summary(record.id, summary)
   }
 }
 
@@ -194,17 +272,22 @@ export function closeSummaries(
  * anew for the next histogram, and one gain serves for all.
  */
 export class HistogramReadings {
-  #records: readonly SeriesRecord[] = []
-  #last: (Histogram | undefined)[] = []
+  readonly #records: SeriesRecord[] = []
+  readonly #last: (Histogram | undefined)[] = []
   #spare: Histogram | undefined
   readonly #gain = new Histogram()
   readonly #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
 
-  follow(records: readonly SeriesRecord[]): void {
-    const last = this.#last
-    const before = rowsBefore(records, this.#records)
-    this.#last = before.map((row) => (row < 0 ? undefined : last[row]))
-    this.#records = records
+  add(record: SeriesRecord): void {
+    this.#records.push(record)
+    this.#last.push(undefined)
+  }
+
+  retain(isKept: IsKept): void {
+    compact(this.#records, isKept, (from, to) => {
+      this.#last[to] = this.#last[from]
+    })
+    this.#last.length = this.#records.length
   }
 
   /** @param window the window that ends with this interval; most histograms were not in it */
@@ -243,18 +326,21 @@ const WORDS = 34
 
 /** Dense histograms: the last reading of all in one array, 33 bins and the sum (mod 2^64) each. */
 export class DenseReadings {
-  #records: readonly SeriesRecord[] = []
+  readonly #records: SeriesRecord[] = []
   #last = new BigUint64Array(0)
   readonly #gain = { counts: new BigUint64Array(SUM_AT), sum: 0n }
 
-  follow(records: readonly SeriesRecord[]): void {
-    const last = this.#last
-    const before = rowsBefore(records, this.#records)
-    this.#last = new BigUint64Array(records.length * WORDS)
-    before.forEach((row, i) => {
-      if (row >= 0) this.#last.set(last.subarray(row * WORDS, (row + 1) * WORDS), i * WORDS)
+  add(record: SeriesRecord): void {
+    const at = this.#records.length * WORDS
+    if (at === this.#last.length) this.#last = grown(this.#last, WORDS)
+    this.#records.push(record)
+    this.#last.fill(0n, at, at + WORDS)
+  }
+
+  retain(isKept: IsKept): void {
+    compact(this.#records, isKept, (from, to) => {
+      this.#last.copyWithin(to * WORDS, from * WORDS, (from + 1) * WORDS)
     })
-    this.#records = records
   }
 
   close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {

@@ -3,7 +3,9 @@
  * `fineSeconds` (at least ten minutes), then frames of `coarseStep` seconds for `coarseSeconds`
  * more. Its memory is bounded: at `bytesLimit` the oldest frames go first, and are counted.
  */
-import { type Frame, mergeFrames } from './frame.ts'
+import { finish, type Steps } from '../turns/steps.ts'
+import type { Frame } from './frame.ts'
+import { mergeSteps } from './merge-frames.ts'
 
 export interface LiveRingOptions {
   readonly fineSeconds: number
@@ -59,9 +61,14 @@ export class LiveRing {
   }
 
   push(frame: Frame): void {
+    finish(this.pushing(frame))
+  }
+
+  /** The same in steps; whoever reads in between sees what has come, and all that was there. */
+  *pushing(frame: Frame): Steps {
     this.#fine.push(frame)
     this.#bytes += frame.size
-    this.#ageFine(frame.endMs)
+    yield* this.#ageFine(frame.endMs)
     this.#ageCoarse(frame.endMs)
     this.#enforceLimit()
   }
@@ -84,7 +91,7 @@ export class LiveRing {
     return this.#fine.slice(firstAfter(this.#fine, endMs))
   }
 
-  #ageFine(nowMs: number): void {
+  *#ageFine(nowMs: number): Steps {
     const limitMs = nowMs - this.options.fineSeconds * 1000
     const count = firstAfter(this.#fine, limitMs)
     if (count === 0) return
@@ -92,7 +99,7 @@ export class LiveRing {
     const stepMs = this.options.coarseStep * 1000
     const last = this.#leaving.at(-1)!
     if (last.endMs % stepMs !== 0 && last.endMs - this.#leaving[0]!.endMs < stepMs) return
-    const coarse = mergeFrames(this.#leaving)
+    const coarse = yield* mergeSteps(this.#leaving)
     for (const frame of this.#leaving) this.#bytes -= frame.size
     this.#leaving = []
     this.#coarse.push(coarse)

@@ -160,3 +160,20 @@ test('above the limit a session is refused and counted', () => {
     assert.throws(() => sessions.open({ intervalMs: intervalS, onFrame: () => {} }), RangeError)
   }
 })
+
+test('a session that closes while its window is being made gets nothing any more', () => {
+  const sessions = new Sessions()
+  let windows = 0
+  const session = sessions.open({ intervalS: 2, onFrame: () => windows++ })!
+  const whole = (second: number): Frame => {
+    const builder = new FrameBuilder()
+    for (let id = 1; id <= 1000; id++) builder.counter(id, 1n)
+    return builder.build(second * 1000, 1)
+  }
+  sessions.push(whole(1))
+  const steps = sessions.pushing(whole(2))
+  assert.equal(steps.next().done, false)
+  session.close()
+  while (steps.next().done !== true);
+  assert.equal(windows, 0)
+})

@@ -4,7 +4,9 @@
  * eventcounters.md §4.2). Open windows hold the shared one-second frames themselves; long ones are
  * folded now and then, so that a session of an hour costs one frame, not 3,600.
  */
-import { type Frame, mergeFrames } from './frame.ts'
+import { finish, type Steps } from '../turns/steps.ts'
+import type { Frame } from './frame.ts'
+import { mergeSteps } from './merge-frames.ts'
 
 /** Frames that an open window may hold before they are folded into one. */
 const FOLD_AT = 60
@@ -65,8 +67,15 @@ export class Sessions {
 
   /** Hands one closed second (or a longer one, after a standstill) to every session. */
   push(frame: Frame): void {
+    finish(this.pushing(frame))
+  }
+
+  /** The same in steps; a session that closes in between gets nothing any more. */
+  *pushing(frame: Frame): Steps {
     for (const session of [...this.#open]) {
-      if (this.#open.has(session)) session.take(frame)
+      if (!this.#open.has(session)) continue
+      const window = yield* session.taking(frame)
+      if (window !== undefined && this.#open.has(session)) session.hand(window)
     }
   }
 }
@@ -95,21 +104,27 @@ class OpenSession {
     this.#deadlineMs = intervalMs
   }
 
-  take(frame: Frame): void {
+  /** @returns the window that ends with this frame, if one does */
+  *taking(frame: Frame): Steps<Frame | undefined> {
     this.#window.push(frame)
     this.#elapsedMs += frame.seconds * 1000
-    if (this.#elapsedMs >= this.#deadlineMs - EARLY_MS) this.#closeWindow()
-    else if (this.#window.length >= FOLD_AT) this.#window = [mergeFrames(this.#window)]
+    if (this.#elapsedMs >= this.#deadlineMs - EARLY_MS) return yield* this.#closeWindow()
+    if (this.#window.length >= FOLD_AT) this.#window = [yield* mergeSteps(this.#window)]
+    return undefined
   }
 
-  #closeWindow(): void {
+  *#closeWindow(): Steps<Frame> {
     const frames = this.#window
     this.#window = []
     const served = Math.max(this.#elapsedMs, this.#deadlineMs)
     // points that were missed collapse into this window: no burst
     this.#deadlineMs = (Math.floor(served / this.#intervalMs) + 1) * this.#intervalMs
+    return yield* mergeSteps(frames)
+  }
+
+  hand(window: Frame): void {
     try {
-      this.#options.onFrame(mergeFrames(frames))
+      this.#options.onFrame(window)
     } catch (error) {
       this.#options.onError?.(error)
     }

@@ -3,6 +3,7 @@
  * dialect's peer. Each has a queue of its own; a full one drops its oldest frame and counts it, so
  * that a slow sink costs itself only.
  */
+import type { ExportStatus } from '../status/status.ts'
 import type { Frame } from './frame.ts'
 
 export interface Sink {
@@ -11,6 +12,8 @@ export interface Sink {
   deliver(frame: Frame): Promise<void>
   /** Flushes and lets go; called once, after the last frame. */
   close(): Promise<void>
+  /** Of a receiver that people want to see at work. */
+  status?(): ExportStatus
 }
 
 export interface SinkEvents {

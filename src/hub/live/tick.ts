@@ -7,10 +7,11 @@ import type { Clock } from '../../model/index.ts'
 import type { Zone, ZoneReader } from '../../shm/index.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
+import { finish, type Steps } from '../turns/steps.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import {
   CounterReadings,
-  closeSummaries,
+  closeDistributions,
   DenseReadings,
   GaugeReadings,
   HistogramReadings,
@@ -66,8 +67,15 @@ export class Grid {
   }
 }
 
-/** Where a series lies in the zone, as far as it is read in another way; summaries: none. */
-type Column = 'counter' | 'gauge' | 'sharedGauge' | 'exponential' | 'dense' | 'none'
+/** The readings of all series that are read in one way. */
+interface Column {
+  /** Ids of those added rise. */
+  add(record: SeriesRecord): void
+  retain(isKept: (record: SeriesRecord) => boolean): void
+}
+
+/** Series between two looks at the clock. */
+const IDS_PER_STEP = 1024
 
 export interface CellSources {
   readonly store: SeriesStore
@@ -89,7 +97,16 @@ export class CellCloser {
   readonly #sharedGauges = new SharedGaugeReadings()
   readonly #exponentials = new HistogramReadings()
   readonly #denses = new DenseReadings()
-  #revision = -1
+  readonly #columns: readonly Column[] = [
+    this.#counters,
+    this.#gauges,
+    this.#sharedGauges,
+    this.#exponentials,
+    this.#denses,
+  ]
+  /** How much of the store's list the columns have followed. */
+  #lastId = 0
+  #removals = 0
 
   constructor({ store, zone, reader, totals, windows }: CellSources) {
     this.#store = store
@@ -99,46 +116,58 @@ export class CellCloser {
     this.#windows = windows
   }
 
-  /** Closes the cells of the interval that ends now. */
+  /** Closes the cells of the interval that ends now, at once. */
   close(endMs: number, seconds: number): Frame {
-    if (this.#revision !== this.#store.revision) this.#follow()
+    return finish(this.closing(endMs, seconds))
+  }
+
+  /**
+   * The same in steps. What the zone adds up is read between two of them, so that the interval ends
+   * for all of it at one instant; gauges and windows follow.
+   */
+  *closing(endMs: number, seconds: number): Steps<Frame> {
+    yield* this.#follow()
     const builder = new FrameBuilder()
     const reader = this.#reader
     const window = reader.closeWindow()
     const windowed = this.#windows.take()
     this.#counters.close(reader, builder, endMs, windowed)
-    this.#gauges.close(reader, builder, endMs)
     this.#sharedGauges.close(this.#totals, builder, endMs)
     this.#exponentials.close(reader, builder, endMs, window)
     this.#denses.close(reader, builder, endMs)
-    closeSummaries(windowed, builder, endMs)
+    yield
+    yield* this.#gauges.close(reader, builder, endMs)
+    yield* closeDistributions(windowed.distributions, builder, endMs)
+    yield
     return builder.build(endMs, seconds)
   }
 
   /** Takes over the store's list of series; readings of those that stay are kept. */
-  #follow(): void {
-    const records: Record<Column, SeriesRecord[]> = {
-      counter: [],
-      gauge: [],
-      sharedGauge: [],
-      exponential: [],
-      dense: [],
-      none: [],
+  *#follow(): Steps {
+    const store = this.#store
+    if (this.#removals !== store.removals) {
+      this.#removals = store.removals
+      const isKept = ({ id }: SeriesRecord): boolean => store.get(id) !== undefined
+      for (const readings of this.#columns) {
+        readings.retain(isKept)
+        yield
+      }
     }
-    for (const record of this.#store.everything()) records[this.#columnOf(record)].push(record)
-    this.#counters.follow(records.counter)
-    this.#gauges.follow(records.gauge)
-    this.#sharedGauges.follow(records.sharedGauge)
-    this.#exponentials.follow(records.exponential)
-    this.#denses.follow(records.dense)
-    this.#revision = this.#store.revision
+    while (this.#lastId < store.lastId) {
+      const record = store.get(++this.#lastId)
+      if (record !== undefined) this.#columnOf(record)?.add(record)
+      if (this.#lastId % IDS_PER_STEP === 0) yield
+    }
   }
 
-  #columnOf({ metric, identity }: SeriesRecord): Column {
+  /** None for what only comes in windows. */
+  #columnOf({ metric, identity, isWindowed }: SeriesRecord): Column | undefined {
     const { kind } = identity
-    if (kind === 'counter') return kind
-    if (kind === 'summary') return 'none'
-    if (kind === 'gauge') return this.#zone.mode(metric) === 'shared' ? 'sharedGauge' : kind
-    return this.#zone.type(metric) === 'dense' ? 'dense' : 'exponential'
+    if (kind === 'counter') return this.#counters
+    if (kind === 'summary' || isWindowed) return undefined
+    if (kind === 'gauge') {
+      return this.#zone.mode(metric) === 'shared' ? this.#sharedGauges : this.#gauges
+    }
+    return this.#zone.type(metric) === 'dense' ? this.#denses : this.#exponentials
   }
 }

@@ -1,6 +1,6 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
 import { binsHistogram } from '../../dialects/proxywasm/map.ts'
-import { EMPTY_SUMMARY, type Exact, exact } from '../../model/index.ts'
+import { EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
 import type { SeriesRecord, Total } from '../series.ts'
 
@@ -39,6 +39,9 @@ export class Totals {
       case 'gauge':
         return { kind, value: this.gauge(record) }
       case 'histogram':
+        if (record.isWindowed) {
+          return { kind, histogram: record.histogramWindows?.total() ?? new Histogram() }
+        }
         return this.#zone.type(record.metric) === 'dense'
           ? { kind, histogram: binsHistogram(this.#reader.bins(record.metric)) }
           : { kind, histogram: this.#reader.exponential(record.metric) }

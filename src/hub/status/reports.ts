@@ -8,7 +8,7 @@ import { type Clock, toHex } from '../../model/index.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
 import type { ReportColumns } from '../threads/messages.ts'
-import type { SelfMetrics } from './self-metrics.ts'
+import type { OwnCounter, SelfMetrics } from './self-metrics.ts'
 import type { ErrorStatus, OffenderStatus, RefusalStatus } from './status.ts'
 
 export const OFFENDERS_LIMIT = 20
@@ -33,8 +33,10 @@ export class ErrorReports {
   readonly #metrics: SelfMetrics
   readonly #log: Log
   readonly #errors = new Map<string, ErrorLog>()
+  readonly #errorCounters = new Map<ErrorLog, OwnCounter>()
   readonly #errorsOfDialect = new Map<string, number>()
   readonly #errorsOfSource = new Map<string, number>()
+  #latestSource = ''
   readonly #refusedKeys = new Map<string, RefusedKey[]>()
   readonly #refusals = new Map<string, { dialect: string; code: string; count: number }>()
 
@@ -46,9 +48,19 @@ export class ErrorReports {
 
   /** The face that one dialect's server sees. */
   for(dialect: string): Reports {
+    const notes = new Map<string, OwnCounter>()
     return {
       decodeError: (error, message, peer, detail) => {
         this.decodeError(error, message, peer, detail)
+      },
+      decodeNote: (note) => {
+        // a worker with idle items has a note in every frame: found without a key being made
+        let counter = notes.get(note)
+        if (counter === undefined) {
+          counter = this.#noteCounter(dialect, note)
+          notes.set(note, counter)
+        }
+        counter.add()
       },
       count: (name, reason, amount = 1) => {
         this.#metrics.counter(`pentameter.${dialect}.${name}`, { reason }).add(amount)
@@ -73,18 +85,25 @@ export class ErrorReports {
     }
     for (const { code, key, source } of columns.names) this.#keepName(code, key, source)
     for (const { dialect, code, count } of columns.notes) this.noted(dialect, code, count)
+    for (const { dialect, code, count } of columns.decodeNotes) {
+      this.#noteCounter(dialect, code).add(count)
+    }
     for (const { dialect, name, reason, count } of columns.counts) {
       this.#metrics.counter(`pentameter.${dialect}.${name}`, { reason }).add(count)
     }
     for (const { level, message, facts } of columns.log) this.#log(level, message, facts)
   }
 
+  #noteCounter(dialect: string, note: string): OwnCounter {
+    return this.#metrics.counter('pentameter.decode.notes', { dialect, note })
+  }
+
   #countErrors({ dialect, code, count, last }: ErrorStatus): void {
-    this.#metrics.counter('pentameter.decode.errors', { dialect, code }).add(count)
     const log = this.#errorLog(dialect, code)
+    this.#errorCounters.get(log)?.add(count)
     log.count += count
     log.last.push(...last)
-    if (log.last.length > OFFENDERS_LIMIT) log.last.splice(0, log.last.length - OFFENDERS_LIMIT)
+    while (log.last.length > OFFENDERS_LIMIT) log.last.shift()
     this.#errorsOfDialect.set(dialect, this.errorsOf(dialect) + count)
   }
 
@@ -94,14 +113,19 @@ export class ErrorReports {
     if (log === undefined) {
       log = { dialect, code, count: 0, last: [] }
       this.#errors.set(key, log)
+      // made once: a read may hold 65,536 frames that are none
+      const counter = this.#metrics.counter('pentameter.decode.errors', { dialect, code })
+      this.#errorCounters.set(log, counter)
     }
     return log
   }
 
   #countSource(key: string, added: number): void {
     const count = (this.#errorsOfSource.get(key) ?? 0) + added
-    this.#errorsOfSource.delete(key)
-    if (this.#errorsOfSource.size >= SOURCES_LIMIT) {
+    // the one that was seen last already stands at the end
+    if (key !== this.#latestSource) this.#errorsOfSource.delete(key)
+    this.#latestSource = key
+    if (this.#errorsOfSource.size >= SOURCES_LIMIT && !this.#errorsOfSource.has(key)) {
       const oldest = this.#errorsOfSource.keys().next().value!
       this.#errorsOfSource.delete(oldest)
     }

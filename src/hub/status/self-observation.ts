@@ -5,12 +5,13 @@ import { connectionCount, type DialectAtWork, type StatusParts } from './sources
 
 export function observeHub(
   metrics: SelfMetrics,
-  { store, live, sessions, dialects, zone, workers, workerRates }: StatusParts,
+  { store, live, sessions, dialects, zone, workers, workerRates, pipelines }: StatusParts,
   sinks: readonly SinkQueue[],
   seconds: number,
 ): void {
   metrics.gauge('pentameter.series', store.countedSize)
   zone.observe(metrics)
+  pipelines.observe(metrics)
   workerRates.close(workers(), seconds)
   metrics.gauge('pentameter.live.size', live.bytes, {}, 'bytes')
   metrics.gauge('pentameter.sessions', sessions.size)

@@ -9,6 +9,8 @@ import type { Filters } from '../filters/filters.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
+import type { SinkQueue } from '../live/sinks.ts'
+import type { HubPipelines } from '../pipelines/index.ts'
 import type { SeriesStore } from '../series.ts'
 import type { Activity } from './activity.ts'
 import type { ErrorReports } from './reports.ts'
@@ -68,44 +70,35 @@ export interface StatusParts {
   readonly workers: () => readonly WorkerReading[]
   readonly workerRates: WorkerRates
   readonly zone: ZoneUse
+  readonly sinks: readonly SinkQueue[]
+  readonly pipelines: HubPipelines
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
-  const seriesOf = countSeries(parts.store)
   const { filters } = parts
   const hasFilters = filters.size > 0
+  const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
   return {
     dialects: [
-      ...parts.dialects.map((each) => dialectStatus(each, seriesOf, parts.reports)),
+      ...parts.dialects.map((each) => dialectStatus(each, parts.store, parts.reports)),
       ...(hasFilters ? [filters.dialectStatus()] : []),
     ],
     listeners: parts.ports.map((port) => port.status()),
     workers: parts.workerRates.describe(parts.workers()),
     zone: parts.zone.status(),
-    sources: sourceStatuses(parts, seriesOf),
+    sources: sourceStatuses(parts),
     connections: connectionStatuses(parts.dialects),
     limits: limitStatuses(parts),
     errors: parts.reports.errors(),
     refusals: parts.reports.refusals(),
     ...(hasFilters ? { filters: filters.statuses() } : {}),
+    ...(exports.length > 0 ? { exports } : {}),
   }
-}
-
-/** Series by dialect, and by dialect and source. */
-function countSeries(store: SeriesStore): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { metadata, source, isDown } of store) {
-    if (isDown) continue
-    for (const key of [metadata.dialect, `${metadata.dialect} ${source}`]) {
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-    }
-  }
-  return counts
 }
 
 function dialectStatus(
   { dialect, server, activity, address }: DialectAtWork,
-  seriesOf: ReadonlyMap<string, number>,
+  { counts }: SeriesStore,
   reports: ErrorReports,
 ): DialectStatus {
   const { host, port } = address()
@@ -118,7 +111,7 @@ function dialectStatus(
     lastDataMs: activity.lastDataMs ?? null,
     errors: reports.errorsOf(dialect.name),
     connections: connectionCount(server),
-    series: seriesOf.get(dialect.name) ?? 0,
+    series: counts.of(dialect.name),
     role: dialect.roles.server ?? 'receive',
     tryIt: dialect.tryIt?.(host, port) ?? '',
   }
@@ -128,17 +121,14 @@ export function connectionCount(server: ServerAtWork): number {
   return server.connectionCount ?? server.connections().length
 }
 
-function sourceStatuses(
-  { dialects, reports, filters }: StatusParts,
-  seriesOf: ReadonlyMap<string, number>,
-): SourceStatus[] {
+function sourceStatuses({ dialects, reports, filters, store }: StatusParts): SourceStatus[] {
   const statuses: SourceStatus[] = []
   for (const { dialect, activity } of dialects) {
     for (const { address, lastDataMs } of activity.sources()) {
       statuses.push({
         address,
         dialect: dialect.name,
-        series: seriesOf.get(`${dialect.name} ${address}`) ?? 0,
+        series: store.counts.of(dialect.name, address),
         errors: reports.errorsOfSource(dialect.name, address),
         lastDataMs,
       })
@@ -166,7 +156,7 @@ function describe(
 }
 
 function limitStatuses(parts: StatusParts): LimitStatus[] {
-  const { store, reports, live, sessions, counters, ports } = parts
+  const { store, reports, live, sessions, counters, ports, pipelines } = parts
   const zone = parts.zone.usage
   return [
     {
@@ -214,6 +204,7 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       refused: counters.refused,
       behaviour: 'A further client of /api/v1/eventcounters is refused; open ones go on.',
     },
+    ...pipelines.limits(),
     ...ports.map((port) => ({
       name: `connectionsLimit of ${port.options.name}`,
       limit: port.options.connectionsLimit,

@@ -18,6 +18,27 @@ export interface SourcesAnswer {
   readonly refusals: readonly RefusalStatus[]
   /** Proxy-Wasm filters that the hub runs; absent when it runs none. */
   readonly filters?: readonly FilterStatus[]
+  /** Where all series are pushed to; absent when nowhere. */
+  readonly exports?: readonly ExportStatus[]
+}
+
+/** One receiver of exports. */
+export interface ExportStatus {
+  readonly name: string
+  /** Without what may be secret. */
+  readonly url: string
+  readonly intervalMs: number
+  readonly state: 'starting' | 'exporting' | 'failing'
+  /** What fails, and what to do. */
+  readonly message?: string
+  /** End of what the last complete export said. */
+  readonly lastSuccessMs: number | null
+  /** Points that the receiver took, since the hub started. */
+  readonly points: number
+  /** Points that it did not take: rejected ones, and those of requests that failed. */
+  readonly pointsLost: number
+  /** Series whose interval waits to be taken. */
+  readonly waiting: number
 }
 
 /** One filter: what it did and cost since it was started. */

@@ -95,6 +95,8 @@ export interface ReportColumns {
   /** Names of refused series. */
   readonly names: readonly RefusedName[]
   readonly notes: readonly RefusalStatus[]
+  /** Oddities in messages that were taken. */
+  readonly decodeNotes: readonly RefusalStatus[]
   /** What dialects count of themselves: `name`, `reason`. */
   readonly counts: readonly NamedCount[]
   readonly log: readonly LogLine[]

@@ -93,12 +93,14 @@ test('a flood of errors makes counts larger, not messages', async () => {
     reports.decodeError(error, Buffer.alloc(500, 'x'), { ...PEER, address }, 'no line')
     reports.log('warn', `line ${i}`, { cause: new Error('inside') })
     reports.count('left.out', 'too long')
+    reports.decodeNote('odd')
     events.refused('series_limit', address, `name ${i}`)
     events.noted('inexact')
   }
   await setImmediate()
   assert.equal(batches.length, 1)
-  const { errors, errorsOfSources, refusals, names, notes, counts, log } = batches[0]!.reports
+  const { errors, errorsOfSources, refusals, names, notes, decodeNotes, counts, log } =
+    batches[0]!.reports
   assert.deepEqual([errors.length, errors[0]!.count, errors[0]!.last.length], [1, 10_000, 20])
   assert.equal(errors[0]!.last[19]!.peer, 'udp 10.0.39.15:40000')
   assert.equal(errors[0]!.last[0]!.hex.length, 256)
@@ -106,6 +108,7 @@ test('a flood of errors makes counts larger, not messages', async () => {
   assert.deepEqual(refusals, [{ dialect: 'statshero', code: 'series_limit', count: 10_000 }])
   assert.equal(names.length, 20)
   assert.deepEqual(notes, [{ dialect: 'statshero', code: 'inexact', count: 10_000 }])
+  assert.deepEqual(decodeNotes, [{ dialect: 'statshero', code: 'odd', count: 10_000 }])
   assert.deepEqual(
     counts.map(({ name, reason, count }) => [name, reason, count]),
     [['left.out', 'too long', 10_000]],

@@ -25,6 +25,7 @@ export class ReportBatch {
   #errorsOfSources = new Map<string, number>()
   #refusals = new Map<string, Counted<RefusalStatus>>()
   #notes = new Map<string, Counted<RefusalStatus>>()
+  #decodeNotes = new Map<string, Counted<RefusalStatus>>()
   #names: RefusedName[] = []
   #counts = new Map<string, Counted<NamedCount>>()
   #log: LogLine[] = []
@@ -41,6 +42,10 @@ export class ReportBatch {
     return {
       decodeError: (error, message, peer, detail) => {
         this.decodeError(error, message, peer, detail)
+      },
+      decodeNote: (note) => {
+        this.#onFirst()
+        countCode(this.#decodeNotes, dialect, note)
       },
       count: (name, reason, count = 1) => {
         this.#onFirst()
@@ -109,6 +114,7 @@ export class ReportBatch {
       refusals: [...this.#refusals.values()],
       names: this.#names,
       notes: [...this.#notes.values()],
+      decodeNotes: [...this.#decodeNotes.values()],
       counts: [...this.#counts.values()],
       log: this.#log,
     }
@@ -116,6 +122,7 @@ export class ReportBatch {
     this.#errorsOfSources = new Map()
     this.#refusals = new Map()
     this.#notes = new Map()
+    this.#decodeNotes = new Map()
     this.#names = []
     this.#counts = new Map()
     this.#log = []

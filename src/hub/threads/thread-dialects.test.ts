@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { DIALECTS } from '../../dialects/index.ts'
 import { THREAD_DIALECTS } from './thread-dialects.ts'
 
-test('every dialect whose server only takes data is served by ingest threads', () => {
-  const receiving = DIALECTS.filter(({ roles }) => roles.server === 'receive')
+test('ingest threads serve every dialect of text whose server only takes data', () => {
+  const receiving = DIALECTS.filter(({ roles, port }) => {
+    return roles.server === 'receive' && port === 'text'
+  })
   assert.deepEqual(THREAD_DIALECTS, receiving)
 })

@@ -1,11 +1,12 @@
 /**
  * One accepted connection: version at once, settings in any segmentation, then the stream. A peer's
- * error ends here: logged and counted once, nothing but the version was written.
+ * error ends here: logged and counted once, nothing but the version was written, if that.
  */
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import type { ConnectionStatus, Peer } from '../../dialect.ts'
+import { detectFraming } from '../codec/framing.ts'
 import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
 import { VERSION_BYTES } from '../spec.ts'
 import { SnapshotStream, type StreamContext } from './snapshot-stream.ts'
@@ -17,12 +18,17 @@ const FAREWELL_MS = 500
 /** Idle time after which the system asks a silent peer whether it is still there. */
 const KEEP_ALIVE_MS = 30_000
 
-export type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused'
+/** Takes a connection back, with what came, if that may be another dialect's. */
+export type Pass = (bytes: Uint8Array) => boolean
+
+export type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
 
 export class Viewer {
   readonly peer: Peer
   readonly #socket: Socket
   readonly #context: StreamContext
+  readonly #pass: Pass
+  readonly #onGone: () => void
   readonly #sinceMs: number
   readonly #settings: SettingsStream
   #stream: SnapshotStream | undefined
@@ -32,10 +38,18 @@ export class Viewer {
   #cancelGrace: () => void = () => {}
   #cancelFarewell: () => void = () => {}
 
-  constructor(socket: Socket, context: StreamContext) {
+  /** @param onGone the connection has closed, or is no viewer's any more */
+  constructor(
+    socket: Socket,
+    context: StreamContext,
+    pass: Pass = () => false,
+    onGone: () => void = () => {},
+  ) {
     const { options, clock } = context
     this.#socket = socket
     this.#context = context
+    this.#pass = pass
+    this.#onGone = onGone
     this.#sinceMs = clock.wallMs()
     this.#settings = new SettingsStream(options.framing, options.settingsCapBytes)
     this.peer = {
@@ -53,13 +67,10 @@ export class Viewer {
     socket.allowHalfOpen = true
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_MS)
-    socket.on('data', (bytes: Uint8Array) => this.#onData(bytes))
-    socket.on('end', () => this.#onEnd())
-    socket.on('error', () => {
-      this.#reason = 'error'
-    })
-    socket.once('close', () => this.#onClose())
-    socket.write(VERSION_BYTES)
+    this.#listen()
+    // to whoever begins as HTTP or TLS do, before it was greeted, there is nothing to say
+    const verdict = detectFraming('server', first, options.settingsCapBytes)
+    if (verdict !== 'refuse-too-large') socket.write(VERSION_BYTES)
     this.#cancelTimeout = clock.after(options.handshakeTimeoutMs, () => {
       this.#refuse('handshake-timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
     })
@@ -68,7 +79,21 @@ export class Viewer {
     else socket.resume()
   }
 
-  #onData(bytes: Uint8Array): void {
+  #listen(): void {
+    this.#socket.on('data', this.#onData).on('end', this.#onEnd)
+    this.#socket.on('error', this.#onError).on('close', this.#onClose)
+  }
+
+  #unlisten(): void {
+    this.#socket.off('data', this.#onData).off('end', this.#onEnd)
+    this.#socket.off('error', this.#onError).off('close', this.#onClose)
+  }
+
+  readonly #onError = (): void => {
+    this.#reason = 'error'
+  }
+
+  readonly #onData = (bytes: Uint8Array): void => {
     if (this.#reason === 'refused') return
     if (this.#stream !== undefined) {
       this.#ignore(bytes.length)
@@ -76,13 +101,14 @@ export class Viewer {
     }
     this.#cancelGrace()
     this.#handshake(() => this.#settings.push(bytes))
-    if (this.#stream !== undefined || this.#settings.framing !== undefined) return
+    const isDecided = this.#stream !== undefined || this.#settings.framing !== undefined
+    if (isDecided || this.#reason !== 'closed') return
     this.#cancelGrace = this.#context.clock.after(this.#context.options.detectGraceMs, () => {
       this.#handshake(() => this.#settings.idle())
     })
   }
 
-  #onEnd(): void {
+  readonly #onEnd = (): void => {
     if (this.#reason === 'refused' || this.#stream !== undefined) return
     this.#handshake(() => this.#settings.end())
     if (this.#stream === undefined) this.#socket.end()
@@ -95,9 +121,24 @@ export class Viewer {
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       const bytes = this.#settings.bytes
+      if (this.#isPassedOn(bytes)) return
       this.#context.reports.decodeError(error, bytes, this.peer, error.message)
       this.#refuse(error.code, error.message)
     }
+  }
+
+  /** Whether a peer that was only slow to speak is now in the hands of its own dialect. */
+  #isPassedOn(bytes: Uint8Array): boolean {
+    this.#unlisten()
+    if (!this.#pass(bytes)) {
+      this.#listen()
+      return false
+    }
+    this.#cancelHandshake()
+    this.#reason = 'passed'
+    this.#context.reports.count('clients_closed', this.#reason)
+    this.#onGone()
+    return true
   }
 
   #startStream(handshake: Handshake): void {
@@ -131,7 +172,7 @@ export class Viewer {
     this.#context.reports.count('bytes_ignored', 'behind-settings', bytes)
   }
 
-  /** Ends the connection with nothing written but the version. */
+  /** Ends the connection with nothing written but, at most, the version. */
   #refuse(code: string, detail: string): void {
     const { reports, clock } = this.#context
     this.#reason = 'refused'
@@ -156,11 +197,12 @@ export class Viewer {
     this.#socket.destroy()
   }
 
-  #onClose(): void {
+  readonly #onClose = (): void => {
     this.#cancelHandshake()
     this.#cancelFarewell()
     this.#stream?.end()
     this.#context.reports.count('clients_closed', this.#reason)
+    this.#onGone()
   }
 
   #facts() {

@@ -25,7 +25,9 @@ export class CounterWindows {
   #taken = 0n
   /** What the metric lacks of the total: less than 1. */
   readonly #rest = new RunningSum()
-  #last: CounterWindow | undefined
+  #hasLast = false
+  #lastDelta: Exact = 0
+  #lastSeconds = 0
 
   /**
    * Adds an increment, 0 or more, its whole part to the counter's metric.
@@ -71,7 +73,9 @@ export class CounterWindows {
    */
   close(grown: bigint): Exact {
     const delta = addExact(exact(grown - this.#taken), this.#open.value)
-    this.#last = { delta, seconds: this.#seconds }
+    this.#hasLast = true
+    this.#lastDelta = delta
+    this.#lastSeconds = this.#seconds
     this.#open.clear()
     this.#taken = 0n
     this.#seconds = 0
@@ -81,7 +85,7 @@ export class CounterWindows {
 
   /** Of the newest second that had windows. */
   get last(): CounterWindow | undefined {
-    return this.#last
+    return this.#hasLast ? { delta: this.#lastDelta, seconds: this.#lastSeconds } : undefined
   }
 
   /** The total, of which the metric holds `whole`; a fraction as far as a double has place. */

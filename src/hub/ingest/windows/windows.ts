@@ -6,17 +6,30 @@ import {
   type CounterCell,
   EMPTY_SUMMARY,
   type Exact,
+  type HistogramCell,
   type Summary,
   type SummaryCell,
 } from '../../../model/index.ts'
 import type { Writer } from '../../../shm/index.ts'
 import type { SeriesRecord } from '../../series.ts'
 import { CounterWindows } from './counter-windows.ts'
+import { HistogramWindows } from './histogram-windows.ts'
 import { SummaryWindows } from './summary-windows.ts'
+
+/** The series that had windows in a second. */
+export interface WindowedSeries {
+  readonly counters: readonly SeriesRecord[]
+  /** Whether any counter's increments had fractions. */
+  readonly hasFractions: boolean
+  /** Histograms and summaries. */
+  readonly distributions: SeriesRecord[]
+}
 
 export class Windows {
   readonly #writer: Writer
-  #touched = new Set<SeriesRecord>()
+  #counters: SeriesRecord[] = []
+  #hasFractions = false
+  #distributions: SeriesRecord[] = []
 
   constructor(writer: Writer) {
     this.#writer = writer
@@ -30,16 +43,35 @@ export class Windows {
    */
   merge(
     record: SeriesRecord,
-    cell: CounterCell | SummaryCell,
+    cell: CounterCell | HistogramCell | SummaryCell,
     intervalSec: number,
     earlier = EMPTY_SUMMARY,
   ): boolean {
-    const isMerged =
-      cell.kind === 'counter'
-        ? this.#mergeCounter(record, cell.delta, intervalSec)
-        : mergeSummary(record, cell.summary, intervalSec, earlier)
-    if (isMerged) this.#touched.add(record)
+    const isMerged = this.#mergeCell(record, cell, intervalSec, earlier)
+    if (!isMerged || record.isWaiting === true) return isMerged
+    record.isWaiting = true
+    if (cell.kind === 'counter') this.#counters.push(record)
+    else this.#distributions.push(record)
     return isMerged
+  }
+
+  #mergeCell(
+    record: SeriesRecord,
+    cell: CounterCell | HistogramCell | SummaryCell,
+    intervalSec: number,
+    earlier: Summary,
+  ): boolean {
+    switch (cell.kind) {
+      case 'counter':
+        return this.#mergeCounter(record, cell.delta, intervalSec)
+      case 'histogram':
+        if (!record.isWindowed) return false
+        record.histogramWindows ??= new HistogramWindows()
+        record.histogramWindows.add(cell.histogram)
+        return true
+      case 'summary':
+        return mergeSummary(record, cell.summary, intervalSec, earlier)
+    }
   }
 
   #mergeCounter(record: SeriesRecord, delta: Exact, intervalSec: number): boolean {
@@ -47,15 +79,26 @@ export class Windows {
     const counter = this.#writer.counter(record.metric)
     if (counter === undefined) return false
     record.counterWindows ??= new CounterWindows()
-    return record.counterWindows.add(delta, intervalSec, counter)
+    if (!record.counterWindows.add(delta, intervalSec, counter)) return false
+    if (record.counterWindows.hasFractions) this.#hasFractions = true
+    return true
   }
 
-  /** The series that had windows, in the order of their ids; the next second begins. */
-  take(): readonly SeriesRecord[] {
-    const touched = this.#touched
-    if (touched.size === 0) return []
-    this.#touched = new Set()
-    return [...touched].sort((a, b) => a.id - b.id)
+  /**
+   * Those that had windows, and the next second begins. Each is to be closed, and `isWaiting` taken
+   * back then: counters at once, as the zone holds them; distributions in their turn, for what has
+   * come meanwhile is closed with them.
+   */
+  take(): WindowedSeries {
+    const taken = {
+      counters: this.#counters,
+      hasFractions: this.#hasFractions,
+      distributions: this.#distributions,
+    }
+    this.#counters = []
+    this.#hasFractions = false
+    this.#distributions = []
+    return taken
   }
 }
 

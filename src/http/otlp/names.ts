@@ -2,8 +2,10 @@
  * Names of a series in OTLP (statshero.md §7.4, eventcounters.md §7.4): as sent, with its labels as
  * attributes.
  */
-import type { Identity, Kind, Metadata } from '../model/index.ts'
-import { EVENT_COUNTERS, PROVIDER } from './prometheus/event-counters.ts'
+import type { Identity, Kind, Metadata } from '../../model/index.ts'
+import { EVENT_COUNTERS, PROVIDER } from '../prometheus/event-counters.ts'
+
+export { EVENT_COUNTERS }
 
 export interface OtlpName {
   readonly name: string
@@ -51,6 +53,12 @@ function scoped({ attributes }: OtlpName, { unit }: Metadata): Partial<OtlpName>
     ...(scope === undefined ? {} : { scope }),
     ...(unit === undefined ? {} : { unit: ucum(unit) }),
   }
+}
+
+/** The unit of a series of any dialect; the hub's own are words. */
+export function canonicalUnit({ dialect, unit = '' }: Metadata): string {
+  const words: Readonly<Record<string, string>> = { bytes: 'By', seconds: 's' }
+  return dialect === 'hub' && Object.hasOwn(words, unit) ? words[unit]! : unit
 }
 
 function ucum(unit: string): string {

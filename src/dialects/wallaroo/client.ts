@@ -1,0 +1,234 @@
+/**
+ * The sending side (§2, §4.6): one connection per worker process, which comes back for ever.
+ * Connect and Join are the first bytes of every connection; nothing is sent twice. While there is
+ * no connection windows are dropped and counted, but for the newest of an optional buffer; while
+ * the hub reads too slowly whole frames are, so that the stream stays sound.
+ */
+import { connect, type Socket } from 'node:net'
+import { Backoff } from '../backoff.ts'
+import { systemClock } from '../system-clock.ts'
+import { FrameBuffer } from './client/frame-buffer.ts'
+import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
+import { checkReportOptions } from './reporter/options.ts'
+import { Reporter, type ReporterClock } from './reporter/reporter.ts'
+import { DEFAULT_PORT, REPORT_DEFAULTS, type ReportOptions } from './spec.ts'
+
+/** What a client needs to know; all but the names has a default. */
+export interface ClientSettings {
+  readonly host: string
+  readonly port: number
+  /** Pause before each attempt to connect again. */
+  readonly reconnectMs: number
+  /** Where given, pauses double up to it. */
+  readonly reconnectMaxMs: number | undefined
+  /** Frames kept while there is no connection, the newest ones; the peer keeps none. */
+  readonly bufferWindows: number
+  /** Bytes that may wait for a hub that reads slowly; the peer has no limit. */
+  readonly maxPendingBytes: number
+}
+
+export interface ClientOptions extends Partial<ClientSettings>, Partial<ReportOptions> {
+  readonly application: string
+  readonly worker: string
+  readonly clock?: ReporterClock
+  /** A failure of the connection, which tries again by itself. */
+  readonly onError?: (error: Error) => void
+}
+
+export const CLIENT_DEFAULTS: ClientSettings = {
+  host: '127.0.0.1',
+  port: DEFAULT_PORT,
+  reconnectMs: 250,
+  reconnectMaxMs: undefined,
+  bufferWindows: 0,
+  maxPendingBytes: 1_048_576,
+}
+
+/** Frames by what became of them, and connections. */
+export interface ClientCounts {
+  /** Handed over to a connection; what it holds when it breaks is lost. */
+  sent: number
+  /** Made while there was no connection, and not or no longer in the buffer. */
+  droppedOffline: number
+  /** Did not fit into `maxPendingBytes`. */
+  droppedSlow: number
+  connects: number
+}
+
+/** How long `close` waits for bytes to leave. */
+const CLOSE_WAIT_MS = 1000
+
+/** Does not keep the process running; `close` before the end, or the last window is lost. */
+export class WallarooClient {
+  readonly counts: ClientCounts = { sent: 0, droppedOffline: 0, droppedSlow: 0, connects: 0 }
+  readonly #options: ClientOptions & ClientSettings
+  readonly #clock: ReporterClock
+  readonly #backoff: Backoff
+  readonly #buffer: FrameBuffer
+  readonly #reporters: Reporter[] = []
+  /** Connect and the joins: what every connection begins with. */
+  readonly #opening: Uint8Array[]
+  #socket: Socket | undefined
+  #isConnected = false
+  #isClosed = false
+  #cancelRetry: (() => void) | undefined
+
+  /** @throws {EmitError} for a name or an option out of its range */
+  constructor(options: ClientOptions) {
+    this.#options = { ...CLIENT_DEFAULTS, ...options }
+    const { application, worker, reconnectMs, reconnectMaxMs, bufferWindows } = this.#options
+    checkSettings(this.#options)
+    checkReportOptions(this.#options)
+    this.#clock = options.clock ?? PLATFORM_CLOCK
+    this.#opening = [encodeConnect(), encodeJoin(application, worker)]
+    this.#buffer = new FrameBuffer(bufferWindows)
+    const pauses = {
+      reconnectFirstMs: reconnectMs,
+      reconnectLimitMs: reconnectMaxMs ?? reconnectMs,
+      reconnectJitter: 0,
+    }
+    this.#backoff = new Backoff(pauses, Math.random)
+    this.#connect()
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** Bytes handed over to the connection that have not left yet. */
+  get pendingBytes(): number {
+    return this.#isConnected ? this.#socket!.writableLength : 0
+  }
+
+  /** A reporter whose windows this client sends; it is closed with the client. */
+  reporter(options: Partial<ReportOptions> = {}): Reporter {
+    const { application, worker, profile, binning, windowRule, periodNs, idleFlush } = this.#options
+    const own = Object.fromEntries(
+      Object.entries({ profile, binning, windowRule, periodNs, idleFlush, ...options }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    ) as Partial<ReportOptions>
+    const reporter = new Reporter({
+      ...own,
+      application,
+      worker,
+      clock: this.#clock,
+      send: (batch) => this.send(batch, own.profile),
+    })
+    this.#reporters.push(reporter)
+    return reporter
+  }
+
+  /** Announces another application on this connection and every one to come. */
+  join(application: string, worker: string): void {
+    const frame = encodeJoin(application, worker)
+    this.#opening.push(frame)
+    if (this.#isConnected) this.#socket!.write(frame)
+  }
+
+  /**
+   * Sends windows, all in one write.
+   * @throws {EmitError} for a name that is too long or a number out of its range: nothing is sent
+   */
+  send(
+    batch: readonly Metrics[],
+    profile = this.#options.profile ?? REPORT_DEFAULTS.profile,
+  ): void {
+    const frames = batch.map((window) => encodeMetrics(window, profile))
+    if (this.#isConnected) this.#write(frames)
+    else if (this.#isClosed) this.counts.droppedOffline += frames.length
+    else this.counts.droppedOffline += this.#buffer.push(frames)
+  }
+
+  /** As many whole frames as may wait; the others are dropped, never a part of one. */
+  #write(frames: readonly Uint8Array[]): void {
+    const socket = this.#socket!
+    let room = this.#options.maxPendingBytes - socket.writableLength
+    const fitting: Uint8Array[] = []
+    for (const frame of frames) {
+      if (frame.length > room) {
+        this.counts.droppedSlow++
+      } else {
+        room -= frame.length
+        fitting.push(frame)
+      }
+    }
+    this.counts.sent += fitting.length
+    if (fitting.length > 0) socket.write(Buffer.concat(fitting))
+  }
+
+  #connect(): void {
+    const { host, port, onError } = this.#options
+    const socket = connect({ host, port, noDelay: true })
+    this.#socket = socket
+    socket.unref()
+    socket.on('connect', () => {
+      this.#isConnected = true
+      this.counts.connects++
+      this.#backoff.reset()
+      socket.write(Buffer.concat(this.#opening))
+      this.#write(this.#buffer.takeAll())
+    })
+    socket.on('error', (error) => onError?.(error))
+    socket.on('close', () => {
+      this.#isConnected = false
+      if (this.#isClosed) return
+      this.#cancelRetry = this.#clock.after(this.#backoff.nextMs(), () => this.#connect())
+    })
+    // a hub never answers; reading notices that it has gone
+    socket.resume()
+  }
+
+  /** Closes every reporter, waits at most a second for what they sent, and disconnects. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    for (const reporter of this.#reporters) reporter.close()
+    this.#isClosed = true
+    this.#cancelRetry?.()
+    const socket = this.#socket!
+    // whoever waits for this has nothing else that keeps the process running
+    socket.ref()
+    // a short run ends before its first connection stands: what is buffered still gets its chance
+    if (socket.connecting && !this.#buffer.isEmpty) {
+      await this.#within((done) => socket.once('connect', done).once('close', done))
+    }
+    this.counts.droppedOffline += this.#buffer.takeAll().length
+    if (this.#isConnected && !socket.closed) {
+      await this.#within((done) => socket.once('close', done).end(done))
+    }
+    socket.destroy()
+  }
+
+  /** Resolves when it is done, or after a second. */
+  #within(begin: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(CLOSE_WAIT_MS, resolve)
+      begin(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+}
+
+const SETTINGS = ['bufferWindows', 'maxPendingBytes', 'reconnectMs', 'reconnectMaxMs'] as const
+
+function checkSettings(settings: ClientSettings): void {
+  for (const name of SETTINGS) {
+    const value = settings[name]
+    if (name === 'reconnectMaxMs' && value === undefined) continue
+    if (!Number.isInteger(value) || value! < 0) {
+      throw new EmitError('out-of-range', `${name} ${value} is no whole number of 0 or more`)
+    }
+  }
+}
+
+const PLATFORM_CLOCK: ReporterClock = {
+  wallMs: systemClock.wallMs,
+  wallNs: () => BigInt(Date.now()) * 1_000_000n,
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

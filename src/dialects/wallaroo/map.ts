@@ -1,0 +1,238 @@
+/**
+ * What a Wallaroo series means in the model, and back (§7): the border of the two vocabularies. A
+ * window is messages (a counter), latencies (a histogram of base 2, in ns) and messages whose
+ * clocks disagreed (a counter).
+ */
+import {
+  type Cell,
+  type Exact,
+  Histogram,
+  type Identity,
+  type Metadata,
+  sortLabels,
+} from '../../model/index.ts'
+import type { MetricsFrame } from './codec.ts'
+import type { BinCounts } from './rollup/bin-counts.ts'
+import type { LatencyTotals } from './rollup/latency-totals.ts'
+import type { SeriesNames } from './rollup/views.ts'
+import { BINS, NAME, NAME_PREFIX, SKEW_BIN } from './spec.ts'
+
+interface Family {
+  readonly latency?: string
+  readonly messages: string
+}
+
+/** One name per category, so that a sum over all labels of a name makes sense. */
+const FAMILIES: Readonly<Record<string, Family>> = {
+  computation: { latency: 'computation_latency', messages: 'computation_messages_total' },
+  'start-to-end': { latency: 'pipeline_latency', messages: 'pipeline_messages_total' },
+  'node-ingress-egress': { latency: 'worker_latency', messages: 'worker_messages_total' },
+  // every latency of it is 0: a counter in the form of a histogram
+  'pipeline-ingestion': { messages: 'pipeline_ingested_messages_total' },
+}
+const OTHER: Family = { latency: 'latency', messages: 'messages_total' }
+const LATENCY_HELP = 'Latencies by powers of two; the sum is estimated from them.'
+const SKEW = 'clock_skew_samples_total'
+
+export interface Described {
+  readonly identity: Identity
+  readonly metadata: Metadata
+}
+
+/** The series of the model that one series of the wire becomes. */
+export interface Meaning {
+  readonly messages: Described
+  /** Absent where the category has no latencies. */
+  readonly latency?: Described
+  /** For all categories one name; told apart by the label `category`. */
+  readonly skew: Described
+  /** Only of a computation. */
+  readonly id?: Described
+}
+
+export function namesOf(frame: MetricsFrame): SeriesNames {
+  const { application, category, pipeline, worker, name } = frame
+  return { application, category, pipeline, worker, name }
+}
+
+export function meaningOf(names: SeriesNames, prefix = NAME_PREFIX): Meaning {
+  const family = Object.hasOwn(FAMILIES, names.category) ? FAMILIES[names.category]! : OTHER
+  // one list for all of them: a hub keeps it for as long as the series
+  const labels = sortLabels(labelsOf(names))
+  const type = names.category
+  const describe = (
+    name: string,
+    kind: Identity['kind'],
+    unit: string,
+    more = labels,
+  ): Described => {
+    const identity = { name: prefix + name, kind, labels: more }
+    return { identity, metadata: { dialect: NAME, type, ...(unit === '' ? {} : { unit }) } }
+  }
+  const skewLabels = sortLabels([...labels, ['category', names.category]])
+  return {
+    messages: describe(family.messages, 'counter', '{message}'),
+    ...(family.latency === undefined ? {} : { latency: latencyOf(family.latency) }),
+    skew: describe(SKEW, 'counter', '{message}', skewLabels),
+    ...(names.category === 'computation' ? { id: describe('computation_id', 'gauge', '') } : {}),
+  }
+
+  function latencyOf(name: string): Described {
+    const { identity, metadata } = describe(name, 'histogram', 'ns')
+    return { identity, metadata: { ...metadata, lacksSum: true, description: LATENCY_HELP } }
+  }
+}
+
+/** Label of the series that takes what the limit of series refuses (§6). */
+const OVERFLOW_LABEL = ['otel_metric_overflow', 'true'] as const
+
+/** The one series of a category for all that have no place of their own. */
+export function overflowMeaningOf(category: string, prefix = NAME_PREFIX): Meaning {
+  const names = { application: '', category, pipeline: '', worker: '', name: '' }
+  const { id: _, ...meaning } = meaningOf(names, prefix)
+  const isKnown = Object.hasOwn(FAMILIES, category)
+  const own = isKnown ? [] : [['category', category] as const]
+  const relabel = (
+    { identity, metadata }: Described,
+    more: readonly (readonly [string, string])[],
+  ): Described => {
+    return { identity: { ...identity, labels: sortLabels([OVERFLOW_LABEL, ...more]) }, metadata }
+  }
+  return {
+    messages: relabel(meaning.messages, own),
+    ...(meaning.latency === undefined ? {} : { latency: relabel(meaning.latency, own) }),
+    skew: relabel(meaning.skew, [['category', category]]),
+  }
+}
+
+/** What the category implies of the name is said by another label, and not twice. */
+function labelsOf({ application, category, pipeline, worker, name }: SeriesNames) {
+  const labels: (readonly [string, string])[] = [
+    ['application', application],
+    ['pipeline', pipeline],
+    ['worker', worker],
+  ]
+  if (category === 'computation') labels.push(['computation', name])
+  else if (category === 'pipeline-ingestion') labels.push(['source', name])
+  else if (category === 'start-to-end' || category === 'node-ingress-egress') {
+    if (name !== (category === 'start-to-end' ? pipeline : worker)) labels.push(['name', name])
+  } else labels.push(['category', category], ['name', name])
+  return labels
+}
+
+/** Bucket i of scale 0 is (2^i, 2^(i+1)], which is bin i + 1; bin 0 lies within the threshold 1. */
+export function histogramOf({ counts, minNs, maxNs }: LatencyTotals, hasSkew = false): Histogram {
+  const histogram = new Histogram(0)
+  histogram.zeroThreshold = 1
+  histogram.zeroCount = counts.count(0)
+  histogram.count = histogram.zeroCount
+  const last = hasSkew ? SKEW_BIN : SKEW_BIN - 1
+  const [lowest, highest] = counts.span(1, last)
+  // room for all of them at once
+  if (lowest <= highest) histogram.positive.cover(lowest - 1, highest)
+  for (let bin = lowest; bin <= highest; bin++) {
+    if (counts.isFilled(bin)) histogram.addBucket(bin - 1, counts.count(bin))
+  }
+  histogram.sum = undefined
+  histogram.min = minNs
+  histogram.max = maxNs
+  return histogram
+}
+
+/** Why a histogram can't be said in Wallaroo's bins without making its buckets coarser unseen. */
+export type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
+
+/**
+ * Bins of a histogram of nanoseconds: bucket j of scale s lies inside of bin (j >> s) + 1, and what
+ * is at most 1 in bin 0.
+ */
+export function binsOf(histogram: Histogram): bigint[] | BinRefusal {
+  const { scale, positive, negative, zeroCount, zeroThreshold, overflow } = histogram
+  if (scale < 0) return 'coarse_scale'
+  if (negative.total() > 0n) return 'negative_values'
+  if (zeroCount > 0n && zeroThreshold > 1) return 'wide_zero'
+  if (overflow > 0n) return 'too_large'
+  const bins = new Array<bigint>(BINS).fill(0n)
+  bins[0] = zeroCount
+  let isTooLarge = false
+  positive.forEach((index, count) => {
+    const bin = Math.max((index >> scale) + 1, 0)
+    if (bin >= BINS) isTooLarge = true
+    else bins[bin] = bins[bin]! + count
+  })
+  return isTooLarge ? 'too_large' : bins
+}
+
+/** All counts, for a frame that says them again. */
+export function denseBins(counts: BinCounts): bigint[] {
+  return Array.from({ length: BINS }, (_, bin) => counts.count(bin))
+}
+
+/** What a cell of the model says in Wallaroo: the names of its series, and its bins. */
+export interface Said {
+  readonly names: SeriesNames
+  readonly bins: readonly bigint[]
+  readonly minNs: Exact
+  readonly maxNs: Exact
+}
+
+/**
+ * The window that a closed cell becomes: latencies as they are, ingested messages in bin 0, skewed
+ * ones in bin 64. What else counts messages is said by the latencies already.
+ * @returns why there is none
+ */
+export function windowOf(
+  identity: Identity,
+  cell: Cell,
+  prefix = NAME_PREFIX,
+): Said | BinRefusal | 'not_a_window' | 'said_by_latencies' {
+  if (!identity.name.startsWith(prefix)) return 'not_a_window'
+  const name = identity.name.slice(prefix.length)
+  const labels = new Map(identity.labels)
+  if (cell.kind === 'histogram') {
+    const category = CATEGORY_OF_LATENCY.get(name)
+    if (category === undefined) return 'not_a_window'
+    const bins = binsOf(cell.histogram)
+    if (typeof bins === 'string') return bins
+    // they have a counter of their own, whether the histogram includes them or not
+    bins[SKEW_BIN] = 0n
+    const { min, max } = cell.histogram
+    return { names: namesFrom(labels, category), bins, minNs: min, maxNs: max }
+  }
+  if (cell.kind !== 'counter') return 'said_by_latencies'
+  if (name === FAMILIES['pipeline-ingestion']!.messages) {
+    return counted(namesFrom(labels, 'pipeline-ingestion'), 0, cell.delta, 0)
+  }
+  if (name !== SKEW) return 'said_by_latencies'
+  return counted(namesFrom(labels, labels.get('category') ?? ''), SKEW_BIN, cell.delta, Number.NaN)
+}
+
+function counted(names: SeriesNames, bin: number, delta: Exact, extreme: number): Said {
+  const bins = new Array<bigint>(BINS).fill(0n)
+  bins[bin] = typeof delta === 'bigint' ? delta : BigInt(Math.floor(delta))
+  return { names, bins, minNs: extreme, maxNs: extreme }
+}
+
+/** The inverse of the labels that `meaningOf` gives. */
+function namesFrom(labels: ReadonlyMap<string, string>, category: string): SeriesNames {
+  const of = (label: string): string => labels.get(label) ?? ''
+  const [application, pipeline, worker] = [of('application'), of('pipeline'), of('worker')]
+  const implied: Readonly<Record<string, string>> = {
+    computation: of('computation'),
+    'pipeline-ingestion': of('source'),
+    'start-to-end': labels.get('name') ?? pipeline,
+    'node-ingress-egress': labels.get('name') ?? worker,
+  }
+  const isKnown = Object.hasOwn(implied, category)
+  const own = category === '' ? of('category') : category
+  const name = isKnown ? implied[category]! : of('name')
+  return { application, category: own, pipeline, worker, name }
+}
+
+/** The empty one stands for other categories, whose label says which. */
+const CATEGORY_OF_LATENCY: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(FAMILIES).flatMap(([category, { latency }]) =>
+    latency === undefined ? [] : [[latency, category] as const],
+  ),
+  [OTHER.latency!, ''],
+])

@@ -1,0 +1,67 @@
+/**
+ * The three places of a pipeline that report, each by a reporter: its source, its computations, its
+ * sink (§4.2). What they measure, in the words of the peer.
+ */
+import type { IngestRecorder, Recorder, Reporter } from './reporter.ts'
+
+/** Where messages enter a pipeline. All latencies are nanoseconds. */
+export class SourceStage {
+  readonly #ingestion: IngestRecorder
+  readonly #decoding: Recorder
+
+  /** @param id of the decoding among the pipeline's computations */
+  constructor(reporter: Reporter, pipeline: string, id = 1) {
+    this.#ingestion = reporter.ingestion(pipeline)
+    this.#decoding = reporter.computation(pipeline, 'Decode Time in TCP Source', id)
+  }
+
+  /** One message has been taken in and decoded. */
+  ingested(decodeNs: number | bigint): void {
+    this.#ingestion.count()
+    this.#decoding.record(decodeNs)
+  }
+}
+
+/** One computation of a pipeline on this worker. */
+export class ComputationStage {
+  readonly #time: Recorder
+
+  /** @param id its position in the pipeline, 0 to 65535 */
+  constructor(reporter: Reporter, pipeline: string, name: string, id: number) {
+    this.#time = reporter.computation(pipeline, name, id)
+  }
+
+  /** One message has been through it. */
+  computed(latencyNs: number | bigint): void {
+    this.#time.record(latencyNs)
+  }
+}
+
+/** Where messages leave a pipeline, or this worker for the last time. */
+export class SinkStage {
+  readonly #encoding: Recorder
+  readonly #whole: Recorder
+  readonly #onWorker: Recorder
+
+  /** @param id of the encoding among the pipeline's computations */
+  constructor(reporter: Reporter, pipeline: string, id: number) {
+    this.#encoding = reporter.computation(pipeline, 'Sink encoding time', id)
+    this.#whole = reporter.startToEnd(pipeline)
+    this.#onWorker = reporter.nodeIngressEgress(pipeline)
+  }
+
+  /**
+   * One message has been encoded and has left the pipeline.
+   * @param wholeNs since its ingestion
+   * @param onWorkerNs since its arrival on this worker
+   */
+  completed(
+    encodeNs: number | bigint,
+    wholeNs: number | bigint,
+    onWorkerNs: number | bigint,
+  ): void {
+    this.#encoding.record(encodeNs)
+    this.#whole.record(wholeNs)
+    this.#onWorker.record(onWorkerNs)
+  }
+}

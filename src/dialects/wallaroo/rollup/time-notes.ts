@@ -1,0 +1,23 @@
+/** What a window's times are noted for when it arrives (§6.1), and whether it can be charted. */
+import { noteBit } from '../spec.ts'
+
+/** How far an end may lie ahead: a period, and clocks that differ a little. */
+const AHEAD_NS = 5_000_000_000n
+
+export const PERIOD_TOO_LONG = noteBit('period-too-long')
+export const LATE_WINDOW = noteBit('late-window')
+export const END_IN_FUTURE = noteBit('end-in-future')
+
+/** @returns mask of notes */
+export function timeNotes(
+  endNs: bigint,
+  periodNs: bigint,
+  arrivalNs: bigint,
+  retentionNs: bigint,
+): number {
+  let notes = 0
+  if (periodNs > retentionNs) notes |= PERIOD_TOO_LONG
+  if (arrivalNs - endNs > retentionNs) notes |= LATE_WINDOW
+  if (endNs > arrivalNs + periodNs + AHEAD_NS) notes |= END_IN_FUTURE
+  return notes
+}

@@ -1,0 +1,56 @@
+/**
+ * What one connection has shown of its sender (§5, §6): profile, rule of binning, oddities and
+ * rejects. For the page; counting allocates nothing for what has been seen before.
+ */
+import type { LengthReading, MetricsFrame } from '../codec.ts'
+import { type Binning, type ErrorCode, type Note, notesOf } from '../spec.ts'
+
+type Evidence<T extends string> = T | 'mixed' | 'unknown'
+
+export class ConnectionFacts {
+  readonly frames = { connect: 0, join: 0, metrics: 0, rejected: 0 }
+  order: Evidence<'peer' | 'document'> = 'unknown'
+  binning: Evidence<Binning> = 'unknown'
+  readonly #notes = new Map<Note, number>()
+  readonly #rejects = new Map<ErrorCode, number>()
+
+  metrics(frame: MetricsFrame): void {
+    this.frames.metrics++
+    const { order } = frame
+    if (order === 'peer' || order === 'document') this.order = joined(this.order, order)
+    if (this.binning === 'mixed') return
+    const binning = frame.binning()
+    if (binning !== undefined) this.binning = joined(this.binning, binning)
+  }
+
+  /** @returns the notes of a mask, counted */
+  noted(mask: number): readonly Note[] {
+    if (mask === 0) return NONE
+    const notes = notesOf(mask)
+    for (const note of notes) this.#notes.set(note, (this.#notes.get(note) ?? 0) + 1)
+    return notes
+  }
+
+  rejected(code: ErrorCode): void {
+    this.frames.rejected++
+    this.#rejects.set(code, (this.#rejects.get(code) ?? 0) + 1)
+  }
+
+  /** In display order. */
+  list(lengths: LengthReading): Record<string, string | number> {
+    const { connect, join, metrics, rejected } = this.frames
+    const facts: Record<string, string | number> = {
+      ...{ windows: metrics, joins: join, connects: connect, rejected },
+      ...{ order: this.order, binning: this.binning, lengths },
+    }
+    for (const [note, count] of this.#notes) facts[note] = count
+    for (const [code, count] of this.#rejects) facts[code] = count
+    return facts
+  }
+}
+
+const NONE: readonly Note[] = []
+
+function joined<T extends string>(known: Evidence<T>, seen: T): Evidence<T> {
+  return known === 'unknown' || known === seen ? seen : 'mixed'
+}

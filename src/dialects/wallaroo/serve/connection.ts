@@ -1,0 +1,189 @@
+/**
+ * One worker's connection. A read is taken in completely before the next one is asked for, so a
+ * sender that is faster than the hub is held back by TCP and no queue can grow here. Nothing is
+ * ever written.
+ */
+import type { Socket } from 'node:net'
+import { type Clock, toHex } from '../../../model/index.ts'
+import type { ConnectionStatus, Peer, Reports } from '../../dialect.ts'
+import { FrameScanner, type FrameVisitor, type MetricsFrame, textOf } from '../codec.ts'
+import { type ErrorCode, NAME, type Note, noteBit, type ReceiveOptions } from '../spec.ts'
+import { ConnectionFacts } from './connection-facts.ts'
+import { readInPlace } from './read-in-place.ts'
+
+/** Takes what one connection sends; the hub's side of it. */
+export interface WindowReceiver {
+  /** @param worker undefined where the short form names none */
+  join(application: string, worker: string | undefined): void
+  /**
+   * One window, to be added to its series; the frame is valid during the call only.
+   * @param nowMs when the read was taken in that its last byte came with
+   * @returns mask of notes on its times and its series
+   */
+  metrics(frame: MetricsFrame, nowMs: number): number
+  /** The worker has gone. */
+  close(): void
+}
+
+export interface ConnectionContext {
+  readonly options: ReceiveOptions
+  readonly reports: Reports
+  readonly clock: Clock
+  readonly receiver: WindowReceiver
+}
+
+/** Bytes of an offending frame that a report keeps, and those that the log shows. */
+const REPORT_BYTES = 128
+const LOGGED_BYTES = 64
+/** Pause between two log lines of one connection about one code. */
+const LOG_PAUSE_NS = 60_000_000_000n
+
+export class WorkerConnection implements FrameVisitor {
+  #socket: Socket
+  readonly #context: ConnectionContext
+  readonly #scanner: FrameScanner
+  readonly #facts = new ConnectionFacts()
+  readonly #loggedNs = new Map<ErrorCode, bigint>()
+  readonly #peer: Peer
+  readonly #sinceMs: number
+  #isEnded = false
+  /** Of the read at hand: one look at the clock serves for all its frames. */
+  #nowMs = 0
+
+  constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
+    this.#socket = socket
+    this.#context = context
+    this.#peer = peer
+    this.#sinceMs = context.clock.wallMs()
+    this.#scanner = new FrameScanner({ maxFrameBytes: context.options.maxFrameBytes }, this)
+  }
+
+  /**
+   * @param first what has been read already
+   * @param buffer for reads, which other connections may share
+   */
+  start(first: Uint8Array, buffer: Uint8Array): void {
+    const accepted = this.#socket
+    accepted.setNoDelay(true)
+    accepted.setKeepAlive(true)
+    this.#take(first)
+    if (this.#isEnded) return
+    accepted.on('data', (bytes: Uint8Array) => this.#take(bytes))
+    this.#socket = readInPlace(accepted, buffer)
+    const socket = this.#socket
+    socket.on('end', () => this.#end())
+    // a reset connection ends like any other: 'close' follows
+    socket.on('error', () => this.#end())
+    socket.on('close', () => this.#end())
+    if (socket.readableEnded) this.#end()
+    else if (!this.#isEnded) accepted.resume()
+  }
+
+  status(): ConnectionStatus {
+    const { reading, bytesHeld } = this.#scanner
+    const facts = { ...this.#facts.list(reading), bytesHeld }
+    return { peer: this.#peer, sinceMs: this.#sinceMs, facts }
+  }
+
+  /** Closes without calling the frame at hand cut off. */
+  close(): Promise<void> {
+    this.#leave()
+    if (this.#socket.closed) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#socket.once('close', () => resolve())
+      this.#socket.destroy()
+    })
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#isEnded) return
+    this.#nowMs = this.#context.clock.wallMs()
+    this.#scanner.push(bytes)
+    if (this.#scanner.isClosed) this.#end()
+  }
+
+  #end(): void {
+    if (this.#isEnded) return
+    this.#scanner.end()
+    this.#leave()
+    this.#socket.destroy()
+  }
+
+  #leave(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#context.receiver.close()
+  }
+
+  connect(notes: number): void {
+    this.#facts.frames.connect++
+    this.#note(notes)
+  }
+
+  join(
+    bytes: Uint8Array,
+    applicationStart: number,
+    applicationEnd: number,
+    workerStart: number,
+    workerEnd: number,
+    notes: number,
+  ): void {
+    this.#facts.frames.join++
+    this.#note(notes)
+    const application = textOf(bytes, applicationStart, applicationEnd)
+    const worker = workerStart < 0 ? undefined : textOf(bytes, workerStart, workerEnd)
+    this.#context.receiver.join(application, worker)
+  }
+
+  metrics(frame: MetricsFrame): void {
+    this.#facts.metrics(frame)
+    const notes = this.#context.receiver.metrics(frame, this.#nowMs)
+    this.#note(frame.notes | notes)
+  }
+
+  note(note: Note): void {
+    this.#note(noteBit(note))
+  }
+
+  #note(mask: number): void {
+    if (mask === 0) return
+    for (const note of this.#facts.noted(mask)) this.#context.reports.decodeNote(note)
+  }
+
+  reject(
+    code: ErrorCode,
+    detail: string,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+  ): void {
+    this.#facts.rejected(code)
+    const { reports } = this.#context
+    const message = bytes.subarray(start, Math.min(end, start + REPORT_BYTES))
+    const resync = code !== 'frame-too-large'
+    reports.decodeError({ dialect: NAME, code, offset, resync }, message, this.#peer, detail)
+    this.#log(code, detail, message)
+  }
+
+  /** The first of its kind on this connection, and then one a minute. */
+  #log(code: ErrorCode, detail: string, message: Uint8Array): void {
+    const { clock, reports } = this.#context
+    const nowNs = clock.monotonicNs()
+    const lastNs = this.#loggedNs.get(code)
+    if (lastNs !== undefined && nowNs - lastNs < LOG_PAUSE_NS) return
+    this.#loggedNs.set(code, nowNs)
+    const hint = code === 'frame-too-large' ? explainForeign(message) : undefined
+    const hex = toHex(message.subarray(0, LOGGED_BYTES))
+    const { address, port } = this.#peer
+    const facts = { address, port, code, hex, ...(hint === undefined ? {} : { hint }) }
+    reports.log('warn', `frame rejected: ${detail}`, facts)
+  }
+}
+
+/** What first bytes that are a huge length look like. */
+export function explainForeign(first: Uint8Array): string | undefined {
+  const hex = toHex(first.subarray(0, 4))
+  if (hex === '47455420') return 'looks like HTTP'
+  return hex.startsWith('1603') ? 'looks like TLS' : undefined
+}

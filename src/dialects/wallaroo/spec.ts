@@ -1,0 +1,149 @@
+/**
+ * Constants of the Wallaroo Metrics Protocol: type codes, sizes, limits, options and the closed
+ * sets of error codes and notes (docs/formats/wallaroo.md; "document" and "peer" as explained there
+ * under §5).
+ */
+import type { Profile } from '../decoder.ts'
+
+export const NAME = 'wallaroo'
+
+/** The peer's default for metrics; shared with scope, whose viewers wait where workers speak. */
+export const DEFAULT_PORT = 5001
+
+export const CONNECT = 1
+export const JOIN = 2
+export const METRICS = 3
+
+/** Bytes of the length field in front of every frame. */
+export const LENGTH_BYTES = 4
+/** In front of the application's name in a topic; only the first one is cut off. */
+export const TOPIC_PREFIX = 'metrics:'
+/** The one event of type 3 that the document knows. */
+export const EVENT = 'metrics'
+
+/** Bin 0 to bin 64: one for every bit length of a u64. */
+export const BINS = 65
+/** Differences of wall clocks that went wrong end here: messages that happened, no latencies. */
+export const SKEW_BIN = 64
+/** Behind the four names: [id:u16][65 bins][A][B][period][end], all u64 but the id. */
+export const TAIL_BYTES = 2 + 8 * BINS + 4 * 8
+/** payloadSize less the names' bytes: [payloadHeader:u32], four lengths, the tail. */
+export const PAYLOAD_BYTES = 4 + 4 * 4 + TAIL_BYTES
+/** What the document profile writes as payloadHeader, less the names: the bytes that follow it. */
+export const HEADER_DOCUMENT = PAYLOAD_BYTES - 4
+/** What the peer writes: 152 more than really follow, always; nobody reads it. */
+export const HEADER_PEER = HEADER_DOCUMENT + 152
+
+/** Minimum of a window without samples, at the peer; its maximum is 0. */
+export const NO_MIN = 0xffff_ffff_ffff_ffffn
+export const NO_MAX = 0n
+
+/** In the order in which a reporter sends them (§4.6). */
+export const CATEGORIES = [
+  'computation',
+  'pipeline-ingestion',
+  'start-to-end',
+  'node-ingress-egress',
+] as const
+export type Category = (typeof CATEGORIES)[number]
+
+/** What can be wrong with a frame, in the words of §6. */
+export const ERROR_CODES = [
+  'frame-too-large',
+  'empty-frame',
+  'unknown-type',
+  'malformed-connect',
+  'malformed-join',
+  'bad-topic',
+  'malformed-metrics',
+  'unknown-event',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Oddities that are accepted and counted; the place of each is its bit in a mask. */
+export const NOTES = [
+  'repeated-connect',
+  'repeated-join',
+  'before-connect',
+  'topic-not-joined',
+  'join-without-worker',
+  'payload-size-mismatch',
+  'array-count-prefix',
+  'document-order',
+  'empty-window',
+  'minmax-inconsistent',
+  'clock-skew',
+  'invalid-utf8',
+  'zero-period',
+  'period-too-long',
+  'late-window',
+  'end-in-future',
+  'series-overflow',
+  'truncated-at-close',
+  'length-includes-header',
+] as const
+export type Note = (typeof NOTES)[number]
+
+/** The bit of a note in a mask. */
+export function noteBit(note: Note): number {
+  return 1 << NOTES.indexOf(note)
+}
+
+/** The notes of a mask, in the order of {@link NOTES}. */
+export function notesOf(mask: number): Note[] {
+  return NOTES.filter((_, i) => (mask & (1 << i)) !== 0)
+}
+
+/** Which of the two bins that meet at 2^k takes it: the lower (document), the upper (peer). */
+export type Binning = 'document' | 'peer'
+/** Which window takes the sample that comes too late (§4.6). */
+export type WindowRule = 'document' | 'peer'
+
+/** Options of the receiving side. */
+export interface ReceiveOptions {
+  /** Largest value of a length field; a larger one ends the connection. */
+  readonly maxFrameBytes: number
+  /** How long windows are kept for charts; what is older or longer only counts. */
+  readonly retentionMs: number
+}
+
+export const RECEIVE_DEFAULTS: ReceiveOptions = {
+  maxFrameBytes: 1_048_576,
+  retentionMs: 3_600_000,
+}
+
+/** Topics that a connection's joins are remembered by, in bytes; more are not. */
+export const JOINED_BYTES_LIMIT = 32_768
+
+/** Options of the sending side that shape its bytes and windows. */
+export interface ReportOptions {
+  /** Order of min and max, payload header, items without samples. */
+  readonly profile: Profile
+  readonly binning: Binning
+  /** Follows the profile where it is not given. */
+  readonly windowRule: WindowRule
+  readonly periodNs: bigint
+  /** A timer closes a window at its end, and `close` the open one; the peer does neither. */
+  readonly idleFlush: boolean
+}
+
+export const REPORT_DEFAULTS = {
+  profile: 'peer',
+  binning: 'document',
+  periodNs: 2_000_000_000n,
+  idleFlush: true,
+} as const satisfies Partial<ReportOptions>
+
+/** 1 ms to 1 h. */
+export const PERIOD_NS_MIN = 1_000_000n
+export const PERIOD_NS_MAX = 3_600_000_000_000n
+
+/** Longest name that is sent, in bytes. */
+export const NAME_BYTES_LIMIT = 65_535
+
+/** What can be wrong with a message that a caller wants to send. */
+export const EMIT_ERROR_CODES = ['bad-message', 'out-of-range', 'name-too-long'] as const
+export type EmitErrorCode = (typeof EMIT_ERROR_CODES)[number]
+
+/** In front of every name in the model; an option of the hub. */
+export const NAME_PREFIX = 'wallaroo_'

@@ -1,0 +1,207 @@
+/**
+ * Carries one request to an OTLP/HTTP receiver (opentelemetry-proto, docs/specification.md,
+ * "OTLP/HTTP"): what may be tried again is, with back-off, in the receiver's own time where it says
+ * one; what was refused is not.
+ */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Clock } from '../../model/index.ts'
+import { parseResponse } from './json.ts'
+import { decodeResponse, type Taken } from './protobuf.ts'
+import { CONTENT_TYPES, type Encoding } from './request.ts'
+
+export interface DeliveryOptions {
+  /** With the path; https for TLS. */
+  readonly url: string
+  readonly encoding: Encoding
+  readonly compression: 'gzip' | 'none'
+  /** Sent with every request; may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  /** For one attempt. */
+  readonly timeoutMs: number
+}
+
+export type Outcome =
+  | ({ readonly kind: 'taken' } & Taken)
+  /** Another attempt would fail as well. */
+  | { readonly kind: 'refused'; readonly cause: string; readonly hint: string }
+  | {
+      readonly kind: 'failed'
+      readonly cause: string
+      readonly hint: string
+      readonly retryAfterMs?: number
+    }
+
+export interface DeliveryParts {
+  readonly clock: Clock
+  /** 0 to below 1, spreads the attempts of many. */
+  readonly random: () => number
+  /** Ends waiting: what fails from now on is not tried again. */
+  readonly hurry: AbortSignal
+  /** Ends requests under way. */
+  readonly signal: AbortSignal
+  readonly retried: (cause: string) => void
+}
+
+const ATTEMPTS = 5
+const FIRST_PAUSE_MS = 1000
+const PAUSE_LIMIT_MS = 60_000
+/** Of an answer; what is beyond is not read. */
+const ANSWER_BYTES = 65_536
+const RETRYABLE = [429, 502, 503, 504]
+const compress = promisify(gzip)
+
+const HINTS: Readonly<Record<number, string>> = {
+  400: 'the receiver does not understand the request: see its log, or try otlp.encoding json',
+  401: 'set otlp.headers, as authorization',
+  403: 'set otlp.headers, as authorization',
+  404: 'set the path in otlp.url: most receivers take /v1/metrics',
+  405: 'set the path in otlp.url: most receivers take /v1/metrics',
+  413: 'raise the limit of bodies at the receiver to at least 4 MiB',
+  415: 'set otlp.encoding to json, or otlp.compression to none',
+}
+const UNREACHABLE = 'see whether it runs and takes OTLP over HTTP, by default on port 4318'
+const OVERLOADED = 'the receiver asks for less: raise otlp.intervalMs if this goes on'
+const UNKNOWN = 'see the log of the receiver'
+
+export class Delivery {
+  readonly #options: DeliveryOptions
+  readonly #parts: DeliveryParts
+
+  constructor(options: DeliveryOptions, parts: DeliveryParts) {
+    this.#options = { ...options, ...addressOf(options) }
+    this.#parts = parts
+  }
+
+  /** Resolves with the last attempt's outcome; never rejects. */
+  async send(body: Uint8Array<ArrayBuffer>): Promise<Outcome> {
+    const isSmaller = this.#options.compression === 'gzip'
+    const bytes = isSmaller ? new Uint8Array(await compress(body)) : body
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#attempt(bytes)
+      if (outcome.kind !== 'failed' || attempt >= ATTEMPTS) return outcome
+      if (this.#parts.hurry.aborted) return outcome
+      this.#parts.retried(outcome.cause)
+      await this.#pause(outcome.retryAfterMs ?? this.#backOffMs(attempt))
+    }
+  }
+
+  /** Doubles, spread by half in both directions. */
+  #backOffMs(attempt: number): number {
+    const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1)
+    return Math.min(pauseMs, PAUSE_LIMIT_MS) * (0.5 + this.#parts.random())
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    const { clock, hurry } = this.#parts
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel()
+        hurry.removeEventListener('abort', end)
+        resolve()
+      }
+      const cancel = clock.after(Math.min(delayMs, PAUSE_LIMIT_MS), end)
+      hurry.addEventListener('abort', end)
+    })
+  }
+
+  async #attempt(body: Uint8Array<ArrayBuffer>): Promise<Outcome> {
+    const { url, encoding, compression, headers, timeoutMs } = this.#options
+    const { clock, signal } = this.#parts
+    const timeout = new AbortController()
+    const cancel = clock.after(timeoutMs, () => {
+      timeout.abort(new Error(`no answer within ${timeoutMs} ms`))
+    })
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'Content-Type': CONTENT_TYPES[encoding],
+          ...(compression === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
+          'User-Agent': 'pentameter',
+          ...headers,
+        },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeout.signal]),
+      })
+      return this.#judge(answer, await readSome(answer))
+    } catch (error) {
+      return { kind: 'failed', cause: causeOf(error), hint: UNREACHABLE }
+    } finally {
+      cancel()
+    }
+  }
+
+  #judge({ status, ok, headers }: Response, bytes: Uint8Array): Outcome {
+    if (ok) return { kind: 'taken', ...takenOf(headers.get('content-type') ?? '', bytes) }
+    const cause = `status ${status}`
+    if (!RETRYABLE.includes(status)) {
+      return { kind: 'refused', cause, hint: HINTS[status] ?? UNKNOWN }
+    }
+    const retryAfterMs = this.#retryAfterMs(headers.get('retry-after'))
+    return {
+      ...{ kind: 'failed', cause, hint: OVERLOADED },
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    }
+  }
+
+  /** Seconds, or a date (RFC 9110 §10.2.3). */
+  #retryAfterMs(text: string | null): number | undefined {
+    if (text === null) return undefined
+    if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+    const untilMs = Date.parse(text)
+    return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - this.#parts.clock.wallMs())
+  }
+}
+
+/** An answer that can't be read is one that says nothing: the request was taken all the same. */
+function takenOf(contentType: string, bytes: Uint8Array): Taken {
+  try {
+    return contentType.startsWith(CONTENT_TYPES.json)
+      ? parseResponse(new TextDecoder().decode(bytes))
+      : decodeResponse(bytes)
+  } catch {
+    return { rejectedPoints: 0, message: '' }
+  }
+}
+
+/**
+ * `user:password@` as a header: `fetch` refuses such addresses, and says the password in its error.
+ * One that is in `headers` holds.
+ */
+function addressOf({ url, headers }: DeliveryOptions): Pick<DeliveryOptions, 'url' | 'headers'> {
+  const address = new URL(url)
+  const { username, password } = address
+  if (username === '' && password === '') return { url, headers }
+  address.username = ''
+  address.password = ''
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const own = { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+  const isGiven = Object.keys(headers).some((key) => key.toLowerCase() === 'authorization')
+  return { url: address.href, headers: isGiven ? headers : { ...own, ...headers } }
+}
+
+/**
+ * What there is of the answer's body. The status has decided already: a request that was taken must
+ * not be sent again because the rest of the answer broke off, or deltas would count twice.
+ */
+async function readSome(answer: Response): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of answer.body ?? []) {
+      parts.push(part)
+      size += part.length
+      if (size >= ANSWER_BYTES) break
+    }
+  } catch {
+    // cut off, or later than the time for one attempt
+  }
+  return Buffer.concat(parts).subarray(0, ANSWER_BYTES)
+}
+
+function causeOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
+  return cause?.code ?? cause?.message ?? message
+}

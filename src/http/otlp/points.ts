@@ -1,0 +1,196 @@
+/** The points of a metric, made from totals or from what an interval brought. */
+import type { SeriesRecord, Total } from '../../hub/series.ts'
+import type { HubView } from '../../hub/view.ts'
+import type { Exact, Histogram } from '../../model/index.ts'
+import { isInteger, summaryMean } from '../../model/index.ts'
+import { exportedSum } from '../distribution.ts'
+import type { OpenDelta } from './deltas.ts'
+import {
+  explicitBuckets,
+  exponentialBuckets,
+  type HistogramRule,
+  histogramRule,
+  momentsOf,
+} from './histogram-points.ts'
+import type { OtlpGroup, OtlpRow } from './layout.ts'
+import type {
+  ExplicitPoint,
+  ExponentialPoint,
+  MetricBody,
+  NumberPoint,
+  SummaryPoint,
+  Temporality,
+} from './metric.ts'
+import { EVENT_COUNTERS } from './names.ts'
+
+/** Values that lost something on the way into the format. */
+export type Inexact = 'above_int64' | 'overflow_folded'
+
+export interface PointContext {
+  readonly view: HubView
+  readonly timeMs: number
+  /** Sums that are estimates are said, too. */
+  readonly estimatedSum: boolean
+  noteInexact(what: Inexact): void
+}
+
+const INT64_MAX = 0x7fff_ffff_ffff_ffffn
+const INT64_MIN = -0x8000_0000_0000_0000n
+/** Dialects whose gauges are whole numbers by their documents. */
+const INTEGER_GAUGES = ['statshero', 'proxywasm', 'wallaroo']
+const SCOPE = 'scope'
+
+/** What there is to say of a row: an interval's cell, or the total. */
+interface Reading {
+  readonly row: OtlpRow
+  readonly total: Total
+  readonly startMs: number
+}
+
+/** @param deltaOf what the interval brought to a series; undefined for totals */
+export function bodyOf(
+  { kind, rows }: OtlpGroup,
+  context: PointContext,
+  deltaOf?: (record: SeriesRecord) => OpenDelta | undefined,
+): MetricBody {
+  const temporality: Temporality = deltaOf === undefined ? 'cumulative' : 'delta'
+  const readings = rows.flatMap((row) => readingOf(row, context, deltaOf))
+  switch (kind) {
+    case 'gauge':
+      return { kind, points: readings.flatMap((each) => gaugePoint(each, context)) }
+    case 'sum':
+      return { kind, temporality, points: readings.flatMap((each) => sumPoint(each, context)) }
+    case 'summary':
+      return { kind, points: readings.flatMap((each) => summaryPoint(each, context)) }
+    case 'histogram': {
+      const points = readings.map((each) => explicitPoint(each, context, temporality))
+      return { kind, temporality, points }
+    }
+    case 'exponentialHistogram': {
+      const points = readings.map((each) => exponentialPoint(each, context, temporality))
+      return { kind, temporality, points }
+    }
+  }
+}
+
+function readingOf(
+  row: OtlpRow,
+  { view, timeMs }: PointContext,
+  deltaOf?: (record: SeriesRecord) => OpenDelta | undefined,
+): Reading[] {
+  const { record } = row
+  if (deltaOf !== undefined) {
+    const delta = deltaOf(record)
+    return delta === undefined ? [] : [{ row, total: delta.gain, startMs: delta.sinceMs }]
+  }
+  // a series that has left since the layout was made has no total any more
+  if (view.series.get(record.id) !== record) return []
+  const startMs = record.falls?.lastMs ?? record.firstSeenMs
+  // Younger than the export: a start that moved later on would read as a reset, and count twice.
+  if (startMs > timeMs && record.identity.kind !== 'gauge') return []
+  return [{ row, total: view.total(record), startMs }]
+}
+
+function sumPoint({ row, total, startMs }: Reading, context: PointContext): NumberPoint[] {
+  if (total.kind !== 'counter') return []
+  const { record, attributes } = row
+  if (record.isDown && Number(total.total) === 0) return []
+  const times = { startMs: Math.min(startMs, context.timeMs), timeMs: context.timeMs }
+  // increments of EventCounters are doubles, whole by chance
+  const mayBeInteger = record.metadata.dialect !== EVENT_COUNTERS
+  return [{ attributes, ...times, ...numberOf(total.total, mayBeInteger, context) }]
+}
+
+function gaugePoint({ row, total }: Reading, context: PointContext): NumberPoint[] {
+  const { record, attributes } = row
+  const { dialect } = record.metadata
+  if (total.kind === 'summary') {
+    // an interval without samples has no mean
+    if (total.last.count === 0) return []
+    const value = summaryMean(total.last)
+    return [{ attributes, timeMs: context.timeMs, value, isInteger: false }]
+  }
+  if (total.kind !== 'gauge') return []
+  const isScope = dialect === SCOPE
+  const timeMs = isScope ? record.lastDataMs : context.timeMs
+  if (total.value === undefined || Number.isNaN(total.value)) {
+    return isScope ? [{ attributes, timeMs, value: undefined, isInteger: false }] : []
+  }
+  const mayBeInteger = INTEGER_GAUGES.includes(dialect)
+  return [{ attributes, timeMs, ...numberOf(total.value, mayBeInteger, context) }]
+}
+
+function numberOf(
+  value: Exact,
+  mayBeInteger: boolean,
+  context: PointContext,
+): Pick<NumberPoint, 'value' | 'isInteger'> {
+  if (!mayBeInteger || !isInteger(value)) return { value: Number(value), isInteger: false }
+  if (value <= INT64_MAX && value >= INT64_MIN) return { value, isInteger: true }
+  context.noteInexact('above_int64')
+  return { value, isInteger: false }
+}
+
+function summaryPoint({ row, total, startMs }: Reading, context: PointContext): SummaryPoint[] {
+  if (total.kind !== 'summary') return []
+  const { last, summary, sum } = total
+  const isKnown = last.count > 0 && !Number.isNaN(last.min) && !Number.isNaN(last.max)
+  return [
+    {
+      attributes: row.attributes,
+      startMs,
+      timeMs: context.timeMs,
+      count: BigInt(summary.count),
+      sum,
+      // of the newest window, as the gauge is: those since the start say nothing any more
+      quantiles: isKnown
+        ? [
+            [0, last.min],
+            [1, last.max],
+          ]
+        : [],
+    },
+  ]
+}
+
+function distributionOf(
+  { row, total, startMs }: Reading,
+  { timeMs, estimatedSum }: PointContext,
+  rule: HistogramRule,
+  temporality: Temporality,
+  shift: number,
+) {
+  const { record, attributes } = row
+  const { histogram } = total as { histogram: Histogram }
+  const hasSum = estimatedSum || (record.metadata.lacksSum !== true && histogram.sum !== undefined)
+  const hasExtremes = temporality === 'delta' || !rule.isExtremeOfDelta
+  const moments = momentsOf(
+    histogram,
+    hasSum ? exportedSum(histogram) : undefined,
+    hasExtremes,
+    shift,
+  )
+  const times = { startMs: Math.min(startMs, timeMs), timeMs }
+  return { histogram, point: { attributes, ...times, count: histogram.count, ...moments } }
+}
+
+function explicitPoint(
+  reading: Reading,
+  context: PointContext,
+  temporality: Temporality,
+): ExplicitPoint {
+  const rule = histogramRule(reading.row.record.metadata.dialect)
+  const { histogram, point } = distributionOf(reading, context, rule, temporality, rule.shift)
+  return { ...point, ...explicitBuckets(histogram, rule) }
+}
+
+function exponentialPoint(
+  reading: Reading,
+  context: PointContext,
+  temporality: Temporality,
+): ExponentialPoint {
+  const rule = histogramRule(reading.row.record.metadata.dialect)
+  const { histogram, point } = distributionOf(reading, context, rule, temporality, 0)
+  if (histogram.overflow > 0n) context.noteInexact('overflow_folded')
+  return { ...point, ...exponentialBuckets(histogram) }
+}

@@ -1,0 +1,129 @@
+/**
+ * All series of a hub as pieces of OTLP: totals since their start, and intervals where a dialect or
+ * the config wants them.
+ */
+import type { SeriesRecord } from '../../hub/series.ts'
+import type { Steps } from '../../hub/turns/steps.ts'
+import type { HubView } from '../../hub/view.ts'
+import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
+import type { OpenDelta } from './deltas.ts'
+import { JSON_CLOSE, JSON_OPEN, metricJson, resourceJson, scopeJson } from './json.ts'
+import { type FormOptions, isDelta, layoutSteps, type OtlpGroup } from './layout.ts'
+import type { MetricPiece, Resource } from './metric.ts'
+import { bodyOf, type Inexact, type PointContext } from './points.ts'
+
+export interface SourceOptions extends FormOptions {
+  /** Sums that their senders do not know are said as estimates. */
+  readonly estimatedSum: boolean
+  /** Beside or instead of service.name and service.version. */
+  readonly resource: Readonly<Record<string, string>>
+}
+
+export const DIALECT_FORMS: SourceOptions = {
+  temporality: 'dialect',
+  histogram: 'dialect',
+  estimatedSum: false,
+  resource: {},
+}
+
+/** What is exported, for people. */
+export interface OtlpPreview {
+  /** A whole request as JSON, in pieces. */
+  json(): Pieces<string>
+}
+
+export interface SourcePiece {
+  readonly metric: MetricPiece
+  /** Series whose interval it says; empty for totals. */
+  readonly deltas: readonly number[]
+}
+
+export class OtlpSource {
+  readonly resource: Resource
+  readonly #view: HubView
+  readonly #options: SourceOptions
+  #held: { revision: number; hasDeltas: boolean; groups: readonly OtlpGroup[] } | undefined
+
+  constructor(view: HubView, options: SourceOptions) {
+    this.#view = view
+    this.#options = options
+    this.resource = {
+      'service.name': 'pentameter',
+      'service.version': view.version,
+      ...options.resource,
+    }
+  }
+
+  /**
+   * @param deltas what intervals brought; without them everything is a total
+   * @param noteInexact told of every value that lost something
+   */
+  *pieces(
+    timeMs: number,
+    deltas: ReadonlyMap<number, OpenDelta> | undefined,
+    noteInexact: (what: Inexact) => void = () => {},
+  ): Pieces<SourcePiece> {
+    const { estimatedSum } = this.#options
+    const context: PointContext = { view: this.#view, timeMs, estimatedSum, noteInexact }
+    for (const group of yield* this.#totals(deltas !== undefined)) {
+      yield* groupPieces(group, context)
+    }
+    if (deltas === undefined) return
+    const records = [...deltas.values()].map(({ record }) => record)
+    for (const group of yield* layoutSteps(records, this.#options, this.#view.version)) {
+      yield* groupPieces(group, context, deltas)
+    }
+  }
+
+  *#totals(hasDeltas: boolean): Steps<readonly OtlpGroup[]> {
+    const { series, version } = this.#view
+    const { revision } = series
+    const held = this.#held
+    if (held?.revision === revision && held.hasDeltas === hasDeltas) return held.groups
+    const records = hasDeltas ? cumulative(series, this.#options) : series
+    const groups = yield* layoutSteps(records, this.#options, version)
+    this.#held = { revision, hasDeltas, groups }
+    return groups
+  }
+
+  /** The request as JSON, whole, however large. */
+  *json(deltas?: ReadonlyMap<number, OpenDelta>): Pieces<string> {
+    const timeMs = this.#view.clock.wallMs()
+    let scope: string | undefined
+    yield `${JSON_OPEN}${resourceJson(this.resource)},"scopeMetrics":[`
+    for (const piece of this.pieces(timeMs, deltas)) {
+      if (piece === undefined) {
+        yield
+        continue
+      }
+      const { metric } = piece
+      const text = scopeJson(metric.scope)
+      const before = scope === undefined ? '' : ']},'
+      yield text === scope ? ',' : `${before}{"scope":${text},"metrics":[`
+      scope = text
+      yield metricJson(metric)
+    }
+    yield `${scope === undefined ? '' : ']}'}]${JSON_CLOSE}`
+  }
+}
+
+function* cumulative(
+  series: Iterable<SeriesRecord>,
+  options: FormOptions,
+): Generator<SeriesRecord, void> {
+  for (const record of series) if (!isDelta(record, options)) yield record
+}
+
+function* groupPieces(
+  { head, kind, rows }: OtlpGroup,
+  context: PointContext,
+  deltas?: ReadonlyMap<number, OpenDelta>,
+): Pieces<SourcePiece> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_STEP) {
+    const some = rows.slice(from, from + ROWS_PER_STEP)
+    const deltaOf = deltas && (({ id }: SeriesRecord) => deltas.get(id))
+    const body = bodyOf({ head, kind, rows: some }, context, deltaOf)
+    const ids = deltas === undefined ? [] : some.map(({ record }) => record.id)
+    yield body.points.length === 0 ? undefined : { metric: { ...head, ...body }, deltas: ids }
+  }
+}

@@ -1,0 +1,52 @@
+/** A family's lines in either text format. */
+import type { HubView } from '../../hub/view.ts'
+import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
+import { bucketLines, quantileLines } from './histogram-text.ts'
+import type { Family, Row } from './layout.ts'
+import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'
+import { numberText } from './text.ts'
+
+export interface TextOptions extends RowOptions {
+  readonly isOpenMetrics: boolean
+}
+
+/** Nothing at all for a family without samples: its rows may have no value yet. */
+export function* familyText(family: Family, view: HubView, options: TextOptions): Pieces<string> {
+  let head = options.isOpenMetrics ? family.openMetricsHead : family.textHead
+  for (let from = 0; from < family.rows.length; from += ROWS_PER_STEP) {
+    let samples = ''
+    for (const row of family.rows.slice(from, from + ROWS_PER_STEP)) {
+      samples += rowText(row, family, view, options)
+    }
+    yield samples === '' ? undefined : head + samples
+    if (samples !== '') head = ''
+  }
+}
+
+function rowText(row: Row, { type }: Family, view: HubView, options: TextOptions): string {
+  // no text format has native histograms
+  if (row.part === 'native') return ''
+  const value = rowValue(view, row)
+  if (value === undefined) return ''
+  const { sample, shift, distribution, record } = row
+  const { isOpenMetrics } = options
+  if ('sample' in value) {
+    return `${sample} ${numberText(value.sample, shift)}${timestamp(row, options)}\n`
+  }
+  const { total } = value
+  if (total.kind === 'summary') {
+    const { sum, count } = distribution!
+    const hasSum = !isOpenMetrics || total.sum >= 0
+    const sumLine = hasSum ? `${sum} ${numberText(total.sum, shift)}\n` : ''
+    return `${sumLine}${count} ${numberText(total.summary.count)}\n`
+  }
+  return type === 'summary'
+    ? quantileLines(total.histogram, distribution!, shift, isOpenMetrics)
+    : bucketLines(total.histogram, distribution!, shift, isOpenMetrics, record.isWindowed)
+}
+
+function timestamp(row: Row, options: TextOptions): string {
+  const timeMs = rowTimeMs(row, options)
+  if (timeMs === undefined) return ''
+  return ` ${options.isOpenMetrics ? timeMs / 1000 : timeMs}`
+}

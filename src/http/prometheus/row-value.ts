@@ -1,0 +1,61 @@
+/** What a row of the layout says now; what both families' writers need to know of it. */
+import type { SeriesRecord, Total } from '../../hub/series.ts'
+import type { HubView } from '../../hub/view.ts'
+import type { Exact } from '../../model/index.ts'
+import { EVENT_COUNTERS, windowValue } from './event-counters.ts'
+import type { Row, RowPart } from './layout.ts'
+
+export interface RowOptions {
+  /** EventCounters carry the end of their last window. */
+  readonly isTimed: boolean
+}
+
+/** One sample, or the total of a distribution; undefined while there is nothing to say. */
+export type RowValue =
+  | { readonly sample: Exact }
+  | { readonly total: Extract<Total, { kind: 'histogram' | 'summary' }> }
+  | undefined
+
+export function rowValue(view: HubView, { record, part }: Row): RowValue {
+  // a series that has left since the layout was made has no total any more
+  if (view.series.get(record.id) !== record) return undefined
+  if (part !== undefined && part !== 'native') return sampleOf(partValue(view, record, part))
+  const total = view.total(record)
+  switch (total.kind) {
+    case 'counter':
+      if (record.isDown && Number(total.total) === 0) return undefined
+      return sampleOf(total.total)
+    case 'gauge':
+      return sampleOf(total.value)
+    default:
+      return { total }
+  }
+}
+
+function sampleOf(value: Exact | undefined): RowValue {
+  return value === undefined || Number.isNaN(value) ? undefined : { sample: value }
+}
+
+function partValue(
+  view: HubView,
+  record: SeriesRecord,
+  part: Exclude<RowPart, 'native'>,
+): Exact | undefined {
+  switch (part) {
+    case 'm1':
+    case 'm5':
+    case 'm15':
+      return view.rates(record)?.[part]
+    case 'increment':
+      return record.counterWindows?.last?.delta
+    default: {
+      const total = view.total(record)
+      return total.kind === 'summary' ? windowValue(total.last, part) : undefined
+    }
+  }
+}
+
+/** Unix milliseconds, where samples of the row have a time. */
+export function rowTimeMs({ record }: Row, { isTimed }: RowOptions): number | undefined {
+  return isTimed && record.metadata.dialect === EVENT_COUNTERS ? record.lastDataMs : undefined
+}
