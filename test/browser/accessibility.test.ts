@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
+import type { ApplicationsAnswer } from '../../src/http/api.ts'
 import { isDrawn, skip, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()
@@ -31,6 +32,46 @@ const VIEWS = [
     path: '/series/queue.depth{queue=email}',
     ready: isDrawn('canvas[aria-label*="over time"]'),
   },
+  {
+    name: 'a Wallaroo application',
+    path: '/wallaroo/market-spread',
+    ready: isDrawn('.matrix td canvas'),
+  },
+  {
+    name: 'a Wallaroo computation',
+    path: '/wallaroo/market-spread/Orders/worker2/Check%20Order',
+    ready: isDrawn('canvas[aria-label^="Per cent"]'),
+  },
+  {
+    name: 'a Wallaroo pipeline',
+    path: '/wallaroo/market-spread/Orders?above=50us&order=p99',
+    ready: isDrawn('canvas[aria-label^="Per cent"]'),
+  },
+  {
+    name: 'a Wallaroo worker',
+    path: '/wallaroo/market-spread/-/worker3',
+    ready: isDrawn('canvas[aria-label^="Per cent"]'),
+  },
+  {
+    name: 'a crossing of a Wallaroo pipeline and worker',
+    path: '/wallaroo/market-spread/Orders/worker2?category=node-ingress-egress',
+    ready: isDrawn('canvas[aria-label^="Per cent"]'),
+  },
+  {
+    name: 'a Wallaroo source',
+    path: '/wallaroo/market-spread/Orders/-/Orders%20source?category=pipeline-ingestion',
+    ready: isDrawn('canvas[aria-label^="Messages per second"]'),
+  },
+  {
+    name: 'the numbers of the original Metrics UI',
+    path: '/wallaroo/market-spread/Orders?mode=compatible',
+    ready: isDrawn('canvas[aria-label^="Percent by"]'),
+  },
+  {
+    name: 'an application in the numbers of the original',
+    path: '/wallaroo/market-spread?mode=compatible',
+    ready: '!!document.querySelector("[aria-label=\\"Worker Stats, table\\"] td")',
+  },
   { name: 'sources', path: '/sources', ready: '!!document.querySelector("mark")' },
 ] as const
 
@@ -57,6 +98,25 @@ for (const { name, path, ready } of VIEWS) {
     }
   }
 }
+
+test('axe finds nothing in the list of Wallaroo applications', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/sources', theme: 'light' })
+  await page.route('**/api/v1/wallaroo/applications', async (route) => {
+    const answer = (await (await route.fetch()).json()) as ApplicationsAnswer
+    const [first] = answer.applications
+    const age = { lastWindowMs: answer.nowMs - 400_000 }
+    const second = { ...first!, ...age, application: 'second', computations: 0 }
+    await route.fulfill({ json: { ...answer, applications: [first, second] } })
+  })
+  await page.goto(new URL('/wallaroo', page.url()).href)
+  await page.locator('[aria-label="Applications, table"] tbody tr').first().waitFor()
+  await page.locator('.verdict').first().waitFor()
+  await page.evaluate(AXE)
+  const ids = await page.evaluate(
+    'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
+  )
+  assert.deepEqual(ids, [])
+})
 
 for (const scene of ['empty', 'limit', 'listener'] as const) {
   test(`axe finds nothing when the hub is in the state "${scene}"`, { skip }, async (t) => {

@@ -18,6 +18,7 @@ import type {
   SourcesAnswer,
 } from '../../src/http/api.ts'
 import { inventSources } from './fake-sources.ts'
+import { answerWallaroo } from './fake-wallaroo.ts'
 import {
   counterDelta,
   gaugeValue,
@@ -206,7 +207,12 @@ export class FakeHub {
       '/sources': () => this.#sources(second),
     }
     const series = this.series.find(({ id }) => `/series/${id}` === path)
-    const answer = series ? this.#info(series, second) : routes[path]?.()
+    const isEmpty = this.#options.scene === 'empty'
+    const answer = path.startsWith('/wallaroo/')
+      ? answerWallaroo(path.slice('/wallaroo/'.length), url.searchParams, second, isEmpty)
+      : series
+        ? this.#info(series, second)
+        : routes[path]?.()
     if (answer !== undefined) sendJson(response, answer)
     else sendJson(response, { error: { code: 'not_found', message: `no ${path}` } }, 404)
   }

@@ -3,6 +3,7 @@ import type {
   ConnectionStatus,
   DialectStatus,
   ErrorStatus,
+  ExportStatus,
   FilterStatus,
   LimitStatus,
   ListenerStatus,
@@ -188,8 +189,29 @@ function limitsAt(scene: Scene, count: number): LimitStatus[] {
       refused: 0,
       behaviour: 'New viewers are refused.',
     },
+    {
+      name: 'wallaroo.windowBytesLimit',
+      limit: 268_435_456,
+      used: 268_435_000,
+      refused: 12,
+      behaviour: 'The oldest windows of a series leave its charts. Raise it to see farther back.',
+    },
   ]
 }
+
+const EXPORTS: readonly ExportStatus[] = [
+  {
+    name: 'otlp',
+    url: 'http://127.0.0.1:4318/v1/metrics',
+    intervalMs: 10_000,
+    state: 'failing',
+    message: 'ECONNREFUSED; is the receiver running, and is this its address?',
+    lastSuccessMs: Date.now() - 300_000,
+    points: 8412,
+    pointsLost: 120,
+    waiting: 3,
+  },
+]
 
 const FILTER: FilterStatus = {
   name: 'auth',
@@ -292,7 +314,7 @@ export function inventSources(
     connections: isEmpty ? [] : CONNECTIONS,
     limits: limitsAt(scene, series.length),
     errors: isEmpty ? [] : ERRORS,
-    ...(isEmpty ? {} : { filters: FILTERS }),
+    ...(isEmpty ? {} : { filters: FILTERS, exports: EXPORTS }),
     refusals: scene === 'limit' ? [{ dialect: 'statshero', code: 'series_limit', count: 412 }] : [],
   }
 }

@@ -35,3 +35,25 @@ test('a hub that takes text in its main thread shows no threads', { skip }, asyn
   assert.equal(await page.getByRole('heading', { name: 'Ingest threads' }).count(), 0)
   assert.equal(await page.getByRole('heading', { name: 'Shared memory' }).count(), 0)
 })
+
+test('an export that fails says why and what goes on; without any there is none', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/sources' })
+  const words = await textOf(page, '[aria-label="Exports, table"] tbody tr')
+  assert.match(words, /^otlp http:.*Fails ECONNREFUSED; is the receiver .*\? Totals go on: /)
+  assert.match(words, /10\.0\ss5\smin ago8\s4121203$/)
+  const { page: other } = await open(t, { path: '/sources', scene: 'empty' })
+  await other.locator('[aria-label="Listeners, table"] tbody tr').first().waitFor()
+  assert.equal(await other.getByRole('heading', { name: 'Exports' }).count(), 0)
+})
+
+test('limits name their options, and fit beside the rest at 1280 px', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/sources', width: 1280 })
+  const table = page.locator('[aria-label="Limits, table"]')
+  const row = table.locator('tr', { hasText: 'Windows of Wallaroo' })
+  const words = await row.innerText()
+  assert.match(words, /wallaroo\.windowBytesLimit/)
+  assert.match(words, /12 windows left early/)
+  assert.ok(await table.evaluate((each) => each.scrollWidth <= each.clientWidth))
+})

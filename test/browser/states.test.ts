@@ -11,6 +11,10 @@ test('an empty hub shows one line to send per dialect, to copy', { skip }, async
   const purpose = (name: string) => page.locator('.empty li', { hasText: name }).locator('p')
   assert.match((await purpose('Stats Hero').textContent()) ?? '', /^Send it one line/)
   assert.match((await purpose('Scope').textContent()) ?? '', /^Attach a viewer/)
+  assert.match(
+    (await purpose('Wallaroo').textContent()) ?? '',
+    /^Join as a worker.* under Wallaroo:/,
+  )
   assert.equal(await page.locator('.empty li').count(), 5)
   assert.equal(await page.locator('.meter', { hasText: 'waiting' }).count(), 5)
   await page.getByRole('button', { name: 'Copy command for Wallaroo' }).click()

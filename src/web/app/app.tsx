@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Overview } from '../overview/overview.tsx'
 import { SeriesPage } from '../series/series-page.tsx'
 import { SourcesPage } from '../sources/sources-page.tsx'
+import { WallarooPage } from '../wallaroo/wallaroo-page.tsx'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
 import { Help } from './help.tsx'
@@ -13,12 +14,17 @@ import type { Route } from './route.ts'
 
 function ViewOf({ route }: { route: Route }): JSX.Element {
   if (route.view === 'sources') return <SourcesPage />
+  if (route.view === 'wallaroo') return <WallarooPage route={route} />
   if (route.view === 'series') return <SeriesPage route={route} />
   return <Overview route={route} />
 }
 
 function titleOf(route: Route): string {
   if (route.view === 'series') return route.series
+  if (route.view === 'wallaroo') {
+    const { application, pipeline, worker, name } = route.place
+    return name ?? worker ?? pipeline ?? application ?? 'Wallaroo'
+  }
   return route.view === 'sources' ? 'Sources and errors' : 'Overview'
 }
 

@@ -7,7 +7,7 @@ import { errorCount } from '../store/status.ts'
 import { Icon, Mark } from './icon.tsx'
 import { type Page, usePage, usePanel, useTopics } from './page.ts'
 import { Link, setText } from './parts.tsx'
-import { type Route, WINDOWS } from './route.ts'
+import { NO_PLACE, type Route, WINDOWS } from './route.ts'
 
 /** Windows that a narrow bar has no room for. */
 const WIDE_ONLY: ReadonlySet<number> = new Set([30, 120])
@@ -53,12 +53,22 @@ function Tabs({ route }: { route: Route }): JSX.Element {
   const { store } = usePage()
   useTopics('sources')
   const errors = errorCount(store.sources)
+  const hasWallaroo = store.sources?.dialects.some(({ name }) => name === 'wallaroo') ?? false
+  const { view } = route
   return (
     <nav class="tabs" aria-label="Views">
-      <Link to={{ view: 'overview', series: '' }} current={route.view !== 'sources'}>
+      <Link
+        to={{ view: 'overview', series: '' }}
+        current={view === 'overview' || view === 'series'}
+      >
         Overview
       </Link>
-      <Link to={{ view: 'sources', series: '' }} current={route.view === 'sources'}>
+      {(hasWallaroo || view === 'wallaroo') && (
+        <Link to={{ view: 'wallaroo', place: NO_PLACE }} current={view === 'wallaroo'}>
+          Wallaroo
+        </Link>
+      )}
+      <Link to={{ view: 'sources', series: '' }} current={view === 'sources'}>
         Sources
         {errors > 0 && (
           <span class="count" title="messages that could not be read">

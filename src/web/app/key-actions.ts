@@ -1,9 +1,10 @@
 /** Carries out what the keys mean. */
 import { useEffect, useReducer, useRef } from 'preact/hooks'
 import { stepCursor } from '../chart/cursor.ts'
+import { upFrom } from '../wallaroo/place.ts'
 import { type Action, Keys } from './keys.ts'
 import { type Page, usePage } from './page.ts'
-import { DENSITIES, WINDOWS } from './route.ts'
+import { DENSITIES, NO_PLACE, WINDOWS } from './route.ts'
 
 export interface KeyTargets {
   readonly pause: () => void
@@ -84,10 +85,11 @@ const PERFORM: Readonly<Record<NamedAction, (page: Page, targets: KeyTargets) =>
   },
   table: toggleTable,
   overview: ({ navigation }) => navigation.go({ view: 'overview', series: '' }),
+  wallaroo: ({ navigation }) => navigation.go({ view: 'wallaroo', place: NO_PLACE }),
   sources: ({ navigation }) => navigation.go({ view: 'sources', series: '' }),
   next: () => focusSeries(1),
   previous: () => focusSeries(-1),
-  up: ({ navigation }) => navigation.go({ view: 'overview', series: '', kind: '', type: '' }),
+  up: goUp,
   'copy-link': copyLink,
 }
 
@@ -116,6 +118,14 @@ function focusFilter({ navigation }: Page): void {
   else requestAnimationFrame(() => field()?.focus())
 }
 
+/** From a place in a pipeline to the level above it, from all else to the overview. */
+function goUp({ navigation }: Page): void {
+  const { view, place } = navigation.route
+  const above = view === 'wallaroo' ? upFrom(place) : undefined
+  if (above !== undefined) navigation.go({ place: above })
+  else navigation.go({ view: 'overview', series: '', kind: '', type: '' })
+}
+
 function toggleTable({ navigation }: Page): void {
   const { view, density } = navigation.route
   if (view === 'overview') {
@@ -128,7 +138,7 @@ function toggleTable({ navigation }: Page): void {
 
 /** The focus walks over the titles; Enter then opens the link that has it. */
 function focusSeries(direction: -1 | 1): void {
-  const titles = [...document.querySelectorAll<HTMLAnchorElement>('a.title')]
+  const titles = [...document.querySelectorAll<HTMLAnchorElement>('a.title, a.row-link')]
   const at = titles.indexOf(document.activeElement as HTMLAnchorElement)
   const next = at < 0 && direction < 0 ? titles.length - 1 : at + direction
   const title = titles[Math.min(titles.length - 1, Math.max(0, next))]

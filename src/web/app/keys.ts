@@ -12,6 +12,7 @@ export type Action =
   | 'table'
   | 'theme'
   | 'overview'
+  | 'wallaroo'
   | 'sources'
   | 'next'
   | 'previous'
@@ -46,7 +47,7 @@ const NAMED: Readonly<Record<string, Action>> = {
   ArrowRight: 'cursor-on',
   Escape: 'off',
 }
-const AFTER_G: Readonly<Record<string, Action>> = { o: 'overview', e: 'sources' }
+const AFTER_G: Readonly<Record<string, Action>> = { o: 'overview', w: 'wallaroo', e: 'sources' }
 
 export class Keys {
   areSinglesOn = true
@@ -94,10 +95,11 @@ export const KEY_HELP: readonly KeyHelp[] = [
     title: 'Go to',
     keys: [
       ['G O', 'Overview'],
+      ['G W', 'Wallaroo'],
       ['G E', 'Sources and errors'],
-      ['J K', 'Next, previous series'],
+      ['J K', 'Next, previous series or row'],
       // The link that J and K put the focus on opens by itself.
-      ['Enter', 'Open the series'],
+      ['Enter', 'Open it'],
       ['U', 'Up one level'],
       ['C', 'Copy the link'],
     ],

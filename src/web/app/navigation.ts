@@ -1,5 +1,5 @@
 /** The browser's history as the page's state: back and forward work, typing replaces. */
-import { formatRoute, parseRoute, type Route } from './route.ts'
+import { formatRoute, parseRoute, pathOf, type Route } from './route.ts'
 
 export class Navigation {
   route: Route
@@ -22,7 +22,7 @@ export class Navigation {
   go(patch: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
     const next = { ...this.route, ...patch }
     const link = formatRoute(next)
-    const isMove = next.view !== this.route.view || next.series !== this.route.series
+    const isMove = pathOf(next) !== pathOf(this.route)
     this.route = next
     if (how === 'replace') history.replaceState(null, '', link)
     else if (link !== formatRoute(parseRoute(location.pathname, location.search))) {

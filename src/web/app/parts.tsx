@@ -1,6 +1,7 @@
 /** Small parts that several views share: links, readings, copy buttons, panels, facts. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { shownName } from '../format/name.ts'
 import type { Quantity } from '../format/number.ts'
 import { NO_BREAK_SPACE } from '../format/number.ts'
 import { Icon } from './icon.tsx'
@@ -40,7 +41,7 @@ export function Link({ to, current, label, children, ...rest }: LinkProps): JSX.
 
 /** A name as text; one that shows nothing is said to be blank. */
 export function Name({ text }: { text: string }): ComponentChildren {
-  return text.trim() === '' ? <span class="soft">(blank)</span> : text
+  return text.trim() === '' ? <span class="soft">(blank)</span> : shownName(text)
 }
 
 /** Writes only what changed: keeps a selection, and spares a layout. */
@@ -159,7 +160,7 @@ export function Facts({
   )
 }
 
-interface TableProps {
+export interface TableProps {
   readonly label: string
   readonly heads: readonly string[]
   /** Numbers of the columns that are right-aligned. */
@@ -168,7 +169,16 @@ interface TableProps {
 }
 
 /** A table that scrolls inside itself. */
-export function Table({ label, heads, numeric, children }: TableProps): JSX.Element {
+export function Table({ children, ...frame }: TableProps): JSX.Element {
+  return (
+    <TableFrame {...frame}>
+      <tbody>{children}</tbody>
+    </TableFrame>
+  )
+}
+
+/** What is around the bodies of such a table. */
+export function TableFrame({ label, heads, numeric, children }: TableProps): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
     <section class="scroll" tabIndex={0} aria-label={`${label}, table`}>
@@ -182,8 +192,31 @@ export function Table({ label, heads, numeric, children }: TableProps): JSX.Elem
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        {children}
       </table>
     </section>
+  )
+}
+
+interface PickProps {
+  readonly caption: string
+  readonly value: string
+  readonly choices: readonly (readonly [value: string, words: string])[]
+  readonly choose: (value: string) => void
+}
+
+/** A choice in a line of controls. */
+export function Pick({ caption, value, choices, choose }: PickProps): JSX.Element {
+  return (
+    <label class="pick">
+      <span>{caption}</span>
+      <select aria-label={caption} value={value} onChange={(e) => choose(e.currentTarget.value)}>
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DENSITIES, formatRoute, KINDS, parseRoute, type Route, SORTS, STANDARD } from './route.ts'
+import {
+  DENSITIES,
+  formatRoute,
+  KINDS,
+  latencyText,
+  NO_PLACE,
+  type Place,
+  parseLatency,
+  parseRoute,
+  type Route,
+  SORTS,
+  STANDARD,
+} from './route.ts'
 
 /** What a browser makes of a link. */
 function visit(link: string): Route {
@@ -43,6 +55,43 @@ test('a name that looks like an escaped dot is not taken for the dot', () => {
   }
 })
 
+test('the link of a place in a pipeline names its levels, and - those it skips', () => {
+  const link = (place: Partial<Place>): string =>
+    formatRoute({ ...STANDARD, view: 'wallaroo', place: { ...NO_PLACE, ...place } })
+  const application = 'market-spread'
+  assert.equal(link({}), '/wallaroo')
+  assert.equal(link({ application }), '/wallaroo/market-spread')
+  assert.equal(
+    link({ application, pipeline: 'Orders', name: 'Check Order' }),
+    '/wallaroo/market-spread/Orders/-/Check%20Order',
+  )
+  assert.equal(
+    link({ application, worker: 'w', category: 'other' }),
+    '/wallaroo/market-spread/-/w?category=other',
+  )
+})
+
+test('every place survives its link, whatever names are made of', () => {
+  const odd = fc.constantFrom('', '-', '~', '~-', '.', '..', '~.', '/', '%', '%2E', '?', '#', 'a b')
+  const name = fc.oneof(odd, fc.string({ unit: 'grapheme', maxLength: 12 }))
+  const level = fc.option(name)
+  const place = fc.record(
+    {
+      application: level,
+      pipeline: level,
+      worker: level,
+      name: level,
+      category: name,
+    },
+    { noNullPrototype: true },
+  )
+  fc.assert(
+    fc.property(place, (place) => {
+      assert.deepEqual(visit(formatRoute({ ...STANDARD, view: 'wallaroo', place })).place, place)
+    }),
+  )
+})
+
 test('what a link says wrongly falls back to the standard', () => {
   assert.deepEqual(visit('/?window=soon&kind=metre&sort=up&density=tight&at=never'), STANDARD)
   assert.equal(visit('/?window=3').window, 10)
@@ -80,4 +129,29 @@ test('every state survives its link', () => {
       assert.deepEqual(visit(formatRoute(one)), one)
     }),
   )
+})
+
+test('latencies in links have the largest unit that they are a whole number of', () => {
+  for (const [ns, words] of [
+    [10_000_000, '10ms'],
+    [250_000, '250us'],
+    [1_000_000_000, '1s'],
+    [1_500_000_000, '1500ms'],
+    [7, '7ns'],
+  ] as const) {
+    assert.equal(latencyText(ns), words)
+    assert.equal(parseLatency(words), ns)
+  }
+  for (const words of ['', '0ms', '-1ms', '10', '1h', '1.5ms', '999999999999s']) {
+    assert.equal(parseLatency(words), null, words)
+  }
+})
+
+test('mode, order and limit are part of the links of Wallaroo alone', () => {
+  const place: Place = { ...NO_PLACE, application: 'a' }
+  const state = { mode: 'compatible', order: 'p99', aboveNs: 10_000_000 } as const
+  const link = formatRoute({ ...STANDARD, view: 'wallaroo', place, ...state })
+  assert.equal(link, '/wallaroo/a?mode=compatible&order=p99&above=10ms')
+  assert.deepEqual(visit(link), { ...STANDARD, view: 'wallaroo', place, ...state })
+  assert.equal(formatRoute({ ...STANDARD, ...state }), '/')
 })

@@ -6,16 +6,37 @@ export const WINDOWS = [10, 30, 60, 120, 300, 600] as const
 export const DENSITIES = ['charts', 'lines', 'table'] as const
 export const SORTS = ['unusual', 'name', 'rate', 'change', 'p99'] as const
 export const KINDS = ['counter', 'gauge', 'histogram', 'summary'] as const
+/** Of Wallaroo's views: our own exact numbers, or those of the original Metrics UI. */
+export const MODES = ['own', 'compatible'] as const
+/** Of Wallaroo's rows: by name and place in the pipeline, by what is slow, by p99, by messages. */
+export const ORDERS = ['place', 'slow', 'p99', 'rate'] as const
 
 export type Density = (typeof DENSITIES)[number]
 export type Sort = (typeof SORTS)[number]
+export type Mode = (typeof MODES)[number]
+export type Order = (typeof ORDERS)[number]
 export type KindChoice = (typeof KINDS)[number] | ''
-export type View = 'overview' | 'series' | 'sources'
+export type View = 'overview' | 'series' | 'sources' | 'wallaroo'
+
+/**
+ * What of a Wallaroo application is shown; null is a level that is skipped, so that all of it is
+ * added up. Nothing at all is the list of applications.
+ */
+export interface Place {
+  readonly application: string | null
+  readonly pipeline: string | null
+  readonly worker: string | null
+  readonly name: string | null
+  /** What is measured; '' where the levels tell it. */
+  readonly category: string
+}
 
 export interface Route {
   readonly view: View
   /** `name{key=value,…}` in the view of one series. */
   readonly series: string
+  /** In the views of Wallaroo. */
+  readonly place: Place
   readonly window: number
   /** Unix second at which the picture is held; null while it moves. */
   readonly at: number | null
@@ -30,11 +51,25 @@ export interface Route {
   readonly group: string
   readonly sort: Sort
   readonly density: Density
+  /** In the views of Wallaroo, as what follows. */
+  readonly mode: Mode
+  readonly order: Order
+  /** A p99 above so many nanoseconds is slow; null where siblings are compared instead. */
+  readonly aboveNs: number | null
+}
+
+export const NO_PLACE: Place = {
+  application: null,
+  pipeline: null,
+  worker: null,
+  name: null,
+  category: '',
 }
 
 export const STANDARD: Route = {
   view: 'overview',
   series: '',
+  place: NO_PLACE,
   window: 60,
   at: null,
   q: '',
@@ -44,9 +79,13 @@ export const STANDARD: Route = {
   group: 'prefix',
   sort: 'unusual',
   density: 'charts',
+  mode: 'own',
+  order: 'place',
+  aboveNs: null,
 }
 
 const SERIES_PATH = '/series/'
+const WALLAROO_PATH = '/wallaroo'
 const WINDOW_LEAST = 10
 const WINDOW_MOST = 600
 
@@ -55,10 +94,11 @@ export function parseRoute(pathname: string, search: string): Route {
   const read = (name: string): string => query.get(name) ?? ''
   const oneOf = <T extends string>(name: string, all: readonly T[], standard: T): T =>
     all.find((each) => each === read(name)) ?? standard
-  const isSeries = pathname.startsWith(SERIES_PATH) && pathname.length > SERIES_PATH.length
+  const view = viewOf(pathname)
   return {
-    view: isSeries ? 'series' : pathname === '/sources' ? 'sources' : 'overview',
-    series: isSeries ? decode(pathname.slice(SERIES_PATH.length)) : '',
+    view,
+    series: view === 'series' ? decode(pathname.slice(SERIES_PATH.length)) : '',
+    place: view === 'wallaroo' ? parsePlace(pathname, read('category')) : NO_PLACE,
     window: parseWindow(read('window')),
     at: parseInstant(read('at')),
     q: read('q'),
@@ -68,7 +108,16 @@ export function parseRoute(pathname: string, search: string): Route {
     group: read('group') || STANDARD.group,
     sort: oneOf('sort', SORTS, STANDARD.sort),
     density: oneOf('density', DENSITIES, STANDARD.density),
+    mode: oneOf('mode', MODES, STANDARD.mode),
+    order: oneOf('order', ORDERS, STANDARD.order),
+    aboveNs: parseLatency(read('above')),
   }
+}
+
+function viewOf(pathname: string): View {
+  if (pathname.startsWith(SERIES_PATH) && pathname.length > SERIES_PATH.length) return 'series'
+  if (pathname === WALLAROO_PATH || pathname.startsWith(`${WALLAROO_PATH}/`)) return 'wallaroo'
+  return pathname === '/sources' ? 'sources' : 'overview'
 }
 
 export function formatRoute(route: Route): string {
@@ -78,7 +127,13 @@ export function formatRoute(route: Route): string {
   }
   write('window', String(route.window), String(STANDARD.window))
   if (route.at !== null) query.set('at', instantText(route.at))
-  if (route.view !== 'sources') {
+  if (route.view === 'wallaroo') {
+    write('category', route.place.category, NO_PLACE.category)
+    write('mode', route.mode, STANDARD.mode)
+    write('order', route.order, STANDARD.order)
+    if (route.aboveNs !== null) query.set('above', latencyText(route.aboveNs))
+  }
+  if (route.view === 'overview' || route.view === 'series') {
     write('kind', route.kind, STANDARD.kind)
     write('type', route.type, STANDARD.type)
   }
@@ -93,9 +148,44 @@ export function formatRoute(route: Route): string {
   return pathOf(route) + (text === '' ? '' : `?${text}`)
 }
 
-function pathOf({ view, series }: Route): string {
+export function pathOf({ view, series, place }: Route): string {
   if (view === 'sources') return '/sources'
+  if (view === 'wallaroo') return placePath(place)
   return view === 'series' ? SERIES_PATH + encode(series) : '/'
+}
+
+/** `/wallaroo/application/pipeline/worker/name`, no longer than it has to be. */
+function placePath({ application, pipeline, worker, name }: Place): string {
+  const parts = [application, pipeline, worker, name]
+  const length = parts.findLastIndex((part) => part !== null) + 1
+  const texts = parts.slice(0, length).map((part) => encodeURIComponent(partText(part)))
+  return [WALLAROO_PATH, ...texts].join('/')
+}
+
+/** `-` is a skipped level; `~` stands before a name that a path could not carry or tell apart. */
+function partText(part: string | null): string {
+  if (part === null) return '-'
+  return /^(\.{0,2}|-|~.*)$/s.test(part) ? `~${part}` : part
+}
+
+function parsePlace(pathname: string, category: string): Place {
+  const parts = pathname.slice(WALLAROO_PATH.length + 1).split('/')
+  const read = (i: number): string | null => {
+    const text = parts[i] ?? ''
+    if (text === '' || text === '-') return null
+    const part = decodeText(text)
+    return part.startsWith('~') ? part.slice(1) : part
+  }
+  return { application: read(0), pipeline: read(1), worker: read(2), name: read(3), category }
+}
+
+/** A hand-written path with a lone % is taken as it stands. */
+function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /**
@@ -140,4 +230,25 @@ function parseInstant(text: string): number | null {
   if (text === '') return null
   const ms = Date.parse(text)
   return Number.isNaN(ms) || ms <= 0 ? null : Math.round(ms / 1000)
+}
+
+const LATENCY_UNITS = [
+  ['s', 1e9],
+  ['ms', 1e6],
+  ['us', 1e3],
+  ['ns', 1],
+] as const
+
+/** `10ms`; the largest unit that it is a whole number of. */
+export function latencyText(ns: number): string {
+  const [unit, size] = LATENCY_UNITS.find(([, each]) => ns % each === 0) ?? ['ns', 1]
+  return `${ns / size}${unit}`
+}
+
+/** Null where it is not a latency of at least 1 ns. */
+export function parseLatency(text: string): number | null {
+  const [, digits, unit] = /^(\d{1,12})(s|ms|us|ns)$/.exec(text) ?? []
+  const size = LATENCY_UNITS.find(([name]) => name === unit)?.[1] ?? 0
+  const ns = Number(digits) * size
+  return ns >= 1 && Number.isSafeInteger(ns) ? ns : null
 }

@@ -2,7 +2,6 @@
  * Heat maps: a column per second, a row per bucket. Columns narrower than 3 px are merged by adding
  * bins, on the absolute grid of time, so that the columns keep their contents while they move.
  */
-import type { SeriesData } from '../store/series-data.ts'
 import type { Painter } from './painter.ts'
 import type { Ramp } from './palette.ts'
 import type { Range } from './scale.ts'
@@ -12,6 +11,15 @@ const COLUMN_PIXELS_LEAST = 3
 const APART_ABOVE = 6
 /** Share of all observations that may lie above the map: one in 2,500 stretches no axis. */
 const TOP_CUT = 0.0004
+
+/** Buckets of seconds, as the data of a series keep them. */
+export interface HeatSource {
+  readonly buckets:
+    | { readonly scale: number; readonly offset: number; readonly width: number }
+    | undefined
+  /** Adds the buckets of the seconds (from, to] into `sums`. */
+  addBuckets(sums: Float64Array, from: number, to: number): void
+}
 
 export interface HeatColumns {
   readonly scale: number
@@ -28,7 +36,7 @@ export interface HeatColumns {
 
 /** The buckets of the seconds (from, to], merged to columns that are wide enough to be seen. */
 export function heatColumns(
-  data: SeriesData,
+  data: HeatSource,
   from: number,
   to: number,
   pixels: number,

@@ -40,7 +40,7 @@ export class Painter {
   label(words: string, x: number, y: number, style: LabelStyle = {}): void {
     const { color = 'ink3', align = 'left', weight = 400, room } = style
     const { context, palette } = this
-    context.font = `${weight} ${LABEL_SIZE}px ${palette.font}`
+    context.font = this.#font(weight)
     context.textAlign = align
     context.textBaseline = 'alphabetic'
     context.lineWidth = HALO
@@ -48,6 +48,16 @@ export class Painter {
     context.strokeText(words, x, y, room)
     context.fillStyle = palette.color(color)
     context.fillText(words, x, y, room)
+  }
+
+  /** Of a label. */
+  textWidth(words: string, { weight = 400 }: LabelStyle = {}): number {
+    this.context.font = this.#font(weight)
+    return this.context.measureText(words).width
+  }
+
+  #font(weight: number): string {
+    return `${weight} ${LABEL_SIZE}px ${this.palette.font}`
   }
 
   horizontal(y: number, x0: number, x1: number, color: Token = 'line', dash: number[] = []): void {

@@ -10,6 +10,7 @@ export type Token =
   | 'trace-fill'
   | 'accent'
   | 'warn'
+  | 'warn-mark'
   | 'error'
 
 export type Ramp = 'faint' | 'heat'

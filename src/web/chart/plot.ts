@@ -5,9 +5,8 @@
  */
 import { axisText } from '../format/number.ts'
 import { clockText } from '../format/time.ts'
-import type { SeriesData } from '../store/series-data.ts'
 import type { TimeAxis } from './cursor.ts'
-import { drawHeat, type HeatColumns, heatColumns, heatRange } from './heat.ts'
+import { drawHeat, type HeatColumns, type HeatSource, heatColumns, heatRange } from './heat.ts'
 import { drawBand, drawLine, type Line, type LineGeometry } from './line.ts'
 import type { Painter } from './painter.ts'
 import type { Ramp } from './palette.ts'
@@ -31,7 +30,7 @@ export interface Plot {
   readonly unit: string
   readonly size: PlotSize
   readonly steady: SteadyRange
-  readonly heat?: { readonly data: SeriesData; readonly ramp: Ramp }
+  readonly heat?: { readonly data: HeatSource; readonly ramp: Ramp }
   readonly band?: { readonly low: Float64Array; readonly high: Float64Array }
   /** Said where there is nothing to draw. */
   readonly emptyWords?: string

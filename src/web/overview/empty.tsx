@@ -4,6 +4,8 @@ import { usePage, useTopics } from '../app/page.ts'
 import { CopyButton } from '../app/parts.tsx'
 
 const SEND = 'Send it one line and the chart appears:'
+/** Its one line says who it is: a window of latencies is too long for one. */
+const JOIN = 'Join as a worker, and its application appears under Wallaroo:'
 const ATTACH = 'Attach a viewer, it shows what the hub holds:'
 
 export function Empty(): JSX.Element {
@@ -11,9 +13,9 @@ export function Empty(): JSX.Element {
   useTopics('sources')
   const steps = (store.sources?.dialects ?? [])
     .filter(({ tryIt }) => tryIt !== '')
-    .map(({ title, role, tryIt, address }) => ({
+    .map(({ name, title, role, tryIt, address }) => ({
       title,
-      purpose: role === 'emit' ? ATTACH : SEND,
+      purpose: name === 'wallaroo' ? JOIN : role === 'emit' ? ATTACH : SEND,
       command: tryIt,
       note: address,
     }))

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { usePage } from '../app/page.ts'
+import { Pick } from '../app/parts.tsx'
 import { DENSITIES, KINDS, type KindChoice, type Route, type Sort } from '../app/route.ts'
 import { exact } from '../format/number.ts'
 import type { Entry } from '../store/catalogue.ts'
@@ -35,28 +36,6 @@ interface FilterLineProps {
   readonly route: Route
   readonly all: readonly Entry[]
   readonly found: number
-}
-
-interface PickProps {
-  readonly caption: string
-  readonly value: string
-  readonly choices: readonly (readonly [value: string, words: string])[]
-  readonly choose: (value: string) => void
-}
-
-function Pick({ caption, value, choices, choose }: PickProps): JSX.Element {
-  return (
-    <label class="pick">
-      <span>{caption}</span>
-      <select aria-label={caption} value={value} onChange={(e) => choose(e.currentTarget.value)}>
-        {choices.map(([choice, words]) => (
-          <option key={choice} value={choice}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
 }
 
 function FilterField({ q }: { q: string }): JSX.Element {

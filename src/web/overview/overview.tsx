@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { usePage } from '../app/page.ts'
 import type { Route } from '../app/route.ts'
 import { exact } from '../format/number.ts'
+import { SlowestOfAll } from '../wallaroo/slowest.tsx'
 import { Empty } from './empty.tsx'
 import { FilterLine } from './filter-line.tsx'
 import { GroupIndex, Groups } from './groups.tsx'
@@ -65,6 +66,7 @@ export function Overview({ route }: { route: Route }): JSX.Element {
       {!isEmpty && store.catalogue.isLoaded && (
         <>
           <FilterLine route={route} all={all} found={found.length} />
+          {route.q === '' && <SlowestOfAll />}
           <div class="overview">
             <GroupIndex selection={selection} showsOdd={showsOdd} />
             <div class="flow">

@@ -9,7 +9,8 @@ import { useRateSpark } from '../overview/meters.tsx'
 import { dialectTitle, limitAmount, listenerAddress } from '../store/status.ts'
 import { ErrorList } from './error-list.tsx'
 import { Filters } from './filters.tsx'
-import { bittenWords, factWords, limitTitle, summaryWords } from './words.ts'
+import { Receivers } from './receivers.tsx'
+import { bittenWords, factWords, limitOption, limitTitle, summaryWords } from './words.ts'
 import { IngestThreads } from './workers.tsx'
 import { SharedMemory } from './zone.tsx'
 
@@ -175,9 +176,18 @@ function LimitRow({ limit }: { limit: LimitStatus }): JSX.Element {
   const isFull = limit.refused > 0 || limit.used >= limit.limit
   const share = Math.min(1, limit.limit > 0 ? limit.used / limit.limit : 1)
   const first = limit.examples?.[0]
+  const option = limitOption(limit.name)
   return (
     <tr>
-      <td class={isFull ? 'error strong' : ''}>{limitTitle(limit.name)}</td>
+      <td class="wrap">
+        <span class={isFull ? 'error strong' : ''}>{limitTitle(limit.name)}</span>
+        {option !== '' && (
+          <>
+            {' '}
+            <code class="muted">{option}</code>
+          </>
+        )}
+      </td>
       <td>
         <div class={isFull ? 'usage full' : 'usage'} style={{ '--share': share }}>
           <span />
@@ -250,6 +260,7 @@ export function SourcesPage(): JSX.Element {
           <Listeners sources={sources} />
           <IngestThreads sources={sources} />
           <Filters sources={sources} />
+          <Receivers sources={sources} />
           <div class="halves">
             <div>
               <ErrorList sources={sources} />

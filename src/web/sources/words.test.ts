@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type {
   ConnectionStatus,
+  ExportStatus,
   FilterStatus,
   LimitStatus,
   SourcesAnswer,
@@ -12,9 +13,11 @@ import {
   bittenWords,
   factWords,
   importWords,
+  limitOption,
   limitTitle,
   partWords,
   problemWords,
+  receiverWords,
   receiveWords,
   summaryWords,
   zoneRefusalWords,
@@ -53,6 +56,34 @@ test('limits have titles; that of a listener keeps its name', () => {
   assert.equal(limitTitle('shelvesLimit'), 'shelvesLimit')
   assert.equal(bittenWords('seriesLimit', 3), '3 refused.')
   assert.equal(bittenWords('liveBytesLimit', 3), '3 left early.')
+  assert.equal(bittenWords('wallaroo.windowBytesLimit', 3), '3 windows left early.')
+  assert.equal(limitTitle('wallaroo.windowBytesLimit'), 'Windows of Wallaroo')
+  assert.equal(
+    limitTitle('workers of one Wallaroo connection'),
+    'Workers of one Wallaroo connection',
+  )
+})
+
+test('a limit names the option that sets it, where there is one', () => {
+  const names = ['seriesLimitPerSource', 'wallaroo.workersLimit', 'connectionsLimit of stream']
+  assert.deepEqual(names.map(limitOption), [names[0], names[1], 'connectionsLimit'])
+  assert.equal(limitOption('Wallaroo views being made'), '')
+})
+
+test('a Wallaroo connection says what its frames give away', () => {
+  const facts = { windows: 1, joins: 1, connects: 2, rejected: 0, order: 'peer' }
+  assert.equal(
+    plain(factWords({ ...facts, binning: 'unknown', lengths: 'exclusive', 'empty-window': 1200 })),
+    '1 window, 1 Join, 2 Connects, 0 frames refused, min and max: peer, binning: unknown, ' +
+      'lengths without their own field, empty-window 1 200',
+  )
+  assert.equal(factWords({ lengths: 'undecided' }), '')
+})
+
+test('an export that fails says why, what to do, and what is not lost', () => {
+  const status = { state: 'failing', message: 'ECONNREFUSED; is it running' } as ExportStatus
+  assert.match(receiverWords(status), /^ECONNREFUSED; is it running\. Totals go on: /)
+  assert.equal(receiverWords({ state: 'exporting' } as ExportStatus), '')
 })
 
 const CONNECTION: ConnectionStatus = {

@@ -4,6 +4,7 @@
  */
 import type {
   ConnectionStatus,
+  ExportStatus,
   FilterStatus,
   SourcesAnswer,
   WorkerStatus,
@@ -25,6 +26,13 @@ const bytes =
     `${text(Number(value), 'B')} ${words}`
 const asItIs: Words = (value) => String(value)
 
+/** Of Wallaroo's length field. */
+const LENGTH_WORDS: Readonly<Record<string, string>> = {
+  exclusive: 'lengths without their own field',
+  inclusive: 'lengths that count their own field',
+  undecided: '',
+}
+
 /** An empty text leaves the fact out. */
 const FACT_WORDS: Readonly<Record<string, Words>> = {
   state: asItIs,
@@ -45,6 +53,12 @@ const FACT_WORDS: Readonly<Record<string, Words>> = {
   url: asItIs,
   interval: asItIs,
   windows: counted('window'),
+  joins: counted('Join'),
+  connects: counted('Connect'),
+  rejected: counted('frame refused', 'frames refused'),
+  order: (value) => `min and max: ${value}`,
+  binning: (value) => `binning: ${value}`,
+  lengths: (value) => LENGTH_WORDS[String(value)] ?? String(value),
   foreign: counted('window of another interval', 'windows of another interval'),
   boundaries: counted('boundary', 'boundaries'),
   reconnects: counted('reconnect'),
@@ -58,9 +72,14 @@ export function factWords(facts: ConnectionStatus['facts']): string {
   const words = Object.entries(facts).map(([name, value]) => {
     const known = Object.hasOwn(FACT_WORDS, name) ? FACT_WORDS[name] : undefined
     if (known !== undefined) return known(value)
-    return value === true ? name : `${name} ${value}`
+    if (value === true) return name
+    return `${name} ${typeof value === 'number' ? digitsOf(value) : value}`
   })
   return words.filter((each) => each !== '').join(', ')
+}
+
+function digitsOf(value: number): string {
+  return Number.isInteger(value) ? exact(value) : String(value)
 }
 
 const LIMIT_TITLES: Readonly<Record<string, string>> = {
@@ -71,6 +90,9 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   sessionsLimit: 'Live viewers',
   'eventcounters.sessionsLimit': 'EventCounters clients',
   connectionsLimit: 'Connections',
+  'wallaroo.windowBytesLimit': 'Windows of Wallaroo',
+  'wallaroo.workersLimit': 'Workers of Wallaroo',
+  workers: 'Workers',
 }
 
 /** `connectionsLimit of stream` is the one of a listener: `Connections of stream`. */
@@ -80,11 +102,29 @@ export function limitTitle(name: string): string {
   return title + name.slice(word.length)
 }
 
-const LIVE_WINDOW = 'liveBytesLimit'
+/** The option that sets a limit, under the name that it has in the configuration; '' without. */
+export function limitOption(name: string): string {
+  return /^[\w.]*Limit(PerSource)?(?= |$)/.exec(name)?.[0] ?? ''
+}
 
-/** What a limit did so far; the live window refuses nothing, it lets the oldest go. */
+/** Limits that refuse nothing: they let the oldest go, or count what they don't show. */
+const BITTEN_WORDS: Readonly<Record<string, string>> = {
+  liveBytesLimit: 'left early',
+  'wallaroo.windowBytesLimit': 'windows left early',
+  'wallaroo.workersLimit': 'counted together',
+  'workers of one Wallaroo connection': 'not shown',
+}
+
+/** What a limit did so far. */
 export function bittenWords(name: string, refused: number): string {
-  return `${exact(refused)} ${name === LIVE_WINDOW ? 'left early' : 'refused'}.`
+  return `${exact(refused)} ${wordsOf(BITTEN_WORDS, name, 'refused')}.`
+}
+
+/** What fails of an export, what to do, and what goes on. */
+export function receiverWords({ state, message }: ExportStatus): string {
+  if (message === undefined) return ''
+  const goesOn = state === 'failing' ? ' Totals go on: the next export has newer ones.' : ''
+  return `${message}${/[.?]$/.test(message) ? '' : '.'}${goesOn}`
 }
 
 /** Listeners and connections, and what of that which arrived is not in the numbers. */
@@ -172,6 +212,6 @@ export function zoneRefusalWords({ refusals }: ZoneStatus): string {
     .join(', ')
 }
 
-function wordsOf(known: Readonly<Record<string, string>>, name: string): string {
-  return (Object.hasOwn(known, name) ? known[name] : undefined) ?? name
+function wordsOf(known: Readonly<Record<string, string>>, name: string, otherwise = name): string {
+  return (Object.hasOwn(known, name) ? known[name] : undefined) ?? otherwise
 }

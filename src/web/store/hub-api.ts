@@ -56,14 +56,38 @@ export function createHubApi(): HubApi {
   }
 }
 
-async function get<T>(path: string): Promise<T> {
-  const answer = await fetch(BASE + path)
+/** What the hub answered instead of what was asked for. */
+export class Refusal extends Error {
+  readonly status: number
+  /** The hub's own words. */
+  readonly reason: string
+  /** When to ask again, where it says so. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(path: string, status: number, reason: string, retryAfterMs?: number) {
+    super(`${path}: ${status} ${reason}`)
+    this.status = status
+    this.reason = reason
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Where an answer is had as a file. */
+export function addressOf(path: string): string {
+  return BASE + path
+}
+
+/** @param path below the API's own, with its query */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const answer = await fetch(addressOf(path), signal === undefined ? {} : { signal })
   if (!answer.ok) throw await refusal(answer)
   return (await answer.json()) as T
 }
 
-async function refusal(answer: Response): Promise<Error> {
+async function refusal(answer: Response): Promise<Refusal> {
   const body = (await answer.json().catch(() => undefined)) as ApiError | undefined
   const reason = body?.error?.message ?? answer.statusText
-  return new Error(`${new URL(answer.url).pathname}: ${answer.status} ${reason}`)
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
+  return new Refusal(new URL(answer.url).pathname, answer.status, reason, retryAfterMs)
 }

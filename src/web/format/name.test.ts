@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
+import { NAME_LENGTH_LIMIT, shownName } from './name.ts'
+
+test('plain names, spaces inside and characters of four bytes stand as they are', () => {
+  for (const name of ['Check Order', 'a@b*c:d||e', '"q" <b>', 'Zürich 価格 👩‍💻', '␀']) {
+    assert.equal(shownName(name), name)
+  }
+})
+
+test('what cannot be seen is shown by a picture, so that names that differ look different', () => {
+  assert.equal(shownName('a\nb'), 'a␊b')
+  assert.equal(shownName('a\0'), 'a␀')
+  assert.equal(shownName('a\u007f'), 'a␡')
+  assert.equal(shownName('a\u202egpj'), 'a‹U+202E›gpj')
+  assert.equal(shownName('\u200bx'), '‹U+200B›x')
+})
+
+test('a blank name is said to be blank', () => {
+  for (const name of ['', ' ', '\u00a0']) assert.equal(shownName(name), '(blank)')
+})
+
+test('long names are cut, never within a character', () => {
+  const name = '👩'.repeat(NAME_LENGTH_LIMIT)
+  assert.equal(shownName(name), `${'👩'.repeat(NAME_LENGTH_LIMIT / 2)}…`)
+  const odd = `x${name}`
+  assert.equal(shownName(odd), `x${'👩'.repeat(NAME_LENGTH_LIMIT / 2 - 1)}…`)
+})
+
+test('no text that is shown has a control character', () => {
+  holds(
+    fc.property(fc.string({ unit: 'binary' }), (name) => {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the point of it
+      assert.doesNotMatch(shownName(name), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
+    }),
+  )
+})
