@@ -1,10 +1,11 @@
 /** One round of a question about ingest: measurements to a receiver, and what they cost it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { busiestThreadSeconds, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
-import type { Receiver } from '../receivers/receiver.ts'
+import type { Program, Receiver } from '../receivers/receiver.ts'
 import { MEASUREMENTS, packets } from './measurements.ts'
 import { cutIntoWrites, sendTcp } from './tcp-sender.ts'
 import { BurstSender } from './udp-sender.ts'
+import { GREETING, WINDOWS } from './windows.ts'
 
 /** After its queue is empty a receiver still has the last reads in hand. */
 const SETTLE_MS = 20
@@ -77,8 +78,31 @@ export async function offerConnections(
   return { lines, wallSeconds, busiestSeconds, processorSeconds, senderSeconds }
 }
 
+/** What it took to get windows into a program. */
+export interface OfferedWindows {
+  readonly windows: number
+  /** Until it has read the last byte. */
+  readonly wallSeconds: number
+  readonly processorSeconds: number
+}
+
+/**
+ * Offers frames of Wallaroo over one connection.
+ * @param writes all prepared windows, of which `times` are sent
+ */
+export async function offerWindows(program: Program, writes: readonly Buffer[], times: number) {
+  const windows = times * WINDOWS
+  let wallSeconds = 0
+  const processorSeconds = await cost(program, windows, async () => {
+    const start = performance.now()
+    await sendTcp(program.tcpPort, writes, times, GREETING)
+    wallSeconds = (performance.now() - start) / 1000
+  })
+  return { windows, wallSeconds, processorSeconds }
+}
+
 /** Processor seconds that the receiver spends; @throws when it did not take in what it was sent. */
-async function cost(receiver: Receiver, expected: number, send: () => Promise<void>) {
+async function cost(receiver: Program, expected: number, send: () => Promise<void>) {
   const before = await receiver.received()
   const start = cpuSeconds(receiver.pid)
   await send()

@@ -16,13 +16,20 @@ export function cutIntoWrites(stream: Buffer): Buffer[] {
 /**
  * Sends all writes so many times over one connection; resolves when the receiver has read the end
  * and closed its side.
+ * @param greeting what comes first, once
  */
-export async function sendTcp(port: number, writes: readonly Buffer[], times: number) {
+export async function sendTcp(
+  port: number,
+  writes: readonly Buffer[],
+  times: number,
+  greeting?: Buffer,
+): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   const closed = once(socket, 'close')
   // a receiver that says anything must not hold the connection open
   socket.resume()
   await once(socket, 'connect')
+  if (greeting !== undefined) socket.write(greeting)
   for (let time = 0; time < times; time++) {
     for (const write of writes) {
       if (!socket.write(write)) await once(socket, 'drain')

@@ -28,6 +28,8 @@ export interface Answer {
 
 export interface Figure extends Spread {
   readonly title: string
+  /** Where it is not the question's. */
+  readonly unit?: string
 }
 
 export interface Ratio extends Spread {
@@ -68,6 +70,8 @@ export interface Contender {
 export interface Rounds {
   readonly title: string
   readonly figures: readonly number[]
+  /** Where it is not the question's. */
+  readonly unit?: string
 }
 
 /** All contenders in turn, round after round; the warm-ups are not counted. */
@@ -86,8 +90,8 @@ export async function interleave(
   return results
 }
 
-export function figureOf({ title, figures }: Rounds): Figure {
-  return { title, ...spreadOf(figures) }
+export function figureOf({ title, figures, unit }: Rounds): Figure {
+  return { title, ...spreadOf(figures), ...(unit === undefined ? {} : { unit }) }
 }
 
 export function ratioOf(over: Rounds, under: Rounds, wanted?: Wanted): Ratio {

@@ -39,9 +39,9 @@ function toText(
     `  rounds   ${rounds} after ${warmUps} for warming up, in turn; median (low to high)`,
     '',
   ]
-  for (const { title, median, low, high } of figures) {
+  for (const { title, median, low, high, unit } of figures) {
     const spread = `(${format(low)} to ${format(high)})`
-    lines.push(`  ${title.padEnd(width)}  ${format(median)} ${spread} ${question.unit}`)
+    lines.push(`  ${title.padEnd(width)}  ${format(median)} ${spread} ${unit ?? question.unit}`)
   }
   for (const { title, median, low, high, wanted, isReached } of ratios) {
     const spread = `(${low.toFixed(2)} to ${high.toFixed(2)})`
@@ -60,5 +60,5 @@ function judge({ bound, value }: Wanted, isReached = false): string {
 /** Three significant digits, thousands apart. */
 function format(figure: number): string {
   if (figure >= 1000) return Math.round(figure).toLocaleString('en-US')
-  return figure.toPrecision(3)
+  return figure === 0 ? '0' : figure.toPrecision(3)
 }

@@ -2,18 +2,10 @@
  * Program: a hub that answers every message with how many measurements its zone holds.
  * Its argument is options of its config as JSON.
  */
-import { DIALECTS } from '../../src/dialects/index.ts'
-import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
 import { VALUE } from '../load/measurements.ts'
+import { hubOfProgram } from './hub-program.ts'
 
-const hub = new Hub({
-  config: parseConfig({ ...JSON.parse(process.argv[2]!), textPort: 0, streamPort: 0 }),
-  clock: systemClock,
-  log: (level, message, facts) => {
-    if (level !== 'info') console.error(message, facts ?? '')
-  },
-  dialects: DIALECTS,
-})
+const hub = hubOfProgram()
 await hub.start()
 
 process.on('message', () => process.send?.(measurementsInZone()))

@@ -1,21 +1,25 @@
-/** A program under measurement: a process of its own that takes in measurements. */
+/** Programs under measurement: processes of their own that take in what is sent to them. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Syntax } from '../load/measurements.ts'
 
-export interface Receiver {
+export interface Program {
   readonly title: string
   readonly pid: number
-  readonly syntax: Syntax
   readonly udpPort: number
   /** 0 where it takes no connections. */
   readonly tcpPort: number
-  /** Measurements taken in since the start; undefined where the program does not say. */
+  /** What it has taken in since the start, counted; undefined where the program does not say. */
   received(): Promise<number | undefined>
   /** Ends the process. @throws when what it knows at the end is not what it was sent */
   stop(): Promise<void>
+}
+
+/** One that takes in lines of text. */
+export interface Receiver extends Program {
+  readonly syntax: Syntax
 }
 
 /** What a receiver of ours tells once it listens; then it answers every message with a count. */
@@ -31,13 +35,21 @@ export async function forkReceiver(
   syntax: Syntax,
   args: readonly string[] = [],
 ): Promise<Receiver> {
+  return { ...(await forkProgram(title, file, args)), syntax }
+}
+
+/** Runs a file of this folder in this Node. */
+export async function forkProgram(
+  title: string,
+  file: string,
+  args: readonly string[] = [],
+): Promise<Program> {
   const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   endWithUs(child)
   const ports = await answerOf<Ports>(child)
   return {
     title,
     pid: child.pid!,
-    syntax,
     ...ports,
     received() {
       const count = answerOf<number>(child)

@@ -1,0 +1,100 @@
+/** P4: Wallaroo frames through the whole path, against a bare TCP receive of the same bytes. */
+import assert from 'node:assert/strict'
+import { FrameScanner } from '../src/dialects/wallaroo/codec.ts'
+import { RECEIVE_DEFAULTS } from '../src/dialects/wallaroo/spec.ts'
+import { offerWindows } from './load/offer.ts'
+import { cutIntoWrites } from './load/tcp-sender.ts'
+import { frames, GREETING, SEED, SERIES_COUNT, WINDOW_MESSAGES, WINDOWS } from './load/windows.ts'
+import { atLeast, figureOf, interleave, ratioOf } from './measure/question.ts'
+import { ask } from './measure/run.ts'
+import { FrameMerger } from './receivers/frame-merger.ts'
+import { startBareServer, startPipelineHub } from './receivers/pipelines.ts'
+import type { Program } from './receivers/receiver.ts'
+
+const WARM_UPS = 1
+const ROUNDS = 5
+/** About two seconds for the hub, so that its ticks take part. */
+const PASSES = 500
+/** About half a second in this process. */
+const IN_PROCESS_PASSES = 250
+
+const prepared = frames(BigInt(Date.now()) * 1_000_000n)
+const frameBytes = prepared[0]!.length
+const writes = cutIntoWrites(Buffer.concat(prepared))
+
+await ask({
+  name: 'P4',
+  asks: 'How many Wallaroo frames does one core take in over TCP, from the socket to the series?',
+  data: `${SERIES_COUNT} series of one worker, frames of ${frameBytes} bytes, bins of seed ${SEED}`,
+  method: [
+    'one connection, writes of 64 KiB; both receivers are processes of their own',
+    `a round: ${(PASSES * WINDOWS).toLocaleString('en-US')} frames, by the clock and by the`,
+    'processor time of the receiver; totals of the model verified, so nothing was lost',
+  ],
+  unit: 'frames per second',
+  remarks: [
+    'wanted is the rate by the clock: frames through the whole path against what Node receives',
+    'of the same bytes when it only counts them. The ratio by processor time is the harder one:',
+    'a bare server waits for its sender part of the time, which our hub uses for its work',
+    'the hub: shared port, series, windows for the views, totals, and a tick each second',
+  ],
+
+  async measure() {
+    const hub = await startPipelineHub({ ingestWorkers: 0 })
+    const bare = await startBareServer(frameBytes)
+    const [ours, limit] = [offered(hub), offered(bare)]
+    const rounds = await interleave(
+      [ours.byClock, limit.byClock, { title: 'decode + merge, no socket', round: decodeAndMerge }],
+      WARM_UPS,
+      ROUNDS,
+    )
+    await hub.stop()
+    await bare.stop()
+    const [ourRate, limitRate] = rounds
+    const [ourCpu, limitCpu] = [ours.byProcessor(), limit.byProcessor()]
+    return {
+      warmUps: WARM_UPS,
+      rounds: ROUNDS,
+      figures: [...rounds, ourCpu, limitCpu].map(figureOf),
+      ratios: [ratioOf(ourRate!, limitRate!, atLeast(0.8)), ratioOf(ourCpu, limitCpu)],
+      skipped: [],
+    }
+  },
+})
+
+/** One round is timed in two ways: the clock's is the contender's, the other one is kept. */
+function offered(program: Program) {
+  const perProcessorSecond: number[] = []
+  return {
+    byClock: {
+      title: `${program.title}, by the clock`,
+      async round() {
+        const { windows, wallSeconds, processorSeconds } = await offerWindows(
+          program,
+          writes,
+          PASSES,
+        )
+        perProcessorSecond.push(windows / processorSeconds)
+        return windows / wallSeconds
+      },
+    },
+    byProcessor: () => ({
+      title: `${program.title}, by processor time`,
+      figures: perProcessorSecond.slice(WARM_UPS),
+    }),
+  }
+}
+
+/** Finds the series of every frame by its names and adds its bins; in this process. */
+function decodeAndMerge(): number {
+  const merger = new FrameMerger()
+  const scanner = new FrameScanner(RECEIVE_DEFAULTS, merger)
+  const start = process.cpuUsage()
+  scanner.push(GREETING)
+  for (let pass = 0; pass < IN_PROCESS_PASSES; pass++) {
+    for (const write of writes) scanner.push(write)
+  }
+  const { user, system } = process.cpuUsage(start)
+  assert.equal(merger.messages(), BigInt(IN_PROCESS_PASSES * WINDOWS * WINDOW_MESSAGES))
+  return (IN_PROCESS_PASSES * WINDOWS) / ((user + system) / 1e6)
+}
