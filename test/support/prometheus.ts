@@ -37,7 +37,7 @@ export class Prometheus {
   readonly #url: string
   #output = ''
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, flags: readonly string[]) {
     this.#folder = folder
     this.#url = `http://127.0.0.1:${port}`
     this.#process = spawn(
@@ -47,6 +47,7 @@ export class Prometheus {
         `--storage.tsdb.path=${join(folder, 'data')}`,
         `--web.listen-address=127.0.0.1:${port}`,
         '--log.level=warn',
+        ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     )
@@ -55,10 +56,13 @@ export class Prometheus {
     })
   }
 
-  static async start(targets: readonly ScrapeTarget[]): Promise<Prometheus> {
+  static async start(
+    targets: readonly ScrapeTarget[],
+    flags: readonly string[] = [],
+  ): Promise<Prometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'pentameter-prometheus-'))
     writeFileSync(join(folder, 'prometheus.yml'), configText(targets))
-    return new Prometheus(folder, await freePort())
+    return new Prometheus(folder, await freePort(), flags)
   }
 
   /** What it has said on stderr: warnings about samples that it did not take, for instance. */
