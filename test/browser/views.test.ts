@@ -97,7 +97,8 @@ test('keys move through the page', { skip }, async (t) => {
   await page.getByRole('heading', { name: 'Sources and errors' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('o')
-  await page.locator('.cell').first().waitFor()
+  // cells that are still being made would take the focus with them
+  await until(page, isDrawn('.cell canvas'))
   await page.keyboard.press('j')
   const title = await page.evaluate('document.activeElement.title')
   await page.keyboard.press('Enter')
