@@ -9,14 +9,10 @@ import type { Windows } from '../ingest/windows/windows.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import { finish, type Steps } from '../turns/steps.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
-import {
-  CounterReadings,
-  closeDistributions,
-  DenseReadings,
-  GaugeReadings,
-  HistogramReadings,
-  SharedGaugeReadings,
-} from './readings.ts'
+import { CounterReadings } from './readings/counters.ts'
+import { closeDistributions } from './readings/distributions.ts'
+import { GaugeReadings, SharedGaugeReadings } from './readings/gauges.ts'
+import { DenseReadings, HistogramReadings } from './readings/histograms.ts'
 import type { Totals } from './totals.ts'
 
 const SECOND_NS = 1_000_000_000n
