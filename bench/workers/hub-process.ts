@@ -3,16 +3,11 @@
  * config as JSON; it answers every question of a HubQuestion.
  */
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import { DIALECTS } from '../../src/dialects/index.ts'
 import { createHttpServer } from '../../src/http/index.ts'
-import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
+import { hubOfProgram } from '../receivers/hub-program.ts'
 import type { HubQuestion, LoopFigures, Messages, MessageTotals } from './hub.ts'
 
-const config = parseConfig({ ...JSON.parse(process.argv[2]!), textPort: 0, streamPort: 0 })
-const log = (level: string, message: string, facts?: unknown): void => {
-  if (level !== 'info') console.error(message, facts ?? '')
-}
-const hub = new Hub({ config, clock: systemClock, log, dialects: DIALECTS })
+const hub = hubOfProgram()
 const http = createHttpServer({ view: hub, webRoot: '', host: '127.0.0.1', port: 0 })
 await hub.start()
 const { port: httpPort } = await http.start()

@@ -21,24 +21,32 @@ interface RefusedKey {
   readonly source: string
 }
 
-interface ErrorLog {
+interface Reason {
   readonly dialect: string
   readonly code: string
   count: number
+}
+
+interface ErrorLog extends Reason {
   readonly last: OffenderStatus[]
+}
+
+/** A reason with its self-metric, made once: a read may hold 65,536 frames that are none. */
+interface Counted<T extends Reason> {
+  readonly status: T
+  readonly counter: OwnCounter
 }
 
 export class ErrorReports {
   readonly #clock: Clock
   readonly #metrics: SelfMetrics
   readonly #log: Log
-  readonly #errors = new Map<string, ErrorLog>()
-  readonly #errorCounters = new Map<ErrorLog, OwnCounter>()
+  readonly #errors = new Map<string, Counted<ErrorLog>>()
   readonly #errorsOfDialect = new Map<string, number>()
   readonly #errorsOfSource = new Map<string, number>()
   #latestSource = ''
   readonly #refusedKeys = new Map<string, RefusedKey[]>()
-  readonly #refusals = new Map<string, { dialect: string; code: string; count: number }>()
+  readonly #refusals = new Map<string, Counted<Reason>>()
 
   constructor(clock: Clock, metrics: SelfMetrics, log: Log) {
     this.#clock = clock
@@ -99,25 +107,22 @@ export class ErrorReports {
   }
 
   #countErrors({ dialect, code, count, last }: ErrorStatus): void {
-    const log = this.#errorLog(dialect, code)
-    this.#errorCounters.get(log)?.add(count)
-    log.count += count
-    log.last.push(...last)
-    while (log.last.length > OFFENDERS_LIMIT) log.last.shift()
+    const { status, counter } = this.#errorOf(dialect, code)
+    counter.add(count)
+    status.count += count
+    status.last.push(...last)
+    while (status.last.length > OFFENDERS_LIMIT) status.last.shift()
     this.#errorsOfDialect.set(dialect, this.errorsOf(dialect) + count)
   }
 
-  #errorLog(dialect: string, code: string): ErrorLog {
+  #errorOf(dialect: string, code: string): Counted<ErrorLog> {
     const key = `${dialect} ${code}`
-    let log = this.#errors.get(key)
-    if (log === undefined) {
-      log = { dialect, code, count: 0, last: [] }
-      this.#errors.set(key, log)
-      // made once: a read may hold 65,536 frames that are none
-      const counter = this.#metrics.counter('pentameter.decode.errors', { dialect, code })
-      this.#errorCounters.set(log, counter)
-    }
-    return log
+    const known = this.#errors.get(key)
+    if (known !== undefined) return known
+    const counter = this.#metrics.counter('pentameter.decode.errors', { dialect, code })
+    const made = { status: { dialect, code, count: 0, last: [] }, counter }
+    this.#errors.set(key, made)
+    return made
   }
 
   #countSource(key: string, added: number): void {
@@ -139,11 +144,19 @@ export class ErrorReports {
   }
 
   #countRefusals(dialect: string, code: string, count: number): void {
-    this.#metrics.counter('pentameter.ingest.refused', { dialect, code }).add(count)
-    const refusalKey = `${dialect} ${code}`
-    const refusal = this.#refusals.get(refusalKey)
-    if (refusal === undefined) this.#refusals.set(refusalKey, { dialect, code, count })
-    else refusal.count += count
+    const { status, counter } = this.#refusalOf(dialect, code)
+    counter.add(count)
+    status.count += count
+  }
+
+  #refusalOf(dialect: string, code: string): Counted<Reason> {
+    const key = `${dialect} ${code}`
+    const known = this.#refusals.get(key)
+    if (known !== undefined) return known
+    const counter = this.#metrics.counter('pentameter.ingest.refused', { dialect, code })
+    const made = { status: { dialect, code, count: 0 }, counter }
+    this.#refusals.set(key, made)
+    return made
   }
 
   #keepName(code: string, name: string, source: string): void {
@@ -172,13 +185,14 @@ export class ErrorReports {
   /** Refusals by a reason, whatever the dialect. */
   refusalsOf(code: string): number {
     let count = 0
-    for (const refusal of this.#refusals.values()) if (refusal.code === code) count += refusal.count
+    for (const { status } of this.#refusals.values())
+      if (status.code === code) count += status.count
     return count
   }
 
   /** All reasons so far, the most frequent first. */
   refusals(): RefusalStatus[] {
-    return [...this.#refusals.values()].sort((a, b) => b.count - a.count)
+    return byCount(this.#refusals)
   }
 
   /** The first refused keys of a limit. */
@@ -188,8 +202,13 @@ export class ErrorReports {
 
   /** All codes seen so far, the most frequent first. */
   errors(): ErrorStatus[] {
-    return [...this.#errors.values()].sort((a, b) => b.count - a.count)
+    return byCount(this.#errors)
   }
+}
+
+/** The most frequent first. */
+function byCount<T extends Reason>(counted: ReadonlyMap<string, Counted<T>>): T[] {
+  return [...counted.values()].map(({ status }) => status).sort((a, b) => b.count - a.count)
 }
 
 /** An offending message as it is kept: where it came from, what was wrong, its first bytes. */

@@ -1,6 +1,6 @@
 /**
  * What one connection has shown of its sender (§5, §6): profile, rule of binning, oddities and
- * rejects. For the page; counting allocates nothing for what has been seen before.
+ * rejects. For the page; counting allocates nothing for what the frame before had, too.
  */
 import type { LengthReading, MetricsFrame } from '../codec.ts'
 import { type Binning, type ErrorCode, type Note, notesOf } from '../spec.ts'
@@ -12,6 +12,9 @@ export class ConnectionFacts {
   order: Evidence<'peer' | 'document'> = 'unknown'
   binning: Evidence<Binning> = 'unknown'
   readonly #notes = new Map<Note, number>()
+  /** The mask that came last, which is often the next one too, and its notes. */
+  #mask = 0
+  #noted: readonly Note[] = []
   readonly #rejects = new Map<ErrorCode, number>()
 
   metrics(frame: MetricsFrame): void {
@@ -25,8 +28,11 @@ export class ConnectionFacts {
 
   /** @returns the notes of a mask, counted */
   noted(mask: number): readonly Note[] {
-    if (mask === 0) return NONE
-    const notes = notesOf(mask)
+    if (mask !== this.#mask) {
+      this.#mask = mask
+      this.#noted = notesOf(mask)
+    }
+    const notes = this.#noted
     for (const note of notes) this.#notes.set(note, (this.#notes.get(note) ?? 0) + 1)
     return notes
   }
@@ -48,8 +54,6 @@ export class ConnectionFacts {
     return facts
   }
 }
-
-const NONE: readonly Note[] = []
 
 function joined<T extends string>(known: Evidence<T>, seen: T): Evidence<T> {
   return known === 'unknown' || known === seen ? seen : 'mixed'
