@@ -12,7 +12,6 @@ import {
   sortLabels,
 } from '../../model/index.ts'
 import type { MetricsFrame } from './codec.ts'
-import type { BinCounts } from './rollup/bin-counts.ts'
 import type { LatencyTotals } from './rollup/latency-totals.ts'
 import type { SeriesNames } from './rollup/views.ts'
 import { BINS, NAME, NAME_PREFIX, SKEW_BIN } from './spec.ts'
@@ -161,11 +160,6 @@ export function binsOf(histogram: Histogram): bigint[] | BinRefusal {
     else bins[bin] = bins[bin]! + count
   })
   return isTooLarge ? 'too_large' : bins
-}
-
-/** All counts, for a frame that says them again. */
-export function denseBins(counts: BinCounts): bigint[] {
-  return Array.from({ length: BINS }, (_, bin) => counts.count(bin))
 }
 
 /** What a cell of the model says in Wallaroo: the names of its series, and its bins. */

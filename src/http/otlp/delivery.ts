@@ -32,7 +32,7 @@ export type Outcome =
       readonly retryAfterMs?: number
     }
 
-export interface DeliveryParts {
+interface DeliveryParts {
   readonly clock: Clock
   /** 0 to below 1, spreads the attempts of many. */
   readonly random: () => number

@@ -143,7 +143,7 @@ function double(value: number): number | string {
   return Number.isFinite(value) ? value : String(value)
 }
 
-export interface ScopeTexts {
+interface ScopeTexts {
   readonly scope: OtlpScope
   /** Metrics as JSON. */
   readonly parts: readonly string[]

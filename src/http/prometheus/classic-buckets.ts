@@ -13,7 +13,7 @@ import { type Exact, type Histogram, lowerBound, upperBound } from '../../model/
 const SKEW_INDEX = 63
 
 /** A bound with all observations up to it; bounds rise, though some may be alike once scaled. */
-export type OnBound = (bound: Exact, seen: bigint) => void
+type OnBound = (bound: Exact, seen: bigint) => void
 
 /**
  * Calls back for every bound to be shown, `+Inf` not among them.

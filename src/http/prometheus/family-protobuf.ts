@@ -30,7 +30,7 @@ import type { Family, Row } from './layout.ts'
 import { type NativeSide, nativeForm } from './native-histogram.ts'
 import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'
 
-export interface ProtobufOptions extends RowOptions {
+interface ProtobufOptions extends RowOptions {
   /** Histograms have native buckets beside the classic ones. */
   readonly hasNative: boolean
 }

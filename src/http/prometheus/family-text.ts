@@ -6,7 +6,7 @@ import type { Family, Row } from './layout.ts'
 import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'
 import { numberText } from './text.ts'
 
-export interface TextOptions extends RowOptions {
+interface TextOptions extends RowOptions {
   readonly isOpenMetrics: boolean
 }
 

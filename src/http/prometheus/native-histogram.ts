@@ -15,7 +15,7 @@ export interface NativeSide {
   readonly deltas: readonly bigint[]
 }
 
-export interface NativeForm {
+interface NativeForm {
   readonly schema: number
   readonly zeroThreshold: number
   readonly zeroCount: bigint

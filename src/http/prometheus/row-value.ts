@@ -11,7 +11,7 @@ export interface RowOptions {
 }
 
 /** One sample, or the total of a distribution; undefined while there is nothing to say. */
-export type RowValue =
+type RowValue =
   | { readonly sample: Exact }
   | { readonly total: Extract<Total, { kind: 'histogram' | 'summary' }> }
   | undefined

@@ -14,7 +14,7 @@ import { numberOf } from './latency.ts'
 import { useDrawing } from './use-drawing.ts'
 import { binText, throughputWords } from './words.ts'
 
-export interface ViewProps {
+interface ViewProps {
   readonly view: ViewAnswer
   /** What is shown, for the names of pictures. */
   readonly of: string

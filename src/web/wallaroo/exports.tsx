@@ -9,7 +9,7 @@ const KEPT_MS = 10_000
 const FILE_NAME_LENGTH = 80
 
 /** A name that every file system takes. */
-export function fileName(name: string, ending: string): string {
+function fileName(name: string, ending: string): string {
   const safe = name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '')
   return `${[...safe].slice(0, FILE_NAME_LENGTH).join('') || 'wallaroo'}.${ending}`
 }

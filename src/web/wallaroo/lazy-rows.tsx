@@ -9,7 +9,7 @@ import { usePanel } from '../app/page.ts'
 import { TableFrame, type TableProps } from '../app/parts.tsx'
 
 /** Shorter tables are rendered whole. */
-export const WHOLE_UP_TO = 100
+const WHOLE_UP_TO = 100
 const CHUNK_ROWS = 50
 /** As style/wallaroo.css has it: 28 px and a hairline. */
 const ROW_PX = 29

@@ -4,8 +4,8 @@
  */
 import { NO_PLACE, type Place } from '../app/route.ts'
 
-export const COMPUTATION = 'computation'
-export const START_TO_END = 'start-to-end'
+const COMPUTATION = 'computation'
+const START_TO_END = 'start-to-end'
 export const ON_WORKER = 'node-ingress-egress'
 export const INGESTION = 'pipeline-ingestion'
 
@@ -42,7 +42,7 @@ export function upFrom(place: Place): Place | undefined {
   return place.category === '' ? NO_PLACE : { ...place, category: '' }
 }
 
-export interface Crumb {
+interface Crumb {
   readonly words: string
   /** Undefined for the last one, which is the place itself. */
   readonly place: Place | undefined

@@ -19,7 +19,7 @@ import { flightText } from './words.ts'
 /** From here on a row says how long ago its last window ended. */
 const SILENT_MS = 30_000
 
-export interface NamedRow {
+interface NamedRow {
   readonly name: string
   /** Where it leads; undefined for the place that is shown. */
   readonly place: Place | undefined
@@ -140,7 +140,7 @@ function useOrder(rows: readonly NamedRow[]): readonly NamedRow[] {
 }
 
 /** A head that puts its column's greatest first, and a second time things back to their places. */
-export function OrderHead({ words, by }: { words: string; by: Order }): JSX.Element {
+function OrderHead({ words, by }: { words: string; by: Order }): JSX.Element {
   const { navigation } = usePage()
   const isOn = navigation.route.order === by
   return (

@@ -4,7 +4,7 @@ import { usePage } from '../app/page.ts'
 import { get, Refusal } from '../store/hub-api.ts'
 import { restAfter, restAfterRefusal } from './pace.ts'
 
-export interface Answered<T> {
+interface Answered<T> {
   /** The latest one; kept while the hub does not answer, and while another window is read. */
   readonly answer: T | undefined
   /** The hub's words, where it knows nothing under the address. */

@@ -25,7 +25,7 @@ export interface WindowReceiver {
   close(): void
 }
 
-export interface ConnectionContext {
+interface ConnectionContext {
   readonly options: ReceiveOptions
   readonly reports: Reports
   readonly clock: Clock

@@ -23,7 +23,7 @@ const NS_PER_SECOND = 1_000_000_000
 /** Seconds of a chart in one step of a pass. */
 const COLUMNS_PER_STEP = 32
 
-export function countJson(count: bigint): CountJson {
+function countJson(count: bigint): CountJson {
   return exactToJson(exact(count))
 }
 
@@ -47,7 +47,7 @@ function hasLine({ category }: ViewKey): boolean {
   return category === 'start-to-end' || category === 'node-ingress-egress'
 }
 
-export function latencyJson(totals: LatencyTotals): LatencyJson {
+function latencyJson(totals: LatencyTotals): LatencyJson {
   const { counts, minNs, maxNs, sumNs } = totals
   const latencies = counts.latencies()
   const quantile = (q: number): number | null => totals.quantile(q) ?? null
