@@ -7,7 +7,8 @@
  * Every dialect has two profiles: `document` does as its text says, `peer` as the real programs do.
  */
 import type { Socket } from 'node:net'
-import type { Cell, Clock, Exact, Identity } from '../model/index.ts'
+import type { Cell, Exact, Identity } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
 import type { Ingest } from './ingest.ts'

@@ -3,7 +3,7 @@
  * once for all who are given the same object.
  */
 import type { Context } from 'hono'
-import type { Clock } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 import { piecesAnswer } from './answers.ts'
 
 /** Elements of a list in one piece: some tens of kilobytes of rows. */

@@ -3,7 +3,7 @@
  * piece, or `undefined` where it may pause; who runs it lets others get their turn in time.
  */
 import { ANSWER_TURN_NS, Turn } from '../hub/turns/turn.ts'
-import type { Clock } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 
 export type Piece = string | Uint8Array
 /** Pieces, and moments at which it is good to pause. */

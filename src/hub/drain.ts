@@ -4,7 +4,7 @@
  * anything is the end. A peer that goes on sending is cut off after a second.
  */
 import { setTimeout } from 'node:timers/promises'
-import type { Clock } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** Looks in a row without anything new that are the end, the time between two, and the limits. */
 const QUIET_LOOKS = 4

@@ -1,6 +1,7 @@
 /** The hub for programs that embed it. Public as `pentameter/hub`. */
-export { systemClock } from '../dialects/system-clock.ts'
-export type { Clock } from '../model/index.ts'
+
+export type { Clock } from '../time/clock.ts'
+export { systemClock } from '../time/system-clock.ts'
 export { ConfigError, configSchema, type HubConfig, parseConfig } from './config.ts'
 export { Hub, type HubParts } from './hub.ts'
 export { Frame, FrameBuilder } from './live/frame.ts'

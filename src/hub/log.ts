@@ -1,5 +1,5 @@
 /** Where the hub's messages for the operator go; the composition root decides what writes them. */
-import type { Clock } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: LogLevel, message: string, facts?: Record<string, unknown>) => void

@@ -3,7 +3,7 @@
  * of it blocks or slows ingest.
  */
 import type { CounterSource } from '../dialects/eventcounters/counter-source.ts'
-import type { Clock } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
 import type { PipelinesView } from './pipelines/index.ts'

@@ -2,8 +2,9 @@
  * A meter: a count and the rates at which it grows, with the semantics of the metrics libraries
  * that the Stats Hero document models its types on (statshero.md §4.6).
  */
-import type { Clock } from '../model/clock.ts'
+
 import { MovingAverages } from '../model/ewma.ts'
+import type { Clock } from '../time/clock.ts'
 
 export class Meter {
   readonly #clock: Pick<Clock, 'monotonicNs'>

@@ -8,9 +8,9 @@ import type {
   SessionRequest,
 } from '../dialects/eventcounters/counter-source.ts'
 import { LIMITS, type Profile } from '../dialects/eventcounters/spec.ts'
-import type { Clock } from '../model/index.ts'
 import type { ZoneOptions } from '../shm/index.ts'
-import { backgroundClock } from './background-clock.ts'
+import { backgroundClock } from '../time/background-clock.ts'
+import type { Clock } from '../time/clock.ts'
 import type { EventSource } from './event-source.ts'
 import {
   type CounterEvent,

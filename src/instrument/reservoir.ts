@@ -2,7 +2,7 @@
  * A sample of a stream of values in which recent ones are more likely (statshero.md §4.7): forward
  * decay after Cormode et al., with the size and pace that the metrics libraries use.
  */
-import type { Clock } from '../model/clock.ts'
+import type { Clock } from '../time/clock.ts'
 import { type Snapshot, type WeightedValue, weightedSnapshot } from './snapshot.ts'
 
 /** Gives 99.9 % confidence with 5 % margin of error, for normally distributed values. */

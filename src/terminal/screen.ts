@@ -3,7 +3,7 @@
  * the cells that differ are written (terminal.md, principles 4 and 5). Sequences are those of
  * ECMA-48 and xterm's private modes.
  */
-import type { Clock } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
 import { characterWidth } from './character-width.ts'
 import { type ColorDepth, STYLES, type Style, styleSequence } from './color.ts'
 import { Grid, RIGHT_HALF } from './grid.ts'

@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it; callbacks run in the order of their times. */
-import type { Clock } from '../../src/model/index.ts'
+import type { Clock } from '../../src/time/clock.ts'
 
 interface Timer {
   readonly atMs: number

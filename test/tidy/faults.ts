@@ -61,7 +61,7 @@ const IMPORT_FAULTS: readonly Fault[] = [
     files: {
       'src/instrument/a.ts': "import { x } from '../dialects/eventcounters/x.ts'\n",
       'src/instrument/b.ts': "import { x } from '../dialects/scope/x.ts'\n",
-      'src/instrument/c.ts': "import { x } from '../dialects/system-clock.ts'\n",
+      'src/instrument/c.ts': "import { x } from '../time/system-clock.ts'\n",
       'src/instrument/d.ts': "import { x } from '../dialects/index.ts'\n",
     },
     at: ['src/instrument/b.ts:1', 'src/instrument/d.ts:1'],

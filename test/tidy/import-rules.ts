@@ -4,21 +4,23 @@ import { isTest, type Rule, type TidyFile, type Tree, type Violation } from './t
 
 /** Folder of src to what it may import beside itself; a path with `/` is one file. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
+  time: [],
   model: [],
   wire: [],
-  shm: ['model'],
+  shm: ['model', 'time'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
-  instrument: ['model', 'shm', 'dialects/eventcounters', 'dialects/system-clock.ts'],
-  dialects: ['model', 'wire', 'shm'],
+  instrument: ['time', 'model', 'shm', 'dialects/eventcounters'],
+  dialects: ['time', 'model', 'wire', 'shm'],
   history: ['model', 'wire'],
   // Of wire, the hub knows only the shape of the errors that dialects report.
-  hub: ['model', 'shm', 'instrument', 'dialects', 'history', 'wire/decode-error.ts'],
+  hub: ['time', 'model', 'shm', 'instrument', 'dialects', 'history', 'wire/decode-error.ts'],
   // One dialect has no port of its own: its endpoint and its names are served on this one.
-  http: ['model', 'hub', 'history', 'dialects/eventcounters', 'dialects/dialect.ts'],
+  http: ['time', 'model', 'hub', 'history', 'dialects/eventcounters', 'dialects/dialect.ts'],
   web: ['model', 'http/api.ts'],
-  terminal: ['model', 'dialects', 'http/api.ts'],
+  terminal: ['time', 'model', 'dialects', 'http/api.ts'],
   cli: [
-    ...['model', 'wire', 'shm', 'instrument', 'dialects', 'history', 'hub', 'http', 'terminal'],
+    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'history', 'hub', 'http'],
+    'terminal',
   ],
 }
 
@@ -118,7 +120,7 @@ export const dialectIsolation: Rule = {
 }
 
 /** Folders whose users get no dependency with them. */
-const LIBRARY = new Set(['model', 'wire', 'shm', 'instrument', 'dialects'])
+const LIBRARY = new Set(['time', 'model', 'wire', 'shm', 'instrument', 'dialects'])
 
 export const packages: Rule = {
   title: 'library folders import no package, others only those that package.json lists',

@@ -1,7 +1,7 @@
 /** `pentameter counters collect URL`: every window of a session as a row of a file. */
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { systemClock } from '../../dialects/system-clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import { CommandError, EXIT_USAGE } from '../exit.ts'
 import { Collection, type CollectionParts } from './collection.ts'
 import { openFile, toStream } from './destination.ts'

@@ -3,8 +3,8 @@
  * the session on standard error. A number that JSON does not have is null.
  */
 import type { ReadWindow } from '../../dialects/eventcounters/index.ts'
-import type { Clock } from '../../model/index.ts'
 import { onWayOut, type ProcessEvents } from '../../terminal/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { Board, type Series } from './board.ts'
 import type { CounterRequest } from './request.ts'
 import type { MonitorOptions } from './screen-monitor.ts'

@@ -1,7 +1,7 @@
 /** `pentameter counters monitor URL`: the counters of an application, live. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { systemClock } from '../../dialects/system-clock.ts'
 import { colorDepth } from '../../terminal/index.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import { VALUE_VIEWS, type ValueView } from './figures.ts'
 import { monitorAsLines } from './json-lines.ts'
 import { SORTS, type Sort } from './listing.ts'

@@ -14,7 +14,7 @@ import {
   type ReadWindow,
   seriesText,
 } from '../../dialects/eventcounters/index.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { CommandError, EXIT_USAGE } from '../exit.ts'
 import type { CounterRequest } from './request.ts'
 

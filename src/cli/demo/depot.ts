@@ -15,7 +15,7 @@ import {
   PollingCounter,
   serveEventCounters,
 } from '../../instrument/index.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { createRandom } from './shop.ts'
 
 const STEP_MS = 100

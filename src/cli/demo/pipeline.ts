@@ -10,7 +10,7 @@ import {
   SourceStage,
   WallarooClient,
 } from '../../dialects/wallaroo/index.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Address } from '../start-report.ts'
 import { createRandom } from './shop.ts'
 

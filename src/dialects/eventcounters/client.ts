@@ -3,11 +3,12 @@
  * server; every window that belongs to the series asked for is handed over (eventcounters.md §2,
  * §4.2, §6).
  */
-import type { Clock } from '../../model/index.ts'
-import { Backoff } from '../backoff.ts'
+
+import { Backoff } from '../../time/backoff.ts'
+import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import type { Reports } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
-import { systemClock } from '../system-clock.ts'
 import type { ReadWindow } from './codec/read.ts'
 import {
   type EndpointAddress,

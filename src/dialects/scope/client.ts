@@ -4,12 +4,13 @@
  * model.
  */
 import { connect as connectTcp, type Socket } from 'node:net'
-import { type Clock, toHex } from '../../model/index.ts'
+import { toHex } from '../../model/index.ts'
+import { Backoff } from '../../time/backoff.ts'
+import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import type { DecodeError } from '../../wire/decode-error.ts'
-import { Backoff } from '../backoff.ts'
 import type { Peer, Reports } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
-import { systemClock } from '../system-clock.ts'
 import { clientOptions } from './options.ts'
 import { Attempt, type AttemptEnd, type EndReason } from './receive/attempt.ts'
 import { FramingMemory, type FramingPlan } from './receive/framing-memory.ts'

@@ -8,11 +8,11 @@ import {
   type Server,
   type Socket,
 } from 'node:net'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import type { ConnectionStatus, DialectServer, Reports, ServerContext } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
 import type { SnapshotSource } from '../snapshot-source.ts'
-import { systemClock } from '../system-clock.ts'
 import { serverOptions } from './options.ts'
 import { Exposition } from './serve/exposition.ts'
 import type { StreamContext } from './serve/snapshot-stream.ts'

@@ -6,7 +6,7 @@
  * whole line in `send`. Recording through a recorder never throws; it counts.
  */
 import { gzipSync } from 'node:zlib'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Transport } from '../decoder.ts'
 import type { Link } from './client/link.ts'
 import { PacketQueue } from './client/packet-queue.ts'

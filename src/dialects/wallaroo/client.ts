@@ -5,8 +5,8 @@
  * the hub reads too slowly whole frames are, so that the stream stays sound.
  */
 import { connect, type Socket } from 'node:net'
-import { Backoff } from '../backoff.ts'
-import { systemClock } from '../system-clock.ts'
+import { Backoff } from '../../time/backoff.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import { FrameBuffer } from './client/frame-buffer.ts'
 import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
 import { checkReportOptions } from './reporter/options.ts'

@@ -2,7 +2,8 @@
  * The sending side as the hub uses it: closed cells of Wallaroo's series become windows again, in
  * either profile (§7). The first connection begins with the first worker's Join; the others follow.
  */
-import type { Cell, Clock, Exact, Identity } from '../../model/index.ts'
+import type { Cell, Exact, Identity } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { ClientContext, Emitter, Reports, Target } from '../dialect.ts'
 import { CLIENT_DEFAULTS, type ClientOptions, WallarooClient } from './client.ts'
 import { extremesOnWire, type Metrics } from './codec.ts'

@@ -10,7 +10,8 @@ import { explainForeign } from './serve/connection.ts'
 import { createServer } from './server.ts'
 import { ERROR_CODES, NAME, REPORT_DEFAULTS } from './spec.ts'
 
-export type { Clock, Exact } from '../../model/index.ts'
+export type { Exact } from '../../model/index.ts'
+export type { Clock } from '../../time/clock.ts'
 export type { CodecOptions, Decoder, Profile } from '../decoder.ts'
 export { type Address, parseAddress } from './address.ts'
 export {

@@ -3,10 +3,10 @@
  * to receivers that the hub provides. A server never writes a byte.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import type { ConnectionStatus, DialectServer, Peer, Reports, ServerContext } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
-import { systemClock } from '../system-clock.ts'
 import { type WindowReceiver, WorkerConnection } from './serve/connection.ts'
 import { READ_BYTES } from './serve/read-in-place.ts'
 import { RECEIVE_DEFAULTS, type ReceiveOptions } from './spec.ts'

@@ -1,7 +1,7 @@
 /** One client of the live stream: its selection, its bounded buffer, and how it ends. */
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { HttpLimits } from '../limits.ts'
 import type { HttpReports } from '../reports.ts'
 import { SECURITY_HEADERS } from '../security.ts'

@@ -10,7 +10,7 @@ import type {
   SessionRequest,
 } from '../../dialects/eventcounters/counter-source.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { HubCounters } from './hub-counters.ts'
 
 /** A session and what it got. */

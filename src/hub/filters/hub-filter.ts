@@ -5,7 +5,7 @@ import type {
   FilterThread,
   MetricSpaceSource,
 } from '../../dialects/proxywasm/host/index.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Log, LogLevel } from '../log.ts'
 import type { FilterStatus } from '../status/status.ts'
 import { sourceOf } from './announcement.ts'

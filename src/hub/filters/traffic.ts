@@ -3,7 +3,7 @@
  * fewer: what it misses in a step of the clock is not made up for.
  */
 import type { FilterRequest } from '../../dialects/proxywasm/host/index.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 
 /** How often the requests that are due are sent. */
 const STEP_MS = 50

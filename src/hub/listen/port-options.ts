@@ -1,7 +1,7 @@
 /** What a shared port is told: where to bind, who speaks on it, and whom to tell. */
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect, DialectServer, SharedPort } from '../../dialects/dialect.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { HubConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'

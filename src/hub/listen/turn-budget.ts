@@ -6,7 +6,7 @@
  * connection whose dialect is not known yet is read all the same: its silence means something.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { TURN_NS, Turn } from '../turns/turn.ts'
 
 export class TurnBudget {

@@ -2,7 +2,7 @@
  * Steps that run at once as far as a turn goes, and then turn by turn on the hub's clock: what fits
  * into one is done when `start` returns, so that small hubs and tests see no difference.
  */
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Steps } from '../turns/steps.ts'
 import { TURN_NS, Turn } from '../turns/turn.ts'
 

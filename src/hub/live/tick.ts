@@ -3,8 +3,9 @@
  * reading and closes one cell for every series that changed. A late wake-up closes one longer frame
  * and stays on the grid; nothing is made up for in a burst.
  */
-import type { Clock } from '../../model/index.ts'
+
 import type { Zone, ZoneReader } from '../../shm/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import { finish, type Steps } from '../turns/steps.ts'

@@ -4,7 +4,8 @@
  * limit; error counts for the 256 sources seen last.
  */
 import type { Peer, Reports } from '../../dialects/dialect.ts'
-import { type Clock, toHex } from '../../model/index.ts'
+import { toHex } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
 import type { ReportColumns } from '../threads/messages.ts'

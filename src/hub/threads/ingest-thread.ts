@@ -1,6 +1,6 @@
 /** Program of an ingest thread: a {@link ThreadIngest} that talks with the main thread. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { systemClock } from '../../dialects/system-clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import type { ThreadStart, ToThread } from './messages.ts'
 import { THREAD_DIALECTS } from './thread-dialects.ts'
 import { ThreadIngest } from './thread-ingest.ts'

@@ -6,7 +6,8 @@
  * up. For verbs there is a limit at which the thread stands still until the main thread has taken
  * some, so that a sender is held back by TCP; only what still finds no room then is refused.
  */
-import type { Clock, Exact, Metadata } from '../../model/index.ts'
+import type { Exact, Metadata } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { OrderedEvents, OrderedLane } from '../ingest/ordered.ts'
 import type { Announcement, Batch, OrderedColumns, OrderedVerb } from './messages.ts'
 import { ReportBatch } from './report-batch.ts'

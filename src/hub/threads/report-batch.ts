@@ -4,7 +4,7 @@
  * a message. {@link ErrorReports.merge} takes it apart in the main thread.
  */
 import type { Peer, Reports } from '../../dialects/dialect.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { IngestEvents } from '../ingest/ingest.ts'
 import type { Log } from '../log.ts'

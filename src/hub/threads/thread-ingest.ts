@@ -4,8 +4,8 @@
  */
 import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
-import type { Clock } from '../../model/index.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { drain } from '../drain.ts'
 import { ZoneIngest } from '../ingest/ingest.ts'
 import { SeriesQuota } from '../ingest/quota.ts'

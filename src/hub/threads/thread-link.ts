@@ -4,7 +4,7 @@
  * forgotten everything.
  */
 import type { Worker } from 'node:worker_threads'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { FromThread, Question, ThreadStatus, ToThread } from './messages.ts'
 
 /** Waits before a thread is started again when it ends soon after each start; then the longest. */

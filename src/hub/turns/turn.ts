@@ -2,7 +2,7 @@
  * Turns of the event loop (docs/decisions/0015-turns.md): who has long work does a share of it,
  * then everybody else has a turn, then it goes on.
  */
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Steps } from './steps.ts'
 
 /** Of what takes in or closes seconds: with what else a turn holds, well below 50 ms. */

@@ -5,7 +5,8 @@
  * reset, so that a session of 1 s would take the samples of one of 10 s away; and it counts the
  * timer's own interval as delay. Here every sample goes to everyone who collects at that moment.
  */
-import { type Clock, Histogram } from '../../model/index.ts'
+import { Histogram } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Measurement } from './measured-counter.ts'
 
 /** Between samples; 50 a second cost far less than a thousandth of a core. */

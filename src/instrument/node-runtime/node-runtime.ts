@@ -6,8 +6,9 @@
  * heap and resources are those of the thread that made the source; processor and working set are
  * the process's.
  */
-import { systemClock } from '../../dialects/system-clock.ts'
-import type { Clock } from '../../model/index.ts'
+
+import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import { EventCounter } from '../counters/event-counter.ts'
 import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
 import { IncrementingPollingCounter } from '../counters/incrementing-polling-counter.ts'

@@ -4,7 +4,7 @@
  * `all` share one per interval and source.
  */
 import type { Boundary, SessionRequest } from '../../dialects/eventcounters/counter-source.ts'
-import type { Clock } from '../../model/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import { errorText } from '../recording/failures.ts'
 import { type Member, SeriesWindow } from './member.ts'
 import { type LiveSession, OpenSession } from './open-session.ts'

@@ -4,8 +4,8 @@
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Clock } from '../../../model/index.ts'
-import { SilenceWatch } from '../../silence.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { SilenceWatch } from '../../../time/silence.ts'
 import { CONTENT_TYPE, SERIES_HEADER } from '../spec.ts'
 import type { EndpointAddress } from './address.ts'
 import { refusalText } from './refusal-text.ts'

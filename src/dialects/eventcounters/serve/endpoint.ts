@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../model/index.ts'
-import { systemClock } from '../../system-clock.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { systemClock } from '../../../time/system-clock.ts'
 import { seriesText } from '../codec/interval.ts'
 import type { Boundary, CounterSession, CounterSource } from '../counter-source.ts'
 import { CONTENT_TYPE, LIMITS, SERIES_HEADER } from '../spec.ts'

@@ -3,9 +3,9 @@
  * when there was nothing to say for long (eventcounters.md §2, §6).
  */
 import type { ServerResponse } from 'node:http'
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { SilenceWatch } from '../../../time/silence.ts'
 import type { Profile } from '../../decoder.ts'
-import { SilenceWatch } from '../../silence.ts'
 import { boundaryText } from '../codec/line.ts'
 import type { Boundary } from '../counter-source.ts'
 

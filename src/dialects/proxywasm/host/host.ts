@@ -3,8 +3,8 @@
  * and after a trap builds a new instance, within limits. Whatever the filter does, a request is
  * answered and the thread goes on, but for one case: a filter that never returns keeps the thread.
  */
-import type { Clock } from '../../../model/index.ts'
-import { systemClock } from '../../system-clock.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { systemClock } from '../../../time/system-clock.ts'
 import { FilterInstance, ROOT_CONTEXT } from './instance/instance.ts'
 import { LogGate } from './instance/log-gate.ts'
 import { StartLimit } from './instance/start-limit.ts'

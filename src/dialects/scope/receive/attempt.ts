@@ -3,9 +3,9 @@
  * before the version and nothing but the settings.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { SilenceWatch } from '../../../time/silence.ts'
 import type { DecodeError } from '../../../wire/decode-error.ts'
-import { SilenceWatch } from '../../silence.ts'
 import { encodeSettings } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
 import { PacketDecoder } from '../codec/packet-decoder.ts'

@@ -2,7 +2,7 @@
  * What a server's viewers are shown, made once for all of them: the Info message while the list of
  * series stays the same, and the entries of a snapshot while the values do.
  */
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import type { Reports } from '../../dialect.ts'
 import type { SnapshotSource } from '../../snapshot-source.ts'
 import { encodeInfo } from '../codec/encode.ts'

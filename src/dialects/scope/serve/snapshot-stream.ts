@@ -4,7 +4,7 @@
  * of the socket: what it cannot take is skipped, and a viewer that takes nothing is given up.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import type { Reports } from '../../dialect.ts'
 import type { Handshake } from '../codec/settings-stream.ts'
 import type { Framing, ServerOptions } from '../spec.ts'

@@ -1,6 +1,6 @@
 /** Notices that a socket takes nothing any more, though there is something for it to take. */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 
 /** Checks per timeout: a stall is noticed at most this much late. */
 const CHECKS = 8

@@ -1,5 +1,5 @@
 /** The way from a client to its server: what UDP and TCP have in common. */
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 
 export interface Link {
   /** Whether a packet can be handed over now. */

@@ -6,7 +6,7 @@
  *   |-- window --|-- window --|-- window --|      ends are multiples of the period since 1970
  *           ^ created: the first one is short
  */
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import type { Metrics } from '../codec.ts'
 import { CATEGORIES, type Category, REPORT_DEFAULTS, type ReportOptions } from '../spec.ts'
 import { LatencyWindow } from './latency-window.ts'

@@ -4,7 +4,8 @@
  * ever written.
  */
 import type { Socket } from 'node:net'
-import { type Clock, toHex } from '../../../model/index.ts'
+import { toHex } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import type { ConnectionStatus, Peer, Reports } from '../../dialect.ts'
 import { FrameScanner, type FrameVisitor, type MetricsFrame, textOf } from '../codec.ts'
 import { type ErrorCode, NAME, type Note, noteBit, type ReceiveOptions } from '../spec.ts'

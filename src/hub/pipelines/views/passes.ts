@@ -1,5 +1,5 @@
 /** Views are made one after another, in turns: their number never lengthens a turn of the loop. */
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import type { Steps } from '../../turns/steps.ts'
 import { ANSWER_TURN_NS, inTurns, Turn, type TurnOptions } from '../../turns/turn.ts'
 

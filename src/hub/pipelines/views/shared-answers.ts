@@ -2,7 +2,7 @@
  * Answers that are made once for all who ask for the same: those who come while it is being made
  * wait for it, those who come soon afterwards get it too. Nothing is made while nobody asks.
  */
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import type { Steps } from '../../turns/steps.ts'
 import type { Passes } from './passes.ts'
 

@@ -5,7 +5,7 @@
  * nothing they do reaches this pass.
  */
 import type { Boundary } from '../../../dialects/eventcounters/counter-source.ts'
-import type { Clock } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
 import { errorText, ignoreRejection } from '../../recording/failures.ts'
 import type { Member } from '../member.ts'
 import type { OpenSession } from '../open-session.ts'

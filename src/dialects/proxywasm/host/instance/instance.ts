@@ -2,7 +2,7 @@
  * One instance of a filter: its memory, its root context and at most one request at a time. A trap
  * ends it for good; whoever holds it builds another.
  */
-import type { Clock } from '../../../../model/index.ts'
+import type { Clock } from '../../../../time/clock.ts'
 import { linkFastMetrics } from '../../fast/fast-metrics.ts'
 import { type HostMode, type LogLevel, STATUS } from '../abi.ts'
 import { linkImports, metricImports } from '../imports/index.ts'

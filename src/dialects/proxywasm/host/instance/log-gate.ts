@@ -1,5 +1,5 @@
 /** What a filter logs, as far as it does not flood: so many lines a second, the others counted. */
-import type { Clock } from '../../../../model/index.ts'
+import type { Clock } from '../../../../time/clock.ts'
 import type { LogLevel } from '../abi.ts'
 import { type FilterLogLine, LOG_LINES_PER_SECOND } from '../options.ts'
 import type { FilterCounts } from '../statistics.ts'

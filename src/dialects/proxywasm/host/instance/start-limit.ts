@@ -1,5 +1,5 @@
 /** How often a filter may be built anew: so many times within any second. */
-import type { Clock } from '../../../../model/index.ts'
+import type { Clock } from '../../../../time/clock.ts'
 import { STARTS_PER_SECOND } from '../options.ts'
 
 const NS_PER_SECOND = 1_000_000_000n

@@ -1,5 +1,5 @@
 /** What the imports of a filter work on: one instance, its memory and the context it is in. */
-import type { Clock } from '../../../../model/index.ts'
+import type { Clock } from '../../../../time/clock.ts'
 import type { HostMode, LogLevel } from '../abi.ts'
 import type { FilterOptions } from '../options.ts'
 import type { FilterCounts } from '../statistics.ts'

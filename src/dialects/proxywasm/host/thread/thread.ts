@@ -5,8 +5,8 @@
  * request starts another thread, at most ten in a second.
  */
 import { Worker } from 'node:worker_threads'
-import type { Clock } from '../../../../model/index.ts'
-import { systemClock } from '../../../system-clock.ts'
+import type { Clock } from '../../../../time/clock.ts'
+import { systemClock } from '../../../../time/system-clock.ts'
 import { StartLimit } from '../instance/start-limit.ts'
 import type { MetricSpaceSource } from '../metric-space.ts'
 import { type FilterModule, FilterRefusedError } from '../module/module.ts'

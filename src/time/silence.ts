@@ -2,7 +2,7 @@
  * Notices that something did not happen for long. One timer for as long as it is watched: it looks
  * how long ago the last sign came, so that a sign costs the reading of a clock and no new timer.
  */
-import type { Clock } from '../model/index.ts'
+import type { Clock } from './clock.ts'
 
 export class SilenceWatch {
   readonly #clock: Clock

@@ -1,7 +1,7 @@
 /** The real time, with timers that do not keep a process alive: measuring is no reason to live. */
 
-import { systemClock } from '../dialects/system-clock.ts'
-import type { Clock } from '../model/index.ts'
+import type { Clock } from './clock.ts'
+import { systemClock } from './system-clock.ts'
 
 /**
  * Its delays end late rather than early, so that sessions opened one after the other meet in one

@@ -2,7 +2,7 @@
  * The real time, for dialects that are used without a hub: their servers and clients take a clock
  * as a parameter and fall back to this one.
  */
-import type { Clock } from '../model/index.ts'
+import type { Clock } from './clock.ts'
 
 /** Longest delay a platform timer takes (2^31 - 1 ms, 24.8 days). */
 const TIMER_LIMIT_MS = 2_147_483_647
