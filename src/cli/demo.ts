@@ -1,9 +1,9 @@
 /** `pentameter demo`: a hub on its defaults with traffic of every dialect over real sockets. */
 import type { Command } from 'commander'
+import { startDepot } from '../dialects/eventcounters/demo/depot.ts'
+import { writeFront } from '../dialects/proxywasm/demo/front.ts'
+import { startStation } from '../dialects/scope/demo/station.ts'
 import { parseConfig, systemClock } from '../hub/index.ts'
-import { startDepot } from './demo/depot.ts'
-import { writeFront } from './demo/front.ts'
-import { startStation } from './demo/station.ts'
 import { startTraffic } from './demo/traffic.ts'
 import { runHub } from './run-hub.ts'
 import { addServeOptions, readConfig, type ServeArguments } from './serve-options.ts'

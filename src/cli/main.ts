@@ -1,14 +1,14 @@
 /** The command line: parses, runs one sub-command, and turns failures into exit codes. */
 import { Command, CommanderError } from 'commander'
+import { addCounters } from '../dialects/eventcounters/cli/index.ts'
+import { addProxyWasm } from '../dialects/proxywasm/cli/index.ts'
 import { ConfigError } from '../hub/index.ts'
 import { VERSION } from '../version.ts'
 import { addCompletion } from './completion.ts'
-import { addCounters } from './counters/index.ts'
 import { addDecode } from './decode.ts'
 import { addDemo } from './demo.ts'
 import { addEncode } from './encode.ts'
 import { CommandError, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit.ts'
-import { addProxyWasm } from './proxy-wasm/index.ts'
 import { addServe } from './serve.ts'
 import { addSize } from './size.ts'
 

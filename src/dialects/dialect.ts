@@ -13,7 +13,7 @@ import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
 import type { Ingest } from './ingest.ts'
 import type { SnapshotSource } from './snapshot-source.ts'
-import type { WindowReceiver } from './wallaroo/serve/connection.ts'
+import type { WindowReceiver } from './wallaroo/server/connection.ts'
 
 /** `text` is the port of text dialects (8125), `stream` that of binary ones (5001). */
 export type SharedPort = 'text' | 'stream'

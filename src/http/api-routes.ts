@@ -1,13 +1,13 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { COUNTERS_PATH, type CounterSessions } from '../dialects/eventcounters/http/sessions.ts'
+import { addPipelineRoutes } from '../dialects/wallaroo/http/routes.ts'
 import type { HubView } from '../hub/view.ts'
 import { jsonAnswer, piecesAnswer, Refusal, textAnswer } from './answers.ts'
 import { readJson } from './body.ts'
-import { COUNTERS_PATH, type CounterSessions } from './counter-sessions.ts'
 import type { HubApp, HubContext } from './hub-app.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
-import { addPipelineRoutes } from './pipeline-routes.ts'
 import {
   cellsQuery,
   liveQuery,

@@ -47,7 +47,7 @@ export type {
   WorkerConnectionJson,
   WorkerJson,
   WorkerRow,
-} from '../hub/pipelines/answers.ts'
+} from '../dialects/wallaroo/hub/answers.ts'
 export type {
   ConnectionStatus,
   DialectStatus,

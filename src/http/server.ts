@@ -3,10 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { ConnectionStatus } from '../dialects/dialect.ts'
+import {
+  CounterSessions,
+  type CounterSessionsOptions,
+} from '../dialects/eventcounters/http/sessions.ts'
 import type { HubView } from '../hub/view.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'
-import { CounterSessions, type CounterSessionsOptions } from './counter-sessions.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
 import { DIALECT_FORMS, type OtlpPreview, OtlpSource } from './otlp/source.ts'

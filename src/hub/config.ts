@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import { LIMITS } from '../dialects/eventcounters/spec.ts'
+import { filterList } from '../dialects/proxywasm/hub/options.ts'
 import { NAME_PREFIX } from '../dialects/wallaroo/spec.ts'
 import { parseColor } from '../model/board/color.ts'
-import { filterList } from './filters/options.ts'
 import { SERIES_LIMITS } from './ingest/quota.ts'
 import { STATISTICS } from './live/canonical-values.ts'
 import { LIVE_RING_DEFAULTS } from './live/ring.ts'

@@ -2,11 +2,11 @@
  * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
  * of it blocks or slows ingest.
  */
-import type { CounterSource } from '../dialects/eventcounters/counter-source.ts'
+import type { CounterSource } from '../dialects/eventcounters/server/counter-source.ts'
+import type { PipelinesView } from '../dialects/wallaroo/hub/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
-import type { PipelinesView } from './pipelines/index.ts'
 import type { SeriesRecord, Total } from './series.ts'
 import type { SourcesAnswer } from './status/status.ts'
 

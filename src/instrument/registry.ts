@@ -6,7 +6,7 @@ import type {
   Boundary,
   CounterSource,
   SessionRequest,
-} from '../dialects/eventcounters/counter-source.ts'
+} from '../dialects/eventcounters/server/counter-source.ts'
 import { LIMITS, type Profile } from '../dialects/eventcounters/spec.ts'
 import type { ZoneOptions } from '../shm/index.ts'
 import { backgroundClock } from '../time/background-clock.ts'

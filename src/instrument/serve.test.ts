@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { LineClient, until, watch } from '../../test/support/counter-wire.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import { hostCheck } from '../dialects/eventcounters/serve/host-check.ts'
+import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
 import {
   CounterRegistry,
   EventCounter,

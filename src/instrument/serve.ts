@@ -9,8 +9,8 @@ import {
   refuseRequest,
   type ServedSession,
   serveSession,
-} from '../dialects/eventcounters/serve/endpoint.ts'
-import { hostCheck } from '../dialects/eventcounters/serve/host-check.ts'
+} from '../dialects/eventcounters/server/endpoint.ts'
+import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
 import { PATH } from '../dialects/eventcounters/spec.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 

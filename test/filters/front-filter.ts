@@ -1,6 +1,6 @@
 /**
  * Assembles the demo's filter from its text: `node test/filters/front-filter.ts` writes
- * src/cli/demo/front-filter.ts, which a test compares with the text.
+ * src/dialects/proxywasm/demo/front-filter.ts, which a test compares with the text.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { assembleWat } from './wat.ts'

@@ -4,13 +4,13 @@
  * has the right length, and a stream says the same wherever it is cut.
  */
 import assert from 'node:assert/strict'
+import { frameRules } from '../../src/dialects/statshero/codec/decoder.ts'
 import {
   decodeDatagram,
   type FrameRules,
   FrameScanner,
   type PacketVisitor,
 } from '../../src/dialects/statshero/codec.ts'
-import { frameRules } from '../../src/dialects/statshero/decoder.ts'
 import { LineMapper } from '../../src/dialects/statshero/map.ts'
 import { ERROR_CODES, RECEIVE_DEFAULTS } from '../../src/dialects/statshero/spec.ts'
 import { type Exact, hashBytes } from '../../src/model/index.ts'

@@ -6,13 +6,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import {
+  createDecoder,
+  encodeMessage,
+  type Message,
+} from '../../src/dialects/wallaroo/codec/decoder.ts'
+import {
   encodeConnect,
   encodeJoin,
   FrameScanner,
   type FrameVisitor,
   type MetricsFrame,
 } from '../../src/dialects/wallaroo/codec.ts'
-import { createDecoder, encodeMessage, type Message } from '../../src/dialects/wallaroo/decoder.ts'
 import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
 import { ERROR_CODES, NOTES } from '../../src/dialects/wallaroo/spec.ts'
 import type { FuzzTarget } from './target.ts'

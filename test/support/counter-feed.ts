@@ -1,5 +1,5 @@
 /** EventCounters of an invented endpoint, fed to a hub's ingest as its client would. */
-import { ReceivedCounters } from '../../src/dialects/eventcounters/receive/received-counters.ts'
+import { ReceivedCounters } from '../../src/dialects/eventcounters/client/received-counters.ts'
 import type {
   CounterDescription,
   MetaData,

@@ -1,6 +1,6 @@
 /** A registry on a clock that a test moves, and what its sessions get. */
 
-import type { SessionRequest } from '../../src/dialects/eventcounters/counter-source.ts'
+import type { SessionRequest } from '../../src/dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../src/dialects/eventcounters/window.ts'
 import { EventSource } from '../../src/instrument/event-source.ts'
 import { CounterRegistry, type RegistryOptions } from '../../src/instrument/registry.ts'

@@ -24,12 +24,12 @@ import type {
   CounterSession,
   CounterSource,
   SessionRequest,
-} from '../../src/dialects/eventcounters/counter-source.ts'
+} from '../../src/dialects/eventcounters/server/counter-source.ts'
 import {
   type EndpointParts,
   type ServedSession,
   serveSession,
-} from '../../src/dialects/eventcounters/serve/endpoint.ts'
+} from '../../src/dialects/eventcounters/server/endpoint.ts'
 import type {
   CounterDescription,
   CounterWindow,

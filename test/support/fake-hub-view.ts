@@ -2,11 +2,11 @@
  * A hub without listeners: real frames, ring, sessions and distributions, filled by hand, under a
  * clock that only moves when told. For tests of whatever reads a HubView.
  */
-import { HubCounters } from '../../src/hub/counters/hub-counters.ts'
+import { HubCounters } from '../../src/dialects/eventcounters/hub/hub-counters.ts'
+import type { PipelinesView } from '../../src/dialects/wallaroo/hub/index.ts'
 import { type Frame, FrameBuilder } from '../../src/hub/live/frame.ts'
 import { LiveRing, type LiveRingOptions } from '../../src/hub/live/ring.ts'
 import { Sessions } from '../../src/hub/live/sessions.ts'
-import type { PipelinesView } from '../../src/hub/pipelines/index.ts'
 import type { SeriesRecord, Total } from '../../src/hub/series.ts'
 import type { SourcesAnswer } from '../../src/hub/status/status.ts'
 import type { HubView, Rates, SeriesList } from '../../src/hub/view.ts'

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import type { Ingest } from '../../src/dialects/ingest.ts'
+import { frameRules } from '../../src/dialects/statshero/codec/decoder.ts'
 import { decodeDatagram, type PacketVisitor } from '../../src/dialects/statshero/codec.ts'
-import { frameRules } from '../../src/dialects/statshero/decoder.ts'
 import { LineMapper } from '../../src/dialects/statshero/map.ts'
 import {
   type LineErrorCode,

@@ -1,12 +1,13 @@
 /**
  * Frames of Wallaroo for tests: made from few fields, read into the object that code works with.
  */
+
+import { encodeMessage } from '../../src/dialects/wallaroo/codec/decoder.ts'
 import {
   FrameScanner,
   type FrameVisitor,
   type MetricsFrame,
 } from '../../src/dialects/wallaroo/codec.ts'
-import { encodeMessage } from '../../src/dialects/wallaroo/decoder.ts'
 import type { RoundedWindow } from '../../src/dialects/wallaroo/rollup/compatible.ts'
 import { exact } from '../../src/model/index.ts'
 

@@ -2,26 +2,57 @@
 import { type Import, importsOf, packageOf } from './imports.ts'
 import { isTest, type Rule, type TidyFile, type Tree, type Violation } from './tree.ts'
 
-/** Folder of src to what it may import beside itself; a path with `/` is one file. */
+/**
+ * Room of src to the rooms that it may import beside itself. A room is a folder of src, or one of
+ * the rooms that all dialects have (`dialect/hub`: its side in the hub); `dialects` are the
+ * contracts beside the dialects' folders, `dialect` is a protocol, `dialects/NAME` that of one. A
+ * path with an ending is a file.
+ */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   time: [],
   model: [],
   wire: [],
-  shm: ['model', 'time'],
+  shm: ['time', 'model'],
+  dialects: ['time', 'model', 'wire', 'dialect'],
+  dialect: ['time', 'model', 'wire', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
-  instrument: ['time', 'model', 'shm', 'dialects/eventcounters'],
-  dialects: ['time', 'model', 'wire', 'shm'],
-  history: ['model', 'wire'],
+  instrument: ['time', 'model', 'shm', 'dialects', 'dialects/eventcounters'],
   // Of wire, the hub knows only the shape of the errors that dialects report.
-  hub: ['time', 'model', 'shm', 'instrument', 'dialects', 'history', 'wire/decode-error.ts'],
-  // One dialect has no port of its own: its endpoint and its names are served on this one.
-  http: ['time', 'model', 'hub', 'history', 'dialects/eventcounters', 'dialects/dialect.ts'],
-  web: ['model', 'http/api.ts'],
-  terminal: ['time', 'model', 'dialects', 'http/api.ts'],
-  cli: [
-    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'history', 'hub', 'http'],
-    'terminal',
+  hub: [
+    ...['time', 'model', 'shm', 'instrument', 'dialects', 'dialect', 'dialect/hub'],
+    'wire/decode-error.ts',
   ],
+  'dialect/hub': ['time', 'model', 'wire', 'shm', 'dialects', 'dialect', 'hub'],
+  http: ['time', 'model', 'hub', 'dialects', 'dialect', 'dialect/hub', 'dialect/http'],
+  'dialect/http': ['time', 'model', 'dialects', 'dialect', 'hub', 'dialect/hub', 'http'],
+  web: ['model', 'http/api.ts', 'dialect/view'],
+  'dialect/view': ['model', 'web', 'http/api.ts'],
+  terminal: ['time', 'model', 'dialects', 'dialect', 'http/api.ts'],
+  cli: [
+    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'registry', 'hub', 'http'],
+    ...['terminal', 'dialect', 'dialect/cli', 'dialect/demo'],
+  ],
+  'dialect/cli': [
+    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'registry', 'dialect', 'hub'],
+    ...['dialect/hub', 'http', 'terminal', 'cli'],
+  ],
+  'dialect/demo': [
+    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect', 'hub', 'dialect/hub'],
+    ...['http', 'cli'],
+  ],
+  registry: ['dialects', 'dialect'],
+}
+
+/** Rooms that a dialect's folder may have beside its protocol. */
+const ROOMS: ReadonlySet<string> = new Set(['hub', 'http', 'view', 'cli', 'demo'])
+
+/** Room of a path below src; undefined for a file that stands in src itself, and for all others. */
+export function roomOf(path: string): string | undefined {
+  const [top, folder, dialect, inside] = path.split('/')
+  if (top !== 'src' || folder === undefined || dialect === undefined) return undefined
+  if (folder !== 'dialects') return folder
+  if (inside === undefined) return dialect === 'index.ts' ? 'registry' : 'dialects'
+  return ROOMS.has(inside) ? `dialect/${inside}` : 'dialect'
 }
 
 /** Taken as types only: nothing of the server's code may reach a viewer. */
@@ -33,19 +64,20 @@ export const importTable: Rule = {
 }
 
 function checkTable(entry: Import): Violation[] {
-  const folder = folderOf(entry.from)
-  if (entry.target === undefined || folder === undefined) return []
-  const allowed = IMPORT_TABLE[folder]
+  const room = roomOf(entry.from)
+  if (entry.target === undefined || room === undefined) return []
+  const allowed = IMPORT_TABLE[room]
   if (allowed === undefined) {
-    return [violation(entry, `folder src/${folder} is not in the import table: add it there`)]
+    return [violation(entry, `folder src/${room} is not in the import table: add it there`)]
   }
   const inside = entry.target.startsWith('src/') ? entry.target.slice('src/'.length) : undefined
   if (inside === undefined) return leavesSource(entry)
-  if (inside.startsWith(`${folder}/`) || isShared(inside, folder)) return []
-  const row = allowed.find((each) => inside === each || inside.startsWith(`${each}/`))
+  const other = roomOf(entry.target)
+  if (other === room || isShared(inside, room)) return []
+  const row = allowed.find((each) => inside === each || other === each || isOf(entry, each))
   if (row === undefined) {
     const list = allowed.length === 0 ? 'nothing' : allowed.join(', ')
-    return [violation(entry, `src/${folder} may import ${list}, not ${inside}`)]
+    return [violation(entry, `src/${room} may import ${list}, not ${inside}`)]
   }
   if (TYPES_ONLY.has(row) && !entry.isType) {
     return [violation(entry, `take ${row} with \`import type\`: a viewer shares no server code`)]
@@ -53,9 +85,14 @@ function checkTable(entry: Import): Violation[] {
   return []
 }
 
+/** Whether a row names the protocol of one dialect, `dialects/NAME`, and the import takes it. */
+function isOf({ target }: Import, row: string): boolean {
+  return row === `dialects/${dialectOf(target!)}` && roomOf(target!) === 'dialect'
+}
+
 /** A file directly in src (`version.ts`) is everybody's but the pure folders'. */
-function isShared(inside: string, folder: string): boolean {
-  return !inside.includes('/') && folder !== 'model' && folder !== 'wire'
+function isShared(inside: string, room: string): boolean {
+  return !inside.includes('/') && room !== 'model' && room !== 'wire'
 }
 
 /** Tests may use test/; `package.json` is the one file outside src that code reads. */
@@ -66,14 +103,15 @@ function leavesSource(entry: Import): Violation[] {
 }
 
 export const acyclicFolders: Rule = {
-  title: 'the folders of src depend on each other without a cycle',
+  title: 'the rooms of src depend on each other without a cycle',
   check(tree) {
     const edges = new Map<string, Map<string, Import>>()
     for (const file of sources(tree).filter(({ path }) => !isTest(path))) {
       for (const entry of importsOf(file)) {
-        const from = folderOf(file.path)
-        const to = entry.target === undefined ? undefined : folderOf(entry.target)
+        const from = roomOf(file.path)
+        const to = entry.target === undefined ? undefined : roomOf(entry.target)
         if (from === undefined || to === undefined || from === to) continue
+        if (from.startsWith('dialect') || to.startsWith('dialect')) continue
         if (TYPES_ONLY.has(entry.target!.slice('src/'.length))) continue
         const known = edges.get(from) ?? new Map<string, Import>()
         if (!known.has(to)) known.set(to, entry)
@@ -104,7 +142,7 @@ export const acyclicFiles: Rule = {
 export const dialectIsolation: Rule = {
   title: 'a dialect never imports another dialect, nor the registry',
   check: (tree) =>
-    tree.under('src/dialects', '.ts').flatMap((file) => {
+    tree.under('src/dialects', '.ts', '.tsx').flatMap((file) => {
       const own = dialectOf(file.path)
       if (own === undefined) return []
       return importsOf(file).flatMap((entry) => {
@@ -120,7 +158,7 @@ export const dialectIsolation: Rule = {
 }
 
 /** Folders whose users get no dependency with them. */
-const LIBRARY = new Set(['time', 'model', 'wire', 'shm', 'instrument', 'dialects'])
+const LIBRARY = new Set(['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect'])
 
 export const packages: Rule = {
   title: 'library folders import no package, others only those that package.json lists',
@@ -139,12 +177,12 @@ interface Manifest {
 
 function checkPackage(entry: Import, manifest: Manifest): Violation[] {
   if (entry.target !== undefined || entry.specifier.startsWith('node:')) return []
-  const folder = folderOf(entry.from) ?? ''
+  const folder = roomOf(entry.from) ?? ''
   const name = packageOf(entry.specifier)
   if (LIBRARY.has(folder)) {
     return [violation(entry, `src/${folder} is a library part without dependencies, not ${name}`)]
   }
-  const isBundled = folder === 'web'
+  const isBundled = folder === 'web' || folder === 'dialect/view'
   const isListed =
     manifest.dependencies?.[name] !== undefined ||
     (isBundled && manifest.devDependencies?.[name] !== undefined)
@@ -186,10 +224,6 @@ function fileOf(tree: Tree, path: string): TidyFile {
 
 function sources(tree: Tree): readonly TidyFile[] {
   return tree.under('src', '.ts', '.tsx')
-}
-
-function folderOf(path: string): string | undefined {
-  return /^src\/([^/]+)\//.exec(path)?.[1]
 }
 
 function dialectOf(path: string): string | undefined {

@@ -3,6 +3,8 @@
  * what needs counters and sessions in `eventcounters-sessions.ts`. Categories of the .NET process
  * wire (ipc, nettrace) have no runner yet.
  */
+
+import { ReceivedCounters } from '../../src/dialects/eventcounters/client/received-counters.ts'
 import {
   type DisplayedWindow,
   dotnetCountersDisplay,
@@ -15,7 +17,6 @@ import {
   simpleDisplay,
   toSummary,
 } from '../../src/dialects/eventcounters/index.ts'
-import { ReceivedCounters } from '../../src/dialects/eventcounters/receive/received-counters.ts'
 import { mergeSummaries } from '../../src/model/index.ts'
 import { ModelIngest } from '../support/model-ingest.ts'
 import { checkPollTimes, checkSequence, checkSession } from './eventcounters-sessions.ts'

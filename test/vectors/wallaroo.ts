@@ -2,8 +2,9 @@
  * Runs the vectors of Wallaroo: frames, faults and streams through the decoder and back, bins; the
  * windows of reporters, roll-ups and exports in the files beside.
  */
+
+import { createDecoder, encodeMessage } from '../../src/dialects/wallaroo/codec/decoder.ts'
 import { binOf, wholeLatency } from '../../src/dialects/wallaroo/codec.ts'
-import { createDecoder, encodeMessage } from '../../src/dialects/wallaroo/decoder.ts'
 import { LatencyWindow } from '../../src/dialects/wallaroo/reporter/latency-window.ts'
 import type { Binning } from '../../src/dialects/wallaroo/spec.ts'
 import { same } from './expect.ts'

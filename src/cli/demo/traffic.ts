@@ -1,10 +1,10 @@
 /** The demo's senders and viewers on real sockets, one per dialect and direction. */
 import { ScopeClient } from '../../dialects/scope/index.ts'
+import { type Instruments, Shop } from '../../dialects/statshero/demo/shop.ts'
 import { StatsHeroClient } from '../../dialects/statshero/index.ts'
+import { APPLICATION, startPipeline, WORKERS } from '../../dialects/wallaroo/demo/pipeline.ts'
 import type { Clock, Log } from '../../hub/index.ts'
 import type { Address, Addresses } from '../start-report.ts'
-import { APPLICATION, startPipeline, WORKERS } from './pipeline.ts'
-import { type Instruments, Shop } from './shop.ts'
 
 /** How often a shop reports, and the seed of its invented day. */
 const STEP_MS = 100

@@ -9,19 +9,19 @@ import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import type { Reports } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
-import type { ReadWindow } from './codec/read.ts'
 import {
   type EndpointAddress,
   type EventCountersClientOptions,
   endpointAddress,
-} from './receive/address.ts'
-import { Attempt, type ClientError, type Opened } from './receive/attempt.ts'
-import { type ClientCounts, SessionReader } from './receive/session-reader.ts'
+} from './client/address.ts'
+import { Attempt, type ClientError, type Opened } from './client/attempt.ts'
+import { type ClientCounts, SessionReader } from './client/session-reader.ts'
+import type { ReadWindow } from './codec/read.ts'
 import { LIMITS } from './spec.ts'
 
-export type { EventCountersClientOptions } from './receive/address.ts'
-export type { ClientError, ClientErrorReason, Opened } from './receive/attempt.ts'
-export type { ClientCounts } from './receive/session-reader.ts'
+export type { EventCountersClientOptions } from './client/address.ts'
+export type { ClientError, ClientErrorReason, Opened } from './client/attempt.ts'
+export type { ClientCounts } from './client/session-reader.ts'
 
 /** What a client tells; every call is over before the client reads on, and must not throw. */
 export interface EventCountersObserver {

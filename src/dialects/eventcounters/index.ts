@@ -3,21 +3,26 @@
  * (README.md). Public as `pentameter/eventcounters`.
  */
 import type { Dialect } from '../dialect.ts'
+import { connectSource, sharesSeries } from './client/source.ts'
 import { createDecoder, encode } from './codec.ts'
-import { connectSource, sharesSeries } from './source.ts'
 import { ERROR_CODES, INTERVAL_ARGUMENT, NAME, PATH } from './spec.ts'
 
 export * from './client.ts'
 export * from './codec.ts'
-export type { Boundary, CounterSession, CounterSource, SessionRequest } from './counter-source.ts'
 export * from './display.ts'
 export * from './prometheus-names.ts'
+export type {
+  Boundary,
+  CounterSession,
+  CounterSource,
+  SessionRequest,
+} from './server/counter-source.ts'
 export {
   type EndpointParts,
   type EndpointReports,
   type ServedSession,
   serveSession,
-} from './serve/endpoint.ts'
+} from './server/endpoint.ts'
 export * from './spec.ts'
 export * from './summary.ts'
 export * from './window.ts'

@@ -11,10 +11,10 @@ import { systemClock } from '../../time/system-clock.ts'
 import type { DecodeError } from '../../wire/decode-error.ts'
 import type { Peer, Reports } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
+import { Attempt, type AttemptEnd, type EndReason } from './client/attempt.ts'
+import { FramingMemory, type FramingPlan } from './client/framing-memory.ts'
+import { Mirror, type MirroredSeries, type Sample } from './client/mirror.ts'
 import { clientOptions } from './options.ts'
-import { Attempt, type AttemptEnd, type EndReason } from './receive/attempt.ts'
-import { FramingMemory, type FramingPlan } from './receive/framing-memory.ts'
-import { Mirror, type MirroredSeries, type Sample } from './receive/mirror.ts'
 import { type ClientOptions, type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
 
 /** What a client tells; every call is over before the client reads on. */

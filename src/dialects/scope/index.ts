@@ -3,12 +3,13 @@
  * of viewers, each at its own rate (README.md). Public as `pentameter/scope`.
  */
 import type { Dialect } from '../dialect.ts'
+import { connectSource } from './client/source.ts'
 import { createDecoder, encode, guessTransport } from './codec.ts'
 import { createServer } from './server.ts'
-import { connectSource } from './source.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
 
-export { type CallbackSeries, CallbackSource } from './callback-source.ts'
+export type { MirroredSeries, Sample } from './client/mirror.ts'
+export { SOURCE_LABEL } from './client/source.ts'
 export {
   type ClientCounts,
   type ClientState,
@@ -38,10 +39,9 @@ export {
 } from './map.ts'
 export { foldName, type SplitName, splitName, unfoldName } from './names.ts'
 export { clientOptions, serverOptions } from './options.ts'
-export type { MirroredSeries, Sample } from './receive/mirror.ts'
-export { type Tick, TickGrid } from './serve/ticks.ts'
+export { type CallbackSeries, CallbackSource } from './server/callback-source.ts'
+export { type Tick, TickGrid } from './server/ticks.ts'
 export { ScopeServer, type ScopeServerContext } from './server.ts'
-export { SOURCE_LABEL } from './source.ts'
 export * from './spec.ts'
 
 export const scope: Dialect = {

@@ -14,9 +14,9 @@ import type { ConnectionStatus, DialectServer, Reports, ServerContext } from '..
 import { NO_REPORTS } from '../no-reports.ts'
 import type { SnapshotSource } from '../snapshot-source.ts'
 import { serverOptions } from './options.ts'
-import { Exposition } from './serve/exposition.ts'
-import type { StreamContext } from './serve/snapshot-stream.ts'
-import { type Pass, Viewer } from './serve/viewer.ts'
+import { Exposition } from './server/exposition.ts'
+import type { StreamContext } from './server/snapshot-stream.ts'
+import { type Pass, Viewer } from './server/viewer.ts'
 import { DEFAULT_PORT, type ServerOptions } from './spec.ts'
 
 export interface ScopeServerContext {

@@ -4,9 +4,9 @@
  */
 import type { CodecOptions } from '../decoder.ts'
 import type { Dialect } from '../dialect.ts'
+import { connectEmitter } from './client/emitter.ts'
+import { createDecoder, messageLine } from './codec/decoder.ts'
 import { encodePackets } from './codec.ts'
-import { createDecoder, messageLine } from './decoder.ts'
-import { connectEmitter } from './emitter.ts'
 import { createServer } from './server.ts'
 import { BAR, EMIT_DEFAULTS, type EmitOptions, ERROR_CODES, NAME } from './spec.ts'
 
@@ -17,8 +17,8 @@ export {
   type Recorder,
   StatsHeroClient,
 } from './client.ts'
+export type { Message } from './codec/decoder.ts'
 export { EmitError, encodePackets, type Line } from './codec.ts'
-export type { Message } from './decoder.ts'
 export { cellLines, type EmitMapping, type EmitNote, emitKey } from './map.ts'
 export {
   EMIT_DEFAULTS,

@@ -5,8 +5,8 @@
 import type { Socket } from 'node:net'
 import type { ConnectionStatus, DialectServer, Peer, Reports, ServerContext } from '../dialect.ts'
 import type { Ingest } from '../ingest.ts'
+import { frameRules } from './codec/decoder.ts'
 import { decodeDatagram, type FrameRules, FrameScanner, type PacketVisitor } from './codec.ts'
-import { frameRules } from './decoder.ts'
 import { LineMapper } from './map.ts'
 import {
   type ErrorCode,

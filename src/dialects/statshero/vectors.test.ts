@@ -11,8 +11,8 @@ import {
   PacketCollector,
   type TcpCase,
 } from '../../../test/support/statshero.ts'
+import { frameRules } from './codec/decoder.ts'
 import { decodeDatagram, FrameScanner } from './codec.ts'
-import { frameRules } from './decoder.ts'
 import { statshero } from './index.ts'
 
 const vectors = loadVectors()

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { ByteListener } from '../../../test/support/byte-listener.ts'
 import { NanoClock } from '../../../test/support/nano-clock.ts'
-import { parseAddress } from './address.ts'
+import { parseAddress } from './client/address.ts'
 import { type ClientOptions, WallarooClient } from './client.ts'
+import { createDecoder, type MetricsMessage } from './codec/decoder.ts'
 import type { Metrics } from './codec.ts'
-import { createDecoder, type MetricsMessage } from './decoder.ts'
 
 const WINDOW: Metrics = {
   ...{ application: 'app', category: 'computation', name: 'Check', worker: 'w', pipeline: 'P' },

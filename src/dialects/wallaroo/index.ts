@@ -4,16 +4,16 @@
  */
 import type { CodecOptions } from '../decoder.ts'
 import type { Dialect } from '../dialect.ts'
-import { createDecoder, encodeMessage, guessTransport } from './decoder.ts'
-import { connectEmitter } from './emitter.ts'
-import { explainForeign } from './serve/connection.ts'
+import { connectEmitter } from './client/emitter.ts'
+import { createDecoder, encodeMessage, guessTransport } from './codec/decoder.ts'
+import { explainForeign } from './server/connection.ts'
 import { createServer } from './server.ts'
 import { ERROR_CODES, NAME, REPORT_DEFAULTS } from './spec.ts'
 
 export type { Exact } from '../../model/index.ts'
 export type { Clock } from '../../time/clock.ts'
 export type { CodecOptions, Decoder, Profile } from '../decoder.ts'
-export { type Address, parseAddress } from './address.ts'
+export { type Address, parseAddress } from './client/address.ts'
 export {
   CLIENT_DEFAULTS,
   type ClientCounts,
@@ -21,6 +21,8 @@ export {
   type ClientSettings,
   WallarooClient,
 } from './client.ts'
+export type { ConnectMessage, JoinMessage, Message, MetricsMessage } from './codec/decoder.ts'
+export { createDecoder } from './codec/decoder.ts'
 export {
   EmitError,
   encodeConnect,
@@ -34,8 +36,6 @@ export {
   MetricsFrame,
   type MinMaxOrder,
 } from './codec.ts'
-export type { ConnectMessage, JoinMessage, Message, MetricsMessage } from './decoder.ts'
-export { createDecoder } from './decoder.ts'
 export { type BinRefusal, binsOf, histogramOf, type Meaning, meaningOf, namesOf } from './map.ts'
 export {
   type IngestRecorder,
@@ -48,7 +48,7 @@ export { ComputationStage, SinkStage, SourceStage } from './reporter/stages.ts'
 export { BinCounts, binCountsOf } from './rollup/bin-counts.ts'
 export { LatencyTotals } from './rollup/latency-totals.ts'
 export { rollUp, type SeriesNames, VIEWS, type View, type ViewName } from './rollup/views.ts'
-export type { WindowReceiver } from './serve/connection.ts'
+export type { WindowReceiver } from './server/connection.ts'
 export { WallarooServer, type WallarooServerContext } from './server.ts'
 export * from './spec.ts'
 

@@ -7,8 +7,8 @@ import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import type { ConnectionStatus, DialectServer, Peer, Reports, ServerContext } from '../dialect.ts'
 import { NO_REPORTS } from '../no-reports.ts'
-import { type WindowReceiver, WorkerConnection } from './serve/connection.ts'
-import { READ_BYTES } from './serve/read-in-place.ts'
+import { type WindowReceiver, WorkerConnection } from './server/connection.ts'
+import { READ_BYTES } from './server/read-in-place.ts'
 import { RECEIVE_DEFAULTS, type ReceiveOptions } from './spec.ts'
 
 export interface WallarooServerContext {

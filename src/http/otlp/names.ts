@@ -2,8 +2,9 @@
  * Names of a series in OTLP (statshero.md §7.4, eventcounters.md §7.4): as sent, with its labels as
  * attributes.
  */
+
+import { EVENT_COUNTERS, PROVIDER } from '../../dialects/eventcounters/http/families.ts'
 import type { Identity, Kind, Metadata } from '../../model/index.ts'
-import { EVENT_COUNTERS, PROVIDER } from '../prometheus/event-counters.ts'
 
 export { EVENT_COUNTERS }
 

@@ -1,10 +1,10 @@
 /** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
 
+import type { PrometheusNaming } from '../../dialects/eventcounters/http/families.ts'
 import type { Steps } from '../../hub/turns/steps.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Pieces } from '../pieces.ts'
 import type { HttpReports } from '../reports.ts'
-import type { PrometheusNaming } from './event-counters.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
 import { type Layout, type LayoutOptions, layoutSteps } from './layout.ts'

@@ -5,11 +5,11 @@
  * has hundreds of thousands of rows, so a layout is made in turns.
  */
 
+import type { PrometheusNaming, WindowPart } from '../../dialects/eventcounters/http/families.ts'
 import type { SeriesRecord } from '../../hub/series.ts'
 import { type Steps, sorted } from '../../hub/turns/steps.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'
-import type { PrometheusNaming, WindowPart } from './event-counters.ts'
 import type { DistributionText } from './histogram-text.ts'
 import {
   type FilterNames,

@@ -3,14 +3,15 @@
  * proxywasm.md §7); pure.
  * What two series do to each other (collisions) is the layout's matter, see layout.ts.
  */
-import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
-import { type OtlpName, otlpName } from '../otlp/names.ts'
+
 import {
   counterFamilies,
   EVENT_COUNTERS,
   type PrometheusNaming,
   type WindowPart,
-} from './event-counters.ts'
+} from '../../dialects/eventcounters/http/families.ts'
+import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
+import { type OtlpName, otlpName } from '../otlp/names.ts'
 
 /** `utf8` keeps names and label keys as they are, for scrapers that negotiate it. */
 export type NameStyle = 'legacy' | 'utf8'

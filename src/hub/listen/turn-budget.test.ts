@@ -4,7 +4,7 @@ import { connect, createServer, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { until } from '../../../test/support/hub.ts'
-import { readInPlace } from '../../dialects/wallaroo/serve/read-in-place.ts'
+import { readInPlace } from '../../dialects/wallaroo/server/read-in-place.ts'
 import { TurnBudget } from './turn-budget.ts'
 
 const BYTES = 1_000_000

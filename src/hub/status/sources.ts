@@ -4,13 +4,13 @@ import type {
   ConnectionStatus as DialectConnection,
   Source,
 } from '../../dialects/dialect.ts'
-import type { HubCounters } from '../counters/hub-counters.ts'
-import type { Filters } from '../filters/filters.ts'
+import type { HubCounters } from '../../dialects/eventcounters/hub/hub-counters.ts'
+import type { Filters } from '../../dialects/proxywasm/hub/filters.ts'
+import type { HubPipelines } from '../../dialects/wallaroo/hub/index.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { SinkQueue } from '../live/sinks.ts'
-import type { HubPipelines } from '../pipelines/index.ts'
 import type { SeriesStore } from '../series.ts'
 import type { Activity } from './activity.ts'
 import type { ErrorReports } from './reports.ts'

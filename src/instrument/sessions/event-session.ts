@@ -5,7 +5,10 @@
 import { type CounterFilter, parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
 import { parseInterval, seriesText } from '../../dialects/eventcounters/codec/interval.ts'
 import { type PayloadObject, toPayload } from '../../dialects/eventcounters/codec/payload.ts'
-import type { Boundary, SessionRequest } from '../../dialects/eventcounters/counter-source.ts'
+import type {
+  Boundary,
+  SessionRequest,
+} from '../../dialects/eventcounters/server/counter-source.ts'
 import { EVENT_NAME, INTERVAL_ARGUMENT, type Profile } from '../../dialects/eventcounters/spec.ts'
 import type { LiveSession } from './open-session.ts'
 import type { Report } from './report.ts'

@@ -4,7 +4,7 @@ import type {
   Boundary,
   CounterSession,
   SessionRequest,
-} from '../../dialects/eventcounters/counter-source.ts'
+} from '../../dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
 import type { Member } from './member.ts'
 import type { Series } from './series.ts'

@@ -3,7 +3,10 @@
  * leaves, and the one timer. Every session of `deliver: 'own'` has a series of its own; those of
  * `all` share one per interval and source.
  */
-import type { Boundary, SessionRequest } from '../../dialects/eventcounters/counter-source.ts'
+import type {
+  Boundary,
+  SessionRequest,
+} from '../../dialects/eventcounters/server/counter-source.ts'
 import type { Clock } from '../../time/clock.ts'
 import { errorText } from '../recording/failures.ts'
 import { type Member, SeriesWindow } from './member.ts'

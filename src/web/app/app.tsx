@@ -1,10 +1,10 @@
 /** The frame around the views: bar, banner, the view of the URL, keys, and words spoken once. */
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { WallarooPage } from '../../dialects/wallaroo/view/wallaroo-page.tsx'
 import { Overview } from '../overview/overview.tsx'
 import { SeriesPage } from '../series/series-page.tsx'
 import { SourcesPage } from '../sources/sources-page.tsx'
-import { WallarooPage } from '../wallaroo/wallaroo-page.tsx'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
 import { Help } from './help.tsx'

@@ -1,7 +1,7 @@
 /** Carries out what the keys mean. */
 import { useEffect, useReducer, useRef } from 'preact/hooks'
+import { upFrom } from '../../dialects/wallaroo/view/place.ts'
 import { stepCursor } from '../chart/cursor.ts'
-import { upFrom } from '../wallaroo/place.ts'
 import { type Action, Keys } from './keys.ts'
 import { type Page, usePage } from './page.ts'
 import { DENSITIES, NO_PLACE, WINDOWS } from './route.ts'

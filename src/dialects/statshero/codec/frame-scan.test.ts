@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { PacketCollector, packetOf } from '../../../../test/support/statshero.ts'
-import { createDecoder, frameRules } from '../decoder.ts'
+import { createDecoder, frameRules } from './decoder.ts'
 import { FrameScanner } from './frame-scan.ts'
 
 function scannerWith(options: Parameters<typeof frameRules>[0] = {}) {

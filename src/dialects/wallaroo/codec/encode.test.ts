@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
-import { createDecoder, encodeMessage, type MetricsMessage } from '../decoder.ts'
 import { binOf } from './binning.ts'
+import { createDecoder, encodeMessage, type MetricsMessage } from './decoder.ts'
 import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
 
 const WINDOW: Metrics = {

@@ -4,7 +4,7 @@
  * same even where one counter's callback writes to another; then the sessions are called, so that
  * nothing they do reaches this pass.
  */
-import type { Boundary } from '../../../dialects/eventcounters/counter-source.ts'
+import type { Boundary } from '../../../dialects/eventcounters/server/counter-source.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { errorText, ignoreRejection } from '../../recording/failures.ts'
 import type { Member } from '../member.ts'

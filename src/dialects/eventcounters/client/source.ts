@@ -1,0 +1,66 @@
+/** An endpoint's counters into the hub: one session, every window merged into its series. */
+import type { ClientContext, ConnectionStatus, Source, Target } from '../../dialect.ts'
+import type { Ingest } from '../../ingest.ts'
+import { EventCountersClient, type EventCountersClientOptions } from '../client.ts'
+import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
+import { ReceivedCounters } from './received-counters.ts'
+
+/**
+ * Connects to an endpoint and keeps at it until closed.
+ * @throws {TypeError} for an address that cannot be used
+ */
+export function connectSource(
+  target: Target,
+  context: ClientContext & { readonly ingest: Ingest },
+): Source {
+  const { ingest, clock, reports } = context
+  const sinceMs = clock.wallMs()
+  const options = context.options as Partial<EventCountersClientOptions>
+  const url = urlOf(target)
+  const address = endpointAddress({ url })
+  // A server would refuse it at every attempt, for ever.
+  filterOf(address)
+  const counters = new ReceivedCounters(ingest, address.label)
+  const client = new EventCountersClient(
+    { ...options, url },
+    {
+      onWindow: ({ counter, statistics, intervalSec }) => {
+        counters.take(counter, statistics, intervalSec)
+      },
+    },
+    { clock, reports },
+  )
+  client.start()
+  return {
+    status: () => statusOf(client, counters.size, target, sinceMs),
+    close: async () => client.stop(),
+  }
+}
+
+/** Whether both addresses bring windows of one counter. */
+export function sharesSeries(one: Target, other: Target): boolean {
+  const [a, b] = [one, other].map((target) => endpointAddress({ url: urlOf(target) }))
+  return shareSeries(a!, b!)
+}
+
+function urlOf({ host, port, url }: Target): string {
+  if (url !== undefined) return url
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function statusOf(
+  client: EventCountersClient,
+  series: number,
+  { host, port }: Target,
+  sinceMs: number,
+): ConnectionStatus {
+  const { state, url, series: interval, counts, lastError } = client.status
+  const facts: Record<string, string | number | boolean> = { state, url, series }
+  if (interval !== undefined) facts.interval = interval
+  facts.windows = counts.windows
+  facts.foreign = counts.foreignSeries
+  facts.bad = counts.badPayloads
+  facts.reconnects = counts.reconnects
+  if (lastError !== undefined) facts.lastError = lastError.message
+  return { peer: { transport: 'tcp', address: host, port }, sinceMs, facts }
+}

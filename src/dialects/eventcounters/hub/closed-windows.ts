@@ -1,0 +1,88 @@
+/**
+ * The windows of all series of the hub at one boundary of one running series: made at most once,
+ * and only those that somebody wants.
+ */
+
+import type { Frame } from '../../../hub/live/frame.ts'
+import type { SeriesRecord } from '../../../hub/series.ts'
+import type { HubView, SeriesList } from '../../../hub/view.ts'
+import type { CounterDescription, CounterWindow } from '../window.ts'
+import { Descriptions } from './description.ts'
+import { statisticsOf } from './statistics.ts'
+
+export interface ServedSeries {
+  readonly record: SeriesRecord
+  readonly description: CounterDescription
+}
+
+/** The hub's series as they are served: in the order of their ids, without down parts. */
+export class ServedList {
+  readonly #series: SeriesList
+  readonly #descriptions = new Descriptions()
+  #rows: readonly ServedSeries[] = []
+  #revision = -1
+
+  constructor(series: SeriesList) {
+    this.#series = series
+  }
+
+  /** The same array for as long as no series came, left or changed its metadata. */
+  rows(): readonly ServedSeries[] {
+    if (this.#revision === this.#series.revision) return this.#rows
+    const rows: ServedSeries[] = []
+    for (const record of this.#series) {
+      if (!record.isDown) rows.push({ record, description: this.#descriptions.of(record) })
+    }
+    this.#rows = rows
+    this.#revision = this.#series.revision
+    return rows
+  }
+}
+
+/** A place whose window was not asked for yet. */
+const UNKNOWN = null
+
+export class ClosedWindows {
+  readonly rows: readonly ServedSeries[]
+  readonly #frame: Frame
+  readonly #seriesMs: number
+  readonly #view: Pick<HubView, 'staleAfterMs' | 'total'>
+  readonly #windows: (CounterWindow | undefined | null)[]
+  #all: readonly CounterWindow[] | undefined
+
+  constructor(
+    rows: readonly ServedSeries[],
+    frame: Frame,
+    seriesMs: number,
+    view: Pick<HubView, 'staleAfterMs' | 'total'>,
+  ) {
+    this.rows = rows
+    this.#frame = frame
+    this.#seriesMs = seriesMs
+    this.#view = view
+    this.#windows = new Array(rows.length).fill(UNKNOWN)
+  }
+
+  /** Of these rows; of every row when `places` is undefined. */
+  of(places: readonly number[] | undefined): readonly CounterWindow[] {
+    if (places !== undefined) return places.flatMap((row) => this.#at(row) ?? [])
+    this.#all ??= this.rows.flatMap((_, row) => this.#at(row) ?? [])
+    return this.#all
+  }
+
+  #at(row: number): CounterWindow | undefined {
+    let window = this.#windows[row]
+    if (window === UNKNOWN) {
+      window = this.#close(this.rows[row]!)
+      this.#windows[row] = window
+    }
+    return window
+  }
+
+  #close({ record, description }: ServedSeries): CounterWindow | undefined {
+    const statistics = statisticsOf(record, this.#frame, this.#view)
+    if (statistics === undefined) return undefined
+    const intervalSec = this.#frame.seconds
+    return { counter: description, seriesMs: this.#seriesMs, intervalSec, statistics }
+  }
+}

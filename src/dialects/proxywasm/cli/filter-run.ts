@@ -1,0 +1,133 @@
+/** One filter in its own thread over a zone of its own: requests in, metrics and counts out. */
+
+import { Zone, type ZoneReader } from '../../../shm/index.ts'
+import {
+  type FilterLogLine,
+  type FilterModule,
+  type FilterOptions,
+  type FilterOutcome,
+  FilterRefusedError,
+  type FilterRequest,
+  type FilterStatistics,
+  FilterThread,
+  type HostMode,
+  zoneSpaceSource,
+} from '../host/index.ts'
+import type { JsonDocument } from '../index.ts'
+import { metricRows, printable, readMetrics, tableLines } from './metrics.ts'
+import { refusedError } from './wasm-file.ts'
+
+export interface FilterRunOptions {
+  readonly path: string
+  readonly module: FilterModule
+  readonly filter: FilterOptions
+  readonly host: HostMode
+  readonly profile: 'document' | 'peer'
+  readonly callTimeoutMs: number
+  /** Of its histograms. */
+  readonly unit: string
+  readonly onLog: (line: FilterLogLine) => void
+}
+
+/** What `--json` prints. */
+export interface RunReport {
+  readonly filter: string
+  readonly abi: string
+  readonly host: HostMode
+  readonly statistics: FilterStatistics
+  /** By prefixed name, in the shape of the original's Lua library. */
+  readonly metrics: JsonDocument
+}
+
+export class FilterRun {
+  readonly #options: FilterRunOptions
+  readonly #zone: Zone
+  readonly #reader: ZoneReader
+  readonly #thread: FilterThread
+
+  private constructor(options: FilterRunOptions, zone: Zone, thread: FilterThread) {
+    this.#options = options
+    this.#zone = zone
+    this.#reader = zone.reader()
+    this.#thread = thread
+  }
+
+  /** @throws {CommandError} when the filter does not start */
+  static async start(options: FilterRunOptions): Promise<FilterRun> {
+    const { path, module, filter, host, profile, callTimeoutMs, onLog } = options
+    const zone = Zone.create({ backing: 'wasm' })
+    const space = zoneSpaceSource({ shared: zone.shared, host, profile })
+    try {
+      const thread = await FilterThread.start(module, filter, { space, callTimeoutMs, onLog })
+      return new FilterRun(options, zone, thread)
+    } catch (error) {
+      if (error instanceof FilterRefusedError) throw refusedError(path, error)
+      throw error
+    }
+  }
+
+  request(request: FilterRequest): Promise<FilterOutcome> {
+    return this.#thread.request(request)
+  }
+
+  /** True once a request failed or the filter trapped. */
+  get hasFailed(): boolean {
+    const { requestsFailed, traps, callTimeouts } = this.#thread.statistics()
+    return requestsFailed + traps + callTimeouts > 0
+  }
+
+  /** The table, and below it what the filter did and cost. */
+  lines(): string[] {
+    const { filter, unit, host } = this.#options
+    const counts = this.#thread.statistics()
+    const document = readMetrics(this.#zone, this.#reader, host)
+    const rows = metricRows(document, filter.name, unit, counts.gaugeWraps > 0)
+    return [...tableLines(rows), '', ...statisticsLines(counts)]
+  }
+
+  report(): RunReport {
+    const { filter, module, host } = this.#options
+    return {
+      filter: filter.name,
+      abi: module.abi,
+      host,
+      statistics: this.#thread.statistics(),
+      metrics: readMetrics(this.#zone, this.#reader, host),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}
+
+const PROBLEMS: readonly (readonly [keyof FilterStatistics, string])[] = [
+  ['traps', 'traps'],
+  ['callTimeouts', 'calls that took too long'],
+  ['startsRefused', 'starts refused'],
+  ['definitionsRefused', 'definitions refused'],
+  ['badCalls', 'metric calls refused'],
+  ['counterResets', 'counters set lower'],
+  ['gaugeWraps', 'gauges below zero'],
+  ['idCollisions', 'ids that collide'],
+  ['logLinesDropped', 'log lines dropped'],
+]
+
+export function statisticsLines(counts: FilterStatistics): string[] {
+  const { requests, requestsFailed, ticks, calls, callbackNs, memoryBytes, instances } = counts
+  const each = calls === 0 ? 0 : callbackNs / calls / 1000
+  const cost = `${calls} calls into the filter, ${each.toFixed(1)} µs each`
+  const lines = [
+    `requests ${requests}, failed ${requestsFailed}; ticks ${ticks}; ${cost}`,
+    `memory ${(memoryBytes / 1024).toFixed(0)} KiB; instances ${instances}`,
+  ]
+  const problems = PROBLEMS.filter(([field]) => Number(counts[field]) > 0)
+  if (problems.length > 0) {
+    lines.push(problems.map(([field, words]) => `${words} ${counts[field]}`).join('; '))
+  }
+  const called = counts.unknownImports.filter((each) => each.calls > 0)
+  for (const { name, calls: times } of called) {
+    lines.push(`import not served: ${printable(name)}, called ${times} times`)
+  }
+  return lines
+}

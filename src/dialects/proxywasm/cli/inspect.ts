@@ -1,0 +1,119 @@
+/** `pentameter proxy-wasm inspect`: what a filter wants and offers, without running it. */
+import type { Command } from 'commander'
+import { FilterRefusedError, type HostMode } from '../host/index.ts'
+import { readShape } from '../host/module/binary.ts'
+import { readWasmFile, type WasmFile } from './wasm-file.ts'
+
+const EXAMPLES = `
+Exit code 0 when the host can start the file as a filter, 1 when it can't.
+
+Examples:
+  $ pentameter proxy-wasm inspect auth.wasm
+  $ pentameter proxy-wasm inspect auth.wasm --json | jq .unknownImports`
+
+const HOSTS: readonly HostMode[] = ['spec', 'nginx', 'envoy']
+const PAGE_KIB = 64
+const ALLOCATORS = ['proxy_on_memory_allocate', 'malloc']
+const STARTS = ['_initialize', '_start', 'main']
+
+/** What `--json` prints. */
+export interface Inspection {
+  readonly path: string
+  readonly bytes: number
+  readonly abi: string
+  readonly allocators: readonly string[]
+  readonly starts: readonly string[]
+  readonly callbacks: readonly string[]
+  readonly otherExports: readonly string[]
+  /** Pages of 64 KiB; the most that the module itself allows, if it says. */
+  readonly memory: { readonly pages: number; readonly pagesMost: number | null }
+  readonly servedImports: readonly string[]
+  readonly unknownImports: readonly string[]
+  /** By host mode, why it would be refused; null where it would not. */
+  readonly hosts: Readonly<Record<HostMode, string | null>>
+}
+
+export function addInspect(group: Command): void {
+  group
+    .command('inspect')
+    .description('list what a filter imports and exports, without running it')
+    .argument('<file>', 'the .wasm file')
+    .option('--json', 'as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (path: string, { json }: { json?: boolean }) => {
+      const inspection = inspect(await readWasmFile(path))
+      const text = json ? `${JSON.stringify(inspection, null, 2)}\n` : inspectionText(inspection)
+      process.stdout.write(text)
+    })
+}
+
+export function inspect({ path, bytes, module }: WasmFile): Inspection {
+  const functions = module.exports.filter(({ kind }) => kind === 'function').map((e) => e.name)
+  const isCallback = (name: string): boolean =>
+    name.startsWith('proxy_on_') && !ALLOCATORS.includes(name)
+  const isOther = (name: string): boolean =>
+    !isCallback(name) &&
+    !name.startsWith('proxy_abi_version_') &&
+    ![...ALLOCATORS, ...STARTS].includes(name)
+  const { ownMemories, importedMemories } = readShape(bytes)
+  const memory = ownMemories[0] ?? importedMemories[0]
+  const imports = module.imports
+    .filter(({ kind }) => kind === 'function')
+    .map((entry) => `${entry.module}.${entry.name}`)
+  return {
+    path,
+    bytes: bytes.length,
+    abi: module.abi,
+    allocators: ALLOCATORS.filter((name) => functions.includes(name)),
+    starts: STARTS.filter((name) => functions.includes(name)),
+    callbacks: functions.filter(isCallback),
+    otherExports: functions.filter(isOther),
+    memory: { pages: memory?.least ?? 0, pagesMost: memory?.most ?? null },
+    servedImports: imports.filter((name) => !module.unknownImports.includes(name)),
+    unknownImports: module.unknownImports,
+    hosts: Object.fromEntries(
+      HOSTS.map((host) => [host, refusalOf(() => module.checkFor(host))]),
+    ) as Record<HostMode, string | null>,
+  }
+}
+
+function refusalOf(check: () => void): string | null {
+  try {
+    check()
+    return null
+  } catch (error) {
+    if (error instanceof FilterRefusedError) return error.message
+    throw error
+  }
+}
+
+export function inspectionText(inspection: Inspection): string {
+  const { path, bytes, abi, memory, hosts } = inspection
+  const { allocators, starts, callbacks, otherExports, servedImports, unknownImports } = inspection
+  const most = memory.pagesMost === null ? '' : `, at most ${memory.pagesMost}`
+  const rows: [string, readonly string[]][] = [
+    ['file', [`${path}, ${(bytes / 1024).toFixed(1)} KiB`]],
+    ['ABI', [abi]],
+    [
+      'memory',
+      [`${memory.pages} ${memory.pages === 1 ? 'page' : 'pages'} of ${PAGE_KIB} KiB${most}`],
+    ],
+    ['allocator', allocators],
+    ['starts with', orNone(starts)],
+    ['callbacks', orNone(callbacks)],
+    ['other exports', orNone(otherExports)],
+    ['imports served', orNone(servedImports)],
+    ['imports not served', orNone(unknownImports.map((name) => `${name} (answers 12)`))],
+    ['hosts', HOSTS.map((host) => `${host}: ${hosts[host] ?? 'can start it'}`)],
+  ]
+  const width = Math.max(...rows.map(([title]) => title.length)) + 2
+  return rows
+    .flatMap(([title, lines]) =>
+      lines.map((line, i) => `${(i === 0 ? title : '').padEnd(width)}${line}\n`),
+    )
+    .join('')
+}
+
+function orNone(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? ['none'] : lines
+}

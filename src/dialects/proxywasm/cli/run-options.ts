@@ -1,0 +1,72 @@
+/** What `pentameter proxy-wasm run` is told. */
+import { InvalidArgumentError } from 'commander'
+import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
+import type { FilterOptions, HostMode } from '../host/index.ts'
+import { checkFilterName } from '../names.ts'
+import { filterNameOf, readTextOption } from './wasm-file.ts'
+
+export interface RunArguments {
+  readonly name?: string
+  readonly host: HostMode
+  readonly profile: 'document' | 'peer'
+  readonly config: string
+  readonly vmConfig: string
+  readonly rootId?: string
+  readonly unit?: string
+  readonly requests?: number
+  readonly rate?: number
+  readonly header: readonly (readonly [string, string])[]
+  readonly callTimeout: number
+  readonly listen?: number
+  readonly serve?: boolean
+  readonly httpPort?: number
+  readonly json?: boolean
+}
+
+export async function filterOptionsOf(path: string, args: RunArguments): Promise<FilterOptions> {
+  const name = args.name ?? filterNameOf(path)
+  try {
+    checkFilterName(name, args.profile)
+  } catch (error) {
+    throw new CommandError((error as Error).message, EXIT_USAGE)
+  }
+  return {
+    name,
+    configuration: await readTextOption(args.config),
+    vmConfiguration: await readTextOption(args.vmConfig),
+    ...(args.rootId === undefined ? {} : { rootId: args.rootId }),
+  }
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('want a port from 0 (any free one) to 65535')
+}
+
+export function parseCount(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('want a whole number, 0 or more')
+}
+
+export function parsePositive(text: string): number {
+  const count = parseCount(text)
+  if (count > 0) return count
+  throw new InvalidArgumentError('want a whole number from 1 on')
+}
+
+export function parseRate(text: string): number {
+  const rate = Number(text)
+  if (text !== '' && rate > 0 && rate <= 100_000) return rate
+  throw new InvalidArgumentError('want a number of requests per second, above 0')
+}
+
+/** `name=value`; the name may begin with a colon (`:path=/x`). */
+export function parseHeader(
+  text: string,
+  before: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
+  const mark = text.indexOf('=')
+  if (mark > 0) return [...before, [text.slice(0, mark).toLowerCase(), text.slice(mark + 1)]]
+  throw new InvalidArgumentError('want NAME=VALUE')
+}

@@ -1,0 +1,191 @@
+/** `pentameter proxy-wasm run`: one filter, so that a person sees what it does. */
+import { setTimeout } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { EXIT_FAILED } from '../../../cli/exit.ts'
+import { runHub } from '../../../cli/run-hub.ts'
+import { parseConfig } from '../../../hub/index.ts'
+import type { FilterLogLine, FilterRequest } from '../host/index.ts'
+import { inventedRequest } from '../hub/traffic.ts'
+import { FilterRun } from './filter-run.ts'
+import { printable } from './metrics.ts'
+import {
+  filterOptionsOf,
+  parseCount,
+  parseHeader,
+  parsePort,
+  parsePositive,
+  parseRate,
+  type RunArguments,
+} from './run-options.ts'
+import { Screen } from './screen.ts'
+import { readWasmFile } from './wasm-file.ts'
+import { listenForRequests } from './web-requests.ts'
+
+const EXAMPLES = `
+The filter's log and what is refused go to stderr, the table of its metrics to stdout: on a terminal
+it is painted anew twice a second, elsewhere printed once. Exit code 1 when a request failed.
+
+A filter built with @solo-io/proxy-runtime traps in its onConfigure when the configuration is empty:
+give it one, as --config '{}'.
+
+Examples:
+  $ pentameter proxy-wasm run auth.wasm
+  $ pentameter proxy-wasm run auth.wasm --config @auth.json --requests 1000 --rate 100
+  $ pentameter proxy-wasm run auth.wasm --header :path=/login --header x-user=7 --json
+  $ pentameter proxy-wasm run auth.wasm --listen 8000       and then: curl localhost:8000/
+  $ pentameter proxy-wasm run auth.wasm --serve --rate 20   with page and /metrics`
+
+const REQUESTS = 10
+const SERVE_RATE = 10
+const PAINT_MS = 500
+/** Requests that are under way at once where no rate is asked for. */
+const AT_ONCE = 16
+
+export function addRun(group: Command): void {
+  group
+    .command('run')
+    .description('run a filter with invented or real requests and show its metrics')
+    .argument('<file>', 'the .wasm file')
+    .option('--name <name>', 'of the filter (default: that of the file)')
+    .addOption(
+      new Option('--host <mode>', 'whose answers its metric calls get')
+        .choices(['spec', 'nginx', 'envoy'])
+        .default('spec'),
+    )
+    .addOption(
+      new Option('--profile <profile>', 'names as pw.FILTER.NAME or pw:FILTER:NAME')
+        .choices(['document', 'peer'])
+        .default('document'),
+    )
+    .option('--config <text>', 'what proxy_on_configure reads, or @FILE', '')
+    .option('--vm-config <text>', 'what proxy_on_vm_start reads, or @FILE', '')
+    .option('--root-id <id>', 'answer to plugin_root_id (default: the name)')
+    .option('--unit <unit>', 'of its histograms, as ms')
+    .addOption(
+      new Option('--requests <count>', `how many (default: ${REQUESTS})`)
+        .argParser(parseCount)
+        .conflicts(['listen', 'serve']),
+    )
+    .addOption(
+      new Option('--rate <perSecond>', 'at most so many in a second (default: as fast as it can)')
+        .argParser(parseRate)
+        .conflicts('listen'),
+    )
+    .option('--header <name=value>', 'of every request, may be repeated', parseHeader, [])
+    .option('--call-timeout <ms>', 'ends a filter that takes longer', parsePositive, 1000)
+    .addOption(
+      new Option('--listen <port>', 'send HTTP requests to 127.0.0.1:PORT through it')
+        .argParser(parsePort)
+        .conflicts('serve'),
+    )
+    .option('--serve', 'start the hub with it: page, API and /metrics')
+    .option('--http-port <port>', 'of the page, with --serve (default: 4000)', parsePort)
+    .addOption(new Option('--json', 'the result as JSON').conflicts('serve'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (path: string, args: RunArguments) => {
+      if (args.serve) await serveFilter(path, args)
+      else await runFilter(path, args)
+    })
+}
+
+async function serveFilter(path: string, args: RunArguments): Promise<void> {
+  await readWasmFile(path)
+  const { name, configuration, vmConfiguration, rootId } = await filterOptionsOf(path, args)
+  const filter = {
+    name,
+    path,
+    host: args.host,
+    profile: args.profile,
+    configuration,
+    vmConfiguration,
+    requestsPerSecond: args.rate ?? SERVE_RATE,
+    callTimeoutMs: args.callTimeout,
+    ...(rootId === undefined ? {} : { rootId }),
+    ...(args.unit === undefined ? {} : { unit: args.unit }),
+  }
+  const port = args.httpPort === undefined ? {} : { httpPort: args.httpPort }
+  await runHub(parseConfig({ ...port, filters: [filter] }), { log: 'text', color: true })
+}
+
+async function runFilter(path: string, args: RunArguments): Promise<void> {
+  const { module } = await readWasmFile(path)
+  const filter = await filterOptionsOf(path, args)
+  const screen = new Screen(process.stdout, process.stderr)
+  const onLog = (line: FilterLogLine): void => screen.line(logText(line))
+  const { host, profile, callTimeout, unit = '' } = args
+  const options = { path, module, filter, host, profile, callTimeoutMs: callTimeout, unit, onLog }
+  const run = await FilterRun.start(options)
+  const isPainted = screen.isLive && !args.json
+  const painter = setInterval(() => isPainted && screen.paint(run.lines()), PAINT_MS)
+  const stop = new AbortController()
+  const interrupted = new Promise<void>((resolve) => {
+    const onEnd = (): void => {
+      stop.abort()
+      resolve()
+    }
+    process.once('SIGINT', onEnd)
+    process.once('disconnect', onEnd) // the older Node that handed over is gone
+    process.channel?.unref()
+  })
+  try {
+    if (args.listen === undefined) {
+      await Promise.race([sendAll(run, args, stop.signal), interrupted])
+    } else await serveRequests(run, args.listen, screen, interrupted)
+  } finally {
+    clearInterval(painter)
+    screen.end(args.json ? [JSON.stringify(run.report(), null, 2)] : run.lines())
+    await run.close()
+  }
+  if (run.hasFailed) process.exitCode = EXIT_FAILED
+}
+
+async function serveRequests(
+  run: FilterRun,
+  port: number,
+  screen: Screen,
+  interrupted: Promise<void>,
+): Promise<void> {
+  const web = await listenForRequests(port, (request) => run.request(request))
+  screen.line(`requests to http://127.0.0.1:${web.port}/ go through the filter; Ctrl-C ends`)
+  await interrupted
+  await web.close()
+}
+
+/** Ends early at the signal: nothing of it may keep the process. */
+async function sendAll(
+  run: FilterRun,
+  { requests = REQUESTS, rate, header }: RunArguments,
+  signal: AbortSignal,
+): Promise<void> {
+  if (rate === undefined) {
+    let next = 0
+    const sender = async (): Promise<void> => {
+      while (next < requests && !signal.aborted) {
+        await run.request(withHeaders(inventedRequest(next++), header))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, sender))
+    return
+  }
+  const startMs = performance.now()
+  for (let n = 0; n < requests && !signal.aborted; n++) {
+    const waitMs = startMs + (n * 1000) / rate - performance.now()
+    if (waitMs > 0 && !(await hasWaited(waitMs, signal))) return
+    await run.request(withHeaders(inventedRequest(n), header))
+  }
+}
+
+/** @returns false when the signal came first */
+function hasWaited(ms: number, signal: AbortSignal): Promise<boolean> {
+  return setTimeout(ms, true, { signal }).catch(() => false)
+}
+
+/** A header of the same name is replaced, another one added. */
+function withHeaders(request: FilterRequest, given: RunArguments['header']): FilterRequest {
+  const kept = (request.headers ?? []).filter(([name]) => !given.some(([own]) => own === name))
+  return { ...request, headers: [...kept, ...given] }
+}
+
+function logText({ level, text }: FilterLogLine): string {
+  return `${level.padEnd(8)} ${printable(text)}`
+}

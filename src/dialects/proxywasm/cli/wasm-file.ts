@@ -1,0 +1,62 @@
+/** Filters as files: read, compiled, and refused with a message that says what to do. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
+import { FilterModule, FilterRefusedError, type ModuleLimits } from '../host/index.ts'
+
+export interface WasmFile {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly module: FilterModule
+}
+
+/** What a refusal means to who built the file. */
+const HINTS: Readonly<Record<string, string>> = {
+  notWasm: 'want the .wasm that a compiler wrote; text (.wat) is to be assembled first',
+  noAbi: 'a filter built with an SDK for Proxy-Wasm exports one',
+  noAllocator: 'the host needs it to hand over names, headers and bodies',
+  noMemory: 'filters export their memory under that name',
+  badImport: 'filters take functions from their host, and at most a memory',
+  memoryTooLarge: 'raise the limit with memoryPagesLimit in the config',
+}
+
+/** @throws {CommandError} for a file that is none, or no filter */
+export async function readWasmFile(path: string, limits?: ModuleLimits): Promise<WasmFile> {
+  const bytes = await readBytes(path)
+  try {
+    return { path, bytes, module: await FilterModule.compile(bytes, limits) }
+  } catch (error) {
+    if (error instanceof FilterRefusedError) throw refusedError(path, error)
+    throw error
+  }
+}
+
+export function refusedError(path: string, { refusal, message }: FilterRefusedError): CommandError {
+  const hint = HINTS[refusal]
+  return new CommandError(`${path}: ${message}${hint === undefined ? '' : `\n  (${hint})`}`)
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'it is a directory',
+    }
+    const reason = reasons[code ?? ''] ?? message
+    throw new CommandError(`${path}: ${reason}`, EXIT_USAGE)
+  }
+}
+
+/** `filters/auth.wasm` is `auth`. */
+export function filterNameOf(path: string): string {
+  return basename(path).replace(/\.wasm$/, '') || 'filter'
+}
+
+/** A text, or what is in the file of `@FILE`. */
+export async function readTextOption(text: string): Promise<string> {
+  if (!text.startsWith('@')) return text
+  return new TextDecoder().decode(await readBytes(text.slice(1)))
+}

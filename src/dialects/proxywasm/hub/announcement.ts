@@ -1,0 +1,38 @@
+/** What goes between the main thread and the thread of a filter besides the host's own messages. */
+
+import type { NewSeries, SeriesRefusal } from '../../../hub/ingest/definition.ts'
+import type { SeriesLimits } from '../../../hub/ingest/quota.ts'
+import type { Zone } from '../../../shm/index.ts'
+import type { LabelPattern } from '../label-patterns.ts'
+import type { FilterConfig } from './options.ts'
+
+/** What the thread of a filter opens its part of the hub's zone with. */
+export interface HubSpaceStart {
+  readonly zone: Zone['shared']
+  readonly quota: SharedArrayBuffer
+  readonly limits: SeriesLimits
+  /** Owner of the quota's lock, unlike those of all other threads. */
+  readonly thread: number
+  /** Name of the broadcast channel on which the main thread listens. */
+  readonly channel: string
+  readonly filter: Pick<FilterConfig, 'name' | 'host' | 'profile' | 'unit'>
+  readonly labelPatterns: readonly LabelPattern[]
+}
+
+/**
+ * A filter thread says which series it has begun to write into; a thread that replaces it says so
+ * again, which is nothing new. Bounded by the filter's limit of metrics.
+ */
+export type Announcement =
+  | { readonly kind: 'series'; readonly series: NewSeries; readonly metric: number }
+  | {
+      readonly kind: 'refused'
+      readonly source: string
+      readonly name: string
+      readonly code: SeriesRefusal
+    }
+
+/** Source of a filter's series, as the API names it. */
+export function sourceOf(filter: string): string {
+  return `filter ${filter}`
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { ModelIngest } from '../../../../test/support/model-ingest.ts'
+import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { CallbackSource, ScopeServer, scope } from '../index.ts'
+
+const cleanups: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** A server and a hub's source of it, under one clock. */
+async function link(values: CallbackSource) {
+  const clock = new FakeClock()
+  const server = new ScopeServer({ snapshot: values, clock })
+  const { port } = await server.listen(0)
+  const ingest = new ModelIngest()
+  const target = { transport: 'tcp', host: '127.0.0.1', port } as const
+  const options = { samplingIntervalNs: 10_000_000 }
+  const context = { ingest, clock, reports: new RecordedReports(), options }
+  const source = scope.connectSource!(target, context)
+  cleanups.push(() => server.stop())
+  cleanups.push(() => source.close())
+  return { clock, ingest, source, port, server }
+}
+
+describe('a scope source', () => {
+  it('writes every number of every snapshot to a gauge, and no gauge for NaN', async () => {
+    const values = new CallbackSource()
+    let level = 1
+    values.add('level', () => level, { labels: { tank: 'a' }, unit: 'm' })
+    values.add('unset', () => Number.NaN)
+    values.add('endless', () => Number.POSITIVE_INFINITY)
+    const { clock, ingest, source, port } = await link(values)
+    const gauge = (name: string) =>
+      ingest.series.find(({ identity }) => identity.name === name)?.value
+    while (gauge('level') !== 1) await turn()
+    level = 2.5
+    clock.advance(10)
+    while (gauge('level') !== 2.5) await turn()
+    assert.equal(gauge('endless'), Number.POSITIVE_INFINITY)
+    assert.equal(gauge('unset'), undefined)
+    const series = ingest.series.find(({ identity }) => identity.name === 'level')
+    assert.deepEqual(series?.identity.labels, [
+      ['scope.source', `127.0.0.1:${port}`],
+      ['tank', 'a'],
+    ])
+    assert.equal(series?.metadata.unit, 'm')
+    assert.equal(ingest.series.length, 2)
+    const { facts } = source.status()
+    assert.equal(facts.state, 'online')
+    assert.equal(facts.framing, 'framed')
+    assert.equal(facts.intervalMs, 10)
+  })
+
+  it('takes what a later Info says of a series that came before it', async () => {
+    const values = new CallbackSource()
+    values.add('first', () => 1)
+    const { clock, ingest } = await link(values)
+    const metadata = () => ingest.series.find(({ identity }) => identity.name === 'late')?.metadata
+    while (ingest.series.length === 0) await turn()
+    values.add('late', () => 2, { unit: 'A', plot: 'current' })
+    clock.advance(10)
+    while (metadata() === undefined) await turn()
+    assert.equal(metadata()?.unit, undefined)
+    for (let elapsed = 0; metadata()?.unit === undefined && elapsed < 20_000; elapsed += 10) {
+      clock.advance(10)
+      await turn()
+    }
+    assert.deepEqual([metadata()?.unit, metadata()?.plot], ['A', 'current'])
+  })
+
+  it('keeps the mark of another hub inside the name', async () => {
+    const values = new CallbackSource()
+    values.add('x', () => 1, { labels: { 'scope.source': 'first:1' } })
+    const { ingest, port } = await link(values)
+    while (ingest.series.length === 0) await turn()
+    assert.deepEqual(ingest.series[0]?.identity, {
+      name: 'x{scope.source:first%3A1}',
+      kind: 'gauge',
+      labels: [['scope.source', `127.0.0.1:${port}`]],
+    })
+  })
+
+  it('leaves no timer when both sides have been closed', async () => {
+    const { clock, source, server } = await link(new CallbackSource())
+    while (server.connections()[0]?.facts.phase !== 'streaming') await turn()
+    await source.close()
+    await server.stop()
+    assert.equal(clock.pending, 0)
+  })
+})
+
+describe('the dialect', () => {
+  it('claims every start but that of the dialects that begin with two zeros', () => {
+    assert.equal(scope.claims(new Uint8Array([])), undefined)
+    assert.equal(scope.claims(new Uint8Array([0])), undefined)
+    assert.equal(scope.claims(new Uint8Array([0, 0])), false)
+    assert.equal(scope.claims(new Uint8Array([0, 0x10])), true)
+    assert.equal(scope.claims(new Uint8Array([0x18])), true)
+    assert.equal(scope.speaksFirst, true)
+  })
+
+  it('is tried with a command that gets packets from a real server', async () => {
+    const { execFile } = await import('node:child_process')
+    const { promisify } = await import('node:util')
+    const values = new CallbackSource()
+    values.add('hello', () => 1)
+    const server = new ScopeServer({ snapshot: values })
+    cleanups.push(() => server.stop())
+    const { port } = await server.listen(0)
+    const { stdout } = await promisify(execFile)('sh', ['-c', scope.tryIt!('127.0.0.1', port)])
+    const text = stdout.replace(/^[0-7]{7}/gm, '').replace(/\s+/g, '')
+    assert.match(text, /metrics/)
+    assert.match(text, /hello/)
+  })
+})

@@ -1,0 +1,130 @@
+/** A server's metrics into the hub: every number of every snapshot is a write to a gauge. */
+import {
+  hashBytes,
+  type Identity,
+  identityKey,
+  type Metadata,
+  sortLabels,
+} from '../../../model/index.ts'
+import type { ClientContext, ConnectionStatus, Source, Target } from '../../dialect.ts'
+import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
+import { ScopeClient } from '../client.ts'
+import type { ClientOptions } from '../spec.ts'
+import type { MirroredSeries, Sample } from './mirror.ts'
+
+/** Identity label that keeps equal names of different servers apart. */
+export const SOURCE_LABEL = 'scope.source'
+/** The dialect has one type of metric. */
+const GAUGE_TYPE = 0
+/** A place in a row whose slot was not looked up yet. */
+const UNKNOWN = -2
+
+/** Slots of one server's series; a name is looked up once, as long as its series stays. */
+class Slots {
+  readonly #ingest: Ingest
+  readonly #source: string
+  readonly #slots = new Map<string, { readonly slot: number; metadata: Metadata }>()
+  #generation = 0
+  #row: Sample['series'] | undefined
+  #rowSlots = new Int32Array(0)
+
+  constructor(ingest: Ingest, source: string) {
+    this.#ingest = ingest
+    this.#source = source
+  }
+
+  /** Makes ready for a sample with this row of series. */
+  begin(row: Sample['series']): void {
+    const { generation } = this.#ingest
+    if (row === this.#row && generation === this.#generation) return
+    if (generation !== this.#generation) this.#slots.clear()
+    this.#generation = generation
+    this.#row = row
+    this.#rowSlots = new Int32Array(row.length).fill(UNKNOWN)
+  }
+
+  /** Slot of a place in the row that has a value: a series without one is not made. */
+  at(place: number): number {
+    const slot = this.#rowSlots[place]!
+    if (slot !== UNKNOWN) return slot
+    const series = this.#row![place]
+    const found = series === undefined ? REFUSED : this.#slot(series)
+    this.#rowSlots[place] = found
+    return found
+  }
+
+  #slot(series: MirroredSeries): number {
+    const { metadata, wireName } = series
+    const known = this.#slots.get(wireName)
+    if (known !== undefined) {
+      if (known.metadata !== metadata) this.#ingest.annotate(known.slot, metadata)
+      known.metadata = metadata
+      return known.slot
+    }
+    const identity = this.#identityOf(series)
+    const key = identityKey(identity)
+    const hash = hashBytes(key, 0, key.length)
+    const describe = (): Description => ({ identity, metadata })
+    const slot = this.#ingest.slot(key, 0, key.length, GAUGE_TYPE, hash, describe)
+    this.#slots.set(wireName, { slot, metadata })
+    return slot
+  }
+
+  /** A name that another hub has marked already keeps its marks inside the name. */
+  #identityOf({ identity, wireName }: MirroredSeries): Identity {
+    const isMarked = identity.labels.some(([key]) => key === SOURCE_LABEL)
+    const name = isMarked ? wireName : identity.name
+    const labels = isMarked ? [] : identity.labels
+    return { kind: 'gauge', name, labels: sortLabels([...labels, [SOURCE_LABEL, this.#source]]) }
+  }
+}
+
+/** Connects to a server and keeps at it until closed. NaN is no value; ±Infinity is one. */
+export function connectSource(
+  target: Target,
+  context: ClientContext & { readonly ingest: Ingest },
+): Source {
+  const { ingest, clock, reports } = context
+  const { host, port } = target
+  const slots = new Slots(ingest, `${host}:${port}`)
+  const sinceMs = clock.wallMs()
+  const options: Partial<ClientOptions> = { ...context.options, host, port }
+  const client = new ScopeClient(
+    options,
+    {
+      sample: ({ series, values }) => {
+        ingest.begin(`${host}:${port}`)
+        slots.begin(series)
+        for (let i = 0; i < series.length; i++) {
+          const value = values[i]!
+          if (Number.isNaN(value)) continue
+          const slot = slots.at(i)
+          if (slot !== REFUSED) ingest.set(slot, value)
+        }
+      },
+    },
+    { clock, reports },
+  )
+  client.start()
+  return {
+    status: () => statusOf(client, sinceMs),
+    close: async () => client.stop(),
+  }
+}
+
+function statusOf(client: ScopeClient, sinceMs: number): ConnectionStatus {
+  const { state, framing, intervalNs, ticksMissed, series, counts, lastError, seriesRefused } =
+    client.status
+  const facts: Record<string, string | number | boolean> = { state }
+  if (framing !== undefined) facts.framing = framing
+  if (intervalNs !== undefined) facts.intervalMs = Number(intervalNs) / 1e6
+  facts.series = series
+  if (seriesRefused > 0) facts.refused = seriesRefused
+  facts.snapshots = counts.snapshots
+  facts.missed = ticksMissed
+  facts.dropped = counts.entriesDropped
+  facts.bad = counts.packetsBad
+  if (lastError !== undefined) facts.lastError = lastError
+  const { host: address, port } = client.options
+  return { peer: { transport: 'tcp', address, port }, sinceMs, facts }
+}

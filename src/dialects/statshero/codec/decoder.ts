@@ -1,0 +1,153 @@
+/** Packets to messages in the shapes of the golden vectors, for tools, tests and fuzzing. */
+import type { DecodeErrorFields } from '../../../wire/decode-error.ts'
+import type { CodecOptions, Decoder } from '../../decoder.ts'
+import {
+  decodeDatagram,
+  type FrameRules,
+  FrameScanner,
+  type Line,
+  type PacketVisitor,
+} from '../codec.ts'
+import { inflateGzip } from '../server/gzip.ts'
+import {
+  type ErrorCode,
+  type LineErrorCode,
+  NAME,
+  type PacketErrorCode,
+  RECEIVE_DEFAULTS,
+  type ReceiveOptions,
+  TYPE_WORDS,
+  type TypeWord,
+} from '../spec.ts'
+
+/** One decoded line; a key that does not print as text is given as base64. */
+export interface Message {
+  readonly key?: string
+  readonly key_b64?: string
+  /** Decimal text beyond the safe integers. */
+  readonly value: number | string
+  readonly type: TypeWord
+  readonly sampleRate?: number
+}
+
+/** The codec's rules by the options of a listener. */
+export function frameRules(options: Partial<ReceiveOptions> = {}): FrameRules {
+  const { profile, maxFrameBytes, maxInflatedBytes, maxValueDigits } = {
+    ...RECEIVE_DEFAULTS,
+    ...options,
+  }
+  return {
+    isStrict: profile === 'document',
+    maxFrameBytes,
+    maxInflatedBytes,
+    maxValueDigits,
+    inflate: inflateGzip,
+  }
+}
+
+export function createDecoder(options: CodecOptions = {}): Decoder {
+  const { profile = RECEIVE_DEFAULTS.profile, strict = false, transport = 'udp' } = options
+  const rules = frameRules({ profile: strict ? 'document' : profile })
+  const collector = new Collector()
+  const { messages, errors, notes } = collector
+  if (transport === 'udp') {
+    const push = (bytes: Uint8Array) => decodeDatagram(bytes, rules, collector)
+    return { push, end() {}, messages, errors, notes }
+  }
+  const scanner = new FrameScanner(rules, collector)
+  return { push: (bytes) => scanner.push(bytes), end: () => scanner.end(), messages, errors, notes }
+}
+
+/** Messages state an integer further from 0 as decimal text. */
+const TEXT_BEYOND = 2n ** 53n
+
+const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+class Collector implements PacketVisitor {
+  readonly messages: Message[] = []
+  readonly errors: DecodeErrorFields[] = []
+  readonly notes: string[] = []
+
+  line(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    _hash: number,
+    type: number,
+    value: number,
+    rate: number,
+  ): void {
+    this.#add(bytes.subarray(keyStart, keyEnd), type, value, rate)
+  }
+
+  largeLine(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    _hash: number,
+    type: number,
+    valueStart: number,
+    valueEnd: number,
+    rate: number,
+  ): void {
+    const integer = BigInt(strictText.decode(bytes.subarray(valueStart, valueEnd)))
+    const isText = integer > TEXT_BEYOND || integer < -TEXT_BEYOND
+    const value = isText ? integer.toString() : Number(integer)
+    this.#add(bytes.subarray(keyStart, keyEnd), type, value, rate)
+  }
+
+  #add(key: Uint8Array, type: number, value: number | string, rate: number): void {
+    const sampleRate = Number.isNaN(rate) ? {} : { sampleRate: rate }
+    this.messages.push({ ...keyFields(key), value, type: TYPE_WORDS[type]!, ...sampleRate })
+  }
+
+  badLine(code: LineErrorCode, _b: Uint8Array, _s: number, _e: number, offset: number): void {
+    this.#refuse(code, offset, true)
+  }
+
+  packetEnd(): void {}
+
+  badPacket(
+    code: PacketErrorCode,
+    detail: string,
+    _bytes: Uint8Array,
+    _start: number,
+    _end: number,
+    offset: number,
+    isResync: boolean,
+  ): void {
+    this.notes.push(`${code}: ${detail}`)
+    this.#refuse(code, offset, isResync)
+  }
+
+  #refuse(code: ErrorCode, offset: number, resync: boolean): void {
+    this.errors.push({ dialect: NAME, code, offset, resync })
+  }
+}
+
+function keyFields(key: Uint8Array): { key: string } | { key_b64: string } {
+  try {
+    const text = strictText.decode(key)
+    if (!/\p{Cc}/u.test(text)) return { key: text }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
+  return { key_b64: Buffer.from(key).toString('base64') }
+}
+
+/**
+ * The line that a message states.
+ * @throws {TypeError} for what is no message; what a line may not say is the encoder's to judge
+ */
+export function messageLine(message: unknown): Line {
+  if (typeof message !== 'object' || message === null) throw new TypeError('message is no object')
+  const { key, key_b64, value, type, sampleRate } = message as Record<string, unknown>
+  const isText = typeof value === 'string' && /^[+-]?\d+$/.test(value)
+  const isEdge = typeof value === 'number' && Math.abs(value) === Number(TEXT_BEYOND)
+  return {
+    key: typeof key_b64 === 'string' ? Buffer.from(key_b64, 'base64') : String(key ?? ''),
+    value: (isText || isEdge ? BigInt(value) : value) as number | bigint,
+    type: type as TypeWord,
+    ...(sampleRate === undefined ? {} : { sampleRate: sampleRate as number }),
+  }
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, it, type TestContext } from 'node:test'
+import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { withFrame } from '../../../../test/support/wallaroo.ts'
+import { type Cell, Histogram, type Identity } from '../../../model/index.ts'
+import { systemClock } from '../../../time/system-clock.ts'
+import { createDecoder, type Message, type MetricsMessage } from '../codec/decoder.ts'
+import { histogramOf, meaningOf } from '../map.ts'
+import { LatencyTotals } from '../rollup/latency-totals.ts'
+import type { SeriesNames } from '../rollup/views.ts'
+import { connectEmitter } from './emitter.ts'
+
+const NAMES = { application: 'shop', pipeline: 'Orders', worker: 'w1', name: 'Check' }
+const CATEGORIES = ['computation', 'start-to-end', 'node-ingress-egress', 'queue depth']
+
+async function setUp(context: TestContext, options: Record<string, unknown> = {}) {
+  const chunks: Buffer[] = []
+  const ended = Promise.withResolvers<void>()
+  const listener = createServer((socket) => {
+    socket.on('data', (bytes: Buffer) => chunks.push(bytes))
+    socket.on('end', () => ended.resolve())
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  context.after(() => listener.close())
+  const reports = new RecordedReports()
+  const { port } = listener.address() as AddressInfo
+  const target = { transport: 'tcp', host: '127.0.0.1', port } as const
+  const emitter = connectEmitter(target, { reports, clock: systemClock, options })
+  /** Closes, and gives everything that arrived. */
+  const finish = async (): Promise<readonly Message[]> => {
+    await emitter.close()
+    await ended.promise
+    const decoder = createDecoder()
+    decoder.push(Buffer.concat(chunks))
+    decoder.end()
+    assert.deepEqual(decoder.errors, [])
+    return decoder.messages as Message[]
+  }
+  return { emitter, reports, finish }
+}
+
+function latencies(bins: Record<string, string>, min: string | null, max: string | null): Cell {
+  const totals = new LatencyTotals()
+  withFrame({ bins, min_ns: min, max_ns: max }, (frame) => totals.add(frame))
+  return { kind: 'histogram', histogram: histogramOf(totals) }
+}
+
+function windowsOf(messages: readonly Message[]): MetricsMessage[] {
+  return messages.filter((message) => message.type === 'metrics')
+}
+
+describe('a relay', () => {
+  it('says windows again as they came, in either profile', async (context) => {
+    for (const profile of ['peer', 'document'] as const) {
+      const { emitter, finish } = await setUp(context, { profile })
+      const all = CATEGORIES.map((category): SeriesNames => ({ ...NAMES, category }))
+      for (const names of all) {
+        const { identity } = meaningOf(names).latency!
+        emitter.send(identity, latencies({ 0: '2', 10: '9' }, '0', '1000'), undefined)
+      }
+      const messages = await finish()
+      const [connect, join, ...windows] = messages
+      assert.deepEqual([connect?.type, join?.type], ['connect', 'join'])
+      assert.deepEqual(
+        windowsOf(windows).map(({ application, category, pipeline, worker, name }) => {
+          return { application, category, pipeline, worker, name }
+        }),
+        all,
+      )
+      for (const { bins, order, min_ns, max_ns, period_ns, notes } of windowsOf(windows)) {
+        assert.deepEqual([bins, order, min_ns, max_ns], [{ 0: '2', 10: '9' }, profile, '0', '1000'])
+        assert.equal(period_ns, '1000000000')
+        assert.deepEqual(notes, profile === 'document' ? ['document-order'] : [])
+      }
+    }
+  })
+
+  it('says ingested messages and skewed ones in the bins that are theirs', async (context) => {
+    const { emitter, finish, reports } = await setUp(context)
+    const ingestion = meaningOf({ ...NAMES, category: 'pipeline-ingestion', name: 'Orders source' })
+    const pipeline = meaningOf({ ...NAMES, category: 'start-to-end', name: 'Orders' })
+    const growth = (delta: number | bigint): Cell => ({ kind: 'counter', delta })
+    emitter.send(ingestion.messages.identity, growth(2n ** 60n), undefined)
+    emitter.send(pipeline.messages.identity, growth(5), undefined)
+    emitter.send(pipeline.skew.identity, growth(3), undefined)
+    emitter.send(pipeline.skew.identity, growth(0), undefined)
+    const windows = windowsOf(await finish())
+    assert.deepEqual(
+      windows.map(({ category, name, bins, min_ns, max_ns }) => {
+        return [category, name, bins, min_ns, max_ns]
+      }),
+      [
+        ['pipeline-ingestion', 'Orders source', { 0: `${2n ** 60n}` }, '0', '0'],
+        ['start-to-end', 'Orders', { 64: '3' }, null, null],
+      ],
+    )
+    assert.deepEqual(reports.counts, {})
+  })
+
+  it('joins each worker once, and counts what it cannot say', async (context) => {
+    const { emitter, finish, reports } = await setUp(context)
+    const cell = latencies({ 10: '1' }, null, null)
+    for (const worker of ['w1', 'w2', 'w1']) {
+      const { identity } = meaningOf({ ...NAMES, worker, category: 'computation' }).latency!
+      emitter.send(identity, cell, undefined)
+    }
+    const foreign: Identity = { name: 'http_requests', kind: 'counter', labels: [] }
+    emitter.send(foreign, { kind: 'counter', delta: 1 }, 1)
+    const coarse = new Histogram(-2)
+    coarse.record(7)
+    const { identity } = meaningOf({ ...NAMES, category: 'computation' }).latency!
+    emitter.send(identity, { kind: 'histogram', histogram: coarse }, undefined)
+    const long = meaningOf({ ...NAMES, category: 'computation', name: 'n'.repeat(65_536) })
+    emitter.send(long.latency!.identity, cell, undefined)
+    const messages = await finish()
+    const joins = messages.filter((message) => message.type === 'join')
+    assert.deepEqual(
+      joins.map(({ worker }) => worker),
+      ['w1', 'w2'],
+    )
+    assert.equal(windowsOf(messages).length, 3)
+    assert.deepEqual(reports.counts, {
+      'emit not_a_window': 1,
+      'emit coarse_scale': 1,
+      'emit name-too-long': 1,
+    })
+  })
+})

@@ -1,0 +1,143 @@
+/**
+ * The sending side as the hub uses it: closed cells of Wallaroo's series become windows again, in
+ * either profile (§7). The first connection begins with the first worker's Join; the others follow.
+ */
+import type { Cell, Exact, Identity } from '../../../model/index.ts'
+import type { Clock } from '../../../time/clock.ts'
+import type { ClientContext, Emitter, Reports, Target } from '../../dialect.ts'
+import { CLIENT_DEFAULTS, type ClientOptions, WallarooClient } from '../client.ts'
+import { extremesOnWire, type Metrics } from '../codec.ts'
+import { type Said, windowOf } from '../map.ts'
+import type { ReporterClock } from '../reporter/reporter.ts'
+import { NAME_PREFIX } from '../spec.ts'
+
+/** Cells are those of one second. */
+const PERIOD_NS = 1_000_000_000n
+/** Frames of a first second, which is closed before a connection can stand. */
+const BUFFER_WINDOWS = 10_000
+/** What as many of them may take, and a hub reads slowly. */
+const PENDING_BYTES = 16_777_216
+/** Workers that are announced; windows of more are sent without a Join, which hubs of ours take. */
+const JOINS_LIMIT = 1024
+/** Windows are encoded and handed over in batches of this many. */
+const BATCH_WINDOWS = 1000
+
+export interface EmitterOptions extends Omit<ClientOptions, 'application' | 'worker' | 'clock'> {
+  readonly namePrefix: string
+}
+
+export function connectEmitter(target: Target, context: ClientContext): Emitter {
+  return new WallarooEmitter(target, context)
+}
+
+class WallarooEmitter implements Emitter {
+  readonly #options: Partial<EmitterOptions>
+  readonly #target: Target
+  readonly #reports: Reports
+  readonly #clock: Clock
+  readonly #joined = new Set<string>()
+  #client: WallarooClient | undefined
+  #batch: Metrics[] = []
+  /** Frames dropped so far that have been reported. */
+  #reported = 0
+
+  constructor(target: Target, { reports, clock, options }: ClientContext) {
+    this.#target = target
+    this.#reports = reports
+    this.#clock = clock
+    this.#options = options
+  }
+
+  send(identity: Identity, cell: Cell, _total: Exact | undefined): void {
+    const said = windowOf(identity, cell, this.#options.namePrefix ?? NAME_PREFIX)
+    if (said === 'said_by_latencies') return
+    if (typeof said === 'string') {
+      this.#reports.count('emit', said)
+      return
+    }
+    if (said.bins.every((count) => count === 0n)) return
+    this.#join(said)
+    this.#batch.push(this.#metrics(said))
+    if (this.#batch.length === BATCH_WINDOWS) this.#sendBatch()
+  }
+
+  #metrics({ names, bins, minNs, maxNs }: Said): Metrics {
+    const endNs = (BigInt(Math.floor(this.#clock.wallMs())) * 1_000_000n) / PERIOD_NS
+    return {
+      ...{ ...names, id: 0, bins, ...extremesOnWire(minNs, maxNs, bins) },
+      ...{ periodNs: PERIOD_NS, endNs: endNs * PERIOD_NS },
+    }
+  }
+
+  #join({ names: { application, worker } }: Said): void {
+    const key = JSON.stringify([application, worker])
+    if (this.#joined.has(key) || this.#joined.size === JOINS_LIMIT) return
+    this.#joined.add(key)
+    try {
+      if (this.#client === undefined) this.#client = this.#connect(application, worker)
+      else this.#client.join(application, worker)
+    } catch (error) {
+      this.#count(error)
+    }
+  }
+
+  #connect(application: string, worker: string): WallarooClient {
+    const { host, port } = this.#target
+    const { namePrefix: _, ...options } = this.#options
+    return new WallarooClient({
+      ...CLIENT_DEFAULTS,
+      bufferWindows: BUFFER_WINDOWS,
+      maxPendingBytes: PENDING_BYTES,
+      ...options,
+      ...{ application, worker, host, port, clock: reporterClock(this.#clock) },
+      onError: (error) => {
+        this.#reports.log('warn', 'relay link failed, trying again', { error: error.message })
+      },
+    })
+  }
+
+  /** A window that cannot be said (a name too long) costs itself only. */
+  #sendBatch(): void {
+    const batch = this.#batch
+    this.#batch = []
+    try {
+      this.#client?.send(batch)
+    } catch {
+      for (const window of batch) {
+        try {
+          this.#client?.send([window])
+        } catch (error) {
+          this.#count(error)
+        }
+      }
+    }
+  }
+
+  #count(error: unknown): void {
+    this.#reports.count('emit', (error as { code?: string }).code ?? 'failed')
+  }
+
+  async flush(): Promise<void> {
+    if (this.#batch.length > 0) this.#sendBatch()
+    const { droppedOffline = 0, droppedSlow = 0 } = this.#client?.counts ?? {}
+    const dropped = droppedOffline + droppedSlow
+    if (dropped > this.#reported) {
+      this.#reports.count('emit', 'dropped', dropped - this.#reported)
+    }
+    this.#reported = dropped
+  }
+
+  async close(): Promise<void> {
+    await this.flush()
+    await this.#client?.close()
+  }
+}
+
+/** The hub's clock with the exact wall time that a client's reporters go by. */
+function reporterClock(clock: Clock): ReporterClock {
+  return {
+    wallMs: () => clock.wallMs(),
+    wallNs: () => BigInt(Math.floor(clock.wallMs())) * 1_000_000n,
+    after: (delayMs, callback) => clock.after(delayMs, callback),
+  }
+}

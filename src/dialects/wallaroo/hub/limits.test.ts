@@ -1,0 +1,111 @@
+/** Limits of pipelines where the hub tells of its limits, each bitten by a worker. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { seriesNamed } from '../../../../test/support/hub.ts'
+import { type PipelineHub, startPipelineHub } from '../../../../test/support/pipelines.ts'
+import { withFrame } from '../../../../test/support/wallaroo.ts'
+import type { LimitStatus } from '../../../hub/status/status.ts'
+
+const PEER = { transport: 'tcp', address: '10.0.0.1', port: 1 } as const
+
+interface Receiving extends PipelineHub {
+  /** Takes a window of a connection. */
+  readonly take: (fields: Record<string, unknown>) => void
+  readonly join: (worker: string) => void
+  readonly limit: (name: string) => LimitStatus
+  readonly counted: (name: string) => number
+}
+
+async function receiving(context: TestContext, options = {}): Promise<Receiving> {
+  const hub = await startPipelineHub(context, options)
+  const receiver = hub.hub.pipelines.open(PEER)
+  return {
+    ...hub,
+    take: (fields) =>
+      withFrame({ bins: { 1: '1' }, ...fields }, (frame) =>
+        receiver.metrics(frame, hub.clock.wallMs()),
+      ),
+    join: (worker) => receiver.join('golden-app', worker),
+    limit: (name) => hub.hub.sources().limits.find((each) => each.name === name)!,
+    counted(name) {
+      hub.clock.advance(1000)
+      return Number((hub.hub.total(seriesNamed(hub.hub, name)) as { total: number }).total)
+    },
+  }
+}
+
+describe('a limit of pipelines is told with what it has cost', () => {
+  it('memory of windows', async (context) => {
+    const hub = await receiving(context, { wallaroo: { windowBytesLimit: 4096 } })
+    const { pipelines } = hub.hub.pipelines
+    for (let i = 0; i < 1000; i++) hub.take({})
+    const { limit, used, refused } = hub.limit('wallaroo.windowBytesLimit')
+    const [series] = pipelines.series()
+    assert.deepEqual([limit, used], [4096, series!.windows.size])
+    assert.equal(refused, 1000 - series!.windows.length)
+    assert.equal(hub.counted('pentameter.wallaroo.windows.dropped'), refused)
+    const size = seriesNamed(hub.hub, 'pentameter.wallaroo.windows.size')
+    assert.equal((hub.hub.total(size) as { value: number }).value, used)
+  })
+
+  it('workers, by joins and by windows; known ones go on', async (context) => {
+    const hub = await receiving(context, { wallaroo: { workersLimit: 3 } })
+    for (const worker of ['a', 'b', 'c', 'd', 'd']) hub.join(worker)
+    for (const worker of ['a', 'e', 'e']) hub.take({ worker })
+    const { limit, used, refused, behaviour } = hub.limit('wallaroo.workersLimit')
+    assert.deepEqual([limit, used, refused], [3, 3, 4])
+    assert.match(behaviour, /otel_metric_overflow.*Raise it/)
+    assert.equal(hub.counted('pentameter.wallaroo.workers.refused'), 4)
+    assert.equal(hub.hub.pipelines.pipelines.series()[0]?.messages(), 1n)
+  })
+
+  it('workers of one connection', async (context) => {
+    const hub = await receiving(context)
+    for (let i = 0; i < 1002; i++) hub.join(`w${i}`)
+    const { limit, used, refused } = hub.limit('workers of one Wallaroo connection')
+    assert.deepEqual([limit, used, refused], [1000, 1000, 2])
+    const { workers } = hub.hub.pipelines.connections(undefined)
+    assert.equal(workers.filter(({ isConnected }) => !isConnected).length, 2)
+  })
+
+  it('series of a source, and of the hub', async (context) => {
+    const bySource = await receiving(context, { seriesLimitPerSource: 4 })
+    for (let i = 0; i < 5; i++) bySource.take({ name: `N${i}` })
+    const { refused, examples } = bySource.limit('seriesLimitPerSource')
+    assert.equal(refused, 4)
+    assert.deepEqual(examples, [
+      { key: 'wallaroo_computation_messages_total', source: PEER.address },
+    ])
+    assert.equal(bySource.limit('seriesLimit').refused, 0)
+    const full = await receiving(context, { seriesLimitPerSource: 3 })
+    for (let i = 0; i < 5; i++) full.take({ name: `N${i}` })
+    assert.equal(full.limit('seriesLimitPerSource').refused, 4)
+    const whole = await receiving(context, { seriesLimit: 5 })
+    for (let i = 0; i < 5; i++) whole.take({ name: `N${i}` })
+    assert.equal(whole.limit('seriesLimit').refused, 4)
+    assert.equal(whole.limit('seriesLimitPerSource').refused, 0)
+  })
+
+  it('views that are made at once', async (context) => {
+    const hub = await receiving(context)
+    hub.take({})
+    const { pipelines } = hub.hub
+    const asked = Array.from({ length: 33 }, (_, i) => {
+      const key = { category: 'computation' }
+      return pipelines.view({ application: 'golden-app', key, seconds: 10 + i })
+    })
+    assert.equal(hub.limit('Wallaroo views being made').used, 32)
+    await assert.rejects(asked[32]!, /32 other views/)
+    await Promise.all(asked.slice(0, 32))
+    const { limit, used, refused } = hub.limit('Wallaroo views being made')
+    assert.deepEqual([limit, used, refused], [32, 0, 1])
+    assert.equal(hub.counted('pentameter.wallaroo.views.refused'), 1)
+  })
+
+  it('says nothing of itself where nobody has sent windows', async (context) => {
+    const { hub, clock } = await receiving(context)
+    clock.advance(2000)
+    const own = [...hub.series].filter(({ identity }) => identity.name.includes('wallaroo'))
+    assert.deepEqual(own, [])
+  })
+})

@@ -1,0 +1,110 @@
+/**
+ * The hub's side of one worker's connection (wallaroo.md §4.1): finds the series of each window and
+ * says which workers this connection stands for.
+ */
+
+import type { Peer } from '../../dialect.ts'
+import { toNumber } from '../codec/halves.ts'
+import type { MetricsFrame } from '../codec.ts'
+import { LATE_WINDOW, timeNotes } from '../rollup/time-notes.ts'
+import type { WindowReceiver } from '../server/connection.ts'
+import { noteBit } from '../spec.ts'
+import type { Pipelines } from './pipelines.ts'
+import type { PipelineWorker } from './workers.ts'
+
+/** Workers that one connection may stand for. */
+export const CONNECTION_WORKERS_LIMIT = 1000
+const SERIES_OVERFLOW = noteBit('series-overflow')
+
+export class PipelineReceiver implements WindowReceiver {
+  readonly peer: Peer
+  readonly #pipelines: Pipelines
+  readonly #workers = new Set<PipelineWorker>()
+  #last: PipelineWorker | undefined
+  readonly #onClose: (receiver: PipelineReceiver) => void
+
+  constructor(pipelines: Pipelines, peer: Peer, onClose: (receiver: PipelineReceiver) => void) {
+    this.#pipelines = pipelines
+    this.peer = peer
+    this.#onClose = onClose
+  }
+
+  /** Those it has joined or sent windows of. */
+  get workers(): ReadonlySet<PipelineWorker> {
+    return this.#workers
+  }
+
+  join(application: string, worker: string | undefined): void {
+    const { workers, clock } = this.#pipelines
+    const nowMs = clock.wallMs()
+    const joined = workers.of(application, worker, nowMs)
+    if (joined !== undefined) this.#hear(joined, nowMs)
+  }
+
+  metrics(frame: MetricsFrame, nowMs: number): number {
+    const pipelines = this.#pipelines
+    const { address } = this.peer
+    const found = pipelines.find(frame, address, nowMs)
+    const series = found ?? pipelines.overflow(frame.category)
+    pipelines.take(series, frame, address, nowMs)
+    if (found === undefined) {
+      return SERIES_OVERFLOW | notesOnTimes(frame, nowMs, 0, pipelines.options.retentionMs)
+    }
+    const { worker } = series
+    this.#hear(worker, nowMs)
+    worker.offset.add(endMsOf(frame), nowMs, periodMsOf(frame))
+    return notesOnTimes(frame, nowMs, worker.offset.shiftMs, pipelines.options.retentionMs)
+  }
+
+  #hear(worker: PipelineWorker, nowMs: number): void {
+    worker.lastSeenMs = nowMs
+    if (worker === this.#last) return
+    this.#last = worker
+    if (this.#workers.has(worker)) return
+    if (this.#workers.size === CONNECTION_WORKERS_LIMIT) {
+      this.#pipelines.workersNotHeld++
+      return
+    }
+    this.#workers.add(worker)
+    worker.connections++
+  }
+
+  close(): void {
+    const nowMs = this.#pipelines.clock.wallMs()
+    for (const worker of this.#workers) {
+      worker.connections--
+      worker.lastSeenMs = nowMs
+    }
+    this.#workers.clear()
+    this.#onClose(this)
+  }
+}
+
+function endMsOf({ endHigh, endLow }: MetricsFrame): number {
+  return toNumber(endHigh, endLow) / 1e6
+}
+
+function periodMsOf({ periodHigh, periodLow }: MetricsFrame): number {
+  return toNumber(periodHigh, periodLow) / 1e6
+}
+
+/**
+ * What a window's times are noted for (wallaroo.md §6.1): once it is known by how much the worker's
+ * clock is off, it is late by the corrected time, while an end in the future says what was sent.
+ */
+function notesOnTimes(frame: MetricsFrame, nowMs: number, shiftMs: number, retentionMs: number) {
+  const endMs = endMsOf(frame)
+  const periodMs = periodMsOf(frame)
+  // nearly every window; what is close to a limit is looked at exactly
+  const isCurrent = endMs <= nowMs && nowMs - endMs - shiftMs < retentionMs / 2
+  if (isCurrent && periodMs < retentionMs / 2) return 0
+  const [end, period] = [frame.endNs(), frame.periodNs()]
+  const [now, retention] = [msToNs(nowMs), msToNs(retentionMs)]
+  const asSent = timeNotes(end, period, now, retention)
+  const corrected = timeNotes(end + msToNs(shiftMs), period, now, retention)
+  return (asSent & ~LATE_WINDOW) | (corrected & LATE_WINDOW)
+}
+
+function msToNs(ms: number): bigint {
+  return BigInt(Math.round(ms * 1e6))
+}

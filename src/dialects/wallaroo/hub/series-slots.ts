@@ -1,0 +1,99 @@
+/**
+ * What one series of the wire is in the model (wallaroo.md §7): its places among all series of the
+ * hub, and the verbs by which windows get there, once a second.
+ */
+
+import { type Exact, exact, hashBytes, identityKey } from '../../../model/index.ts'
+import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
+import { type Described, histogramOf, type Meaning } from '../map.ts'
+import type { LatencyTotals } from '../rollup/latency-totals.ts'
+
+/** What the key of a slot stands for: its type word. */
+const MESSAGES = 0
+const LATENCY = 1
+const SKEW = 2
+const ID = 3
+const COUNTER_MAX = (1n << 64n) - 1n
+
+export class SeriesSlots {
+  readonly #meaning: Meaning
+  readonly #source: string
+  readonly #hasSkew: boolean
+  #generation = -1
+  #messages = REFUSED
+  #latency = REFUSED
+  #skew: number | undefined
+  #id = REFUSED
+
+  /**
+   * @param source address that the series are charged to
+   * @param hasSkew skewed messages count in the histogram too
+   */
+  constructor(meaning: Meaning, source: string, hasSkew = false) {
+    this.#hasSkew = hasSkew
+    this.#meaning = meaning
+    this.#source = source
+  }
+
+  /** Of its messages, in the model. */
+  get name(): string {
+    return this.#meaning.messages.identity.name
+  }
+
+  /** How many series it takes under the limits; that of skewed messages comes with the first. */
+  static sizeOf({ latency, id }: Meaning): number {
+    return 1 + (latency === undefined ? 0 : 1) + (id === undefined ? 0 : 1)
+  }
+
+  /** @returns false when its messages can't be counted under their own name */
+  define(ingest: Ingest): boolean {
+    ingest.begin(this.#source)
+    this.#generation = ingest.generation
+    const { messages, latency, id } = this.#meaning
+    this.#messages = slotOf(ingest, messages, MESSAGES)
+    if (this.#messages === REFUSED) return false
+    this.#skew = undefined
+    if (latency !== undefined) this.#latency = slotOf(ingest, latency, LATENCY, true)
+    if (id !== undefined) this.#id = slotOf(ingest, id, ID)
+    return true
+  }
+
+  /** Adds what windows have brought; one that is empty says that the series lives. */
+  merge(ingest: Ingest, brought: LatencyTotals, id: number): void {
+    if (ingest.generation !== this.#generation) this.define(ingest)
+    ingest.begin(this.#source)
+    const { counts } = brought
+    ingest.merge(this.#messages, { kind: 'counter', delta: deltaOf(counts.total()) })
+    if (this.#latency !== REFUSED) {
+      const histogram = histogramOf(brought, this.#hasSkew)
+      // an estimate, as the series' metadata say
+      histogram.sum = brought.sumNs
+      ingest.merge(this.#latency, { kind: 'histogram', histogram })
+    }
+    const skewed = counts.skewed()
+    if (skewed > 0n) {
+      this.#skew ??= slotOf(ingest, this.#meaning.skew, SKEW)
+      ingest.merge(this.#skew, { kind: 'counter', delta: deltaOf(skewed) })
+    }
+    if (this.#id !== REFUSED) ingest.set(this.#id, id)
+  }
+
+  /** Takes its series away. */
+  retire(ingest: Ingest): void {
+    if (ingest.generation !== this.#generation) return
+    for (const slot of [this.#messages, this.#latency, this.#skew ?? REFUSED, this.#id]) {
+      if (slot !== REFUSED) ingest.retire(slot)
+    }
+  }
+}
+
+/** Counters end at 2^64 - 1 and stay there, also where one second brings more than that. */
+function deltaOf(count: bigint): Exact {
+  return exact(count < COUNTER_MAX ? count : COUNTER_MAX)
+}
+
+function slotOf(ingest: Ingest, described: Described, type: number, isWindowed = false): number {
+  const key = identityKey(described.identity)
+  const describe = (): Description => ({ ...described, ...(isWindowed ? { isWindowed } : {}) })
+  return ingest.slot(key, 0, key.length, type, hashBytes(key, 0, key.length), describe)
+}

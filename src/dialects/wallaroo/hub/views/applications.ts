@@ -1,0 +1,71 @@
+/** The applications that have been named, and what there is of each. */
+
+import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import type { ApplicationSummary, ApplicationsAnswer } from '../answers.ts'
+import type { PipelineSeries } from '../pipeline-series.ts'
+import type { Pipelines } from '../pipelines.ts'
+import { compareTexts } from './groups.ts'
+
+class Summary {
+  readonly pipelines = new Set<string>()
+  /** Names by pipeline. */
+  readonly computations = new Map<string, Set<string>>()
+  computationCount = 0
+  workers = 0
+  workersConnected = 0
+  lastEndMs = Number.NEGATIVE_INFINITY
+
+  add({ names, lastEndMs, worker }: PipelineSeries): void {
+    this.lastEndMs = Math.max(this.lastEndMs, lastEndMs + worker.offset.shiftMs)
+    const { category, pipeline, name } = names
+    if (category === 'start-to-end') this.pipelines.add(pipeline)
+    if (category !== 'computation') return
+    let known = this.computations.get(pipeline)
+    if (known === undefined) {
+      known = new Set()
+      this.computations.set(pipeline, known)
+    }
+    if (!known.has(name)) this.computationCount++
+    known.add(name)
+  }
+}
+
+export function* applicationsPass(pipelines: Pipelines): Steps<ApplicationsAnswer> {
+  const summaries = new Map<string, Summary>()
+  const of = (application: string): Summary => {
+    let summary = summaries.get(application)
+    if (summary === undefined) {
+      summary = new Summary()
+      summaries.set(application, summary)
+    }
+    return summary
+  }
+  const nowMs = pipelines.clock.wallMs()
+  yield* inSteps(pipelines.workers, ({ application, worker, isConnected }) => {
+    const summary = of(application)
+    if (worker === undefined) return
+    summary.workers++
+    if (isConnected) summary.workersConnected++
+  })
+  yield* inSteps(pipelines.series(), (series) => of(series.names.application).add(series))
+  const applications: ApplicationSummary[] = []
+  yield* inSteps(summaries, ([application, summary]) => {
+    applications.push(summaryJson(application, summary))
+  })
+  const byName = (a: ApplicationSummary, b: ApplicationSummary): number => {
+    return compareTexts(a.application, b.application)
+  }
+  return { nowMs, applications: yield* sorted(applications, byName) }
+}
+
+function summaryJson(application: string, summary: Summary): ApplicationSummary {
+  const { pipelines, workers, workersConnected, computationCount, lastEndMs } = summary
+  return {
+    application,
+    pipelines: pipelines.size,
+    workers,
+    workersConnected,
+    computations: computationCount,
+    lastWindowMs: lastEndMs === Number.NEGATIVE_INFINITY ? null : lastEndMs,
+  }
+}

@@ -1,0 +1,149 @@
+/** Numbers of a view as the API states them (answers.ts). */
+
+import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { type Exact, exact, exactToJson } from '../../../../model/index.ts'
+import type { LatencyTotals } from '../../rollup/latency-totals.ts'
+import type { SecondCounts } from '../../rollup/second-counts.ts'
+import { SKEW_BIN } from '../../spec.ts'
+import type {
+  BinJson,
+  ChartsJson,
+  CountJson,
+  LatencyJson,
+  RowJson,
+  ThroughputJson,
+  ViewKey,
+  WorkerJson,
+} from '../answers.ts'
+import type { PipelineWorker } from '../workers.ts'
+import { compareTexts } from './groups.ts'
+import { lineOf } from './line.ts'
+import type { Columns, Span } from './span.ts'
+
+const NS_PER_SECOND = 1_000_000_000
+/** Seconds of a chart in one step of a pass. */
+const COLUMNS_PER_STEP = 32
+
+function countJson(count: bigint): CountJson {
+  return exactToJson(exact(count))
+}
+
+export function rowJson(key: ViewKey, span: Span): RowJson {
+  const { lastEndMs, range } = span
+  const hasWindows = lastEndMs > Number.NEGATIVE_INFINITY
+  return {
+    key,
+    latency: latencyJson(span.totals),
+    throughput: throughputJson(span.messages),
+    messages: countJson(span.total),
+    lastWindowMs: hasWindows ? lastEndMs : null,
+    ageMs: hasWindows ? range.nowMs - lastEndMs : null,
+    ...(key.category === 'computation' ? { id: span.id } : {}),
+    ...(hasLine(key) ? { line: lineOf(span.messages) } : {}),
+  }
+}
+
+/** Computations are the many: on every worker, they would double the answer. */
+function hasLine({ category }: ViewKey): boolean {
+  return category === 'start-to-end' || category === 'node-ingress-egress'
+}
+
+function latencyJson(totals: LatencyTotals): LatencyJson {
+  const { counts, minNs, maxNs, sumNs } = totals
+  const latencies = counts.latencies()
+  const quantile = (q: number): number | null => totals.quantile(q) ?? null
+  return {
+    count: countJson(latencies),
+    skewed: countJson(counts.skewed()),
+    minNs: known(minNs),
+    maxNs: known(maxNs),
+    meanNsEstimated: latencies === 0n ? null : sumNs / Number(latencies),
+    p50Ns: quantile(0.5),
+    p95Ns: quantile(0.95),
+    p99Ns: quantile(0.99),
+    p999Ns: quantile(0.999),
+    p9999Ns: quantile(0.9999),
+  }
+}
+
+function known(value: Exact): CountJson | null {
+  return Number.isNaN(value) ? null : exactToJson(value)
+}
+
+export function throughputJson(messages: SecondCounts): ThroughputJson {
+  const found = messages.statistics()
+  if (found === undefined) return { min: null, median: null, max: null }
+  const { min, median, max } = found
+  return { min: exactToJson(min), median: exactToJson(median), max: exactToJson(max) }
+}
+
+export function* chartsJson(messages: SecondCounts, columns: Columns): Steps<ChartsJson> {
+  const throughput: (CountJson | null)[] = []
+  const quantiles: readonly (number | null)[][] = [[], [], []]
+  const bins: ((readonly [number, CountJson])[] | null)[] = []
+  const windowS: (number | null)[] = []
+  for (const [i, totals] of columns.totals.entries()) {
+    const count = messages.at(i)
+    throughput.push(count === undefined ? null : exactToJson(count))
+    for (const [j, q] of CHART_QUANTILES.entries()) {
+      quantiles[j]!.push(totals?.quantile(q) ?? null)
+    }
+    bins.push(totals === undefined ? null : filledBins(totals))
+    windowS.push(totals === undefined ? null : columns.periodNs[i]! / NS_PER_SECOND)
+    if (i % COLUMNS_PER_STEP === 0) yield
+  }
+  const [p50Ns, p95Ns, p99Ns] = quantiles as [ChartLine, ChartLine, ChartLine]
+  return { throughput, p50Ns, p95Ns, p99Ns, bins, windowS }
+}
+
+type ChartLine = (number | null)[]
+const CHART_QUANTILES = [0.5, 0.95, 0.99] as const
+
+function filledBins({ counts }: LatencyTotals): (readonly [number, CountJson])[] {
+  const filled: (readonly [number, CountJson])[] = []
+  for (let bin = 0; bin < SKEW_BIN; bin++) {
+    if (counts.isFilled(bin)) filled.push([bin, countJson(counts.count(bin))])
+  }
+  return filled
+}
+
+export function binsJson(totals: LatencyTotals): BinJson[] {
+  const { counts } = totals
+  const total = Number(counts.latencies())
+  const filled = filledBins(totals)
+  const first = filled[0]?.[0] ?? 0
+  const last = filled.at(-1)?.[0] ?? -1
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    const bin = first + i
+    return {
+      bin,
+      fromNs: bin === 0 ? 0 : countJson(1n << BigInt(bin - 1)),
+      toNs: countJson(1n << BigInt(bin)),
+      count: countJson(counts.count(bin)),
+      percent: (counts.approximate(bin) / total) * 100,
+    }
+  })
+}
+
+export function workerJson(known: PipelineWorker): WorkerJson {
+  const { application, worker, isConnected, lastSeenMs, offset } = known
+  return {
+    application,
+    worker: worker ?? '',
+    isConnected,
+    lastSeenMs,
+    clockOffsetMs: offset.offsetMs ?? null,
+    isClockOff: offset.isOff,
+  }
+}
+
+/** By application and name; those without a worker's name are left out. */
+export function* workersJson(workers: Iterable<PipelineWorker>): Steps<WorkerJson[]> {
+  const found: WorkerJson[] = []
+  yield* inSteps(workers, (each) => {
+    if (each.worker !== undefined) found.push(workerJson(each))
+  })
+  return yield* sorted(found, (a, b) => {
+    return compareTexts(a.application, b.application) || compareTexts(a.worker, b.worker)
+  })
+}

@@ -1,0 +1,78 @@
+/** Tables of a view: what its key consists of, and what lies beside it (wallaroo.md §8). */
+
+import type { Steps } from '../../../../hub/turns/steps.ts'
+import type { RowJson, TableJson, ViewKey } from '../answers.ts'
+import { type Group, groupsOf, type KeyLabel } from './groups.ts'
+import { readWindows, type SeriesReading } from './readings.ts'
+import { rowJson } from './rows.ts'
+import { type Columns, Span, type SpanRange } from './span.ts'
+
+export interface TablePlan {
+  readonly name: TableJson['name']
+  readonly label: TableJson['label']
+  readonly key: ViewKey
+  /** Labels that a row adds to the key. */
+  readonly by: readonly KeyLabel[]
+}
+
+/** V5 to V10 of the document's views, and the crossings of a category that it does not know. */
+export function tablesOf(key: ViewKey): readonly TablePlan[] {
+  const { category, pipeline, worker } = key
+  const place = {
+    ...(pipeline === undefined ? {} : { pipeline }),
+    ...(worker === undefined ? {} : { worker }),
+  }
+  const isWhole = category === 'start-to-end' || category === 'node-ingress-egress'
+  const tables: TablePlan[] = []
+  if (worker === undefined) tables.push({ name: 'by_worker', label: 'worker', key, by: ['worker'] })
+  if (pipeline === undefined) {
+    const name = category === 'node-ingress-egress' ? 'pipelines' : 'by_pipeline'
+    tables.push({ name, label: 'pipeline', key, by: ['pipeline'] })
+  }
+  if (!isWhole) return tables
+  const computations = { ...place, category: 'computation' }
+  tables.push({ name: 'computations', label: 'name', key: computations, by: ['pipeline', 'name'] })
+  const sources = { ...place, category: 'pipeline-ingestion' }
+  tables.push({ name: 'sources', label: 'name', key: sources, by: ['pipeline', 'name'] })
+  return tables
+}
+
+/** What the rows of a table add up to, with the columns of its chart. */
+export interface Whole {
+  readonly span: Span
+  readonly columns?: Columns
+}
+
+/** One row for each group; the same windows go into the whole. */
+export function* rowsOf(
+  groups: readonly Group[],
+  range: SpanRange,
+  whole?: Whole,
+): Steps<RowJson[]> {
+  const span = new Span(range)
+  const rows: RowJson[] = []
+  for (const { key, readings } of groups) {
+    span.clear()
+    yield* addAll(readings, span, whole?.columns)
+    rows.push(rowJson(key, span))
+    whole?.span.merge(span)
+  }
+  return rows
+}
+
+export function* addAll(readings: readonly SeriesReading[], span: Span, columns?: Columns): Steps {
+  for (const reading of readings) {
+    yield* readWindows(reading, span, columns)
+    span.enter(reading)
+  }
+}
+
+/** Rows by some labels, sorted by them. */
+export function* rowsBy(
+  readings: readonly SeriesReading[],
+  key: ViewKey,
+  by: readonly KeyLabel[],
+  range: SpanRange,
+): Steps<RowJson[]> {
+  return yield* rowsOf(yield* groupsOf(readings, key, by), range)
+}

@@ -1,0 +1,110 @@
+/**
+ * A view of pipelines (wallaroo.md §8): series of one category added up over the labels that a key
+ * leaves out, with charts and tables. Whatever is made of the same series is made of the same
+ * windows.
+ */
+
+import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import type { SeriesNames } from '../../rollup/views.ts'
+import type { TableJson, ViewAnswer, ViewKey, WorkerJson } from '../answers.ts'
+import type { Pipelines } from '../pipelines.ts'
+import type { PipelineWorker } from '../workers.ts'
+import { groupsOf } from './groups.ts'
+import { readingsOf, type SeriesReading } from './readings.ts'
+import { binsJson, chartsJson, rowJson, workersJson } from './rows.ts'
+import { Columns, Span, type SpanRange } from './span.ts'
+import { addAll, rowsOf, type TablePlan, tablesOf } from './tables.ts'
+
+export interface ViewRequest {
+  readonly application: string
+  readonly key: ViewKey
+  /** 10 to 3600. */
+  readonly seconds: number
+  /** End in Unix ms; the present where it is not given. */
+  readonly toMs?: number
+}
+
+/** Which series are in a view. */
+export function isInView(application: string, key: ViewKey): (names: SeriesNames) => boolean {
+  const { category, pipeline, worker, name } = key
+  return (names) => {
+    if (names.category !== category || names.application !== application) return false
+    if (pipeline !== undefined && names.pipeline !== pipeline) return false
+    if (worker !== undefined && names.worker !== worker) return false
+    return name === undefined || names.name === name
+  }
+}
+
+export function rangeOf(pipelines: Pipelines, seconds: number, toMs?: number): SpanRange {
+  const nowMs = pipelines.clock.wallMs()
+  const toS = Math.floor((toMs ?? nowMs) / 1000)
+  return { fromS: toS - seconds, toS, retentionMs: pipelines.options.retentionMs, nowMs }
+}
+
+/** @returns undefined where no series is in it */
+export function* viewPass(
+  pipelines: Pipelines,
+  request: ViewRequest,
+): Steps<ViewAnswer | undefined> {
+  const { application, key, seconds } = request
+  const range = rangeOf(pipelines, seconds, request.toMs)
+  const all = pipelines.series()
+  const readings = yield* readingsOf(all, isInView(application, key))
+  if (readings.length === 0) return undefined
+  // before anything is added up: all of it is of one time
+  const plans: (readonly [TablePlan, readonly SeriesReading[]])[] = []
+  for (const plan of tablesOf(key)) {
+    const isOwn = plan.key === key
+    plans.push([plan, isOwn ? readings : yield* readingsOf(all, isInView(application, plan.key))])
+  }
+  const whole = { span: new Span(range), columns: new Columns(range) }
+  const tables: TableJson[] = []
+  let isAdded = false
+  for (const [{ name, label, key: of, by }, inTable] of plans) {
+    const isOwn = of === key
+    const groups = yield* groupsOf(inTable, of, by)
+    // the first table of the view's own series has all of them: the whole is added up with it
+    const rows = yield* rowsOf(groups, range, isOwn && !isAdded ? whole : undefined)
+    isAdded ||= isOwn
+    if (rows.length > 0) tables.push({ name, label, rows })
+  }
+  const { span, columns } = whole
+  if (!isAdded) yield* addAll(readings, span, columns)
+  const charts = yield* chartsJson(span.messages, columns)
+  // at last: windows may have left meanwhile, also those of tables
+  for (const [, inTable] of plans) yield* inSteps(inTable, (reading) => span.miss(reading))
+  yield* inSteps(readings, (reading) => span.miss(reading))
+  return {
+    mode: 'own',
+    application,
+    key,
+    nowMs: range.nowMs,
+    fromMs: range.fromS * 1000,
+    toMs: range.toS * 1000,
+    stepMs: 1000,
+    ...span.completeness,
+    series: readings.length,
+    ids: yield* idsOf(readings),
+    total: rowJson(key, span),
+    charts,
+    bins: binsJson(span.totals),
+    tables,
+    workers: yield* workersOf(readings),
+  }
+}
+
+/** All ids ever stated of computations; of other categories they say nothing. */
+function* idsOf(readings: readonly SeriesReading[]): Steps<number[]> {
+  if (readings[0]!.names.category !== 'computation') return []
+  const ids = new Set<number>()
+  yield* inSteps(readings, ({ series }) => {
+    for (const id of series.ids) ids.add(id)
+  })
+  return [...ids].sort((a, b) => a - b)
+}
+
+function* workersOf(readings: readonly SeriesReading[]): Steps<WorkerJson[]> {
+  const workers = new Set<PipelineWorker>()
+  yield* inSteps(readings, ({ series }) => workers.add(series.worker))
+  return yield* workersJson(workers)
+}

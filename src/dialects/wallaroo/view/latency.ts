@@ -1,0 +1,137 @@
+/** What rows of the API mean for the page: numbers to draw, who is slow, what is in flight. */
+import type { CountJson, RowJson } from '../../../http/api.ts'
+import type { Percentiles } from '../../../web/chart/range-bar.ts'
+
+/** A computation is slow where its p99 is so many times that of the other workers. */
+export const SLOW_FACTOR = 2
+/** Of fewer messages a p99 is one message. */
+const JUDGED_FROM = 100
+
+const NS_PER_S = 1e9
+
+export function numberOf(value: CountJson | null | undefined): number {
+  return value === null || value === undefined ? Number.NaN : Number(value)
+}
+
+export function percentilesOf({ latency }: RowJson): Percentiles {
+  const { p50Ns, p95Ns, p99Ns, p999Ns } = latency
+  return {
+    p50: numberOf(p50Ns),
+    p95: numberOf(p95Ns),
+    p99: numberOf(p99Ns),
+    p999: numberOf(p999Ns),
+  }
+}
+
+/** Little's law: messages per second × mean latency; NaN where either is unknown. */
+export function inFlight({ throughput, latency }: RowJson): number {
+  return (numberOf(throughput.median) * numberOf(latency.meanNsEstimated)) / NS_PER_S
+}
+
+/**
+ * How many times the mean p99 of its siblings each row's is; NaN without siblings, or with too few
+ * messages to say.
+ */
+export function siblingTimes(rows: readonly RowJson[]): readonly number[] {
+  let sum = 0
+  let judged = 0
+  for (const row of rows) {
+    if (!isJudged(row)) continue
+    sum += row.latency.p99Ns!
+    judged += 1
+  }
+  return rows.map((row) => {
+    if (judged < 2 || !isJudged(row)) return Number.NaN
+    const own = row.latency.p99Ns!
+    return own / Math.max(1, (sum - own) / (judged - 1))
+  })
+}
+
+function isJudged({ latency }: RowJson): boolean {
+  return latency.p99Ns !== null && Number(latency.count) >= JUDGED_FROM
+}
+
+/** Far above its siblings; with a limit of the reader's own, above that, whatever they are. */
+export function isSlow(row: RowJson, times: number, aboveNs: number | null): boolean {
+  return aboveNs === null ? times >= SLOW_FACTOR : numberOf(row.latency.p99Ns) > aboveNs
+}
+
+/** One computation with its cells, one per worker that has it. */
+export interface MatrixRow {
+  readonly pipeline: string
+  readonly name: string
+  readonly id: number
+  readonly cells: ReadonlyMap<string, MatrixCell>
+}
+
+export interface MatrixCell {
+  readonly row: RowJson
+  readonly times: number
+}
+
+/** Computations × workers; by pipeline and place in it. */
+export function matrixOf(rows: readonly RowJson[]): readonly MatrixRow[] {
+  const groups = new Map<string, RowJson[]>()
+  for (const row of rows) {
+    const key = JSON.stringify([row.key.pipeline, row.key.name])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  const matrix = [...groups.values()].map((group) => {
+    const times = siblingTimes(group)
+    return {
+      pipeline: group[0]!.key.pipeline ?? '',
+      name: group[0]!.key.name ?? '',
+      id: group.reduce((least, { id = 0 }) => Math.min(least, id), Number.POSITIVE_INFINITY),
+      cells: new Map(group.map((row, i) => [row.key.worker ?? '', { row, times: times[i]! }])),
+    }
+  })
+  const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+  return matrix.sort(
+    (a, b) => order(a.pipeline, b.pipeline) || a.id - b.id || order(a.name, b.name),
+  )
+}
+
+/** The slow cells, the worst first: furthest above its siblings, or with the largest p99. */
+export function slowCells(
+  matrix: readonly MatrixRow[],
+  aboveNs: number | null,
+): readonly MatrixCell[] {
+  const slow: MatrixCell[] = []
+  for (const { cells } of matrix) {
+    for (const cell of cells.values()) if (isSlow(cell.row, cell.times, aboveNs)) slow.push(cell)
+  }
+  const worth = ({ row, times }: MatrixCell): number =>
+    aboveNs === null ? times : numberOf(row.latency.p99Ns)
+  return slow.sort((a, b) => worth(b) - worth(a))
+}
+
+/** Can any cell be compared with its siblings? */
+export function isCompared(matrix: readonly MatrixRow[]): boolean {
+  return matrix.some(({ cells }) => [...cells.values()].some(({ times }) => !Number.isNaN(times)))
+}
+
+/** More of them than this would not stand side by side: the slow ones come first. */
+const WORKERS_BESIDE = 4
+
+/**
+ * Workers of the matrix, by name; of many first those where something is slow, and no more than a
+ * limit. Their order changes only where what is slow changes.
+ */
+export function workersOf(
+  matrix: readonly MatrixRow[],
+  limit: number,
+  aboveNs: number | null = null,
+): readonly string[] {
+  const slow = new Map<string, boolean>()
+  for (const { cells } of matrix) {
+    for (const [worker, { row, times }] of cells) {
+      slow.set(worker, (slow.get(worker) ?? false) || isSlow(row, times, aboveNs))
+    }
+  }
+  const names = [...slow.keys()].sort()
+  if (names.length <= WORKERS_BESIDE) return names.slice(0, limit)
+  const at = (isFirst: boolean): string[] => names.filter((name) => slow.get(name) === isFirst)
+  return [...at(true), ...at(false)].slice(0, limit)
+}
