@@ -3,11 +3,12 @@
  * Run: node examples/embed.ts
  */
 import { setTimeout } from 'node:timers/promises'
-import { StatsHeroClient, statshero } from '../src/dialects/statshero/index.ts'
+import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
+import { StatsHeroClient } from '../src/dialects/statshero/index.ts'
 import { Hub, parseConfig, systemClock } from '../src/hub/index.ts'
 
 const hub = new Hub({
-  config: parseConfig({ textPort: 0 }),
+  config: parseConfig({ textPort: 0 }, [statshero]),
   clock: systemClock,
   log: (level, message) => console.error(level, message),
   dialects: [statshero],

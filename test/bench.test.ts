@@ -11,7 +11,7 @@ import { PASS } from '../bench/instruments/visits.ts'
 import { MEASUREMENTS, NAME_COUNT, packets } from '../bench/load/measurements.ts'
 import { interleave, ratioOf } from '../bench/measure/question.ts'
 import { pairedRatios, seededRandom, shuffled, spreadOf } from '../bench/measure/statistics.ts'
-import { statshero } from '../src/dialects/statshero/index.ts'
+import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
 
 test('a spread is the middle and the ends, whatever the order of the figures', () => {
   assert.deepEqual(spreadOf([9, 1, 10]), { median: 9, low: 1, high: 10 })

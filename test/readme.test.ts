@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { DIALECTS } from '../src/dialects/index.ts'
-import { parseConfig } from '../src/hub/index.ts'
+import { DIALECTS } from '../src/dialects/registry.ts'
 import { CounterRegistry, nodeRuntime } from '../src/instrument/index.ts'
 import { FakeClock } from './support/fake-clock.ts'
 
@@ -12,18 +11,14 @@ test('the table of dialects has a row for each, with its roles and its port', ()
   const rows = text
     .split('\n')
     .filter((line) => line.startsWith('| [') && line.includes('/dialects/'))
-  const { httpPort, textPort, streamPort } = parseConfig({})
-  const ports = { text: textPort, stream: streamPort }
   const expected = DIALECTS.map(({ name, document, roles, transports, port }) => {
-    // a server without a listener of its own is served on the page's port
-    const number = port === undefined ? httpPort : ports[port]
     const role = (does: string | undefined): string => (does === undefined ? '' : `${does}s`)
     const cells = [
       `[${name}](src/dialects/${name}/README.md)`,
       document,
       role(roles.server),
       role(roles.client),
-      roles.server === undefined ? '' : `${number} ${transports.join(', ')}`,
+      roles.server === undefined ? '' : `${port?.number} ${transports.join(', ')}`,
     ]
     return `| ${cells.map((cell) => cell || '–').join(' | ')} |`
   })

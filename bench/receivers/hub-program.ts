@@ -1,11 +1,11 @@
 /** The hub of a program of its own: its first argument is options of its config as JSON. */
-import { DIALECTS } from '../../src/dialects/index.ts'
+import { DIALECTS } from '../../src/dialects/registry.ts'
 import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
 
 /** On ports of the system's choice; warnings and errors go to the standard error. */
 export function hubOfProgram(): Hub {
   return new Hub({
-    config: parseConfig({ ...JSON.parse(process.argv[2]!), textPort: 0, streamPort: 0 }),
+    config: parseConfig({ ...JSON.parse(process.argv[2]!), textPort: 0, streamPort: 0 }, DIALECTS),
     clock: systemClock,
     log: (level, message, facts) => {
       if (level !== 'info') console.error(message, facts ?? '')

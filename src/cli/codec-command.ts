@@ -2,7 +2,7 @@
 import { Argument, type Command, Option } from 'commander'
 import type { CodecOptions, Profile, Role, Transport } from '../dialects/decoder.ts'
 import type { Dialect } from '../dialects/dialect.ts'
-import { DIALECTS, findDialect } from '../dialects/index.ts'
+import { DIALECTS, findDialect } from '../dialects/registry.ts'
 import { CommandError, EXIT_USAGE } from './exit.ts'
 
 interface CodecArguments {

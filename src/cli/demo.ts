@@ -2,7 +2,11 @@
 import type { Command } from 'commander'
 import { startDepot } from '../dialects/eventcounters/demo/depot.ts'
 import { writeFront } from '../dialects/proxywasm/demo/front.ts'
+import { dialect as proxywasm } from '../dialects/proxywasm/dialect.ts'
+import type { FilterConfig } from '../dialects/proxywasm/options.ts'
+import { DIALECTS } from '../dialects/registry.ts'
 import { startStation } from '../dialects/scope/demo/station.ts'
+import { dialectOptions } from '../hub/config/config.ts'
 import { parseConfig, systemClock } from '../hub/index.ts'
 import { startTraffic } from './demo/traffic.ts'
 import { runHub } from './run-hub.ts'
@@ -34,8 +38,10 @@ export function addDemo(program: Command): void {
       const front = await writeFront()
       const depot = await startDepot('127.0.0.1', systemClock)
       const attach = [...config.attach, `scope://127.0.0.1:${station.port}`, depot.url]
-      const filters = [...config.filters, front.filter]
-      await runHub(parseConfig({ ...config, attach, filters }), args, (addresses, log) =>
+      const own = dialectOptions(config, proxywasm.name)
+      const filters = [...(own.filters as readonly FilterConfig[]), front.filter]
+      const whole = { ...config, attach, proxywasm: { ...own, filters } }
+      await runHub(parseConfig(whole, DIALECTS), args, (addresses, log) =>
         startTraffic(addresses, systemClock, log),
       )
       await depot.stop()

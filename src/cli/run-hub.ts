@@ -1,9 +1,13 @@
 /** Runs a hub with its HTTP server until a signal ends it, and says on the way what is going on. */
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { eventcounters } from '../dialects/eventcounters/index.ts'
-import { DIALECTS } from '../dialects/index.ts'
+import { dialect as eventcounters } from '../dialects/eventcounters/dialect.ts'
+import type { OPTIONS } from '../dialects/eventcounters/options.ts'
+import type { ValuesOf } from '../dialects/options.ts'
+import { DIALECTS } from '../dialects/registry.ts'
 import { createHttpServer, OtlpExporter, OtlpSource } from '../http/index.ts'
+import type { FilterNames } from '../http/prometheus/names.ts'
+import { dialectOptions } from '../hub/config/config.ts'
 import { Hub, type HubConfig, type Log, limitLog, systemClock } from '../hub/index.ts'
 import { CommandError, EXIT_FAILED } from './exit.ts'
 import { HttpListener } from './http-listener.ts'
@@ -12,6 +16,8 @@ import { type Addresses, startReport } from './start-report.ts'
 
 /** Where the built page is: beside the compiled files, and in a checkout's dist alike. */
 const WEB_ROOT = fileURLToPath(new URL('../../dist/web/', import.meta.url))
+
+type CounterOptions = ValuesOf<typeof OPTIONS>
 
 export interface RunOptions {
   readonly log: LogFormat
@@ -30,6 +36,7 @@ export async function runHub(
   const log = limitLog(createLog(options.log, isColored), systemClock)
   const hub = new Hub({ config, clock: systemClock, log, dialects: DIALECTS })
   const otlp = otlpOf(config, hub, log)
+  const counters = dialectOptions(config, eventcounters.name) as unknown as CounterOptions
   const http = createHttpServer({
     otlp,
     view: hub,
@@ -39,10 +46,11 @@ export async function runHub(
     allowedHosts: config.allowedHosts,
     prometheus: {
       ...config.prometheus,
-      counterNames: config.eventcounters.prometheusNames,
+      counterNames: counters.prometheusNames,
+      filterNames: dialectOptions(config, 'proxywasm').prometheusNames as FilterNames,
     },
     eventcounters: {
-      limits: config.eventcounters,
+      limits: counters,
       reports: hub.reports.for(eventcounters.name),
     },
     reports: {
@@ -58,7 +66,9 @@ export async function runHub(
     log,
   )
   await hub.start()
-  const addresses: Addresses = { http: await listener.start(), ...hub.addresses() }
+  const page = await listener.start()
+  const { text, stream } = hub.addresses()
+  const addresses: Addresses = { http: page, text, stream }
   hub.servedBy({ ...addresses.http, connections: () => http.counterConnections() })
   if (Object.values(addresses).every((address) => address?.error !== undefined)) {
     await listener.stop()

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDocument } from 'yaml'
+import { DIALECTS } from '../dialects/registry.ts'
 import { ConfigError, type HubConfig, parseConfig } from '../hub/index.ts'
 import { CommandError, EXIT_USAGE } from './exit.ts'
 import type { LogFormat } from './log.ts'
@@ -91,7 +92,7 @@ export async function readConfig(args: ServeArguments): Promise<HubConfig> {
     expireAfterS: args.expireAfter,
   }
   const given = Object.entries(flags).filter(([, value]) => value !== undefined)
-  return parseConfig({ ...file, ...Object.fromEntries(given) })
+  return parseConfig({ ...file, ...Object.fromEntries(given) }, DIALECTS)
 }
 
 /** Options of a file, checked, so that what is wrong in it is told with its name. */
@@ -104,7 +105,7 @@ async function readConfigFile(path: string): Promise<Record<string, unknown>> {
     throw new CommandError(`${place}: ${(error as Error).message}`, EXIT_USAGE)
   }
   try {
-    parseConfig(options)
+    parseConfig(options, DIALECTS)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     throw new ConfigError(error.problems.map((problem) => `${place}: ${problem}`))

@@ -1,5 +1,5 @@
 /** What a person, or a program, is told once the hub is up. */
-import { eventcounters } from '../dialects/eventcounters/index.ts'
+import { dialect as eventcounters } from '../dialects/eventcounters/dialect.ts'
 import type { SourcesAnswer } from '../http/api.ts'
 import type { LogFormat } from './log.ts'
 

@@ -1,13 +1,6 @@
-/** The registry: every dialect the product speaks, in the order in which people see them. */
-import type { Dialect } from './dialect.ts'
-import { eventcounters } from './eventcounters/index.ts'
-import { proxywasm } from './proxywasm/index.ts'
-import { scope } from './scope/index.ts'
-import { statshero } from './statshero/index.ts'
-import { wallaroo } from './wallaroo/index.ts'
-
-export const DIALECTS: readonly Dialect[] = [statshero, scope, wallaroo, eventcounters, proxywasm]
-
-export function findDialect(name: string): Dialect | undefined {
-  return DIALECTS.find((dialect) => dialect.name === name)
-}
+/** The registry: one line for every dialect that the product speaks. */
+export { eventcounters } from './eventcounters/guest.ts'
+export { proxywasm } from './proxywasm/guest.ts'
+export { scope } from './scope/guest.ts'
+export { statshero } from './statshero/guest.ts'
+export { wallaroo } from './wallaroo/guest.ts'

@@ -34,7 +34,10 @@ export interface Ingest {
     hash: number,
     describe: Describe,
   ): number
-  /** Counter += value * weight (fractions are carried); negative values per `negativeMeter`. */
+  /**
+   * Counter += value * weight (fractions are carried); the sizes of negative values count in a
+   * second monotonic part of the series.
+   */
   count(slot: number, value: Exact, weight: number): void
   /**
    * Cumulative counter: a new reading; a smaller one is a reset, or a wrap where bits are stated.

@@ -1,6 +1,20 @@
 /** The border between the hub and an emitting dialect that knows numbers only; pure. */
 import type { Identity, Metadata } from '../model/index.ts'
 
+/** Further values that a distribution may be shown by, each as a series `NAME.STATISTIC`. */
+export const STATISTICS = [
+  'count',
+  'min',
+  'max',
+  'p50',
+  'p75',
+  'p90',
+  'p95',
+  'p99',
+  'p999',
+] as const
+export type Statistic = (typeof STATISTICS)[number]
+
 /**
  * Canonical values of every series for emitting dialects (scope): a list that changes rarely, and
  * numbers that are read at sending time.

@@ -2,11 +2,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import type { ConnectionStatus } from '../dialects/dialect.ts'
 import {
   CounterSessions,
   type CounterSessionsOptions,
 } from '../dialects/eventcounters/http/sessions.ts'
+import type { ConnectionStatus } from '../dialects/peer.ts'
 import type { HubView } from '../hub/view.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'

@@ -11,7 +11,7 @@ import {
   type TestHub,
   until,
 } from '../../test/support/hub.ts'
-import { statshero } from '../dialects/statshero/index.ts'
+import { dialect as statshero } from '../dialects/statshero/dialect.ts'
 import { Hub, parseConfig } from './index.ts'
 
 /** Starts a hub for one test and stops it afterwards. */
@@ -209,7 +209,7 @@ test('a stop delivers the unfinished second and leaves no timer', async () => {
 
 test('a dialect that is not in the registry is taken in the main thread', async () => {
   const foreign = { ...statshero, title: 'Foreign' }
-  const config = parseConfig({ textPort: 0, ingestWorkers: 2 })
+  const config = parseConfig({ textPort: 0, ingestWorkers: 2 }, [statshero])
   const hub = new Hub({ config, clock: new FakeClock(), log() {}, dialects: [foreign] })
   await hub.start()
   const textPort = hub.addresses().text!.port

@@ -3,18 +3,25 @@
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
 
-import type { ClientContext, Dialect, SharedPort } from '../dialects/dialect.ts'
+import type { ClientContext } from '../dialects/client.ts'
+import type { Dialect } from '../dialects/dialect.ts'
 import { HubCounters } from '../dialects/eventcounters/hub/hub-counters.ts'
 import { type HttpFace, ServedByHttp } from '../dialects/eventcounters/hub/served-by-http.ts'
 import { NAME as EVENT_COUNTERS } from '../dialects/eventcounters/spec.ts'
+import type { PortSpec } from '../dialects/ports.ts'
 import { Filters } from '../dialects/proxywasm/hub/filters.ts'
+import type { FilterConfig } from '../dialects/proxywasm/options.ts'
+import type { Statistic } from '../dialects/snapshot-source.ts'
 import { HubPipelines } from '../dialects/wallaroo/hub/index.ts'
-import { Pipelines } from '../dialects/wallaroo/hub/pipelines.ts'
+import { Pipelines, type PipelinesOptions } from '../dialects/wallaroo/hub/pipelines.ts'
 import { NAME as WALLAROO } from '../dialects/wallaroo/spec.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { VERSION } from '../version.ts'
-import { ConfigError, dialectOptions, type HubConfig } from './config.ts'
+import { ConfigError, dialectOptions, type HubConfig } from './config/config.ts'
+import { listenPorts } from './config/house-options.ts'
+import { peersOf } from './config/peers.ts'
+import type { DialectTarget } from './config/target.ts'
 import { Departures } from './departures.ts'
 import { drain } from './drain.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
@@ -34,7 +41,6 @@ import { type Sink, SinkQueue } from './live/sinks.ts'
 import { CellCloser, Grid } from './live/tick.ts'
 import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
-import { peersOf } from './peers.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series.ts'
 import { Activity } from './status/activity.ts'
 import { ErrorReports } from './status/reports.ts'
@@ -44,9 +50,7 @@ import { type DialectAtWork, describeSources, type StatusParts } from './status/
 import type { SourcesAnswer } from './status/status.ts'
 import { WorkerRates } from './status/worker-rates.ts'
 import { ZoneUse } from './status/zone-use.ts'
-import type { DialectTarget } from './target.ts'
 import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
-import { THREAD_DIALECTS } from './threads/thread-dialects.ts'
 import { ThreadedPort, ThreadedServer } from './threads/threaded-port.ts'
 import type { Steps } from './turns/steps.ts'
 import type { HubView, Rates } from './view.ts'
@@ -68,8 +72,6 @@ export interface BoundAddress {
   readonly port: number
   readonly error?: string
 }
-
-const PORT_NAMES: readonly SharedPort[] = ['text', 'stream']
 
 export class Hub implements HubView {
   readonly version = VERSION
@@ -94,7 +96,7 @@ export class Hub implements HubView {
   readonly canonical: CanonicalValues
   readonly #rates: CounterRates
   readonly #grid: Grid
-  readonly #listeners = new Map<SharedPort, Listener>()
+  readonly #listeners = new Map<string, Listener>()
   readonly #dialects: DialectAtWork[] = []
   readonly #known: readonly Dialect[]
   readonly #sinks: SinkQueue[] = []
@@ -114,11 +116,12 @@ export class Hub implements HubView {
     this.#config = config
     this.clock = clock
     this.#log = log
+    const filters = (dialectOptions(config, 'proxywasm').filters ?? []) as readonly FilterConfig[]
     this.#zone = Zone.create({
       zoneBytesLimit: config.zoneBytesLimit,
       keyBytesLimit: IDENTITY_BYTES_LIMIT,
       // the metric calls of filters reach no other memory without going through JavaScript
-      backing: config.filters.length > 0 ? 'wasm' : 'sab',
+      backing: filters.length > 0 ? 'wasm' : 'sab',
     })
     this.#writer = this.#zone.attach()
     this.#reader = this.#zone.reader()
@@ -130,7 +133,7 @@ export class Hub implements HubView {
     this.reports = new ErrorReports(clock, this.metrics, log)
     const { series, reports } = this
     const zone = this.#zone
-    this.#filters = new Filters(config.filters, { zone, store: series, reports, clock, log })
+    this.#filters = new Filters(filters, { zone, store: series, reports, clock, log })
     this.#totals = new Totals(this.#zone, this.#reader, this.#filters)
     const windows = new Windows(this.#writer)
     const reader = this.#reader
@@ -138,7 +141,7 @@ export class Hub implements HubView {
     this.#closer = new CellCloser({ store: series, zone, reader, totals, windows })
     this.canonical = new CanonicalValues(series, this.#totals, nowMs, {
       staleAfterMs: this.staleAfterMs,
-      select: config.scope.select,
+      select: dialectOptions(config, 'scope').select as readonly Statistic[],
     })
     this.#rates = new CounterRates(this.series)
     this.#grid = new Grid(clock)
@@ -150,20 +153,26 @@ export class Hub implements HubView {
     this.#createWorker = createWorker
     this.#verbs = new OrderedVerbs(this.series, this.#writer, windows)
     this.counters = new HubCounters(this, {
-      sessionsLimit: config.eventcounters.sessionsLimit,
+      sessionsLimit: dialectOptions(config, EVENT_COUNTERS).sessionsLimit as number,
       reports: reports.for(EVENT_COUNTERS),
     })
     this.#http = new ServedByHttp(this.counters, { host: config.host, port: config.httpPort })
     const ingest = this.createIngest(WALLAROO)
     const { quota } = series
     const refused = reports.refused.bind(reports, WALLAROO)
-    this.#windows = new Pipelines({ options: config.wallaroo, clock, ingest, quota, refused })
+    this.#windows = new Pipelines({
+      options: dialectOptions(config, WALLAROO) as unknown as PipelinesOptions,
+      clock,
+      ingest,
+      quota,
+      refused,
+    })
     this.pipelines = new HubPipelines(this.#windows, () => {
       return (
         this.#dialects.find(({ dialect }) => dialect.name === WALLAROO)?.server.connections() ?? []
       )
     })
-    for (const name of PORT_NAMES) this.#preparePort(name, dialects)
+    for (const port of listenPorts(dialects)) this.#preparePort(port, dialects)
     this.#prepareHttp(dialects)
     this.#status = {
       dialects: this.#dialects,
@@ -190,13 +199,13 @@ export class Hub implements HubView {
     return this.#isStarted && [...this.#listeners.values()].some((port) => port.isListening)
   }
 
-  #preparePort(name: SharedPort, dialects: readonly Dialect[]): void {
+  #preparePort(port: PortSpec, dialects: readonly Dialect[]): void {
     const sharing = dialects.filter(
-      (dialect) => dialect.port === name && dialect.createServer !== undefined,
+      (dialect) => dialect.port === port && dialect.createServer !== undefined,
     )
     if (sharing.length === 0) return
-    const options = portOptions(name, this.#config, sharing)
-    const canRunInThreads = sharing.every((dialect) => THREAD_DIALECTS.includes(dialect))
+    const options = portOptions(port, this.#config, sharing)
+    const canRunInThreads = sharing.every(({ runsInThreads }) => runsInThreads)
     if (this.#config.ingestWorkers !== 0 && canRunInThreads) {
       this.#prepareThreads(options, sharing)
     } else {
@@ -265,7 +274,7 @@ export class Hub implements HubView {
   createIngest(dialect: string): ZoneIngest {
     const events = this.#eventsOf(dialect)
     return new ZoneIngest(
-      { dialect, negativeMeter: this.#config.statshero.negativeMeter },
+      { dialect },
       { series: this.series, writer: this.#writer, lane: this.#verbs.lane(events), events },
     )
   }
@@ -359,15 +368,13 @@ export class Hub implements HubView {
     this.#http.servedBy(face)
   }
 
-  /** Host and port of each listener as bound. */
-  addresses(): Record<SharedPort, BoundAddress | undefined> {
-    const address = (name: SharedPort): BoundAddress | undefined => {
-      const status = this.#listeners.get(name)?.status()
-      if (status === undefined) return undefined
-      const { host, port, message } = status
+  /** Host and port of each listener as bound, by the name of its port. */
+  addresses(): Readonly<Record<string, BoundAddress>> {
+    const address = (listener: Listener): BoundAddress => {
+      const { host, port, message } = listener.status()
       return { host, port, ...(message === undefined ? {} : { error: message }) }
     }
-    return { text: address('text'), stream: address('stream') }
+    return Object.fromEntries([...this.#listeners].map(([name, each]) => [name, address(each)]))
   }
 
   /** A boundary at which the last second is not closed yet makes the next one longer. */

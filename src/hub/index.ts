@@ -2,7 +2,7 @@
 
 export type { Clock } from '../time/clock.ts'
 export { systemClock } from '../time/system-clock.ts'
-export { ConfigError, configSchema, type HubConfig, parseConfig } from './config.ts'
+export { ConfigError, type HubConfig, parseConfig } from './config/config.ts'
 export { Hub, type HubParts } from './hub.ts'
 export { Frame, FrameBuilder } from './live/frame.ts'
 export { mergeFrames } from './live/merge-frames.ts'

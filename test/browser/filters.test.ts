@@ -1,7 +1,7 @@
 /** Metrics of Proxy-Wasm filters on the page: of an invented hub, and of a real one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIALECTS } from '../../src/dialects/index.ts'
+import { DIALECTS } from '../../src/dialects/registry.ts'
 import { createHttpServer } from '../../src/http/index.ts'
 import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
 import { filterFile } from '../filters/compile.ts'
@@ -14,7 +14,7 @@ async function serveFilter(webRoot: string): Promise<Served> {
   const filter = { name: 'raw', path: await filterFile('raw'), requestsPerSecond: 40 }
   const ports = { textPort: 0, streamPort: 0, ingestWorkers: 0 }
   const hub = new Hub({
-    config: parseConfig({ ...ports, filters: [filter] }),
+    config: parseConfig({ ...ports, proxywasm: { filters: [filter] } }, DIALECTS),
     clock: systemClock,
     log: () => {},
     dialects: DIALECTS,

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { decodeHexLine } from '../../src/cli/decode.ts'
-import { eventcounters } from '../../src/dialects/eventcounters/index.ts'
-import { scope } from '../../src/dialects/scope/index.ts'
-import { statshero } from '../../src/dialects/statshero/index.ts'
-import { wallaroo } from '../../src/dialects/wallaroo/index.ts'
+import { dialect as eventcounters } from '../../src/dialects/eventcounters/dialect.ts'
+import { dialect as scope } from '../../src/dialects/scope/dialect.ts'
+import { dialect as statshero } from '../../src/dialects/statshero/dialect.ts'
+import { dialect as wallaroo } from '../../src/dialects/wallaroo/dialect.ts'
 
 interface ScopeCase {
   readonly name: string

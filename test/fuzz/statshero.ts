@@ -12,7 +12,8 @@ import {
   type PacketVisitor,
 } from '../../src/dialects/statshero/codec.ts'
 import { LineMapper } from '../../src/dialects/statshero/map.ts'
-import { ERROR_CODES, RECEIVE_DEFAULTS } from '../../src/dialects/statshero/spec.ts'
+import { RECEIVE_DEFAULTS } from '../../src/dialects/statshero/options.ts'
+import { ERROR_CODES } from '../../src/dialects/statshero/spec.ts'
 import { type Exact, hashBytes } from '../../src/model/index.ts'
 import { ModelIngest } from '../support/model-ingest.ts'
 import { fromBase64, loadVectors, PacketCollector } from '../support/statshero.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { DIALECTS, findDialect } from '../../src/dialects/index.ts'
+import { DIALECTS, findDialect } from '../../src/dialects/registry.ts'
 import { type DialectSamples, dialectSuite } from './dialect.ts'
 
 const folder = fileURLToPath(new URL('../../src/dialects', import.meta.url))

@@ -32,7 +32,7 @@ export async function startFilterHub(
 ): Promise<FilterHub> {
   const requestsPerSecond = 1000 / STEP_MS
   const entries = filters.map((filter) => ({ requestsPerSecond, ...filter }))
-  const started = await startHub({ ...options, filters: entries })
+  const started = await startHub({ ...options, proxywasm: { filters: entries } })
   const { hub, clock } = started
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= hub.stop())

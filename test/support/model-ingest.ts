@@ -123,8 +123,6 @@ export class ModelIngest implements Ingest {
       const [whole, carry] = weigh(value, weight, series.carry)
       series.carry = carry
       series.total = this.#grown(series.total, whole)
-    } else if (this.#options.negativeMeter === 'refuse') {
-      this.refuse('negative_meter')
     } else {
       const [whole, carry] = weigh(subtractExact(0, value), weight, series.downCarry)
       series.downCarry = carry

@@ -1,5 +1,6 @@
 /** Reports that a test reads back. */
-import type { Peer, Reports } from '../../src/dialects/dialect.ts'
+import type { Peer } from '../../src/dialects/peer.ts'
+import type { Reports } from '../../src/dialects/reports.ts'
 import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
 
 export interface LogLine {

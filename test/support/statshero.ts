@@ -7,10 +7,10 @@ import type { Ingest } from '../../src/dialects/ingest.ts'
 import { frameRules } from '../../src/dialects/statshero/codec/decoder.ts'
 import { decodeDatagram, type PacketVisitor } from '../../src/dialects/statshero/codec.ts'
 import { LineMapper } from '../../src/dialects/statshero/map.ts'
+import { RECEIVE_DEFAULTS } from '../../src/dialects/statshero/options.ts'
 import {
   type LineErrorCode,
   type PacketErrorCode,
-  RECEIVE_DEFAULTS,
   TYPE_WORDS,
 } from '../../src/dialects/statshero/spec.ts'
 import { type Exact, exactToJson } from '../../src/model/index.ts'

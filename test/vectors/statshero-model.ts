@@ -1,7 +1,8 @@
 /** Runs the semantics and naming vectors of Stats Hero: from datagrams to what the hub holds. */
-import type { Peer } from '../../src/dialects/dialect.ts'
-import { statshero } from '../../src/dialects/statshero/index.ts'
+import type { Peer } from '../../src/dialects/peer.ts'
+import { dialect as statshero } from '../../src/dialects/statshero/dialect.ts'
 import { exportNames } from '../../src/http/prometheus/names.ts'
+import { dialectOptions } from '../../src/hub/config/config.ts'
 import { Hub, parseConfig, type SeriesRecord } from '../../src/hub/index.ts'
 import { type BucketRun, type Exact, exactToJson } from '../../src/model/index.ts'
 import { Mismatch, same } from './expect.ts'
@@ -15,14 +16,14 @@ const COUNTED = ['pentameter.decode.errors', 'pentameter.ingest.refused', 'penta
 
 /** A hub that was given the datagrams of a case, through the dialect's own server. */
 function hubAfter(datagrams: readonly Uint8Array[], options: object = {}): Hub {
-  const config = parseConfig({ statshero: options, zoneBytesLimit: 1_048_576 })
+  const config = parseConfig({ statshero: options, zoneBytesLimit: 1_048_576 }, [statshero])
   const hub = new Hub({ config, clock: STILL, log() {}, dialects: [] })
   const server = statshero.createServer!({
     ingest: hub.createIngest('statshero'),
     snapshot: SOURCE,
     reports: hub.reports.for('statshero'),
     clock: STILL,
-    options: config.statshero,
+    options: dialectOptions(config, statshero.name),
   })
   for (const bytes of datagrams) {
     if (statshero.claims(bytes) !== true) throw new Mismatch('claimed by Stats Hero', true, false)

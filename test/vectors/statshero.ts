@@ -1,6 +1,6 @@
 /** Runs the vectors of Stats Hero: decode, tcp, dispatch, encode; the rest in further files. */
 import type { CodecOptions, Decoder } from '../../src/dialects/decoder.ts'
-import { statshero } from '../../src/dialects/statshero/index.ts'
+import { dialect as statshero } from '../../src/dialects/statshero/dialect.ts'
 import { Mismatch, same } from './expect.ts'
 import type { Runners } from './run.ts'
 import { checkAggregation } from './statshero-aggregation.ts'

@@ -7,8 +7,8 @@
 import { Backoff } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import type { Reports } from '../dialect.ts'
-import { NO_REPORTS } from '../no-reports.ts'
+import type { Reports } from '../reports.ts'
+import { NO_REPORTS } from '../reports.ts'
 import {
   type EndpointAddress,
   type EventCountersClientOptions,

@@ -2,10 +2,6 @@
  * The dialect Proxy-Wasm metrics: a store in shared memory and a host for filters that write into
  * it; outside its process a zone is seen as JSON (README.md). Public as `pentameter/proxywasm`.
  */
-import type { Dialect } from '../dialect.ts'
-import { createDecoder, encode } from './codec.ts'
-import { ERROR_CODES, NAME } from './spec.ts'
-
 export { createDecoder, EncodeError, encode, jsonInteger } from './codec.ts'
 export * from './host/index.ts'
 export { type LabelledName, type LabelPattern, LabelPatterns } from './label-patterns.ts'
@@ -49,18 +45,3 @@ export type { StoreChange, StoreHost, StoreOptions } from './store/options.ts'
 export { storeSpaceSource } from './store/space-source.ts'
 export type { HistogramView, WorkerValue } from './store/values.ts'
 export type { StoreWorker } from './store/worker.ts'
-
-export const proxywasm: Dialect = {
-  name: NAME,
-  title: 'Proxy-Wasm metrics',
-  document: 'How many threads and WebAssembly filters write into one bounded shared memory',
-  roles: {},
-  transports: [],
-  defaultProfile: 'document',
-  errorCodes: ERROR_CODES,
-  speaksFirst: false,
-  /** A format in memory: no bytes of a listener are its own. */
-  claims: () => false,
-  createDecoder,
-  encode,
-}

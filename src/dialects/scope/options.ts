@@ -1,73 +1,83 @@
-/** Options as a configuration states them, checked before anything listens or connects. */
-import {
-  CLIENT_DEFAULTS,
-  type ClientOptions,
-  SERVER_DEFAULTS,
-  SETTINGS_CAP_BELOW,
-  type ServerOptions,
-} from './spec.ts'
+/** Options of scope's sides: their one home, with defaults and limits. */
+import { parseColor } from '../../model/board/color.ts'
+import { boolean, bytes, choice, integer, list, map, section, text } from '../options.ts'
+import { STATISTICS } from '../snapshot-source.ts'
 
-type Raw = Readonly<Record<string, unknown>>
+const framing = choice(['auto', 'framed', 'bare'], {
+  default: 'auto',
+  description: 'the only one taken',
+})
 
-const FRAMINGS = ['auto', 'framed', 'bare']
-
-/**
- * Defaults under the given options; what this dialect does not know is left alone.
- * @throws {RangeError} naming the option and its value
- */
-export function serverOptions(raw: Raw | Partial<ServerOptions> = {}): ServerOptions {
-  const options: ServerOptions = { ...SERVER_DEFAULTS, ...(raw as Partial<ServerOptions>) }
-  checkNumbers(options, SERVER_DEFAULTS)
-  checkOneOf('framing', options.framing, FRAMINGS)
-  checkOneOf('nameStyle', options.nameStyle, ['name', 'display'])
-  if (options.settingsCapBytes >= SETTINGS_CAP_BELOW) {
-    throw new RangeError(
-      `settingsCapBytes ${options.settingsCapBytes}, must be below ${SETTINGS_CAP_BELOW}`,
-    )
-  }
-  if (options.minIntervalNs < 1) {
-    throw new RangeError(`minIntervalNs ${options.minIntervalNs}, must be at least 1`)
-  }
-  if (options.infoIntervalMs < 1) {
-    throw new RangeError(`infoIntervalMs ${options.infoIntervalMs}, must be at least 1`)
-  }
-  return options
+const MATCH_OPTIONS = {
+  name: text({ description: 'of the series; * stands for any text' }),
+  labels: map(text({ default: '', description: 'value' }), { description: 'values by key' }),
 }
 
-/**
- * Defaults under the given options. A sampling interval may be stated as a number or as text.
- * @throws {RangeError} naming the option and its value
- */
-export function clientOptions(raw: Raw | Partial<ClientOptions> = {}): ClientOptions {
-  const stated = raw as Partial<ClientOptions>
-  const interval = stated.samplingIntervalNs ?? CLIENT_DEFAULTS.samplingIntervalNs
-  const options = { ...CLIENT_DEFAULTS, ...stated, samplingIntervalNs: toInterval(interval) }
-  checkNumbers(options, CLIENT_DEFAULTS)
-  checkOneOf('framing', options.framing, FRAMINGS)
-  checkOneOf('profile', options.profile, ['peer', 'document'])
-  return options
+const COLOR_WANTED = 'want #RGB, #RRGGBB or a colour that scope viewers know by name, as red'
+
+const HINT_OPTIONS = {
+  match: section(MATCH_OPTIONS, { isRequired: true }),
+  plot: text({ description: 'chart that shows it' }),
+  color: text({
+    description: 'of its line',
+    check: (color) => (parseColor(color) === undefined ? COLOR_WANTED : undefined),
+  }),
 }
 
-function toInterval(value: bigint | number | string): bigint {
-  const interval =
-    typeof value === 'bigint' || Number.isSafeInteger(Number(value)) ? BigInt(value) : 0n
-  if (interval >= 1n && interval <= 0xffff_ffff_ffff_ffffn) return interval
-  throw new RangeError(`samplingIntervalNs ${value}, must be a whole number from 1 to 2^64 - 1`)
+export const CLIENT_OPTIONS = {
+  samplingIntervalNs: integer({ default: 100_000_000, description: 'asked of the exporter' }),
+  profile: choice(['document', 'peer'], {
+    default: 'peer',
+    description: 'framing tried first: peer framed, document bare',
+  }),
+  framing,
+  strict: boolean({ default: false, description: 'refuse what the real parser refuses' }),
+  promoteLabels: list(text({ default: '', description: 'key' }), {
+    description: 'label keys whose first value becomes part of the identity',
+  }),
 }
 
-/** Every option whose default is a number must be one: whole, 0 or more, except shares. */
-function checkNumbers<T extends object>(options: T, defaults: T): void {
-  for (const [name, standard] of Object.entries(defaults)) {
-    if (typeof standard !== 'number') continue
-    const value: unknown = options[name as keyof T]
-    const isWhole = Number.isInteger(standard)
-    const isUsable = typeof value === 'number' && value >= 0 && Number.isFinite(value)
-    if (isUsable && (!isWhole || Number.isSafeInteger(value))) continue
-    throw new RangeError(`${name} ${String(value)}, must be a number, 0 or more`)
-  }
-}
-
-function checkOneOf(name: string, value: unknown, known: readonly string[]): void {
-  if (typeof value === 'string' && known.includes(value)) return
-  throw new RangeError(`${name} ${String(value)}, must be one of ${known.join(', ')}`)
+export const OPTIONS = {
+  framing,
+  handshakeTimeoutMs: integer({ default: 60_000, description: 'until the settings are complete' }),
+  detectGraceMs: integer({
+    default: 250,
+    description: 'silence after which short settings are bare',
+  }),
+  settingsCapBytes: integer({
+    min: 32,
+    max: 53_136,
+    default: 4096,
+    description: 'largest settings',
+  }),
+  minIntervalNs: integer({
+    default: 1_000_000,
+    description: 'shorter requests are raised to it',
+  }),
+  infoIntervalMs: integer({ default: 5000, description: 'between two information packets' }),
+  maxClients: integer({ default: 256, description: 'viewers at once' }),
+  maxBufferedBytes: bytes({
+    default: 8_388_608,
+    description: 'per viewer; above it snapshots are skipped',
+  }),
+  stallTimeoutMs: integer({
+    default: 60_000,
+    description: 'a viewer that takes nothing is closed',
+  }),
+  maxSeries: integer({ default: 10_000, description: 'further ones are left out' }),
+  nameStyle: choice(['name', 'display'], {
+    default: 'name',
+    description: 'which name viewers see',
+  }),
+  include: list(section(MATCH_OPTIONS), {
+    description: 'only matching series are offered; empty = all',
+  }),
+  exclude: list(section(MATCH_OPTIONS), { description: 'matching series are not offered' }),
+  hints: list(section(HINT_OPTIONS), {
+    description: 'plot and colour by rule; the first match decides',
+  }),
+  select: list(choice(STATISTICS, { default: 'p99', description: 'statistic' }), {
+    description: 'further values of distributions, as NAME.p99',
+  }),
+  client: section(CLIENT_OPTIONS),
 }

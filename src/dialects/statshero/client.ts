@@ -13,7 +13,8 @@ import { PacketQueue } from './client/packet-queue.ts'
 import { TcpLink } from './client/tcp-link.ts'
 import { UdpLink } from './client/udp-link.ts'
 import { checkSize, type Line, type LineFrame, lineFrame, PacketBatch, valueText } from './codec.ts'
-import { EMIT_DEFAULTS, type EmitOptions, LF, type TypeWord } from './spec.ts'
+import { EMIT_DEFAULTS, type EmitOptions } from './options.ts'
+import { LF, type TypeWord } from './spec.ts'
 
 /** What a client needs to know; everything has a default. */
 export interface ClientSettings extends EmitOptions {

@@ -7,7 +7,7 @@ import { feedSemantics } from '../../../test/support/statshero.ts'
 import { type Cell, type Exact, Histogram, type Identity } from '../../model/index.ts'
 import { encodePackets, type Line } from './codec.ts'
 import { cellLines, type EmitMapping, emitKey } from './emit.ts'
-import { EMIT_DEFAULTS } from './spec.ts'
+import { EMIT_DEFAULTS } from './options.ts'
 
 const DEFAULT: EmitMapping = { profile: 'peer', counterAs: 'm', histogramAs: 'rate' }
 

@@ -2,14 +2,6 @@
  * The dialect Stats Hero: text measurements under a header with version and length, over UDP and
  * TCP (README.md). Public as `pentameter/statshero`.
  */
-import type { CodecOptions } from '../decoder.ts'
-import type { Dialect } from '../dialect.ts'
-import { connectEmitter } from './client/emitter.ts'
-import { createDecoder, messageLine } from './codec/decoder.ts'
-import { encodePackets } from './codec.ts'
-import { createServer } from './server.ts'
-import { BAR, EMIT_DEFAULTS, type EmitOptions, ERROR_CODES, NAME } from './spec.ts'
-
 export {
   CLIENT_DEFAULTS,
   type ClientCounts,
@@ -22,54 +14,15 @@ export { EmitError, encodePackets, type Line } from './codec.ts'
 export { cellLines, type EmitMapping, type EmitNote, emitKey } from './map.ts'
 export {
   EMIT_DEFAULTS,
-  EMIT_ERROR_CODES,
-  type EmitErrorCode,
   type EmitOptions,
-  ERROR_CODES,
-  type ErrorCode,
   RECEIVE_DEFAULTS,
   type ReceiveOptions,
+} from './options.ts'
+export {
+  EMIT_ERROR_CODES,
+  type EmitErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
   TYPE_WORDS,
   type TypeWord,
 } from './spec.ts'
-
-const ONE = 0x31
-
-export const statshero: Dialect = {
-  name: NAME,
-  title: 'Stats Hero',
-  document: 'How an application pushes meters, meter readers, gauges and histograms as text',
-  roles: { server: 'receive', client: 'emit' },
-  transports: ['udp', 'tcp'],
-  port: 'text',
-  defaultProfile: EMIT_DEFAULTS.profile,
-  errorCodes: ERROR_CODES,
-  speaksFirst: false,
-
-  /** `1|` (§2): everything else on the shared port is statsd. */
-  claims(first) {
-    if (first.length === 0) return undefined
-    if (first[0] !== ONE) return false
-    return first.length === 1 ? undefined : first[1] === BAR
-  },
-
-  /** The header of a version that does not exist yet is on no other port's agenda (§2). */
-  explainForeign(first) {
-    const start = Buffer.from(first.subarray(0, 32)).toString('latin1')
-    return /^\d+\|\d+(\n|$)/.test(start) ? 'looks like another Stats Hero version' : undefined
-  },
-
-  createServer,
-  connectEmitter,
-  createDecoder,
-
-  encode(messages, options: CodecOptions & Partial<EmitOptions> = {}) {
-    return encodePackets(messages.map(messageLine), { ...EMIT_DEFAULTS, ...options })
-  },
-
-  /** bash writes each line of a `printf` on its own, which only a stream puts together again. */
-  tryIt(host, port) {
-    const body = 'hello.world:1|m\\n'
-    return `bash -c 'printf "1|${body.length - 1}\\n${body}" > /dev/tcp/${host}/${port}'`
-  },
-}

@@ -5,18 +5,10 @@
  */
 import type { Exact, Identity } from '../../model/index.ts'
 import type { Describe, Description, Ingest } from '../ingest.ts'
-import {
-  GAUGE,
-  HISTOGRAM,
-  METER,
-  METER_READER,
-  NAME,
-  type ReceiveOptions,
-  TYPE_WORDS,
-  WEIGHT_MAX,
-} from './spec.ts'
+import type { ReceiveOptions } from './options.ts'
+import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'
 
-export type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes'>
+export type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter'>
 
 /** Keeps a byte order mark: it is part of the key. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -28,11 +20,13 @@ export { cellLines, type EmitMapping, type EmitNote, emitKey } from './emit.ts'
 export class LineMapper {
   readonly #ingest: Ingest
   readonly #keyBytesMax: number
+  readonly #refusesNegatives: boolean
   readonly #describe: Describe
 
   constructor(ingest: Ingest, options: MapOptions) {
     this.#ingest = ingest
     this.#keyBytesMax = options.maxKeyBytes
+    this.#refusesNegatives = options.negativeMeter === 'refuse'
     this.#describe = describeWith(options)
   }
 
@@ -76,6 +70,8 @@ export class LineMapper {
       ingest.refuse('key_too_long')
     } else if (type === METER_READER && value < 0) {
       ingest.refuse('negative_reading')
+    } else if (type === METER && value < 0 && this.#refusesNegatives) {
+      ingest.refuse('negative_meter')
     } else {
       const slot = ingest.slot(bytes, keyStart, keyEnd, type, hash, this.#describe)
       if (type === METER) ingest.count(slot, value, this.#weight(rate))

@@ -9,9 +9,10 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
 import { packetOf } from '../../../test/support/statshero.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
-import type { DialectServer, Peer } from '../dialect.ts'
-import { statshero } from './index.ts'
-import type { ReceiveOptions } from './spec.ts'
+import type { Peer } from '../peer.ts'
+import type { DialectServer } from '../server.ts'
+import { dialect as statshero } from './dialect.ts'
+import type { ReceiveOptions } from './options.ts'
 
 interface Report extends DecodeErrorFields {
   readonly message: string

@@ -3,19 +3,15 @@
  * written back. Errors of peers end here: reported once, with source and the first bytes.
  */
 import type { Socket } from 'node:net'
-import type { ConnectionStatus, DialectServer, Peer, Reports, ServerContext } from '../dialect.ts'
 import type { Ingest } from '../ingest.ts'
+import type { ConnectionStatus, Peer } from '../peer.ts'
+import type { Reports } from '../reports.ts'
+import type { DialectServer, ServerContext } from '../server.ts'
 import { frameRules } from './codec/decoder.ts'
 import { decodeDatagram, type FrameRules, FrameScanner, type PacketVisitor } from './codec.ts'
 import { LineMapper } from './map.ts'
-import {
-  type ErrorCode,
-  type LineErrorCode,
-  NAME,
-  type PacketErrorCode,
-  RECEIVE_DEFAULTS,
-  type ReceiveOptions,
-} from './spec.ts'
+import { RECEIVE_DEFAULTS, type ReceiveOptions } from './options.ts'
+import { type ErrorCode, type LineErrorCode, NAME, type PacketErrorCode } from './spec.ts'
 
 /** Bytes of an offending message that a report keeps. */
 const REPORT_BYTES = 128

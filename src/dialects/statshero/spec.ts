@@ -2,8 +2,6 @@
  * Constants of the Stats Hero Protocol, version 1: type words, limits, options and the closed sets
  * of error codes (source document: PROTOCOL.md of chef/statsd; README.md, "Document and peers").
  */
-import type { Profile } from '../decoder.ts'
-
 export const NAME = 'statshero'
 
 /** Type words by the small integer that stands for them in the codec and in the series key. */
@@ -65,47 +63,3 @@ export const EMIT_ERROR_CODES = [
   'line_too_long',
 ] as const
 export type EmitErrorCode = (typeof EMIT_ERROR_CODES)[number]
-
-/** Options of the receiving side. */
-export interface ReceiveOptions {
-  /** `document` takes only what the document's grammar allows; `peer` what real clients send. */
-  readonly profile: Profile
-  /** TCP: largest body; a longer announced one is refused before anything is buffered. */
-  readonly maxFrameBytes: number
-  /** Largest gzip body once unpacked. */
-  readonly maxInflatedBytes: number
-  /** Digits of a value, its sign not counted, leading zeros counted. */
-  readonly maxValueDigits: number
-  /** Longer keys are refused on their way into the model. */
-  readonly maxKeyBytes: number
-  /** TCP: longest time that one frame may take to arrive; 0 = any. */
-  readonly frameTimeoutMs: number
-  /** Widths of meter readers, by key; `*` in a pattern is any run of characters. */
-  readonly counterBits: Readonly<Record<string, 32 | 64>>
-}
-
-export const RECEIVE_DEFAULTS: ReceiveOptions = {
-  profile: 'peer',
-  maxFrameBytes: 1_048_576,
-  maxInflatedBytes: 1_048_576,
-  maxValueDigits: 100,
-  maxKeyBytes: 4096,
-  frameTimeoutMs: 30_000,
-  counterBits: {},
-}
-
-/** Options of the sending side that shape its bytes. */
-export interface EmitOptions {
-  readonly profile: Profile
-  /** Whole packet, header included. A single longer line travels alone. */
-  readonly maxDatagramBytes: number
-  /** Cleans keys to `_` and rounds values instead of throwing. */
-  readonly lenient: boolean
-}
-
-export const EMIT_DEFAULTS: EmitOptions = {
-  profile: 'peer',
-  /** 1500 of an Ethernet frame less IPv6 and UDP headers, with room for a tunnel's. */
-  maxDatagramBytes: 1432,
-  lenient: false,
-}

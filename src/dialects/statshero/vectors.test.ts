@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/statshero.ts'
 import { frameRules } from './codec/decoder.ts'
 import { decodeDatagram, FrameScanner } from './codec.ts'
-import { statshero } from './index.ts'
+import { dialect as statshero } from './dialect.ts'
 
 const vectors = loadVectors()
 

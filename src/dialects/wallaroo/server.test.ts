@@ -8,7 +8,7 @@ import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
 import { metricsBytes } from '../../../test/support/wallaroo.ts'
 import { encodeConnect, encodeJoin } from './codec.ts'
-import { wallaroo } from './index.ts'
+import { dialect as wallaroo } from './dialect.ts'
 import { WallarooServer } from './server.ts'
 import { noteBit, type ReceiveOptions } from './spec.ts'
 

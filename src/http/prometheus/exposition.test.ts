@@ -169,7 +169,7 @@ describe('distributions', () => {
     const { samples: quantiles } = scrape(hub, 'text', { observer: 'summary' })
     assert.equal(quantiles.get('took{filter="f",quantile="0.5"}'), '2147483648')
     assert.equal(quantiles.get('took{filter="f",quantile="0.99"}'), '+Inf')
-    const { samples } = scrape(hub, 'text', { promNames: 'flat' })
+    const { samples } = scrape(hub, 'text', { filterNames: 'flat' })
     assert.equal(samples.get('pw_f_took_bucket{le="1"}'), '2')
   })
 

@@ -19,7 +19,7 @@ export interface PrometheusOptions {
   readonly exportRates?: boolean
   readonly observer?: 'histogram' | 'summary'
   /** Proxy-Wasm metrics with a label `filter`, or as `pw_<filter>_<name>`. */
-  readonly promNames?: FilterNames
+  readonly filterNames?: FilterNames
   /** EventCounters as totals and statistics, or as dotnet-monitor shows them. */
   readonly counterNames?: PrometheusNaming
   /** Native buckets beside the classic ones, for scrapers that take protobuf. */
@@ -75,7 +75,7 @@ export class Exposition {
       style,
       exportRates: this.#options.exportRates ?? false,
       observer: this.#options.observer ?? 'histogram',
-      filterNames: this.#options.promNames ?? 'labels',
+      filterNames: this.#options.filterNames ?? 'labels',
       counterNames: this.#options.counterNames ?? 'standard',
       nativeHistograms: this.#options.nativeHistograms ?? false,
     }

@@ -27,8 +27,6 @@ import { wholeWeight } from './weight.ts'
 export interface IngestOptions {
   /** Registry name of the dialect that speaks. */
   readonly dialect: string
-  /** Negative increments of a counter: a second part of the series, or refused. */
-  readonly negativeMeter: 'split' | 'refuse'
   /** Where measurements are counted: one double, which other threads may read. */
   readonly measurements?: Float64Array
 }
@@ -62,7 +60,6 @@ const I64_MIN = -(1n << 63n)
 export class ZoneIngest implements Ingest {
   generation = 0
   readonly #measurements: Float64Array
-  readonly #options: IngestOptions
   readonly #events: IngestEvents
   readonly #series: SeriesDefiner
   readonly #writer: Writer
@@ -83,7 +80,6 @@ export class ZoneIngest implements Ingest {
   #active = new Set<string>()
 
   constructor(options: IngestOptions, { series, writer, lane, events }: IngestParts) {
-    this.#options = options
     this.#measurements = options.measurements ?? new Float64Array(1)
     this.#series = series
     this.#writer = writer
@@ -218,10 +214,6 @@ export class ZoneIngest implements Ingest {
 
   /** A negative increment: its size goes to the series' second monotonic part. */
   #countDown(slot: number, value: Exact, weight: number): void {
-    if (this.#options.negativeMeter === 'refuse') {
-      this.#events.refused('negative_meter', this.#source)
-      return
-    }
     const down = this.#downs[slot] ?? this.#defineDown(slot)
     if (down === undefined) return
     const size = exact(-value as Exact)

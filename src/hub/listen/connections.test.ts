@@ -4,8 +4,10 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { until } from '../../../test/support/hub.ts'
-import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
-import { statshero } from '../../dialects/statshero/index.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import { STREAM_PORT } from '../../dialects/ports.ts'
+import type { DialectServer } from '../../dialects/server.ts'
+import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { Zone } from '../../shm/index.ts'
 import { SERIES_LIMITS, SeriesStore } from '../series.ts'
 import { SelfMetrics } from '../status/self-metrics.ts'
@@ -32,7 +34,7 @@ async function sharedPort(connectionsLimit = 10) {
     ...statshero,
     name,
     speaksFirst,
-    port: 'stream',
+    port: STREAM_PORT,
     claims: (first) => (first.length < 2 ? undefined : first[0] === byte && first[1] === byte),
   })
   const clock = new FakeClock()

@@ -1,15 +1,17 @@
 /** What a shared port is told: where to bind, who speaks on it, and whom to tell. */
 import type { Transport } from '../../dialects/decoder.ts'
-import type { Dialect, DialectServer, SharedPort } from '../../dialects/dialect.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import type { PortSpec } from '../../dialects/ports.ts'
+import type { DialectServer } from '../../dialects/server.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { HubConfig } from '../config.ts'
+import { type HubConfig, portNumber } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { ConnectionPlaces } from './connection-places.ts'
 import type { BindUdp, UdpReceive } from './udp-socket.ts'
 
 export interface PortOptions {
-  readonly name: SharedPort
+  readonly name: string
   readonly host: string
   /** 0 = any free port. */
   readonly port: number
@@ -42,15 +44,15 @@ export interface PortContext {
 
 /** How the config wants a port to be bound for the dialects that share it. */
 export function portOptions(
-  name: SharedPort,
+  { name }: PortSpec,
   config: HubConfig,
   dialects: readonly Dialect[],
 ): PortOptions {
-  const { host, textPort, streamPort, connectionsLimit, receiveBufferBytes, udpReceive } = config
+  const { host, connectionsLimit, receiveBufferBytes, udpReceive } = config
   return {
     name,
     host,
-    port: name === 'text' ? textPort : streamPort,
+    port: portNumber(config, name),
     transports: [...new Set(dialects.flatMap(({ transports }) => transports))],
     connectionsLimit,
     receiveBufferBytes,

@@ -4,7 +4,7 @@
  * Of series that come in windows it is the rate or mean of the newest window, whatever its length,
  * until the next one is overdue.
  */
-import type { CanonicalSeries, SnapshotSource } from '../../dialects/snapshot-source.ts'
+import type { CanonicalSeries, SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
 import {
   canonicalMean,
   type Exact,
@@ -17,20 +17,6 @@ import {
 import type { SeriesRecord, SeriesStore } from '../series.ts'
 import type { Frame } from './frame.ts'
 import type { Totals } from './totals.ts'
-
-/** Further values that a distribution may be shown by, each as a series `NAME.STATISTIC`. */
-export const STATISTICS = [
-  'count',
-  'min',
-  'max',
-  'p50',
-  'p75',
-  'p90',
-  'p95',
-  'p99',
-  'p999',
-] as const
-export type Statistic = (typeof STATISTICS)[number]
 
 export interface CanonicalOptions {
   /** Silence after which a gauge has no value. */

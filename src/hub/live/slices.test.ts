@@ -32,7 +32,7 @@ class Bench {
   readonly windows = new Windows(this.writer)
   readonly closer = new CellCloser(this)
   readonly ingest = new ZoneIngest(
-    { dialect: 'test', negativeMeter: 'refuse' },
+    { dialect: 'test' },
     {
       series: this.store,
       writer: this.writer,

@@ -3,7 +3,8 @@
  * kept for the page and `tap`. Bounded: 20 offenders per code, 128 bytes each; 20 refused keys per
  * limit; error counts for the 256 sources seen last.
  */
-import type { Peer, Reports } from '../../dialects/dialect.ts'
+import type { Peer } from '../../dialects/peer.ts'
+import type { Reports } from '../../dialects/reports.ts'
 import { toHex } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'

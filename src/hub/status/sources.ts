@@ -1,10 +1,9 @@
 /** Builds the answer to "is everything arriving?" from the parts of a running hub. */
-import type {
-  Dialect,
-  ConnectionStatus as DialectConnection,
-  Source,
-} from '../../dialects/dialect.ts'
+
+import type { Source } from '../../dialects/client.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
 import type { HubCounters } from '../../dialects/eventcounters/hub/hub-counters.ts'
+import type { ConnectionStatus as DialectConnection } from '../../dialects/peer.ts'
 import type { Filters } from '../../dialects/proxywasm/hub/filters.ts'
 import type { HubPipelines } from '../../dialects/wallaroo/hub/index.ts'
 import type { Listener } from '../listen/listener.ts'

@@ -1,17 +1,28 @@
 /** Program of an ingest thread: a {@link ThreadIngest} that talks with the main thread. */
+import { extname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Dialect } from '../../dialects/dialect.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import type { ThreadStart, ToThread } from './messages.ts'
-import { THREAD_DIALECTS } from './thread-dialects.ts'
 import { ThreadIngest } from './thread-ingest.ts'
 
 const STATUS_INTERVAL_MS = 1000
 
+/**
+ * Loads the protocol of a dialect, and nothing else of it: a thread compiles anew what it imports,
+ * once per core and at every restart.
+ */
+async function load({ name }: ThreadStart['dialects'][number]): Promise<Dialect> {
+  const url = new URL(`../../dialects/${name}/dialect${extname(import.meta.url)}`, import.meta.url)
+  return ((await import(url.href)) as { readonly dialect: Dialect }).dialect
+}
+
 const main = parentPort!
+const start = workerData as ThreadStart
 const ingest = new ThreadIngest({
-  start: workerData as ThreadStart,
+  start,
   clock: systemClock,
-  dialects: THREAD_DIALECTS,
+  dialects: await Promise.all(start.dialects.map(load)),
   post: (message) => main.postMessage(message),
 })
 setInterval(() => ingest.tellStatus(), STATUS_INTERVAL_MS).unref()

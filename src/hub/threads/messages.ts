@@ -3,10 +3,10 @@
  * in which they were sent: a series is announced before anything else says its metric, and an
  * answer comes after all that its thread did before.
  */
-import type { ConnectionStatus } from '../../dialects/dialect.ts'
+import type { ConnectionStatus } from '../../dialects/peer.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
-import type { HubConfig } from '../config.ts'
+import type { HubConfig } from '../config/config.ts'
 import type { NewSeries } from '../ingest/definition.ts'
 import type { LogLevel } from '../log.ts'
 import type { ErrorStatus, ListenerStatus, RefusalStatus } from '../status/status.ts'

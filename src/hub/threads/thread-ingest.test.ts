@@ -5,9 +5,9 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { packet } from '../../../test/support/hub.ts'
 import { checkSemantics, type Holding } from '../../../test/vectors/statshero-model.ts'
 import { caseName, readVectorFiles } from '../../../test/vectors/vector-file.ts'
-import { statshero } from '../../dialects/statshero/index.ts'
+import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { Zone } from '../../shm/index.ts'
-import { parseConfig } from '../config.ts'
+import { dialectOptions, parseConfig } from '../config/config.ts'
 import { OrderedVerbs } from '../ingest/ordered.ts'
 import { Windows } from '../ingest/windows/windows.ts'
 import { Totals } from '../live/totals.ts'
@@ -24,7 +24,7 @@ const VECTORS = fileURLToPath(new URL('../../dialects/statshero/vectors', import
 
 /** The ingest of several threads over one zone, all in this thread and driven by hand. */
 function startIngests(options: object = {}) {
-  const config = parseConfig(options)
+  const config = parseConfig(options, [statshero])
   const clock = new FakeClock(0)
   const zone = Zone.create({ zoneBytesLimit: 4_194_304, keyBytesLimit: 65_535 })
   const writer = zone.attach()
@@ -47,7 +47,7 @@ function startIngests(options: object = {}) {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: counts.shared,
-      dialects: [{ name: 'statshero', options: { ...config.statshero } }],
+      dialects: [{ name: 'statshero', options: dialectOptions(config, 'statshero') }],
       config,
     }
     return new ThreadIngest({

@@ -2,7 +2,9 @@
  * The ingest of one thread: its own sockets on the shared port, its own dialect servers, its own
  * segment of the zone. What only the main thread can do goes there through the outbox.
  */
-import type { Dialect, DialectServer } from '../../dialects/dialect.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import { TEXT_PORT } from '../../dialects/ports.ts'
+import type { DialectServer } from '../../dialects/server.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -76,12 +78,11 @@ export class ThreadIngest {
   }
 
   #startDialect(dialect: Dialect, index: number, options: ThreadDialect['options']): Speaker {
-    const { thread, config } = this.#start
+    const { thread } = this.#start
     const events = this.#outbox.reports.eventsOf(dialect.name)
     const ingest = new ZoneIngest(
       {
         dialect: dialect.name,
-        negativeMeter: config.statshero.negativeMeter,
         measurements: this.#counts.measurementsPlace(thread, index),
       },
       {
@@ -128,7 +129,7 @@ export class ThreadIngest {
   async #bind(port: number): Promise<void> {
     const { thread, threads, config } = this.#start
     const dialects = this.#speakers.map(({ dialect }) => dialect)
-    const options = portOptions('text', config, dialects)
+    const options = portOptions(TEXT_PORT, config, dialects)
     const bound = new Port({ ...options, port, isShared: threads > 1 }, this.#speakers, {
       clock: this.#clock,
       log: this.#outbox.reports.log,

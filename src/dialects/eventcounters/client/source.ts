@@ -1,6 +1,7 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
-import type { ClientContext, ConnectionStatus, Source, Target } from '../../dialect.ts'
+import type { ClientContext, Source } from '../../client.ts'
 import type { Ingest } from '../../ingest.ts'
+import type { ConnectionStatus, Target } from '../../peer.ts'
 import { EventCountersClient, type EventCountersClientOptions } from '../client.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
 import { ReceivedCounters } from './received-counters.ts'

@@ -7,7 +7,7 @@
 import type { HubContext } from '../../../http/hub-app.ts'
 import { SECURITY_HEADERS } from '../../../http/security.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { ConnectionStatus } from '../../dialect.ts'
+import type { ConnectionStatus } from '../../peer.ts'
 import { type EndpointReports, type ServedSession, serveSession } from '../server/endpoint.ts'
 import type { OutputLimits } from '../server/output.ts'
 

@@ -8,8 +8,8 @@
 import type { Frame } from '../../../hub/live/frame.ts'
 import { type Session, Sessions } from '../../../hub/live/sessions.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { Reports } from '../../dialect.ts'
-import { NO_REPORTS } from '../../no-reports.ts'
+import type { Reports } from '../../reports.ts'
+import { NO_REPORTS } from '../../reports.ts'
 import { matchesCounter } from '../codec/filter.ts'
 import type {
   Boundary,

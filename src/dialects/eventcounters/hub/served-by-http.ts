@@ -4,7 +4,7 @@
  */
 
 import type { ServerAtWork } from '../../../hub/status/sources.ts'
-import type { ConnectionStatus } from '../../dialect.ts'
+import type { ConnectionStatus } from '../../peer.ts'
 import type { HubCounters } from './hub-counters.ts'
 
 /** What the HTTP side tells once it listens. */

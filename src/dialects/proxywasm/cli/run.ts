@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { EXIT_FAILED } from '../../../cli/exit.ts'
 import { runHub } from '../../../cli/run-hub.ts'
 import { parseConfig } from '../../../hub/index.ts'
+import { DIALECTS } from '../../registry.ts'
 import type { FilterLogLine, FilterRequest } from '../host/index.ts'
 import { inventedRequest } from '../hub/traffic.ts'
 import { FilterRun } from './filter-run.ts'
@@ -104,7 +105,10 @@ async function serveFilter(path: string, args: RunArguments): Promise<void> {
     ...(args.unit === undefined ? {} : { unit: args.unit }),
   }
   const port = args.httpPort === undefined ? {} : { httpPort: args.httpPort }
-  await runHub(parseConfig({ ...port, filters: [filter] }), { log: 'text', color: true })
+  await runHub(parseConfig({ ...port, proxywasm: { filters: [filter] } }, DIALECTS), {
+    log: 'text',
+    color: true,
+  })
 }
 
 async function runFilter(path: string, args: RunArguments): Promise<void> {

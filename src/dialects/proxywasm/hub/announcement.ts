@@ -4,7 +4,7 @@ import type { NewSeries, SeriesRefusal } from '../../../hub/ingest/definition.ts
 import type { SeriesLimits } from '../../../hub/ingest/quota.ts'
 import type { Zone } from '../../../shm/index.ts'
 import type { LabelPattern } from '../label-patterns.ts'
-import type { FilterConfig } from './options.ts'
+import type { FilterConfig } from '../options.ts'
 
 /** What the thread of a filter opens its part of the hub's zone with. */
 export interface HubSpaceStart {

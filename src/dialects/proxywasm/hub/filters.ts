@@ -13,11 +13,11 @@ import type { DialectStatus, FilterStatus, SourceStatus } from '../../../hub/sta
 import type { ReportColumns } from '../../../hub/threads/messages.ts'
 import type { Zone } from '../../../shm/index.ts'
 import type { Clock } from '../../../time/clock.ts'
+import { dialect as proxywasm } from '../dialect.ts'
 import type { MetricSpaceSource } from '../host/index.ts'
-import { proxywasm } from '../index.ts'
+import type { FilterConfig } from '../options.ts'
 import type { Announcement, HubSpaceStart } from './announcement.ts'
 import { HubFilter } from './hub-filter.ts'
-import type { FilterConfig } from './options.ts'
 import type { CodeCount } from './problems.ts'
 
 /** Owners of the quota's lock: beyond all ingest threads. */

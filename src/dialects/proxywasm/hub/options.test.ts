@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ConfigError, parseConfig } from '../../../hub/config.ts'
-import { type FilterConfig, filterOptions } from './options.ts'
+import { ConfigError, dialectOptions, parseConfig } from '../../../hub/config/config.ts'
+import { schemaOf } from '../../../hub/config/schema.ts'
+import { dialect } from '../dialect.ts'
+import { FILTER_OPTIONS, type FilterConfig } from '../options.ts'
 
 function problemsOf(filters: unknown): readonly string[] {
   try {
-    parseConfig({ filters })
+    parseConfig({ proxywasm: { filters } }, [dialect])
   } catch (error) {
     assert.ok(error instanceof ConfigError)
     return error.problems
@@ -15,10 +17,12 @@ function problemsOf(filters: unknown): readonly string[] {
 }
 
 test('a filter needs a name and a file, all else has a default', () => {
-  const [filter] = parseConfig({ filters: [{ name: 'auth', path: 'auth.wasm' }] }).filters
-  const { host, profile, requestsPerSecond, callTimeoutMs } = filter as FilterConfig
+  const filters = [{ name: 'auth', path: 'auth.wasm' }]
+  const checked = dialectOptions(parseConfig({ proxywasm: { filters } }, [dialect]), 'proxywasm')
+  const [filter] = checked.filters as readonly FilterConfig[]
+  const { host, profile, requestsPerSecond, callTimeoutMs } = filter!
   assert.deepEqual([host, profile, requestsPerSecond, callTimeoutMs], ['spec', 'document', 0, 1000])
-  assert.deepEqual(problemsOf([{ name: 'auth' }]), ['filters.0.path: missing, want text'])
+  assert.deepEqual(problemsOf([{ name: 'auth' }]), ['proxywasm.filters.0.path: missing, want text'])
 })
 
 test('names that tell no filter apart are refused', () => {
@@ -28,7 +32,7 @@ test('names that tell no filter apart are refused', () => {
   ]
   assert.match(problemsOf(twice).join(), /want each name once/)
   const [problem = ''] = problemsOf([{ name: 'a b', path: 'x', profile: 'peer' }])
-  assert.match(problem, /^filters\.0\.name: "a b", filter name "a b" has a space/)
+  assert.match(problem, /^proxywasm\.filters\.0\.name: "a b", filter name "a b" has a space/)
 })
 
 test('a label pattern that can find no value is refused before anything starts', () => {
@@ -41,11 +45,11 @@ test('docs/configuration.md says of each option what the schema says', () => {
   const text = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
   const rows = text.split('\n').filter((line) => /^- `\w+`/.test(line))
   const optional = { name: 'x', path: 'y' }
-  const defaults = filterOptions.parse(optional) as Record<string, unknown>
-  const expected = Object.entries(filterOptions.shape).map(([name, schema]) => {
+  const defaults = schemaOf(FILTER_OPTIONS).parse(optional) as Record<string, unknown>
+  const expected = Object.entries(FILTER_OPTIONS).map(([name, option]) => {
     const isDefaulted = !(name in optional) && defaults[name] !== undefined
     const value = isDefaulted ? ` (default \`${JSON.stringify(defaults[name])}\`)` : ''
-    return `- \`${name}\`${value}: ${schema.description}`
+    return `- \`${name}\`${value}: ${option.description}`
   })
   assert.deepEqual(rows, expected)
 })

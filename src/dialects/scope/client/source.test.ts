@@ -4,7 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
-import { CallbackSource, ScopeServer, scope } from '../index.ts'
+import { dialect as scope } from '../dialect.ts'
+import { CallbackSource, ScopeServer } from '../index.ts'
 
 const cleanups: (() => unknown)[] = []
 

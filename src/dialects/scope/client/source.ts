@@ -6,8 +6,9 @@ import {
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
-import type { ClientContext, ConnectionStatus, Source, Target } from '../../dialect.ts'
+import type { ClientContext, Source } from '../../client.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
+import type { ConnectionStatus, Target } from '../../peer.ts'
 import { ScopeClient } from '../client.ts'
 import type { ClientOptions } from '../spec.ts'
 import type { MirroredSeries, Sample } from './mirror.ts'

@@ -3,8 +3,8 @@
  * callback that throws costs its own value only.
  */
 import { type Labels, type Metadata, sortLabels } from '../../../model/index.ts'
-import type { Reports } from '../../dialect.ts'
-import { NO_REPORTS } from '../../no-reports.ts'
+import type { Reports } from '../../reports.ts'
+import { NO_REPORTS } from '../../reports.ts'
 import type { CanonicalSeries, SnapshotSource } from '../../snapshot-source.ts'
 import { NAME } from '../spec.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
-import type { Reports } from '../../dialect.ts'
+import type { Reports } from '../../reports.ts'
 import type { Handshake } from '../codec/settings-stream.ts'
 import type { Framing, ServerOptions } from '../spec.ts'
 import type { Exposition, Rendering } from './exposition.ts'

@@ -8,14 +8,13 @@ import {
   type Line,
   type PacketVisitor,
 } from '../codec.ts'
+import { RECEIVE_DEFAULTS, type ReceiveOptions } from '../options.ts'
 import { inflateGzip } from '../server/gzip.ts'
 import {
   type ErrorCode,
   type LineErrorCode,
   NAME,
   type PacketErrorCode,
-  RECEIVE_DEFAULTS,
-  type ReceiveOptions,
   TYPE_WORDS,
   type TypeWord,
 } from '../spec.ts'

@@ -4,14 +4,9 @@
  * left out where it is 1, and on gauges and meter readers, to which none applies.
  */
 
+import type { EmitOptions } from '../options.ts'
 import type { TypeWord } from '../spec.ts'
-import {
-  DATAGRAM_BYTES_LIMIT,
-  type EmitErrorCode,
-  type EmitOptions,
-  LF,
-  TYPE_WORDS,
-} from '../spec.ts'
+import { DATAGRAM_BYTES_LIMIT, type EmitErrorCode, LF, TYPE_WORDS } from '../spec.ts'
 import { rateText } from './rate.ts'
 
 /** One measurement as a caller states it. */

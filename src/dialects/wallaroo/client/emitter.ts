@@ -4,7 +4,9 @@
  */
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { ClientContext, Emitter, Reports, Target } from '../../dialect.ts'
+import type { ClientContext, Emitter } from '../../client.ts'
+import type { Target } from '../../peer.ts'
+import type { Reports } from '../../reports.ts'
 import { CLIENT_DEFAULTS, type ClientOptions, WallarooClient } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec.ts'
 import { type Said, windowOf } from '../map.ts'

@@ -1,5 +1,5 @@
 /** What connections of workers have shown of themselves (wallaroo.md §5), for the page. */
-import type { ConnectionStatus } from '../../dialect.ts'
+import type { ConnectionStatus } from '../../peer.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
 import type { ConnectionsAnswer, WorkerConnectionJson } from './answers.ts'
 import type { Pipelines } from './pipelines.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventcounters } from '../dialects/eventcounters/index.ts'
-import { proxywasm } from '../dialects/proxywasm/index.ts'
-import { scope } from '../dialects/scope/index.ts'
-import { statshero } from '../dialects/statshero/index.ts'
+import { dialect as eventcounters } from '../../dialects/eventcounters/dialect.ts'
+import { dialect as proxywasm } from '../../dialects/proxywasm/dialect.ts'
+import { dialect as scope } from '../../dialects/scope/dialect.ts'
+import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { ConfigError } from './config.ts'
 import { parseTarget } from './target.ts'
 

@@ -2,7 +2,8 @@
  * `DIALECT+TRANSPORT://HOST:PORT`, as --relay and --attach take it; the transport is optional. A
  * dialect whose peers have URLs takes those too, with path and query.
  */
-import type { Dialect, Target } from '../dialects/dialect.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import type { Target } from '../../dialects/peer.ts'
 import { ConfigError } from './config.ts'
 
 export interface DialectTarget {

@@ -1,6 +1,6 @@
 /** Whom the hub connects to: the addresses of the config, all checked before any is used. */
-import type { Dialect } from '../dialects/dialect.ts'
-import { ConfigError, type HubConfig } from './config.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import { ConfigError, type HubConfig, portNumber } from './config.ts'
 import { type DialectTarget, parseTarget } from './target.ts'
 
 export interface Peers {
@@ -29,9 +29,8 @@ export function peersOf(config: HubConfig, dialects: readonly Dialect[]): Peers 
 
 /** What it sends itself would come round every second, and grow. */
 function refuseSelf({ dialect, target, name }: DialectTarget, config: HubConfig): void {
-  const { textPort, streamPort, httpPort, host: own } = config
-  const ports = { text: textPort, stream: streamPort }
-  const ownPort = dialect.port === undefined ? httpPort : ports[dialect.port]
+  const { host: own } = config
+  const ownPort = dialect.port === undefined ? undefined : portNumber(config, dialect.port.name)
   const ownHosts = [own.toLowerCase(), '127.0.0.1', 'localhost', '::1']
   if (target.port === ownPort && ownHosts.includes(target.host.toLowerCase())) {
     throw new ConfigError([`target ${name}: that is this hub itself`])

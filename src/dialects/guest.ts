@@ -1,0 +1,9 @@
+/**
+ * A dialect as a guest of the house: its protocol, and what else it brings. One line in `index.ts`
+ * registers it; the house finds everything of a dialect here and knows none by name.
+ */
+import type { Dialect } from './dialect.ts'
+
+export interface Guest {
+  readonly dialect: Dialect
+}

@@ -1,0 +1,192 @@
+/**
+ * Options as data: name, default, limits and description of each, in the one place where they
+ * stand. A dialect's servers and clients take their defaults from here, the hub's configuration is
+ * composed of them, and flags, `--help` and docs/configuration.md are derived; pure.
+ */
+
+/** What every option says of itself. */
+interface Described<T> {
+  readonly default: T
+  /** What it is or does, with its unit, as a row of docs/configuration.md has it. */
+  readonly description: string
+  /** How the command line takes it, too: `--expire-after <seconds>`. */
+  readonly flag?: string
+}
+
+export interface IntegerOption extends Described<number> {
+  readonly kind: 'integer'
+  readonly min: number
+  readonly max?: number
+}
+
+export interface NumberOption extends Described<number> {
+  readonly kind: 'number'
+  readonly min: number
+  readonly max: number
+}
+
+export interface BooleanOption extends Described<boolean> {
+  readonly kind: 'boolean'
+}
+
+export interface TextOption<T extends string | undefined = string | undefined>
+  extends Described<T> {
+  readonly kind: 'text'
+  /** True for one that must be given; it stands in an item of a list, which may be left out. */
+  readonly isRequired?: boolean
+  /** Characters, 0 unless stated. */
+  readonly lengthMin?: number
+  readonly lengthMax?: number
+  /** What is wanted instead of a text, `want #RGB`; undefined for one that will do. */
+  check?(text: string): string | undefined
+}
+
+export interface ChoiceOption<T extends string | number = string | number> extends Described<T> {
+  readonly kind: 'choice'
+  readonly choices: readonly T[]
+}
+
+/** A whole number, or one word that stands for a number that is found out. */
+export interface AutoOption extends Described<number | 'auto'> {
+  readonly kind: 'auto'
+  readonly min: number
+  readonly max: number
+}
+
+export interface ListOption<T = unknown> extends Described<readonly T[]> {
+  readonly kind: 'list'
+  readonly item: Option
+  /** What is wrong with the list as a whole: `want each name once`. */
+  check?(list: readonly T[]): string | undefined
+}
+
+/** Values by keys that the user chooses. */
+export interface MapOption<T = unknown> extends Described<Readonly<Record<string, T>>> {
+  readonly kind: 'map'
+  readonly item: Option
+  /** Keys that will do; all unless stated. */
+  readonly keys?: RegExp
+}
+
+/** A level of nesting, whose default is that of its options. */
+export interface SectionOption<T = unknown> {
+  readonly kind: 'section'
+  readonly options: OptionSpec
+  readonly description?: string
+  /** True for one that must be given, though it may be empty. */
+  readonly isRequired?: boolean
+  /** What is wrong with the options together; undefined where they fit. */
+  check?(values: T): OptionProblem | undefined
+}
+
+export interface OptionProblem {
+  /** Name of the option that is to be changed. */
+  readonly option: string
+  /** `want a whole number of seconds`. */
+  readonly wanted: string
+}
+
+export type Option =
+  | IntegerOption
+  | NumberOption
+  | BooleanOption
+  | TextOption
+  | ChoiceOption
+  | AutoOption
+  | ListOption
+  | MapOption
+  | SectionOption
+
+/** Options by name, in the order in which people read them. */
+export type OptionSpec = Readonly<Record<string, Option>>
+
+/** The value of an option once checked. */
+export type ValueOf<O> =
+  O extends SectionOption<infer T> ? T : O extends Described<infer T> ? T : never
+
+/** The values of a spec once checked, defaults filled in. */
+export type ValuesOf<S extends OptionSpec> = {
+  readonly [K in keyof S as undefined extends ValueOf<S[K]> ? never : K]: ValueOf<S[K]>
+} & {
+  readonly [K in keyof S as undefined extends ValueOf<S[K]> ? K : never]?: NonNullable<
+    ValueOf<S[K]>
+  >
+}
+
+type Rest<O> = Omit<O, 'kind'>
+
+/** A whole number, at least `min` (1 unless stated). */
+export function integer(rest: Omit<Rest<IntegerOption>, 'min'> & { min?: number }): IntegerOption {
+  return { kind: 'integer', min: 1, ...rest }
+}
+
+/** A number of bytes, at least 4096 unless stated. */
+export function bytes(rest: Omit<Rest<IntegerOption>, 'min'> & { min?: number }): IntegerOption {
+  return { kind: 'integer', min: 4096, ...rest }
+}
+
+export function number(rest: Rest<NumberOption>): NumberOption {
+  return { kind: 'number', ...rest }
+}
+
+export function boolean(rest: Rest<BooleanOption>): BooleanOption {
+  return { kind: 'boolean', ...rest }
+}
+
+/** A text; one without a default may be left out. */
+export function text(rest: Rest<TextOption<string>>): TextOption<string>
+export function text(rest: RequiredText): TextOption<string>
+export function text(rest: Omit<Rest<TextOption>, 'default'>): TextOption<string | undefined>
+export function text(rest: Omit<Rest<TextOption>, 'default'>): TextOption {
+  return { kind: 'text', default: undefined, ...rest }
+}
+
+interface RequiredText extends Omit<Rest<TextOption>, 'default'> {
+  readonly isRequired: true
+}
+
+export function choice<const T extends string | number>(
+  choices: readonly T[],
+  rest: Described<NoInfer<T>>,
+): ChoiceOption<T> {
+  return { kind: 'choice', choices, ...rest }
+}
+
+/** A whole number from `min` to `max`, or `auto`. */
+export function auto(rest: Rest<AutoOption>): AutoOption {
+  return { kind: 'auto', ...rest }
+}
+
+export function list<I extends Option>(
+  item: I,
+  rest: Omit<Rest<ListOption<ValueOf<I>>>, 'item' | 'default'>,
+): ListOption<ValueOf<I>> {
+  return { kind: 'list', item, default: [], ...rest }
+}
+
+export function map<I extends Option>(
+  item: I,
+  rest: Omit<Rest<MapOption<ValueOf<I>>>, 'item' | 'default'>,
+): MapOption<ValueOf<I>> {
+  return { kind: 'map', item, default: {}, ...rest }
+}
+
+export function section<S extends OptionSpec>(
+  options: S,
+  rest: Omit<Rest<SectionOption<ValuesOf<S>>>, 'options'> = {},
+): SectionOption<ValuesOf<S>> {
+  return { kind: 'section', options, ...rest }
+}
+
+/** Collects the defaults of a spec. */
+export function defaultsOf<S extends OptionSpec>(spec: S): ValuesOf<S> {
+  return collectDefaults(spec) as ValuesOf<S>
+}
+
+function collectDefaults(spec: OptionSpec): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, option] of Object.entries(spec)) {
+    values[name] = option.kind === 'section' ? collectDefaults(option.options) : option.default
+  }
+  return values
+}

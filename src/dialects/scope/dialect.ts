@@ -1,0 +1,48 @@
+/**
+ * The dialect metrics-exporter-scope: snapshots of numbers in MessagePack over TCP, to any number
+ * of viewers, each at its own rate (README.md).
+ */
+import type { Dialect } from '../dialect.ts'
+import { STREAM_PORT } from '../ports.ts'
+import { connectSource } from './client/source.ts'
+import { createDecoder, encode, guessTransport } from './codec.ts'
+import { OPTIONS } from './options.ts'
+import { createServer } from './server.ts'
+import { ERROR_CODES, NAME } from './spec.ts'
+
+export const dialect: Dialect = {
+  name: NAME,
+  title: 'Scope',
+  document: 'How a live viewer is fed: snapshots of all values at the rate it asks for',
+  roles: { server: 'emit', client: 'receive' },
+  transports: ['tcp'],
+  port: STREAM_PORT,
+  options: OPTIONS,
+  runsInThreads: false,
+  defaultProfile: 'peer',
+  errorCodes: ERROR_CODES,
+  speaksFirst: true,
+
+  /**
+   * Everything but `00 00`, with which only other dialects' frames begin: as a length it would be
+   * 0 or at least 65536, neither of which settings can have.
+   */
+  claims(first) {
+    if (first.length === 0) return undefined
+    if (first[0] !== 0) return true
+    return first.length === 1 ? undefined : first[1] !== 0
+  },
+
+  createServer,
+  connectSource,
+  guessTransport,
+  createDecoder,
+  encode,
+
+  /** Sends bare settings of one second, `[1000000000]`, and shows the first packets that come. */
+  tryIt(host, port) {
+    const settings = '\\x91\\xce\\x3b\\x9a\\xca\\x00'
+    const dialogue = `exec 3<>/dev/tcp/${host}/${port}; printf '${settings}' >&3`
+    return `bash -c "${dialogue}; timeout 2 cat <&3 | od -c | head -20"`
+  },
+}

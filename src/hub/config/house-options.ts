@@ -1,0 +1,214 @@
+/** Options of the hub itself: their one home, with defaults and limits (docs/configuration.md). */
+import type { Dialect } from '../../dialects/dialect.ts'
+import {
+  auto,
+  boolean,
+  bytes,
+  choice,
+  integer,
+  list,
+  map,
+  type OptionSpec,
+  section,
+  text,
+} from '../../dialects/options.ts'
+import { HTTP_PORT, type PortSpec, STREAM_PORT, TEXT_PORT } from '../../dialects/ports.ts'
+import { SERIES_LIMITS } from '../ingest/quota.ts'
+import { LIVE_RING_DEFAULTS } from '../live/ring.ts'
+
+const PROMETHEUS_OPTIONS = {
+  names: choice(['legacy', 'utf8'], {
+    default: 'legacy',
+    description: 'utf8: names as sent, for scrapers that ask for them',
+  }),
+  exportRates: boolean({ default: false, description: 'moving averages of meters as gauges too' }),
+  observer: choice(['histogram', 'summary'], {
+    default: 'histogram',
+    description: 'distributions as buckets, or as quantiles',
+  }),
+  nativeHistograms: boolean({
+    default: false,
+    description: 'native buckets too, for scrapers that take protobuf',
+  }),
+}
+
+const OTLP_OPTIONS = {
+  url: text({
+    default: '',
+    description: 'receiver of all series, as http://HOST:4318; empty = none',
+    check: (url) =>
+      url === '' || isHttpUrl(url) ? undefined : 'want a URL, as http://localhost:4318',
+  }),
+  encoding: choice(['protobuf', 'json'], { default: 'protobuf', description: 'of requests' }),
+  compression: choice(['gzip', 'none'], { default: 'gzip', description: 'of requests' }),
+  headers: map(text({ default: '', description: 'value' }), {
+    keys: /^[A-Za-z0-9-]+$/,
+    description: 'sent with every request, as authorization',
+  }),
+  intervalMs: integer({ min: 1000, default: 10_000, description: 'between two exports' }),
+  timeoutMs: integer({ default: 10_000, description: 'for one attempt of a request' }),
+  temporality: choice(['dialect', 'cumulative', 'delta'], {
+    default: 'dialect',
+    description: 'totals, or what an interval brought; dialect: as the document of each says',
+  }),
+  histogram: choice(['dialect', 'explicit', 'exponential'], {
+    default: 'dialect',
+    description: 'form of distributions; dialect: as the document of each says',
+  }),
+  estimatedSum: boolean({
+    default: false,
+    description: 'sums that their senders do not know, too',
+  }),
+  resource: map(text({ default: '', description: 'value' }), {
+    description: 'attributes beside service.name, service.version and service.instance.id',
+  }),
+}
+
+function isHttpUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+}
+
+const LIMIT_OPTIONS = {
+  allowedHosts: list(text({ default: '', description: 'name' }), {
+    flag: '--allow-host <name...>',
+    description: 'further names under which browsers may reach the page',
+  }),
+  ingestWorkers: auto({
+    min: 0,
+    max: 64,
+    default: 'auto',
+    flag: '--ingest-workers <count>',
+    description: 'threads that take text; auto = one per core, 0 = none but the main thread',
+  }),
+  connectionsLimit: integer({ default: 1000, description: 'per listener' }),
+  receiveBufferBytes: bytes({ default: 4_194_304, description: 'asked for each UDP socket' }),
+  udpReceive: choice(['auto', 'dgram', 'recvmmsg'], {
+    default: 'auto',
+    description: 'one datagram a system call, or many; auto = many where that works',
+  }),
+  seriesLimit: integer({
+    default: SERIES_LIMITS.seriesLimit,
+    flag: '--series-limit <count>',
+    description: 'series in the hub',
+  }),
+  seriesLimitPerSource: integer({
+    default: SERIES_LIMITS.seriesLimitPerSource,
+    description: 'series that one address may bring',
+  }),
+  zoneBytesLimit: integer({
+    min: 1_048_576,
+    max: 1_073_741_824,
+    default: 268_435_456,
+    description: 'shared memory of all totals',
+  }),
+  liveBytesLimit: integer({
+    min: 65_536,
+    default: LIVE_RING_DEFAULTS.bytesLimit,
+    description: 'memory of the last 20 minutes; the oldest seconds go first',
+  }),
+  sessionsLimit: integer({
+    default: 1000,
+    description: 'subscribers with an interval of their own',
+  }),
+  staleAfterS: integer({
+    default: 300,
+    description: 'silence after which a series is shown as stale',
+  }),
+  expireAfterS: integer({
+    min: 0,
+    default: 0,
+    flag: '--expire-after <seconds>',
+    description: 'silence after which it is removed; 0 = never',
+  }),
+}
+
+const HOST_OPTIONS = {
+  host: text({
+    lengthMin: 1,
+    default: '127.0.0.1',
+    flag: '--host <address>',
+    description: 'address that every listener binds',
+  }),
+  httpPort: portOption(HTTP_PORT, 'page, API, live stream and /metrics'),
+}
+
+function peerOptions(dialects: readonly Dialect[]) {
+  const address = text({ default: '', description: 'address' })
+  return {
+    relay: list(address, {
+      flag: '--relay <url...>',
+      description: `where to send every second${exampleOf(dialects, 'connectEmitter')}`,
+    }),
+    attach: list(address, {
+      flag: '--attach <url...>',
+      description: `whom to read from${exampleOf(dialects, 'connectSource')}`,
+    }),
+  }
+}
+
+/** `, as scope://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed by. */
+function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
+  const urls = dialects
+    .filter((dialect) => dialect[side] !== undefined)
+    .map(({ name, schemes, transports }) => {
+      const transport = transports.length > 1 ? `+${transports[0]}` : ''
+      return schemes === undefined
+        ? `${name}${transport}://HOST:PORT`
+        : `${schemes[0]}://HOST:PORT[/PATH][?QUERY]`
+    })
+  return urls.length === 0 ? '' : `, as ${urls.join(' or ')}`
+}
+
+/** Ports that the house opens, and those that dialects bring, but for that of HTTP. */
+export function listenPorts(dialects: readonly Dialect[]): readonly PortSpec[] {
+  const ports = dialects.flatMap(({ port }) => port ?? [])
+  const all = new Map([TEXT_PORT, STREAM_PORT, ...ports].map((port) => [port.name, port]))
+  return [...all.values()].filter((port) => port !== HTTP_PORT)
+}
+
+function portOption(port: PortSpec, description: string) {
+  const { name, number } = port
+  return integer({
+    min: 0,
+    max: 65_535,
+    default: number,
+    flag: `--${name}-port <port>`,
+    description,
+  })
+}
+
+/** `Stats Hero, UDP and TCP`. */
+function describePort(port: PortSpec, dialects: readonly Dialect[]): string {
+  const sharing = dialects.filter((dialect) => dialect.port === port)
+  const transports = new Set(sharing.flatMap((dialect) => dialect.transports))
+  const names = sharing.map(({ title }) => title).join(', ')
+  return [names, [...transports].join(' and ').toUpperCase().replace(' AND ', ' and ')].join(', ')
+}
+
+export type HouseOptions = typeof HOST_OPTIONS &
+  ReturnType<typeof peerOptions> &
+  typeof LIMIT_OPTIONS & {
+    readonly prometheus: ReturnType<typeof section<typeof PROMETHEUS_OPTIONS>>
+    readonly otlp: ReturnType<typeof section<typeof OTLP_OPTIONS>>
+  }
+
+/** Composes the options of a hub: its own, with the section of each dialect between them. */
+export function composeOptions(dialects: readonly Dialect[]): OptionSpec & HouseOptions {
+  const ports = listenPorts(dialects).map((port) => {
+    return [`${port.name}Port`, portOption(port, describePort(port, dialects))] as const
+  })
+  const sections = dialects
+    .filter(({ options }) => Object.keys(options).length > 0)
+    .map(({ name, options }) => [name, section(options)] as const)
+  const { host, httpPort } = HOST_OPTIONS
+  return {
+    host,
+    ...Object.fromEntries(ports),
+    httpPort,
+    ...LIMIT_OPTIONS,
+    ...peerOptions(dialects),
+    ...Object.fromEntries(sections),
+    prometheus: section(PROMETHEUS_OPTIONS),
+    otlp: section(OTLP_OPTIONS),
+  }
+}
