@@ -205,7 +205,7 @@ export class Hub implements HubView {
     )
     if (sharing.length === 0) return
     const options = portOptions(port, this.#config, sharing)
-    const canRunInThreads = sharing.every(({ runsInThreads }) => runsInThreads)
+    const canRunInThreads = sharing.every(({ threadModule }) => threadModule !== undefined)
     if (this.#config.ingestWorkers !== 0 && canRunInThreads) {
       this.#prepareThreads(options, sharing)
     } else {

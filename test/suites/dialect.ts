@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { CodecOptions, Decoder } from '../../src/dialects/decoder.ts'
 import type { Dialect } from '../../src/dialects/dialect.ts'
+import { HTTP_PORT } from '../../src/dialects/ports.ts'
 import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
 import { mutate } from '../fuzz/engine/mutate.ts'
 import { Random } from '../fuzz/engine/random.ts'
@@ -237,7 +238,8 @@ function contract(dialect: Dialect): void {
   })
 
   test('a port comes with a server, and the command to try one names the address', () => {
-    assert.equal(dialect.createServer !== undefined, dialect.port !== undefined)
+    const hasListener = dialect.port !== undefined && dialect.port !== HTTP_PORT
+    assert.equal(dialect.createServer !== undefined, hasListener)
     assert.ok(dialect.port === undefined || dialect.roles.server !== undefined)
     assert.equal(dialect.tryIt !== undefined, dialect.roles.server !== undefined)
     if (dialect.tryIt === undefined) return

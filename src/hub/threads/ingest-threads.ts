@@ -101,7 +101,9 @@ export class IngestThreads {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: this.counts.shared,
-      dialects: dialects.map(({ name }) => ({ name, options: dialectOptions(config, name) })),
+      dialects: dialects.map(({ name, threadModule: module = '' }) => {
+        return { name, module, options: dialectOptions(config, name) }
+      }),
       config,
     }
   }

@@ -29,6 +29,8 @@ export interface ThreadStart {
 export interface ThreadDialect {
   /** As in the registry. */
   readonly name: string
+  /** Address of the module that the thread loads it from. */
+  readonly module: string
   /** Its own section of the config. */
   readonly options: Readonly<Record<string, unknown>>
 }

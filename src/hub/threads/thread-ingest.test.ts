@@ -47,7 +47,7 @@ function startIngests(options: object = {}) {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: counts.shared,
-      dialects: [{ name: 'statshero', options: dialectOptions(config, 'statshero') }],
+      dialects: [{ name: 'statshero', module: '', options: dialectOptions(config, 'statshero') }],
       config,
     }
     return new ThreadIngest({
