@@ -2,7 +2,7 @@
  * Long answers are made in turns: whoever makes one is a generator that yields whenever it has a
  * piece, or `undefined` where it may pause; who runs it lets others get their turn in time.
  */
-import { ANSWER_TURN_NS, Turn } from '../hub/turns/turn.ts'
+import { ANSWER_TURN_NS, Turn } from '../hub/tasks/loop-budget.ts'
 import type { Clock } from '../time/clock.ts'
 
 export type Piece = string | Uint8Array

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startHub, type TestHub, until } from '../../test/support/hub.ts'
 import { CallbackSource, ScopeServer } from '../dialects/scope/index.ts'
-import type { SeriesRecord } from './series.ts'
+import type { SeriesRecord } from './series/series.ts'
 
 /** A scope exporter and a hub that reads it, both under the hub's clock. */
 async function attachedHub(options: Record<string, unknown> = {}) {

@@ -7,7 +7,7 @@ import type { PipelinesView } from '../dialects/wallaroo/hub/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
-import type { SeriesRecord, Total } from './series.ts'
+import type { SeriesRecord, Total } from './series/series.ts'
 import type { SourcesAnswer } from './status/status.ts'
 
 export interface HubView {

@@ -7,7 +7,7 @@ import type { PipelinesView } from '../../src/dialects/wallaroo/hub/index.ts'
 import { type Frame, FrameBuilder } from '../../src/hub/live/frame.ts'
 import { LiveRing, type LiveRingOptions } from '../../src/hub/live/ring.ts'
 import { Sessions } from '../../src/hub/live/sessions.ts'
-import type { SeriesRecord, Total } from '../../src/hub/series.ts'
+import type { SeriesRecord, Total } from '../../src/hub/series/series.ts'
 import type { SourcesAnswer } from '../../src/hub/status/status.ts'
 import type { HubView, Rates, SeriesList } from '../../src/hub/view.ts'
 import {

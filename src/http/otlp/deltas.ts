@@ -4,8 +4,8 @@
  * the number of series.
  */
 import type { Frame } from '../../hub/live/frame.ts'
-import type { SeriesRecord, Total } from '../../hub/series.ts'
-import { inSteps, type Steps } from '../../hub/turns/steps.ts'
+import type { SeriesRecord, Total } from '../../hub/series/series.ts'
+import { inSteps, type Steps } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import { addExact, type Exact, type Histogram } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'

@@ -6,7 +6,7 @@
 import type { Frame } from '../../hub/live/frame.ts'
 import type { Sink } from '../../hub/live/sinks.ts'
 import type { ExportStatus } from '../../hub/status/status.ts'
-import { inTurns } from '../../hub/turns/turn.ts'
+import { inTurns } from '../../hub/tasks/loop-budget.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Clock } from '../../time/clock.ts'
 import { answerTurn, type Pieces } from '../pieces.ts'

@@ -1,7 +1,7 @@
 /** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
 
 import type { PrometheusNaming } from '../../dialects/eventcounters/http/families.ts'
-import type { Steps } from '../../hub/turns/steps.ts'
+import type { Steps } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Pieces } from '../pieces.ts'
 import type { HttpReports } from '../reports.ts'

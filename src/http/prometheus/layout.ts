@@ -6,8 +6,8 @@
  */
 
 import type { PrometheusNaming, WindowPart } from '../../dialects/eventcounters/http/families.ts'
-import type { SeriesRecord } from '../../hub/series.ts'
-import { type Steps, sorted } from '../../hub/turns/steps.ts'
+import type { SeriesRecord } from '../../hub/series/series.ts'
+import { type Steps, sorted } from '../../hub/tasks/task.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'
 import type { DistributionText } from './histogram-text.ts'

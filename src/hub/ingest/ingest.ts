@@ -20,7 +20,7 @@ import {
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
 import { type KnownSeries, type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
 import { KeyTable } from './key-table.ts'
-import { grow, type OrderedLane } from './ordered.ts'
+import { grow, type OrderedLane } from './command-queue.ts'
 import { OverflowSlots } from './overflow.ts'
 import { wholeWeight } from './weight.ts'
 

@@ -9,7 +9,7 @@ import { STREAM_PORT } from '../../dialects/ports.ts'
 import type { DialectServer } from '../../dialects/server.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { Zone } from '../../shm/index.ts'
-import { SERIES_LIMITS, SeriesStore } from '../series.ts'
+import { SERIES_LIMITS, SeriesStore } from '../series/series.ts'
 import { SelfMetrics } from '../status/self-metrics.ts'
 import { Port } from './port.ts'
 

@@ -9,7 +9,7 @@ import type { OwnCounter } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, Speaker } from './port-options.ts'
-import { TurnBudget } from './turn-budget.ts'
+import { TurnBudget } from './read-budget.ts'
 
 /** How long a connection may be silent before the server that speaks first is let speak. */
 const QUIET_MS = 50

@@ -4,8 +4,8 @@
  * lazily.
  */
 import { MovingAverages } from '../../model/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series.ts'
-import type { Steps } from '../turns/steps.ts'
+import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import type { Steps } from '../tasks/task.ts'
 import type { Rates } from '../view.ts'
 import type { Frame } from './frame.ts'
 

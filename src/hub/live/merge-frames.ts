@@ -11,7 +11,7 @@ import {
   mergeSummaries,
   type Summary,
 } from '../../model/index.ts'
-import { finish, type Steps } from '../turns/steps.ts'
+import { finish, type Steps } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 
 /** Rows between two looks at the clock: a histogram takes some microseconds. */

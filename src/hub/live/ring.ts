@@ -3,7 +3,7 @@
  * `fineSeconds` (at least ten minutes), then frames of `coarseStep` seconds for `coarseSeconds`
  * more. Its memory is bounded: at `bytesLimit` the oldest frames go first, and are counted.
  */
-import { finish, type Steps } from '../turns/steps.ts'
+import { finish, type Steps } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { mergeSteps } from './merge-frames.ts'
 

@@ -4,7 +4,7 @@
  * eventcounters.md §4.2). Open windows hold the shared one-second frames themselves; long ones are
  * folded now and then, so that a session of an hour costs one frame, not 3,600.
  */
-import { finish, type Steps } from '../turns/steps.ts'
+import { finish, type Steps } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { mergeSteps } from './merge-frames.ts'
 

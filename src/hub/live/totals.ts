@@ -2,7 +2,7 @@
 import { binsHistogram } from '../../dialects/proxywasm/map.ts'
 import { EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
-import type { SeriesRecord, Total } from '../series.ts'
+import type { SeriesRecord, Total } from '../series/series.ts'
 
 /** What is known of the sources of shared gauges, which tell no writes. */
 export interface SharedSources {

@@ -10,7 +10,7 @@ import type { Listener } from '../listen/listener.ts'
 import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { SinkQueue } from '../live/sinks.ts'
-import type { SeriesStore } from '../series.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { Activity } from './activity.ts'
 import type { ErrorReports } from './reports.ts'
 import type {

@@ -1,6 +1,6 @@
 /** The main thread's side of the outboxes: applies what the ingest threads have gathered. */
-import type { OrderedEvents, OrderedLane, OrderedVerbs } from '../ingest/ordered.ts'
-import type { SeriesStore } from '../series.ts'
+import type { OrderedEvents, OrderedLane, OrderedVerbs } from '../ingest/command-queue.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { ErrorReports } from '../status/reports.ts'
 import type { Announcement, Batch, OrderedColumns } from './messages.ts'
 import type { SharedCounts } from './shared-counts.ts'

@@ -8,7 +8,7 @@
  */
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { OrderedEvents, OrderedLane } from '../ingest/ordered.ts'
+import type { OrderedEvents, OrderedLane } from '../ingest/command-queue.ts'
 import type { Announcement, Batch, OrderedColumns, OrderedVerb } from './messages.ts'
 import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'

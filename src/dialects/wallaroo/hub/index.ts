@@ -2,7 +2,7 @@
 
 import type { SelfMetrics } from '../../../hub/status/self-metrics.ts'
 import type { LimitStatus } from '../../../hub/status/status.ts'
-import type { TurnOptions } from '../../../hub/turns/turn.ts'
+import type { TurnOptions } from '../../../hub/tasks/loop-budget.ts'
 import type { ConnectionStatus, Peer } from '../../peer.ts'
 import type { WindowReceiver } from '../server/connection.ts'
 import type {

@@ -5,7 +5,7 @@
  */
 
 import type { QuotaRefusal, SeriesQuota } from '../../../hub/ingest/quota.ts'
-import type { Steps } from '../../../hub/turns/steps.ts'
+import type { Steps } from '../../../hub/tasks/task.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { Ingest } from '../../ingest.ts'
 import type { MetricsFrame } from '../codec.ts'

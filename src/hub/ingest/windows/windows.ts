@@ -11,7 +11,7 @@ import {
   type SummaryCell,
 } from '../../../model/index.ts'
 import type { Writer } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series.ts'
+import type { SeriesRecord } from '../../series/series.ts'
 import { CounterWindows } from './counter-windows.ts'
 import { HistogramWindows } from './histogram-windows.ts'
 import { SummaryWindows } from './summary-windows.ts'

@@ -1,6 +1,6 @@
 /** Cells of what is not in the zone: summaries and histograms that came as windows. */
-import type { SeriesRecord } from '../../series.ts'
-import type { Steps } from '../../turns/steps.ts'
+import type { SeriesRecord } from '../../series/series.ts'
+import type { Steps } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 
 /** Series with windows between two looks at the clock: half a millisecond. */

@@ -1,8 +1,8 @@
 /** The last readings of gauges, and the cells of those that were written or differ since. */
 import type { Exact } from '../../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series.ts'
-import type { Steps } from '../../turns/steps.ts'
+import type { SeriesRecord } from '../../series/series.ts'
+import type { Steps } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import type { Totals } from '../totals.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'

@@ -2,7 +2,7 @@
 import { binsHistogram } from '../../../dialects/proxywasm/map.ts'
 import { type Exact, Histogram, histogramGain } from '../../../model/index.ts'
 import type { DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series.ts'
+import type { SeriesRecord } from '../../series/series.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'
 

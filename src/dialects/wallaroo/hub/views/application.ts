@@ -1,6 +1,6 @@
 /** What one application consists of, over the last 5 minutes (wallaroo.md §8). */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps, sorted } from '../../../../hub/tasks/task.ts'
 import { CATEGORIES } from '../../spec.ts'
 import type {
   ApplicationAnswer,

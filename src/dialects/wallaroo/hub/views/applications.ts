@@ -1,6 +1,6 @@
 /** The applications that have been named, and what there is of each. */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps, sorted } from '../../../../hub/tasks/task.ts'
 import type { ApplicationSummary, ApplicationsAnswer } from '../answers.ts'
 import type { PipelineSeries } from '../pipeline-series.ts'
 import type { Pipelines } from '../pipelines.ts'

@@ -1,6 +1,6 @@
 /** Rows and numbers as the original Metrics UI has them (wallaroo.md §8.2). */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps } from '../../../../hub/tasks/task.ts'
 import { exactToJson } from '../../../../model/index.ts'
 import {
   COMPATIBLE_PERCENTILES,

@@ -3,7 +3,7 @@
  * what the view says that they lead to.
  */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps } from '../../../../hub/tasks/task.ts'
 import { exactToJson } from '../../../../model/index.ts'
 import { CHART_GROUPS, compatibleChart } from '../../rollup/compatible.ts'
 import type {

@@ -1,6 +1,6 @@
 /** Series grouped by the labels in which rows of a table differ. */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps, sorted } from '../../../../hub/tasks/task.ts'
 import type { ViewKey } from '../answers.ts'
 import type { SeriesReading } from './readings.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
-import type { Steps } from '../../../../hub/turns/steps.ts'
+import type { Steps } from '../../../../hub/tasks/task.ts'
 import { Passes, type PassResult } from './passes.ts'
 import { type BusyError, SharedAnswers } from './shared-answers.ts'
 

@@ -1,7 +1,7 @@
 /** Views are made one after another, in turns: their number never lengthens a turn of the loop. */
 
-import type { Steps } from '../../../../hub/turns/steps.ts'
-import { ANSWER_TURN_NS, inTurns, Turn, type TurnOptions } from '../../../../hub/turns/turn.ts'
+import type { Steps } from '../../../../hub/tasks/task.ts'
+import { ANSWER_TURN_NS, inTurns, Turn, type TurnOptions } from '../../../../hub/tasks/loop-budget.ts'
 import type { Clock } from '../../../../time/clock.ts'
 
 export interface PassResult<T> {

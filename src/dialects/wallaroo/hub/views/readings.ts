@@ -3,7 +3,7 @@
  * later, in steps, and maybe for several rows; those that arrive meanwhile are in none of them.
  */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps } from '../../../../hub/tasks/task.ts'
 import type { SeriesNames } from '../../rollup/views.ts'
 import { KeptWindow } from '../kept-window.ts'
 import type { PipelineSeries } from '../pipeline-series.ts'

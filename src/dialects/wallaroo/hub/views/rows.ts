@@ -1,6 +1,6 @@
 /** Numbers of a view as the API states them (answers.ts). */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps, sorted } from '../../../../hub/tasks/task.ts'
 import { type Exact, exact, exactToJson } from '../../../../model/index.ts'
 import type { LatencyTotals } from '../../rollup/latency-totals.ts'
 import type { SecondCounts } from '../../rollup/second-counts.ts'

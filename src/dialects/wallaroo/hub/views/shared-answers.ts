@@ -3,7 +3,7 @@
  * wait for it, those who come soon afterwards get it too. Nothing is made while nobody asks.
  */
 
-import type { Steps } from '../../../../hub/turns/steps.ts'
+import type { Steps } from '../../../../hub/tasks/task.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import type { Passes } from './passes.ts'
 

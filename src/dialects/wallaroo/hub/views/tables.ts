@@ -1,6 +1,6 @@
 /** Tables of a view: what its key consists of, and what lies beside it (wallaroo.md §8). */
 
-import type { Steps } from '../../../../hub/turns/steps.ts'
+import type { Steps } from '../../../../hub/tasks/task.ts'
 import type { RowJson, TableJson, ViewKey } from '../answers.ts'
 import { type Group, groupsOf, type KeyLabel } from './groups.ts'
 import { readWindows, type SeriesReading } from './readings.ts'

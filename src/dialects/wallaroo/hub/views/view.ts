@@ -4,7 +4,7 @@
  * windows.
  */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { inSteps, type Steps } from '../../../../hub/tasks/task.ts'
 import type { SeriesNames } from '../../rollup/views.ts'
 import type { TableJson, ViewAnswer, ViewKey, WorkerJson } from '../answers.ts'
 import type { Pipelines } from '../pipelines.ts'

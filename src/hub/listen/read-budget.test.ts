@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { until } from '../../../test/support/hub.ts'
 import { readInPlace } from '../../dialects/wallaroo/server/read-in-place.ts'
-import { TurnBudget } from './turn-budget.ts'
+import { TurnBudget } from './read-budget.ts'
 
 const BYTES = 1_000_000
 

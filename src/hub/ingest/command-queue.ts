@@ -14,7 +14,7 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, Writer } from '../../shm/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series.ts'
+import type { SeriesRecord, SeriesStore } from '../series/series.ts'
 import { take } from './weight.ts'
 import type { Windows } from './windows/windows.ts'
 

@@ -4,8 +4,8 @@
  */
 
 import type { SeriesRecord, SeriesStore } from './series.ts'
-import type { SelfMetrics } from './status/self-metrics.ts'
-import type { Steps } from './turns/steps.ts'
+import type { SelfMetrics } from '../status/self-metrics.ts'
+import type { Steps } from '../tasks/task.ts'
 
 /** Has all threads forget metrics; undefined where there are none but the main one. */
 export type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined

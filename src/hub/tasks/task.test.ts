@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { finish, inSteps, type Steps, sorted } from './steps.ts'
+import { finish, inSteps, type Steps, sorted } from './task.ts'
 
 /** How much of something happens between two yields, at the most. */
 function mostBetweenYields(steps: Steps<unknown>, counted: () => number): number {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Steps } from '../turns/steps.ts'
-import { Pass } from './pass.ts'
+import type { Steps } from './task.ts'
+import { Pass } from './task-queue.ts'
 
 /** Steps that take so long each, and say when they are done. */
 function* steps(clock: FakeClock, count: number, eachMs: number, done: number[]): Steps {

@@ -2,9 +2,9 @@
  * Every series the hub knows, by id; the one place where a series gets its number, its zone metric
  * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
  */
-import type { Exact, Histogram, Identity, Metadata, Summary } from '../model/index.ts'
-import type { Zone } from '../shm/index.ts'
-import { CumulativeReading } from './ingest/cumulative-reading.ts'
+import type { Exact, Histogram, Identity, Metadata, Summary } from '../../model/index.ts'
+import type { Zone } from '../../shm/index.ts'
+import { CumulativeReading } from '../ingest/cumulative-reading.ts'
 import {
   defineMetric,
   downOf,
@@ -14,14 +14,14 @@ import {
   type SeriesDefiner,
   type SeriesRefusal,
   WINDOWED,
-} from './ingest/definition.ts'
-import { type SeriesLimits, SeriesQuota } from './ingest/quota.ts'
-import type { CounterWindows } from './ingest/windows/counter-windows.ts'
-import type { HistogramWindows } from './ingest/windows/histogram-windows.ts'
-import type { SummaryWindows } from './ingest/windows/summary-windows.ts'
-import { finish, inSteps, type Steps } from './turns/steps.ts'
+} from '../ingest/definition.ts'
+import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
+import type { CounterWindows } from '../ingest/windows/counter-windows.ts'
+import type { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
+import type { SummaryWindows } from '../ingest/windows/summary-windows.ts'
+import { finish, inSteps, type Steps } from '../tasks/task.ts'
 
-export { SERIES_LIMITS } from './ingest/quota.ts'
+export { SERIES_LIMITS } from '../ingest/quota.ts'
 
 export interface SeriesRecord {
   readonly id: number

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Steps } from './steps.ts'
-import { inTurns, Turn } from './turn.ts'
+import type { Steps } from './task.ts'
+import { inTurns, Turn } from './loop-budget.ts'
 
 function turnOf(clock: FakeClock): { turn: Turn; waits: number[] } {
   const waits: number[] = []

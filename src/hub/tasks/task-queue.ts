@@ -3,8 +3,8 @@
  * into one is done when `start` returns, so that small hubs and tests see no difference.
  */
 import type { Clock } from '../../time/clock.ts'
-import type { Steps } from '../turns/steps.ts'
-import { TURN_NS, Turn } from '../turns/turn.ts'
+import type { Steps } from './task.ts'
+import { TURN_NS, Turn } from './loop-budget.ts'
 
 export class Pass {
   readonly #clock: Clock

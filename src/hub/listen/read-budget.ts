@@ -7,7 +7,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../time/clock.ts'
-import { TURN_NS, Turn } from '../turns/turn.ts'
+import { TURN_NS, Turn } from '../tasks/loop-budget.ts'
 
 export class TurnBudget {
   /** When it is over, one more read is under way: at most 256 KiB, some 400 windows. */

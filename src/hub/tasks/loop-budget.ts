@@ -3,7 +3,7 @@
  * then everybody else has a turn, then it goes on.
  */
 import type { Clock } from '../../time/clock.ts'
-import type { Steps } from './steps.ts'
+import type { Steps } from './task.ts'
 
 /** Of what takes in or closes seconds: with what else a turn holds, well below 50 ms. */
 export const TURN_NS = 8_000_000n
