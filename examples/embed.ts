@@ -11,7 +11,7 @@ const hub = new Hub({
   config: parseConfig({ textPort: 0 }, [statshero]),
   clock: systemClock,
   log: (level, message) => console.error(level, message),
-  dialects: [statshero],
+  guests: [{ dialect: statshero }],
 })
 await hub.start()
 hub.sessions.open({

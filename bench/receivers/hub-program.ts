@@ -1,5 +1,5 @@
 /** The hub of a program of its own: its first argument is options of its config as JSON. */
-import { DIALECTS } from '../../src/dialects/registry.ts'
+import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
 import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
 
 /** On ports of the system's choice; warnings and errors go to the standard error. */
@@ -10,6 +10,6 @@ export function hubOfProgram(): Hub {
     log: (level, message, facts) => {
       if (level !== 'info') console.error(message, facts ?? '')
     },
-    dialects: DIALECTS,
+    guests: GUESTS,
   })
 }

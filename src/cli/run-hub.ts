@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { dialect as eventcounters } from '../dialects/eventcounters/dialect.ts'
 import type { OPTIONS } from '../dialects/eventcounters/options.ts'
 import type { ValuesOf } from '../dialects/options.ts'
-import { DIALECTS } from '../dialects/registry.ts'
+import { GUESTS } from '../dialects/registry.ts'
 import { createHttpServer, OtlpExporter, OtlpSource } from '../http/index.ts'
 import type { FilterNames } from '../http/prometheus/names.ts'
 import { dialectOptions } from '../hub/config/config.ts'
@@ -34,7 +34,7 @@ export async function runHub(
 ): Promise<void> {
   const isColored = options.color && process.stderr.isTTY && !process.env.NO_COLOR
   const log = limitLog(createLog(options.log, isColored), systemClock)
-  const hub = new Hub({ config, clock: systemClock, log, dialects: DIALECTS })
+  const hub = new Hub({ config, clock: systemClock, log, guests: GUESTS })
   const otlp = otlpOf(config, hub, log)
   const counters = dialectOptions(config, eventcounters.name) as unknown as CounterOptions
   const http = createHttpServer({
@@ -69,7 +69,7 @@ export async function runHub(
   const page = await listener.start()
   const { text, stream } = hub.addresses()
   const addresses: Addresses = { http: page, text, stream }
-  hub.servedBy({ ...addresses.http, connections: () => http.counterConnections() })
+  hub.servedBy(addresses.http)
   if (Object.values(addresses).every((address) => address?.error !== undefined)) {
     await listener.stop()
     await hub.stop()

@@ -2,9 +2,8 @@
 import type { Socket } from 'node:net'
 import type { ClientContext } from './client.ts'
 import type { Ingest } from './ingest.ts'
-import type { ConnectionStatus, Peer } from './peer.ts'
-import type { SnapshotSource } from './snapshot-source.ts'
-import type { WindowReceiver } from './wallaroo/server/connection.ts'
+import type { Peer, PeerConnection } from './peer.ts'
+import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 
 /** One running server side of a dialect; sockets are bound and accepted by the hub. */
 export interface DialectServer {
@@ -21,7 +20,7 @@ export interface DialectServer {
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number
   /** What this server knows of its connections, for the page and the API. */
-  connections(): readonly ConnectionStatus[]
+  connections(): readonly PeerConnection[]
   /** Closes connections and timers; resolves when all are gone, within 1 s. */
   stop(): Promise<void>
 }
@@ -29,7 +28,11 @@ export interface DialectServer {
 /** What the hub gives a dialect's server. */
 export interface ServerContext extends ClientContext {
   readonly ingest: Ingest
-  readonly snapshot: SnapshotSource
-  /** Who takes the windows of a new connection; a hub always has one (Wallaroo). */
-  readonly openWindows?: (peer: Peer) => WindowReceiver
+  /**
+   * Opens one number per series, for servers that emit.
+   * @param select further statistics of distributions, each as a series of its own
+   */
+  openSnapshot(select: readonly Statistic[]): SnapshotSource
+  /** The hub's side of the dialect, where it has one; its own folder knows of what kind it is. */
+  readonly resident?: object | undefined
 }

@@ -210,7 +210,7 @@ test('a stop delivers the unfinished second and leaves no timer', async () => {
 test('a dialect that no thread can load is taken in the main thread', async () => {
   const { threadModule: _, ...foreign } = statshero
   const config = parseConfig({ textPort: 0, ingestWorkers: 2 }, [statshero])
-  const hub = new Hub({ config, clock: new FakeClock(), log() {}, dialects: [foreign] })
+  const hub = new Hub({ config, clock: new FakeClock(), log() {}, guests: [{ dialect: foreign }] })
   await hub.start()
   const textPort = hub.addresses().text!.port
   await sendTcp({ textPort }, [packet('a:3|m\n')])

@@ -2,10 +2,12 @@
  * Workers on the port that they share with scope's viewers, whatever they say and however slowly
  * (wallaroo.md §6): what they are owed, what they cost, and that nothing is written to them.
  */
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec.ts'
+import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { LENGTH_BYTES, TAIL_BYTES } from '../../src/dialects/wallaroo/spec.ts'
 import { serve } from '../support/http-client.ts'
 import { until } from '../support/hub.ts'
@@ -143,7 +145,7 @@ test('notes are counted by name, and a bad frame is logged with 64 bytes', async
   const error = 'pentameter_decode_errors_total{code="malformed-metrics",dialect="wallaroo"} 2\n'
   assert.ok(text.includes(error))
   // the short Join makes an application known that has no worker
-  const { applications } = await hub.hub.pipelines.applications()
+  const { applications } = await wallarooOf(hub.hub)!.applications()
   const known = applications.map(({ application }) => application)
   assert.deepEqual(known, ['a', 'golden-app'])
   const lines = hub.log.filter((line) => line.includes('frame rejected'))
@@ -198,7 +200,7 @@ test('a connection holds what has come of a frame, and no more than one', async 
     peer.write(OPENING)
     peer.write(cut)
   }
-  const held = () => hub.hub.pipelines.connections(undefined).connections
+  const held = () => wallarooOf(hub.hub)!.workerConnections(undefined).connections
   await until(() => peers.every(({ socket }) => socket.writableLength === 0))
   await until(() => held().filter(({ bytesHeld }) => bytesHeld >= LIMIT).length === count)
   await turns()

@@ -2,8 +2,8 @@
  * A hub without listeners: real frames, ring, sessions and distributions, filled by hand, under a
  * clock that only moves when told. For tests of whatever reads a HubView.
  */
-import { HubCounters } from '../../src/dialects/eventcounters/hub/hub-counters.ts'
-import type { PipelinesView } from '../../src/dialects/wallaroo/hub/index.ts'
+import { EventCountersResident } from '../../src/dialects/eventcounters/hub/resident.ts'
+import type { WallarooViews } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { type Frame, FrameBuilder } from '../../src/hub/live/frame.ts'
 import { LiveRing, type LiveRingOptions } from '../../src/hub/live/ring.ts'
 import { Sessions } from '../../src/hub/live/sessions.ts'
@@ -56,14 +56,14 @@ interface Held {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** A hub that no worker of Wallaroo has sent to. */
-const NO_PIPELINES: PipelinesView = {
+/** Wallaroo's side of a hub that no worker has sent to. */
+export const NO_WORKERS: WallarooViews = {
   applications: async () => ({ nowMs: START_MS, applications: [] }),
   application: async () => undefined,
   compatibleApplication: async () => undefined,
   view: async () => undefined,
   compatible: async () => undefined,
-  connections: () => ({ nowMs: START_MS, connections: [], workers: [] }),
+  workerConnections: () => ({ nowMs: START_MS, connections: [], workers: [] }),
 }
 
 export const START_MS = 1_700_000_000_000
@@ -75,9 +75,9 @@ export class FakeHubView implements HubView {
   readonly series: FakeSeriesList = new FakeSeriesList()
   readonly live: LiveRing
   readonly sessions: Sessions
-  readonly counters: HubCounters
+  /** By the name of their dialect. */
+  readonly residents = new Map<string, object>()
   isReady = true
-  pipelines: PipelinesView = NO_PIPELINES
   status: SourcesAnswer = {
     dialects: [],
     listeners: [],
@@ -92,7 +92,12 @@ export class FakeHubView implements HubView {
   constructor(ring?: LiveRingOptions, sessionsLimit?: number) {
     this.live = new LiveRing(ring)
     this.sessions = new Sessions(sessionsLimit)
-    this.counters = new HubCounters(this, { sessionsLimit: 64 })
+    this.residents.set('eventcounters', new EventCountersResident(this, { sessionsLimit: 64 }))
+    this.residents.set('wallaroo', NO_WORKERS)
+  }
+
+  resident(dialect: string): object | undefined {
+    return this.residents.get(dialect)
   }
 
   /** Adds a series and returns its id. */

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { DIALECTS } from '../../src/dialects/registry.ts'
+import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
 import { Hub, type HubParts, parseConfig, type SeriesRecord } from '../../src/hub/index.ts'
 import { FakeClock } from './fake-clock.ts'
 
@@ -26,7 +26,7 @@ export async function startHub(
     config: parseConfig({ textPort: 0, streamPort: 0, ingestWorkers: 0, ...options }, DIALECTS),
     clock,
     log: (level, message, facts) => log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
-    dialects: DIALECTS,
+    guests: GUESTS,
     ...parts,
   })
   await hub.start()

@@ -17,10 +17,10 @@ const COUNTED = ['pentameter.decode.errors', 'pentameter.ingest.refused', 'penta
 /** A hub that was given the datagrams of a case, through the dialect's own server. */
 function hubAfter(datagrams: readonly Uint8Array[], options: object = {}): Hub {
   const config = parseConfig({ statshero: options, zoneBytesLimit: 1_048_576 }, [statshero])
-  const hub = new Hub({ config, clock: STILL, log() {}, dialects: [] })
+  const hub = new Hub({ config, clock: STILL, log() {}, guests: [] })
   const server = statshero.createServer!({
     ingest: hub.createIngest('statshero'),
-    snapshot: SOURCE,
+    openSnapshot: () => SOURCE,
     reports: hub.reports.for('statshero'),
     clock: STILL,
     options: dialectOptions(config, statshero.name),

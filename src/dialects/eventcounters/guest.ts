@@ -1,5 +1,6 @@
-/** EventCounters with all that it brings into the house. */
+/** EventCounters with all that they bring into the house. */
 import type { Guest } from '../guest.ts'
 import { dialect } from './dialect.ts'
+import { createResident } from './hub/resident.ts'
 
-export const eventcounters: Guest = { dialect }
+export const eventcounters: Guest = { dialect, createResident }

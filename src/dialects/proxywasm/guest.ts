@@ -1,5 +1,11 @@
-/** Proxy-Wasm metrics with all that it brings into the house. */
+/** Proxy-Wasm metrics with all that they bring into the house. */
 import type { Guest } from '../guest.ts'
 import { dialect } from './dialect.ts'
+import { createResident, filtersOf } from './hub/resident.ts'
 
-export const proxywasm: Guest = { dialect }
+export const proxywasm: Guest = {
+  dialect,
+  createResident,
+  // their metric calls reach no other memory without going through JavaScript
+  needsWasmZone: (options) => filtersOf(options).length > 0,
+}

@@ -10,11 +10,11 @@ import {
 } from 'node:net'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import type { ConnectionStatus } from '../peer.ts'
+import type { PeerConnection } from '../peer.ts'
 import type { Reports } from '../reports.ts'
 import { NO_REPORTS } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
-import type { SnapshotSource } from '../snapshot-source.ts'
+import type { SnapshotSource, Statistic } from '../snapshot-source.ts'
 import { serverOptions } from './checked-options.ts'
 import { Exposition } from './server/exposition.ts'
 import type { StreamContext } from './server/snapshot-stream.ts'
@@ -107,7 +107,7 @@ export class ScopeServer implements DialectServer {
     return sum
   }
 
-  connections(): readonly ConnectionStatus[] {
+  connections(): readonly PeerConnection[] {
     return [...this.#viewers].map((viewer) => viewer.status())
   }
 
@@ -122,6 +122,7 @@ export class ScopeServer implements DialectServer {
   }
 }
 
-export function createServer(context: ServerContext): DialectServer {
-  return new ScopeServer(context)
+export function createServer({ openSnapshot, ...context }: ServerContext): DialectServer {
+  const select = (context.options.select ?? []) as readonly Statistic[]
+  return new ScopeServer({ ...context, snapshot: openSnapshot(select) })
 }

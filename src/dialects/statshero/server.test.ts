@@ -33,7 +33,7 @@ class Fixture {
   constructor(options: Partial<ReceiveOptions>) {
     this.server = statshero.createServer!({
       ingest: this.ingest,
-      snapshot: { revision: 0, list: () => [], read: () => {} },
+      openSnapshot: () => ({ revision: 0, list: () => [], read: () => {} }),
       reports: {
         decodeError: (error, message, peer) => {
           this.reports.push({ ...error, message: Buffer.from(message).toString('latin1'), peer })

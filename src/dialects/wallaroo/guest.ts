@@ -1,5 +1,6 @@
 /** Wallaroo with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
 import { dialect } from './dialect.ts'
+import { createResident } from './hub/resident.ts'
 
-export const wallaroo: Guest = { dialect }
+export const wallaroo: Guest = { dialect, createResident }

@@ -5,11 +5,11 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import type { ConnectionStatus, Peer } from '../peer.ts'
+import type { Peer, PeerConnection } from '../peer.ts'
 import type { Reports } from '../reports.ts'
 import { NO_REPORTS } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
-import { type WindowReceiver, WorkerConnection } from './server/connection.ts'
+import { type WindowReceiver, type WindowReceivers, WorkerConnection } from './server/connection.ts'
 import { READ_BYTES } from './server/read-in-place.ts'
 import { RECEIVE_DEFAULTS, type ReceiveOptions } from './spec.ts'
 
@@ -22,11 +22,13 @@ export interface WallarooServerContext {
 }
 
 /**
- * @throws {TypeError} without anybody who takes windows
+ * Makes the server of a hub, whose windows go to the hub's side of the dialect.
+ * @throws {TypeError} in a hub without it
  */
-export function createServer({ openWindows: open, ...context }: ServerContext): DialectServer {
-  if (open === undefined) throw new TypeError('nobody takes the windows of workers')
-  return new WallarooServer({ ...context, open })
+export function createServer({ resident, ...context }: ServerContext): DialectServer {
+  if (resident === undefined) throw new TypeError('windows of workers have no receiver')
+  const receivers = resident as WindowReceivers
+  return new WallarooServer({ ...context, open: (peer) => receivers.open(peer) })
 }
 
 const NOTHING = new Uint8Array(0)
@@ -56,7 +58,7 @@ export class WallarooServer implements DialectServer {
     connection.start(first, this.#buffer)
   }
 
-  connections(): readonly ConnectionStatus[] {
+  connections(): readonly PeerConnection[] {
     return [...this.#connections].map((connection) => connection.status())
   }
 

@@ -19,7 +19,7 @@ import { take } from './weight.ts'
 import type { Windows } from './windows/windows.ts'
 
 /** The verbs by metric, for a counter and for a histogram; what is refused comes back as events. */
-export interface OrderedLane {
+export interface CommandQueue {
   /** A new reading of a cumulative counter, 0 or more. */
   read(metric: number, reading: Exact, source: string): void
   /** A counter's increment, 0 or more, times a weight that is no whole number. */
@@ -38,13 +38,13 @@ export interface OrderedLane {
   retire(metric: number): void
 }
 
-export interface OrderedEvents {
+export interface CommandEvents {
   refused(code: string, source: string): void
   /** Two senders seem to share one cumulative counter. */
   contested(record: SeriesRecord): void
 }
 
-export class OrderedVerbs {
+export class CommandApplier {
   readonly #store: SeriesStore
   readonly #writer: Writer
   readonly #windows: Windows
@@ -58,8 +58,8 @@ export class OrderedVerbs {
     this.#windows = windows
   }
 
-  /** The lane of one dialect. */
-  lane(events: OrderedEvents): OrderedLane {
+  /** The queue of one dialect. */
+  queue(events: CommandEvents): CommandQueue {
     return {
       read: (metric, reading, source) => this.#read(metric, reading, source, events),
       count: (metric, value, weight, source) => {
@@ -85,7 +85,7 @@ export class OrderedVerbs {
     }
   }
 
-  #read(metric: number, reading: Exact, source: string, events: OrderedEvents): void {
+  #read(metric: number, reading: Exact, source: string, events: CommandEvents): void {
     const record = this.#store.ofMetric(metric)
     const cumulative = record?.reading
     if (record === undefined || cumulative === undefined) return
@@ -109,7 +109,7 @@ export function grow(
   counter: CounterHandle | undefined,
   n: Exact,
   source: string,
-  events: Pick<OrderedEvents, 'refused'>,
+  events: Pick<CommandEvents, 'refused'>,
 ): void {
   if (counter === undefined) return
   const isTaken = typeof n === 'number' ? counter.add(n) : n <= U64_MAX && counter.addExact(n)

@@ -18,9 +18,9 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
+import { type CommandQueue, grow } from './command-queue.ts'
 import { type KnownSeries, type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
 import { KeyTable } from './key-table.ts'
-import { grow, type OrderedLane } from './command-queue.ts'
 import { OverflowSlots } from './overflow.ts'
 import { wholeWeight } from './weight.ts'
 
@@ -36,7 +36,7 @@ export interface IngestParts {
   readonly series: SeriesDefiner
   readonly writer: Writer
   /** Takes the verbs that depend on the order over all threads. */
-  readonly lane: OrderedLane
+  readonly queue: CommandQueue
   readonly events: IngestEvents
 }
 
@@ -63,7 +63,7 @@ export class ZoneIngest implements Ingest {
   readonly #events: IngestEvents
   readonly #series: SeriesDefiner
   readonly #writer: Writer
-  readonly #lane: OrderedLane
+  readonly #queue: CommandQueue
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
   readonly #records: (KnownSeries | undefined)[] = []
@@ -79,11 +79,11 @@ export class ZoneIngest implements Ingest {
   #source = ''
   #active = new Set<string>()
 
-  constructor(options: IngestOptions, { series, writer, lane, events }: IngestParts) {
+  constructor(options: IngestOptions, { series, writer, queue, events }: IngestParts) {
     this.#measurements = options.measurements ?? new Float64Array(1)
     this.#series = series
     this.#writer = writer
-    this.#lane = lane
+    this.#queue = queue
     this.#events = events
     this.#overflow = new OverflowSlots(options.dialect, series)
     series.onForget((metric) => this.#forget(metric))
@@ -140,7 +140,7 @@ export class ZoneIngest implements Ingest {
     }
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.#lane.count(this.#records[slot]!.metric, value, weight, this.#source)
+      this.#queue.count(this.#records[slot]!.metric, value, weight, this.#source)
     } else {
       grow(counter, multiplyExact(value, whole), this.#source, this.#events)
     }
@@ -154,7 +154,7 @@ export class ZoneIngest implements Ingest {
       return
     }
     const record = this.#records[slot]
-    if (record !== undefined) this.#lane.read(record.metric, reading, this.#source)
+    if (record !== undefined) this.#queue.read(record.metric, reading, this.#source)
   }
 
   set(slot: number, value: Exact): void {
@@ -177,7 +177,7 @@ export class ZoneIngest implements Ingest {
     if (histogram === undefined) return
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole !== 0) histogram.observe(value, whole)
-    else this.#lane.observe(this.#records[slot]!.metric, value, weight, this.#source)
+    else this.#queue.observe(this.#records[slot]!.metric, value, weight, this.#source)
   }
 
   merge(
@@ -190,12 +190,12 @@ export class ZoneIngest implements Ingest {
     if (slot < 0) return
     const record = this.#records[slot]
     if (record === undefined) return
-    this.#lane.merge(record.metric, cell, intervalSec, this.#source, earlier)
+    this.#queue.merge(record.metric, cell, intervalSec, this.#source, earlier)
   }
 
   retire(slot: number): void {
     const record = this.#records[slot]
-    if (record !== undefined) this.#lane.retire(record.metric)
+    if (record !== undefined) this.#queue.retire(record.metric)
   }
 
   annotate(slot: number, metadata: Metadata): void {
@@ -219,7 +219,7 @@ export class ZoneIngest implements Ingest {
     const size = exact(-value as Exact)
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.#lane.count(this.#downMetrics[slot]!, size, weight, this.#source)
+      this.#queue.count(this.#downMetrics[slot]!, size, weight, this.#source)
     } else {
       grow(down, multiplyExact(size, whole), this.#source, this.#events)
     }

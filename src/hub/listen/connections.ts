@@ -9,7 +9,7 @@ import type { OwnCounter } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, Speaker } from './port-options.ts'
-import { TurnBudget } from './read-budget.ts'
+import { ReadBudget } from './read-budget.ts'
 
 /** How long a connection may be silent before the server that speaks first is let speak. */
 const QUIET_MS = 50
@@ -23,7 +23,7 @@ export class Connections {
   readonly #onUnclaimed: (first: Uint8Array) => void
   readonly #undecided = new Set<Socket>()
   readonly #refused: OwnCounter
-  readonly #turn: TurnBudget
+  readonly #reads: ReadBudget
   /** Of a known dialect, until its server has them. */
   readonly #given = new Set<Socket>()
 
@@ -38,7 +38,7 @@ export class Connections {
     this.#dialects = speakers.map(({ dialect }) => dialect)
     this.#context = context
     this.#onUnclaimed = onUnclaimed
-    this.#turn = new TurnBudget(context.clock)
+    this.#reads = new ReadBudget(context.clock)
     this.#refused = context.metrics.counter('pentameter.connections.refused', {
       listener: options.name,
     })
@@ -129,7 +129,7 @@ export class Connections {
 
   #give(socket: Socket, take: () => void): void {
     this.#given.add(socket)
-    this.#turn.admit(socket, () => {
+    this.#reads.admit(socket, () => {
       this.#given.delete(socket)
       take()
     })

@@ -5,14 +5,14 @@ import { type TestContext, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { until } from '../../../test/support/hub.ts'
 import { readInPlace } from '../../dialects/wallaroo/server/read-in-place.ts'
-import { TurnBudget } from './read-budget.ts'
+import { ReadBudget } from './read-budget.ts'
 
 const BYTES = 1_000_000
 
 /** Peers that send a lot at once to one budget; taking a read in lasts so long. */
 async function busyPeers(context: TestContext, count: number, readMs: number, isInPlace = false) {
   const clock = new FakeClock()
-  const budget = new TurnBudget(clock)
+  const budget = new ReadBudget(clock)
   const taken = new Map<Socket, number>()
   /** Reads between two turns' ends; the next turn begins a little before the end of one is seen. */
   const reads: number[] = []
@@ -75,7 +75,7 @@ test('a connection that ends while it waits is let go', async (t) => {
 
 test('arrivals without end, each of them slow, do not keep the others waiting', async () => {
   const clock = new FakeClock()
-  const budget = new TurnBudget(clock)
+  const budget = new ReadBudget(clock)
   const known = new Socket()
   budget.admit(known, () => known.on('data', () => clock.pass(8)))
   let isOver = false
@@ -96,7 +96,7 @@ test('arrivals without end, each of them slow, do not keep the others waiting', 
 
 test('new connections are taken over as far as a turn goes, and none that is gone', () => {
   const clock = new FakeClock()
-  const budget = new TurnBudget(clock)
+  const budget = new ReadBudget(clock)
   const taken: number[] = []
   const sockets = Array.from({ length: 3 }, () => new Socket())
   sockets.forEach((socket, i) => {

@@ -7,11 +7,11 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../time/clock.ts'
-import { TURN_NS, Turn } from '../tasks/loop-budget.ts'
+import { LOOP_BUDGET_NS, LoopBudget } from '../tasks/loop-budget.ts'
 
-export class TurnBudget {
+export class ReadBudget {
   /** When it is over, one more read is under way: at most 256 KiB, some 400 windows. */
-  readonly #turn: Turn
+  readonly #budget: LoopBudget
   #hasBegun = false
   /** The one that was read last comes last, and waits longest when the budget is short. */
   readonly #sockets = new Set<Socket>()
@@ -23,7 +23,7 @@ export class TurnBudget {
   #isForArrivals = false
 
   constructor(clock: Clock) {
-    this.#turn = new Turn(clock, { budgetNs: TURN_NS })
+    this.#budget = new LoopBudget(clock, { budgetNs: LOOP_BUDGET_NS })
   }
 
   /** Lets a new connection be taken over, as soon as a turn has time for what it has said first. */
@@ -51,13 +51,13 @@ export class TurnBudget {
   }
 
   get #isSpent(): boolean {
-    return this.#hasBegun && this.#turn.isOver
+    return this.#hasBegun && this.#budget.isSpent
   }
 
   #begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
-    this.#turn.begin()
+    this.#budget.renew()
     setImmediate(() => this.#beginNext())
   }
 

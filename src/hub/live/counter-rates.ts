@@ -5,7 +5,7 @@
  */
 import { MovingAverages } from '../../model/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series/series.ts'
-import type { Steps } from '../tasks/task.ts'
+import type { Task } from '../tasks/task.ts'
 import type { Rates } from '../view.ts'
 import type { Frame } from './frame.ts'
 
@@ -31,7 +31,7 @@ export class CounterRates {
   }
 
   /** Nobody may read the rates of a second before its last step. */
-  *take(frame: Frame): Steps {
+  *take(frame: Frame): Task {
     this.#nowMs = frame.endMs
     const { counterIds } = frame
     for (let i = 0; i < counterIds.length; i++) {

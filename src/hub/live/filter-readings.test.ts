@@ -28,7 +28,7 @@ class Bench {
     hasWrapped: (source) => this.wrapped.has(source),
   }
   readonly reader = this.zone.reader()
-  readonly totals = new Totals(this.zone, this.reader, this.sources)
+  readonly totals = new Totals(this.zone, this.reader, [this.sources])
   now = 0
   readonly store = new SeriesStore(this.zone, SERIES_LIMITS, () => this.now * 1000)
   readonly writer = this.zone.attach()

@@ -19,7 +19,7 @@ import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
 import type { CounterWindows } from '../ingest/windows/counter-windows.ts'
 import type { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
 import type { SummaryWindows } from '../ingest/windows/summary-windows.ts'
-import { finish, inSteps, type Steps } from '../tasks/task.ts'
+import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 
 export { SERIES_LIMITS } from '../ingest/quota.ts'
 
@@ -268,12 +268,12 @@ export class SeriesStore implements SeriesDefiner {
 
   /** Second half, when no thread writes into them and their last cells are closed. */
   remove(records: readonly SeriesRecord[]): void {
-    finish(this.removing(records))
+    runNow(this.removing(records))
   }
 
   /** The same in steps: nobody knows these series any more, so their order means nothing. */
-  *removing(records: readonly SeriesRecord[]): Steps {
-    yield* inSteps(records, (record) => {
+  *removing(records: readonly SeriesRecord[]): Task {
+    yield* forEachItem(records, (record) => {
       this.#byId.delete(record.id)
       this.#byMetric.delete(record.metric)
       this.#leaving.delete(record)

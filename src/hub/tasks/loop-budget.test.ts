@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Steps } from './task.ts'
-import { inTurns, Turn } from './loop-budget.ts'
+import { LoopBudget, runSliced } from './loop-budget.ts'
+import type { Task } from './task.ts'
 
-function turnOf(clock: FakeClock): { turn: Turn; waits: number[] } {
+function budgetOf(clock: FakeClock): { budget: LoopBudget; waits: number[] } {
   const waits: number[] = []
-  const nextTurn = (callback: () => void): void => {
+  const nextLoop = (callback: () => void): void => {
     waits.push(clock.wallMs())
     clock.pass(100)
     callback()
   }
-  return { turn: new Turn(clock, { budgetNs: 3_000_000n, nextTurn }), waits }
+  return { budget: new LoopBudget(clock, { budgetNs: 3_000_000n, nextLoop }), waits }
 }
 
-test('a turn is over when its budget is spent, and the next one has it anew', async () => {
+test('a budget is spent once, and whole again after the rest of the loop', async () => {
   const clock = new FakeClock()
-  const { turn } = turnOf(clock)
+  const { budget } = budgetOf(clock)
   clock.pass(2)
-  assert.equal(turn.isOver, false)
+  assert.equal(budget.isSpent, false)
   clock.pass(1)
-  assert.equal(turn.isOver, true)
-  await turn.next()
-  assert.equal(turn.isOver, false)
+  assert.equal(budget.isSpent, true)
+  await budget.yieldLoop()
+  assert.equal(budget.isSpent, false)
 })
 
-test('steps wait only where a turn is over, and pauses are no part of their work', async () => {
+test('a task waits only where its budget is spent, and pauses are no part of its work', async () => {
   const clock = new FakeClock()
-  const { turn, waits } = turnOf(clock)
+  const { budget, waits } = budgetOf(clock)
   const startMs = clock.wallMs()
   const done: number[] = []
-  function* steps(): Steps<string> {
+  function* steps(): Task<string> {
     for (let i = 0; i < 7; i++) {
       clock.pass(1)
       done.push(i)
@@ -38,11 +38,11 @@ test('steps wait only where a turn is over, and pauses are no part of their work
     }
     return 'done'
   }
-  assert.equal(await inTurns(steps(), turn), 'done')
+  assert.equal(await runSliced(steps(), budget), 'done')
   assert.equal(done.length, 7)
   assert.deepEqual(
     waits.map((atMs) => atMs - startMs),
     [3, 106],
   )
-  assert.equal(turn.workMs, 7)
+  assert.equal(budget.workMs, 7)
 })

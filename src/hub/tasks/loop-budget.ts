@@ -1,42 +1,42 @@
 /**
- * Turns of the event loop (docs/decisions/0015-turns.md): who has long work does a share of it,
- * then everybody else has a turn, then it goes on.
+ * Share of an event-loop iteration (docs/decisions/0015-turns.md): long work does a share, then the
+ * rest of the loop runs, then it goes on.
  */
 import type { Clock } from '../../time/clock.ts'
-import type { Steps } from './task.ts'
+import type { Task } from './task.ts'
 
-/** Of what takes in or closes seconds: with what else a turn holds, well below 50 ms. */
-export const TURN_NS = 8_000_000n
-/** Of what answers somebody: several may be at it in the same turn. */
-export const ANSWER_TURN_NS = 4_000_000n
+/** Budget of ingest and of closing a second, ns per iteration; with the rest well below 50 ms. */
+export const LOOP_BUDGET_NS = 8_000_000n
+/** Budget of one answer, ns per iteration; several may be made in the same one. */
+export const ANSWER_BUDGET_NS = 4_000_000n
 
-export interface TurnOptions {
+export interface LoopBudgetOptions {
   readonly budgetNs: bigint
-  /** Calls back when everybody else has had a turn. */
-  readonly nextTurn?: (callback: () => void) => void
+  /** Calls back when the rest of the event loop has run; `setImmediate` unless given. */
+  readonly nextLoop?: (callback: () => void) => void
 }
 
-/** The share of one who works, which begins when this is made. */
-export class Turn {
+/** Budget of one piece of long work; its first share begins when this is made. */
+export class LoopBudget {
   readonly #clock: Pick<Clock, 'monotonicNs'>
   readonly #budgetNs: bigint
-  readonly #nextTurn: (callback: () => void) => void
+  readonly #nextLoop: (callback: () => void) => void
   #beganNs: bigint
-  /** In the turns before. */
+  /** In the shares before. */
   #workedNs = 0n
 
-  constructor(clock: Pick<Clock, 'monotonicNs'>, { budgetNs, nextTurn }: TurnOptions) {
+  constructor(clock: Pick<Clock, 'monotonicNs'>, { budgetNs, nextLoop }: LoopBudgetOptions) {
     this.#clock = clock
     this.#budgetNs = budgetNs
-    this.#nextTurn = nextTurn ?? setImmediate
+    this.#nextLoop = nextLoop ?? setImmediate
     this.#beganNs = clock.monotonicNs()
   }
 
-  get isOver(): boolean {
+  get isSpent(): boolean {
     return this.#spentNs >= this.#budgetNs
   }
 
-  /** In all turns so far, pauses left out. */
+  /** Time worked in all shares so far, pauses left out. */
   get workMs(): number {
     return Number(this.#workedNs + this.#spentNs) / 1e6
   }
@@ -45,22 +45,22 @@ export class Turn {
     return this.#clock.monotonicNs() - this.#beganNs
   }
 
-  /** Lets everybody else run, and begins the next one. */
-  async next(): Promise<void> {
+  /** Lets the rest of the event loop run, and begins the next share. */
+  async yieldLoop(): Promise<void> {
     this.#workedNs += this.#spentNs
-    await new Promise<void>((resolve) => this.#nextTurn(resolve))
-    this.begin()
+    await new Promise<void>((resolve) => this.#nextLoop(resolve))
+    this.#beganNs = this.#clock.monotonicNs()
   }
 
-  /** Begins the next one at once, for who has waited in a way of its own. */
-  begin(): void {
+  /** Begins the next share at once, for work that has paused in a way of its own. */
+  renew(): void {
     this.#beganNs = this.#clock.monotonicNs()
   }
 }
 
-/** What steps return; this turn and as many more as it takes are spent on them. */
-export async function inTurns<T>(steps: Steps<T>, turn: Turn): Promise<T> {
-  let step = steps.next()
-  for (; step.done !== true; step = steps.next()) if (turn.isOver) await turn.next()
+/** Runs a task in as many shares of a budget as it takes. */
+export async function runSliced<T>(task: Task<T>, budget: LoopBudget): Promise<T> {
+  let step = task.next()
+  for (; step.done !== true; step = task.next()) if (budget.isSpent) await budget.yieldLoop()
   return step.value
 }

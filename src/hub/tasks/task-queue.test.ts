@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Steps } from './task.ts'
-import { Pass } from './task-queue.ts'
+import { LOOP_BUDGET_NS } from './loop-budget.ts'
+import type { Task } from './task.ts'
+import { TaskQueue } from './task-queue.ts'
 
-/** Steps that take so long each, and say when they are done. */
-function* steps(clock: FakeClock, count: number, eachMs: number, done: number[]): Steps {
+/** Task that take so long each, and say when they are done. */
+function* steps(clock: FakeClock, count: number, eachMs: number, done: number[]): Task {
   for (let i = 0; i < count; i++) {
     clock.pass(eachMs)
     done.push(i)
@@ -13,59 +14,61 @@ function* steps(clock: FakeClock, count: number, eachMs: number, done: number[])
   }
 }
 
-test('what fits into a turn is done at once', () => {
+function queueOn(clock: FakeClock): TaskQueue {
+  const nextLoop = (callback: () => void): void => void clock.after(0, callback)
+  return new TaskQueue(clock, { budgetNs: LOOP_BUDGET_NS, nextLoop })
+}
+
+test('what fits into a slice is done at once', () => {
   const clock = new FakeClock()
-  const pass = new Pass(clock)
+  const queue = queueOn(clock)
   const done: number[] = []
-  pass.start(steps(clock, 7, 1, done))
+  void queue.run(steps(clock, 7, 1, done))
   assert.equal(done.length, 7)
-  assert.equal(pass.isRunning, false)
+  assert.equal(queue.isRunning, false)
   assert.equal(clock.pending, 0)
 })
 
-test('what does not fit gives the loop back after a turn, and goes on until it is done', () => {
+test('what does not fit gives the loop back after a slice, and goes on until it is done', () => {
   const clock = new FakeClock()
-  const turns: (() => void)[] = []
-  const pass = new Pass({
-    monotonicNs: () => clock.monotonicNs(),
-    wallMs: () => clock.wallMs(),
-    after: (_delayMs, turn) => {
-      turns.push(turn)
-      return () => {}
-    },
+  const slices: (() => void)[] = []
+  const queue = new TaskQueue(clock, {
+    budgetNs: LOOP_BUDGET_NS,
+    nextLoop: (callback) => slices.push(callback),
   })
   const done: number[] = []
-  pass.start(steps(clock, 20, 2, done))
+  void queue.run(steps(clock, 20, 2, done))
   const counts = [done.length]
-  for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
-    turn()
+  for (let slice = slices.shift(); slice !== undefined; slice = slices.shift()) {
+    slice()
     counts.push(done.length)
   }
-  assert.equal(pass.isRunning, false)
+  assert.equal(queue.isRunning, false)
   assert.deepEqual(counts, [4, 8, 12, 16, 20, 20])
-  assert.equal(pass.turns, counts.length)
+  assert.equal(queue.slices, counts.length)
 })
 
-test('a pass can be finished at once, and nothing of it is left', () => {
+test('a queue can be finished at once, and nothing is left of it', () => {
   const clock = new FakeClock()
-  const pass = new Pass(clock)
+  const queue = queueOn(clock)
   const done: number[] = []
-  pass.start(steps(clock, 20, 2, done))
-  pass.finish()
+  void queue.run(steps(clock, 20, 2, done))
+  queue.finish()
   assert.equal(done.length, 20)
-  assert.equal(clock.pending, 0)
-  pass.finish()
+  clock.advance(1)
+  assert.deepEqual([queue.slices, queue.isRunning], [1, false])
+  queue.finish()
 })
 
-test('a step that throws ends its pass, and the next one runs', () => {
+test('a step that throws ends its task, and the next one runs', async () => {
   const clock = new FakeClock()
-  const pass = new Pass(clock)
+  const queue = queueOn(clock)
   // biome-ignore lint/correctness/useYield: it throws before it would
-  function* broken(): Steps {
+  function* broken(): Task {
     throw new Error('broken')
   }
-  assert.throws(() => pass.start(broken()), /broken/)
+  await assert.rejects(queue.run(broken()), /broken/)
   const done: number[] = []
-  pass.start(steps(clock, 1, 1, done))
+  void queue.run(steps(clock, 1, 1, done))
   assert.deepEqual(done, [0])
 })

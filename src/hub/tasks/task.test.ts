@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { finish, inSteps, type Steps, sorted } from './task.ts'
+import { forEachItem, runNow, sorted, type Task } from './task.ts'
 
 /** How much of something happens between two yields, at the most. */
-function mostBetweenYields(steps: Steps<unknown>, counted: () => number): number {
+function mostBetweenYields(steps: Task<unknown>, counted: () => number): number {
   let most = 0
   for (let before = 0, isDone = false; !isDone; before = counted()) {
     isDone = steps.next().done === true
@@ -19,7 +19,7 @@ test('a sort in steps sorts as a sort does, equals in their order', () => {
   holds(
     fc.property(fc.array(item, { maxLength: 2000, size: 'max' }), (items) => {
       const compare = (a: { key: number }, b: { key: number }): number => a.key - b.key
-      assert.deepEqual(finish(sorted(items, compare)), items.toSorted(compare))
+      assert.deepEqual(runNow(sorted(items, compare)), items.toSorted(compare))
     }),
     50,
   )
@@ -38,7 +38,7 @@ test('a sort in steps may be interrupted after some thousand comparisons at the 
 test('items come in their order, and never more than a step of them at once', () => {
   const seen: number[] = []
   const items = Array.from({ length: 1000 }, (_, i) => i)
-  const steps = inSteps(items, (each) => seen.push(each), 64)
+  const steps = forEachItem(items, (each) => seen.push(each), 64)
   assert.equal(
     mostBetweenYields(steps, () => seen.length),
     64,

@@ -1,17 +1,17 @@
-/** Long work as a generator: whoever runs it may let others have their turn at each yield. */
+/** Long work as a generator: at each yield the rest of the event loop may run. */
 
-/** Yields wherever it may be interrupted: after about half a millisecond at most. */
-export type Steps<T = void> = Generator<undefined, T>
+/** Work that yields wherever it may pause: after about half a millisecond at most. */
+export type Task<T = void> = Generator<undefined, T>
 
 /** Items of one step, where each costs about a microsecond. */
 const ITEMS_PER_STEP = 256
 
 /** Calls back for every item, in steps of so many. */
-export function* inSteps<T>(
+export function* forEachItem<T>(
   items: Iterable<T>,
   visit: (item: T) => void,
   itemsPerStep = ITEMS_PER_STEP,
-): Steps {
+): Task {
   let count = 0
   for (const item of items) {
     visit(item)
@@ -20,7 +20,7 @@ export function* inSteps<T>(
 }
 
 /** A sorted copy: short runs, merged two by two. */
-export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Task<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < items.length; i += ITEMS_PER_STEP) {
     runs.push(items.slice(i, i + ITEMS_PER_STEP).sort(compare))
@@ -42,7 +42,7 @@ function* mergedRuns<T>(
   left: readonly T[],
   right: readonly T[],
   compare: (a: T, b: T) => number,
-): Steps<T[]> {
+): Task<T[]> {
   const merged: T[] = []
   for (let l = 0, r = 0; l < left.length || r < right.length; ) {
     const isLeft = r === right.length || (l < left.length && compare(left[l]!, right[r]!) <= 0)
@@ -52,9 +52,9 @@ function* mergedRuns<T>(
   return merged
 }
 
-/** All that is left, at once: for who may not wait. */
-export function finish<T>(steps: Steps<T>): T {
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
+/** Runs what is left of a task at once, for callers that may not wait. */
+export function runNow<T>(task: Task<T>): T {
+  let step = task.next()
+  while (step.done !== true) step = task.next()
   return step.value
 }

@@ -7,11 +7,11 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { ConnectionStatus } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/peer.ts'
 import type { Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/config.ts'
-import type { OrderedEvents, OrderedVerbs } from '../ingest/command-queue.ts'
+import type { CommandApplier, CommandEvents } from '../ingest/command-queue.ts'
 import { BATCHED_EXEC_ARGV } from '../listen/batched-udp/index.ts'
 import type { Log } from '../log.ts'
 import type { SeriesStore } from '../series/series.ts'
@@ -47,9 +47,9 @@ export interface IngestThreadsParts {
   readonly dialects: readonly Dialect[]
   readonly zone: Zone
   readonly store: SeriesStore
-  readonly verbs: OrderedVerbs
+  readonly commands: CommandApplier
   readonly reports: ErrorReports
-  readonly events: (dialect: string) => OrderedEvents
+  readonly events: (dialect: string) => CommandEvents
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
@@ -67,14 +67,14 @@ export class IngestThreads {
   #port = 0
 
   constructor(parts: IngestThreadsParts) {
-    const { config, dialects, store, reports, verbs, events } = parts
+    const { config, dialects, store, reports, commands, events } = parts
     const count = threadCount(config.ingestWorkers)
     this.#parts = parts
     this.counts = SharedCounts.create(count)
     this.#inbox = new Inbox({
       store,
       reports,
-      verbs,
+      commands,
       counts: this.counts,
       events: dialects.map(({ name }) => events(name)),
     })
@@ -156,7 +156,7 @@ export class IngestThreads {
   }
 
   /** Connections of a dialect: those told of, and how many there are. */
-  connections(dialect: number): { told: readonly ConnectionStatus[]; count: number } {
+  connections(dialect: number): { told: readonly PeerConnection[]; count: number } {
     const statuses = this.#links.flatMap(
       ({ status }): ThreadDialectStatus[] | ThreadDialectStatus => status?.dialects[dialect] ?? [],
     )

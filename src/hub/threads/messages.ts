@@ -3,7 +3,7 @@
  * in which they were sent: a series is announced before anything else says its metric, and an
  * answer comes after all that its thread did before.
  */
-import type { ConnectionStatus } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/peer.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
 import type { HubConfig } from '../config/config.ts'
@@ -59,7 +59,7 @@ export interface Batch {
   readonly kind: 'batch'
   readonly series: readonly Announcement[]
   readonly annotations: readonly (readonly [metric: number, metadata: Metadata])[]
-  readonly verbs: OrderedColumns
+  readonly verbs: CommandColumns
   readonly reports: ReportColumns
 }
 
@@ -71,11 +71,11 @@ export interface Announcement {
   readonly downOf?: number
 }
 
-export type OrderedVerb = 'read' | 'count' | 'observe'
+export type Operation = 'read' | 'count' | 'observe'
 
 /** Ordered verbs, a row each. */
-export interface OrderedColumns {
-  readonly verbs: readonly OrderedVerb[]
+export interface CommandColumns {
+  readonly verbs: readonly Operation[]
   /** Index of the dialect. */
   readonly dialects: readonly number[]
   readonly metrics: readonly number[]
@@ -135,7 +135,7 @@ export interface ThreadStatus {
 
 export interface ThreadDialectStatus {
   /** Those opened last. */
-  readonly connections: readonly ConnectionStatus[]
+  readonly connections: readonly PeerConnection[]
   readonly connectionCount: number
   /** Sources heard since the last status. */
   readonly active: readonly string[]

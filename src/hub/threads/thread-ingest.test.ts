@@ -8,7 +8,7 @@ import { caseName, readVectorFiles } from '../../../test/vectors/vector-file.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { Zone } from '../../shm/index.ts'
 import { dialectOptions, parseConfig } from '../config/config.ts'
-import { OrderedVerbs } from '../ingest/command-queue.ts'
+import { CommandApplier } from '../ingest/command-queue.ts'
 import { Windows } from '../ingest/windows/windows.ts'
 import { Totals } from '../live/totals.ts'
 import { SeriesStore } from '../series/series.ts'
@@ -32,13 +32,13 @@ function startIngests(options: object = {}) {
   const metrics = new SelfMetrics(store, writer)
   const reports = new ErrorReports(clock, metrics, () => {})
   const counts = SharedCounts.create(THREADS)
-  const verbs = new OrderedVerbs(store, writer, new Windows(writer))
+  const verbs = new CommandApplier(store, writer, new Windows(writer))
   const contested: string[] = []
   const events = {
     refused: (code: string, source: string) => reports.refused('statshero', code, source),
     contested: () => contested.push('contested'),
   }
-  const inbox = new Inbox({ store, reports, verbs, counts, events: [events] })
+  const inbox = new Inbox({ store, reports, commands: verbs, counts, events: [events] })
   const told: Exclude<FromThread, Batch>[] = []
   const ingests = Array.from({ length: THREADS }, (_, thread) => {
     const start: ThreadStart = {

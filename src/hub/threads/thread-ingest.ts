@@ -88,13 +88,13 @@ export class ThreadIngest {
       {
         series: this.#series,
         writer: this.#writer,
-        lane: this.#outbox.lane(index, events),
+        queue: this.#outbox.queue(index, events),
         events,
       },
     )
     const server = dialect.createServer?.({
       ingest,
-      snapshot: NO_SNAPSHOT,
+      openSnapshot: () => NO_SNAPSHOT,
       reports: this.#outbox.reports.for(dialect.name),
       clock: this.#clock,
       options,

@@ -5,6 +5,7 @@ import { FakeHubView } from '../../../../test/support/fake-hub-view.ts'
 import { serve } from '../../../../test/support/http-client.ts'
 import { until } from '../../../../test/support/hub.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../http/index.ts'
+import { eventCountersOf } from '../hub/resident.ts'
 
 const PATH = '/api/v1/eventcounters'
 
@@ -152,7 +153,7 @@ test('HEAD tells the headers of a session and opens none', async (t) => {
   const query = '?EventCounterIntervalSec=7'
   const { status, headers, text } = await server.ask(PATH + query, { method: 'HEAD' })
   assert.deepEqual([status, headers['eventcounters-series'], text], [200, 'Interval=7', ''])
-  assert.equal(hub.counters.size, 0)
+  assert.equal(eventCountersOf(hub)!.size, 0)
 })
 
 test('requests count under their route and status, sessions and refusals by reason', async (t) => {
@@ -162,7 +163,7 @@ test('requests count under their route and status, sessions and refusals by reas
   const client = await open('EventCounterIntervalSec=x')
   await server.ask(`${PATH}?deliver=none`)
   client.incoming.destroy()
-  await until(() => hub.counters.size === 0)
+  await until(() => eventCountersOf(hub)!.size === 0)
   assert.deepEqual(counted, [
     'invalid_intervals document',
     'endpoint_sessions opened',
@@ -179,9 +180,9 @@ test('sessions above the limit get 503, and room is given back', async (t) => {
   assert.equal(refused.status, 503)
   assert.equal(typeof JSON.parse(refused.text).error, 'string')
   clients[0]!.incoming.destroy()
-  await until(() => hub.counters.size === 63)
+  await until(() => eventCountersOf(hub)!.size === 63)
   await open('')
-  assert.equal(hub.counters.size, 64)
+  assert.equal(eventCountersOf(hub)!.size, 64)
 })
 
 test('a silent session is kept alive by empty lines', async (t) => {
@@ -237,5 +238,5 @@ test('sessions end in order when the server stops', async (t) => {
   await server.stop()
   await until(() => client.isEnded)
   assert.equal(client.incoming.complete, true)
-  assert.deepEqual([hub.counters.size, hub.sessions.size, hub.clock.pending], [0, 0, 0])
+  assert.deepEqual([eventCountersOf(hub)!.size, hub.sessions.size, hub.clock.pending], [0, 0, 0])
 })

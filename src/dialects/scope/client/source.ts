@@ -8,7 +8,7 @@ import {
 } from '../../../model/index.ts'
 import type { ClientContext, Source } from '../../client.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
-import type { ConnectionStatus, Target } from '../../peer.ts'
+import type { PeerConnection, Target } from '../../peer.ts'
 import { ScopeClient } from '../client.ts'
 import type { ClientOptions } from '../spec.ts'
 import type { MirroredSeries, Sample } from './mirror.ts'
@@ -113,7 +113,7 @@ export function connectSource(
   }
 }
 
-function statusOf(client: ScopeClient, sinceMs: number): ConnectionStatus {
+function statusOf(client: ScopeClient, sinceMs: number): PeerConnection {
   const { state, framing, intervalNs, ticksMissed, series, counts, lastError, seriesRefused } =
     client.status
   const facts: Record<string, string | number | boolean> = { state }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeHubView } from '../../../../test/support/fake-hub-view.ts'
+import { FakeHubView, NO_WORKERS } from '../../../../test/support/fake-hub-view.ts'
 import { serve } from '../../../../test/support/http-client.ts'
 import type { ApplicationAnswer } from '../hub/answers.ts'
-import { BusyError } from '../hub/index.ts'
+import { BusyError, type WallarooViews } from '../hub/resident.ts'
 
 const API = '/api/v1/wallaroo'
 
 test('a view that can not be made now is refused with when to ask again', async (context) => {
   const view = new FakeHubView()
-  view.pipelines = {
-    ...view.pipelines,
+  view.residents.set('wallaroo', {
+    ...NO_WORKERS,
     view: () => Promise.reject(new BusyError()),
     application: () => Promise.reject(new BusyError()),
-  }
+  } satisfies WallarooViews)
   const http = await serve(context, { view })
   for (const path of ['view?application=a&category=b', 'application?application=a']) {
     const answer = await http.ask(`${API}/${path}`)
@@ -27,7 +27,8 @@ test('a large answer comes in pieces, the same to all who ask at once', async (c
   const view = new FakeHubView()
   const rows = Array.from({ length: 5000 }, (_, i) => ({ key: { category: `"é${i}` } }))
   const answer = { application: 'a', computations: rows } as unknown as ApplicationAnswer
-  view.pipelines = { ...view.pipelines, application: async () => answer }
+  const wallaroo: WallarooViews = { ...NO_WORKERS, application: async () => answer }
+  view.residents.set('wallaroo', wallaroo)
   const http = await serve(context, { view })
   const asked = [1, 2, 3].map(() => http.ask(`${API}/application?application=a`))
   for (const each of await Promise.all(asked)) {

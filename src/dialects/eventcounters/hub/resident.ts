@@ -7,7 +7,10 @@
 
 import type { Frame } from '../../../hub/live/frame.ts'
 import { type Session, Sessions } from '../../../hub/live/sessions.ts'
+import type { Resident, ResidentContext } from '../../../hub/resident.ts'
+import type { LimitStatus } from '../../../hub/status/status.ts'
 import type { HubView } from '../../../hub/view.ts'
+import type { PeerConnection } from '../../peer.ts'
 import type { Reports } from '../../reports.ts'
 import { NO_REPORTS } from '../../reports.ts'
 import { matchesCounter } from '../codec/filter.ts'
@@ -17,12 +20,13 @@ import type {
   CounterSource,
   SessionRequest,
 } from '../server/counter-source.ts'
+import { NAME } from '../spec.ts'
 import { ClosedWindows, ServedList, type ServedSeries } from './closed-windows.ts'
 
 /** Length of a tick: whatever interval is no longer has a boundary at each. */
 const TICK_MS = 1000
 
-export interface HubCountersOptions {
+export interface EventCountersResidentOptions {
   /** Sessions at once; further ones are refused. */
   readonly sessionsLimit: number
   readonly reports?: Pick<Reports, 'count' | 'log'>
@@ -31,8 +35,10 @@ export interface HubCountersOptions {
 /** What is served, and by whose ticks. */
 export type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'staleAfterMs' | 'total'>
 
-export class HubCounters implements CounterSource {
+export class EventCountersResident implements CounterSource, Resident {
   readonly limit: number
+  /** Tells who reads; set by the routes that serve it. */
+  clients: () => readonly PeerConnection[] = () => []
   readonly #hub: CountedHub
   readonly #reports: Pick<Reports, 'count' | 'log'>
   readonly #served: ServedList
@@ -46,7 +52,7 @@ export class HubCounters implements CounterSource {
   #refused = 0
   #windowsServed = 0
 
-  constructor(hub: CountedHub, options: HubCountersOptions) {
+  constructor(hub: CountedHub, options: EventCountersResidentOptions) {
     this.#hub = hub
     this.limit = options.sessionsLimit
     this.#reports = options.reports ?? NO_REPORTS
@@ -63,8 +69,28 @@ export class HubCounters implements CounterSource {
   }
 
   /** Windows handed to sessions so far. */
-  get windowsServed(): number {
+  get valuesSent(): number {
     return this.#windowsServed
+  }
+
+  get connectionCount(): number {
+    return this.size
+  }
+
+  connections(): readonly PeerConnection[] {
+    return this.clients()
+  }
+
+  limits(): readonly LimitStatus[] {
+    return [
+      {
+        name: 'eventcounters.sessionsLimit',
+        limit: this.limit,
+        used: this.size,
+        refused: this.refused,
+        behaviour: 'A further client of /api/v1/eventcounters is refused; open ones go on.',
+      },
+    ]
   }
 
   open(
@@ -82,7 +108,7 @@ export class HubCounters implements CounterSource {
   }
 
   /** Ends every session, without a last window. */
-  stop(): void {
+  async stop(): Promise<void> {
     for (const session of [...this.#open]) this.#close(session)
   }
 
@@ -184,6 +210,17 @@ export class HubCounters implements CounterSource {
     const aheadMs = this.#hub.clock.wallMs() - endMs
     return endMs + Math.floor((aheadMs + ROUNDING_MS) / TICK_MS) * TICK_MS
   }
+}
+
+/** Makes the resident of a hub. */
+export function createResident({ hub, options, reports }: ResidentContext): EventCountersResident {
+  const sessionsLimit = options.sessionsLimit as number
+  return new EventCountersResident(hub, { sessionsLimit, reports: reports.for(NAME) })
+}
+
+/** The resident of a hub; undefined where its registry has no EventCounters. */
+export function eventCountersOf(hub: Pick<HubView, 'resident'>): EventCountersResident | undefined {
+  return hub.resident(NAME) as EventCountersResident | undefined
 }
 
 /** By how much the wall clock may seem to be behind the tick when it is not. */

@@ -6,23 +6,24 @@ import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { SharedSources } from '../../../hub/live/totals.ts'
 import type { Log } from '../../../hub/log.ts'
+import type { DialectOptions, Measured, Resident, ResidentContext } from '../../../hub/resident.ts'
 import type { SeriesStore } from '../../../hub/series/series.ts'
-import { Activity } from '../../../hub/status/activity.ts'
 import type { ErrorReports } from '../../../hub/status/reports.ts'
-import type { DialectStatus, FilterStatus, SourceStatus } from '../../../hub/status/status.ts'
+import type { DialectStatus, FilterStatus } from '../../../hub/status/status.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
 import type { ReportColumns } from '../../../hub/threads/messages.ts'
 import type { Zone } from '../../../shm/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import { dialect as proxywasm } from '../dialect.ts'
 import type { MetricSpaceSource } from '../host/index.ts'
 import type { FilterConfig } from '../options.ts'
+import { NAME } from '../spec.ts'
 import type { Announcement, HubSpaceStart } from './announcement.ts'
 import { HubFilter } from './hub-filter.ts'
 import type { CodeCount } from './problems.ts'
 
 /** Owners of the quota's lock: beyond all ingest threads. */
 const FIRST_OWNER = 4096
-const DIALECT = proxywasm.name
+const DIALECT = NAME
 /** Turns of the event loop, at a stop, in which the last announcements come. */
 const LAST_TURNS = 3
 /** Beside this file, and of its kind: source or compiled. */
@@ -50,12 +51,12 @@ export interface FiltersParts {
   readonly log: Log
 }
 
-export class Filters implements SharedSources {
+export class FiltersResident implements SharedSources, Measured, Resident {
   readonly #parts: FiltersParts
   readonly #filters: readonly HubFilter[]
   readonly #bySource: ReadonlyMap<string, HubFilter>
   readonly #errors = new Map<string, number>()
-  readonly #activity = new Activity(DIALECT)
+  #active = new Set<string>()
   readonly #channel: BroadcastChannel | undefined
 
   constructor(configs: readonly FilterConfig[], parts: FiltersParts) {
@@ -102,18 +103,31 @@ export class Filters implements SharedSources {
   }
 
   /** Closes an interval: rates, and what went wrong in it. */
-  tick(endMs: number, seconds: number): void {
-    const active: string[] = []
+  *beforeClose(_endMs: number, seconds: number): Task {
     this.#filters.forEach((filter, i) => {
       const { measurements, problems, notes } = filter.tick(seconds)
-      if (measurements > 0) active.push(filter.source)
+      if (measurements > 0) this.#active.add(filter.source)
       this.#report(filter.source, problems, notes)
       // a thread that was ended may have been defining
       if (problems.some(({ code }) => code === 'call_timeout')) {
         this.#parts.store.quota.releaseOf(FIRST_OWNER + i)
       }
     })
-    this.#activity.close(this.measurements, active, endMs, seconds)
+  }
+
+  /** Filters called since the last call. */
+  takeActive(): Set<string> {
+    const active = this.#active
+    this.#active = new Set()
+    return active
+  }
+
+  get measured(): Measured {
+    return this
+  }
+
+  get sharedSources(): SharedSources {
+    return this
   }
 
   #report(source: string, problems: readonly CodeCount[], notes: readonly CodeCount[]): void {
@@ -146,34 +160,24 @@ export class Filters implements SharedSources {
     return this.#filters.map((filter) => filter.status(store.countOf(filter.source)))
   }
 
-  /** Each filter that was called as a source of series. */
-  sources(): SourceStatus[] {
-    const { store } = this.#parts
-    return [...this.#activity.sources()].map(({ address, lastDataMs }) => ({
-      address,
-      dialect: DIALECT,
-      series: store.countOf(address),
-      errors: this.#errorsOf(address),
-      lastDataMs,
-    }))
+  errorsOfSource(address: string): number {
+    return this.#errorsOf(address)
+  }
+
+  status(): Readonly<Record<string, unknown>> {
+    return { filters: this.statuses() }
   }
 
   /** All filters as one meter. */
-  dialectStatus(): DialectStatus {
+  describe(): Partial<DialectStatus> {
     const { store } = this.#parts
     const sources = this.#filters.map(({ source }) => source)
     const count = this.#filters.length
     return {
-      name: DIALECT,
-      title: proxywasm.title,
-      ratePerSecond: this.#activity.ratePerSecond,
-      recent: this.#activity.recent,
       address: `${count} ${count === 1 ? 'filter' : 'filters'} in this process`,
-      lastDataMs: this.#activity.lastDataMs ?? null,
       errors: sources.reduce((sum, source) => sum + this.#errorsOf(source), 0),
       connections: this.statuses().filter(({ state }) => state === 'running').length,
       series: sources.reduce((sum, source) => sum + store.countOf(source), 0),
-      role: 'receive',
       tryIt: 'pentameter proxy-wasm run FILTER.wasm --serve',
     }
   }
@@ -186,4 +190,15 @@ export class Filters implements SharedSources {
     }
     this.#channel?.close()
   }
+}
+
+/** Makes the resident of a hub that has filters to run. */
+export function createResident(context: ResidentContext): FiltersResident | undefined {
+  const filters = filtersOf(context.options)
+  return filters.length === 0 ? undefined : new FiltersResident(filters, context)
+}
+
+/** The filters of a configuration. */
+export function filtersOf(options: DialectOptions): readonly FilterConfig[] {
+  return (options.filters ?? []) as readonly FilterConfig[]
 }

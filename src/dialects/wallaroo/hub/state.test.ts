@@ -1,4 +1,5 @@
 /** Views against an independent calculation, clocks that are off, and senders that mean harm. */
+
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
@@ -6,6 +7,7 @@ import { seriesNamed, until } from '../../../../test/support/hub.ts'
 import { type PipelineHub, startPipelineHub } from '../../../../test/support/pipelines.ts'
 import { metricsBytes } from '../../../../test/support/wallaroo.ts'
 import type { ViewKey } from './answers.ts'
+import { wallarooOf } from './resident.ts'
 
 interface Sent {
   readonly pipeline: string
@@ -40,7 +42,7 @@ async function started(context: TestContext, options = {}): Promise<PipelineHub>
 
 async function view({ hub }: PipelineHub, key: Partial<ViewKey> = {}, seconds = 300) {
   const whole = { category: 'computation', ...key }
-  return hub.pipelines.view({ application: APPLICATION, key: whole, seconds })
+  return wallarooOf(hub)!.view({ application: APPLICATION, key: whole, seconds })
 }
 
 const name = fc.constantFrom('a', 'b', 'a@b', '')
@@ -244,7 +246,7 @@ describe('a worker whose clock is off', () => {
       )
       assert.equal(total.latency.count, 5)
       assert.deepEqual(charts.throughput.slice(-5), [1, null, 1, null, null])
-      const [connection] = hub.hub.pipelines.connections(undefined).connections
+      const [connection] = wallarooOf(hub.hub)!.workerConnections(undefined).connections
       const notes = Object.fromEntries(connection!.notes)
       assert.equal(notes['end-in-future'], hours > 0 ? 5 : undefined)
       // until the offset is known a window is only what it says
@@ -260,7 +262,7 @@ describe('mode compatible', () => {
     const bins = { 10: '91', 20: '5', 22: '3', 64: '1' }
     await hub.send(peer, [fields({ ...ONE, bins, age: 2, period: 3 })])
     const request = { application: APPLICATION, key: { category: 'computation' }, seconds: 300 }
-    const found = (await hub.hub.pipelines.compatible(request))!
+    const found = (await wallarooOf(hub.hub)!.compatible(request))!
     assert.deepEqual(found.percentiles, {
       '50.0': '1024',
       '95.0': '1048576',
@@ -275,7 +277,7 @@ describe('mode compatible', () => {
     // 100 in 3 s are 33.3 a second, which 33 stands for; before now there are two of them
     assert.deepEqual(found.throughput, { min: 0, med: 0, max: 0 })
     hub.clock.advance(3000)
-    assert.deepEqual((await hub.hub.pipelines.compatible(request))!.throughput, {
+    assert.deepEqual((await wallarooOf(hub.hub)!.compatible(request))!.throughput, {
       min: 33,
       med: 33,
       max: 33,
@@ -309,7 +311,7 @@ describe('a hostile worker', () => {
       ].sort(),
     )
     assert.equal((await view(hub))!.series, 3)
-    const [connection] = hub.hub.pipelines.connections(undefined).connections
+    const [connection] = wallarooOf(hub.hub)!.workerConnections(undefined).connections
     assert.equal(Object.fromEntries(connection!.notes)['series-overflow'], 97)
   })
 

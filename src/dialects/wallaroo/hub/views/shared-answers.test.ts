@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
-import type { Steps } from '../../../../hub/tasks/task.ts'
-import { Passes, type PassResult } from './passes.ts'
+import { ANSWER_BUDGET_NS } from '../../../../hub/tasks/loop-budget.ts'
+import type { Task } from '../../../../hub/tasks/task.ts'
+import { TaskQueue, type TaskResult } from '../../../../hub/tasks/task-queue.ts'
 import { type BusyError, SharedAnswers } from './shared-answers.ts'
 
-/** A pass that takes 1 ms a step and says which one it is at. */
-function* steps(clock: FakeClock, count: number, log: string[], name = ''): Steps<string> {
+/** A task that takes 1 ms a step and says which one it is at. */
+function* steps(clock: FakeClock, count: number, log: string[], name = ''): Task<string> {
   for (let i = 1; i <= count; i++) {
     clock.pass(1)
     log.push(`${name}${i}`)
@@ -15,10 +16,10 @@ function* steps(clock: FakeClock, count: number, log: string[], name = ''): Step
   return `${name} is done`
 }
 
-/** Turns of the loop as the test gives them. */
+/** Iterations of the loop as the test gives them. */
 class Turns {
   readonly #waiting: (() => void)[] = []
-  readonly nextTurn = (callback: () => void): void => {
+  readonly nextLoop = (callback: () => void): void => {
     this.#waiting.push(callback)
   }
 
@@ -37,11 +38,11 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('a pass', () => {
+describe('a task of the queue', () => {
   it('gives the loop back after 4 ms, and says what it took without its pauses', async () => {
     const [clock, turns, log] = [new FakeClock(), new Turns(), [] as string[]]
-    const passes = new Passes(clock, { nextTurn: turns.nextTurn })
-    const result = passes.run(steps(clock, 10, log))
+    const queue = new TaskQueue(clock, { budgetNs: ANSWER_BUDGET_NS, nextLoop: turns.nextLoop })
+    const result = queue.run(steps(clock, 10, log))
     const seen: number[] = []
     await settled()
     while (turns.waiting > 0) {
@@ -50,19 +51,19 @@ describe('a pass', () => {
       await turns.next()
     }
     assert.deepEqual(seen, [4, 8])
-    assert.deepEqual(await result, { value: ' is done', workMs: 10 } satisfies PassResult<string>)
+    assert.deepEqual(await result, { value: ' is done', workMs: 10 } satisfies TaskResult<string>)
   })
 
   it('waits for those that came before, also where they fail', async () => {
     const [clock, turns, log] = [new FakeClock(), new Turns(), [] as string[]]
-    const passes = new Passes(clock, { nextTurn: turns.nextTurn })
-    const first = passes.run(
-      (function* (): Steps {
+    const queue = new TaskQueue(clock, { budgetNs: ANSWER_BUDGET_NS, nextLoop: turns.nextLoop })
+    const first = queue.run(
+      (function* (): Task {
         yield* steps(clock, 5, log, 'a')
         throw new Error('broken')
       })(),
     )
-    const second = passes.run(steps(clock, 1, log, 'b'))
+    const second = queue.run(steps(clock, 1, log, 'b'))
     const failed = assert.rejects(first, /broken/)
     await settled()
     assert.deepEqual([log.length, turns.waiting], [4, 1])
@@ -83,12 +84,12 @@ interface Asker {
 
 function asker(): Asker {
   const clock = new FakeClock()
-  const answers = new SharedAnswers(clock, new Passes(clock))
+  const answers = new SharedAnswers(clock, new TaskQueue(clock, { budgetNs: ANSWER_BUDGET_NS }))
   const made: string[] = []
   return {
     ...{ clock, answers, made },
     ask(key, takesMs, rows = 1) {
-      const make = function* (): Steps<object> {
+      const make = function* (): Task<object> {
         made.push(key)
         clock.pass(takesMs)
         yield
@@ -132,13 +133,13 @@ describe('an answer', () => {
 
   it('that failed is made again, and fails for everyone who waited', async () => {
     const { answers } = asker()
-    const broken = function* (): Steps<object> {
+    const broken = function* (): Task<object> {
       yield
       throw new Error('broken')
     }
     const both = [1, 2].map(() => answers.ask('a', broken, () => 1))
     for (const each of both) await assert.rejects(each, /broken/)
-    const again = function* (): Steps<object> {
+    const again = function* (): Task<object> {
       yield
       return {}
     }

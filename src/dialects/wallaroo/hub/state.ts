@@ -5,7 +5,7 @@
  */
 
 import type { QuotaRefusal, SeriesQuota } from '../../../hub/ingest/quota.ts'
-import type { Steps } from '../../../hub/tasks/task.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { Ingest } from '../../ingest.ts'
 import type { MetricsFrame } from '../codec.ts'
@@ -13,12 +13,12 @@ import { meaningOf, namesOf, overflowMeaningOf } from '../map.ts'
 import { SeriesIndex } from '../rollup/series-index.ts'
 import { CATEGORIES } from '../spec.ts'
 import { WINDOW_BYTES_MAX } from './kept-window.ts'
-import { PipelineSeries } from './pipeline-series.ts'
 import { SeriesSlots } from './series-slots.ts'
 import { WindowMemory } from './window-log.ts'
-import { type PipelineWorker, PipelineWorkers } from './workers.ts'
+import { WallarooSeries } from './wire-series.ts'
+import { type WallarooWorker, WallarooWorkers } from './workers.ts'
 
-export interface PipelinesOptions {
+export interface WallarooStateOptions {
   /** Silence after which series and workers that are gone leave, and how long windows are kept. */
   readonly retentionMs: number
   /** Memory of all windows that are kept for the views. */
@@ -41,19 +41,19 @@ const SWEEP_PAUSE_MS = 60_000
 /** However many series there are, a little of each is kept. */
 const SERIES_BYTES_MIN = 2 * WINDOW_BYTES_MAX
 
-export class Pipelines {
-  readonly workers: PipelineWorkers
-  readonly options: PipelinesOptions
+export class WallarooState {
+  readonly workers: WallarooWorkers
+  readonly options: WallarooStateOptions
   readonly clock: Clock
   readonly memory: WindowMemory
   readonly #ingest: Ingest
   readonly #quota: SeriesQuota
   readonly #refused: SeriesRefused
-  #index = new SeriesIndex<PipelineSeries>()
-  #overflow = new Map<string, PipelineSeries>()
+  #index = new SeriesIndex<WallarooSeries>()
+  #overflow = new Map<string, WallarooSeries>()
   /** Series with windows since the last tick. */
-  #touched: PipelineSeries[] = []
-  readonly #overflowWorker: PipelineWorker
+  #touched: WallarooSeries[] = []
+  readonly #overflowWorker: WallarooWorker
   #active = new Set<string>()
   #lastSource = ''
   #nextOrder = 0
@@ -64,7 +64,7 @@ export class Pipelines {
   measurements = 0
 
   constructor(parts: {
-    readonly options: PipelinesOptions
+    readonly options: WallarooStateOptions
     readonly clock: Clock
     readonly ingest: Ingest
     readonly quota: SeriesQuota
@@ -76,14 +76,14 @@ export class Pipelines {
     this.#ingest = parts.ingest
     this.#quota = parts.quota
     this.#refused = parts.refused
-    this.workers = new PipelineWorkers(parts.options.workersLimit)
+    this.workers = new WallarooWorkers(parts.options.workersLimit)
     this.#sweptMs = parts.clock.wallMs()
     // of no application that is shown: its clock is nobody's
-    this.#overflowWorker = new PipelineWorkers(1).of('', '', this.#sweptMs)!
+    this.#overflowWorker = new WallarooWorkers(1).of('', '', this.#sweptMs)!
   }
 
   /** All series but those of the overflow, which belong to nobody. */
-  series(): readonly PipelineSeries[] {
+  series(): readonly WallarooSeries[] {
     return this.#index.values()
   }
 
@@ -94,11 +94,11 @@ export class Pipelines {
   }
 
   /** The series of a frame, made on first sight; undefined above a limit. */
-  find(frame: MetricsFrame, source: string, nowMs: number): PipelineSeries | undefined {
+  find(frame: MetricsFrame, source: string, nowMs: number): WallarooSeries | undefined {
     return this.#index.find(frame) ?? this.#add(frame, source, nowMs)
   }
 
-  #add(frame: MetricsFrame, source: string, nowMs: number): PipelineSeries | undefined {
+  #add(frame: MetricsFrame, source: string, nowMs: number): WallarooSeries | undefined {
     const room = this.#quota.roomOf(source)
     // where there is none at all a frame costs no names
     if (room < 1) return this.#refuse(frame, source, 1)
@@ -110,7 +110,7 @@ export class Pipelines {
     if (worker === undefined) return undefined
     const slots = new SeriesSlots(meaning, source, this.options.includeSkew)
     if (!slots.define(this.#ingest)) return undefined
-    const series = new PipelineSeries(names, worker, slots, this.#nextOrder++, this.memory)
+    const series = new WallarooSeries(names, worker, slots, this.#nextOrder++, this.memory)
     this.#index.add(frame, series)
     return series
   }
@@ -124,7 +124,7 @@ export class Pipelines {
   }
 
   /** The series that takes what has no place of its own: one for each category of the peer's. */
-  overflow(category: string): PipelineSeries {
+  overflow(category: string): WallarooSeries {
     const isKnown = (CATEGORIES as readonly string[]).includes(category)
     const name = isKnown ? category : 'other'
     const known = this.#overflow.get(name)
@@ -134,13 +134,13 @@ export class Pipelines {
     const meaning = overflowMeaningOf(name, namePrefix)
     const slots = new SeriesSlots(meaning, OVERFLOW_SOURCE, includeSkew)
     slots.define(this.#ingest)
-    const made = new PipelineSeries(names, this.#overflowWorker, slots, -1, this.memory)
+    const made = new WallarooSeries(names, this.#overflowWorker, slots, -1, this.memory)
     this.#overflow.set(name, made)
     return made
   }
 
   /** Adds a window to a series. */
-  take(series: PipelineSeries, frame: MetricsFrame, source: string, nowMs: number): void {
+  take(series: WallarooSeries, frame: MetricsFrame, source: string, nowMs: number): void {
     this.measurements++
     if (source !== this.#lastSource) this.#active.add(source)
     this.#lastSource = source
@@ -159,7 +159,7 @@ export class Pipelines {
    * Hands what has come to the model, series by series, before a second is closed. What comes
    * between two steps is of this second where its series still waits, else of the next one.
    */
-  *flush(): Steps {
+  *flush(): Task {
     const touched = this.#touched
     this.#touched = []
     for (let i = 0; i < touched.length; i++) {
@@ -174,7 +174,7 @@ export class Pipelines {
     if (nowMs - this.#sweptMs < SWEEP_PAUSE_MS) return
     this.#sweptMs = nowMs
     const fromMs = nowMs - this.options.retentionMs
-    const held = new Set<PipelineWorker>()
+    const held = new Set<WallarooWorker>()
     const bytesLimit = this.seriesBytesLimit
     this.#index.retain((series) => {
       series.windows.dropBefore(fromMs - series.worker.offset.shiftMs)

@@ -7,7 +7,7 @@ import type { Clock } from '../../../time/clock.ts'
 import { parseFilter } from '../codec/filter.ts'
 import type { Boundary, CounterSource, SessionRequest } from '../server/counter-source.ts'
 import type { CounterWindow } from '../window.ts'
-import { HubCounters } from './hub-counters.ts'
+import { EventCountersResident, eventCountersOf } from './resident.ts'
 
 /** A session and what it got. */
 function open(source: CounterSource, request: Partial<SessionRequest> = {}) {
@@ -32,7 +32,7 @@ function numberOf({ statistics }: CounterWindow): number {
 }
 
 function onlyWindow(hub: FakeHubView): CounterWindow | undefined {
-  const { got, close } = open(hub.counters)
+  const { got, close } = open(eventCountersOf(hub)!)
   hub.tick()
   hub.tick()
   close()
@@ -45,7 +45,7 @@ test('a window begins at the first tick after opening and is one interval long',
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })
   hub.count(id, 1000) // before the session, in the second in which it opens
-  const { got } = open(hub.counters, { intervalMs: 3000 })
+  const { got } = open(eventCountersOf(hub)!, { intervalMs: 3000 })
   hub.count(id, 100)
   hub.tick()
   for (let second = 2; second <= 8; second++) {
@@ -61,8 +61,8 @@ test('a window begins at the first tick after opening and is one interval long',
 test('an interval of no whole number of ticks keeps its grid, and says how long it was', () => {
   const hub = new FakeHubView()
   hub.add({ name: 'c', kind: 'counter' })
-  const long = open(hub.counters, { intervalMs: 1500 })
-  const short = open(hub.counters, { intervalMs: 300 })
+  const long = open(eventCountersOf(hub)!, { intervalMs: 1500 })
+  const short = open(eventCountersOf(hub)!, { intervalMs: 300 })
   for (let second = 1; second <= 7; second++) hub.tick()
   assert.deepEqual(told(long.got), [
     [3, [1.5, 2, 0]],
@@ -79,7 +79,7 @@ test('an interval of no whole number of ticks keeps its grid, and says how long 
 test('after a standstill one window tells the real time, and the next one is on the grid', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })
-  const { got } = open(hub.counters, { intervalMs: 2000 })
+  const { got } = open(eventCountersOf(hub)!, { intervalMs: 2000 })
   hub.tick()
   hub.count(id, 1)
   hub.tick()
@@ -101,7 +101,7 @@ test('series that did not change are told too, in the order of their ids', () =>
   hub.add({ name: 'h', kind: 'histogram' })
   hub.add({ name: 's', kind: 'summary' })
   hub.set(gauge, -1.5)
-  const { got } = open(hub.counters)
+  const { got } = open(eventCountersOf(hub)!)
   for (let second = 1; second <= 3; second++) hub.tick()
   const empty = { kind: 'mean', count: 0, mean: 0, deviation: 0, min: Infinity, max: -Infinity }
   for (const { windows } of got) {
@@ -122,7 +122,7 @@ test('a gauge that is stale or not finite is left out until it has a value again
   const hub = new FakeHubView()
   hub.staleAfterMs = 3000
   const id = hub.add({ name: 'g', kind: 'gauge' })
-  const { got } = open(hub.counters)
+  const { got } = open(eventCountersOf(hub)!)
   hub.tick()
   hub.set(id, 7)
   for (let second = 2; second <= 7; second++) hub.tick()
@@ -139,7 +139,7 @@ test('a gauge that is stale or not finite is left out until it has a value again
 test('a counter is told net of its decrements, with fractions', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })
-  const { got } = open(hub.counters, { intervalMs: 2000 })
+  const { got } = open(eventCountersOf(hub)!, { intervalMs: 2000 })
   hub.tick()
   hub.count(id, 0.25)
   hub.tick()
@@ -158,7 +158,7 @@ test('a counter is told net of its decrements, with fractions', () => {
 test('a summary has its own statistics, over the whole window', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 's', kind: 'summary' })
-  const { got } = open(hub.counters, { intervalMs: 2000 })
+  const { got } = open(eventCountersOf(hub)!, { intervalMs: 2000 })
   hub.tick()
   hub.sample(id, 1)
   hub.sample(id, 3)
@@ -181,7 +181,7 @@ test('a filter chooses by provider and name, series to come included', () => {
   hub.add({ name: 'a', kind: 'counter' })
   hub.add({ name: 'b', kind: 'counter', labels: [['provider', 'Shop']] })
   const filter = parseFilter('shop[b,late],hub')
-  const { got } = open(hub.counters, { filter })
+  const { got } = open(eventCountersOf(hub)!, { filter })
   hub.tick()
   hub.tick()
   hub.add({ name: 'late', kind: 'counter', labels: [['provider', 'SHOP']] })
@@ -196,7 +196,7 @@ test('a filter chooses by provider and name, series to come included', () => {
 test('descriptions stay the same objects until something of them changes', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })
-  const { got } = open(hub.counters)
+  const { got } = open(eventCountersOf(hub)!)
   hub.tick()
   hub.tick()
   hub.add({ name: 'd', kind: 'counter' })
@@ -214,17 +214,17 @@ test('descriptions stay the same objects until something of them changes', () =>
 test('a session without an interval is open, silent, and counted', () => {
   const hub = new FakeHubView()
   hub.add({ name: 'c', kind: 'counter' })
-  const silent = open(hub.counters, { intervalMs: 0, deliver: 'all' })
-  open(hub.counters)
+  const silent = open(eventCountersOf(hub)!, { intervalMs: 0, deliver: 'all' })
+  open(eventCountersOf(hub)!)
   for (let second = 0; second < 4; second++) hub.tick()
   assert.deepEqual(silent.got, [])
-  assert.equal(hub.counters.size, 2)
+  assert.equal(eventCountersOf(hub)!.size, 2)
 })
 
 test('with `all`, each interval that anyone asked for is one series for everybody', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })
-  const a = open(hub.counters, { intervalMs: 2000, deliver: 'all' })
+  const a = open(eventCountersOf(hub)!, { intervalMs: 2000, deliver: 'all' })
   const tick = () => {
     hub.count(id, 1)
     hub.tick()
@@ -232,8 +232,8 @@ test('with `all`, each interval that anyone asked for is one series for everybod
   tick()
   tick()
   // joins the series of two seconds in its middle, and gets its next boundary
-  const b = open(hub.counters, { intervalMs: 2000, deliver: 'all' })
-  const own = open(hub.counters, { intervalMs: 3000 })
+  const b = open(eventCountersOf(hub)!, { intervalMs: 2000, deliver: 'all' })
+  const own = open(eventCountersOf(hub)!, { intervalMs: 3000 })
   for (let second = 3; second <= 7; second++) tick()
   assert.deepEqual(told(a.got), [
     [3, [2, 2, 2]],
@@ -249,7 +249,7 @@ test('a listener that throws loses its session, counted; its neighbours notice n
   const hub = new FakeHubView()
   hub.add({ name: 'c', kind: 'counter' })
   const counted: string[] = []
-  const counters = new HubCounters(hub, {
+  const counters = new EventCountersResident(hub, {
     sessionsLimit: 64,
     reports: { count: (name, reason) => counted.push(`${name} ${reason}`), log() {} },
   })
@@ -269,8 +269,8 @@ test('a listener that throws loses its session, counted; its neighbours notice n
 test('a session closed by another one of the same boundary gets no more', () => {
   const hub = new FakeHubView()
   const victim: { close?: () => void } = {}
-  hub.counters.open({ intervalMs: 1000, deliver: 'own' }, () => victim.close?.())
-  const second = open(hub.counters)
+  eventCountersOf(hub)!.open({ intervalMs: 1000, deliver: 'own' }, () => victim.close?.())
+  const second = open(eventCountersOf(hub)!)
   victim.close = second.close
   hub.tick()
   hub.tick()
@@ -279,7 +279,7 @@ test('a session closed by another one of the same boundary gets no more', () => 
 
 test('above its own limit, or the hub’s, a session is refused; nothing is left behind', () => {
   const hub = new FakeHubView()
-  const counters = new HubCounters(hub, { sessionsLimit: 2 })
+  const counters = new EventCountersResident(hub, { sessionsLimit: 2 })
   const request = { intervalMs: 1000, deliver: 'own' } as const
   const sessions = [open(counters), open(counters)]
   assert.equal(
@@ -296,16 +296,16 @@ test('above its own limit, or the hub’s, a session is refused; nothing is left
   assert.deepEqual([counters.size, hub.sessions.size], [0, 0])
   const full = new FakeHubView(undefined, 0)
   assert.equal(
-    full.counters.open(request, () => {}),
+    eventCountersOf(full)!.open(request, () => {}),
     undefined,
   )
-  assert.equal(full.counters.refused, 1)
+  assert.equal(eventCountersOf(full)!.refused, 1)
 })
 
 test('ten thousand series cost one window each, however many sessions want them', () => {
   const hub = new FakeHubView()
   for (let i = 0; i < 10_000; i++) hub.add({ name: `c${i}`, kind: 'counter' })
-  const sessions = Array.from({ length: 64 }, () => open(hub.counters))
+  const sessions = Array.from({ length: 64 }, () => open(eventCountersOf(hub)!))
   hub.tick()
   hub.tick()
   const [first] = sessions[0]!.got
@@ -323,7 +323,7 @@ test('the wall clock set back moves the times told, and no window', () => {
   }
   const { series, sessions, staleAfterMs } = hub
   const total = hub.total.bind(hub)
-  const counters = new HubCounters(
+  const counters = new EventCountersResident(
     { clock, series, sessions, staleAfterMs, total },
     { sessionsLimit: 64 },
   )
@@ -355,10 +355,10 @@ function lone(intervalMs: number, visits: readonly Visit[], standstills: readonl
   let watched: { got: Boundary[] } | undefined
   for (let second = 0; second < 60; second++) {
     for (const visit of visits) {
-      if (visit.opensAt === second) visitors.set(visit, open(hub.counters, visit))
+      if (visit.opensAt === second) visitors.set(visit, open(eventCountersOf(hub)!, visit))
       if (visit.opensAt + visit.lasts === second) visitors.get(visit)?.close()
     }
-    if (second === 3) watched = open(hub.counters, { intervalMs })
+    if (second === 3) watched = open(eventCountersOf(hub)!, { intervalMs })
     hub.count(id, second + 1)
     hub.tick(standstills.includes(second) ? 5 : 1)
   }
@@ -389,7 +389,7 @@ test('one window at a time: nothing is told twice, nothing is lost', () => {
   const id = hub.add({ name: 'c', kind: 'counter' })
   hub.count(id, 5)
   assert.equal(numberOf(onlyWindow(hub)!), 0)
-  const { got } = open(hub.counters, { intervalMs: 4000 })
+  const { got } = open(eventCountersOf(hub)!, { intervalMs: 4000 })
   hub.tick()
   let total = 0
   for (let second = 1; second <= 20; second++) {

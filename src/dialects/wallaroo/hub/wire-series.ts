@@ -11,14 +11,14 @@ import { LatencyTotals } from '../rollup/latency-totals.ts'
 import type { SeriesNames } from '../rollup/views.ts'
 import type { SeriesSlots } from './series-slots.ts'
 import { WindowLog, type WindowMemory } from './window-log.ts'
-import type { PipelineWorker } from './workers.ts'
+import type { WallarooWorker } from './workers.ts'
 
 /** Ids remembered of a computation; further ones are only shown as the last. */
 const IDS_LIMIT = 64
 
-export class PipelineSeries {
+export class WallarooSeries {
   readonly names: SeriesNames
-  readonly worker: PipelineWorker
+  readonly worker: WallarooWorker
   readonly slots: SeriesSlots
   readonly windows: WindowLog
   /** Place in the order in which series were first heard of. */
@@ -38,7 +38,7 @@ export class PipelineSeries {
 
   constructor(
     names: SeriesNames,
-    worker: PipelineWorker,
+    worker: WallarooWorker,
     slots: SeriesSlots,
     order: number,
     memory: WindowMemory,
