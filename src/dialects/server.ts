@@ -1,7 +1,7 @@
 /** The contract of a dialect's server: sockets are bound and accepted by the hub. */
 import type { Socket } from 'node:net'
 import type { ClientContext } from './client.ts'
-import type { Ingest } from './ingest.ts'
+import type { LineIngest } from './ingest.ts'
 import type { Peer, PeerConnection } from './peer.ts'
 import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 
@@ -27,7 +27,7 @@ export interface DialectServer {
 
 /** What the hub gives a dialect's server. */
 export interface ServerContext extends ClientContext {
-  readonly ingest: Ingest
+  readonly ingest: LineIngest
   /**
    * Opens one number per series, for servers that emit.
    * @param select further statistics of distributions, each as a series of its own

@@ -40,7 +40,17 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect', 'hub', 'dialect/hub'],
     ...['http', 'cli'],
   ],
-  guest: ['dialects', 'dialect', 'dialect/hub', 'dialect/http', 'dialect/cli', 'dialect/demo'],
+  guest: [
+    'hub',
+    'http',
+    'cli',
+    'dialects',
+    'dialect',
+    'dialect/hub',
+    'dialect/http',
+    'dialect/cli',
+    'dialect/demo',
+  ],
   registry: ['dialects', 'guest'],
 }
 

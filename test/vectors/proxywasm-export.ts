@@ -1,12 +1,13 @@
 /** Vectors of Proxy-Wasm metrics: what a histogram is in the formats of exports. */
+
 import {
-  binsHistogram,
   classicBuckets,
   explicitPoint,
   exponentialPoint,
   MetricStore,
   nativeBuckets,
 } from '../../src/dialects/proxywasm/index.ts'
+import { binsHistogram } from '../../src/model/index.ts'
 import { same } from './expect.ts'
 import { record, type WorkerOps } from './proxywasm-store.ts'
 import type { VectorCase } from './vector-file.ts'

@@ -6,8 +6,6 @@ export { createDecoder, EncodeError, encode, jsonInteger } from './codec.ts'
 export * from './host/index.ts'
 export { type LabelledName, type LabelPattern, LabelPatterns } from './label-patterns.ts'
 export {
-  type Bins,
-  binsHistogram,
   classicBuckets,
   type DescribedMetric,
   type DescribeOptions,

@@ -3,7 +3,7 @@
  * written back. Errors of peers end here: reported once, with source and the first bytes.
  */
 import type { Socket } from 'node:net'
-import type { Ingest } from '../ingest.ts'
+import type { LineIngest } from '../ingest.ts'
 import type { Peer, PeerConnection } from '../peer.ts'
 import type { Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
@@ -72,11 +72,11 @@ class StatsHeroServer implements DialectServer {
 
 /** Lines into the ingest, errors into the reports; one for all sockets of a server. */
 class Receiver extends LineMapper implements PacketVisitor {
-  readonly #ingest: Ingest
+  readonly #ingest: LineIngest
   readonly #reports: Reports
   #peer: Peer = { transport: 'udp', address: '', port: 0 }
 
-  constructor(ingest: Ingest, options: ReceiveOptions, reports: Reports) {
+  constructor(ingest: LineIngest, options: ReceiveOptions, reports: Reports) {
     super(ingest, options)
     this.#ingest = ingest
     this.#reports = reports

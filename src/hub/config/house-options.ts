@@ -146,7 +146,7 @@ function peerOptions(dialects: readonly Dialect[]) {
   }
 }
 
-/** `, as scope://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed by. */
+/** `, as NAME://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed by. */
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
@@ -177,7 +177,7 @@ function portOption(port: PortSpec, description: string) {
   })
 }
 
-/** `Stats Hero, UDP and TCP`. */
+/** Titles of the dialects of a port, and its transports: `…, UDP and TCP`. */
 function describePort(port: PortSpec, dialects: readonly Dialect[]): string {
   const sharing = dialects.filter((dialect) => dialect.port === port)
   const transports = new Set(sharing.flatMap((dialect) => dialect.transports))

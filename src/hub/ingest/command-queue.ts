@@ -19,13 +19,17 @@ import { take } from './weight.ts'
 import type { Windows } from './windows/windows.ts'
 
 /** The verbs by metric, for a counter and for a histogram; what is refused comes back as events. */
-export interface CommandQueue {
+export interface LineQueue {
   /** A new reading of a cumulative counter, 0 or more. */
   read(metric: number, reading: Exact, source: string): void
   /** A counter's increment, 0 or more, times a weight that is no whole number. */
   count(metric: number, value: Exact, weight: number, source: string): void
   /** An observation that stands for `weight`, which is no whole number. */
   observe(metric: number, value: Exact, weight: number, source: string): void
+}
+
+/** The same with what only the main thread applies. */
+export interface CommandQueue extends LineQueue {
   /** A window that its sender has closed; `intervalSec` is NaN where it is not known. */
   merge(
     metric: number,

@@ -1,5 +1,5 @@
 /**
- * Dropwizard's moving averages of every counter (statshero.md §4.6), fed with closed seconds at
+ * Dropwizard's moving averages of every counter, fed with closed seconds at
  * their end time. Kept from a counter's first look or first increase on; ticks are made up for
  * lazily.
  */

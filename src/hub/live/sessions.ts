@@ -1,8 +1,8 @@
 /**
  * Sessions: every subscriber sees windows of its own interval, on a grid that begins when it opens,
- * and no session changes what another one gets (the EventCounter document's first goal,
- * eventcounters.md §4.2). Open windows hold the shared one-second frames themselves; long ones are
- * folded now and then, so that a session of an hour costs one frame, not 3,600.
+ * and no session changes what another one gets. Open windows hold the shared one-second frames
+ * themselves; long ones are folded now and then, so that a session of an hour costs one frame, not
+ * 3,600.
  */
 import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
@@ -10,7 +10,7 @@ import { mergeSteps } from './merge-frames.ts'
 
 /** Frames that an open window may hold before they are folded into one. */
 const FOLD_AT = 60
-/** A boundary is due when what is missing to it is no more than this (eventcounters.md §4.3). */
+/** A boundary is due when what is missing to it is no more than this. */
 const EARLY_MS = 1
 
 export type SessionOptions = SessionInterval & {

@@ -1,6 +1,5 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
-import { binsHistogram } from '../../dialects/proxywasm/map.ts'
-import { EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
+import { binsHistogram, EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
 import type { SeriesRecord, Total } from '../series/series.ts'
 

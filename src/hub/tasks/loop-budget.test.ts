@@ -25,7 +25,7 @@ test('a budget is spent once, and whole again after the rest of the loop', async
   assert.equal(budget.isSpent, false)
 })
 
-test('a task waits only where its budget is spent, and pauses are no part of its work', async () => {
+test('a task waits only where its budget is spent; pauses are no part of its work', async () => {
   const clock = new FakeClock()
   const { budget, waits } = budgetOf(clock)
   const startMs = clock.wallMs()

@@ -118,15 +118,3 @@ test('a flood of errors makes counts larger, not messages', async () => {
   assert.deepEqual(log[0]!.facts, { dialect: 'statshero', cause: 'Error: inside' })
   structuredClone(batches[0])
 })
-
-test('windows and retirement are for the main thread: refused by name, and nothing is sent', () => {
-  const { batches, outbox, queue, refused } = startOutbox()
-  queue.merge(1, { kind: 'counter', delta: 1 }, 1, 'a')
-  queue.retire(1)
-  assert.deepEqual(refused, ['main_thread_only', 'main_thread_only'])
-  outbox.flush()
-  assert.deepEqual(
-    batches.flatMap(({ verbs }) => verbs.verbs),
-    [],
-  )
-})

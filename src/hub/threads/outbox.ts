@@ -8,7 +8,7 @@
  */
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { CommandEvents, CommandQueue } from '../ingest/command-queue.ts'
+import type { CommandEvents, LineQueue } from '../ingest/command-queue.ts'
 import type { Announcement, Batch, CommandColumns, Operation } from './messages.ts'
 import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'
@@ -71,7 +71,7 @@ export class Outbox {
   }
 
   /** The queue of one dialect: verbs wait here for the main thread, in their order. */
-  queue(dialect: number, events: Pick<CommandEvents, 'refused'>): CommandQueue {
+  queue(dialect: number, events: Pick<CommandEvents, 'refused'>): LineQueue {
     const add = (
       verb: Operation,
       metric: number,
@@ -90,9 +90,6 @@ export class Outbox {
       read: (metric, reading, source) => add('read', metric, reading, 1, source),
       count: (metric, value, weight, source) => add('count', metric, value, weight, source),
       observe: (metric, value, weight, source) => add('observe', metric, value, weight, source),
-      // no dialect of a shared port has these: what closes windows is read by the main thread
-      merge: (_metric, _cell, _intervalSec, source) => events.refused('main_thread_only', source),
-      retire: () => events.refused('main_thread_only', ''),
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * Windows that their senders have closed (eventcounters.md §7.1), merged into the running second.
+ * Windows that their senders have closed, merged into the running second.
  * They come by the main thread only, which also closes the seconds, so nothing here is shared.
  */
 import {

@@ -1,6 +1,6 @@
-/** What a cumulative histogram gained between two readings; the way a tick makes cells. */
+/** Histograms made of readings: of counts in bins, and of what was gained between two readings. */
 import type { BucketRun } from './bucket-run.ts'
-import { subtractExact } from './exact.ts'
+import { exact, subtractExact } from './exact.ts'
 import { Histogram } from './histogram.ts'
 
 /**
@@ -51,4 +51,34 @@ function subtractRun(gain: BucketRun, after: BucketRun, before: BucketRun): void
   const shift = before.offset - after.offset
   const end = Math.min(held.length, length - shift)
   for (let i = Math.max(0, -shift); i < end; i++) counts[i + shift]! -= held[i]!
+}
+
+/** Place of the count above the last bin. */
+const OVERFLOW_BIN = 32
+/** Largest value that a bin holds is below it: 2^31. */
+const OVERFLOW_FROM = 2_147_483_648
+
+/** Counts of 33 bins by powers of two, and the sum of what was observed, as a zone has them. */
+export interface Bins {
+  /** Up to 1, (1, 2], (2, 4], … up to 2^31; then all above. */
+  readonly counts: BigUint64Array
+  /** Modulo 2^64; a double where fractions were observed. */
+  readonly sum: bigint | number
+}
+
+/** Makes the histogram of bins; extremes are not known, the overflow is in its own field. */
+export function binsHistogram({ counts: bins, sum }: Bins): Histogram {
+  const histogram = new Histogram(0)
+  histogram.zeroThreshold = 1
+  histogram.zeroCount = bins[0]!
+  histogram.count = bins[0]!
+  const low = bins.findIndex((count, bin) => bin > 0 && bin < OVERFLOW_BIN && count > 0n)
+  for (let bin = low; bin > 0 && bin < OVERFLOW_BIN; bin++) {
+    histogram.addBucket(bin - 1, bins[bin]!)
+  }
+  histogram.overflow = bins[OVERFLOW_BIN]!
+  histogram.overflowFrom = OVERFLOW_FROM
+  histogram.count += bins[OVERFLOW_BIN]!
+  histogram.sum = exact(sum)
+  return histogram
 }
