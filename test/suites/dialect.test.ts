@@ -34,6 +34,7 @@ test('of the dialects on one port and transport, no two claim the same first byt
 for (const dialect of DIALECTS) dialectSuite(dialect, await samplesOf(dialect.name))
 
 async function samplesOf(name: string): Promise<DialectSamples> {
-  const module = (await import(`./samples/${name}.ts`)) as { samples: DialectSamples }
+  const path = `../../src/dialects/${name}/test/samples.ts`
+  const module = (await import(path)) as { samples: DialectSamples }
   return module.samples
 }

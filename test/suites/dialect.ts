@@ -1,6 +1,7 @@
 /**
  * The one suite that every dialect passes, as functions of the contract (src/dialects/dialect.ts)
- * and of samples (samples/NAME.ts). What a dialect cannot do is listed there as data, with reasons.
+ * and of samples (`test/samples.ts` in the dialect's folder). What a dialect cannot do is listed
+ * there as data, with reasons.
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'

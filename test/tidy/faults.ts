@@ -68,11 +68,22 @@ const IMPORT_FAULTS: readonly Fault[] = [
   },
   {
     rule: imports.importTable,
+    fault: 'code that takes what stands in the test room of a dialect',
+    files: {
+      'src/dialects/x/codec.ts': "import { samples } from './test/samples.ts'\n",
+      'src/hub/a.ts': "\nimport { samples } from '../dialects/x/test/samples.ts'\n",
+    },
+    at: ['src/dialects/x/codec.ts:1', 'src/hub/a.ts:2'],
+  },
+  {
+    rule: imports.importTable,
     fault: 'nothing, where all imports are in the table',
     files: {
       'src/web/a.ts': "import type { Api } from '../http/api.ts'\nimport './a.css'\n",
       'src/terminal/a.ts': "import { type A, type B } from '../http/api.ts'\n",
       'src/hub/a.test.ts': "import { x } from '../../test/support/x.ts'\n",
+      'src/hub/b.test.ts': "import { x } from '../dialects/x/test/samples.ts'\n",
+      'src/dialects/x/test/fuzz.ts': "import { x } from '../../../../test/fuzz/x.ts'\n",
       'src/cli/a.ts': "import { x } from '../hub/x.ts'\nimport p from '../../package.json'\n",
       'src/shm/a.ts': "import { VERSION } from '../version.ts'\n",
       'test/a.ts': "import { x } from '../src/hub/x.ts'\n",

@@ -1,10 +1,10 @@
 /** Which dialects have vectors, and who runs them; one without runners is skipped, counted. */
-import { runners as eventcounters } from './eventcounters.ts'
-import { runners as proxywasm } from './proxywasm.ts'
+import { runners as eventcounters } from '../../src/dialects/eventcounters/test/vectors.ts'
+import { runners as proxywasm } from '../../src/dialects/proxywasm/test/vectors.ts'
+import { runners as scope } from '../../src/dialects/scope/test/vectors.ts'
+import { runners as statshero } from '../../src/dialects/statshero/test/vectors.ts'
+import { runners as wallaroo } from '../../src/dialects/wallaroo/test/vectors.ts'
 import type { Runners } from './run.ts'
-import { runners as scope } from './scope.ts'
-import { runners as statshero } from './statshero.ts'
-import { runners as wallaroo } from './wallaroo.ts'
 
 /** In the order in which files are looked for and reported. */
 export const RUNNERS: Readonly<Record<string, Runners>> = {

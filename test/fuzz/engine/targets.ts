@@ -1,20 +1,16 @@
-/** Finds the targets: every file of test/fuzz that is neither main.ts nor target.ts. */
-import { readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+/** Finds the targets: `test/fuzz.ts` in the folder of every dialect. */
+import { DIALECTS } from '../../../src/dialects/registry.ts'
 import type { FuzzTarget } from '../target.ts'
 
-const FOLDER = new URL('../', import.meta.url)
-const NO_TARGETS = new Set(['main.ts', 'target.ts'])
+const FOLDER = new URL('../../../src/dialects/', import.meta.url)
 
-/** In the order of their file names. @throws {TypeError} for a file that exports no `target` */
+/** In the order of the registry. @throws {TypeError} for a file that exports no `target` */
 export async function loadTargets(): Promise<readonly FuzzTarget[]> {
-  const names = readdirSync(fileURLToPath(FOLDER))
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !NO_TARGETS.has(name))
-    .sort()
   return Promise.all(
-    names.map(async (name) => {
-      const module = (await import(new URL(name, FOLDER).href)) as { target?: FuzzTarget }
-      if (module.target === undefined) throw new TypeError(`test/fuzz/${name} exports no target`)
+    DIALECTS.map(async ({ name }) => {
+      const path = `${name}/test/fuzz.ts`
+      const module = (await import(new URL(path, FOLDER).href)) as { target?: FuzzTarget }
+      if (module.target === undefined) throw new TypeError(`${path} exports no target`)
       return module.target
     }),
   )
