@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type HubProcess, startHubProcess } from './support/hub-process.ts'
+import { type HubProcess, startHubProcess } from './support/hub/hub-process.ts'
 
 const FOLDER = fileURLToPath(new URL('../examples/', import.meta.url))
 /** What each example prints at its end. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { PROGRAM, startHubProcess } from '../../test/support/hub-process.ts'
+import { PROGRAM, startHubProcess } from '../../test/support/hub/hub-process.ts'
 import { DIALECTS } from '../dialects/registry.ts'
 import { VERSION } from '../version.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { PROGRAM } from '../../test/support/hub-process.ts'
+import { PROGRAM } from '../../test/support/hub/hub-process.ts'
 
 function size(...args: readonly string[]) {
   const run = spawnSync(process.execPath, [PROGRAM, 'size', ...args], { encoding: 'utf8' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startHub, type TestHub, until } from '../../test/support/hub.ts'
+import { startHub, type TestHub, until } from '../../test/support/hub/hub.ts'
 import { CallbackSource, ScopeServer } from '../dialects/scope/index.ts'
 import type { SeriesRecord } from './series/series.ts'
 

@@ -10,7 +10,7 @@ import {
   startHub,
   type TestHub,
   until,
-} from '../../test/support/hub.ts'
+} from '../../test/support/hub/hub.ts'
 import { dialect as statshero } from '../dialects/statshero/dialect.ts'
 import { Hub, parseConfig } from './index.ts'
 

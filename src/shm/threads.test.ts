@@ -7,7 +7,7 @@ import {
   keyOf,
   startThread,
   type ZoneThread,
-} from '../../test/support/shm.ts'
+} from '../../test/support/threads/shm.ts'
 import type { Exact } from '../model/index.ts'
 import type { GaugeReading } from './index.ts'
 import { HEADER } from './layout.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../src/instrument/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { serve } from '../support/http-client.ts'
-import { seriesNamed, startHub, type TestHub, until } from '../support/hub.ts'
+import { seriesNamed, startHub, type TestHub, until } from '../support/hub/hub.ts'
 
 /** An application with counters of three kinds, served on a port of its own. */
 class App {

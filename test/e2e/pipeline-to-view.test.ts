@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { ComputationStage, SinkStage, SourceStage } from '../../src/dialects/wallaroo/index.ts'
+import { startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import type {
   ApplicationAnswer,
   ApplicationsAnswer,
@@ -14,8 +15,7 @@ import type {
   ViewAnswer,
 } from '../../src/http/api.ts'
 import { serve } from '../support/http-client.ts'
-import { until } from '../support/hub.ts'
-import { startPipelineHub } from '../support/pipelines.ts'
+import { until } from '../support/hub/hub.ts'
 
 const API = '/api/v1/wallaroo'
 

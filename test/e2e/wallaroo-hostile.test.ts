@@ -8,12 +8,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec.ts'
 import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { mutate } from '../fuzz/engine/mutate.ts'
 import { Random } from '../fuzz/engine/random.ts'
-import { until } from '../support/hub.ts'
+import { until } from '../support/hub/hub.ts'
 import { settledBytes } from '../support/memory.ts'
-import { type PipelineHub, startPipelineHub } from '../support/pipelines.ts'
-import { metricsBytes } from '../support/wallaroo.ts'
 
 const FILE = new URL('../../src/dialects/wallaroo/vectors/wallaroo.json', import.meta.url)
 const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initializer')])

@@ -9,12 +9,12 @@ import { test } from 'node:test'
 import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec.ts'
 import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { LENGTH_BYTES, TAIL_BYTES } from '../../src/dialects/wallaroo/spec.ts'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { serve } from '../support/http-client.ts'
-import { until } from '../support/hub.ts'
+import { until } from '../support/hub/hub.ts'
 import { settledBytes } from '../support/memory.ts'
-import { type PipelineHub, startPipelineHub } from '../support/pipelines.ts'
 import type { RawPeer } from '../support/raw-peer.ts'
-import { metricsBytes } from '../support/wallaroo.ts'
 
 interface StreamCase {
   readonly id: string

@@ -6,7 +6,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
-import { hex, VECTORS } from '../../../test/support/scope-vectors.ts'
 import { toHex } from '../../model/index.ts'
 import {
   type ClientOptions,
@@ -22,6 +21,7 @@ import {
   ScopeClient,
   toPlain,
 } from './index.ts'
+import { hex, VECTORS } from './test/golden.ts'
 
 const MS = 1_000_000n
 const VERSION = hex('0100')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hex, u64, VECTORS } from '../../../test/support/scope-vectors.ts'
 import { toHex } from '../../model/index.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
 import type { CodecOptions, Role } from '../decoder.ts'
@@ -20,6 +19,7 @@ import {
   SettingsStream,
   toPlain,
 } from './index.ts'
+import { hex, u64, VECTORS } from './test/golden.ts'
 
 function codeOf(act: () => unknown): string {
   try {

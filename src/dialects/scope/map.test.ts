@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { readNumber, VECTORS } from '../../../test/support/scope-vectors.ts'
 import {
   canonicalMean,
   Histogram,
@@ -22,6 +21,7 @@ import {
   splitName,
   unfoldName,
 } from './index.ts'
+import { readNumber, VECTORS } from './test/golden.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { CallbackSource, ScopeServer } from './index.ts'
+import { hex } from './test/golden.ts'
 import {
   atEnd,
   attachViewer,
@@ -14,9 +16,7 @@ import {
   takeSnapshot,
   until,
   valuesOf,
-} from '../../../test/support/scope-server.ts'
-import { hex } from '../../../test/support/scope-vectors.ts'
-import { CallbackSource, ScopeServer } from './index.ts'
+} from './test/scope-server.ts'
 
 afterEach(cleanUp)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadVectors } from '../../../test/support/statshero.ts'
 import { graphiteKey, meterFields, timerFields } from './estatsd.ts'
+import { loadVectors } from './test/golden.ts'
 
 const runsOf = (values: readonly number[]) => values.map((value) => [value, 1] as const)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { FakeHubView, START_MS } from '../../../test/support/fake-hub-view.ts'
 import { type EventReader, serve } from '../../../test/support/http-client.ts'
+import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
 import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../api.ts'
 import type { HttpLimits } from '../limits.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CounterFeed } from '../../../test/support/counter-feed.ts'
-import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
+import { packet, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
+import { CounterFeed } from '../../dialects/eventcounters/test/counter-feed.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 
 function valuesOf(source: SnapshotSource): Record<string, number> {

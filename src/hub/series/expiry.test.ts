@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startHub } from '../../../test/support/hub.ts'
+import { startHub } from '../../../test/support/hub/hub.ts'
 import type { Describe } from '../../dialects/ingest.ts'
 import { hashBytes, type Kind } from '../../model/index.ts'
 import type { ZoneIngest } from '../ingest/ingest.ts'

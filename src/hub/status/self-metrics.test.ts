@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
+import { packet, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
 import { readTree } from '../../../test/tidy/tree.ts'
 
 interface Documented {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { defined } from '../../../test/support/shm.ts'
+import { defined } from '../../../test/support/threads/shm.ts'
 import { addExact, type Exact, exact, maxExact, minExact } from '../../model/index.ts'
 import { type GaugeReading, Zone } from '../index.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { FakeHubView } from '../../../../test/support/fake-hub-view.ts'
 import { serve } from '../../../../test/support/http-client.ts'
-import { until } from '../../../../test/support/hub.ts'
+import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
+import { until } from '../../../../test/support/hub/hub.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../http/index.ts'
 import { eventCountersOf } from '../hub/resident.ts'
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { RawPeer } from '../../../../test/support/raw-peer.ts'
 import {
   FakeCounterSource,
   LineClient,
@@ -7,9 +9,7 @@ import {
   sum,
   until,
   windowOf,
-} from '../../../../test/support/counter-wire.ts'
-import { FakeClock } from '../../../../test/support/fake-clock.ts'
-import { RawPeer } from '../../../../test/support/raw-peer.ts'
+} from '../test/counter-wire.ts'
 import type { OutputLimits } from './output.ts'
 
 const INTERVAL = '?EventCounterIntervalSec='

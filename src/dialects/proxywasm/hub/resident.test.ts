@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { filterText } from '../../../../test/filters/hostile.ts'
 import { assembleWat } from '../../../../test/filters/wat.ts'
-import { eventually, startFilterHub, withFile } from '../../../../test/support/filter-hub.ts'
-import { seriesNamed } from '../../../../test/support/hub.ts'
+import { seriesNamed } from '../../../../test/support/hub/hub.ts'
+import { eventually, startFilterHub, withFile } from '../test/filter-hub.ts'
 
 const DEFINE = `(import "env" "proxy_define_metric"
   (func $define (param i32 i32 i32 i32) (result i32)))

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { decode as referenceDecode } from '@msgpack/msgpack'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
-import { hex, VECTORS } from '../../../../test/support/scope-vectors.ts'
 import { compareUtf8, toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import {
@@ -17,6 +16,7 @@ import {
   SnapshotTemplate,
   toPlain,
 } from '../index.ts'
+import { hex, VECTORS } from '../test/golden.ts'
 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const names = fc.uniqueArray(

@@ -5,6 +5,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../../test/support/raw-peer.ts'
 import {
+  CallbackSource,
+  decodePacket,
+  encodeSettings,
+  frame,
+  type Packet,
+  ScopeServer,
+} from '../index.ts'
+import { hex } from '../test/golden.ts'
+import {
   atEnd,
   attachViewer,
   cleanUp,
@@ -15,16 +24,7 @@ import {
   takePacket,
   takeSnapshot,
   until,
-} from '../../../../test/support/scope-server.ts'
-import { hex } from '../../../../test/support/scope-vectors.ts'
-import {
-  CallbackSource,
-  decodePacket,
-  encodeSettings,
-  frame,
-  type Packet,
-  ScopeServer,
-} from '../index.ts'
+} from '../test/scope-server.ts'
 
 afterEach(cleanUp)
 

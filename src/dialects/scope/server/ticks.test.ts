@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { u64, VECTORS } from '../../../../test/support/scope-vectors.ts'
 import { TickGrid } from '../index.ts'
+import { u64, VECTORS } from '../test/golden.ts'
 
 describe('ticks', () => {
   for (const each of VECTORS.ticks) {

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
-import { hex, VECTORS } from '../../../../test/support/scope-vectors.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import type { CodecOptions } from '../../decoder.ts'
 import { frame } from '../codec/framing.ts'
@@ -13,6 +12,7 @@ import { decodePacket } from '../codec/packet.ts'
 import { PacketDecoder } from '../codec/packet-decoder.ts'
 import { createDecoder, encode } from '../codec.ts'
 import { ERROR_CODES } from '../spec.ts'
+import { hex, VECTORS } from './golden.ts'
 
 const READINGS: readonly CodecOptions[] = [
   {},

@@ -6,13 +6,13 @@
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
-import { fromBase64, loadVectors, PacketCollector } from '../../../../test/support/statshero.ts'
 import { type Exact, hashBytes } from '../../../model/index.ts'
 import { frameRules } from '../codec/decoder.ts'
 import { decodeDatagram, type FrameRules, FrameScanner, type PacketVisitor } from '../codec.ts'
 import { LineMapper } from '../map.ts'
 import { RECEIVE_DEFAULTS } from '../options.ts'
 import { ERROR_CODES } from '../spec.ts'
+import { fromBase64, loadVectors, PacketCollector } from './golden.ts'
 
 type Decode = (bytes: Uint8Array, rules: FrameRules, visitor: PacketVisitor) => void
 

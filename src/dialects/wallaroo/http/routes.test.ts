@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeHubView, NO_WORKERS } from '../../../../test/support/fake-hub-view.ts'
 import { serve } from '../../../../test/support/http-client.ts'
+import { FakeHubView, NO_WORKERS } from '../../../../test/support/hub/fake-hub-view.ts'
 import type { ApplicationAnswer } from '../hub/answers.ts'
 import { BusyError, type WallarooViews } from '../hub/resident.ts'
 

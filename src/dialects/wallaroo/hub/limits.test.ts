@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { seriesNamed } from '../../../../test/support/hub.ts'
-import { type PipelineHub, startPipelineHub } from '../../../../test/support/pipelines.ts'
-import { withFrame } from '../../../../test/support/wallaroo.ts'
+import { seriesNamed } from '../../../../test/support/hub/hub.ts'
 import type { LimitStatus } from '../../../hub/status/status.ts'
+import { withFrame } from '../test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../test/pipelines.ts'
 import { wallarooOf } from './resident.ts'
 
 const PEER = { transport: 'tcp', address: '10.0.0.1', port: 1 } as const

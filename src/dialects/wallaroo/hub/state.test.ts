@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { seriesNamed, until } from '../../../../test/support/hub.ts'
-import { type PipelineHub, startPipelineHub } from '../../../../test/support/pipelines.ts'
-import { metricsBytes } from '../../../../test/support/wallaroo.ts'
+import { seriesNamed, until } from '../../../../test/support/hub/hub.ts'
+import { metricsBytes } from '../test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../test/pipelines.ts'
 import type { ViewKey } from './answers.ts'
 import { wallarooOf } from './resident.ts'
 

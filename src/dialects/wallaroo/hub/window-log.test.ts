@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { withFrame } from '../../../../test/support/wallaroo.ts'
+import { withFrame } from '../test/frames.ts'
 import { KeptWindow, WINDOW_BYTES_MAX } from './kept-window.ts'
 import { WindowLog, WindowMemory } from './window-log.ts'
 

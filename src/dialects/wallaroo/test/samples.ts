@@ -1,7 +1,7 @@
 /** Samples of Wallaroo for the shared suite: the streams and faults of its vectors, and more. */
 import { readFileSync } from 'node:fs'
 import type { DialectSamples, Sample, Spoken } from '../../../../test/suites/dialect.ts'
-import { metricsBytes } from '../../../../test/support/wallaroo.ts'
+import { metricsBytes } from './frames.ts'
 
 interface Case {
   readonly id: string

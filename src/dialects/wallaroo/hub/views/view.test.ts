@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { type PipelineHub, startPipelineHub } from '../../../../../test/support/pipelines.ts'
-import { withFrame } from '../../../../../test/support/wallaroo.ts'
+import { withFrame } from '../../test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../test/pipelines.ts'
 import type { CountJson, RowJson } from '../answers.ts'
 import { WallarooResident, wallarooOf } from '../resident.ts'
 

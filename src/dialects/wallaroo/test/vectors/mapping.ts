@@ -3,15 +3,20 @@
  * by OTLP, read back by readers that know nothing of the writers; estimated sum, quantiles.
  */
 
-import { parseExposition, sampleTexts } from '../../../../../test/support/exposition-parser.ts'
-import { FakeHubView, START_MS } from '../../../../../test/support/fake-hub-view.ts'
-import { type ReadMetric, readFamilies } from '../../../../../test/support/metric-families.ts'
+import { FakeHubView, START_MS } from '../../../../../test/support/hub/fake-hub-view.ts'
+import {
+  parseExposition,
+  sampleTexts,
+} from '../../../../../test/support/outputs/exposition-parser.ts'
+import {
+  type ReadMetric,
+  readFamilies,
+} from '../../../../../test/support/outputs/metric-families.ts'
 import {
   metricsOf,
   type OtlpPoint,
   readRequest,
-} from '../../../../../test/support/otlp-messages.ts'
-import { withFrame } from '../../../../../test/support/wallaroo.ts'
+} from '../../../../../test/support/outputs/otlp-messages.ts'
 import { near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import { RequestWriter } from '../../../../http/otlp/protobuf.ts'
@@ -20,6 +25,7 @@ import { Exposition } from '../../../../http/prometheus/exposition.ts'
 import type { Exact } from '../../../../model/index.ts'
 import { histogramOf, meaningOf } from '../../map.ts'
 import { LatencyTotals } from '../../rollup/latency-totals.ts'
+import { withFrame } from '../frames.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,5 @@
 /** Vectors of Wallaroo's roll-up: compatible and exact numbers, views, and the original's texts. */
 
-import { withFrame, withRoundedWindow } from '../../../../../test/support/wallaroo.ts'
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import { exact } from '../../../../model/index.ts'
@@ -14,6 +13,7 @@ import { latencyLabel, throughputText, titleCase } from '../../rollup/compatible
 import { LatencyTotals } from '../../rollup/latency-totals.ts'
 import { WindowSpread } from '../../rollup/spread.ts'
 import { rollUp, type SeriesNames, VIEWS, type ViewName } from '../../rollup/views.ts'
+import { withFrame, withRoundedWindow } from '../frames.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Sparse = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 /** Starting, pausing and ending threads that keep to told-thread.ts. */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { SharedRegistry } from '../../src/instrument/index.ts'
-import type { Zone } from '../../src/shm/index.ts'
+import type { SharedRegistry } from '../../../src/instrument/index.ts'
+import type { Zone } from '../../../src/shm/index.ts'
 import type { CountingTask } from './counting-thread.ts'
 import type { SummaryThreadTask } from './summary-thread.ts'
 import { CONTROL, newTold, type Told } from './told-thread.ts'
@@ -70,7 +70,7 @@ export class ObservingThread extends ToldThread {
   }
 }
 
-/** Records into the counters of test/support/counting-thread.ts. */
+/** Records into the counters of test/support/threads/counting-thread.ts. */
 export class CountingThread extends ToldThread {
   constructor(shared: SharedRegistry, name: string) {
     const told = newTold()

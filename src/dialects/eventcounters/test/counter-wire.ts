@@ -13,30 +13,22 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import {
   type ClientError,
   EventCountersClient,
   type EventCountersClientOptions,
-} from '../../src/dialects/eventcounters/client.ts'
-import type { ReadWindow } from '../../src/dialects/eventcounters/codec/read.ts'
+} from '../client.ts'
+import type { ReadWindow } from '../codec/read.ts'
 import type {
   Boundary,
   CounterSession,
   CounterSource,
   SessionRequest,
-} from '../../src/dialects/eventcounters/server/counter-source.ts'
-import {
-  type EndpointParts,
-  type ServedSession,
-  serveSession,
-} from '../../src/dialects/eventcounters/server/endpoint.ts'
-import type {
-  CounterDescription,
-  CounterWindow,
-  Statistics,
-} from '../../src/dialects/eventcounters/window.ts'
-import { FakeClock } from './fake-clock.ts'
-import { RecordedReports } from './recorded-reports.ts'
+} from '../server/counter-source.ts'
+import { type EndpointParts, type ServedSession, serveSession } from '../server/endpoint.ts'
+import type { CounterDescription, CounterWindow, Statistics } from '../window.ts'
 
 /** A window of a counter of provider `App`, for tests that look at other things. */
 export function windowOf(

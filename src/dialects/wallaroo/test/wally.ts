@@ -15,7 +15,7 @@ const DECODER = join(
   'monitoring_hub/apps/monitoring_hub_utils/lib/monitoring_hub_utils/serializers/hub_protocol.ex',
 )
 const PARSER = join(CHECKOUT, 'testing/tools/integration/metrics_parser.py')
-const OURS = fileURLToPath(new URL('../conformance/wallaroo/', import.meta.url))
+const OURS = fileURLToPath(new URL('../../../../test/conformance/wallaroo/', import.meta.url))
 
 /** Why the Metrics UI's decoder cannot run here; undefined when it can. */
 export const whyNoDecoder = whyNot(DECODER, 'elixir', '--version')

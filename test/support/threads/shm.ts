@@ -2,14 +2,14 @@
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { BucketRun, Histogram } from '../../src/model/index.ts'
+import type { BucketRun, Histogram } from '../../../src/model/index.ts'
 import {
   type Backing,
   type DefinitionOptions,
   type MetricType,
   Zone,
   type ZoneOptions,
-} from '../../src/shm/index.ts'
+} from '../../../src/shm/index.ts'
 import type { ThreadTask } from './shm-thread.ts'
 
 const encoder = new TextEncoder()
@@ -70,7 +70,7 @@ export interface ZoneThread {
   readonly done: Promise<unknown>
 }
 
-/** Starts a thread on the zone with a task of test/support/shm-thread.ts. */
+/** Starts a thread on the zone with a task of test/support/threads/shm-thread.ts. */
 export function startThread(zone: Zone, task: ThreadTask): ZoneThread {
   const path = fileURLToPath(new URL('./shm-thread.ts', import.meta.url))
   const worker = new Worker(path, { workerData: { shared: zone.shared, task } })

@@ -1,7 +1,7 @@
-/** Starting and ending the threads of test/support/zone-thread.ts. */
+/** Starting and ending the threads of test/support/threads/zone-thread.ts. */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { Zone } from '../../src/shm/index.ts'
+import type { Zone } from '../../../src/shm/index.ts'
 import { defineAll, type ThreadEnd, type ZoneThreadTask } from './zone-thread.ts'
 
 export const THREAD_PATH = fileURLToPath(new URL('./zone-thread.ts', import.meta.url))

@@ -4,9 +4,9 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
-import { Hub, type HubParts, parseConfig, type SeriesRecord } from '../../src/hub/index.ts'
-import { FakeClock } from './fake-clock.ts'
+import { DIALECTS, GUESTS } from '../../../src/dialects/registry.ts'
+import { Hub, type HubParts, parseConfig, type SeriesRecord } from '../../../src/hub/index.ts'
+import { FakeClock } from '../fake-clock.ts'
 
 export interface TestHub {
   readonly hub: Hub

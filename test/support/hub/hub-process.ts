@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-export const PROGRAM = fileURLToPath(new URL('../../bin/pentameter.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../../bin/pentameter.js', import.meta.url))
 
 export interface Address {
   readonly host: string

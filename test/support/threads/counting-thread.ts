@@ -9,7 +9,7 @@ import {
   Histogram,
   IncrementingEventCounter,
   type SharedRegistry,
-} from '../../src/instrument/index.ts'
+} from '../../../src/instrument/index.ts'
 import { recordUntilTold, type Told } from './told-thread.ts'
 
 export interface CountingTask extends Told {

@@ -1,11 +1,8 @@
 /** EventCounters of an invented endpoint, fed to a hub's ingest as its client would. */
-import { ReceivedCounters } from '../../src/dialects/eventcounters/client/received-counters.ts'
-import type {
-  CounterDescription,
-  MetaData,
-  Statistics,
-} from '../../src/dialects/eventcounters/window.ts'
-import type { Ingest } from '../../src/dialects/ingest.ts'
+
+import type { Ingest } from '../../ingest.ts'
+import { ReceivedCounters } from '../client/received-counters.ts'
+import type { CounterDescription, MetaData, Statistics } from '../window.ts'
 
 export interface FedCounter {
   readonly provider?: string

@@ -1,6 +1,9 @@
 /** A scope server under a clock that the test moves, and viewers that it drives by hand. */
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { RawPeer } from '../../../../test/support/raw-peer.ts'
+import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import {
   CallbackSource,
   decodePacket,
@@ -11,10 +14,7 @@ import {
   ScopeServer,
   type ServerOptions,
   type Snapshot,
-} from '../../src/dialects/scope/index.ts'
-import { FakeClock } from './fake-clock.ts'
-import { RawPeer } from './raw-peer.ts'
-import { RecordedReports } from './recorded-reports.ts'
+} from '../index.ts'
 
 /** Nanoseconds of a millisecond. */
 export const MS = 1_000_000n

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { FilterStatus } from '../../src/http/api.ts'
-import { startHub, type TestHub } from './hub.ts'
+import { startHub, type TestHub } from '../../../../test/support/hub/hub.ts'
+import type { FilterStatus } from '../../../http/api.ts'
 
 export interface FilterHub extends TestHub {
   filter(name: string): FilterStatus

@@ -3,7 +3,7 @@
  * memory, so that they really race; then each does its task and posts one answer.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { type MetricType, type SharedZone, type Writer, Zone } from '../../src/shm/index.ts'
+import { type MetricType, type SharedZone, type Writer, Zone } from '../../../src/shm/index.ts'
 
 export type ThreadTask = { readonly gate: Int32Array } & (
   | { readonly name: 'count'; readonly metrics: readonly number[]; readonly times: number }

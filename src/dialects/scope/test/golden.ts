@@ -1,6 +1,6 @@
 /** The golden cases of dialect scope, typed; their layout is explained inside the file. */
 import { readFileSync } from 'node:fs'
-import { fromHex } from '../../src/model/index.ts'
+import { fromHex } from '../../../model/index.ts'
 
 interface Case {
   readonly name: string
@@ -111,7 +111,7 @@ export type TriggerStep =
       readonly set: { readonly below?: number | null; readonly above?: number | null }
     }
 
-const FILE = new URL('../../src/dialects/scope/vectors/scope.json', import.meta.url)
+const FILE = new URL('../vectors/scope.json', import.meta.url)
 
 export const VECTORS = JSON.parse(readFileSync(FILE, 'utf8')) as ScopeVectors
 

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { CreateWorker } from '../../src/hub/index.ts'
-import { BATCHED_EXEC_ARGV } from '../../src/hub/listen/batched-udp/index.ts'
+import type { CreateWorker } from '../../../src/hub/index.ts'
+import { BATCHED_EXEC_ARGV } from '../../../src/hub/listen/batched-udp/index.ts'
 import { packet, seriesNamed, startHub, type TestHub } from './hub.ts'
 
 export const THREADS = 4
@@ -15,7 +15,7 @@ export const THREADS = 4
 export async function startThreads(options: Record<string, unknown> = {}) {
   const workers: Worker[] = []
   const createWorker: CreateWorker = (workerData) => {
-    const program = new URL('../../src/hub/threads/ingest-thread.ts', import.meta.url)
+    const program = new URL('../../../src/hub/threads/ingest-thread.ts', import.meta.url)
     const worker = new Worker(program, { workerData, execArgv: [...BATCHED_EXEC_ARGV] })
     workers[workerData.thread] = worker
     return worker

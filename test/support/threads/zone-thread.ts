@@ -5,7 +5,7 @@
  */
 import process from 'node:process'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
-import { type GaugeHandle, type SharedZone, type Writer, Zone } from '../../src/shm/index.ts'
+import { type GaugeHandle, type SharedZone, type Writer, Zone } from '../../../src/shm/index.ts'
 
 export type ThreadEnd = 'stop' | 'exit' | 'throw' | 'detach'
 

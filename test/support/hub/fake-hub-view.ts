@@ -2,14 +2,14 @@
  * A hub without listeners: real frames, ring, sessions and distributions, filled by hand, under a
  * clock that only moves when told. For tests of whatever reads a HubView.
  */
-import { EventCountersResident } from '../../src/dialects/eventcounters/hub/resident.ts'
-import type { WallarooViews } from '../../src/dialects/wallaroo/hub/resident.ts'
-import { type Frame, FrameBuilder } from '../../src/hub/live/frame.ts'
-import { LiveRing, type LiveRingOptions } from '../../src/hub/live/ring.ts'
-import { Sessions } from '../../src/hub/live/sessions.ts'
-import type { SeriesRecord, Total } from '../../src/hub/series/series.ts'
-import type { SourcesAnswer } from '../../src/hub/status/status.ts'
-import type { HubView, Rates, SeriesList } from '../../src/hub/view.ts'
+import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/resident.ts'
+import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
+import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
+import { LiveRing, type LiveRingOptions } from '../../../src/hub/live/ring.ts'
+import { Sessions } from '../../../src/hub/live/sessions.ts'
+import type { SeriesRecord, Total } from '../../../src/hub/series/series.ts'
+import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
+import type { HubView, Rates, SeriesList } from '../../../src/hub/view.ts'
 import {
   addExact,
   addToSummary,
@@ -22,8 +22,8 @@ import {
   type Summary,
   sortLabels,
   summarySum,
-} from '../../src/model/index.ts'
-import { FakeClock } from './fake-clock.ts'
+} from '../../../src/model/index.ts'
+import { FakeClock } from '../fake-clock.ts'
 
 export interface FakeSeries {
   readonly name: string

@@ -1,10 +1,10 @@
 /** A hub that workers of Wallaroo send to: real sockets, a clock in the test's hand. */
 import type { TestContext } from 'node:test'
-import { WallarooClient } from '../../src/dialects/wallaroo/index.ts'
-import type { FakeClock } from './fake-clock.ts'
-import { startHub, type TestHub, until } from './hub.ts'
-import { RawPeer } from './raw-peer.ts'
-import { type MetricsFields, metricsBytes } from './wallaroo.ts'
+import type { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
+import { RawPeer } from '../../../../test/support/raw-peer.ts'
+import { WallarooClient } from '../index.ts'
+import { type MetricsFields, metricsBytes } from './frames.ts'
 
 export interface PipelineHub extends TestHub {
   /** A worker of the product's own client, connected. */

@@ -2,14 +2,10 @@
  * Frames of Wallaroo for tests: made from few fields, read into the object that code works with.
  */
 
-import { encodeMessage } from '../../src/dialects/wallaroo/codec/decoder.ts'
-import {
-  FrameScanner,
-  type FrameVisitor,
-  type MetricsFrame,
-} from '../../src/dialects/wallaroo/codec.ts'
-import type { RoundedWindow } from '../../src/dialects/wallaroo/rollup/compatible.ts'
-import { exact } from '../../src/model/index.ts'
+import { exact } from '../../../model/index.ts'
+import { encodeMessage } from '../codec/decoder.ts'
+import { FrameScanner, type FrameVisitor, type MetricsFrame } from '../codec.ts'
+import type { RoundedWindow } from '../rollup/compatible.ts'
 
 export type MetricsFields = Readonly<Record<string, unknown>>
 

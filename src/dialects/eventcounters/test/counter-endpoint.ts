@@ -2,11 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type CounterDescription,
-  lineText,
-  type Statistics,
-} from '../../src/dialects/eventcounters/index.ts'
+import { type CounterDescription, lineText, type Statistics } from '../index.ts'
 
 /** A window with what a test does not care about filled in. */
 export interface ToldWindow {

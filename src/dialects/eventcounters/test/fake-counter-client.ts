@@ -4,7 +4,7 @@ import {
   type EventCountersClientOptions,
   type EventCountersObserver,
   readLine,
-} from '../../src/dialects/eventcounters/index.ts'
+} from '../index.ts'
 import { type ToldWindow, toldLine } from './counter-endpoint.ts'
 
 export class FakeCounterClient {

@@ -1,6 +1,6 @@
 /** A thread that observes into a summary until it is told to end. */
 import { workerData } from 'node:worker_threads'
-import { type SharedZone, Zone } from '../../src/shm/index.ts'
+import { type SharedZone, Zone } from '../../../src/shm/index.ts'
 import { recordUntilTold, type Told } from './told-thread.ts'
 
 export interface SummaryThreadTask extends Told {

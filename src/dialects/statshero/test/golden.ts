@@ -3,18 +3,14 @@
  * `semantics` runner over any ingest.
  */
 import { readFileSync } from 'node:fs'
-import type { Ingest } from '../../src/dialects/ingest.ts'
-import { frameRules } from '../../src/dialects/statshero/codec/decoder.ts'
-import { decodeDatagram, type PacketVisitor } from '../../src/dialects/statshero/codec.ts'
-import { LineMapper } from '../../src/dialects/statshero/map.ts'
-import { RECEIVE_DEFAULTS } from '../../src/dialects/statshero/options.ts'
-import {
-  type LineErrorCode,
-  type PacketErrorCode,
-  TYPE_WORDS,
-} from '../../src/dialects/statshero/spec.ts'
-import { type Exact, exactToJson } from '../../src/model/index.ts'
-import type { ModelSeries } from './model-ingest.ts'
+import type { ModelSeries } from '../../../../test/support/model-ingest.ts'
+import { type Exact, exactToJson } from '../../../model/index.ts'
+import type { Ingest } from '../../ingest.ts'
+import { frameRules } from '../codec/decoder.ts'
+import { decodeDatagram, type PacketVisitor } from '../codec.ts'
+import { LineMapper } from '../map.ts'
+import { RECEIVE_DEFAULTS } from '../options.ts'
+import { type LineErrorCode, type PacketErrorCode, TYPE_WORDS } from '../spec.ts'
 
 export interface GoodItem {
   readonly key?: string
@@ -100,7 +96,7 @@ export interface StatsHeroVectors {
   readonly aggregation: readonly AnyCase[]
 }
 
-const VECTORS = new URL('../../src/dialects/statshero/vectors/statshero.json', import.meta.url)
+const VECTORS = new URL('../vectors/statshero.json', import.meta.url)
 
 export function loadVectors(file: URL | string = VECTORS): StatsHeroVectors {
   return JSON.parse(readFileSync(file, 'utf8')) as StatsHeroVectors
