@@ -258,14 +258,16 @@ const SHAPE_FAULTS: readonly Fault[] = [
   },
   {
     rule: shapes.dialectFiles,
-    fault: 'a dialect without map and vectors',
+    fault: 'a dialect without map, fuzz target and vectors',
     files: {
       'src/dialects/x/README.md': '',
       'src/dialects/x/spec.ts': '',
       'src/dialects/x/codec.ts': '',
       'src/dialects/x/index.ts': '',
+      'src/dialects/x/test/samples.ts': '',
+      'src/dialects/x/test/vectors.ts': '',
     },
-    at: ['src/dialects/x:0', 'src/dialects/x:0'],
+    at: ['src/dialects/x:0', 'src/dialects/x:0', 'src/dialects/x:0'],
   },
   {
     rule: shapes.dialectFiles,
@@ -276,6 +278,9 @@ const SHAPE_FAULTS: readonly Fault[] = [
       'src/dialects/x/codec.ts': '',
       'src/dialects/x/map.ts': '',
       'src/dialects/x/index.ts': '',
+      'src/dialects/x/test/samples.ts': '',
+      'src/dialects/x/test/fuzz.ts': '',
+      'src/dialects/x/test/vectors.ts': '',
       'src/dialects/x/vectors/x.json': '',
     },
     at: [],

@@ -71,7 +71,10 @@ export const headers: Rule = {
     }),
 }
 
-const DIALECT_FILES = ['README.md', 'spec.ts', 'codec.ts', 'map.ts', 'index.ts'] as const
+const PROTOCOL_FILES = ['README.md', 'spec.ts', 'codec.ts', 'map.ts', 'index.ts']
+/** What the shared suites look for: test/suites/tested.ts. */
+const TEST_FILES = ['test/samples.ts', 'test/fuzz.ts', 'test/vectors.ts']
+const DIALECT_FILES = [...PROTOCOL_FILES, ...TEST_FILES]
 
 export const dialectFiles: Rule = {
   title: `a dialect's folder has ${DIALECT_FILES.join(', ')} and vectors of its name`,
