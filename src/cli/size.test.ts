@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { refusalOf } from '../../test/support/hub/command-line.ts'
 import { PROGRAM } from '../../test/support/hub/hub-process.ts'
 
 function size(...args: readonly string[]) {
@@ -54,8 +55,8 @@ for (const [args, message] of [
   [['--kind', 'timer'], /Allowed choices are counter, gauge, histogram/],
   [['--zone', '5m', '--count', '5'], /cannot be used with option/],
 ] as const) {
-  test(`${args.join(' ')} is wrong usage, and said so`, () => {
-    const { status, stderr } = size(...args)
+  test(`${args.join(' ')} is wrong usage, and said so`, async (t) => {
+    const { status, stderr } = await refusalOf(t, ['size', ...args])
     assert.match(stderr, message)
     assert.equal(status, 2)
   })
