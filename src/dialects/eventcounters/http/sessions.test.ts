@@ -185,11 +185,21 @@ test('sessions above the limit get 503, and room is given back', async (t) => {
   assert.equal(eventCountersOf(hub)!.size, 64)
 })
 
-test('a silent session is kept alive by empty lines', async (t) => {
+test('a silent session is kept alive by an empty line every 15 s, and not before', async (t) => {
   const { hub, open } = await start(t)
   const client = await open('EventCounterIntervalSec=100')
+  const other = await open('EventCounterIntervalSec=1')
+  const counter = hub.add({ name: 'c', kind: 'counter' })
   for (const keepAlives of [1, 2]) {
-    for (let second = 0; second < 15; second++) hub.tick()
+    hub.clock.advance(999)
+    for (let second = 1; second <= 14; second++) {
+      hub.count(counter, 1)
+      hub.tick()
+    }
+    const time = new Date(hub.clock.wallMs()).toISOString()
+    await until(() => other.lines.at(-1)?.time === time)
+    assert.equal(client.keepAlives, keepAlives - 1)
+    hub.clock.advance(1)
     await until(() => client.keepAlives === keepAlives)
   }
   assert.deepEqual(client.lines, [])
