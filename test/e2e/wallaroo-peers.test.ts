@@ -97,7 +97,10 @@ test('what begins as nothing here does is closed without a byte', async (context
   const refused = hub.hub.sources().errors.map(({ code, count }) => [code, count])
   assert.deepEqual(refused, [['settings-too-large', 3]])
   const lines = hub.log.filter((line) => line.includes('viewer refused'))
-  assert.ok(lines[0]!.includes('looks like HTTP') && lines[1]!.includes('looks like TLS'), lines[0])
+  assert.ok(
+    lines[0]!.includes('looks like HTTP') && lines[1]!.includes('looks like TLS'),
+    lines[0]!,
+  )
 })
 
 test('a worker that was greeted for its silence is taken as one all the same', async (context) => {
@@ -150,7 +153,7 @@ test('notes are counted by name, and a bad frame is logged with 64 bytes', async
   assert.deepEqual(known, ['a', 'golden-app'])
   const lines = hub.log.filter((line) => line.includes('frame rejected'))
   assert.equal(lines.length, 1)
-  assert.ok(lines[0]!.includes(`"${broken.subarray(0, 64).toString('hex')}"`), lines[0])
+  assert.ok(lines[0]!.includes(`"${broken.subarray(0, 64).toString('hex')}"`), lines[0]!)
 })
 
 /** A Metrics frame of a length, by names as long as that takes. */

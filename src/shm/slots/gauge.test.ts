@@ -144,7 +144,7 @@ test('a gauge of all writers is their sum, least or greatest, as its mode says',
         metrics.forEach((metric, i) => {
           const reading = blank()
           assert.equal(reader.gauge(metric, reading), expected[i] !== undefined)
-          if (expected[i] !== undefined) assert.equal(reading.value, expected[i], modes[i])
+          if (expected[i] !== undefined) assert.equal(reading.value, expected[i], modes[i]!)
         })
       }
     }),

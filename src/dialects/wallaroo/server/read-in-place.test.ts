@@ -56,7 +56,7 @@ describe('reads in place', () => {
     const peers = [await server.peer(), await server.peer(), await server.peer()]
     const sent = peers.map((_, i) => Buffer.alloc(100_000, `connection ${i} `))
     const closed = server.accepted.map((socket) => once(socket, 'close'))
-    for (const [i, peer] of peers.entries()) peer.end(sent[i])
+    for (const [i, peer] of peers.entries()) peer.end(sent[i]!)
     await Promise.all(closed)
     const isWhole = server.read.map((chunks, i) => Buffer.concat(chunks).equals(sent[i]!))
     assert.deepEqual(isWhole, [true, true, true])
@@ -107,7 +107,7 @@ describe('reads in place', () => {
     const sent = [Buffer.from('one chunk and the end'), Buffer.alloc(40_000, 'several chunks ')]
     const closed = server.accepted.map((socket) => once(socket, 'close'))
     for (const socket of server.accepted) socket.resume().pause()
-    peers[0]!.end(sent[0])
+    peers[0]!.end(sent[0]!)
     await once(peers[0]!, 'finish')
     await until(() => server.accepted[0]!.readableLength === sent[0]!.length)
     for (let at = 0; at < sent[1]!.length; at += 10_000) {
