@@ -137,7 +137,6 @@ export const acyclicFolders: Rule = {
         const from = roomOf(file.path)
         const to = entry.target === undefined ? undefined : roomOf(entry.target)
         if (from === undefined || to === undefined || from === to) continue
-        if (from.startsWith('dialect') || to.startsWith('dialect')) continue
         if (TYPES_ONLY.has(entry.target!.slice('src/'.length))) continue
         const known = edges.get(from) ?? new Map<string, Import>()
         if (!known.has(to)) known.set(to, entry)
@@ -149,13 +148,13 @@ export const acyclicFolders: Rule = {
 }
 
 export const acyclicFiles: Rule = {
-  title: 'no file imports itself by way of others (types, which are erased, do not count)',
+  title: 'no file imports itself by way of others, types included',
   check(tree) {
     const edges = new Map<string, Map<string, Import>>()
     for (const file of tree.under('', '.ts', '.tsx')) {
       const targets = new Map<string, Import>()
       for (const entry of importsOf(file)) {
-        if (!entry.isType && entry.target !== undefined && tree.read(entry.target) !== undefined) {
+        if (entry.target !== undefined && tree.read(entry.target) !== undefined) {
           targets.set(entry.target, entry)
         }
       }
