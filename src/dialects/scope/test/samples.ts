@@ -135,7 +135,7 @@ export const samples: DialectSamples = {
       code: 'settings-too-large',
     },
   ],
-  exceptions: [],
+  exceptions: [{ law: 'snake-case', reason: 'still spelled as in its document' }],
 }
 
 function framed(payload: Uint8Array): Uint8Array {

@@ -75,5 +75,5 @@ export const samples: DialectSamples = {
       code: 'frame-too-large',
     },
   ],
-  exceptions: [],
+  exceptions: [{ law: 'snake-case', reason: 'still spelled as in its document' }],
 }
