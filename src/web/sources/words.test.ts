@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type {
-  ConnectionStatus,
-  ExportStatus,
-  FilterStatus,
-  LimitStatus,
-  SourcesAnswer,
-  WorkerStatus,
-  ZoneStatus,
-} from '../../http/api.ts'
+import type { ConnectionStatus, ExportStatus, LimitStatus, SourcesAnswer } from '../../http/api.ts'
 import {
   bittenWords,
   factWords,
@@ -135,17 +127,17 @@ test('problems of a filter are words, unknown ones and imports included', () => 
     { name: 'env.quiet', calls: 0 },
     { name: 'env.asked', calls: 3 },
   ]
-  const filter = { problems, unknownImports } as unknown as FilterStatus
+  const filter = { problems, unknownImports }
   const words = '1 trap, 1 200 metric calls refused, newer_reason 2'
   assert.equal(plain(problemWords(filter)), words)
   assert.equal(importWords(filter), 'not served: env.asked')
-  const quiet = { ...filter, problems: {}, unknownImports: [] } as FilterStatus
+  const quiet = { problems: {}, unknownImports: [] }
   assert.deepEqual([problemWords(quiet), importWords(quiet)], ['', ''])
 })
 
 test('how a thread receives is said once it has told', () => {
   const words = (udpReceive?: 'dgram' | 'recvmmsg'): string =>
-    receiveWords({ ...(udpReceive && { udpReceive }) } as WorkerStatus)
+    receiveWords({ ...(udpReceive && { udpReceive }) })
   assert.deepEqual(
     [words(), words('dgram'), words('recvmmsg')],
     ['–', 'one per system call', 'many per system call'],
@@ -155,7 +147,7 @@ test('how a thread receives is said once it has told', () => {
 test('parts of the zone stand by size, and refusals by reason, unknown ones included', () => {
   const bytes = { fixed: 65_536, segments: 1_048_576, blocks: 0, shelves: 512 }
   const refusals = { typeMismatch: 0, zoneFull: 1200, newerReason: 1 }
-  const zone = { bytes, refusals } as unknown as ZoneStatus
+  const zone = { bytes, refusals }
   assert.equal(plain(partWords(zone)), 'totals 1.00 MiB, header 64.0 KiB, shelves 512 B')
   assert.equal(plain(zoneRefusalWords(zone)), '1 200 no memory left, 1 newerReason')
   assert.equal(zoneRefusalWords({ ...zone, refusals: { zoneFull: 0 } }), '')

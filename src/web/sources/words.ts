@@ -159,7 +159,7 @@ const PROBLEM_WORDS: Readonly<Record<string, Words>> = {
 }
 
 /** What went wrong with a filter; of a refused one its state says why. */
-export function problemWords({ problems }: FilterStatus): string {
+export function problemWords({ problems }: Pick<FilterStatus, 'problems'>): string {
   const words = Object.entries(problems).map(([code, count]) => {
     const known = Object.hasOwn(PROBLEM_WORDS, code) ? PROBLEM_WORDS[code] : undefined
     return known?.(count) ?? `${code} ${exact(count)}`
@@ -168,13 +168,13 @@ export function problemWords({ problems }: FilterStatus): string {
 }
 
 /** Imports that it called and the hub does not serve. */
-export function importWords({ unknownImports }: FilterStatus): string {
+export function importWords({ unknownImports }: Pick<FilterStatus, 'unknownImports'>): string {
   const called = unknownImports.filter(({ calls }) => calls > 0).map(({ name }) => name)
   return called.length === 0 ? '' : `not served: ${called.join(', ')}`
 }
 
 /** How an ingest thread takes datagrams out of its socket. */
-export function receiveWords({ udpReceive }: WorkerStatus): string {
+export function receiveWords({ udpReceive }: Pick<WorkerStatus, 'udpReceive'>): string {
   if (udpReceive === undefined) return NO_VALUE
   return udpReceive === 'recvmmsg' ? 'many per system call' : 'one per system call'
 }
@@ -188,7 +188,7 @@ const PART_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Parts of the zone, the largest first; those that take nothing are left out. */
-export function partWords({ bytes }: ZoneStatus): string {
+export function partWords({ bytes }: Pick<ZoneStatus, 'bytes'>): string {
   return Object.entries(bytes)
     .filter(([, size]) => size > 0)
     .sort(([, a], [, b]) => b - a)
@@ -205,7 +205,7 @@ const ZONE_REFUSAL_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Why definitions and slots were refused; empty where none was. */
-export function zoneRefusalWords({ refusals }: ZoneStatus): string {
+export function zoneRefusalWords({ refusals }: Pick<ZoneStatus, 'refusals'>): string {
   return Object.entries(refusals)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${exact(count)} ${wordsOf(ZONE_REFUSAL_WORDS, reason)}`)

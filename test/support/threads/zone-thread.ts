@@ -5,7 +5,14 @@
  */
 import process from 'node:process'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
-import { type GaugeHandle, type SharedZone, type Writer, Zone } from '../../../src/shm/index.ts'
+import {
+  type DefinitionOptions,
+  type GaugeHandle,
+  type MetricType,
+  type SharedZone,
+  type Writer,
+  Zone,
+} from '../../../src/shm/index.ts'
 
 export type ThreadEnd = 'stop' | 'exit' | 'throw' | 'detach'
 
@@ -40,17 +47,17 @@ const encoder = new TextEncoder()
 
 /** Defines the metrics of {@link METRICS}; their numbers by name. */
 export function defineAll(zone: Zone): Record<keyof typeof METRICS, number> {
-  const define = (name: string, ...rest: [never, never?]): number =>
-    zone.define(encoder.encode(name), ...rest)
+  const define = (name: string, type: MetricType, options?: DefinitionOptions): number =>
+    zone.define(encoder.encode(name), type, options)
   return {
-    counter: define(METRICS.counter, 'counter' as never),
-    wrapping: define(METRICS.wrapping, 'counter' as never, { mode: 'wrapping' } as never),
-    dense: define(METRICS.dense, 'dense' as never),
-    fractions: define(METRICS.fractions, 'dense' as never, { mode: 'fractions' } as never),
-    exponential: define(METRICS.exponential, 'exponential' as never),
-    expanding: define(METRICS.expanding, 'expanding' as never),
-    binned: define(METRICS.binned, 'binned' as never, { bounds: [1, 10, 100] } as never),
-    shared: define(METRICS.shared, 'gauge' as never, { mode: 'shared' } as never),
+    counter: define(METRICS.counter, 'counter'),
+    wrapping: define(METRICS.wrapping, 'counter', { mode: 'wrapping' }),
+    dense: define(METRICS.dense, 'dense'),
+    fractions: define(METRICS.fractions, 'dense', { mode: 'fractions' }),
+    exponential: define(METRICS.exponential, 'exponential'),
+    expanding: define(METRICS.expanding, 'expanding'),
+    binned: define(METRICS.binned, 'binned', { bounds: [1, 10, 100] }),
+    shared: define(METRICS.shared, 'gauge', { mode: 'shared' }),
   }
 }
 
