@@ -73,6 +73,7 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   TickGrid: 'Ticker or Schedule',
   CounterCell: 'WindowState or CounterSlot; cells are those of the model',
   OrderedLane: 'CommandQueue',
+  OrderedVerbs: 'CommandQueue',
   Said: 'WindowMessage',
   Told: 'lastWindow',
   Meaning: 'SeriesMapping',

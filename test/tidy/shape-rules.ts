@@ -93,10 +93,12 @@ export const headers: Rule = {
     }),
 }
 
-const PROTOCOL_FILES = ['README.md', 'spec.ts', 'codec.ts', 'map.ts', 'index.ts']
+const PROTOCOL_FILES = ['README.md', 'spec.ts', 'options.ts', 'codec.ts', 'map.ts', 'index.ts']
+/** The contract fulfilled, and what else the house gets of the dialect. */
+const HOUSE_FILES = ['dialect.ts', 'guest.ts']
 /** What the shared suites look for: test/suites/tested.ts. */
 const TEST_FILES = ['test/samples.ts', 'test/fuzz.ts', 'test/vectors.ts']
-const DIALECT_FILES = [...PROTOCOL_FILES, ...TEST_FILES]
+const DIALECT_FILES = [...PROTOCOL_FILES, ...HOUSE_FILES, ...TEST_FILES]
 
 export const dialectFiles: Rule = {
   title: `a dialect's folder has ${DIALECT_FILES.join(', ')} and vectors of its name`,

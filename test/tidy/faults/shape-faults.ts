@@ -103,6 +103,9 @@ export const SHAPE_FAULTS: readonly Fault[] = [
     files: {
       'src/dialects/x/README.md': '',
       'src/dialects/x/spec.ts': '',
+      'src/dialects/x/options.ts': '',
+      'src/dialects/x/dialect.ts': '',
+      'src/dialects/x/guest.ts': '',
       'src/dialects/x/codec.ts': '',
       'src/dialects/x/index.ts': '',
       'src/dialects/x/test/samples.ts': '',
@@ -116,6 +119,9 @@ export const SHAPE_FAULTS: readonly Fault[] = [
     files: {
       'src/dialects/x/README.md': '',
       'src/dialects/x/spec.ts': '',
+      'src/dialects/x/options.ts': '',
+      'src/dialects/x/dialect.ts': '',
+      'src/dialects/x/guest.ts': '',
       'src/dialects/x/codec.ts': '',
       'src/dialects/x/map.ts': '',
       'src/dialects/x/index.ts': '',
