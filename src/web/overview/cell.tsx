@@ -1,8 +1,8 @@
 /** A series in the overview: with its chart (136 px), or as one line (28 px). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { usePage, usePanel } from '../app/page.ts'
-import { setText, useReading } from '../app/parts.tsx'
+import { usePage, usePanel } from '../shell/page.ts'
+import { setText, useReading } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { changeColumn } from './reading.ts'
 import { SeriesLink } from './series-link.tsx'

@@ -1,7 +1,7 @@
 /** Nothing has arrived yet: one line to send per dialect, with the address it really listens on. */
 import type { JSX } from 'preact'
-import { usePage, useTopics } from '../app/page.ts'
-import { CopyButton } from '../app/parts.tsx'
+import { usePage, useTopics } from '../shell/page.ts'
+import { CopyButton } from '../shell/parts.tsx'
 
 const SEND = 'Send it one line and the chart appears:'
 /** Its one line says who it is: a window of latencies is too long for one. */

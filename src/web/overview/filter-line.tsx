@@ -1,11 +1,11 @@
 /** The one filter line: words, kinds, grouping, order, density. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from '../app/icon.tsx'
-import { usePage } from '../app/page.ts'
-import { Pick } from '../app/parts.tsx'
-import { DENSITIES, KINDS, type KindChoice, type Route, type Sort } from '../app/route.ts'
 import { exact } from '../format/number.ts'
+import { Icon } from '../shell/icon.tsx'
+import { usePage } from '../shell/page.ts'
+import { Pick } from '../shell/parts.tsx'
+import { DENSITIES, KINDS, type KindChoice, type Route, type Sort } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
 import { labelNames } from './select.ts'
 

@@ -1,9 +1,9 @@
 /** Groups of series with their headings, and the index of groups at the left. */
 import type { ComponentChildren, JSX } from 'preact'
-import { usePage } from '../app/page.ts'
-import { Link, Name } from '../app/parts.tsx'
-import type { Density } from '../app/route.ts'
 import { exact } from '../format/number.ts'
+import { usePage } from '../shell/page.ts'
+import { Link, Name } from '../shell/parts.tsx'
+import type { Density } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
 import { groupAnchor } from './anchor.ts'
 import { SeriesCell } from './cell.tsx'

@@ -2,16 +2,16 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { DialectStatus } from '../../http/api.ts'
-import { usePage, usePanel, useTopics } from '../app/page.ts'
-import { setText, useReading } from '../app/parts.tsx'
-import type { Route } from '../app/route.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { drawPlot } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/steady-range.ts'
 import { allDigits, exact, format, NO_VALUE } from '../format/number.ts'
+import { isLimited } from '../format/status.ts'
 import { ageText } from '../format/time.ts'
-import { isLimited } from '../store/status.ts'
+import { usePage, usePanel, useTopics } from '../shell/page.ts'
+import { setText, useReading } from '../shell/parts.tsx'
+import type { Route } from '../shell/route.ts'
 
 /** Ages are amber from three intervals of the stream on. */
 const SILENT_INTERVALS = 3

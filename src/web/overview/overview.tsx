@@ -1,10 +1,10 @@
 /** Overview: the meters, one filter line, what is unusual, then everything, without set-up. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { SlowestOfAll } from '../../dialects/wallaroo/view/slowest.tsx'
-import { usePage } from '../app/page.ts'
-import type { Route } from '../app/route.ts'
+import { SlowestOfAll } from '../../dialects/wallaroo/view/application/slowest.tsx'
 import { exact } from '../format/number.ts'
+import { usePage } from '../shell/page.ts'
+import type { Route } from '../shell/route.ts'
 import { Empty } from './empty.tsx'
 import { FilterLine } from './filter-line.tsx'
 import { GroupIndex, Groups } from './groups.tsx'

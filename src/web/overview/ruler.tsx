@@ -1,12 +1,12 @@
 /** The time axis of every small chart above it, at the lower edge of the window. */
 import type { JSX } from 'preact'
-import { type Page, usePage, usePanel } from '../app/page.ts'
-import type { Density } from '../app/route.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { SCALE_WIDTH } from '../chart/plot.ts'
 import { timeTicks } from '../chart/scale.ts'
 import { clockText } from '../format/time.ts'
+import { type Page, usePage, usePanel } from '../shell/page.ts'
+import type { Density } from '../shell/route.ts'
 
 /** Most columns that the overview has, by the container queries of overview.css. */
 const COLUMNS: Readonly<Record<Density, number>> = { charts: 6, lines: 3, table: 0 }

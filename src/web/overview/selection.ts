@@ -1,9 +1,9 @@
 /** The overview's selection: made anew when list, findings or URL change what is shown. */
 import { useEffect, useReducer, useRef } from 'preact/hooks'
-import { type Page, usePage } from '../app/page.ts'
-import type { Route } from '../app/route.ts'
+import { dialectTitle } from '../format/status.ts'
+import { type Page, usePage } from '../shell/page.ts'
+import type { Route } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
-import { dialectTitle } from '../store/status.ts'
 import { asksForOwn, type Group, groupEntries, selectEntries, sortEntries } from './select.ts'
 
 export interface Selection {

@@ -1,9 +1,9 @@
 /** The title of a series: icon of its kind, quiet prefix, bold last part; a link to it. */
 import type { JSX } from 'preact'
-import { Icon } from '../app/icon.tsx'
-import { type Page, usePage } from '../app/page.ts'
-import { Link, Name } from '../app/parts.tsx'
-import type { Route } from '../app/route.ts'
+import { Icon } from '../shell/icon.tsx'
+import { type Page, usePage } from '../shell/page.ts'
+import { Link, Name } from '../shell/parts.tsx'
+import type { Route } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
 
 /** Where one series is shown; kind and type only where the name alone says too little. */

@@ -1,7 +1,6 @@
 /** A canvas that shows a series: subscribes while on screen, draws, and reads the values. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Page, usePage, usePanel } from '../app/page.ts'
 import type { Panel, Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { pictureOf } from '../chart/picture.ts'
@@ -9,6 +8,7 @@ import { drawPlot, type PlotSize } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/steady-range.ts'
 import { join } from '../format/number.ts'
 import { spanText } from '../format/time.ts'
+import { type Page, usePage, usePanel } from '../shell/page.ts'
 import type { Entry } from '../store/catalogue.ts'
 import { type Reading, type ReadingContext, readSeries } from './reading.ts'
 

@@ -1,9 +1,9 @@
 /** Large numbers beside the chart they come from, so that the eye does not travel. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { usePage, usePanel } from '../app/page.ts'
-import { setText } from '../app/parts.tsx'
 import { format, NO_BREAK_SPACE } from '../format/number.ts'
+import { usePage, usePanel } from '../shell/page.ts'
+import { setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import type { SeriesData } from '../store/series-data.ts'
 

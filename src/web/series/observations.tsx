@@ -1,8 +1,8 @@
 /** How many observations a second: of a distribution or a summary. */
 import type { JSX } from 'preact'
-import { usePage } from '../app/page.ts'
-import { Section } from '../app/parts.tsx'
 import { drawPlot } from '../chart/plot.ts'
+import { usePage } from '../shell/page.ts'
+import { Section } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { type Figure, Now } from './now.tsx'
 import { useChart } from './use-chart.ts'

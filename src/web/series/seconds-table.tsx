@@ -1,10 +1,10 @@
 /** The last seconds of a series as a table: what the charts show, without a picture. */
 import type { JSX } from 'preact'
 import { useReducer } from 'preact/hooks'
-import { usePage, useTopics } from '../app/page.ts'
 import { drawnUnit } from '../chart/picture.ts'
 import { exact, text } from '../format/number.ts'
 import { clockText } from '../format/time.ts'
+import { usePage, useTopics } from '../shell/page.ts'
 import type { Entry } from '../store/catalogue.ts'
 import type { Lane, SeriesData } from '../store/series-data.ts'
 

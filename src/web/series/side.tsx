@@ -1,12 +1,12 @@
 /** The side column: statistics of the window and since the start, origin, names, the last cell. */
 import type { JSX } from 'preact'
 import type { StatisticsJson } from '../../http/api.ts'
-import { usePage, useTopics } from '../app/page.ts'
-import { CopyButton, type Fact, Facts, Section } from '../app/parts.tsx'
 import { exact, text, totalText } from '../format/number.ts'
+import { dialectTitle } from '../format/status.ts'
 import { ageText, momentText, spanText } from '../format/time.ts'
+import { usePage, useTopics } from '../shell/page.ts'
+import { CopyButton, type Fact, Facts, Section } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
-import { dialectTitle } from '../store/status.ts'
 import { bucketError, errorWords, windowNumbers } from './statistics.ts'
 
 interface SideProps {

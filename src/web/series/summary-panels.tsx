@@ -3,10 +3,10 @@
  * observations, and how many there were.
  */
 import type { JSX } from 'preact'
-import { usePage } from '../app/page.ts'
-import { Section } from '../app/parts.tsx'
 import { deviationPicture, rangePicture } from '../chart/picture.ts'
 import { drawPlot } from '../chart/plot.ts'
+import { usePage } from '../shell/page.ts'
+import { Section } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import type { Lane } from '../store/series-data.ts'
 import { type Figure, Now } from './now.tsx'

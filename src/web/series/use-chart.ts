@@ -1,10 +1,10 @@
 /** A large chart of one series: subscribed while on screen, drawn by the frame. */
 import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
-import { usePage, usePanel } from '../app/page.ts'
 import { Painter } from '../chart/painter.ts'
 import { SteadyRange } from '../chart/steady-range.ts'
 import { useSubscription } from '../overview/use-series.ts'
+import { usePage, usePanel } from '../shell/page.ts'
 import type { Entry } from '../store/catalogue.ts'
 import type { SeriesData } from '../store/series-data.ts'
 

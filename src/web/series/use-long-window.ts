@@ -1,6 +1,6 @@
 /** Asks for more of one series than the shared window shows. */
 import { useEffect } from 'preact/hooks'
-import { usePage, useTopics } from '../app/page.ts'
+import { usePage, useTopics } from '../shell/page.ts'
 import type { Entry } from '../store/catalogue.ts'
 
 export function useLongWindow(entry: Entry, seconds: number): void {

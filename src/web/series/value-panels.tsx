@@ -1,11 +1,11 @@
 /** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { usePage } from '../app/page.ts'
-import { Section, setText } from '../app/parts.tsx'
 import { drawnUnit, pictureOf } from '../chart/picture.ts'
 import { drawPlot } from '../chart/plot.ts'
 import { text } from '../format/number.ts'
+import { usePage } from '../shell/page.ts'
+import { Section, setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
 import { type Figure, Now } from './now.tsx'

@@ -1,11 +1,11 @@
 /** What could not be read, by code, with the last offender in hex and text. */
 import type { JSX } from 'preact'
 import type { ErrorStatus, OffenderStatus, SourcesAnswer } from '../../http/api.ts'
-import { usePage } from '../app/page.ts'
-import { Section } from '../app/parts.tsx'
 import { exact } from '../format/number.ts'
+import { dialectTitle } from '../format/status.ts'
 import { ageText, clockText } from '../format/time.ts'
-import { dialectTitle } from '../store/status.ts'
+import { usePage } from '../shell/page.ts'
+import { Section } from '../shell/parts.tsx'
 import { type HexByte, hexRows } from './hex.ts'
 
 function Marked({ byte, isHex, at }: { byte: HexByte; isHex: boolean; at: number }): JSX.Element {

@@ -1,10 +1,10 @@
 /** Where all series are pushed to (OTLP): whether it works, what was taken, what was not. */
 import type { JSX } from 'preact'
 import type { ExportStatus, SourcesAnswer } from '../../http/api.ts'
-import { usePage } from '../app/page.ts'
-import { Section, Table } from '../app/parts.tsx'
 import { exact, NO_VALUE, text } from '../format/number.ts'
 import { ageText } from '../format/time.ts'
+import { usePage } from '../shell/page.ts'
+import { Section, Table } from '../shell/parts.tsx'
 import { receiverWords } from './words.ts'
 
 const STATE_WORDS = { starting: 'Starts', exporting: 'Exports', failing: 'Fails' } as const

@@ -11,7 +11,7 @@ import type {
   ZoneStatus,
 } from '../../http/api.ts'
 import { exact, NO_VALUE, text } from '../format/number.ts'
-import { errorCount } from '../store/status.ts'
+import { errorCount } from '../format/status.ts'
 
 type Fact = string | number | boolean
 type Words = (value: Fact) => string

@@ -1,8 +1,8 @@
 /** The threads that take in text: whether each runs, and whether the kernel spreads the load. */
 import type { JSX } from 'preact'
 import type { SourcesAnswer, WorkerStatus } from '../../http/api.ts'
-import { Section, Table } from '../app/parts.tsx'
 import { exact, NO_VALUE, text } from '../format/number.ts'
+import { Section, Table } from '../shell/parts.tsx'
 import { receiveWords } from './words.ts'
 
 const STATE_WORDS = { starting: 'Starting', running: 'Runs' } as const

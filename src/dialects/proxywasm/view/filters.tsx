@@ -1,8 +1,8 @@
 /** Proxy-Wasm filters that the hub runs: whether they work, what they cost, what went wrong. */
 import type { JSX } from 'preact'
 import type { FilterStatus, SourcesAnswer } from '../../../http/api.ts'
-import { Section, Table } from '../../../web/app/parts.tsx'
 import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
+import { Section, Table } from '../../../web/shell/parts.tsx'
 import { importWords, problemWords } from '../../../web/sources/words.ts'
 
 const STATE_WORDS = { running: 'Runs', refused: 'Refused', stopped: 'Stopped' } as const

@@ -1,10 +1,10 @@
 /** An application in the numbers of the original Metrics UI (wallaroo.md §8): its dashboard. */
 import type { JSX } from 'preact'
 import type { CompatibleApplicationAnswer } from '../../../http/api.ts'
-import { applicationAddress } from './addresses.ts'
+import { useAnswer } from '../../../web/store/polling.ts'
 import { CompatibleNotice, CompatibleRows } from './compatible-rows.tsx'
 import { Exports } from './exports.tsx'
-import { useAnswer } from './use-answer.ts'
+import { applicationAddress } from './requests.ts'
 import { unknownWords } from './words.ts'
 
 export function CompatibleApplication({

@@ -1,11 +1,11 @@
 /** Rows with the texts of the original Metrics UI, each a link to the view that it sums up. */
 import type { JSX } from 'preact'
 import type { CompatiblePipelineRow, CompatibleRow } from '../../../http/api.ts'
-import { Link, Name, Section } from '../../../web/app/parts.tsx'
 import { exact } from '../../../web/format/number.ts'
-import { placeOfKey } from './addresses.ts'
-import { LongTable } from './lazy-rows.tsx'
+import { Link, Name, Section } from '../../../web/shell/parts.tsx'
 import { INGESTION } from './place.ts'
+import { placeOfKey } from './requests.ts'
+import { LongTable } from './rows/lazy-rows.tsx'
 
 const SHARES = ['50.0', '95.0', '99.0'] as const
 const RATES = ['min', 'med', 'max'] as const

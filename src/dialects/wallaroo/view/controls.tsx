@@ -1,7 +1,8 @@
 /** What of a Wallaroo view is chosen: whose numbers, which order, what counts as slow. */
 import type { JSX } from 'preact'
-import { usePage } from '../../../web/app/page.ts'
-import { Pick } from '../../../web/app/parts.tsx'
+import { text } from '../../../web/format/number.ts'
+import { usePage } from '../../../web/shell/page.ts'
+import { Pick } from '../../../web/shell/parts.tsx'
 import {
   latencyText,
   MODES,
@@ -9,8 +10,7 @@ import {
   type Order,
   parseLatency,
   type Route,
-} from '../../../web/app/route.ts'
-import { text } from '../../../web/format/number.ts'
+} from '../../../web/shell/route.ts'
 import { SLOW_FACTOR } from './latency.ts'
 
 const ORDER_WORDS: Readonly<Record<Order, string>> = {

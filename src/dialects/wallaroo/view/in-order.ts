@@ -1,6 +1,6 @@
 /** The order of rows, as the URL has it; equal ones stay as the hub sent them. */
 import type { RowJson } from '../../../http/api.ts'
-import type { Order } from '../../../web/app/route.ts'
+import type { Order } from '../../../web/shell/route.ts'
 import { numberOf } from './latency.ts'
 
 /** What rows are ordered by; NaN is last. */

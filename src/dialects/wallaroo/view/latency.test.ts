@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fakeRow } from './fake-rows.ts'
+import { fakeRow } from '../../../../test/support/wallaroo-rows.ts'
 import {
   inFlight,
   isCompared,

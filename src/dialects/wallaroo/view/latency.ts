@@ -1,6 +1,6 @@
 /** What rows of the API mean for the page: numbers to draw, who is slow, what is in flight. */
 import type { CountJson, RowJson } from '../../../http/api.ts'
-import type { Percentiles } from '../../../web/chart/range-bar.ts'
+import type { Percentiles } from './rows/range-bar.ts'
 
 /** A computation is slow where its p99 is so many times that of the other workers. */
 export const SLOW_FACTOR = 2

@@ -1,7 +1,7 @@
 /** A canvas that draws what its component was rendered with, when the frame says so. */
 import type { RefObject } from 'preact'
-import { usePage, usePanel } from '../../../web/app/page.ts'
 import { Painter } from '../../../web/chart/painter.ts'
+import { usePage, usePanel } from '../../../web/shell/page.ts'
 
 export function useDrawing(
   draw: (painter: Painter, canvas: HTMLCanvasElement) => void,

@@ -1,15 +1,15 @@
 /** Wallaroo: applications, one of them, and every place in it; the URL says which. */
 import type { JSX } from 'preact'
 import type { ApplicationsAnswer } from '../../../http/api.ts'
-import { Icon } from '../../../web/app/icon.tsx'
-import { Link, Name } from '../../../web/app/parts.tsx'
-import type { Place, Route } from '../../../web/app/route.ts'
-import { APPLICATIONS } from './addresses.ts'
-import { Application } from './application.tsx'
-import { Applications } from './applications.tsx'
+import { Icon } from '../../../web/shell/icon.tsx'
+import { Link, Name } from '../../../web/shell/parts.tsx'
+import type { Place, Route } from '../../../web/shell/route.ts'
+import { useAnswer } from '../../../web/store/polling.ts'
+import { Application } from './application/application.tsx'
+import { Applications } from './application/applications.tsx'
+import { PlaceView } from './place/place-view.tsx'
 import { crumbsOf, isOverview } from './place.ts'
-import { PlaceView } from './place-view.tsx'
-import { useAnswer } from './use-answer.ts'
+import { APPLICATIONS } from './requests.ts'
 
 function Crumbs({ place }: { place: Place }): JSX.Element {
   return (

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeRow, fakeView } from '../../../../test/support/wallaroo-rows.ts'
 import type { ApplicationAnswer, ListenerStatus, WorkerJson } from '../../../http/api.ts'
-import { NO_PLACE } from '../../../web/app/route.ts'
-import { fakeRow, fakeView } from './fake-rows.ts'
+import { NO_PLACE } from '../../../web/shell/route.ts'
 import {
   boundsText,
   clockWords,

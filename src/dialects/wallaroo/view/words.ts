@@ -10,10 +10,10 @@ import type {
   ViewAnswer,
   WorkerJson,
 } from '../../../http/api.ts'
-import type { Place } from '../../../web/app/route.ts'
 import { shownName } from '../../../web/format/name.ts'
 import { digits, exact, NO_BREAK_SPACE, NO_VALUE, text } from '../../../web/format/number.ts'
 import { ageText, durationText, momentText } from '../../../web/format/time.ts'
+import type { Place } from '../../../web/shell/route.ts'
 import { inFlight, numberOf } from './latency.ts'
 import { INGESTION } from './place.ts'
 
