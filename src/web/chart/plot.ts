@@ -8,10 +8,16 @@ import { clockText } from '../format/time.ts'
 import type { TimeAxis } from './cursor.ts'
 import { drawHeat, type HeatColumns, type HeatSource, heatColumns, heatRange } from './heat.ts'
 import { drawBand, drawLine, type Line, type LineGeometry } from './line.ts'
-import type { Painter } from './painter.ts'
-import type { Ramp } from './palette.ts'
-import { linearScale, logScale, niceRange, type Range, type Scale, timeTicks } from './scale.ts'
-import type { SteadyRange } from './steady-range.ts'
+import type { Painter, Ramp } from './painter.ts'
+import {
+  linearScale,
+  logScale,
+  niceRange,
+  type Range,
+  type Scale,
+  type SteadyRange,
+  timeTicks,
+} from './scale.ts'
 
 /** Width of the scale of small charts, and of the space below it in the ruler. */
 export const SCALE_WIDTH = 48

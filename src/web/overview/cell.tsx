@@ -1,11 +1,14 @@
 /** A series in the overview: with its chart (136 px), or as one line (28 px). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { usePage, usePanel } from '../shell/page.ts'
-import { setText, useReading } from '../shell/parts.tsx'
+import { SERIES } from '../series/address.ts'
+import { Icon } from '../shell/icon.tsx'
+import { type Page, usePage, usePanel } from '../shell/page.ts'
+import { Link, Name, setText, useReading } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
+import type { Destination } from '../shell/view.ts'
 import type { Entry } from '../store/catalogue.ts'
 import { changeColumn } from './reading.ts'
-import { SeriesLink } from './series-link.tsx'
 import { useSeriesCanvas } from './use-series.ts'
 
 interface CellProps {
@@ -75,5 +78,44 @@ export function SeriesCell({ entry, isLine, isLazy }: SeriesCellProps): JSX.Elem
     <article ref={article} class={`${isLine ? 'line' : 'cell'}${isUnusual ? ' unusual' : ''}`}>
       {isNear && <Content entry={entry} />}
     </article>
+  )
+}
+
+/** Where one series is shown; kind and type only where the name alone says too little. */
+function seriesRoute({ store }: Page, entry: Entry): Destination {
+  const { kind, type = '' } = entry.info
+  const isAmbiguous = store.catalogue.isAmbiguous(entry.text)
+  return to(SERIES, {
+    series: entry.text,
+    ...(isAmbiguous ? { kind, type } : { kind: '', type: '' }),
+  })
+}
+
+/** Position after the last separator of a name. */
+function lastPart(name: string): number {
+  const end = Math.max(name.lastIndexOf('.'), name.lastIndexOf('/')) + 1
+  return end < name.length ? end : 0
+}
+
+interface SeriesLinkProps {
+  readonly entry: Entry
+  readonly withLabels?: boolean
+}
+
+export function SeriesLink({ entry, withLabels }: SeriesLinkProps): JSX.Element {
+  const page = usePage()
+  const { name, kind } = entry.info
+  const split = lastPart(name)
+  return (
+    <Link to={seriesRoute(page, entry)} class="title" title={entry.text}>
+      <Icon name={kind} title={kind} />
+      <span class="cut">
+        <span class="prefix">{name.slice(0, split)}</span>
+        <b>
+          <Name text={name.slice(split)} />
+        </b>
+        {withLabels && entry.labels !== '' && <span class="muted"> {entry.labels}</span>}
+      </span>
+    </Link>
   )
 }

@@ -3,11 +3,11 @@ import type { ComponentChildren, JSX } from 'preact'
 import { exact } from '../format/number.ts'
 import { usePage } from '../shell/page.ts'
 import { Link, Name } from '../shell/parts.tsx'
-import type { Density } from '../shell/route.ts'
+import { to } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
-import { groupAnchor } from './anchor.ts'
+import { type Density, OVERVIEW } from './address.ts'
 import { SeriesCell } from './cell.tsx'
-import { crowdedLabel, type Group } from './select.ts'
+import { crowdedLabel, type Group, groupAnchor } from './select.ts'
 import type { Selection } from './selection.ts'
 import { SeriesTable } from './series-table.tsx'
 
@@ -53,7 +53,7 @@ function OddNote({ count }: { count: number }): JSX.Element {
     <span class="small muted">
       {count > ODD_SHOWN && (
         <>
-          <Link to={{ group: 'none', sort: 'unusual' }} class="link">
+          <Link to={to(OVERVIEW, { group: 'none', sort: 'unusual' })} class="link">
             all {count}
           </Link>
           {'\u2002'}

@@ -1,30 +1,31 @@
 /** Overview: the meters, one filter line, what is unusual, then everything, without set-up. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { SlowestOfAll } from '../../dialects/wallaroo/view/application/slowest.tsx'
 import { exact } from '../format/number.ts'
 import { usePage } from '../shell/page.ts'
-import type { Route } from '../shell/route.ts'
-import { Empty } from './empty.tsx'
+import { CopyButton } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
+import type { Route } from '../shell/view.ts'
+import { OVERVIEW, type OverviewState } from './address.ts'
 import { FilterLine } from './filter-line.tsx'
 import { GroupIndex, Groups } from './groups.tsx'
 import { Meters } from './meters.tsx'
 import { Ruler } from './ruler.tsx'
 import { type Selection, useSelection } from './selection.ts'
 
-function filterWords({ q, kind, source }: Route): string {
+function filterWords({ q, kind, source }: OverviewState): string {
   return [q, kind && `kind=${kind}`, source && `dialect=${source}`].filter(Boolean).join(' ')
 }
 
-function NoMatch({ route }: { route: Route }): JSX.Element {
+function NoMatch({ state }: { state: OverviewState }): JSX.Element {
   const { navigation } = usePage()
   return (
     <p class="group soft">
-      No series matches “{filterWords(route)}”.{' '}
+      No series matches “{filterWords(state)}”.{' '}
       <button
         type="button"
         class="link"
-        onClick={() => navigation.go({ q: '', kind: '', source: '' })}
+        onClick={() => navigation.go(to(OVERVIEW, { q: '', kind: '', source: '' }))}
       >
         Clear the filter
       </button>
@@ -35,7 +36,7 @@ function NoMatch({ route }: { route: Route }): JSX.Element {
 /** The count after filtering is said once typing rests. */
 const SAY_AFTER_MS = 600
 
-function useSpokenCount({ q, kind, source }: Route, { found, all }: Selection): void {
+function useSpokenCount({ q, kind, source }: OverviewState, { found, all }: Selection): void {
   const page = usePage()
   const isFiltered = q !== '' || kind !== '' || source !== ''
   const words = `${exact(found.length)} of ${exact(all.length)} series`
@@ -46,13 +47,14 @@ function useSpokenCount({ q, kind, source }: Route, { found, all }: Selection): 
   }, [page, isFiltered, q, kind, source])
 }
 
-export function Overview({ route }: { route: Route }): JSX.Element {
-  const { store } = usePage()
-  const selection = useSelection(route)
-  const { density } = route
+export function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
+  const { store, views } = usePage()
+  const { state } = route
+  const selection = useSelection(state)
+  const { density } = state
   const { all, found, odd } = selection
-  const showsOdd = odd.length > 0 && density !== 'table' && route.q === ''
-  useSpokenCount(route, selection)
+  const showsOdd = odd.length > 0 && density !== 'table' && state.q === ''
+  useSpokenCount(state, selection)
   const groups = useMemo(
     () => <Groups selection={selection} density={density} showsOdd={showsOdd} />,
     [selection, density, showsOdd],
@@ -61,17 +63,18 @@ export function Overview({ route }: { route: Route }): JSX.Element {
   return (
     <>
       {!isEmpty && <h1 class="hidden-text">Overview</h1>}
-      <Meters route={route} />
+      <Meters />
       {isEmpty && <Empty />}
       {!isEmpty && store.catalogue.isLoaded && (
         <>
-          <FilterLine route={route} all={all} found={found.length} />
-          {route.q === '' && <SlowestOfAll />}
+          <FilterLine state={state} all={all} found={found.length} />
+          {state.q === '' &&
+            views.map((view) => view.overviewPanel && <view.overviewPanel key={view.dialect} />)}
           <div class="overview">
             <GroupIndex selection={selection} showsOdd={showsOdd} />
             <div class="flow">
               <div class={`groups by-${density}`}>
-                {found.length > 0 ? groups : <NoMatch route={route} />}
+                {found.length > 0 ? groups : <NoMatch state={state} />}
               </div>
               {found.length > 0 && <Ruler density={density} />}
             </div>
@@ -79,5 +82,44 @@ export function Overview({ route }: { route: Route }): JSX.Element {
         </>
       )}
     </>
+  )
+}
+
+const SEND = 'Send it one line and the chart appears:'
+const ATTACH = 'Attach a viewer, it shows what the hub holds:'
+
+/** Nothing has arrived yet: one line to send per dialect, with the address it really listens on. */
+function Empty(): JSX.Element {
+  const { store, views } = usePage()
+  const wordsOf = (dialect: string): string | undefined =>
+    views.find((view) => view.dialect === dialect)?.exampleWords
+  const steps = (store.sources.value?.dialects ?? [])
+    .filter(({ tryIt }) => tryIt !== '')
+    .map(({ name, title, role, tryIt, address }) => ({
+      title,
+      purpose: wordsOf(name) ?? (role === 'emit' ? ATTACH : SEND),
+      command: tryIt,
+      note: address,
+    }))
+  return (
+    <section class="empty">
+      <h1>Nothing has arrived yet</h1>
+      <p class="soft">
+        The hub is listening. What arrives appears here by itself, within a second.
+      </p>
+      <ul>
+        {steps.map(({ title, purpose, command, note }) => (
+          <li key={title}>
+            <span class="strong">{title}</span>
+            <div>
+              <p class="small soft">{purpose}</p>
+              <pre>{command}</pre>
+              <span class="small muted">{note}</span>
+            </div>
+            <CopyButton text={command} what={`command for ${title}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

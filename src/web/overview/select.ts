@@ -165,3 +165,7 @@ export function labelNames(entries: readonly Entry[], limit = 12): string[] {
   const names = [...counts].sort((a, b) => b[1] - a[1] || byText.compare(a[0], b[0]))
   return names.slice(0, limit).map(([key]) => key)
 }
+
+export function groupAnchor(key: string): string {
+  return `group-${encodeURIComponent(key)}`
+}

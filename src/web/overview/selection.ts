@@ -1,9 +1,10 @@
 /** The overview's selection: made anew when list, findings or URL change what is shown. */
-import { useEffect, useReducer, useRef } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import { dialectTitle } from '../format/status.ts'
 import { type Page, usePage } from '../shell/page.ts'
-import type { Route } from '../shell/route.ts'
-import type { Entry } from '../store/catalogue.ts'
+import { type Entry, OWN_DIALECT } from '../store/catalogue.ts'
+import type { OverviewState } from './address.ts'
 import { asksForOwn, type Group, groupEntries, selectEntries, sortEntries } from './select.ts'
 
 export interface Selection {
@@ -15,12 +16,12 @@ export interface Selection {
   readonly groups: readonly Group[]
 }
 
-function select(page: Page, route: Route): Selection {
+function select(page: Page, route: OverviewState): Selection {
   const { store } = page
   const { watch, catalogue } = store
   const isStale = (id: number): boolean => store.isStale(id)
   const isOwnShown = asksForOwn(route)
-  const all = catalogue.entries.filter((entry) => isOwnShown || entry.info.dialect !== 'hub')
+  const all = catalogue.entries.filter((entry) => isOwnShown || entry.info.dialect !== OWN_DIALECT)
   const found = selectEntries(catalogue.entries, route, isStale)
   const sorted = sortEntries(found, route.sort, {
     score: (id) => (watch.finding(id).since > 0 ? watch.finding(id).score : 0),
@@ -31,7 +32,7 @@ function select(page: Page, route: Route): Selection {
   const odd = found
     .filter(({ id }) => watch.finding(id).since > 0)
     .sort((a, b) => watch.finding(b.id).since - watch.finding(a.id).since || a.id - b.id)
-  const titleOf = (dialect: string): string => dialectTitle(store.sources, dialect)
+  const titleOf = (dialect: string): string => dialectTitle(store.sources.peek(), dialect)
   return { all, found, odd, groups: groupEntries(sorted, route.group, titleOf, route.sort) }
 }
 
@@ -46,39 +47,42 @@ function isUnderPointer(): boolean {
   return document.querySelector('.groups:hover') !== null
 }
 
-export function useSelection(route: Route): Selection {
-  const page = usePage()
-  const [version, renew] = useReducer((count: number) => count + 1, 0)
-  const kept = useRef<{ signature: string; selection: Selection; key: string } | undefined>(
-    undefined,
-  )
-  const key = [version, route.q, route.kind, route.source, route.group, route.sort].join('\n')
-  if (kept.current?.key !== key) {
-    const selection = select(page, route)
-    const signature = signatureOf(selection, page.store.catalogue.numbering)
-    const isSame = kept.current?.signature === signature
-    kept.current = { key, signature, selection: isSame ? kept.current!.selection : selection }
-  }
+/**
+ * Rises when there is a new list, or new findings. Those wait while the pointer is over the charts,
+ * so that nothing moves away from under it.
+ */
+function useNews({ store }: Page): number {
+  const news = useSignal(0)
   useEffect(() => {
     let isWaiting = false
     const apply = (): void => {
       isWaiting = false
-      renew(undefined)
+      news.value = news.peek() + 1
     }
-    const onFindings = (): void => {
-      if (isUnderPointer()) isWaiting = true
-      else apply()
-    }
+    const offs = [
+      store.catalogue.version.subscribe(apply),
+      store.watch.version.subscribe(() => {
+        if (isUnderPointer()) isWaiting = true
+        else apply()
+      }),
+    ]
     const onMove = (): void => {
       if (isWaiting && !isUnderPointer()) apply()
     }
-    const { topics } = page.store
-    const offs = [topics.on('catalogue', apply), topics.on('unusual', onFindings)]
     document.addEventListener('pointermove', onMove)
     return () => {
       for (const off of offs) off()
       document.removeEventListener('pointermove', onMove)
     }
-  }, [page])
-  return kept.current.selection
+  }, [store, news])
+  return news.value
+}
+
+export function useSelection(state: OverviewState): Selection {
+  const page = usePage()
+  const news = useNews(page)
+  const { q, kind, source, group, sort } = state
+  const selection = useMemo(() => select(page, state), [page, news, q, kind, source, group, sort])
+  const signature = signatureOf(selection, page.store.catalogue.numbering)
+  return useMemo(() => selection, [signature])
 }

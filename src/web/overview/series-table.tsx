@@ -10,10 +10,9 @@ import { Name, setQuantity, setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { mergeSeconds, quantile } from '../store/quantile.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { groupAnchor } from './anchor.ts'
+import { SeriesLink } from './cell.tsx'
 import { changeColumn, readSeries } from './reading.ts'
-import type { Group } from './select.ts'
-import { SeriesLink } from './series-link.tsx'
+import { type Group, groupAnchor } from './select.ts'
 import { contextOf, useSeriesPicture, useSubscription } from './use-series.ts'
 
 const NUMBERS = ['Now', 'Min', 'Max', 'p50', 'p90', 'p99', 'Change', 'Age'] as const
@@ -60,12 +59,12 @@ function RowContent({ entry }: { entry: Entry }): JSX.Element {
   })
   const writeNumbers = (): void => {
     // the titles come with the sources, which may be later than the series
-    setText(source.current, dialectTitle(store.sources, entry.info.dialect))
+    setText(source.current, dialectTitle(store.sources.value, entry.info.dialect))
     const context = contextOf(page, entry)
-    const to = store.edge()
+    const to = store.clock.edge()
     const unit = entry.info.unit ?? ''
     const data = context.isStale ? undefined : store.data(entry.id)
-    const numbers = numbersOf(data, unit, context.second, to - store.window, to)
+    const numbers = numbersOf(data, unit, context.second, to - store.clock.window.value, to)
     for (let i = 0; i < CHANGE; i += 1) {
       setQuantity(cells.current[i], numbers[i] ?? (i === 0 ? [NO_VALUE, ''] : NOTHING))
     }
@@ -132,7 +131,7 @@ export function SeriesTable({ groups, isLazy }: SeriesTableProps): JSX.Element {
             <th class="name-column">Series</th>
             <th class="kind-column">Kind</th>
             <th class="source-column">Source</th>
-            <th>Last {spanText(store.window)}</th>
+            <th>Last {spanText(store.clock.window.value)}</th>
             {NUMBERS.map((name) => (
               <th key={name} class="num">
                 {name}

@@ -5,7 +5,7 @@ import type { Panel, Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { pictureOf } from '../chart/picture.ts'
 import { drawPlot, type PlotSize } from '../chart/plot.ts'
-import { SteadyRange } from '../chart/steady-range.ts'
+import { SteadyRange } from '../chart/scale.ts'
 import { join } from '../format/number.ts'
 import { spanText } from '../format/time.ts'
 import { type Page, usePage, usePanel } from '../shell/page.ts'
@@ -17,10 +17,10 @@ export function contextOf(page: Page, entry: Entry): ReadingContext {
   return {
     info: store.catalogue.get(entry.id)?.info ?? entry.info,
     second: page.readingSecond(),
-    hasCursor: cursor.second !== null,
+    hasCursor: cursor.second.value !== null,
     isStale: store.isStale(entry.id),
     lastDataMs: store.lastDataMs(entry.id),
-    nowMs: store.nowMs(),
+    nowMs: store.clock.nowMs(),
     finding: store.watch.finding(entry.id),
   }
 }
@@ -33,11 +33,11 @@ export function useSubscription(id: number): Pick<Panel, 'enter' | 'leave'> {
   useEffect(() => {
     if (hide.current === undefined) return
     hide.current()
-    hide.current = store.show(id)
+    hide.current = store.screen.show(id)
   }, [store, id])
   return {
     enter: () => {
-      hide.current ??= store.show(id)
+      hide.current ??= store.screen.show(id)
     },
     leave: () => {
       hide.current?.()
@@ -58,13 +58,13 @@ export function useSeriesPicture(
   return (canvas, size, reading) => {
     const data = store.data(entry.id)
     if (canvas === null || size.width === 0 || data === undefined) return
-    const to = store.edge()
-    const view = { from: to - store.window, to, cursor: cursor.second }
+    const to = store.clock.edge()
+    const view = { from: to - store.clock.window.value, to, cursor: cursor.second.value }
     const options = { unit: entry.info.unit ?? '', size: plotSize, steady: steady.current }
-    const painter = new Painter(canvas, size, page.palette)
+    const painter = new Painter(canvas, size, page.theme.palette)
     cursor.setAxis(canvas, drawPlot(painter, pictureOf(data, view, options)).time)
     const value = [reading.caption, join(reading.main)].join(' ').trim()
-    const name = `${entry.text}, last ${spanText(store.window)}, ${value}`
+    const name = `${entry.text}, last ${spanText(store.clock.window.value)}, ${value}`
     // The name holds the value; it is read on demand, never announced.
     if (name !== named.current) canvas.setAttribute('aria-label', name)
     named.current = name

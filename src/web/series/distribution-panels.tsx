@@ -4,7 +4,7 @@
  */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { drawMarginal } from '../chart/marginal.ts'
+import { drawMarginal } from '../chart/heat.ts'
 import { Painter } from '../chart/painter.ts'
 import { pictureOf } from '../chart/picture.ts'
 import { drawPlot } from '../chart/plot.ts'
@@ -15,10 +15,8 @@ import { Section, setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { mergeSeconds } from '../store/quantile.ts'
 import type { Lane } from '../store/series-data.ts'
-import { type Figure, Now } from './now.tsx'
-import { Observations } from './observations.tsx'
+import { type Figure, Now, Observations, useChart } from './now.tsx'
 import { undrawnWords } from './statistics.ts'
-import { useChart } from './use-chart.ts'
 
 /** Seconds that "now" is, without a cursor: one second alone is ragged. */
 const NOW_SECONDS = 10
@@ -75,10 +73,10 @@ function Distribution({ entry }: PanelProps): JSX.Element {
     draw: (size) => {
       const data = store.data(entry.id)
       if (side.current === null || size.width === 0 || data === undefined) return
-      const painter = new Painter(side.current, size, page.palette)
+      const painter = new Painter(side.current, size, page.theme.palette)
       if (range.current === undefined) return
       const second = page.readingSecond()
-      const from = second - (cursor.second === null ? NOW_SECONDS : 1)
+      const from = second - (cursor.second.value === null ? NOW_SECONDS : 1)
       drawMarginal(painter, mergeSeconds(data, from, second), range.current)
     },
   })

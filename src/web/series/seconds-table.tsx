@@ -4,7 +4,7 @@ import { useReducer } from 'preact/hooks'
 import { drawnUnit } from '../chart/picture.ts'
 import { exact, text } from '../format/number.ts'
 import { clockText } from '../format/time.ts'
-import { usePage, useTopics } from '../shell/page.ts'
+import { usePage, useShownSeconds } from '../shell/page.ts'
 import type { Entry } from '../store/catalogue.ts'
 import type { Lane, SeriesData } from '../store/series-data.ts'
 
@@ -35,9 +35,9 @@ function columnsOf(entry: Entry): readonly Column[] {
 
 function Rows({ entry }: { entry: Entry }): JSX.Element {
   const { store } = usePage()
-  useTopics('tick', 'data', 'picture')
+  useShownSeconds()
   const data = store.data(entry.id)
-  const newest = store.readingSecond()
+  const newest = store.clock.readingSecond()
   const columns = columnsOf(entry)
   return (
     <table>

@@ -2,24 +2,24 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { clockText } from '../format/time.ts'
+import { OVERVIEW } from '../overview/address.ts'
 import { changeWords } from '../overview/reading.ts'
 import { Icon } from '../shell/icon.tsx'
-import { usePage, useTopics } from '../shell/page.ts'
+import { usePage } from '../shell/page.ts'
 import { Link, Name } from '../shell/parts.tsx'
-import type { Route } from '../shell/route.ts'
+import { to } from '../shell/route.ts'
+import type { Route } from '../shell/view.ts'
 import type { Entry } from '../store/catalogue.ts'
+import type { SeriesState } from './address.ts'
 import { DistributionPanels } from './distribution-panels.tsx'
 import { SecondsTable } from './seconds-table.tsx'
 import { Side } from './side.tsx'
 import { SummaryPanels } from './summary-panels.tsx'
 import { ValuePanels } from './value-panels.tsx'
 
-/** Statistics since the start are read again this often. */
-const REFRESH_MS = 5000
-
 function Heading({ entry }: { entry: Entry }): JSX.Element {
   const { store } = usePage()
-  useTopics('unusual')
+  store.watch.version.value
   const { info, labels } = entry
   const finding = store.watch.finding(entry.id)
   const of = info.kind === 'histogram' ? 'p99 ' : info.kind === 'summary' ? 'mean ' : ''
@@ -51,28 +51,24 @@ function Panels({ entry }: { entry: Entry }): JSX.Element {
   return <ValuePanels entry={entry} />
 }
 
-export function SeriesPage({ route }: { route: Route }): JSX.Element {
+export function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
   const { store } = usePage()
-  useTopics('catalogue')
-  const entry = store.catalogue.find(route.series, route.kind, route.type)
+  const { series, kind, type } = route.state
+  store.catalogue.version.value
+  const entry = store.catalogue.find(series, kind, type)
   const id = entry?.id
-  useEffect(() => {
-    if (id === undefined) return
-    // The list has no statistics: they are the one entry's own.
-    void store.refresh(id)
-    const timer = setInterval(() => void store.refresh(id), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [store, id])
+  // The list has no statistics: they are the one entry's own.
+  useEffect(() => (id === undefined ? undefined : store.follow(id)), [store, id])
   if (entry === undefined) {
     return (
       <div class="page">
         <h1>
-          <Name text={route.series} />
+          <Name text={series} />
         </h1>
         {store.catalogue.isLoaded && (
           <p class="soft">
             No series has this name now.{' '}
-            <Link to={{ view: 'overview', series: '', kind: '', type: '' }} class="link">
+            <Link to={to(OVERVIEW, { kind: '' })} class="link">
               Show all series
             </Link>
           </p>
@@ -80,15 +76,14 @@ export function SeriesPage({ route }: { route: Route }): JSX.Element {
       </div>
     )
   }
-  const all = { view: 'overview', series: '', kind: '', type: '' } as const
   return (
     <div class="page">
       <nav class="crumbs" aria-label="Where">
-        <Link to={{ ...all, q: '' }} class="link">
+        <Link to={to(OVERVIEW, { kind: '', q: '' })} class="link">
           Overview
         </Link>
         <Icon name="right" />
-        <Link to={{ ...all, q: entry.group }} class="link">
+        <Link to={to(OVERVIEW, { kind: '', q: entry.group })} class="link">
           <Name text={entry.group} />
         </Link>
       </nav>

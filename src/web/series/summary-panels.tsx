@@ -9,9 +9,7 @@ import { usePage } from '../shell/page.ts'
 import { Section } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import type { Lane } from '../store/series-data.ts'
-import { type Figure, Now } from './now.tsx'
-import { Observations } from './observations.tsx'
-import { useChart } from './use-chart.ts'
+import { type Figure, Now, Observations, useChart } from './now.tsx'
 
 interface PanelProps {
   readonly entry: Entry

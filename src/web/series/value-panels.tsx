@@ -1,6 +1,6 @@
 /** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { drawnUnit, pictureOf } from '../chart/picture.ts'
 import { drawPlot } from '../chart/plot.ts'
 import { text } from '../format/number.ts'
@@ -8,9 +8,7 @@ import { usePage } from '../shell/page.ts'
 import { Section, setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { type Figure, Now } from './now.tsx'
-import { useChart } from './use-chart.ts'
-import { useLongWindow } from './use-long-window.ts'
+import { type Figure, Now, useChart } from './now.tsx'
 
 const LONG_SECONDS = 600
 
@@ -53,12 +51,12 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
     {
       caption: 'lowest',
       unit: shown,
-      read: (data, _, window) => over(data, store.edge(), window, Math.min),
+      read: (data, _, window) => over(data, store.clock.edge(), window, Math.min),
     },
     {
       caption: 'highest',
       unit: shown,
-      read: (data, _, window) => over(data, store.edge(), window, Math.max),
+      read: (data, _, window) => over(data, store.clock.edge(), window, Math.max),
     },
   ]
   const title = kind === 'counter' ? 'Rate' : 'Value'
@@ -87,4 +85,10 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
       </Section>
     </>
   )
+}
+
+export function useLongWindow(entry: Entry, seconds: number): void {
+  const { store } = usePage()
+  const pausedAt = store.clock.pausedAt.value
+  useEffect(() => store.screen.showLong(entry.id, seconds), [store, entry.id, seconds, pausedAt])
 }

@@ -8,9 +8,11 @@ import {
   reachedSeriesLimits,
 } from '../format/status.ts'
 import { clockText, durationText } from '../format/time.ts'
+import { SOURCES } from '../sources/address.ts'
 import { Icon } from './icon.tsx'
-import { type Page, usePage, useTopics } from './page.ts'
+import { type Page, usePage } from './page.ts'
 import { Link } from './parts.tsx'
+import { to } from './route.ts'
 
 interface Notice {
   /** Dismissing holds for as long as the key stays the same. */
@@ -23,7 +25,7 @@ interface Notice {
 }
 
 function lostNotice({ store }: Page): Notice | undefined {
-  const { connection } = store
+  const connection = store.clock.connection.value
   if (connection.state !== 'lost') return undefined
   const since = `No connection to the hub since ${clockText(connection.sinceMs)}.`
   const wait = durationText(Math.max(1, Math.ceil((connection.retryAtMs - Date.now()) / 1000)))
@@ -43,16 +45,16 @@ function lostNotice({ store }: Page): Notice | undefined {
 }
 
 function listenerNotice({ store }: Page): Notice | undefined {
-  const listener = failedListeners(store.sources)[0]
+  const listener = failedListeners(store.sources.value)[0]
   if (listener === undefined) return undefined
   const { nextTryMs: _, ...withoutTime } = listener
   return {
     key: `listener ${listener.name} ${listener.message}`,
     isBad: true,
-    words: listenerWords(listener, store.nowMs()),
+    words: listenerWords(listener, store.clock.nowMs()),
     alert: listenerWords(withoutTime, 0),
     action: (
-      <Link to={{ view: 'sources', series: '' }} class="link small">
+      <Link to={to(SOURCES)} class="link small">
         Show sources
       </Link>
     ),
@@ -60,14 +62,14 @@ function listenerNotice({ store }: Page): Notice | undefined {
 }
 
 function limitNotice({ store }: Page): Notice | undefined {
-  const limit = reachedSeriesLimits(store.sources)[0]
+  const limit = reachedSeriesLimits(store.sources.value)[0]
   if (limit === undefined) return undefined
   return {
     key: `limit ${limit.name}`,
     isBad: false,
     words: limitWords(limit),
     action: (
-      <Link to={{ view: 'sources', series: '' }} class="link small">
+      <Link to={to(SOURCES)} class="link small">
         Show what was refused
       </Link>
     ),
@@ -76,7 +78,8 @@ function limitNotice({ store }: Page): Notice | undefined {
 
 export function Banner(): JSX.Element {
   const page = usePage()
-  useTopics('sources', 'connection', 'tick')
+  // Waiting times count down.
+  page.store.clock.tick.value
   const [dismissed, dismiss] = useState('')
   const notice = lostNotice(page) ?? listenerNotice(page) ?? limitNotice(page)
   const isShown = notice !== undefined && notice.key !== dismissed

@@ -2,12 +2,12 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { exact } from '../format/number.ts'
-import { errorCount } from '../format/status.ts'
 import { clockText, windowText } from '../format/time.ts'
 import { Icon, Mark } from './icon.tsx'
-import { type Page, usePage, usePanel, useTopics } from './page.ts'
+import { type Page, usePage, usePanel } from './page.ts'
 import { Link, setText } from './parts.tsx'
-import { NO_PLACE, type Route, WINDOWS } from './route.ts'
+import { homeOf, startOf, to, WINDOWS } from './route.ts'
+import type { Route } from './view.ts'
 
 /** Windows that a narrow bar has no room for. */
 const WIDE_ONLY: ReadonlySet<number> = new Set([30, 120])
@@ -15,9 +15,9 @@ const WIDE_ONLY: ReadonlySet<number> = new Set([30, 120])
 export type StateWord = 'Live' | 'Paused' | 'Cursor' | 'Reconnecting'
 
 function stateWord({ store, cursor }: Page): StateWord {
-  if (store.connection.state === 'lost') return 'Reconnecting'
-  if (store.pausedAt !== undefined) return 'Paused'
-  return cursor.second === null ? 'Live' : 'Cursor'
+  if (store.clock.connection.value.state === 'lost') return 'Reconnecting'
+  if (store.clock.pausedAt.value !== undefined) return 'Paused'
+  return cursor.second.value === null ? 'Live' : 'Cursor'
 }
 
 const DOTS: Readonly<Record<StateWord, string>> = {
@@ -34,10 +34,11 @@ function Clock(): JSX.Element {
   const time = useRef<HTMLSpanElement>(null)
   const box = usePanel<HTMLDivElement>({
     draw: () => {
-      const word = page.store.connection.state === 'connecting' ? 'Connecting' : stateWord(page)
+      const word =
+        page.store.clock.connection.value.state === 'connecting' ? 'Connecting' : stateWord(page)
       setText(state.current, word)
       if (dot.current) dot.current.className = DOTS[word as StateWord] ?? 'dot idle'
-      setText(time.current, clockText((page.cursor.second ?? page.store.edge()) * 1000))
+      setText(time.current, clockText((page.cursor.second.value ?? page.store.clock.edge()) * 1000))
     },
   })
   return (
@@ -49,33 +50,31 @@ function Clock(): JSX.Element {
   )
 }
 
+/** The tab of a dialect's view is there while the hub speaks it, or the view is shown. */
 function Tabs({ route }: { route: Route }): JSX.Element {
-  const { store } = usePage()
-  useTopics('sources')
-  const errors = errorCount(store.sources)
-  const hasWallaroo = store.sources?.dialects.some(({ name }) => name === 'wallaroo') ?? false
-  const { view } = route
+  const { views, store } = usePage()
+  const sources = store.sources.value
+  const shown = views.find(({ screen }) => screen?.address === route.address)?.screen
+  const marked = shown?.tabOf ?? route.address
+  const isSpoken = (dialect: string | undefined): boolean =>
+    dialect === undefined || (sources?.dialects.some(({ name }) => name === dialect) ?? false)
   return (
     <nav class="tabs" aria-label="Views">
-      <Link
-        to={{ view: 'overview', series: '' }}
-        current={view === 'overview' || view === 'series'}
-      >
-        Overview
-      </Link>
-      {(hasWallaroo || view === 'wallaroo') && (
-        <Link to={{ view: 'wallaroo', place: NO_PLACE }} current={view === 'wallaroo'}>
-          Wallaroo
-        </Link>
-      )}
-      <Link to={{ view: 'sources', series: '' }} current={view === 'sources'}>
-        Sources
-        {errors > 0 && (
-          <span class="count" title="messages that could not be read">
-            {exact(errors)}
-          </span>
-        )}
-      </Link>
+      {views.map(({ dialect, screen }) => {
+        if (screen?.tab === undefined) return null
+        if (!isSpoken(dialect) && screen.address !== marked) return null
+        const troubles = screen.troubles?.(sources) ?? 0
+        return (
+          <Link key={screen.address.path} to={homeOf(screen)} current={screen.address === marked}>
+            {screen.tab}
+            {troubles > 0 && (
+              <span class="count" title="messages that could not be read">
+                {exact(troubles)}
+              </span>
+            )}
+          </Link>
+        )
+      })}
     </nav>
   )
 }
@@ -92,7 +91,7 @@ function Windows({ route }: { route: Route }): JSX.Element {
           role="radio"
           class={WIDE_ONLY.has(seconds) ? 'wide' : ''}
           aria-checked={route.window === seconds}
-          onClick={() => navigation.go({ window: seconds })}
+          onClick={() => navigation.span({ window: seconds })}
         >
           {windowText(seconds)}
         </button>
@@ -101,20 +100,14 @@ function Windows({ route }: { route: Route }): JSX.Element {
   )
 }
 
-interface BarProps {
-  readonly route: Route
-  readonly pause: () => void
-  readonly switchTheme: () => void
-  readonly showHelp: () => void
-}
-
-export function Bar({ route, pause, switchTheme, showHelp }: BarProps): JSX.Element {
-  const { theme } = usePage()
+export function Bar({ route }: { route: Route }): JSX.Element {
+  const page = usePage()
+  const start = startOf(page.screens.map(({ address }) => address))
   const isPaused = route.at !== null
-  const themeTitle = `Light or dark: ${theme.choice} (Shift T)`
+  const themeTitle = `Light or dark: ${page.theme.choice.value} (Shift T)`
   return (
     <header class="bar">
-      <Link to={{ view: 'overview', series: '' }} class="brand" label="Pentameter, overview">
+      <Link to={to(start)} class="brand" label="Pentameter, overview">
         <Mark />
         <span>Pentameter</span>
       </Link>
@@ -128,7 +121,7 @@ export function Bar({ route, pause, switchTheme, showHelp }: BarProps): JSX.Elem
           class="icon"
           aria-label={isPaused ? 'Resume' : 'Pause'}
           title={isPaused ? 'Resume (P)' : 'Pause (P)'}
-          onClick={pause}
+          onClick={() => page.togglePause()}
         >
           <Icon name={isPaused ? 'play' : 'pause'} />
         </button>
@@ -137,7 +130,7 @@ export function Bar({ route, pause, switchTheme, showHelp }: BarProps): JSX.Elem
           class="icon wide"
           aria-label="Light or dark"
           title={themeTitle}
-          onClick={switchTheme}
+          onClick={() => page.switchTheme()}
         >
           <Icon name="theme" />
         </button>
@@ -146,7 +139,9 @@ export function Bar({ route, pause, switchTheme, showHelp }: BarProps): JSX.Elem
           class="icon wide"
           aria-label="Keyboard help"
           title="Keyboard (?)"
-          onClick={showHelp}
+          onClick={() => {
+            page.isHelpShown.value = true
+          }}
         >
           <Icon name="help" />
         </button>

@@ -2,13 +2,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
-import { KEY_HELP } from './keys.ts'
-
-interface HelpProps {
-  readonly areSinglesOn: boolean
-  readonly setSingles: (isOn: boolean) => void
-  readonly close: () => void
-}
+import { setSingles } from './key-actions.ts'
+import { type Keys, keyHelp } from './keys.ts'
+import { usePage } from './page.ts'
 
 function KeyNames({ keys }: { keys: string }): JSX.Element {
   return (
@@ -16,13 +12,20 @@ function KeyNames({ keys }: { keys: string }): JSX.Element {
   )
 }
 
-export function Help({ areSinglesOn, setSingles, close }: HelpProps): JSX.Element {
+export function Help({ keys }: { keys: Keys }): JSX.Element {
+  const { screens, isHelpShown } = usePage()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     dialog.current?.showModal()
   }, [])
   return (
-    <dialog ref={dialog} aria-label="Keyboard" onClose={close}>
+    <dialog
+      ref={dialog}
+      aria-label="Keyboard"
+      onClose={() => {
+        isHelpShown.value = false
+      }}
+    >
       <div class="top">
         <h2 class="grow">Keyboard</h2>
         <button
@@ -35,11 +38,11 @@ export function Help({ areSinglesOn, setSingles, close }: HelpProps): JSX.Elemen
         </button>
       </div>
       <div class="columns">
-        {KEY_HELP.map(({ title, keys }) => (
+        {keyHelp(screens).map(({ title, keys: list }) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>
-              {keys.map(([names, what]) => [
+              {list.map(([names, what]) => [
                 <dt key={names}>
                   <KeyNames keys={names} />
                 </dt>,
@@ -54,8 +57,8 @@ export function Help({ areSinglesOn, setSingles, close }: HelpProps): JSX.Elemen
       <label class="setting">
         <input
           type="checkbox"
-          checked={areSinglesOn}
-          onChange={(event) => setSingles(event.currentTarget.checked)}
+          checked={keys.areSinglesOn.value}
+          onChange={(event) => setSingles(keys, event.currentTarget.checked)}
         />
         Single keys. They do nothing while a text field has the focus.
       </label>

@@ -1,22 +1,10 @@
 /** Carries out what the keys mean. */
-import { useEffect, useReducer, useRef } from 'preact/hooks'
-import { upFrom } from '../../dialects/wallaroo/view/place.ts'
+import { useEffect, useMemo } from 'preact/hooks'
 import { stepCursor } from '../chart/cursor.ts'
-import { type Action, Keys } from './keys.ts'
+import { DENSITIES, OVERVIEW } from '../overview/address.ts'
+import { type Action, Keys, type NamedAction } from './keys.ts'
 import { type Page, usePage } from './page.ts'
-import { DENSITIES, NO_PLACE, WINDOWS } from './route.ts'
-
-export interface KeyTargets {
-  readonly pause: () => void
-  readonly switchTheme: () => void
-  readonly showHelp: () => void
-  readonly isHelpShown: boolean
-}
-
-export interface KeySettings {
-  readonly areSinglesOn: boolean
-  readonly setSingles: (isOn: boolean) => void
-}
+import { homeOf, startOf, to, WINDOWS } from './route.ts'
 
 const SETTING = 'pentameter.keys'
 const OFF = 'off'
@@ -25,68 +13,62 @@ function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, select, textarea')
 }
 
-export function useKeys(targets: KeyTargets): KeySettings {
+/** Listens to the keyboard for as long as the component is there. */
+export function useKeys(): Keys {
   const page = usePage()
-  const keys = useRef<Keys | null>(null)
-  const latest = useRef(targets)
-  latest.current = targets
-  const [, renew] = useReducer((count: number) => count + 1, 0)
-  if (keys.current === null) {
-    keys.current = new Keys()
-    keys.current.areSinglesOn = localStorage.getItem(SETTING) !== OFF
-  }
+  const keys = useMemo(() => {
+    const made = new Keys(page.screens.flatMap(({ key }) => key ?? []))
+    made.areSinglesOn.value = localStorage.getItem(SETTING) !== OFF
+    return made
+  }, [page])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (latest.current.isHelpShown) return
-      const action = keys.current?.press({
+      if (page.isHelpShown.peek()) return
+      const action = keys.press({
         key: event.key,
         hasModifier: event.ctrlKey || event.metaKey || event.altKey,
         isInField: isField(event.target),
       })
       if (action === undefined) return
       event.preventDefault()
-      perform(action, page, latest.current)
+      perform(action, page)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [page])
-  return {
-    areSinglesOn: keys.current.areSinglesOn,
-    setSingles: (isOn) => {
-      if (keys.current) keys.current.areSinglesOn = isOn
-      if (isOn) localStorage.removeItem(SETTING)
-      else localStorage.setItem(SETTING, OFF)
-      renew(undefined)
-    },
-  }
+  }, [page, keys])
+  return keys
 }
 
-type NamedAction = Exclude<Action, `window-${number}`>
+export function setSingles(keys: Keys, isOn: boolean): void {
+  if (isOn) localStorage.removeItem(SETTING)
+  else localStorage.setItem(SETTING, OFF)
+  keys.areSinglesOn.value = isOn
+}
 
-const PERFORM: Readonly<Record<NamedAction, (page: Page, targets: KeyTargets) => void>> = {
+const PERFORM: Readonly<Record<NamedAction, (page: Page) => void>> = {
   filter: focusFilter,
-  help: (_, { showHelp }) => showHelp(),
-  pause: (_, { pause }) => pause(),
-  theme: (_, { switchTheme }) => switchTheme(),
+  help: ({ isHelpShown }) => {
+    isHelpShown.value = true
+  },
+  pause: (page) => page.togglePause(),
+  theme: (page) => page.switchTheme(),
   shorter: ({ navigation }) => {
-    const { window } = navigation.route
-    navigation.go({ window: WINDOWS.findLast((each) => each < window) ?? WINDOWS[0] })
+    const { window } = navigation.route.value
+    navigation.span({ window: WINDOWS.findLast((each) => each < window) ?? WINDOWS[0] })
   },
   longer: ({ navigation }) => {
-    const { window } = navigation.route
-    navigation.go({ window: WINDOWS.find((each) => each > window) ?? window })
+    const { window } = navigation.route.value
+    navigation.span({ window: WINDOWS.find((each) => each > window) ?? window })
   },
   'cursor-back': (page) => moveCursor(page, -1),
   'cursor-on': (page) => moveCursor(page, 1),
   off: ({ cursor }) => cursor.set(null),
   density: ({ navigation }) => {
-    const next = (DENSITIES.indexOf(navigation.route.density) + 1) % DENSITIES.length
-    navigation.go({ density: DENSITIES[next] ?? 'charts' })
+    if (navigation.route.value.address !== OVERVIEW) return
+    const next = (DENSITIES.indexOf(navigation.state(OVERVIEW).density) + 1) % DENSITIES.length
+    navigation.go(to(OVERVIEW, { density: DENSITIES[next] ?? 'charts' }))
   },
   table: toggleTable,
-  overview: ({ navigation }) => navigation.go({ view: 'overview', series: '' }),
-  wallaroo: ({ navigation }) => navigation.go({ view: 'wallaroo', place: NO_PLACE }),
-  sources: ({ navigation }) => navigation.go({ view: 'sources', series: '' }),
   next: () => focusSeries(1),
   previous: () => focusSeries(-1),
   up: goUp,
@@ -97,39 +79,45 @@ function isWindow(action: Action): action is `window-${number}` {
   return action.startsWith('window-')
 }
 
-function perform(action: Action, page: Page, targets: KeyTargets): void {
-  if (!isWindow(action)) {
-    PERFORM[action](page, targets)
-    return
-  }
-  const window = WINDOWS[Number(action.slice('window-'.length)) - 1]
-  if (window !== undefined) page.navigation.go({ window })
+function isView(action: Action): action is `go-${string}` {
+  return action.startsWith('go-')
 }
 
-function moveCursor({ cursor, store }: Page, direction: -1 | 1): void {
-  cursor.set(stepCursor(cursor.second, direction, store.readingSecond(), store.window))
+function perform(action: Action, page: Page): void {
+  const { navigation, screens } = page
+  if (isWindow(action)) {
+    const window = WINDOWS[Number(action.slice('window-'.length)) - 1]
+    if (window !== undefined) navigation.span({ window })
+  } else if (isView(action)) {
+    const screen = screens.find(({ key }) => `go-${key}` === action)
+    if (screen !== undefined) navigation.go(homeOf(screen))
+  } else PERFORM[action](page)
+}
+
+function moveCursor({ cursor, store: { clock } }: Page, direction: -1 | 1): void {
+  const edge = clock.readingSecond()
+  cursor.set(stepCursor(cursor.second.peek(), direction, edge, clock.window.peek()))
 }
 
 function focusFilter({ navigation }: Page): void {
-  if (navigation.route.view !== 'overview') navigation.go({ view: 'overview', series: '' })
+  if (navigation.route.value.address !== OVERVIEW) navigation.go(to(OVERVIEW))
   const field = (): HTMLInputElement | null => document.querySelector('#filter')
   // At once where the field is there: the next letter may come before the next frame.
   if (field() !== null) field()?.focus()
   else requestAnimationFrame(() => field()?.focus())
 }
 
-/** From a place in a pipeline to the level above it, from all else to the overview. */
-function goUp({ navigation }: Page): void {
-  const { view, place } = navigation.route
-  const above = view === 'wallaroo' ? upFrom(place) : undefined
-  if (above !== undefined) navigation.go({ place: above })
-  else navigation.go({ view: 'overview', series: '', kind: '', type: '' })
+/** To the level above, as the view knows it; else to the start page. */
+function goUp({ navigation, screens }: Page): void {
+  const { address, state } = navigation.route.value
+  const above = screens.find((screen) => screen.address === address)?.up?.(state)
+  navigation.go(above ?? to(startOf(screens.map((screen) => screen.address))))
 }
 
 function toggleTable({ navigation }: Page): void {
-  const { view, density } = navigation.route
-  if (view === 'overview') {
-    navigation.go({ density: density === 'table' ? 'charts' : 'table' })
+  if (navigation.route.value.address === OVERVIEW) {
+    const { density } = navigation.state(OVERVIEW)
+    navigation.go(to(OVERVIEW, { density: density === 'table' ? 'charts' : 'table' }))
     return
   }
   const details = document.querySelector<HTMLDetailsElement>('details.panel')

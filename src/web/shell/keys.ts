@@ -1,5 +1,8 @@
 /** What a key does. Silent while a text field has the focus; single keys can be switched off. */
-export type Action =
+import { signal } from '@preact/signals'
+import type { Screen } from './view.ts'
+
+export type NamedAction =
   | 'filter'
   | 'help'
   | 'pause'
@@ -11,14 +14,13 @@ export type Action =
   | 'density'
   | 'table'
   | 'theme'
-  | 'overview'
-  | 'wallaroo'
-  | 'sources'
   | 'next'
   | 'previous'
   | 'up'
   | 'copy-link'
-  | `window-${number}`
+
+/** `go-e` leads to the view that has the letter. */
+export type Action = NamedAction | `window-${number}` | `go-${string}`
 
 export interface KeyPress {
   readonly key: string
@@ -47,20 +49,25 @@ const NAMED: Readonly<Record<string, Action>> = {
   ArrowRight: 'cursor-on',
   Escape: 'off',
 }
-const AFTER_G: Readonly<Record<string, Action>> = { o: 'overview', w: 'wallaroo', e: 'sources' }
 
 export class Keys {
-  areSinglesOn = true
+  readonly areSinglesOn = signal(true)
+  readonly #letters: ReadonlySet<string>
   #isAfterG = false
+
+  /** @param letters that lead to views after G */
+  constructor(letters: Iterable<string>) {
+    this.#letters = new Set(letters)
+  }
 
   press({ key, hasModifier, isInField }: KeyPress): Action | undefined {
     const isAfterG = this.#isAfterG
     this.#isAfterG = false
     if (hasModifier || isInField) return undefined
     const named = NAMED[key]
-    if (named !== undefined || !this.areSinglesOn) return named
+    if (named !== undefined || !this.areSinglesOn.peek()) return named
     const lower = key.toLowerCase()
-    if (isAfterG && AFTER_G[lower] !== undefined) return AFTER_G[lower]
+    if (isAfterG && this.#letters.has(lower)) return `go-${lower}`
     if (lower === 'g') {
       this.#isAfterG = true
       return undefined
@@ -75,33 +82,36 @@ export interface KeyHelp {
   readonly keys: readonly (readonly [keys: string, what: string])[]
 }
 
-export const KEY_HELP: readonly KeyHelp[] = [
-  {
-    title: 'Anywhere',
-    keys: [
-      ['/', 'Filter'],
-      ['?', 'This list'],
-      ['P', 'Pause, resume'],
-      ['1 … 6', 'Time window'],
-      ['[ ]', 'Window shorter, longer'],
-      ['← →', 'Move the cursor'],
-      ['Esc', 'Cursor and dialogs off'],
-      ['D', 'Density'],
-      ['T', 'Charts as a table'],
-      ['Shift T', 'Light, dark, as the system'],
-    ],
-  },
-  {
-    title: 'Go to',
-    keys: [
-      ['G O', 'Overview'],
-      ['G W', 'Wallaroo'],
-      ['G E', 'Sources and errors'],
-      ['J K', 'Next, previous series or row'],
-      // The link that J and K put the focus on opens by itself.
-      ['Enter', 'Open it'],
-      ['U', 'Up one level'],
-      ['C', 'Copy the link'],
-    ],
-  },
-]
+export function keyHelp(screens: readonly Screen[]): readonly KeyHelp[] {
+  const views = screens.flatMap(({ key, title, address }) =>
+    key === undefined ? [] : [[`G ${key.toUpperCase()}`, title(address.standard)] as const],
+  )
+  return [
+    {
+      title: 'Anywhere',
+      keys: [
+        ['/', 'Filter'],
+        ['?', 'This list'],
+        ['P', 'Pause, resume'],
+        ['1 … 6', 'Time window'],
+        ['[ ]', 'Window shorter, longer'],
+        ['← →', 'Move the cursor'],
+        ['Esc', 'Cursor and dialogs off'],
+        ['D', 'Density'],
+        ['T', 'Charts as a table'],
+        ['Shift T', 'Light, dark, as the system'],
+      ],
+    },
+    {
+      title: 'Go to',
+      keys: [
+        ...views,
+        ['J K', 'Next, previous series or row'],
+        // The link that J and K put the focus on opens by itself.
+        ['Enter', 'Open it'],
+        ['U', 'Up one level'],
+        ['C', 'Copy the link'],
+      ],
+    },
+  ]
+}

@@ -2,14 +2,13 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { shownName } from '../format/name.ts'
-import type { Quantity } from '../format/number.ts'
-import { NO_BREAK_SPACE } from '../format/number.ts'
+import { NO_BREAK_SPACE, type Quantity } from '../format/number.ts'
 import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
-import type { Route } from './route.ts'
+import type { Destination } from './view.ts'
 
 interface LinkProps {
-  readonly to: Partial<Route>
+  readonly to: Destination
   readonly class?: string
   readonly title?: string
   readonly current?: boolean

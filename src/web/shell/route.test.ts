@@ -1,24 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  DENSITIES,
-  formatRoute,
-  KINDS,
-  latencyText,
-  NO_PLACE,
-  type Place,
-  parseLatency,
-  parseRoute,
-  type Route,
-  SORTS,
-  STANDARD,
-} from './route.ts'
+import { DENSITIES, KINDS, OVERVIEW, type OverviewState, SORTS } from '../overview/address.ts'
+import { SERIES, type SeriesState } from '../series/address.ts'
+import { SOURCES } from '../sources/address.ts'
+import { formatRoute, parseRoute, STANDARD_WINDOW } from './route.ts'
+import type { Route } from './view.ts'
+
+const ADDRESSES = [OVERVIEW, SERIES, SOURCES]
+const SHARED = { window: STANDARD_WINDOW, at: null }
+const STANDARD: Route = { address: OVERVIEW, state: OVERVIEW.standard, ...SHARED }
+
+function overview(state: Partial<OverviewState>, shared = {}): Route {
+  return { ...STANDARD, state: { ...OVERVIEW.standard, ...state }, ...shared }
+}
+
+function series(state: Partial<SeriesState>, shared = {}): Route {
+  return { ...STANDARD, address: SERIES, state: { ...SERIES.standard, ...state }, ...shared }
+}
 
 /** What a browser makes of a link. */
 function visit(link: string): Route {
   const url = new URL(link, 'http://127.0.0.1:4000')
-  return parseRoute(url.pathname, url.search)
+  return parseRoute(ADDRESSES, url.pathname, url.search)
 }
 
 test('the plain overview has the shortest link', () => {
@@ -27,17 +31,13 @@ test('the plain overview has the shortest link', () => {
 })
 
 test('only what differs from the standard is written', () => {
-  assert.equal(formatRoute({ ...STANDARD, density: 'lines', q: 'api' }), '/?q=api&density=lines')
-  assert.equal(formatRoute({ ...STANDARD, view: 'sources', q: 'api' }), '/sources')
+  assert.equal(formatRoute(overview({ density: 'lines', q: 'api' })), '/?q=api&density=lines')
+  assert.equal(formatRoute({ ...STANDARD, address: SOURCES, state: { q: 'api' } }), '/sources')
+  assert.equal(visit('/sources').address, SOURCES)
 })
 
 test('the link of a series is readable', () => {
-  const route: Route = {
-    ...STANDARD,
-    view: 'series',
-    series: 'checkout.latency{route=/pay}',
-    window: 300,
-  }
+  const route = series({ series: 'checkout.latency{route=/pay}' }, { window: 300 })
   assert.equal(formatRoute(route), '/series/checkout.latency{route=/pay}?window=300')
   assert.deepEqual(visit(formatRoute(route)), route)
 })
@@ -49,56 +49,20 @@ test('a held picture carries the end of its window', () => {
 })
 
 test('a name that looks like an escaped dot is not taken for the dot', () => {
-  for (const series of ['%2E', '.', '..', '%2E%2E', '%252E', '.%2E', 'a/./%2E', 'x%2Ey']) {
-    const route: Route = { ...STANDARD, view: 'series', series }
-    assert.equal(visit(formatRoute(route)).series, series)
+  for (const name of ['%2E', '.', '..', '%2E%2E', '%252E', '.%2E', 'a/./%2E', 'x%2Ey']) {
+    const { state } = visit(formatRoute(series({ series: name })))
+    assert.equal((state as SeriesState).series, name)
   }
-})
-
-test('the link of a place in a pipeline names its levels, and - those it skips', () => {
-  const link = (place: Partial<Place>): string =>
-    formatRoute({ ...STANDARD, view: 'wallaroo', place: { ...NO_PLACE, ...place } })
-  const application = 'market-spread'
-  assert.equal(link({}), '/wallaroo')
-  assert.equal(link({ application }), '/wallaroo/market-spread')
-  assert.equal(
-    link({ application, pipeline: 'Orders', name: 'Check Order' }),
-    '/wallaroo/market-spread/Orders/-/Check%20Order',
-  )
-  assert.equal(
-    link({ application, worker: 'w', category: 'other' }),
-    '/wallaroo/market-spread/-/w?category=other',
-  )
-})
-
-test('every place survives its link, whatever names are made of', () => {
-  const odd = fc.constantFrom('', '-', '~', '~-', '.', '..', '~.', '/', '%', '%2E', '?', '#', 'a b')
-  const name = fc.oneof(odd, fc.string({ unit: 'grapheme', maxLength: 12 }))
-  const level = fc.option(name)
-  const place = fc.record(
-    {
-      application: level,
-      pipeline: level,
-      worker: level,
-      name: level,
-      category: name,
-    },
-    { noNullPrototype: true },
-  )
-  fc.assert(
-    fc.property(place, (place) => {
-      assert.deepEqual(visit(formatRoute({ ...STANDARD, view: 'wallaroo', place })).place, place)
-    }),
-  )
 })
 
 test('what a link says wrongly falls back to the standard', () => {
   assert.deepEqual(visit('/?window=soon&kind=metre&sort=up&density=tight&at=never'), STANDARD)
   assert.equal(visit('/?window=3').window, 10)
   assert.equal(visit('/?window=86400').window, 600)
-  assert.equal(visit('/elsewhere').view, 'overview')
-  assert.equal(visit('/series/').view, 'overview')
-  assert.equal(visit('/series/100%').series, '100%')
+  assert.equal(visit('/elsewhere').address, OVERVIEW)
+  assert.equal(visit('/sources/elsewhere').address, OVERVIEW)
+  assert.equal(visit('/series/').address, OVERVIEW)
+  assert.deepEqual(visit('/series/100%').state, { ...SERIES.standard, series: '100%' })
 })
 
 test('every state survives its link', () => {
@@ -109,49 +73,25 @@ test('every state survives its link', () => {
     text,
     dots.map((parts) => parts.join('')),
   )
-  const route = fc.record({
+  const shared = fc.record({
     window: fc.integer({ min: 10, max: 600 }),
     at: fc.option(fc.integer({ min: 1, max: 4_000_000_000 })),
+  })
+  const kind = fc.constantFrom('' as const, ...KINDS)
+  const one = fc.record({ series: name, kind, type: word })
+  const all = fc.record({
     q: word,
-    kind: fc.constantFrom('' as const, ...KINDS),
-    type: word,
+    kind,
     source: word,
     group: word.filter((text) => text !== ''),
     sort: fc.constantFrom(...SORTS),
     density: fc.constantFrom(...DENSITIES),
   })
   fc.assert(
-    fc.property(route, name, (part, series) => {
-      const overview: Route = { ...STANDARD, ...part }
-      assert.deepEqual(visit(formatRoute(overview)), overview)
-      const { window, at, kind, type } = part
-      const one: Route = { ...STANDARD, window, at, kind, type, view: 'series', series }
-      assert.deepEqual(visit(formatRoute(one)), one)
+    fc.property(shared, all, one, (shared, all, one) => {
+      for (const route of [overview(all, shared), series(one, shared)]) {
+        assert.deepEqual(visit(formatRoute(route)), route)
+      }
     }),
   )
-})
-
-test('latencies in links have the largest unit that they are a whole number of', () => {
-  for (const [ns, words] of [
-    [10_000_000, '10ms'],
-    [250_000, '250us'],
-    [1_000_000_000, '1s'],
-    [1_500_000_000, '1500ms'],
-    [7, '7ns'],
-  ] as const) {
-    assert.equal(latencyText(ns), words)
-    assert.equal(parseLatency(words), ns)
-  }
-  for (const words of ['', '0ms', '-1ms', '10', '1h', '1.5ms', '999999999999s']) {
-    assert.equal(parseLatency(words), null, words)
-  }
-})
-
-test('mode, order and limit are part of the links of Wallaroo alone', () => {
-  const place: Place = { ...NO_PLACE, application: 'a' }
-  const state = { mode: 'compatible', order: 'p99', aboveNs: 10_000_000 } as const
-  const link = formatRoute({ ...STANDARD, view: 'wallaroo', place, ...state })
-  assert.equal(link, '/wallaroo/a?mode=compatible&order=p99&above=10ms')
-  assert.deepEqual(visit(link), { ...STANDARD, view: 'wallaroo', place, ...state })
-  assert.equal(formatRoute({ ...STANDARD, ...state }), '/')
 })

@@ -81,7 +81,7 @@ function Message({ status, title }: { status: ErrorStatus; title: string }): JSX
         <span class="grow" />
         {last && (
           <span class="small muted">
-            last {ageText((store.nowMs() - last.timeMs) / 1000)} from {last.peer}
+            last {ageText((store.clock.nowMs() - last.timeMs) / 1000)} from {last.peer}
           </span>
         )}
       </div>

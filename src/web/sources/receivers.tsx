@@ -24,7 +24,7 @@ function ReceiverRow({ receiver }: { receiver: ExportStatus }): JSX.Element {
   const { name, url, state, intervalMs, lastSuccessMs, points, pointsLost, waiting } = receiver
   const isFailing = state === 'failing'
   const words = receiverWords(receiver)
-  const ageS = lastSuccessMs === null ? undefined : (store.nowMs() - lastSuccessMs) / 1000
+  const ageS = lastSuccessMs === null ? undefined : (store.clock.nowMs() - lastSuccessMs) / 1000
   return (
     <tr>
       <td>

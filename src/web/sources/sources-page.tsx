@@ -1,12 +1,11 @@
 /** Sources and errors: who listens, who talks, what could not be read, what reached a limit. */
 import type { JSX } from 'preact'
-import { Filters } from '../../dialects/proxywasm/view/filters.tsx'
 import type { LimitStatus, ListenerStatus, SourcesAnswer } from '../../http/api.ts'
 import { allDigits, exact, format, NO_VALUE, text } from '../format/number.ts'
 import { dialectTitle, limitAmount, listenerAddress } from '../format/status.ts'
 import { ageText, durationText, spanText } from '../format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
-import { usePage, usePanel, useTopics } from '../shell/page.ts'
+import { usePage, usePanel } from '../shell/page.ts'
 import { Section, Table, useReading } from '../shell/parts.tsx'
 import { ErrorList } from './error-list.tsx'
 import { Receivers } from './receivers.tsx'
@@ -31,7 +30,7 @@ function Rate({ dialect }: { dialect: string }): JSX.Element {
   const [value, write] = useReading('rate')
   const cell = usePanel<HTMLTableCellElement>({
     draw: () => {
-      const rate = page.store.meter(dialect)?.at(page.readingSecond()) ?? Number.NaN
+      const rate = page.store.cache.rates(dialect)?.at(page.readingSecond()) ?? Number.NaN
       write({ caption: '', main: format(rate, '/s'), title: allDigits(rate, '/s') })
     },
   })
@@ -64,7 +63,7 @@ function ListenerRow({ listener, sources }: RowProps): JSX.Element {
   const wait =
     nextTryMs === undefined
       ? ''
-      : `, next try in ${durationText((nextTryMs - store.nowMs()) / 1000)}`
+      : `, next try in ${durationText((nextTryMs - store.clock.nowMs()) / 1000)}`
   const drops = kernelDrops === undefined || kernelDrops === null ? NO_VALUE : exact(kernelDrops)
   return (
     <tr>
@@ -101,7 +100,7 @@ function Listeners({ sources }: { sources: SourcesAnswer }): JSX.Element {
     'Speaks',
     'State',
     'Rate',
-    `Last ${spanText(store.window)}`,
+    `Last ${spanText(store.clock.window.value)}`,
     'Buffer',
     'Kernel drops',
     'Peers',
@@ -140,7 +139,7 @@ function Peers({ sources }: { sources: SourcesAnswer }): JSX.Element {
             <td>{dialectTitle(sources, dialect)}</td>
             <td class="num">{exact(series)}</td>
             <td class={errors > 0 ? 'num error' : 'num'}>{exact(errors)}</td>
-            <td class="num">{ageText((store.nowMs() - lastDataMs) / 1000)}</td>
+            <td class="num">{ageText((store.clock.nowMs() - lastDataMs) / 1000)}</td>
           </tr>
         ))}
       </Table>
@@ -149,7 +148,7 @@ function Peers({ sources }: { sources: SourcesAnswer }): JSX.Element {
 }
 
 function Connections({ sources }: { sources: SourcesAnswer }): JSX.Element {
-  const { store } = usePage()
+  const { store, words } = usePage()
   const latest = [...sources.connections].sort((a, b) => b.sinceMs - a.sinceMs)
   const shown = latest.slice(0, ROWS_SHOWN)
   return (
@@ -162,8 +161,8 @@ function Connections({ sources }: { sources: SourcesAnswer }): JSX.Element {
                 <code>{openedBy === 'hub' ? peer.replace(' ', ' to ') : peer}</code>
               </td>
               <td>{dialectTitle(sources, dialect)}</td>
-              <td class="soft wrap">{factWords(facts)}</td>
-              <td class="num">{durationText((store.nowMs() - sinceMs) / 1000)}</td>
+              <td class="soft wrap">{factWords(facts, words)}</td>
+              <td class="num">{durationText((store.clock.nowMs() - sinceMs) / 1000)}</td>
             </tr>
           ))}
         </Table>
@@ -173,6 +172,7 @@ function Connections({ sources }: { sources: SourcesAnswer }): JSX.Element {
 }
 
 function LimitRow({ limit }: { limit: LimitStatus }): JSX.Element {
+  const { words } = usePage()
   const isFull = limit.refused > 0 || limit.used >= limit.limit
   const share = Math.min(1, limit.limit > 0 ? limit.used / limit.limit : 1)
   const first = limit.examples?.[0]
@@ -180,7 +180,7 @@ function LimitRow({ limit }: { limit: LimitStatus }): JSX.Element {
   return (
     <tr>
       <td class="wrap">
-        <span class={isFull ? 'error strong' : ''}>{limitTitle(limit.name)}</span>
+        <span class={isFull ? 'error strong' : ''}>{limitTitle(limit.name, words)}</span>
         {option !== '' && (
           <>
             {' '}
@@ -200,7 +200,10 @@ function LimitRow({ limit }: { limit: LimitStatus }): JSX.Element {
       <td class="soft wrap">
         {limit.behaviour}
         {limit.refused > 0 && (
-          <span class={isFull ? 'error' : ''}> {bittenWords(limit.name, limit.refused)}</span>
+          <span class={isFull ? 'error' : ''}>
+            {' '}
+            {bittenWords(limit.name, limit.refused, words)}
+          </span>
         )}
         {first && (
           <>
@@ -246,9 +249,10 @@ function Refusals({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
 }
 
 export function SourcesPage(): JSX.Element {
-  const { store } = usePage()
-  useTopics('sources', 'tick')
-  const { sources } = store
+  const { store, views } = usePage()
+  const sources = store.sources.value
+  // Ages grow while nothing arrives.
+  store.clock.tick.value
   return (
     <div class="page">
       <div class="head-line">
@@ -259,7 +263,10 @@ export function SourcesPage(): JSX.Element {
         <>
           <Listeners sources={sources} />
           <IngestThreads sources={sources} />
-          <Filters sources={sources} />
+          {views.map(
+            (view) =>
+              view.sourcesPanel && <view.sourcesPanel key={view.dialect} sources={sources} />,
+          )}
           <Receivers sources={sources} />
           <div class="halves">
             <div>

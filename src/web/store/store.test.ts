@@ -4,7 +4,7 @@ import { mock, type TestContext, test } from 'node:test'
 import type { CellsEvent, RangeAnswer, SeriesInfo } from '../../http/api.ts'
 import type { HubApi, RangeRequest } from './hub-api.ts'
 import type { Lane } from './series-data.ts'
-import { LiveStore } from './store.ts'
+import { Store } from './store.ts'
 
 const START = 1_800_000_000
 
@@ -46,7 +46,7 @@ function counterInfo(id: number, name = `c${id}`): SeriesInfo {
 }
 
 interface Bench {
-  readonly store: LiveStore
+  readonly store: Store
   readonly ranges: RangeRequest[]
   readonly posts: (readonly number[])[]
   readonly opened: (readonly number[])[]
@@ -70,16 +70,7 @@ function createBench(context: TestContext): Bench {
   const bench = { list: [counterInfo(1), counterInfo(2)] }
   const api: HubApi = {
     listSeries: async () => ({ series: bench.list, total: bench.list.length, revision: 1 }),
-    series: async (id) => counterInfo(id),
-    sources: async () => ({
-      dialects: [],
-      listeners: [],
-      sources: [],
-      connections: [],
-      limits: [],
-      errors: [],
-      refusals: [],
-    }),
+    get: async (path) => counterInfo(Number(path.split('/').at(-1))),
     range: async (request): Promise<RangeAnswer> => {
       ranges.push(request)
       const { fromMs, toMs, stepMs, series } = request
@@ -98,7 +89,7 @@ function createBench(context: TestContext): Bench {
       return source as unknown as EventSource
     },
   }
-  const store = new LiveStore(api)
+  const store = new Store(api)
   const pass = async (ms: number): Promise<void> => {
     mock.timers.tick(ms)
     for (let i = 0; i < 20; i += 1) await Promise.resolve()
@@ -128,7 +119,7 @@ function createBench(context: TestContext): Bench {
   })
 }
 
-function seconds(store: LiveStore, id: number, from: number, length: number): number[] {
+function seconds(store: Store, id: number, from: number, length: number): number[] {
   const out = new Float64Array(length)
   store.data(id)?.copy('rate' as Lane, from, out)
   return [...out]
@@ -144,7 +135,7 @@ async function started(context: TestContext): Promise<Bench> {
 
 test('a chart that comes on screen is subscribed, and its window is read back', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   assert.deepEqual(bench.posts, [[1]])
   const [fill] = bench.fills()
@@ -159,8 +150,8 @@ test('a chart that comes on screen is subscribed, and its window is read back', 
 
 test('charts of one moment share their requests', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
-  bench.store.show(2)
+  bench.store.screen.show(1)
+  bench.store.screen.show(2)
   await bench.pass(200)
   assert.deepEqual(bench.posts, [[1, 2]])
   assert.deepEqual(
@@ -171,8 +162,8 @@ test('charts of one moment share their requests', async (t) => {
 
 test('two charts of one series are one subscription until both are gone', async (t) => {
   const bench = await started(t)
-  const hideFirst = bench.store.show(1)
-  const hideSecond = bench.store.show(1)
+  const hideFirst = bench.store.screen.show(1)
+  const hideSecond = bench.store.screen.show(1)
   hideFirst()
   await bench.pass(200)
   assert.deepEqual(bench.posts.at(-1), [1])
@@ -183,7 +174,7 @@ test('two charts of one series are one subscription until both are gone', async 
 
 test('the first seconds of a newcomer are read back, later silence is a standstill', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   // The stream may have closed this second before it knew of the chart.
   await bench.second(START + 1, [])
@@ -196,13 +187,13 @@ test('the first seconds of a newcomer are read back, later silence is a standsti
 
 test('a lost connection is retried, and what was missed is read back', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   await bench.second(START + 1, [])
   await bench.second(START + 2, [[1, 7]])
   await bench.pass(200)
   bench.source().onerror?.()
-  assert.equal(bench.store.connection.state, 'lost')
+  assert.equal(bench.store.clock.connection.value.state, 'lost')
   await bench.pass(999)
   assert.equal(bench.opened.length, 1)
   await bench.pass(1)
@@ -210,10 +201,10 @@ test('a lost connection is retried, and what was missed is read back', async (t)
   bench.source().onerror?.()
   await bench.pass(2000)
   await bench.pass(5000)
-  assert.ok(bench.store.edge() > START + 8, 'the picture moves on, the gap grows')
+  assert.ok(bench.store.clock.edge() > START + 8, 'the picture moves on, the gap grows')
   await bench.greet()
   await bench.pass(100)
-  assert.equal(bench.store.connection.state, 'live')
+  assert.equal(bench.store.clock.connection.value.state, 'live')
   const before = bench.fills().at(-1)!
   assert.equal(before.fromMs, (START + 2) * 1000)
   await bench.second(START + 10, [])
@@ -231,26 +222,26 @@ test('a lost connection is retried, and what was missed is read back', async (t)
 test('a stream that falls silent is taken for lost', async (t) => {
   const bench = await started(t)
   await bench.pass(5999)
-  assert.equal(bench.store.connection.state, 'live')
+  assert.equal(bench.store.clock.connection.value.state, 'live')
   await bench.pass(1)
-  assert.equal(bench.store.connection.state, 'lost')
+  assert.equal(bench.store.clock.connection.value.state, 'lost')
   assert.ok(bench.source().isClosed)
 })
 
 test('a paused picture stands while the reading goes on', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   await bench.second(START + 1, [])
   await bench.second(START + 2, [[1, 7]])
   await bench.pass(100)
   bench.store.pause()
-  const edge = bench.store.edge()
+  const edge = bench.store.clock.edge()
   await bench.second(START + 3, [[1, 8]])
-  assert.equal(bench.store.edge(), edge)
+  assert.equal(bench.store.clock.edge(), edge)
   assert.ok(Number.isNaN(seconds(bench.store, 1, START + 3, 1)[0]!))
   bench.store.resume()
-  assert.equal(bench.store.edge(), START + 3)
+  assert.equal(bench.store.clock.edge(), START + 3)
   assert.deepEqual(seconds(bench.store, 1, START + 2, 2), [7, 8])
 })
 
@@ -258,7 +249,7 @@ test('a picture held in the past is read from history', async (t) => {
   const bench = await started(t)
   const at = START - 3000
   bench.store.pause(at)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   assert.deepEqual(bench.fills()[0], {
     series: [1],
@@ -267,12 +258,12 @@ test('a picture held in the past is read from history', async (t) => {
     stepMs: 1000,
   })
   assert.deepEqual(seconds(bench.store, 1, at - 1, 2), [100, 100])
-  assert.equal(bench.store.edge(), at)
+  assert.equal(bench.store.clock.edge(), at)
 })
 
 test('a longer window reads back only what it lacks', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   bench.store.setWindow(300)
   await bench.pass(200)
@@ -284,7 +275,7 @@ test('a longer window reads back only what it lacks', async (t) => {
 
 test('an id that means another series after a restart of the hub loses its past', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   assert.equal(seconds(bench.store, 1, START - 2, 1)[0], 100)
   bench.list = [counterInfo(1, 'another'), counterInfo(2)]
@@ -296,8 +287,8 @@ test('an id that means another series after a restart of the hub loses its past'
 
 test('after a restart of the hub every series keeps its points, under its new id', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
-  bench.store.show(2)
+  bench.store.screen.show(1)
+  bench.store.screen.show(2)
   await bench.pass(200)
   for (const at of [1, 2, 3])
     await bench.second(START + at, [
@@ -323,7 +314,7 @@ test('after a restart of the hub every series keeps its points, under its new id
 
 test('until the list of a new hub is read its cells are not taken for old series', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   bench.source().onerror?.()
   await bench.pass(1000)
@@ -357,7 +348,7 @@ test('what a restarted hub never hears of again leaves when it is stale', async 
 
 test('silence is measured from the newest of list and stream', async (t) => {
   const bench = await started(t)
-  bench.store.show(1)
+  bench.store.screen.show(1)
   await bench.pass(200)
   await bench.second(START + 2, [[1, 7]])
   assert.equal(bench.store.lastDataMs(1), (START + 2) * 1000)

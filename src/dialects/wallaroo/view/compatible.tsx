@@ -2,24 +2,29 @@
  * A place in the numbers of the original Metrics UI (wallaroo.md §8), rounded as it does: always
  * of the last five minutes, percentiles as upper bounds of bins. For whoever compares the two.
  */
+
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { CompatibleAnswer } from '../../../http/api.ts'
+import type {
+  CompatibleAnswer,
+  CompatibleApplicationAnswer,
+  CompatiblePipelineRow,
+  CompatibleRow,
+} from '../../../http/api.ts'
 import { drawPlot } from '../../../web/chart/plot.ts'
-import { SteadyRange } from '../../../web/chart/steady-range.ts'
+import { SteadyRange } from '../../../web/chart/scale.ts'
 import { shownName } from '../../../web/format/name.ts'
 import { exact } from '../../../web/format/number.ts'
-import { usePage } from '../../../web/shell/page.ts'
-import { Section, Table } from '../../../web/shell/parts.tsx'
-import type { Route } from '../../../web/shell/route.ts'
-import { useAnswer } from '../../../web/store/polling.ts'
-import { CompatibleNotice, CompatibleRows } from './compatible-rows.tsx'
+import { useAnswer, useDrawing, usePage } from '../../../web/shell/page.ts'
+import { Link, Name, Section, Table } from '../../../web/shell/parts.tsx'
+import type { Route } from '../../../web/shell/view.ts'
+import { toPlace, type WallarooState } from './address.ts'
 import { Exports } from './exports.tsx'
 import { drawGroupBars } from './group-bars.ts'
 import { titleOf } from './place/heading.tsx'
 import { categoryOf, INGESTION } from './place.ts'
-import { viewAddress } from './requests.ts'
-import { useDrawing } from './use-drawing.ts'
+import { applicationAddress, placeOfKey, viewAddress } from './requests.ts'
+import { LongTable } from './rows/lazy-rows.tsx'
 import { tableTitle, unknownWords } from './words.ts'
 
 const PERCENTILES = ['50.0', '95.0', '99.0', '99.9', '99.99'] as const
@@ -78,7 +83,7 @@ function Throughput({ answer, of }: { answer: CompatibleAnswer; of: string }): J
       unit: '/s',
       size: 'large',
       steady: steady.current,
-      cursor: cursor.second,
+      cursor: cursor.second.value,
     })
     cursor.setAxis(element, drawn.time)
   })
@@ -89,11 +94,11 @@ function Throughput({ answer, of }: { answer: CompatibleAnswer; of: string }): J
   )
 }
 
-export function CompatibleView({ route }: { route: Route }): JSX.Element {
-  const address = `${viewAddress(route.place, route)}&mode=compatible`
-  const { answer, refusal } = useAnswer<CompatibleAnswer>(address, route.at !== null)
-  const of = shownName(titleOf(route.place))
-  const isCounter = categoryOf(route.place) === INGESTION
+export function CompatibleView({ route }: { route: Route<WallarooState> }): JSX.Element {
+  const address = `${viewAddress(route.state.place, route)}&mode=compatible`
+  const { answer, refusal } = useAnswer<CompatibleAnswer>(address, { isHeld: route.at !== null })
+  const of = shownName(titleOf(route.state.place))
+  const isCounter = categoryOf(route.state.place) === INGESTION
   if (answer === undefined) return <p class="soft">{refusal ? unknownWords(refusal) : '–'}</p>
   return (
     <>
@@ -106,7 +111,7 @@ export function CompatibleView({ route }: { route: Route }): JSX.Element {
       {answer.tables.map((table) => (
         <CompatibleRows
           key={`${table.name} ${table.label}`}
-          title={tableTitle(table, route.place)}
+          title={tableTitle(table, route.state.place)}
           application={answer.application}
           label={table.label}
           rows={table.rows}
@@ -114,5 +119,98 @@ export function CompatibleView({ route }: { route: Route }): JSX.Element {
       ))}
       <Exports json={address} name={`${of}-compatible`} tables={[]} />
     </>
+  )
+}
+
+export function CompatibleApplication({
+  application,
+  isHeld,
+}: {
+  application: string
+  isHeld: boolean
+}): JSX.Element {
+  const address = `${applicationAddress(application)}&mode=compatible`
+  const { answer, refusal } = useAnswer<CompatibleApplicationAnswer>(address, { isHeld })
+  if (answer === undefined) return <p class="soft">{refusal ? unknownWords(refusal) : '–'}</p>
+  const { pipelines, workers, computations, others } = answer
+  const of = { application }
+  return (
+    <>
+      <CompatibleNotice />
+      <CompatibleRows {...of} title="Pipeline Stats" label="pipeline" rows={pipelines} />
+      <CompatibleRows {...of} title="Worker Stats" label="worker" rows={workers} />
+      <CompatibleRows {...of} title="Computation Stats" label="name" rows={computations} />
+      <CompatibleRows {...of} title="Other Stats" label="name" rows={others} />
+      <Exports json={address} name={`${application}-compatible`} tables={[]} />
+    </>
+  )
+}
+
+const SHARES = ['50.0', '95.0', '99.0'] as const
+const RATES = ['min', 'med', 'max'] as const
+const SHARE_HEADS = ['50% are', '95% are', '99% are'] as const
+const RATE_HEADS = ['Minimum', 'Median', 'Maximum'] as const
+
+type Label = 'pipeline' | 'worker' | 'name'
+
+/** Of a pipeline what came in and what went out, as the original writes the pair. */
+function rateText(
+  row: CompatibleRow | CompatiblePipelineRow,
+  rate: (typeof RATES)[number],
+): string {
+  const out = row.texts.throughput[rate]
+  const ingested = 'ingested' in row ? row.ingested : null
+  return ingested === null ? out : `${ingested.texts[rate]} -|< ${out}`
+}
+
+interface CompatibleRowsProps {
+  readonly title: string
+  readonly application: string
+  readonly label: Label
+  readonly rows: readonly CompatibleRow[]
+}
+
+export function CompatibleRows(props: CompatibleRowsProps): JSX.Element | null {
+  const { title, application, label, rows } = props
+  if (rows.length === 0) return null
+  const isCounted = rows.every(({ key }) => key.category === INGESTION)
+  const shares = isCounted ? [] : SHARES
+  return (
+    <Section title={title} note="latency and messages a second, last 5 mins, as the original">
+      <LongTable
+        label={title}
+        heads={['ID', ...(isCounted ? [] : SHARE_HEADS), ...RATE_HEADS]}
+        numeric={[]}
+        rows={rows}
+        row={(row) => (
+          <tr key={JSON.stringify(row.key)}>
+            <td>
+              <Link to={toPlace(placeOfKey(application, row.key))} class="link row-link">
+                <Name text={row.key[label] ?? ''} />
+              </Link>
+            </td>
+            {shares.map((share) => (
+              <td key={share} title={`${exact(row.percentiles[share])} ns`}>
+                {row.texts.percentiles[share]}
+              </td>
+            ))}
+            {RATES.map((rate) => (
+              <td key={rate}>{rateText(row, rate)}</td>
+            ))}
+          </tr>
+        )}
+      />
+    </Section>
+  )
+}
+
+/** Said wherever these numbers stand, so that nobody takes them for the exact ones. */
+export function CompatibleNotice(): JSX.Element {
+  return (
+    <p class="small verdict-none">
+      <strong>Metrics UI compatible.</strong> Percentiles are upper bounds of bins, throughput is
+      rounded; always the last 5 minutes, whatever window is chosen. The exact mode shows what is
+      known.
+    </p>
   )
 }

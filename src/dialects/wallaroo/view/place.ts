@@ -2,7 +2,8 @@
  * Places in an application: what is measured there, in which words, and which place is above it.
  * An application has pipelines and workers; computations lie where the two cross.
  */
-import { NO_PLACE, type Place } from '../../../web/shell/route.ts'
+
+import { NO_PLACE, type Place } from './address.ts'
 
 const COMPUTATION = 'computation'
 const START_TO_END = 'start-to-end'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_PLACE } from '../../../web/shell/route.ts'
+import { NO_PLACE } from './address.ts'
 import { placeOfKey, viewAddress } from './requests.ts'
 
 const LIVE = { window: 60, at: null }

@@ -1,6 +1,7 @@
 /** Addresses of the API's answers about Wallaroo applications, and places of its rows. */
+
 import type { RowJson, ViewKey } from '../../../http/api.ts'
-import { NO_PLACE, type Place } from '../../../web/shell/route.ts'
+import { NO_PLACE, type Place } from './address.ts'
 import { categoryOf } from './place.ts'
 
 /** Seconds that are shown, and the second they end at; null while the picture moves. */

@@ -1,13 +1,15 @@
 /** One application: who is slow, computations by worker, pipelines, workers, connections. */
+
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ApplicationAnswer, WorkerJson } from '../../../../http/api.ts'
 import { NO_VALUE, text } from '../../../../web/format/number.ts'
 import { clockText, spanText } from '../../../../web/format/time.ts'
+import { useAnswer } from '../../../../web/shell/page.ts'
 import { Name, Section } from '../../../../web/shell/parts.tsx'
-import type { Route } from '../../../../web/shell/route.ts'
-import { useAnswer } from '../../../../web/store/polling.ts'
-import { CompatibleApplication } from '../compatible-application.tsx'
+import type { Route } from '../../../../web/shell/view.ts'
+import type { WallarooState } from '../address.ts'
+import { CompatibleApplication } from '../compatible.tsx'
 import { Controls } from '../controls.tsx'
 import { Exports } from '../exports.tsx'
 import { matrixOf, numberOf } from '../latency.ts'
@@ -18,7 +20,7 @@ import { namedRows, RowsTable } from '../rows/rows.tsx'
 import { clockShortWords, summaryWords, unknownWords } from '../words.ts'
 import { Connections } from './connections.tsx'
 import { leftOutWords, Matrix } from './matrix.tsx'
-import { Verdict } from './verdict.tsx'
+import { Verdict } from './slowest.tsx'
 
 function PipelineRemark({ ingested }: { ingested: number }): JSX.Element | null {
   if (Number.isNaN(ingested)) return null
@@ -38,7 +40,7 @@ function WorkerRemark({ worker }: { worker: WorkerJson }): JSX.Element | null {
 
 interface OverviewProps {
   readonly answer: ApplicationAnswer
-  readonly route: Route
+  readonly route: Route<WallarooState>
 }
 
 function spanWords({ fromMs, toMs }: ApplicationAnswer, isHeld: boolean): string {
@@ -97,7 +99,7 @@ function Overview({ answer, route }: OverviewProps): JSX.Element {
   ]
   return (
     <>
-      <Verdict application={application} matrix={matrix} aboveNs={route.aboveNs} />
+      <Verdict application={application} matrix={matrix} aboveNs={route.state.aboveNs} />
       <Remarks answer={answer} workers={workers.map(({ worker }) => worker)} />
       {matrix.length > 0 && (
         <Section title="Computations by worker" note={notes.filter(Boolean).join('; ')}>
@@ -117,15 +119,15 @@ function Overview({ answer, route }: OverviewProps): JSX.Element {
 
 interface ApplicationProps {
   readonly application: string
-  readonly route: Route
+  readonly route: Route<WallarooState>
 }
 
 /** Always of the last five minutes, as far as it was read. */
 export function Application({ application, route }: ApplicationProps): JSX.Element {
   const address = applicationAddress(application)
   const isHeld = route.at !== null
-  const isOwn = route.mode === 'own'
-  const { answer, refusal } = useAnswer<ApplicationAnswer>(isOwn ? address : undefined, isHeld)
+  const isOwn = route.state.mode === 'own'
+  const { answer, refusal } = useAnswer<ApplicationAnswer>(isOwn ? address : undefined, { isHeld })
   const waiting = refusal === undefined ? NO_VALUE : unknownWords(refusal)
   return (
     <>
@@ -137,7 +139,7 @@ export function Application({ application, route }: ApplicationProps): JSX.Eleme
           {isOwn && <p class="small soft">{answer ? summaryWords(answer) : waiting}</p>}
           {isOwn && answer && refusal !== undefined && <p class="small warn">{waiting}</p>}
         </div>
-        <Controls route={route} />
+        <Controls />
       </div>
       {!isOwn && <CompatibleApplication application={application} isHeld={isHeld} />}
       {isOwn && answer && <Overview answer={answer} route={route} />}

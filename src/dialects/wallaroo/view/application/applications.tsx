@@ -1,11 +1,12 @@
 /** The applications that workers have named; a lone one is shown at once by the page. */
+
 import type { JSX } from 'preact'
 import type { ApplicationSummary, ApplicationsAnswer } from '../../../../http/api.ts'
 import { exact } from '../../../../web/format/number.ts'
 import { ageText } from '../../../../web/format/time.ts'
-import { usePage, useTopics } from '../../../../web/shell/page.ts'
+import { usePage } from '../../../../web/shell/page.ts'
 import { CopyButton, Link, Name } from '../../../../web/shell/parts.tsx'
-import { NO_PLACE } from '../../../../web/shell/route.ts'
+import { NO_PLACE, toPlace } from '../address.ts'
 import { LongTable } from '../rows/lazy-rows.tsx'
 import { workerAddress } from '../words.ts'
 import { Slowest, smallOnes } from './slowest.tsx'
@@ -28,7 +29,7 @@ function Row({ each, nowMs }: { each: ApplicationSummary; nowMs: number }): JSX.
   return (
     <tr>
       <td>
-        <Link to={{ place: { ...NO_PLACE, application } }} class="link row-link">
+        <Link to={toPlace({ ...NO_PLACE, application })} class="link row-link">
           <Name text={application} />
         </Link>
       </td>
@@ -46,8 +47,9 @@ function Row({ each, nowMs }: { each: ApplicationSummary; nowMs: number }): JSX.
 /** What to do for the first worker to appear: the address that workers are to be given. */
 function NoWorkers(): JSX.Element {
   const { store } = usePage()
-  useTopics('sources')
-  const listener = store.sources?.listeners.find(({ dialects }) => dialects.includes('wallaroo'))
+  const listener = store.sources.value?.listeners.find(({ dialects }) =>
+    dialects.includes('wallaroo'),
+  )
   const address = listener === undefined ? undefined : workerAddress(listener)
   return (
     <>

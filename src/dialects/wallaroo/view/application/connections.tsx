@@ -1,13 +1,13 @@
 /** Who is connected, what their frames give away of the sender, what was odd, what was refused. */
+
 import type { ComponentChildren, JSX } from 'preact'
 import type { ConnectionsAnswer, WorkerConnectionJson, WorkerJson } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { exact, text } from '../../../../web/format/number.ts'
 import { ageText, momentText } from '../../../../web/format/time.ts'
-import { usePage } from '../../../../web/shell/page.ts'
+import { useAnswer, usePage } from '../../../../web/shell/page.ts'
 import { Link, Name, Section } from '../../../../web/shell/parts.tsx'
-import { NO_PLACE } from '../../../../web/shell/route.ts'
-import { useAnswer } from '../../../../web/store/polling.ts'
+import { NO_PLACE, toPlace } from '../address.ts'
 import { connectionsAddress } from '../requests.ts'
 import { LongTable } from '../rows/lazy-rows.tsx'
 import { clockWords, countedWords, listWords } from '../words.ts'
@@ -38,7 +38,7 @@ function ConnectionRow({ connection }: { connection: WorkerConnectionJson }): JS
               workers.map(({ worker }) => (worker === null ? 'no worker' : shownName(worker))),
             )}
       </td>
-      <td>{momentText(sinceMs, store.nowMs())}</td>
+      <td>{momentText(sinceMs, store.clock.nowMs())}</td>
       <td>{evidence(order)}</td>
       <td>{evidence(binning)}</td>
       <td>{LENGTH_WORDS[lengths]}</td>
@@ -58,7 +58,7 @@ function WorkerRow({ worker, nowMs }: { worker: WorkerJson; nowMs: number }): JS
     <tr>
       <td>
         <Link
-          to={{ place: { ...NO_PLACE, application, worker: worker.worker } }}
+          to={toPlace({ ...NO_PLACE, application, worker: worker.worker })}
           class="link row-link"
         >
           <Name text={worker.worker} />
@@ -115,7 +115,7 @@ const HEADS = [
 
 /** Connections are those of now, also while the picture is held. */
 export function Connections({ application }: { application: string }): JSX.Element {
-  const { answer } = useAnswer<ConnectionsAnswer>(connectionsAddress(application), false)
+  const { answer } = useAnswer<ConnectionsAnswer>(connectionsAddress(application))
   const { connections = [], workers = [], nowMs = 0 } = answer ?? {}
   const rejected = connections.reduce((sum, { frames }) => sum + frames.rejected, 0)
   const notes = [

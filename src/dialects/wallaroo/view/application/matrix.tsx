@@ -1,19 +1,22 @@
 /** Computations × workers: siblings stand side by side, so that the slow one is the long one. */
+
 import type { JSX } from 'preact'
 import type { Range } from '../../../../web/chart/scale.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { exact } from '../../../../web/format/number.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name } from '../../../../web/shell/parts.tsx'
-import { NO_PLACE, type Place } from '../../../../web/shell/route.ts'
-import { greatest, inOrder, worthOf } from '../in-order.ts'
+import { NO_PLACE, type Place, toPlace, WALLAROO } from '../address.ts'
 import {
+  greatest,
+  inOrder,
   isSlow,
   type MatrixCell,
   type MatrixRow,
   numberOf,
   percentilesOf,
   workersOf,
+  worthOf,
 } from '../latency.ts'
 import { LazyRows } from '../rows/lazy-rows.tsx'
 import { axisOf } from '../rows/range-bar.ts'
@@ -42,7 +45,7 @@ function Cell({ cell, place, axis, aboveNs }: CellProps): JSX.Element {
   const what = `${shownName(place.name ?? '')} on ${shownName(place.worker ?? '')}`
   return (
     <td class={slow ? 'slow-cell' : ''}>
-      <Link to={{ place }} class="cell-link" title={what}>
+      <Link to={toPlace(place)} class="cell-link" title={what}>
         <span class="cell-worker cut">
           <Name text={place.worker ?? ''} />
         </span>
@@ -58,7 +61,7 @@ function Cell({ cell, place, axis, aboveNs }: CellProps): JSX.Element {
 }
 
 export function Matrix({ application, matrix }: MatrixProps): JSX.Element {
-  const { order, aboveNs } = usePage().navigation.route
+  const { order, aboveNs } = usePage().navigation.state(WALLAROO)
   const workers = workersOf(matrix, WORKERS_SHOWN, aboveNs)
   const shown = inOrder(matrix, order, ({ cells }) =>
     greatest([...cells.values()].map(({ row, times }) => worthOf(row, times))),
@@ -76,7 +79,7 @@ export function Matrix({ application, matrix }: MatrixProps): JSX.Element {
             <th scope="col">Computation</th>
             {workers.map((worker) => (
               <th key={worker} scope="col">
-                <Link to={{ place: at({ worker }) }} class="link">
+                <Link to={toPlace(at({ worker }))} class="link">
                   <Name text={worker} />
                 </Link>
                 <RangeAxis axis={axis} />
@@ -90,7 +93,7 @@ export function Matrix({ application, matrix }: MatrixProps): JSX.Element {
           row={({ pipeline, name, cells }) => (
             <tr key={JSON.stringify([pipeline, name])}>
               <td class="what" title={shownName(name)}>
-                <Link to={{ place: at({ pipeline, name }) }} class="link row-link">
+                <Link to={toPlace(at({ pipeline, name }))} class="link row-link">
                   <Name text={name} />
                 </Link>
                 <span class="muted">

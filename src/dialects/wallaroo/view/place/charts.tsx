@@ -1,15 +1,16 @@
 /** The charts of a place: bars by latency bin, percentiles over time, messages per second. */
+
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { ViewAnswer } from '../../../../http/api.ts'
 import type { Line } from '../../../../web/chart/line.ts'
 import { drawPlot, type Plot } from '../../../../web/chart/plot.ts'
-import { SteadyRange } from '../../../../web/chart/steady-range.ts'
+import { SteadyRange } from '../../../../web/chart/scale.ts'
 import { exact } from '../../../../web/format/number.ts'
-import { usePage } from '../../../../web/shell/page.ts'
+import { useDrawing, usePage } from '../../../../web/shell/page.ts'
 import { Section } from '../../../../web/shell/parts.tsx'
+import { WALLAROO } from '../address.ts'
 import { numberOf } from '../latency.ts'
-import { useDrawing } from '../use-drawing.ts'
 import { binText, throughputWords } from '../words.ts'
 import { binAt, drawBinBars } from './bin-bars.ts'
 import { BinColumns, type ChartLine, countsOf, firstSecond, lastSecond, lineOf } from './columns.ts'
@@ -40,7 +41,7 @@ function usePlot(view: ViewAnswer, plot: Pick<Plot, 'lines' | 'axis' | 'unit' | 
       step: 1,
       size: 'large',
       steady: steady.current,
-      cursor: cursor.second,
+      cursor: cursor.second.value,
     })
     cursor.setAxis(canvas, drawn.time)
   })
@@ -81,7 +82,7 @@ function Bars({ view, of }: ViewProps): JSX.Element {
 }
 
 function Percentiles({ view, of }: ViewProps): JSX.Element {
-  const { aboveNs } = usePage().navigation.route
+  const { aboveNs } = usePage().navigation.state(WALLAROO)
   const lines: Line[] = LINES.map(({ line, ...look }) => ({ ...look, values: lineOf(view, line) }))
   if (aboveNs !== null) {
     const values = new Float64Array(view.charts.throughput.length + 1).fill(aboveNs)

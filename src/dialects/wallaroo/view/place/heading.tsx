@@ -1,12 +1,13 @@
 /** Above the charts of a place: its name, what it is, its large numbers, links across. */
+
 import type { JSX } from 'preact'
 import type { ViewAnswer } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { text } from '../../../../web/format/number.ts'
 import { ageText, clockText, spanText } from '../../../../web/format/time.ts'
-import { usePage, useTopics } from '../../../../web/shell/page.ts'
+import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name } from '../../../../web/shell/parts.tsx'
-import { NO_PLACE, type Place } from '../../../../web/shell/route.ts'
+import { NO_PLACE, type Place, toPlace, WALLAROO } from '../address.ts'
 import { numberOf } from '../latency.ts'
 import { categoryOf, INGESTION, measuredWords, ON_WORKER, whatWords } from '../place.ts'
 import { Amount } from '../rows/ranges.tsx'
@@ -26,9 +27,8 @@ const SILENT_MS = 30_000
 /** Large numbers: of the window, or of the second under the cursor. */
 function Figures({ view }: { view: ViewAnswer }): JSX.Element {
   const { cursor, navigation } = usePage()
-  useTopics('cursor')
-  const { second } = cursor
-  const { aboveNs } = navigation.route
+  const second = cursor.second.value
+  const { aboveNs } = navigation.state(WALLAROO)
   const read = (key: (typeof FIGURES)[number][1]): number => {
     if (second === null) return numberOf(view.total.latency[key])
     return key === 'p999Ns' || key === 'p9999Ns' ? Number.NaN : valueAt(view, key, second)
@@ -78,7 +78,7 @@ function Crossings({ place }: { place: Place }): JSX.Element | null {
   return (
     <nav class="small crossings" aria-label="Crossings">
       {links.map(([words, to]) => (
-        <Link key={words} to={{ place: to }} class="link">
+        <Link key={words} to={toPlace(to)} class="link">
           {words}
         </Link>
       ))}
@@ -107,10 +107,9 @@ export function Heading({
   view: ViewAnswer | undefined
 }): JSX.Element {
   const { cursor } = usePage()
-  useTopics('cursor')
   const words = `${whatWords(place)}. ${measuredWords(categoryOf(place))}.`
   const seconds = view === undefined ? 0 : Math.round((view.toMs - view.fromMs) / 1000)
-  const { second } = cursor
+  const second = cursor.second.value
   return (
     <div class="head-line">
       <div class="beside-figures">

@@ -1,10 +1,12 @@
 /** One place of an application: its latencies and messages, and what it consists of. */
+
 import type { JSX } from 'preact'
 import type { TableJson, ViewAnswer } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
+import { useAnswer } from '../../../../web/shell/page.ts'
 import { Name, Section } from '../../../../web/shell/parts.tsx'
-import type { Place, Route } from '../../../../web/shell/route.ts'
-import { useAnswer } from '../../../../web/store/polling.ts'
+import type { Route } from '../../../../web/shell/view.ts'
+import type { Place, WallarooState } from '../address.ts'
 import { WorkerStates } from '../application/connections.tsx'
 import { CompatibleView } from '../compatible.tsx'
 import { Controls } from '../controls.tsx'
@@ -30,9 +32,12 @@ interface ConsistsProps {
  * The tables of a place; of one worker's first the same thing on all of them, which is a table of
  * the place without the worker.
  */
-function useTables({ view, place }: ConsistsProps, route: Route): readonly TableJson[] {
+function useTables(
+  { view, place }: ConsistsProps,
+  route: Route<WallarooState>,
+): readonly TableJson[] {
   const address = place.worker === null ? undefined : viewAddress(siblingsOf(place), route)
-  const { answer } = useAnswer<ViewAnswer>(address, route.at !== null)
+  const { answer } = useAnswer<ViewAnswer>(address, { isHeld: route.at !== null })
   const { tables = [] } = answer ?? {}
   // of a thing that runs on this worker alone there is nothing beside it
   const beside = tables.filter(({ name, rows }) => name === 'by_worker' && rows.length > 1)
@@ -40,7 +45,11 @@ function useTables({ view, place }: ConsistsProps, route: Route): readonly Table
 }
 
 /** Rows of one thing on several workers are siblings: one of them may be the slow one. */
-function Consists({ view, place, route }: ConsistsProps & { route: Route }): JSX.Element {
+function Consists({
+  view,
+  place,
+  route,
+}: ConsistsProps & { route: Route<WallarooState> }): JSX.Element {
   const { application } = view
   const tables = useTables({ view, place }, route)
   const own = placeText(placeOfKey(application, view.key))
@@ -76,8 +85,8 @@ function Consists({ view, place, route }: ConsistsProps & { route: Route }): JSX
   )
 }
 
-function OwnView({ view, route }: { view: ViewAnswer; route: Route }): JSX.Element {
-  const { place } = route
+function OwnView({ view, route }: { view: ViewAnswer; route: Route<WallarooState> }): JSX.Element {
+  const { place } = route.state
   const title = titleOf(place)
   return (
     <>
@@ -103,18 +112,20 @@ function OwnView({ view, route }: { view: ViewAnswer; route: Route }): JSX.Eleme
   )
 }
 
-export function PlaceView({ route }: { route: Route }): JSX.Element {
-  const { place } = route
-  const isOwn = route.mode === 'own'
+export function PlaceView({ route }: { route: Route<WallarooState> }): JSX.Element {
+  const { place } = route.state
+  const isOwn = route.state.mode === 'own'
   const address = viewAddress(place, route)
-  const { answer, refusal } = useAnswer<ViewAnswer>(isOwn ? address : undefined, route.at !== null)
+  const { answer, refusal } = useAnswer<ViewAnswer>(isOwn ? address : undefined, {
+    isHeld: route.at !== null,
+  })
   return (
     <>
       <Heading place={place} view={isOwn ? answer : undefined} />
       {isOwn && refusal !== undefined && (
         <p class={answer ? 'small warn' : 'soft'}>{unknownWords(refusal)}</p>
       )}
-      <Controls route={route} />
+      <Controls />
       {answer !== undefined && isOwn && <OwnView view={answer} route={route} />}
       {!isOwn && <CompatibleView route={route} />}
     </>

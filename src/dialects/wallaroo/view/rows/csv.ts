@@ -1,6 +1,5 @@
 /** What leaves the page as CSV: rows, bins and seconds, in plain units and with all digits. */
 import type { ApplicationAnswer, RowJson, ViewAnswer } from '../../../../http/api.ts'
-import { type CsvCell, csvText } from '../../../../web/format/csv.ts'
 import { firstSecond } from '../place/columns.ts'
 
 const ROW_HEADS = [
@@ -82,4 +81,25 @@ export function secondsCsv(view: ViewAnswer): string {
       p99Ns[i] ?? null,
     ]),
   )
+}
+
+export type CsvCell = string | number | null
+
+/** First characters that make spreadsheets take a text for a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+const QUOTED = /[",\r\n]/
+
+/**
+ * Texts are names that peers have chosen: one that a spreadsheet would calculate gets an
+ * apostrophe in front, as its own text form has. Numbers stay as they are; null is empty.
+ */
+function cellText(cell: CsvCell): string {
+  if (cell === null || Number.isNaN(cell)) return ''
+  if (typeof cell === 'number') return String(cell)
+  const text = FORMULA.test(cell) ? `'${cell}` : cell
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export function csvText(heads: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [heads, ...rows].map((cells) => `${cells.map(cellText).join(',')}\n`).join('')
 }

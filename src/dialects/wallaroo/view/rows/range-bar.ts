@@ -3,8 +3,7 @@
  * for all rows of a page, so that the slow one is the only long one.
  */
 
-import type { Painter } from '../../../../web/chart/painter.ts'
-import type { Token } from '../../../../web/chart/palette.ts'
+import type { Painter, Token } from '../../../../web/chart/painter.ts'
 import type { Range } from '../../../../web/chart/scale.ts'
 import { axisText } from '../../../../web/format/number.ts'
 

@@ -2,10 +2,9 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { drawPlot } from '../../../../web/chart/plot.ts'
-import type { Range } from '../../../../web/chart/scale.ts'
-import { SteadyRange } from '../../../../web/chart/steady-range.ts'
+import { type Range, SteadyRange } from '../../../../web/chart/scale.ts'
 import { allDigits, format, NO_BREAK_SPACE, text } from '../../../../web/format/number.ts'
-import { useDrawing } from '../use-drawing.ts'
+import { useDrawing } from '../../../../web/shell/page.ts'
 import { drawRangeAxis, drawRangeBar, type Percentiles } from './range-bar.ts'
 
 const SPARK_WIDTH = 1.25

@@ -1,4 +1,5 @@
 /** Tables of rows that share one latency axis: name, range bar, percentiles, messages. */
+
 import type { ComponentChildren, JSX } from 'preact'
 import type { CountJson, RowJson } from '../../../../http/api.ts'
 import type { Range } from '../../../../web/chart/scale.ts'
@@ -7,9 +8,9 @@ import { exact } from '../../../../web/format/number.ts'
 import { ageText } from '../../../../web/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name } from '../../../../web/shell/parts.tsx'
-import type { Order, Place } from '../../../../web/shell/route.ts'
-import { inOrder, worthOf } from '../in-order.ts'
-import { isSlow, numberOf, percentilesOf, siblingTimes } from '../latency.ts'
+import { to } from '../../../../web/shell/route.ts'
+import { type Order, type Place, toPlace, WALLAROO } from '../address.ts'
+import { inOrder, isSlow, numberOf, percentilesOf, siblingTimes, worthOf } from '../latency.ts'
 import { placeOfRow } from '../requests.ts'
 import { flightText } from '../words.ts'
 import { LazyRows, LongTable } from './lazy-rows.tsx'
@@ -63,7 +64,7 @@ function RowName({ name, place, remark, row }: NamedRow): JSX.Element {
           <Name text={name} />
         </span>
       ) : (
-        <Link to={{ place }} class="link row-link">
+        <Link to={toPlace(place)} class="link row-link">
           <Name text={name} />
         </Link>
       )}
@@ -135,17 +136,17 @@ export function CountsTable({ head, rows }: RowsTableProps): JSX.Element {
 }
 
 function useOrder(rows: readonly NamedRow[]): readonly NamedRow[] {
-  const { order } = usePage().navigation.route
+  const { order } = usePage().navigation.state(WALLAROO)
   return inOrder(rows, order, ({ row, times }) => worthOf(row, times))
 }
 
 /** A head that puts its column's greatest first, and a second time things back to their places. */
 function OrderHead({ words, by }: { words: string; by: Order }): JSX.Element {
   const { navigation } = usePage()
-  const isOn = navigation.route.order === by
+  const isOn = navigation.state(WALLAROO).order === by
   return (
     <th class="num" scope="col" aria-sort={isOn ? 'descending' : undefined}>
-      <Link to={{ order: isOn ? 'place' : by }} class={isOn ? 'order on' : 'order'}>
+      <Link to={to(WALLAROO, { order: isOn ? 'place' : by })} class={isOn ? 'order on' : 'order'}>
         {words}
       </Link>
     </th>
@@ -153,7 +154,7 @@ function OrderHead({ words, by }: { words: string; by: Order }): JSX.Element {
 }
 
 export function RowsTable({ head, rows }: RowsTableProps): JSX.Element {
-  const { aboveNs } = usePage().navigation.route
+  const { aboveNs } = usePage().navigation.state(WALLAROO)
   const axis = axisOf(rows.map(({ row }) => percentilesOf(row)))
   const hasSparks = rows.some(({ row }) => row.line !== undefined)
   const plain = (words: string): JSX.Element => (

@@ -3,7 +3,8 @@ import type { JSX } from 'preact'
 import type { FilterStatus, SourcesAnswer } from '../../../http/api.ts'
 import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
 import { Section, Table } from '../../../web/shell/parts.tsx'
-import { importWords, problemWords } from '../../../web/sources/words.ts'
+import type { View } from '../../../web/shell/view.ts'
+import { importWords, problemWords } from './words.ts'
 
 const STATE_WORDS = { running: 'Runs', refused: 'Refused', stopped: 'Stopped' } as const
 const STATE_DOTS = { running: 'dot', refused: 'dot error', stopped: 'dot idle' } as const
@@ -39,7 +40,7 @@ function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
   )
 }
 
-export function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
+function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
   const { filters = [] } = sources
   if (filters.length === 0) return null
   return (
@@ -52,3 +53,5 @@ export function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | 
     </Section>
   )
 }
+
+export const view: View = { dialect: 'proxywasm', sourcesPanel: Filters }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compare, isUnusual, leftUsualAgo, median, UNKNOWN_CHANGE } from './unusual.ts'
+import { compare, isUnusual, leftUsualAgo, median, UNKNOWN_CHANGE } from './watch.ts'
 
 const steady = (value: number, length = 60): Float64Array => new Float64Array(length).fill(value)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCsv } from '../../../test/support/csv.ts'
+import { parseCsv } from '../../../../../test/support/csv.ts'
 import { csvText } from './csv.ts'
 
 test('cells with commas, quotes and line ends come back as they were', () => {
