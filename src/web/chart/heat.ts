@@ -3,7 +3,7 @@
  * bins, on the absolute grid of time, so that the columns keep their contents while they move.
  */
 
-import { type Merged, quantile } from '../store/quantile.ts'
+import { type Merged, quantile } from '../store/buckets.ts'
 import type { Painter, Ramp } from './painter.ts'
 import { logScale, type Range } from './scale.ts'
 
@@ -161,7 +161,7 @@ export function drawMarginal(painter: Painter, merged: Merged, range: Range): vo
     painter.horizontal(at, 0, width - 30, 'edge', [2, 3])
     const label = Math.max(at, free)
     free = label + 14
-    painter.label(name, width, label + 4, { align: 'right', color: 'ink2' })
+    painter.label(name, width, label + 4, { align: 'right', color: 'ink-soft' })
   }
   context.fillStyle = palette.color('trace')
   const perOctave = 2 ** merged.scale

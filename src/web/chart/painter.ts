@@ -37,7 +37,7 @@ export class Painter {
   }
 
   label(words: string, x: number, y: number, style: LabelStyle = {}): void {
-    const { color = 'ink3', align = 'left', weight = 400, room } = style
+    const { color = 'ink-quiet', align = 'left', weight = 400, room } = style
     const { context, palette } = this
     context.font = this.#font(weight)
     context.textAlign = align
@@ -106,8 +106,8 @@ export type Token =
   | 'line'
   | 'edge'
   | 'ink'
-  | 'ink2'
-  | 'ink3'
+  | 'ink-soft'
+  | 'ink-quiet'
   | 'trace'
   | 'trace-fill'
   | 'accent'

@@ -172,7 +172,7 @@ function drawMark(painter: Painter, plot: Plot, box: Box, scale: Scale, perSecon
   const last = plot.lines[0]?.values.findLast((value) => !Number.isNaN(value))
   const isHigh = last !== undefined && scale.y(last) < (box.top + box.bottom) / 2
   const y = isHigh ? box.bottom - 6 : box.top + 12
-  painter.label(plot.mark.words, at, y, { align, color: 'ink2' })
+  painter.label(plot.mark.words, at, y, { align, color: 'ink-soft' })
 }
 
 function drawLines(painter: Painter, plot: Plot, box: Box, scale: Scale, perSecond: number): void {

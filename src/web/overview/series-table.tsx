@@ -7,13 +7,12 @@ import { dialectTitle } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
 import { usePage, usePanel } from '../shell/page.ts'
 import { Name, setQuantity, setText } from '../shell/parts.tsx'
+import { mergeSeconds, quantile } from '../store/buckets.ts'
 import type { Entry } from '../store/catalogue.ts'
-import { mergeSeconds, quantile } from '../store/quantile.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { SeriesLink } from './cell.tsx'
+import { contextOf, SeriesLink, useSeriesPicture, useSubscription } from './cell.tsx'
 import { changeColumn, readSeries } from './reading.ts'
 import { type Group, groupAnchor } from './select.ts'
-import { contextOf, useSeriesPicture, useSubscription } from './use-series.ts'
 
 const NUMBERS = ['Now', 'Min', 'Max', 'p50', 'p90', 'p99', 'Change', 'Age'] as const
 const COLUMNS = 4 + NUMBERS.length

@@ -7,7 +7,7 @@ import {
 } from '../../model/summary.ts'
 import { drawnUnit } from '../chart/picture.ts'
 import { digits, exact, text } from '../format/number.ts'
-import { deviation, mergeSeconds, quantile } from '../store/quantile.ts'
+import { deviation, mergeSeconds, quantile } from '../store/buckets.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
 
 export type NumberRow = readonly [name: string, words: string]

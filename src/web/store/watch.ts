@@ -2,9 +2,9 @@
 
 import { signal } from '@preact/signals'
 import type { Kind } from '../../http/api.ts'
+import { quantileOf } from './buckets.ts'
 import { type Entry, type Renumbering, renumber } from './catalogue.ts'
 import type { HubApi } from './hub-api.ts'
-import { quantileOf } from './quantile.ts'
 import { MAIN_LANE, type SeriesData } from './series-data.ts'
 import { COLUMN_SECONDS, Survey } from './survey.ts'
 

@@ -47,7 +47,7 @@ export function drawGroupBars(
     if (percent >= 0.1) {
       painter.label(percent.toFixed(percent < 10 ? 1 : 0), middle, floor - size - 4, {
         align: 'center',
-        color: 'ink2',
+        color: 'ink-soft',
       })
     }
     if ((groups.length - 1 - i) % every === 0) {

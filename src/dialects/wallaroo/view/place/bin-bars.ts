@@ -132,7 +132,7 @@ function drawPercentiles(
   const widths = names.map(([name]) => painter.textWidth(name, style))
   const starts = labelStarts(places, widths, right)
   names.forEach(([name, x], i) => {
-    painter.vertical(x, NAME_FLOOR, floor, 'ink2', [2, 3])
+    painter.vertical(x, NAME_FLOOR, floor, 'ink-soft', [2, 3])
     painter.label(name, starts[i]!, NAME_FLOOR - 4, style)
   })
 }
@@ -154,7 +154,7 @@ function drawLabels(
     if (step > NUMBER_FROM && percent >= 0.1) {
       const size = shareHeight(percent / 100, most) * (floor - TOP)
       const words = percent.toFixed(percent < 10 ? 1 : 0)
-      painter.label(words, end - step / 2, floor - size - 4, { align: 'center', color: 'ink2' })
+      painter.label(words, end - step / 2, floor - size - 4, { align: 'center', color: 'ink-soft' })
     }
     if ((last - bin) % every !== 0) continue
     const align = bin === last ? 'right' : 'center'

@@ -11,7 +11,7 @@ import { TableFrame, type TableProps } from '../../../../web/shell/parts.tsx'
 /** Shorter tables are rendered whole. */
 const WHOLE_UP_TO = 100
 const CHUNK_ROWS = 50
-/** As style/wallaroo.css has it: 28 px and a hairline. */
+/** As wallaroo.css has it: 28 px and a hairline. */
 const ROW_PX = 29
 
 interface LazyRowsProps<T> {
