@@ -2,7 +2,6 @@
  * Heat maps: a column per second, a row per bucket. Columns narrower than 3 px are merged by adding
  * bins, on the absolute grid of time, so that the columns keep their contents while they move.
  */
-
 import { type Merged, quantile } from '../store/buckets.ts'
 import type { Painter, Ramp } from './painter.ts'
 import { logScale, type Range } from './scale.ts'

@@ -1,5 +1,4 @@
 /** Which series the overview shows, in which groups, in which order. */
-
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { dialectTitle } from '../format/status.ts'

@@ -6,7 +6,7 @@ import { exact, format, NO_VALUE, type Quantity } from '../format/number.ts'
 import { dialectTitle } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
 import { usePage, usePanel } from '../shell/page.ts'
-import { Name, setQuantity, setText } from '../shell/parts.tsx'
+import { Name, Scroll, setQuantity, setText } from '../shell/parts.tsx'
 import { mergeSeconds, quantile } from '../store/buckets.ts'
 import type { Entry } from '../store/catalogue.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
@@ -122,8 +122,7 @@ interface SeriesTableProps {
 export function SeriesTable({ groups, isLazy }: SeriesTableProps): JSX.Element {
   const { store } = usePage()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label="All series">
+    <Scroll label="All series">
       <table class="fixed">
         <thead>
           <tr>
@@ -154,6 +153,6 @@ export function SeriesTable({ groups, isLazy }: SeriesTableProps): JSX.Element {
           </tbody>
         ))}
       </table>
-    </section>
+    </Scroll>
   )
 }

@@ -159,6 +159,45 @@ export function Facts({
   )
 }
 
+/** A region that scrolls inside itself, by keyboard too. */
+export function Scroll({
+  label,
+  children,
+  ...rest
+}: {
+  readonly label: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
+    <section class="scroll" tabIndex={0} aria-label={label} {...rest}>
+      {children}
+    </section>
+  )
+}
+
+/** A state as a word and a shape. */
+export function Badge({ words, dot }: { words: string; dot: string }): JSX.Element {
+  return (
+    <span class={dot === 'dot error' ? 'badge error' : 'badge'}>
+      <span class={dot} aria-hidden="true" />
+      {words}
+    </span>
+  )
+}
+
+/** What the charts show, as a table; made when it is opened. */
+export function AsTable({ table }: { table: () => JSX.Element }): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen && table()}
+    </details>
+  )
+}
+
 export interface TableProps {
   readonly label: string
   readonly heads: readonly string[]
@@ -179,8 +218,7 @@ export function Table({ children, ...frame }: TableProps): JSX.Element {
 /** What is around the bodies of such a table. */
 export function TableFrame({ label, heads, numeric, children }: TableProps): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label={`${label}, table`}>
+    <Scroll label={`${label}, table`}>
       <table>
         <thead>
           <tr>
@@ -193,7 +231,7 @@ export function TableFrame({ label, heads, numeric, children }: TableProps): JSX
         </thead>
         {children}
       </table>
-    </section>
+    </Scroll>
   )
 }
 

@@ -6,7 +6,7 @@ import { dialectTitle, listenerAddress } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
 import { usePage, usePanel } from '../shell/page.ts'
-import { Section, Table, useReading } from '../shell/parts.tsx'
+import { Badge, Section, Table, useReading } from '../shell/parts.tsx'
 
 const STATE_WORDS = { listening: 'Open', failed: 'Did not start', stopped: 'Stopped' } as const
 const STATE_DOTS = { listening: 'dot', failed: 'dot error', stopped: 'dot idle' } as const
@@ -64,10 +64,7 @@ function ListenerRow({ listener, sources }: RowProps): JSX.Element {
       </td>
       <td>{listener.dialects.map((name) => dialectTitle(sources, name)).join(', ')}</td>
       <td>
-        <span class={state === 'failed' ? 'badge error' : 'badge'}>
-          <span class={STATE_DOTS[state]} aria-hidden="true" />
-          {STATE_WORDS[state]}
-        </span>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
         {message && (
           <span class="small soft">
             {' '}

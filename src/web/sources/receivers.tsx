@@ -4,7 +4,7 @@ import type { ExportStatus, SourcesAnswer } from '../../http/api.ts'
 import { exact, NO_VALUE, text } from '../format/number.ts'
 import { ageText } from '../format/time.ts'
 import { usePage } from '../shell/page.ts'
-import { Section, Table } from '../shell/parts.tsx'
+import { Badge, Section, Table } from '../shell/parts.tsx'
 import { receiverWords } from './words.ts'
 
 const STATE_WORDS = { starting: 'Starts', exporting: 'Exports', failing: 'Fails' } as const
@@ -31,10 +31,7 @@ function ReceiverRow({ receiver }: { receiver: ExportStatus }): JSX.Element {
         {name} <code>{url}</code>
       </td>
       <td class="wrap">
-        <span class={isFailing ? 'badge error' : 'badge'}>
-          <span class={STATE_DOTS[state]} aria-hidden="true" />
-          {STATE_WORDS[state]}
-        </span>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
         {words !== '' && <span class="small soft"> {words}</span>}
       </td>
       <td class="num">{text(intervalMs, 'ms')}</td>

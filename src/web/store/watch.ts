@@ -1,5 +1,4 @@
 /** Keeps, for every series, how far it is from its usual, and since when. */
-
 import { signal } from '@preact/signals'
 import type { Kind } from '../../http/api.ts'
 import { quantileOf } from './buckets.ts'

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import type { FilterStatus, SourcesAnswer } from '../../../http/api.ts'
 import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
-import { Section, Table } from '../../../web/shell/parts.tsx'
+import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
 import type { View } from '../../../web/shell/view.ts'
 import { importWords, problemWords } from './words.ts'
 
@@ -22,10 +22,7 @@ function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
         <span class="small soft">{[host, abi && `ABI ${abi}`].filter(Boolean).join(', ')}</span>
       </td>
       <td>
-        <span class={isRefused ? 'badge error' : 'badge'}>
-          <span class={STATE_DOTS[state]} aria-hidden="true" />
-          {STATE_WORDS[state]}
-        </span>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
         {message && <span class="small soft"> {message}</span>}
       </td>
       <td class="num">{isRefused ? NO_VALUE : text(filter.ratePerSecond, '/s')}</td>

@@ -1,8 +1,7 @@
 /**
  * A place in the numbers of the original Metrics UI (wallaroo.md §8), rounded as it does: always
- * of the last five minutes, percentiles as upper bounds of bins. For whoever compares the two.
+ * of the last five minutes, percentiles as upper bounds of bins. For comparing the two.
  */
-
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type {
@@ -170,7 +169,7 @@ interface CompatibleRowsProps {
   readonly rows: readonly CompatibleRow[]
 }
 
-export function CompatibleRows(props: CompatibleRowsProps): JSX.Element | null {
+function CompatibleRows(props: CompatibleRowsProps): JSX.Element | null {
   const { title, application, label, rows } = props
   if (rows.length === 0) return null
   const isCounted = rows.every(({ key }) => key.category === INGESTION)
@@ -204,8 +203,8 @@ export function CompatibleRows(props: CompatibleRowsProps): JSX.Element | null {
   )
 }
 
-/** Said wherever these numbers stand, so that nobody takes them for the exact ones. */
-export function CompatibleNotice(): JSX.Element {
+/** Said wherever these numbers stand, since they look like the exact ones. */
+function CompatibleNotice(): JSX.Element {
   return (
     <p class="small verdict-none">
       <strong>Metrics UI compatible.</strong> Percentiles are upper bounds of bins, throughput is

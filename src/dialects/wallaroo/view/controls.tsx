@@ -1,5 +1,4 @@
 /** What of a Wallaroo view is chosen: whose numbers, which order, what counts as slow. */
-
 import type { JSX } from 'preact'
 import { text } from '../../../web/format/number.ts'
 import { usePage } from '../../../web/shell/page.ts'

@@ -1,6 +1,5 @@
 /** Addresses of the API's answers about Wallaroo applications, and places of its rows. */
-
-import type { RowJson, ViewKey } from '../../../http/api.ts'
+import type { ViewKey } from '../../../http/api.ts'
 import { NO_PLACE, type Place } from './address.ts'
 import { categoryOf } from './place.ts'
 
@@ -36,10 +35,6 @@ export function connectionsAddress(application: string): string {
 }
 
 /** Where a row leads. */
-export function placeOfRow(application: string, { key }: RowJson): Place {
-  return placeOfKey(application, key)
-}
-
 export function placeOfKey(application: string, key: ViewKey): Place {
   const place: Place = {
     ...NO_PLACE,

@@ -1,5 +1,4 @@
 /** Wallaroo: applications, one of them, and every place in it; the URL says which. */
-
 import type { Route, View } from '../../../web/shell/view.ts'
 import { NO_PLACE, type Place, toPlace, WALLAROO, type WallarooState } from './address.ts'
 import './wallaroo.css'

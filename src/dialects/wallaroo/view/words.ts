@@ -1,5 +1,4 @@
 /** What an application, its views and its connections say in words. */
-
 import type {
   ApplicationAnswer,
   BinJson,

@@ -1,5 +1,4 @@
 /** One application: who is slow, computations by worker, pipelines, workers, connections. */
-
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ApplicationAnswer, WorkerJson } from '../../../../http/api.ts'

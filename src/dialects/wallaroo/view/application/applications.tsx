@@ -1,5 +1,4 @@
 /** The applications that workers have named; a lone one is shown at once by the page. */
-
 import type { JSX } from 'preact'
 import type { ApplicationSummary, ApplicationsAnswer } from '../../../../http/api.ts'
 import { exact } from '../../../../web/format/number.ts'

@@ -1,12 +1,11 @@
 /** Who is connected, what their frames give away of the sender, what was odd, what was refused. */
-
 import type { ComponentChildren, JSX } from 'preact'
 import type { ConnectionsAnswer, WorkerConnectionJson, WorkerJson } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { exact, text } from '../../../../web/format/number.ts'
 import { ageText, momentText } from '../../../../web/format/time.ts'
 import { useAnswer, usePage } from '../../../../web/shell/page.ts'
-import { Link, Name, Section } from '../../../../web/shell/parts.tsx'
+import { Badge, Link, Name, Section } from '../../../../web/shell/parts.tsx'
 import { NO_PLACE, toPlace } from '../address.ts'
 import { connectionsAddress } from '../requests.ts'
 import { LongTable } from '../rows/lazy-rows.tsx'
@@ -65,10 +64,10 @@ function WorkerRow({ worker, nowMs }: { worker: WorkerJson; nowMs: number }): JS
         </Link>
       </td>
       <td>
-        <span class={isConnected ? 'badge' : 'badge error'}>
-          <span class={isConnected ? 'dot' : 'dot error'} aria-hidden="true" />
-          {isConnected ? 'Connected' : 'Disconnected'}
-        </span>
+        <Badge
+          words={isConnected ? 'Connected' : 'Disconnected'}
+          dot={isConnected ? 'dot' : 'dot error'}
+        />
       </td>
       <td>{ageText((nowMs - lastSeenMs) / 1000)}</td>
       <td class={isClockOff ? 'warn' : ''}>{clockWords(worker)}</td>

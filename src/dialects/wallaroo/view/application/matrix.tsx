@@ -1,11 +1,10 @@
 /** Computations × workers: siblings stand side by side, so that the slow one is the long one. */
-
 import type { JSX } from 'preact'
 import type { Range } from '../../../../web/chart/scale.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { exact } from '../../../../web/format/number.ts'
 import { usePage } from '../../../../web/shell/page.ts'
-import { Link, Name } from '../../../../web/shell/parts.tsx'
+import { Link, Name, Scroll } from '../../../../web/shell/parts.tsx'
 import { NO_PLACE, type Place, toPlace, WALLAROO } from '../address.ts'
 import {
   greatest,
@@ -71,8 +70,7 @@ export function Matrix({ application, matrix }: MatrixProps): JSX.Element {
   )
   const at = (part: Partial<Place>): Place => ({ ...NO_PLACE, application, ...part })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label="Computations by worker, table">
+    <Scroll label="Computations by worker, table">
       <table class="matrix">
         <thead>
           <tr>
@@ -114,7 +112,7 @@ export function Matrix({ application, matrix }: MatrixProps): JSX.Element {
           )}
         />
       </table>
-    </section>
+    </Scroll>
   )
 }
 

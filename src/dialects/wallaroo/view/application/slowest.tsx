@@ -1,5 +1,4 @@
 /** What is slow in applications that are not open: on the start page, and in the list of them. */
-
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type {

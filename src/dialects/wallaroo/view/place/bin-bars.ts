@@ -3,7 +3,6 @@
  * upper bound. The axis is the square root of the share, because one slow message in a hundred is
  * what one looks for.
  */
-
 import type { Painter } from '../../../../web/chart/painter.ts'
 import { axisText, text } from '../../../../web/format/number.ts'
 

@@ -1,5 +1,4 @@
 /** The charts of a place: bars by latency bin, percentiles over time, messages per second. */
-
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { ViewAnswer } from '../../../../http/api.ts'

@@ -1,5 +1,4 @@
 /** Above the charts of a place: its name, what it is, its large numbers, links across. */
-
 import type { JSX } from 'preact'
 import type { ViewAnswer } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'

@@ -1,5 +1,4 @@
 /** One place of an application: its latencies and messages, and what it consists of. */
-
 import type { JSX } from 'preact'
 import type { TableJson, ViewAnswer } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'

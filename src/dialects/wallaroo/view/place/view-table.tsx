@@ -1,10 +1,9 @@
 /** A place as tables: what its charts show, without a picture. */
 import type { JSX } from 'preact'
-import { useReducer } from 'preact/hooks'
 import type { ViewAnswer } from '../../../../http/api.ts'
 import { digits, exact, NO_BREAK_SPACE, text } from '../../../../web/format/number.ts'
 import { clockText } from '../../../../web/format/time.ts'
-import { Table } from '../../../../web/shell/parts.tsx'
+import { AsTable, Table } from '../../../../web/shell/parts.tsx'
 import { boundsText } from '../words.ts'
 import { lastSecond, valueAt } from './columns.ts'
 
@@ -46,16 +45,14 @@ function Seconds({ view }: { view: ViewAnswer }): JSX.Element {
 }
 
 export function ViewTable({ view }: { view: ViewAnswer }): JSX.Element {
-  const [isOpen, setOpen] = useReducer((_: boolean, next: boolean) => next, false)
   return (
-    <details class="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
-      {isOpen && (
+    <AsTable
+      table={() => (
         <div class="halves">
           <Bins view={view} />
           <Seconds view={view} />
         </div>
       )}
-    </details>
+    />
   )
 }

@@ -1,5 +1,4 @@
 /** Tables of rows that share one latency axis: name, range bar, percentiles, messages. */
-
 import type { ComponentChildren, JSX } from 'preact'
 import type { CountJson, RowJson } from '../../../../http/api.ts'
 import type { Range } from '../../../../web/chart/scale.ts'
@@ -7,11 +6,11 @@ import { shownName } from '../../../../web/format/name.ts'
 import { exact } from '../../../../web/format/number.ts'
 import { ageText } from '../../../../web/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
-import { Link, Name } from '../../../../web/shell/parts.tsx'
+import { Link, Name, Scroll } from '../../../../web/shell/parts.tsx'
 import { to } from '../../../../web/shell/route.ts'
 import { type Order, type Place, toPlace, WALLAROO } from '../address.ts'
 import { inOrder, isSlow, numberOf, percentilesOf, siblingTimes, worthOf } from '../latency.ts'
-import { placeOfRow } from '../requests.ts'
+import { placeOfKey } from '../requests.ts'
 import { flightText } from '../words.ts'
 import { LazyRows, LongTable } from './lazy-rows.tsx'
 import { axisOf } from './range-bar.ts'
@@ -41,7 +40,7 @@ export function namedRows(
   const times = areSiblings ? siblingTimes(rows) : []
   return rows.map((row, i) => ({
     name: row.key[label] ?? '',
-    place: placeOfRow(application, row),
+    place: placeOfKey(application, row.key),
     row,
     times: times[i] ?? Number.NaN,
   }))
@@ -163,8 +162,7 @@ export function RowsTable({ head, rows }: RowsTableProps): JSX.Element {
     </th>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label={`${head}, table`}>
+    <Scroll label={`${head}, table`}>
       <table class="fixed latencies">
         <thead>
           <tr>
@@ -200,6 +198,6 @@ export function RowsTable({ head, rows }: RowsTableProps): JSX.Element {
           )}
         />
       </table>
-    </section>
+    </Scroll>
   )
 }
