@@ -72,7 +72,7 @@ export function heatRange(columns: HeatColumns): Range | undefined {
   }
 }
 
-export interface HeatBox {
+interface HeatBox {
   readonly left: number
   readonly right: number
   readonly top: number

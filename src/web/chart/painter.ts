@@ -1,7 +1,7 @@
 /** What every chart needs of a canvas: CSS pixels, text with a halo, snapped hairlines. */
 import type { Size } from './frame.ts'
 
-export interface LabelStyle {
+interface LabelStyle {
   readonly color?: Token
   readonly align?: CanvasTextAlign
   readonly weight?: 400 | 600

@@ -45,7 +45,7 @@ export interface Plot {
   readonly cursor: number | null
 }
 
-export interface Box {
+interface Box {
   readonly left: number
   readonly right: number
   readonly top: number

@@ -12,7 +12,7 @@ export interface Scale extends Range {
   readonly ticks: readonly number[]
 }
 
-export type LinearKind = 'zero' | 'around'
+type LinearKind = 'zero' | 'around'
 
 const DECIMAL_STEPS = [1, 2, 2.5, 5, 10] as const
 const BINARY_STEPS = [1, 2, 4] as const

@@ -45,7 +45,7 @@ const SMALLEST_FIXED = 1e-6
 /** From here on too: more digits than a double has are not worth their width. */
 const LARGEST_FIXED = 1e15
 
-export interface ParsedUnit {
+interface ParsedUnit {
   readonly base: string
   readonly tail: '' | '/s'
   readonly sort: 'plain' | 'bytes' | 'time' | 'other'

@@ -191,7 +191,7 @@ export function useSeriesPicture(
  * @param write gets the reading of each draw
  * @returns a ref for the canvas
  */
-export function useSeriesCanvas(
+function useSeriesCanvas(
   entry: Entry,
   plotSize: PlotSize,
   write: (reading: Reading, context: ReadingContext) => void,

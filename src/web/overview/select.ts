@@ -30,7 +30,7 @@ export interface Group {
 const OWN_PREFIX = 'pentameter'
 
 /** The hub's own series are left out unless the filter asks for them. */
-export function asksForOwn({ q, source }: Choice): boolean {
+function asksForOwn({ q, source }: Choice): boolean {
   const words = q.toLowerCase()
   return (
     source === OWN_DIALECT ||
@@ -40,7 +40,7 @@ export function asksForOwn({ q, source }: Choice): boolean {
 }
 
 /** Every word of the filter matches the name, or, as `label=value`, one label. */
-export function matches(entry: Entry, choice: Choice): boolean {
+function matches(entry: Entry, choice: Choice): boolean {
   const { kind, source } = choice
   if (kind !== '' && entry.info.kind !== kind) return false
   if (source !== '' && entry.info.dialect !== source) return false

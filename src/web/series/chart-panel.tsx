@@ -54,7 +54,7 @@ function Now({ entry, figures }: { entry: Entry; figures: readonly Figure[] }): 
   )
 }
 
-export interface ChartView {
+interface ChartView {
   readonly from: number
   readonly to: number
   readonly cursor: number | null

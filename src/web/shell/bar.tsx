@@ -12,7 +12,7 @@ import type { Route } from './view.ts'
 /** Windows that a narrow bar has no room for. */
 const WIDE_ONLY: ReadonlySet<number> = new Set([30, 120])
 
-export type StateWord = 'Live' | 'Paused' | 'Cursor' | 'Reconnecting'
+type StateWord = 'Live' | 'Paused' | 'Cursor' | 'Reconnecting'
 
 function stateWord({ store, cursor }: Page): StateWord {
   if (store.clock.connection.value.state === 'lost') return 'Reconnecting'

@@ -20,7 +20,7 @@ const PATHS = {
   summary: 'M12 4V3H4l4.5 5L4 13h8v-1',
 } as const
 
-export type IconName = keyof typeof PATHS
+type IconName = keyof typeof PATHS
 
 /** @param title what it says where no word stands beside it */
 export function Icon({ name, title }: { name: IconName; title?: string }): JSX.Element {

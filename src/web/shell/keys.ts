@@ -77,7 +77,7 @@ export class Keys {
   }
 }
 
-export interface KeyHelp {
+interface KeyHelp {
   readonly title: string
   readonly keys: readonly (readonly [keys: string, what: string])[]
 }

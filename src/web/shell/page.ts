@@ -18,7 +18,7 @@ type ThemeChoice = (typeof THEMES)[number]
 const THEME_KEY = 'pentameter.theme'
 
 /** Light, dark, or what the system prefers; a choice of this browser, not part of a link. */
-export class Theme {
+class Theme {
   readonly choice = signal<ThemeChoice>(
     THEMES.find((choice) => choice === localStorage.getItem(THEME_KEY)) ?? 'system',
   )

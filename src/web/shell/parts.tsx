@@ -63,7 +63,7 @@ export function setQuantity(element: Element | null | undefined, value: Quantity
   if (second && second.textContent !== words) second.textContent = words
 }
 
-export interface ReadingParts {
+interface ReadingParts {
   readonly caption: string
   readonly main: Quantity
   /** All digits. */

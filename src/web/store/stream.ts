@@ -19,7 +19,7 @@ export type Connection =
   | { readonly state: 'live' }
   | { readonly state: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
 
-export interface StreamEvents {
+interface StreamEvents {
   hello(event: HelloEvent): void
   cells(event: CellsEvent): void
   series(event: SeriesEvent): void

@@ -109,7 +109,7 @@ function recentOf(data: SeriesData, second: number): Float64Array {
   return values
 }
 
-export interface Change {
+interface Change {
   readonly recent: number
   readonly usual: number
   /** recent / usual; Infinity from a usual 0, NaN while too little is known. */

@@ -5,7 +5,7 @@ import type { Address, Destination } from '../../../web/shell/view.ts'
 /** Our own exact numbers, or those of the original Metrics UI. */
 export const MODES = ['own', 'compatible'] as const
 /** Of rows: by name and place in the pipeline, by what is slow, by p99, by messages. */
-export const ORDERS = ['place', 'slow', 'p99', 'rate'] as const
+const ORDERS = ['place', 'slow', 'p99', 'rate'] as const
 
 export type Mode = (typeof MODES)[number]
 export type Order = (typeof ORDERS)[number]

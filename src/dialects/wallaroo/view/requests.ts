@@ -4,7 +4,7 @@ import { NO_PLACE, type Place } from './address.ts'
 import { categoryOf } from './place.ts'
 
 /** Seconds that are shown, and the second they end at; null while the picture moves. */
-export interface Span {
+interface Span {
   readonly window: number
   readonly at: number | null
 }

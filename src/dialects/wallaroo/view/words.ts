@@ -89,7 +89,7 @@ export function listWords(names: readonly string[]): string {
   return more > 0 ? `${shown} and ${exact(more)} more` : shown
 }
 
-export type Counted = readonly (readonly [name: string, count: number])[]
+type Counted = readonly (readonly [name: string, count: number])[]
 
 /** `clock-skew 12, empty-window 40`; a dash for none. */
 export function countedWords(counted: Counted): string {

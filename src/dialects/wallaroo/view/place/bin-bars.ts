@@ -6,7 +6,7 @@
 import type { Painter } from '../../../../web/chart/painter.ts'
 import { axisText, text } from '../../../../web/format/number.ts'
 
-export interface BinBars {
+interface BinBars {
   /** Messages by bin; bin i ends at 2^i ns. */
   readonly counts: readonly number[]
   /** Marked by dotted lines, in nanoseconds. */
@@ -28,7 +28,7 @@ const LEAST_HEIGHT = 1.5
 const NUMBER_FROM = 30
 const LABEL_FROM = 56
 
-export interface BinSpan {
+interface BinSpan {
   readonly first: number
   readonly last: number
 }

@@ -83,7 +83,7 @@ export function secondsCsv(view: ViewAnswer): string {
   )
 }
 
-export type CsvCell = string | number | null
+type CsvCell = string | number | null
 
 /** First characters that make spreadsheets take a text for a formula. */
 const FORMULA = /^[=+\-@\t\r]/
