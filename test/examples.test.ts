@@ -7,10 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { type HubProcess, startHubProcess } from './support/hub/hub-process.ts'
 
 const FOLDER = fileURLToPath(new URL('../examples/', import.meta.url))
+/** What `pentameter/…` means there, without a build. */
+const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
 /** What each example prints at its end. */
 const OUTPUTS: Record<string, RegExp> = {
   'counter-threads.ts': /^jobs 3000, latencies 3000\n$/,
-  'embed.ts': /two seconds with \d+ counters[\s\S]*total \{ kind: 'counter', total: 3, down: 0 \}/,
+  'embed.ts':
+    /2 seconds with \[ \{ kind: 'counter', delta: 3 \} \]\ntotal \{ kind: 'counter', total: 3,/,
   'host-filter.ts':
     /a_counter 100n\n[\s\S]*a_histogram sum 1000n\n100 requests, 0 failed, 0 traps\n/,
   'instrument-server.ts':
@@ -52,7 +55,13 @@ for (const [name, expected] of Object.entries(OUTPUTS)) {
     const port = name === 'send.ts' ? listeners.text.port : listeners.stream.port
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [`${FOLDER}${name}`, ...(ALONE.has(name) ? [] : [String(port)]), ...(SHORTER[name] ?? [])],
+      [
+        '--import',
+        SOURCES,
+        `${FOLDER}${name}`,
+        ...(ALONE.has(name) ? [] : [String(port)]),
+        ...(SHORTER[name] ?? []),
+      ],
       { encoding: 'utf8', timeout: 30_000 },
     )
     assert.equal(status, 0, stderr)

@@ -1,6 +1,8 @@
 /** The hub of a program of its own: its first argument is options of its config as JSON. */
 import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
-import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
+import { parseConfig } from '../../src/hub/config/config.ts'
+import { Hub } from '../../src/hub/hub.ts'
+import { systemClock } from '../../src/time/system-clock.ts'
 
 /** On ports of the system's choice; warnings and errors go to the standard error. */
 export function hubOfProgram(): Hub {

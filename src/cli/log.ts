@@ -1,7 +1,7 @@
 /** The log on stderr: JSON lines for machines, one plain line each for people. */
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import type { Log, LogLevel } from '../hub/index.ts'
+import type { Log, LogLevel } from '../hub/log.ts'
 
 export type LogFormat = 'text' | 'json'
 

@@ -6,7 +6,6 @@ import { startReport } from './start-report.ts'
 const ADDRESSES = {
   http: { host: '127.0.0.1', port: 4000 },
   text: { host: '127.0.0.1', port: 8125 },
-  stream: undefined,
 }
 
 /** What a hub with so many ingest threads says of itself. */

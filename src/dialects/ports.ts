@@ -7,6 +7,17 @@ export interface PortSpec {
   readonly number: number
 }
 
+/** Where a listener is bound, or should be and why it is not. */
+export interface BoundAddress {
+  readonly host: string
+  readonly port: number
+  /** Why nothing listens there (yet). */
+  readonly error?: string
+}
+
+/** Addresses by the name of the port. */
+export type PortAddresses = Readonly<Record<string, BoundAddress>>
+
 /** Lines of text, by UDP and TCP. */
 export const TEXT_PORT: PortSpec = { name: 'text', number: 8125 }
 /** Binary frames, by TCP. */

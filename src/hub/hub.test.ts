@@ -12,7 +12,8 @@ import {
   until,
 } from '../../test/support/hub/hub.ts'
 import { dialect as statshero } from '../dialects/statshero/dialect.ts'
-import { Hub, parseConfig } from './index.ts'
+import { parseConfig } from './config/config.ts'
+import { Hub } from './hub.ts'
 
 /** Starts a hub for one test and stops it afterwards. */
 function hubTest(

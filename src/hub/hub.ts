@@ -3,6 +3,7 @@
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
 import type { Dialect } from '../dialects/dialect.ts'
+import type { PortAddresses } from '../dialects/ports.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
@@ -51,11 +52,6 @@ export interface HubParts {
 
 /** Largest identity in bytes: a name of any dialect with its labels. */
 const IDENTITY_BYTES_LIMIT = 65_535
-
-/** Where a listener is bound, or should be and why it is not. */
-export interface BoundAddress extends ListenAddress {
-  readonly error?: string
-}
 
 export class Hub implements HubView {
   readonly version = VERSION
@@ -308,7 +304,7 @@ export class Hub implements HubView {
   }
 
   /** Host and port of each listener as bound, by the name of its port. */
-  addresses(): Readonly<Record<string, BoundAddress>> {
+  addresses(): PortAddresses {
     const entries = [...this.#bindings.listeners].map(([name, listener]) => {
       const { host, port, message } = listener.status()
       return [name, { host, port, ...(message === undefined ? {} : { error: message }) }] as const

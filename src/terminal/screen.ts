@@ -6,7 +6,7 @@
 import type { Clock } from '../time/clock.ts'
 import { characterWidth } from './character-width.ts'
 import { type ColorDepth, STYLES, type Style, styleSequence } from './color.ts'
-import { Grid, RIGHT_HALF } from './grid.ts'
+import { RIGHT_HALF, ScreenBuffer } from './screen-buffer.ts'
 
 /** Standard output, or what stands for it. */
 export interface ScreenOutput {
@@ -22,8 +22,8 @@ export interface ScreenOptions {
   readonly output: ScreenOutput
   readonly clock: Clock
   readonly color: ColorDepth
-  /** Fills a blank grid of the terminal's size. */
-  readonly draw: (grid: Grid) => void
+  /** Fills a blank buffer of the terminal's size. */
+  readonly draw: (buffer: ScreenBuffer) => void
 }
 
 const FRAME_NS = 100_000_000n
@@ -39,8 +39,8 @@ const SIDE_LIMIT = 1000
 
 export class Screen {
   readonly #options: ScreenOptions
-  #shown = new Grid(0, 0)
-  #next = new Grid(0, 0)
+  #shown = new ScreenBuffer(0, 0)
+  #next = new ScreenBuffer(0, 0)
   #isOpen = false
   /** The output asked to wait: a terminal slower than the data loses pictures, not bytes. */
   #isFull = false
@@ -111,8 +111,8 @@ export class Screen {
     const { columns, rows } = this.#options.output
     const width = Math.min(columns || COLUMNS, SIDE_LIMIT)
     const height = Math.min(rows || ROWS, SIDE_LIMIT)
-    this.#shown = new Grid(width, height)
-    this.#next = new Grid(width, height)
+    this.#shown = new ScreenBuffer(width, height)
+    this.#next = new ScreenBuffer(width, height)
   }
 
   readonly #onResize = (): void => {
@@ -128,7 +128,7 @@ export class Screen {
 }
 
 /** What turns one picture into another of the same size; empty when they are the same. */
-function difference(from: Grid, to: Grid, depth: ColorDepth): string {
+function difference(from: ScreenBuffer, to: ScreenBuffer, depth: ColorDepth): string {
   const { columns, rows } = to
   let text = ''
   let cursor = -1

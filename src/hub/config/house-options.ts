@@ -89,7 +89,7 @@ const LIMIT_OPTIONS = {
   seriesLimit: integer({
     default: SERIES_LIMITS.seriesLimit,
     flag: '--series-limit <count>',
-    description: 'series in the hub',
+    description: 'most series in the hub',
   }),
   seriesLimitPerSource: integer({
     default: SERIES_LIMITS.seriesLimitPerSource,
@@ -118,7 +118,7 @@ const LIMIT_OPTIONS = {
     min: 0,
     default: 0,
     flag: '--expire-after <seconds>',
-    description: 'silence after which it is removed; 0 = never',
+    description: 'seconds of silence after which a series is removed; 0 = never',
   }),
 }
 
@@ -141,7 +141,7 @@ function peerOptions(dialects: readonly Dialect[]) {
     }),
     attach: list(address, {
       flag: '--attach <url...>',
-      description: `whom to read from${exampleOf(dialects, 'connectSource')}`,
+      description: `where to read from${exampleOf(dialects, 'connectSource')}`,
     }),
   }
 }
@@ -150,11 +150,11 @@ function peerOptions(dialects: readonly Dialect[]) {
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
-    .map(({ name, schemes, transports }) => {
+    .map(({ name, title, schemes, transports }) => {
       const transport = transports.length > 1 ? `+${transports[0]}` : ''
       return schemes === undefined
         ? `${name}${transport}://HOST:PORT`
-        : `${schemes[0]}://HOST:PORT[/PATH][?QUERY]`
+        : `${schemes[0]}://HOST:PORT[/PATH][?QUERY] (${title})`
     })
   return urls.length === 0 ? '' : `, as ${urls.join(' or ')}`
 }

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { CreateWorker } from '../../../src/hub/index.ts'
 import { BATCHED_EXEC_ARGV } from '../../../src/hub/listen/batched-udp/index.ts'
+import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
 import { packet, seriesNamed, startHub, type TestHub } from './hub.ts'
 
 export const THREADS = 4

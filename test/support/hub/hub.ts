@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { DIALECTS, GUESTS } from '../../../src/dialects/registry.ts'
-import { Hub, type HubParts, parseConfig, type SeriesRecord } from '../../../src/hub/index.ts'
+import { parseConfig } from '../../../src/hub/config/config.ts'
+import { Hub, type HubParts } from '../../../src/hub/hub.ts'
+import type { SeriesRecord } from '../../../src/hub/series/series.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 export interface TestHub {

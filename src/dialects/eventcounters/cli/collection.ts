@@ -1,7 +1,7 @@
 /** A session that becomes a document, window by window, whole at every way out. */
 
 import { CommandError } from '../../../cli/exit.ts'
-import { onWayOut, type ProcessEvents } from '../../../terminal/index.ts'
+import { onExit, type ProcessEvents } from '../../../terminal/index.ts'
 import type { ReadWindow } from '../index.ts'
 import type { Destination } from './destination.ts'
 import { type DocumentForm, documentForm, type Format } from './documents.ts'
@@ -52,7 +52,7 @@ export class Collection {
   /** @throws {CommandError} when there never was a session, or a row can't be written */
   async run(): Promise<void> {
     const finish = (): void => this.#guard(() => this.#finish())
-    const off = onWayOut(this.#parts.process, { end: () => this.#watch.end(), restore: finish })
+    const off = onExit(this.#parts.process, { end: () => this.#watch.end(), restore: finish })
     try {
       await this.#watch.run()
     } finally {

@@ -3,7 +3,7 @@
  * the session on standard error. A number that JSON does not have is null.
  */
 
-import { onWayOut, type ProcessEvents } from '../../../terminal/index.ts'
+import { onExit, type ProcessEvents } from '../../../terminal/index.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { ReadWindow } from '../index.ts'
 import { Board, type Series } from './board.ts'
@@ -52,7 +52,7 @@ export async function monitorAsLines(
       errors.write(`${message}, next attempt in ${Math.ceil(retryInMs)} ms\n`)
     },
   })
-  const off = onWayOut(process, { end: () => watch.end(), restore() {} })
+  const off = onExit(process, { end: () => watch.end(), restore() {} })
   try {
     await watch.run()
   } finally {

@@ -1,6 +1,6 @@
 /** Labels of a counter's series as columns: keys above, values below, in the room of the names. */
 
-import type { Grid, Style } from '../../../terminal/index.ts'
+import type { ScreenBuffer, Style } from '../../../terminal/index.ts'
 import type { MetaData } from '../index.ts'
 import type { LabelColumn } from './listing.ts'
 
@@ -15,27 +15,27 @@ export function labelsWidth(columns: readonly LabelColumn[]): number {
 }
 
 export function drawLabelKeys(
-  grid: Grid,
+  buffer: ScreenBuffer,
   row: number,
   columns: readonly LabelColumn[],
   nameWidth: number,
 ): void {
-  drawTexts(grid, row, columns, (key) => key, nameWidth, 'faint')
+  drawTexts(buffer, row, columns, (key) => key, nameWidth, 'faint')
 }
 
 export function drawLabelValues(
-  grid: Grid,
+  buffer: ScreenBuffer,
   row: number,
   columns: readonly LabelColumn[],
   metaData: MetaData,
   nameWidth: number,
 ): void {
   const values = new Map(metaData)
-  drawTexts(grid, row, columns, (key) => values.get(key) ?? '', nameWidth, 'plain')
+  drawTexts(buffer, row, columns, (key) => values.get(key) ?? '', nameWidth, 'plain')
 }
 
 function drawTexts(
-  grid: Grid,
+  buffer: ScreenBuffer,
   row: number,
   columns: readonly LabelColumn[],
   textOf: (key: string) => string,
@@ -46,7 +46,7 @@ function drawTexts(
   let at = INDENT
   columns.forEach(({ key }, i) => {
     const width = Math.min(widths[i]!, nameWidth - GAP - at)
-    if (width > 0) grid.write(row, at, textOf(key), style, width)
+    if (width > 0) buffer.write(row, at, textOf(key), style, width)
     at += widths[i]! + GAP
   })
 }

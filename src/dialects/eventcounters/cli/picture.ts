@@ -2,7 +2,13 @@
  * The monitor's screen: title, status, the table of counters, keys (terminal.md). Everything comes
  * in with `MonitorView`; only the place in a long table is kept here.
  */
-import { type Grid, type Key, type Style, spark, textWidth } from '../../../terminal/index.ts'
+import {
+  type Key,
+  type ScreenBuffer,
+  type Style,
+  spark,
+  textWidth,
+} from '../../../terminal/index.ts'
 import type { Series } from './board.ts'
 import { type Column, type Layout, layoutOf, VALUE_WIDTH } from './columns.ts'
 import { numberText, scaleText, type ValueView } from './figures.ts'
@@ -87,61 +93,67 @@ export class MonitorPicture {
     return true
   }
 
-  draw(grid: Grid, view: MonitorView): void {
-    if (grid.columns < LEAST_COLUMNS || grid.rows < LEAST_ROWS) {
+  draw(buffer: ScreenBuffer, view: MonitorView): void {
+    if (buffer.columns < LEAST_COLUMNS || buffer.rows < LEAST_ROWS) {
       const least = `${LEAST_COLUMNS} x ${LEAST_ROWS}`
-      drawSmall(grid, view, least, (series) => this.#number(series, this.#columns[0]!))
+      drawSmall(buffer, view, least, (series) => this.#number(series, this.#columns[0]!))
       return
     }
-    this.#bodyRows = grid.rows - HEAD_ROWS - FOOT_ROWS
+    this.#bodyRows = buffer.rows - HEAD_ROWS - FOOT_ROWS
     this.#lineCount = view.lines.length
     this.#top = this.#clamp(this.#top)
     for (const line of view.lines) this.#nameWidest = Math.max(this.#nameWidest, nameWidth(line))
-    const layout = layoutOf(grid.columns, this.#columns, this.#nameWidest)
-    drawHead(grid, view)
-    if (view.isHelp) drawHelp(grid)
+    const layout = layoutOf(buffer.columns, this.#columns, this.#nameWidest)
+    drawHead(buffer, view)
+    if (view.isHelp) drawHelp(buffer)
     else {
-      this.#drawTitles(grid, layout)
-      this.#drawLines(grid, view, layout)
+      this.#drawTitles(buffer, layout)
+      this.#drawLines(buffer, view, layout)
     }
-    this.#drawFoot(grid, view)
+    this.#drawFoot(buffer, view)
   }
 
-  #drawTitles(grid: Grid, { values }: Layout): void {
-    grid.write(HEAD_ROWS - 1, 0, 'Name', 'bold')
+  #drawTitles(buffer: ScreenBuffer, { values }: Layout): void {
+    buffer.write(HEAD_ROWS - 1, 0, 'Name', 'bold')
     for (const { column, end } of values) {
-      grid.writeRight(HEAD_ROWS - 1, end, TITLES[column], 'bold', VALUE_WIDTH)
+      buffer.writeRight(HEAD_ROWS - 1, end, TITLES[column], 'bold', VALUE_WIDTH)
     }
   }
 
-  #drawLines(grid: Grid, view: MonitorView, layout: Layout): void {
+  #drawLines(buffer: ScreenBuffer, view: MonitorView, layout: Layout): void {
     const shown = view.lines.slice(this.#top, this.#top + this.#bodyRows)
     shown.forEach((line, i) => {
       const row = HEAD_ROWS + i
       const { nameWidth } = layout
-      if (line.kind === 'provider') grid.write(row, 0, `[${line.provider}]`, 'bold')
-      else if (line.kind === 'keys') drawLabelKeys(grid, row, line.columns, nameWidth)
+      if (line.kind === 'provider') buffer.write(row, 0, `[${line.provider}]`, 'bold')
+      else if (line.kind === 'keys') drawLabelKeys(buffer, row, line.columns, nameWidth)
       else if (line.kind === 'labels') {
-        drawLabelValues(grid, row, line.columns, line.series.counter.metaData, nameWidth)
-        this.#drawSeries(grid, row, line.series, view, layout)
+        drawLabelValues(buffer, row, line.columns, line.series.counter.metaData, nameWidth)
+        this.#drawSeries(buffer, row, line.series, view, layout)
       } else {
-        grid.write(row, INDENT, line.label.text, 'plain', nameWidth - INDENT)
-        if (line.series !== undefined) this.#drawSeries(grid, row, line.series, view, layout)
+        buffer.write(row, INDENT, line.label.text, 'plain', nameWidth - INDENT)
+        if (line.series !== undefined) this.#drawSeries(buffer, row, line.series, view, layout)
       }
     })
   }
 
-  #drawSeries(grid: Grid, row: number, series: Series, view: MonitorView, layout: Layout): void {
+  #drawSeries(
+    buffer: ScreenBuffer,
+    row: number,
+    series: Series,
+    view: MonitorView,
+    layout: Layout,
+  ): void {
     const isStale = view.isStale(series)
     const mark = isStale ? '–' : series.isOver ? '◆' : ''
     const style = isStale ? 'faint' : series.isOver ? 'unusual' : 'plain'
-    grid.write(row, 1, mark, style)
+    buffer.write(row, 1, mark, style)
     for (const { column, end } of layout.values) {
-      grid.writeRight(row, end, this.#number(series, column), style, VALUE_WIDTH)
+      buffer.writeRight(row, end, this.#number(series, column), style, VALUE_WIDTH)
     }
     if (layout.spark === undefined) return
     const { start, width } = layout.spark
-    grid.write(row, start, spark(series.past, width), isStale ? 'faint' : 'data')
+    buffer.write(row, start, spark(series.past, width), isStale ? 'faint' : 'data')
   }
 
   /** A Mean kind has one figure: it stands in the first column alone. */
@@ -156,13 +168,13 @@ export class MonitorPicture {
     return `${text.trimEnd()}${scale}`
   }
 
-  #drawFoot(grid: Grid, { lines, sort }: MonitorView): void {
-    const row = grid.rows - FOOT_ROWS
-    grid.write(row, 0, '─'.repeat(grid.columns), 'faint')
-    grid.write(row + 1, 1, `p pause  r resume  s sort: ${sort}  ↑↓ scroll  ? keys  q quit`)
+  #drawFoot(buffer: ScreenBuffer, { lines, sort }: MonitorView): void {
+    const row = buffer.rows - FOOT_ROWS
+    buffer.write(row, 0, '─'.repeat(buffer.columns), 'faint')
+    buffer.write(row + 1, 1, `p pause  r resume  s sort: ${sort}  ↑↓ scroll  ? keys  q quit`)
     if (lines.length <= this.#bodyRows) return
     const last = Math.min(lines.length, this.#top + this.#bodyRows)
-    grid.writeRight(row, grid.columns, ` ${this.#top + 1}-${last} of ${lines.length} lines`)
+    buffer.writeRight(row, buffer.columns, ` ${this.#top + 1}-${last} of ${lines.length} lines`)
   }
 
   #clamp(top: number): number {
@@ -170,24 +182,27 @@ export class MonitorPicture {
   }
 }
 
-function drawHead(grid: Grid, { endpoint, interval, status, seriesCount, troubles }: MonitorView) {
+function drawHead(
+  buffer: ScreenBuffer,
+  { endpoint, interval, status, seriesCount, troubles }: MonitorView,
+) {
   const seen = `${seriesCount} series  ${interval}`
-  const after = grid.write(0, 0, 'Pentameter', 'bold')
-  grid.write(0, after, `  ${endpoint}`, 'plain', grid.columns - after - seen.length - 2)
-  grid.writeRight(0, grid.columns, seen)
+  const after = buffer.write(0, 0, 'Pentameter', 'bold')
+  buffer.write(0, after, `  ${endpoint}`, 'plain', buffer.columns - after - seen.length - 2)
+  buffer.writeRight(0, buffer.columns, seen)
   const trouble = troubles.map((text) => `■ ${text}`).join('  ')
-  const room = Math.floor(grid.columns / 2)
-  grid.writeRight(1, grid.columns, trouble, 'lost', room)
-  const statusRoom = grid.columns - Math.min(trouble.length, room) - INDENT - 2
-  grid.write(1, INDENT, `Status: ${status.text}`, status.style, statusRoom)
-  grid.write(2, 0, '─'.repeat(grid.columns), 'faint')
+  const room = Math.floor(buffer.columns / 2)
+  buffer.writeRight(1, buffer.columns, trouble, 'lost', room)
+  const statusRoom = buffer.columns - Math.min(trouble.length, room) - INDENT - 2
+  buffer.write(1, INDENT, `Status: ${status.text}`, status.style, statusRoom)
+  buffer.write(2, 0, '─'.repeat(buffer.columns), 'faint')
 }
 
-function drawHelp(grid: Grid): void {
-  grid.write(HEAD_ROWS - 1, 0, 'Keys', 'bold')
+function drawHelp(buffer: ScreenBuffer): void {
+  buffer.write(HEAD_ROWS - 1, 0, 'Keys', 'bold')
   HELP.forEach(([key, text], i) => {
-    grid.write(HEAD_ROWS + i, INDENT, key, 'bold')
-    grid.write(HEAD_ROWS + i, INDENT + 6, text)
+    buffer.write(HEAD_ROWS + i, INDENT, key, 'bold')
+    buffer.write(HEAD_ROWS + i, INDENT + 6, text)
   })
 }
 

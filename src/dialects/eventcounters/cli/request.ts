@@ -1,6 +1,7 @@
 /** What both commands are asked for: their shared flags, checked before anything is connected. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
+import { wholeNumber } from '../../../cli/flag-values.ts'
 import {
   type CounterFilter,
   type EventCountersClientOptions,
@@ -26,6 +27,7 @@ export interface CounterRequest {
 
 const MS_PER_S = 1000
 const SERIES_LIMIT = 1000
+const parseCount = wholeNumber({ min: 1, max: 1_000_000 })
 
 export function addRequestOptions(command: Command): Command {
   return command
@@ -91,10 +93,4 @@ function parseDuration(text: string): number {
   const total = ((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!
   if (total > 0) return total
   throw new InvalidArgumentError('want dd:hh:mm:ss, as 00:00:01:30 for a minute and a half')
-}
-
-export function parseCount(text: string): number {
-  const count = Number(text)
-  if (/^\d{1,7}$/.test(text) && count >= 1 && count <= 1_000_000) return count
-  throw new InvalidArgumentError('want a whole number from 1 to 1000000')
 }

@@ -5,13 +5,13 @@
 
 import {
   type ColorDepth,
-  type Grid,
   type Key,
   Keyboard,
   type KeyInput,
-  onWayOut,
+  onExit,
   type ProcessEvents,
   Screen,
+  type ScreenBuffer,
   type ScreenOutput,
 } from '../../../terminal/index.ts'
 import type { ClientError, ReadWindow } from '../index.ts'
@@ -110,7 +110,7 @@ class ScreenMonitor {
       onLost: (error, retryInMs) => this.#onLost(error, retryInMs),
     })
     const { output, clock, color, input } = parts
-    this.#screen = new Screen({ output, clock, color, draw: (grid) => this.#draw(grid) })
+    this.#screen = new Screen({ output, clock, color, draw: (buffer) => this.#draw(buffer) })
     this.#keyboard = new Keyboard(input, {
       onKey: (key) => this.#onKey(key),
       onLost: () => this.#watch.end(),
@@ -122,7 +122,7 @@ class ScreenMonitor {
       this.#screen.leave()
       this.#keyboard.close()
     }
-    const off = onWayOut(this.#parts.process, { end: () => this.#watch.end(), restore })
+    const off = onExit(this.#parts.process, { end: () => this.#watch.end(), restore })
     try {
       await this.#watch.run()
     } finally {
@@ -205,7 +205,7 @@ class ScreenMonitor {
     })
   }
 
-  #draw(grid: Grid): void {
+  #draw(buffer: ScreenBuffer): void {
     const pause = this.#pause
     const { version, size, leftOut } = this.#board
     const { errors, endpoint } = this.#watch
@@ -214,7 +214,7 @@ class ScreenMonitor {
     if (leftOut > 0)
       troubles.push(`more than ${this.#request.seriesLimit} series (--max-time-series)`)
     const listing = pause?.listing ?? this.#listing
-    this.#picture.draw(grid, {
+    this.#picture.draw(buffer, {
       endpoint,
       interval: intervalText(this.#intervalMs),
       status: this.#status(),

@@ -1,6 +1,7 @@
 /** The metrics of a run as a person or a program reads them: a table's rows, or the peer's JSON. */
 
 import type { Zone, ZoneReader } from '../../../shm/index.ts'
+import { printable, tableLines } from '../../../terminal/index.ts'
 import type { HostMode } from '../host/index.ts'
 import { type JsonDocument, type JsonMetric, jsonInteger, readName } from '../index.ts'
 import { BIN_BOUNDS } from '../spec.ts'
@@ -120,17 +121,9 @@ function grouped(value: number | bigint | string): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ' ')
 }
 
-/** Columns as wide as their widest cell; the last one ends its line. */
-export function tableLines(rows: readonly MetricRow[]): string[] {
+/** Lays the metrics out as a table with a head. */
+export function metricLines(rows: readonly MetricRow[]): string[] {
   if (rows.length === 0) return ['the filter has defined no metric']
-  const cells = [['metric', 'type', 'value'], ...rows.map((row) => [row.name, row.type, row.value])]
-  const widths = [0, 1].map((column) => Math.max(...cells.map((row) => row[column]!.length)))
-  return cells.map(([name, type, value]) =>
-    [printable(name!).padEnd(widths[0]!), type!.padEnd(widths[1]!), value].join('  '),
-  )
-}
-
-/** Names are bytes of a filter: none of them may move a terminal's cursor. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '·')
+  const cells = rows.map(({ name, type, value }) => [printable(name), type, value])
+  return tableLines([['metric', 'type', 'value'], ...cells])
 }

@@ -3,25 +3,13 @@
  * second by the Wallaroo protocol. On the second worker one computation looks up a limit somewhere
  * slow, for three orders in a hundred: the one that is to be found.
  */
-
-import { createRandom } from '../../../cli/demo/random.ts'
-import type { Address } from '../../../cli/start-report.ts'
-import type { Clock } from '../../../time/clock.ts'
-import {
-  ComputationStage,
-  type Reporter,
-  SinkStage,
-  SourceStage,
-  WallarooClient,
-} from '../index.ts'
+import { createRandom } from '../../demo.ts'
+import { ComputationStage, type Reporter, SinkStage, SourceStage } from '../index.ts'
 
 export const APPLICATION = 'exchange'
 export const WORKERS = ['initializer', 'worker2', 'worker3'] as const
 export const SLOW = { pipeline: 'Orders', computation: 'Check Limit', worker: 'worker2' } as const
 
-const STEP_MS = 100
-const SEED = 17
-const PERIOD_NS = 1_000_000_000n
 const NS_PER_MS = 1e6
 
 interface Computation {
@@ -129,24 +117,5 @@ export class PipelineWorker {
   /** Lets `seconds` pass and records what was processed in them. */
   step(seconds: number): void {
     for (const lane of this.#lanes) lane.step(seconds)
-  }
-}
-
-/** Three workers, each on a connection of its own. @returns what ends them */
-export function startPipeline({ host, port }: Address, clock: Clock): () => Promise<void> {
-  const workers = WORKERS.map((worker, i) => {
-    const names = { application: APPLICATION, worker }
-    const client = new WallarooClient({ ...names, host, port, periodNs: PERIOD_NS })
-    return { client, pipelines: new PipelineWorker(worker, client.reporter(), SEED + i) }
-  })
-  let cancel = (): void => {}
-  const step = (): void => {
-    for (const { pipelines } of workers) pipelines.step(STEP_MS / 1000)
-    cancel = clock.after(STEP_MS, step)
-  }
-  step()
-  return async () => {
-    cancel()
-    await Promise.all(workers.map(({ client }) => client.close()))
   }
 }

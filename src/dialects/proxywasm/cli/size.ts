@@ -1,5 +1,7 @@
 /** `pentameter size`: what metrics of a Proxy-Wasm zone cost, in the original and in this one. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
+import { wholeNumber } from '../../../cli/flag-values.ts'
 import {
   capacity,
   type Estimate,
@@ -10,8 +12,8 @@ import {
   type MetricType,
   smallestZone,
   zoneBytes,
-} from '../shm/index.ts'
-import { CommandError, EXIT_USAGE } from './exit.ts'
+} from '../../../shm/index.ts'
+import { tableLines } from '../../../terminal/index.ts'
 
 const EXAMPLES = `
 "documented" is the rule in the document's text, "struct" what the original's structures add up to,
@@ -47,6 +49,7 @@ interface Sizing {
   readonly needed?: { readonly count: number; readonly bytes: number; readonly thisZone: number }
 }
 
+const parseCount = wholeNumber({ min: 0 })
 const ZONE_DEFAULT = '5m'
 
 export function addSize(program: Command): void {
@@ -58,13 +61,13 @@ export function addSize(program: Command): void {
         .choices(['counter', 'gauge', 'histogram'])
         .default('counter'),
     )
-    .option('--name-length <bytes>', 'of a name with its prefix', wholeNumber, 64)
-    .option('--workers <number>', 'threads that write', wholeNumber, 1)
-    .option('--bins <number>', 'bins of every worker’s histogram, 1 to 18', wholeNumber, 5)
+    .option('--name-length <bytes>', 'of a name with its prefix', parseCount, 64)
+    .option('--workers <number>', 'threads that write', parseCount, 1)
+    .option('--bins <number>', 'bins of every worker’s histogram, 1 to 18', parseCount, 5)
     .option('--zone <size>', `size of the zone, with suffix k or m (default: ${ZONE_DEFAULT})`)
     .addOption(
       new Option('--count <metrics>', 'the smallest zone for so many metrics')
-        .argParser(wholeNumber)
+        .argParser(parseCount)
         .conflicts('zone'),
     )
     .addOption(
@@ -78,11 +81,6 @@ export function addSize(program: Command): void {
       const sizing = size(args)
       process.stdout.write(args.json ? `${JSON.stringify(sizing)}\n` : table(sizing))
     })
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('want a whole number.')
-  return Number(text)
 }
 
 /** @throws {CommandError} for what no zone could have */
@@ -153,6 +151,9 @@ function table({ question, bytesPerMetric, zone, needed }: Sizing): string {
   return `${head}\n\nper metric\n${lines(rows)}\n${wanted}\n${lines(held)}`
 }
 
+/** Columns that end below each other. */
+const FIGURES = new Set([1])
+
 type Row = readonly [name: string, figure: string, note: string]
 
 const PRINTED = (printed: number): Row => [
@@ -174,12 +175,8 @@ const OWN_NOTES: Readonly<Record<EstimateKind, string>> = {
 }
 
 function lines(rows: readonly Row[]): string {
-  const names = Math.max(...rows.map(([name]) => name.length))
-  const figures = Math.max(...rows.map(([, figure]) => figure.length))
-  return rows
-    .map(
-      ([name, figure, note]) => `  ${name.padEnd(names)}  ${figure.padStart(figures)}  ${note}\n`,
-    )
+  return tableLines(rows, FIGURES)
+    .map((line) => `  ${line}\n`)
     .join('')
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { onWayOut } from './way-out.ts'
+import { onExit } from './exit-handlers.ts'
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = []
@@ -14,7 +14,7 @@ class FakeProcess extends EventEmitter {
 function watched() {
   const process = new FakeProcess()
   const calls: string[] = []
-  const off = onWayOut(process, {
+  const off = onExit(process, {
     end: () => calls.push('end'),
     restore: () => calls.push('restore'),
   })

@@ -8,7 +8,7 @@ const BLANK = ' '
 /** The right half of a character of two columns. */
 export const RIGHT_HALF = ''
 
-export class Grid {
+export class ScreenBuffer {
   readonly columns: number
   readonly rows: number
   /** One entry per cell, row by row: a character with its marks, or RIGHT_HALF. */
@@ -29,7 +29,7 @@ export class Grid {
   }
 
   /**
-   * Writes text into one row, cut after `width` columns with `…` at the cut; outside the grid
+   * Writes text into one row, cut after `width` columns with `…` at the cut; outside the buffer
    * nothing happens.
    *
    * @returns the column after the text
