@@ -1,7 +1,7 @@
 /** `pentameter counters`: the counters of an application, live on a screen or into a file. */
 import type { Command } from 'commander'
-import { addCollect } from './collect.ts'
-import { addMonitor } from './monitor.ts'
+import { addCollect } from './collect/collect.ts'
+import { addMonitor } from './monitor/monitor.ts'
 
 const EXAMPLES = `
 Examples:

@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { systemClock } from '../../../time/system-clock.ts'
 import { CounterEndpoint } from '../test/counter-endpoint.ts'
 import { addCounters } from './index.ts'
-import { monitorAsLines } from './json-lines.ts'
+import { monitorAsLines } from './monitor/json-lines.ts'
 import { type RequestArguments, requestOf } from './request.ts'
 
 const ARGUMENTS: RequestArguments = { refreshInterval: 1, maxTimeSeries: 1000 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../../../test/support/property.ts'
+import { holds } from '../../../../../test/support/property.ts'
 import { type Column, layoutOf, VALUE_WIDTH } from './columns.ts'
 
 test('names that need the room take that of the spark', () => {

@@ -1,12 +1,12 @@
 /** `pentameter counters collect URL`: every window of a session as a row of a file. */
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
-import { systemClock } from '../../../time/system-clock.ts'
+import { CommandError, EXIT_USAGE } from '../../../../cli/exit.ts'
+import { systemClock } from '../../../../time/system-clock.ts'
+import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
 import { Collection, type CollectionParts } from './collection.ts'
 import { openFile, toStream } from './destination.ts'
 import { FORMATS, type Format } from './documents.ts'
-import { addRequestOptions, type RequestArguments, requestOf } from './request.ts'
 
 const EXAMPLES = `
 One row per counter and interval: raw values as dotnet-counters writes them, with the time at which

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseCsv } from '../../../../test/support/csv.ts'
-import { holds } from '../../../../test/support/property.ts'
-import { type ReadWindow, readLine } from '../index.ts'
-import { toldLine } from '../test/counter-endpoint.ts'
+import { parseCsv } from '../../../../../test/support/csv.ts'
+import { holds } from '../../../../../test/support/property.ts'
+import { type ReadWindow, readLine } from '../../index.ts'
+import { toldLine } from '../../test/counter-endpoint.ts'
 import { documentForm, type Format } from './documents.ts'
 
 const TIME = new Date('2026-01-02T03:04:05.006Z')

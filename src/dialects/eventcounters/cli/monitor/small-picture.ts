@@ -1,5 +1,5 @@
 /** A terminal too small for the table: one line says so, the values are shown all the same. */
-import type { ScreenBuffer } from '../../../terminal/index.ts'
+import type { ScreenBuffer } from '../../../../terminal/index.ts'
 import type { Series } from './board.ts'
 import { type Line, pairsText } from './listing.ts'
 

@@ -3,15 +3,15 @@
  * the session on standard error. A number that JSON does not have is null.
  */
 
-import { onExit, type ProcessEvents } from '../../../terminal/index.ts'
-import type { Clock } from '../../../time/clock.ts'
-import type { ReadWindow } from '../index.ts'
+import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
+import type { Clock } from '../../../../time/clock.ts'
+import type { ReadWindow } from '../../index.ts'
+import type { CounterRequest } from '../request.ts'
+import { countText, spanText } from '../span-text.ts'
+import { Watch, type WatchContext } from '../watch.ts'
 import { Board, type Series } from './board.ts'
-import type { CounterRequest } from './request.ts'
 import type { MonitorOptions } from './screen-monitor.ts'
-import { countText, spanText } from './span-text.ts'
 import { isOver } from './threshold.ts'
-import { Watch, type WatchContext } from './watch.ts'
 
 export interface LineOutput {
   readonly writableLength?: number

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { FakeClock } from '../../../../test/support/fake-clock.ts'
-import { parseFilter } from '../index.ts'
-import { FakeCounterClient } from '../test/fake-counter-client.ts'
+import { FakeClock } from '../../../../../test/support/fake-clock.ts'
+import { parseFilter } from '../../index.ts'
+import { FakeCounterClient } from '../../test/fake-counter-client.ts'
 import { type LineOutput, monitorAsLines } from './json-lines.ts'
 import type { Threshold } from './threshold.ts'
 

@@ -13,16 +13,16 @@ import {
   Screen,
   type ScreenBuffer,
   type ScreenOutput,
-} from '../../../terminal/index.ts'
-import type { ClientError, ReadWindow } from '../index.ts'
+} from '../../../../terminal/index.ts'
+import type { ClientError, ReadWindow } from '../../index.ts'
+import type { CounterRequest } from '../request.ts'
+import { countText, intervalText, spanText } from '../span-text.ts'
+import { Watch, type WatchContext } from '../watch.ts'
 import { Board, type Series } from './board.ts'
 import type { ValueView } from './figures.ts'
 import { Listing, SORTS, type Sort } from './listing.ts'
 import { MonitorPicture, type MonitorStatus } from './picture.ts'
-import type { CounterRequest } from './request.ts'
-import { countText, intervalText, spanText } from './span-text.ts'
 import { isOver, type Threshold } from './threshold.ts'
-import { Watch, type WatchContext } from './watch.ts'
 
 export interface MonitorOptions {
   /** At least one; the first is what sparks, changes and thresholds are about. */

@@ -10,7 +10,7 @@ import {
   dotnetLabel,
   rateOf,
   simpleDisplay,
-} from '../index.ts'
+} from '../../index.ts'
 
 export const VALUE_VIEWS = ['raw', 'rate', 'minute', 'total'] as const
 export type ValueView = (typeof VALUE_VIEWS)[number]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { FakeClock } from '../../../../test/support/fake-clock.ts'
-import { TestTerminal } from '../../../../test/support/test-terminal.ts'
-import type { ColorDepth } from '../../../terminal/index.ts'
-import type { ToldWindow } from '../test/counter-endpoint.ts'
-import { FakeCounterClient } from '../test/fake-counter-client.ts'
+import { FakeClock } from '../../../../../test/support/fake-clock.ts'
+import { TestTerminal } from '../../../../../test/support/test-terminal.ts'
+import type { ColorDepth } from '../../../../terminal/index.ts'
+import type { ToldWindow } from '../../test/counter-endpoint.ts'
+import { FakeCounterClient } from '../../test/fake-counter-client.ts'
 import { type MonitorOptions, monitorOnScreen } from './screen-monitor.ts'
 
 class FakeInput extends EventEmitter {

@@ -8,7 +8,7 @@ import {
   type Style,
   spark,
   textWidth,
-} from '../../../terminal/index.ts'
+} from '../../../../terminal/index.ts'
 import type { Series } from './board.ts'
 import { type Column, type Layout, layoutOf, VALUE_WIDTH } from './columns.ts'
 import { numberText, scaleText, type ValueView } from './figures.ts'

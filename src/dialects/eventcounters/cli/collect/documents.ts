@@ -2,7 +2,7 @@
  * The two forms of a collection, as dotnet-counters writes them and readable by any parser
  * (eventcounters.md §8): CSV with the quoting of RFC 4180, JSON as one document.
  */
-import { type CounterDescription, dotnetCountersDisplay, type ReadWindow } from '../index.ts'
+import { type CounterDescription, dotnetCountersDisplay, type ReadWindow } from '../../index.ts'
 
 export const FORMATS = ['csv', 'json'] as const
 export type Format = (typeof FORMATS)[number]

@@ -3,7 +3,7 @@
  * counters by label, and where a counter has labels of its own, one line per set of values under a
  * line with the keys.
  */
-import { textWidth } from '../../../terminal/index.ts'
+import { textWidth } from '../../../../terminal/index.ts'
 import type { Series } from './board.ts'
 import { labelOf, type ValueView } from './figures.ts'
 

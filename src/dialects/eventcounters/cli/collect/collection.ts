@@ -1,15 +1,15 @@
 /** A session that becomes a document, window by window, whole at every way out. */
 
-import { CommandError } from '../../../cli/exit.ts'
-import { onExit, type ProcessEvents } from '../../../terminal/index.ts'
-import type { ReadWindow } from '../index.ts'
+import { CommandError } from '../../../../cli/exit.ts'
+import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
+import type { ReadWindow } from '../../index.ts'
+import type { CounterRequest } from '../request.ts'
+import { seriesKey } from '../series-key.ts'
+import { countText, sizeText, spanText } from '../span-text.ts'
+import { Watch, type WatchContext } from '../watch.ts'
 import type { Destination } from './destination.ts'
 import { type DocumentForm, documentForm, type Format } from './documents.ts'
 import { Progress, type ProgressOutput } from './progress.ts'
-import type { CounterRequest } from './request.ts'
-import { seriesKey } from './series-key.ts'
-import { countText, sizeText, spanText } from './span-text.ts'
-import { Watch, type WatchContext } from './watch.ts'
 
 export interface CollectionParts extends WatchContext {
   /** Called once, when the session is open. @param end closes the document */

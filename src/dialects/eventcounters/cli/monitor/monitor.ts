@@ -1,11 +1,11 @@
 /** `pentameter counters monitor URL`: the counters of an application, live. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { colorDepth } from '../../../terminal/index.ts'
-import { systemClock } from '../../../time/system-clock.ts'
+import { colorDepth } from '../../../../terminal/index.ts'
+import { systemClock } from '../../../../time/system-clock.ts'
+import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
 import { VALUE_VIEWS, type ValueView } from './figures.ts'
 import { monitorAsLines } from './json-lines.ts'
 import { SORTS, type Sort } from './listing.ts'
-import { addRequestOptions, type RequestArguments, requestOf } from './request.ts'
 import { type MonitorOptions, monitorOnScreen } from './screen-monitor.ts'
 import { parseThreshold, type Threshold } from './threshold.ts'
 
