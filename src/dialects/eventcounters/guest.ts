@@ -1,6 +1,6 @@
 /** EventCounters with all that they bring into the house. */
 import type { Guest } from '../guest.ts'
-import { addCounters } from './cli/index.ts'
+import { addCommands } from './cli/index.ts'
 import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
 import { createResident } from './hub/resident.ts'
@@ -9,7 +9,7 @@ export const eventcounters: Guest = {
   dialect,
   createResident,
   demo,
-  addCommands: addCounters,
+  addCommands,
   examples: {
     pentameter: [['pentameter counters monitor 127.0.0.1:4000', "an application's counters, live"]],
     serve: [

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Command } from 'commander'
 import { systemClock } from '../../../time/system-clock.ts'
 import { CounterEndpoint } from '../test/counter-endpoint.ts'
-import { addCounters } from './index.ts'
+import { addCommands, addCounters } from './index.ts'
 import { monitorAsLines } from './monitor/json-lines.ts'
 import { type RequestArguments, requestOf } from './request.ts'
 
@@ -13,7 +13,7 @@ const ARGUMENTS: RequestArguments = { refreshInterval: 1, maxTimeSeries: 1000 }
 
 function run(...args: readonly string[]): Promise<unknown> {
   const program = new Command('pentameter').exitOverride().configureOutput({ writeErr() {} })
-  addCounters(program)
+  addCommands(program)
   return program.parseAsync(['counters', ...args], { from: 'user' })
 }
 

@@ -9,6 +9,7 @@ import type { Clock } from '../../../time/clock.ts'
 import {
   type ClientError,
   type ClientStatus,
+  type CounterDescription,
   EventCountersClient,
   type EventCountersClientOptions,
   type EventCountersObserver,
@@ -178,4 +179,15 @@ function adviceFor({ reason, status }: ClientError): string {
   if (status === 404) return at('check the path; without one it is /api/v1/eventcounters')
   if (status === 503) return at('too many viewers: end one, or raise the limit of sessions there')
   return ''
+}
+
+/** Names the series that a window is part of (eventcounters.md §7.1); pairs count in any order. */
+export function seriesKey({ provider, name, metaData }: CounterDescription): string {
+  const pairs = metaData.length > 1 ? [...metaData].sort(byKey) : metaData
+  return JSON.stringify([provider, name, pairs])
+}
+
+function byKey([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }

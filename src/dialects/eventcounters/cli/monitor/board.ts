@@ -4,7 +4,7 @@
  * not taken up, and a past is a ring.
  */
 import type { CounterDescription } from '../../index.ts'
-import { seriesKey } from '../series-key.ts'
+import { seriesKey } from '../watch.ts'
 import { type Figures, figuresOf, type SeenWindow, type ValueView } from './figures.ts'
 
 /** One series as it is shown. */

@@ -1,8 +1,12 @@
 /**
  * Which columns stand where, for a terminal's width: the names to the left, values of a fixed width
- * to their right, and a spark at the right edge where the names leave room for it.
+ * to their right, and a spark at the right edge where the names leave room for it. Labels of a
+ * counter's series are columns in the room of the names: keys above, values below.
  */
+import type { ScreenBuffer, Style } from '../../../../terminal/index.ts'
+import type { MetaData } from '../../index.ts'
 import type { ValueView } from './figures.ts'
+import type { LabelColumn } from './listing.ts'
 
 export type Column = ValueView | 'delta'
 
@@ -45,4 +49,60 @@ export function layoutOf(width: number, columns: readonly Column[], nameWidest: 
     })),
     spark: sparkWidth === 0 ? undefined : { start: width - sparkWidth, width: sparkWidth },
   }
+}
+
+/** Under the counter's name, one step deeper. */
+const LABEL_INDENT = 8
+/** A column is not made narrower than this: the last ones are left out instead. */
+const LABEL_WIDTH_LEAST = 5
+
+export function labelsWidth(columns: readonly LabelColumn[]): number {
+  return columns.reduce((sum, { width }) => sum + width + GAP, LABEL_INDENT)
+}
+
+export function drawLabelKeys(
+  buffer: ScreenBuffer,
+  row: number,
+  columns: readonly LabelColumn[],
+  nameWidth: number,
+): void {
+  drawTexts(buffer, row, columns, (key) => key, nameWidth, 'faint')
+}
+
+export function drawLabelValues(
+  buffer: ScreenBuffer,
+  row: number,
+  columns: readonly LabelColumn[],
+  metaData: MetaData,
+  nameWidth: number,
+): void {
+  const values = new Map(metaData)
+  drawTexts(buffer, row, columns, (key) => values.get(key) ?? '', nameWidth, 'plain')
+}
+
+function drawTexts(
+  buffer: ScreenBuffer,
+  row: number,
+  columns: readonly LabelColumn[],
+  textOf: (key: string) => string,
+  nameWidth: number,
+  style: Style,
+): void {
+  const widths = fitted(columns, nameWidth - LABEL_INDENT)
+  let at = LABEL_INDENT
+  columns.forEach(({ key }, i) => {
+    const width = Math.min(widths[i]!, nameWidth - GAP - at)
+    if (width > 0) buffer.write(row, at, textOf(key), style, width)
+    at += widths[i]! + GAP
+  })
+}
+
+/** The widest gives way first. */
+function fitted(columns: readonly LabelColumn[], room: number): number[] {
+  const widths = columns.map(({ width }) => width)
+  const sum = (most: number): number =>
+    widths.reduce((total, width) => total + Math.min(width, most) + GAP, 0)
+  let most = Math.max(LABEL_WIDTH_LEAST, ...widths)
+  while (most > LABEL_WIDTH_LEAST && sum(most) > room) most--
+  return widths.map((width) => Math.min(width, most))
 }

@@ -10,11 +10,17 @@ import {
   textWidth,
 } from '../../../../terminal/index.ts'
 import type { Series } from './board.ts'
-import { type Column, type Layout, layoutOf, VALUE_WIDTH } from './columns.ts'
+import {
+  type Column,
+  drawLabelKeys,
+  drawLabelValues,
+  type Layout,
+  labelsWidth,
+  layoutOf,
+  VALUE_WIDTH,
+} from './columns.ts'
 import { numberText, scaleText, type ValueView } from './figures.ts'
-import { drawLabelKeys, drawLabelValues, labelsWidth } from './label-columns.ts'
-import type { Line, Sort } from './listing.ts'
-import { drawSmall } from './small-picture.ts'
+import { type Line, pairsText, type Sort } from './listing.ts'
 
 export interface MonitorStatus {
   /** As dotnet-counters says it: `Running`, `Paused`, `Waiting for initial payload...` */
@@ -210,4 +216,35 @@ function nameWidth(line: Line): number {
   if (line.kind === 'provider') return textWidth(line.provider) + 2
   if (line.kind === 'counter') return line.label.width + INDENT
   return labelsWidth(line.columns)
+}
+
+/**
+ * Draws all series on a terminal too small for the table; one line says so.
+ * @param number the first figure of a series as it stands in a column
+ */
+function drawSmall(
+  buffer: ScreenBuffer,
+  { lines, status }: Pick<MonitorView, 'lines' | 'status'>,
+  least: string,
+  number: (series: Series) => string,
+): void {
+  buffer.write(
+    0,
+    0,
+    `${buffer.columns} x ${buffer.rows} is small, ${least} shows all. ${status.text}`,
+  )
+  let row = 1
+  let name = ''
+  for (const line of lines) {
+    if (row >= buffer.rows) return
+    if (line.kind === 'counter') name = line.label.text
+    const series = line.kind === 'counter' || line.kind === 'labels' ? line.series : undefined
+    if (series === undefined) continue
+    const value = number(series).trimEnd()
+    const pairs = pairsText(series)
+    const text = pairs === '' ? name : `${name}[${pairs}]`
+    buffer.write(row, 0, text, 'plain', buffer.columns - value.length - 1)
+    buffer.writeRight(row, buffer.columns, value)
+    row++
+  }
 }
