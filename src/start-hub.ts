@@ -214,7 +214,7 @@ function otlpOf({ otlp, host, httpPort }: HubConfig, hub: Hub, log: Log) {
   return exporter
 }
 
-/** An address without a path is that of the receiver, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
+/** Adds the path to an address without one, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
 function receiverUrl(text: string): string {
   const url = new URL(text)
   if (url.pathname === '/') url.pathname = '/v1/metrics'

@@ -169,7 +169,7 @@ function messagesOf(input: unknown): readonly unknown[] {
   return Array.isArray(messages) ? messages : [input]
 }
 
-/** Packets of the messages; what the dialect can't say is the caller's error, with its code. */
+/** Encodes the messages; one that the dialect can't say is an error with the dialect's code. */
 function encode(
   dialect: Dialect,
   messages: readonly unknown[],

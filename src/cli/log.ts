@@ -39,7 +39,7 @@ function plain(value: unknown): string {
   return escapeControls(text ?? '')
 }
 
-/** What came from a peer must not steer the terminal. */
+/** Escapes what steers a terminal: the text may come from a peer. */
 function escapeControls(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped

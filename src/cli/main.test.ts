@@ -207,7 +207,7 @@ test('serve --log json is ready in its first line, and SIGTERM ends it with 0', 
   for (const line of log.trim().split('\n')) JSON.parse(line)
 })
 
-/** A port of somebody else's, for as long as a test runs. */
+/** Takes a port, for as long as a test runs. */
 async function takenPort(t: TestContext): Promise<string> {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

@@ -108,7 +108,7 @@ function flagOf(words: string, option: Exclude<HubOption, { kind: 'section' }>):
   }
 }
 
-/** `a port` of `--http-port <port>`, `a number of seconds` of `--after <seconds>`. */
+/** Reads `a port` from `--http-port <port>`, `a number of seconds` from `--after <seconds>`. */
 function nounOf(words: string): string {
   const name = /<(\w+)>/.exec(words)?.[1] ?? 'number'
   return name.endsWith('s') ? `a number of ${name}` : `a ${name}`

@@ -44,7 +44,7 @@ test('the end of the process, by an exception too, gives the terminal back', () 
   assert.deepEqual(calls, ['restore'])
 })
 
-test('afterwards nobody listens', () => {
+test('afterwards no listener is left', () => {
   const { process, off } = watched()
   off()
   assert.deepEqual(process.eventNames(), [])

@@ -56,7 +56,7 @@ export class ScreenBuffer {
     this.write(row, end - size, text, style, size)
   }
 
-  /** One row as text, without the blanks at its end. */
+  /** Reads one row as text, without the blanks at its end. */
   rowText(row: number): string {
     const start = row * this.columns
     return this.characters
@@ -94,7 +94,7 @@ export class ScreenBuffer {
 const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Cs}]/gu
 const INVISIBLE = /\p{Cf}/gu
 
-/** What came from a peer must not steer the terminal. */
+/** Replaces what steers a terminal: the text may come from a peer. */
 export function printable(text: string): string {
   return text.replace(HARMFUL, '·').replace(INVISIBLE, '')
 }

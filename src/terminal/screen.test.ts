@@ -31,7 +31,7 @@ test('the alternate screen is entered, and left as it was with the cursor shown'
   assert.equal(await terminal.isAlternate(), false)
   assert.equal(await terminal.text(), 'before')
   assert.equal(terminal.written.filter((text) => text.includes(SHOW_CURSOR)).length, 1)
-  assert.deepEqual(terminal.eventNames(), [], 'nobody listens any more')
+  assert.deepEqual(terminal.eventNames(), [], 'no listener is left')
 })
 
 test('only the cells that differ are written', () => {

@@ -63,7 +63,7 @@ export class Screen {
     this.paint()
   }
 
-  /** Gives the terminal back as it was. Idempotent: every way out may call it. */
+  /** Gives the terminal back as it was; a second call does nothing. */
   leave(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -74,7 +74,7 @@ export class Screen {
     output.write(LEAVE)
   }
 
-  /** What is drawn has changed: shown at once, or as soon as the last picture is old enough. */
+  /** Draws at once, or as soon as the last picture is old enough: the data has changed. */
   refresh(): void {
     if (!this.#isOpen || this.#cancel !== undefined) return
     const { clock } = this.#options
@@ -83,7 +83,7 @@ export class Screen {
     else this.#cancel = clock.after(Math.ceil(Number(FRAME_NS - ageNs) / 1e6), () => this.paint())
   }
 
-  /** Shows it now: a key wants its answer. */
+  /** Draws now: a key wants its answer. */
   paint(): void {
     if (!this.#isOpen) return
     this.#cancel?.()
@@ -127,7 +127,7 @@ export class Screen {
   }
 }
 
-/** What turns one picture into another of the same size; empty when they are the same. */
+/** Writes what turns one picture into another of the same size; empty when they are the same. */
 function difference(from: ScreenBuffer, to: ScreenBuffer, depth: ColorDepth): string {
   const { columns, rows } = to
   let text = ''

@@ -75,7 +75,7 @@ function filterOf(text: string): CounterFilter {
   }
 }
 
-/** Whole seconds go up to what the document's grammar takes, fractions to what .NET's does. */
+/** Parses seconds: whole ones as far as the document's grammar goes, others as far as .NET's. */
 function parseSeconds(text: string): number {
   const seconds = Number(text)
   const most = Number.isInteger(seconds)

@@ -113,7 +113,7 @@ export class Watch {
     return Number(this.#clock.monotonicNs() - this.#openedNs) / 1e6
   }
 
-  /** What to do where nothing has come for so many intervals; undefined where that is no wonder. */
+  /** Advises where nothing has come for so many intervals; undefined where that is no wonder. */
   adviceOnSilence(intervals: number): string | undefined {
     if (this.#hasWindow || this.#openedNs === undefined) return undefined
     if (this.#series === 'none') return 'the address asks for no interval: nothing will come'
@@ -132,7 +132,7 @@ export class Watch {
     if (error !== undefined) throw new CommandError(`${error.message}${adviceFor(error)}`)
   }
 
-  /** Idempotent. */
+  /** Ends it; a second call does nothing. */
   end(): void {
     this.#finish(undefined)
   }
@@ -166,7 +166,7 @@ function createClient(
   }
 }
 
-/** What to do about it, where that can be known. */
+/** Advises what to do about an error, where that can be known. */
 function adviceFor({ reason, status }: ClientError): string {
   const at = (text: string): string => `\n  ${text}`
   if (reason === 'connect') {

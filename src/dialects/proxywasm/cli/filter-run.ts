@@ -77,7 +77,7 @@ export class FilterRun {
     return requestsFailed + traps + callTimeouts > 0
   }
 
-  /** The table, and below it what the filter did and cost. */
+  /** Writes the table, and below it what the filter did and cost. */
   lines(): string[] {
     const { filter, unit, host } = this.#options
     const counts = this.#thread.statistics()

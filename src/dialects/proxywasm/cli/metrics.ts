@@ -34,7 +34,7 @@ export function readMetrics(zone: Zone, reader: ZoneReader, host: HostMode = 'sp
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Names are bytes: those that are no UTF-8 are shown as `\xff`, so that two names stay two. */
+/** Shows bytes that are no UTF-8 as `\xff`, so that two names stay two. */
 function nameText(name: Uint8Array): string {
   try {
     return utf8.decode(name)
@@ -100,7 +100,7 @@ function valueText(metric: JsonMetric, unit: string, hasWrapped: boolean): strin
   return [`${grouped(count)} ${observations}`, `mean ${round(mean)}${tail}`, ...bounds].join(', ')
 }
 
-/** A quantile that comes from bins is known as the bound of its bin. */
+/** Writes a quantile as the bound of its bin: more is not known of it. */
 function boundText(counts: BigUint64Array, count: bigint, q: number): string {
   const rank = BigInt(Math.max(1, Math.ceil(q * Number(count))))
   let seen = 0n

@@ -44,7 +44,7 @@ export function parseRate(text: string): number {
   throw new InvalidArgumentError('want a number of requests per second, above 0')
 }
 
-/** `name=value`; the name may begin with a colon (`:path=/x`). */
+/** Parses `name=value`; the name may begin with a colon (`:path=/x`). */
 export function parseHeader(
   text: string,
   before: readonly (readonly [string, string])[],

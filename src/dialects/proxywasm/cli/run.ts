@@ -146,7 +146,7 @@ async function serveRequests(
   await web.close()
 }
 
-/** Ends early at the signal: nothing of it may keep the process. */
+/** Sends all requests, or ends early at the signal: nothing of it may keep the process. */
 async function sendAll(
   run: FilterRun,
   { requests = REQUESTS, rate, header }: RunArguments,
@@ -175,7 +175,7 @@ function hasWaited(ms: number, signal: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal }).catch(() => false)
 }
 
-/** A header of the same name is replaced, another one added. */
+/** Adds headers; one of the same name is replaced. */
 function withHeaders(request: FilterRequest, given: RunArguments['header']): FilterRequest {
   const kept = (request.headers ?? []).filter(([name]) => !given.some(([own]) => own === name))
   return { ...request, headers: [...kept, ...given] }

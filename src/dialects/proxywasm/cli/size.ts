@@ -110,7 +110,7 @@ function size({ kind, nameLength, workers, bins, zone, count, profile }: SizeArg
   }
 }
 
-/** The estimate's words, with the names that the flags have. */
+/** Rewrites an error of the estimate with the names that the flags have. */
 function inFlags(message: string): string {
   if (message.startsWith('invalid shm size'))
     return `${message}\n  (--zone wants bytes, or 512k, 5m)`

@@ -52,7 +52,7 @@ function stationOf(clock: Clock): CallbackSource {
   return values
 }
 
-/** A short spike every seven seconds: what a scope is for. */
+/** Adds a short spike every seven seconds: what a scope is for. */
 function ripple(seconds: number, motor: number): number {
   const place = (seconds + 3.5 * motor) % 7
   return place < 0.3 ? 6 * (1 - place / 0.3) : 0.2 * Math.sin(seconds * 11)

@@ -84,7 +84,7 @@ export class Shop {
     tell('g', 'host.web1.memory.usedKiB', Math.round(usedMiB * 1024))
   }
 
-  /** Number of events of a mean count. */
+  /** Draws a number of events of a mean count. */
   #poisson(mean: number): number {
     if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.#normal()))
     const limit = Math.exp(-mean)
@@ -93,7 +93,7 @@ export class Shop {
     return count
   }
 
-  /** Standard normal, by Box and Muller. */
+  /** Draws from the standard normal, by Box and Muller. */
   #normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random())
   }

@@ -97,7 +97,7 @@ class Lane {
     return latencyNs + WAIT_NS + this.#latency(WAIT_NS)
   }
 
-  /** Spread by a normal logarithm, after Box and Muller. */
+  /** Spreads a latency by a normal logarithm, after Box and Muller. */
   #latency(typicalNs: number): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.#random()))
     const normal = radius * Math.cos(2 * Math.PI * this.#random())
@@ -105,7 +105,7 @@ class Lane {
   }
 }
 
-/** All pipelines of one worker, apart from who is told of them. */
+/** All pipelines of one worker, apart from where they are reported. */
 export class PipelineWorker {
   readonly #lanes: readonly Lane[]
 

@@ -106,7 +106,7 @@ export class Collection {
     this.#destination?.close()
   }
 
-  /** A failure to write ends the session; it is told at the end. */
+  /** Writes; a failure ends the session and is told at the end. */
   #guard(write: () => void): void {
     try {
       write()

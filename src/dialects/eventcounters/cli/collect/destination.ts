@@ -10,7 +10,7 @@ export interface Destination {
   readonly bytes: number
   /** @throws an Error of the system when it can't be written */
   append(text: string): void
-  /** Idempotent. */
+  /** Ends it; a second call does nothing. */
   close(): void
 }
 
@@ -45,7 +45,7 @@ class FileDestination implements Destination {
     return this.#bytes
   }
 
-  /** The next text begins where this one's end of the document stands. */
+  /** Writes text and the end of the document, over which the next text goes. */
   append(text: string): void {
     writeAll(this.#fd, Buffer.from(text + this.#end), this.#bytes)
     this.#bytes += Buffer.byteLength(text)

@@ -9,7 +9,7 @@ export type Format = (typeof FORMATS)[number]
 
 export interface DocumentForm {
   readonly head: string
-  /** Text of one window, after `count` others. */
+  /** Writes the text of one window, after `count` others. */
   row(window: ReadWindow, time: Date, count: number): string
   /** Behind the last row. */
   readonly end: string
@@ -42,7 +42,7 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** One event a line, the commas in front: a document without events is one, too. */
+/** Makes a form of one event a line, commas in front: a document without events is one, too. */
 function jsonForm({ target, start }: DocumentOptions): DocumentForm {
   const facts = JSON.stringify({ TargetProcess: target, StartTime: start.toISOString() })
   return {

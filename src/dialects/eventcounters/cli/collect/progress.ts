@@ -32,7 +32,7 @@ export class Progress {
     })
   }
 
-  /** A line that stays. */
+  /** Writes a line that stays. */
   line(text: string): void {
     this.#wipe()
     this.#output.write(`${text}\n`)

@@ -96,7 +96,7 @@ export class Board {
     return added
   }
 
-  /** The connection is lost: what comes next follows on nothing. */
+  /** Marks that the connection is lost: what comes next follows on nothing. */
   gap(): void {
     for (const row of this.#rows.values()) {
       if (row.afterGap) continue
@@ -105,7 +105,7 @@ export class Board {
     }
   }
 
-  /** The board as it is, for a screen that stands still while data goes on. */
+  /** Copies the board as it is, for a screen that stands still while data goes on. */
   snapshot(): readonly Series[] {
     return [...this.#rows.values()].map((row) => ({ ...row, past: [...row.past] }))
   }
@@ -150,7 +150,7 @@ function rowOf(window: SeenWindow, nowNs: bigint): Row {
   }
 }
 
-/** Labels are cached by version: what they are made of must be compared, not the object. */
+/** Compares what labels are made of, not the object: labels are cached by version. */
 function hasNewLabel(row: Row, { counter, statistics, seriesMs }: SeenWindow): boolean {
   const known = row.counter
   if (row.isSum !== (statistics.kind === 'sum') || row.seriesMs !== seriesMs) return true

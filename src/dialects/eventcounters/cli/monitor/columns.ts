@@ -97,7 +97,7 @@ function drawTexts(
   })
 }
 
-/** The widest gives way first. */
+/** Fits columns into their room; the widest gives way first. */
 function fitted(columns: readonly LabelColumn[], room: number): number[] {
   const widths = columns.map(({ width }) => width)
   const sum = (most: number): number =>

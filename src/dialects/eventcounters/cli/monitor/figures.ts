@@ -51,7 +51,7 @@ export interface LabelledSeries {
   readonly seriesMs: number | undefined
 }
 
-/** What a counter is called where a figure of this kind stands in its column. */
+/** Names a counter as its column does that shows a figure of this kind. */
 export function labelOf(series: LabelledSeries, view: ValueView): string {
   const { counter, isSum, seriesMs } = series
   if (!isSum || view === 'raw') return dotnetLabel(counter, isSum ? 'sum' : 'mean', seriesMs)
@@ -62,7 +62,7 @@ export function labelOf(series: LabelledSeries, view: ValueView): string {
   return `${name} (${units} / ${scaleSec(counter.rateScaleSec)} sec)`
 }
 
-/** `/s`, `/min`, `/h`: beside a rate whose scale no label says. */
+/** Writes `/s`, `/min`, `/h`: beside a rate whose scale no label says. */
 export function scaleText(rateScaleSec: number): string {
   const sec = scaleSec(rateScaleSec)
   return SCALES.get(sec) ?? `/${sec}s`
@@ -87,7 +87,7 @@ export interface NumberStyle {
 /** Digits behind the point, and the point: so that points stand below each other. */
 const FRACTION_WIDTH = 4
 
-/** The number right-aligned with its point where all points are; `–` for no value. */
+/** Aligns a number with its point where all points are; `–` for no value. */
 export function numberText(value: number | undefined, { isAbbreviated, width }: NumberStyle) {
   if (value === undefined || Number.isNaN(value)) return alignPoint('–')
   const text = consoleNumber(value, isAbbreviated)

@@ -70,7 +70,7 @@ export async function monitorAsLines(
   if (advice !== undefined) errors.write(`  ${advice}\n`)
 }
 
-/** All figures of eventcounters.md §7.2; JSON.stringify makes null of what is not finite. */
+/** Collects all figures of eventcounters.md §7.2; what is not finite becomes null in JSON. */
 function lineOf(window: ReadWindow, { figures, delta, isOver }: Series, clock: Clock) {
   const { counter, statistics, intervalSec, timeMs } = window
   const { provider, name, displayName, units, metaData } = counter

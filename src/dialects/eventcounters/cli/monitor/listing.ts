@@ -108,7 +108,7 @@ function groupOf(all: readonly Series[], view: ValueView): Group {
   return plain === undefined ? base : { ...base, plain }
 }
 
-/** Keys in the order in which they are met. */
+/** Lists keys in the order in which they are met. */
 function columnsOf(labelled: readonly Series[]): LabelColumn[] {
   const widths = new Map<string, number>()
   for (const { counter } of labelled) {
@@ -129,7 +129,7 @@ function highest({ plain, labelled }: Group, rank: (series: Series) => number): 
   return most
 }
 
-/** Largest first; of equals the one whose name comes first. */
+/** Sorts the largest first; of equals the one whose name comes first. */
 function ranked<T>(all: readonly T[], rank: (each: T) => number, sort: Sort): readonly T[] {
   if (sort === 'name') return all
   const ranks = new Map(all.map((each) => [each, rank(each)]))

@@ -162,7 +162,7 @@ export class MonitorPicture {
     buffer.write(row, start, spark(series.past, width), isStale ? 'faint' : 'data')
   }
 
-  /** A Mean kind has one figure: it stands in the first column alone. */
+  /** Writes a figure. A Mean kind has one: it stands in the first column alone. */
   #number(series: Series, column: Column): string {
     const style = { isAbbreviated: this.#options.isAbbreviated, width: VALUE_WIDTH }
     if (column === 'delta') return numberText(series.delta, style)

@@ -138,7 +138,7 @@ class ScreenMonitor {
     if (advice !== undefined) output.write(`  ${advice}\n`)
   }
 
-  /** Not before there is something to show: a refusal belongs on the screen that the user has. */
+  /** Enters the screen once there is something to show: a refusal belongs on the user's own. */
   #onOpen(): void {
     this.#loss = undefined
     if (this.#cancelTick === undefined) {
@@ -181,7 +181,7 @@ class ScreenMonitor {
     this.#screen.paint()
   }
 
-  /** The first of another order are what is wanted. */
+  /** Changes the order, and shows its first lines. */
   #sortNext(): void {
     this.#sort = SORTS[(SORTS.indexOf(this.#sort) + 1) % SORTS.length]!
     this.#picture.scroll('home')
@@ -197,7 +197,7 @@ class ScreenMonitor {
     this.#screen.refresh()
   }
 
-  /** What time alone changes: the pause before the next attempt, and who has fallen silent. */
+  /** Draws what time alone changes: the pause before the next attempt, and series fallen silent. */
   #tick(): void {
     this.#cancelTick = this.#parts.clock.after(TICK_MS, () => {
       if (this.#pause === undefined || this.#loss !== undefined) this.#screen.refresh()
@@ -252,7 +252,7 @@ class ScreenMonitor {
   }
 }
 
-/** `14:03:22`, in the time zone of the person who looks. */
+/** Writes `14:03:22`, in the time zone of this machine. */
 function timeText(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8)
 }

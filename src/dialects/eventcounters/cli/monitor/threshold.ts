@@ -11,7 +11,7 @@ export interface Threshold {
 /** The last comparison counts: names may contain one. */
 const GRAMMAR = /^(.+)([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i
 
-/** For commander: one more of a flag that may be repeated. */
+/** Parses one more of a flag that may be repeated, for commander. */
 export function parseThreshold(text: string, before: readonly Threshold[]): readonly Threshold[] {
   const [, counter, comparison, value] = GRAMMAR.exec(text.trim()) ?? []
   if (counter === undefined) {
