@@ -35,7 +35,7 @@ test('options of no dialect, and wrong ones, are refused before anything is boun
   await assert.rejects(startHub({ config: { ...FREE, statshero: {} }, guests: [] }), ConfigError)
 })
 
-test('an HTTP port that is taken is tried again, and told in the addresses until then', async (t) => {
+test('an HTTP port that is taken is told in the addresses, and tried again', async (t) => {
   const { port, free } = await takenPort(t)
   const clock = new FakeClock()
   const lines: string[] = []

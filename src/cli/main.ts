@@ -23,7 +23,9 @@ Exit codes: 0 done, 1 did not work, 2 wrong usage.`
 
 export function createProgram(guests: readonly Guest[] = GUESTS): Command {
   const program = new Command('pentameter')
-    .description('One metrics system for five dialects: push, pull, watch, keep and bridge them.')
+    .description(
+      `One metrics system for ${guests.length} dialects: push, pull, watch, keep and bridge them.`,
+    )
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', `\n${examplesText(guests, 'pentameter', EXAMPLES)}\n${HELP}`)
