@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Command } from 'commander'
 import { systemClock } from '../../../time/system-clock.ts'
 import { CounterEndpoint } from '../test/counter-endpoint.ts'
-import { addCommands, addCounters } from './index.ts'
+import { addCommands } from './index.ts'
 import { monitorAsLines } from './monitor/json-lines.ts'
 import { type RequestArguments, requestOf } from './request.ts'
 
