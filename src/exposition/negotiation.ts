@@ -6,9 +6,11 @@
  * `escaping=allow-utf-8`. Whoever accepts nothing that we have gets
  * text 0.0.4 all the same: a scrape that fails over a header helps nobody.
  */
-import { type Preference, parsePreferences } from '../accept.ts'
-import type { ExpositionFormat } from './exposition.ts'
+import { type Preference, parsePreferences } from './accept.ts'
 import type { NameStyle } from './names.ts'
+
+export type TextFormat = 'text' | 'openmetrics'
+export type ExpositionFormat = TextFormat | 'protobuf'
 
 export interface Negotiated {
   readonly format: ExpositionFormat

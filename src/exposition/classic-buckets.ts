@@ -7,7 +7,7 @@
  *   positive i: v in (2^i, 2^(i+1)]     le = 2^(i+1)
  *   overflow:   v >= 2^31, no more known, in +Inf alone: 2^31 itself is not under its own bound
  */
-import { type Exact, type Histogram, lowerBound, upperBound } from '../../model/index.ts'
+import { type Exact, type Histogram, lowerBound, upperBound } from '../model/index.ts'
 
 /** Bin 64 of a window, (2^63, 2^64] ns: clocks that disagreed, counted under +Inf alone. */
 const SKEW_INDEX = 63
