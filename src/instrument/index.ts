@@ -32,7 +32,7 @@ export {
   serveEventCounters,
 } from './serve.ts'
 export type { CounterEvent, EventSession, SessionArguments } from './sessions/event-session.ts'
-export type { Membership } from './sessions/member.ts'
+export type { Membership } from './sessions/members.ts'
 export type { RegistryCounts } from './sessions/report.ts'
 export type { ClosedWindow, OpenWindow, Pass, ServedCounter } from './sessions/served-counter.ts'
 export * from './snapshot.ts'

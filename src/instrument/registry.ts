@@ -19,7 +19,7 @@ import {
   type SessionArguments,
 } from './sessions/event-session.ts'
 import { Identities } from './sessions/identities.ts'
-import { Member, type Membership } from './sessions/member.ts'
+import { Member, type Membership } from './sessions/members.ts'
 import type { LiveSession } from './sessions/open-session.ts'
 import type { RegistryCounts, Report } from './sessions/report.ts'
 import type { Pass, ServedCounter } from './sessions/served-counter.ts'

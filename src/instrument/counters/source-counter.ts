@@ -1,7 +1,7 @@
 /** What the four kinds of counters have in common: texts for viewers, and a place in a source. */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { EventSource } from '../event-source.ts'
-import type { Membership } from '../sessions/member.ts'
+import type { Membership } from '../sessions/members.ts'
 import type { ServedCounter } from '../sessions/served-counter.ts'
 import { Attributes } from './attributes.ts'
 import type { CounterOptions } from './options.ts'

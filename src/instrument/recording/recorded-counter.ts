@@ -10,7 +10,7 @@
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { Summary } from '../../model/index.ts'
 import type { ClosedWindow, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
-import { Cell } from './cell.ts'
+import { Cell } from './counter-slot.ts'
 import { Moments } from './moments.ts'
 import { BUFFER_LENGTH, giveBack, NO_BUFFER, takeBuffer } from './sample-buffers.ts'
 import { Total } from './total.ts'

@@ -6,7 +6,7 @@ import type {
   SessionRequest,
 } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
-import type { Member } from './member.ts'
+import type { Member } from './members.ts'
 import type { Series } from './series.ts'
 import type { SourceEntry } from './source-entry.ts'
 

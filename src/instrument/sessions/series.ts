@@ -1,7 +1,7 @@
 /** The windows of one interval on one grid: of one session, or shared by those that want all. */
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
-import type { Member, SeriesWindow } from './member.ts'
-import type { Grid } from './schedule/grid.ts'
+import type { Member, SeriesWindow } from './members.ts'
+import type { Grid } from './schedule.ts'
 import type { Pass } from './served-counter.ts'
 
 export class Series {

@@ -1,7 +1,7 @@
 /** An event source as the sessions hold it: its counters, and whether anybody wants it. */
 import type { EventSource } from '../event-source.ts'
 import { errorText, ignoreRejection } from '../recording/failures.ts'
-import type { Member, Membership } from './member.ts'
+import type { Member, Membership } from './members.ts'
 import type { Report } from './report.ts'
 import type { Series } from './series.ts'
 

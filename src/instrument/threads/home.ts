@@ -1,7 +1,7 @@
 /** Where the counters of a registry live that are in the zone: what an instrument asks of it. */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { Writer, Zone, ZoneReader } from '../../shm/index.ts'
-import type { Membership } from '../sessions/member.ts'
+import type { Membership } from '../sessions/members.ts'
 
 /** Takes finite numbers. */
 export interface SampleCell {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../../../test/support/property.ts'
-import { Grid } from './grid.ts'
+import { holds } from '../../../test/support/property.ts'
+import { Grid } from './schedule.ts'
 
 const MS = 1_000_000n
 

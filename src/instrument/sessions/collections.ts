@@ -4,14 +4,14 @@
  * same even where one counter's callback writes to another; then the sessions are called, so that
  * nothing they do reaches this pass.
  */
-import type { Boundary } from '../../../dialects/eventcounters/server/counter-source.ts'
-import type { Clock } from '../../../time/clock.ts'
-import { errorText, ignoreRejection } from '../../recording/failures.ts'
-import type { Member } from '../member.ts'
-import type { OpenSession } from '../open-session.ts'
-import type { Report } from '../report.ts'
-import type { Series } from '../series.ts'
-import type { Pass } from '../served-counter.ts'
+import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
+import type { Clock } from '../../time/clock.ts'
+import { errorText, ignoreRejection } from '../recording/failures.ts'
+import type { Member } from './members.ts'
+import type { OpenSession } from './open-session.ts'
+import type { Report } from './report.ts'
+import type { Series } from './series.ts'
+import type { Pass } from './served-counter.ts'
 
 export class Turn {
   readonly #clock: Clock

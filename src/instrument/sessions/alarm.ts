@@ -1,5 +1,5 @@
 /** One timer for all sessions, set to the earliest moment that anybody waits for. */
-import type { Clock } from '../../../time/clock.ts'
+import type { Clock } from '../../time/clock.ts'
 
 /** Longest delay a platform timer takes, 2^31 - 1 ms (24.8 days); one above it fires at once. */
 const DELAY_MS_MAX = 2_147_483_647
