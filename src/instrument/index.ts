@@ -1,10 +1,13 @@
 /** What an application calls to measure itself. Public as `pentameter/instrument`. */
-export { EventCounter, type EventCounterOptions } from './counters/event-counter.ts'
-export { IncrementingEventCounter } from './counters/incrementing-event-counter.ts'
-export { IncrementingPollingCounter } from './counters/incrementing-polling-counter.ts'
-export type { CounterOptions, RateCounterOptions } from './counters/options.ts'
-export { PollingCounter } from './counters/polling-counter.ts'
-export { EventSource, type EventSourceOptions } from './event-source.ts'
+
+export {
+  EventCounter,
+  type EventCounterOptions,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+  PollingCounter,
+} from './counters/event-counters.ts'
+export type { CounterOptions, RateCounterOptions } from './counters/source-counter.ts'
 export { Meter } from './meter.ts'
 export {
   NODE_RUNTIME,
@@ -16,9 +19,10 @@ export { BoundGauge, Gauge, type GaugeOptions } from './plain/gauge.ts'
 export { BoundHistogram, Histogram } from './plain/histogram.ts'
 export type { InstrumentOptions, LabelValues } from './plain/instrument.ts'
 export {
-  type CounterChange,
   CounterRegistry,
   defaultRegistry,
+  EventSource,
+  type EventSourceOptions,
   type RegistryLimits,
   type RegistryOptions,
 } from './registry.ts'
@@ -31,9 +35,14 @@ export {
   type ServeOptions,
   serveEventCounters,
 } from './serve.ts'
-export type { CounterEvent, EventSession, SessionArguments } from './sessions/event-session.ts'
 export type { Membership } from './sessions/members.ts'
 export type { RegistryCounts } from './sessions/report.ts'
-export type { ClosedWindow, OpenWindow, Pass, ServedCounter } from './sessions/served-counter.ts'
+export type {
+  CounterSession,
+  MeanWindow,
+  SessionOptions,
+  SessionWindow,
+  SumWindow,
+} from './sessions/session.ts'
 export * from './snapshot.ts'
-export type { SharedRegistry } from './threads/share.ts'
+export type { SharedRegistry } from './threads/home.ts'

@@ -18,6 +18,12 @@ export {
   type ServedSession,
   serveSession,
 } from './server/endpoint.ts'
+export {
+  type CounterEvent,
+  type EventSession,
+  openEventSession,
+  type SessionArguments,
+} from './server/event-session.ts'
 export * from './spec.ts'
 export * from './summary.ts'
 export * from './window.ts'

@@ -146,10 +146,10 @@ suite('Node.Runtime', () => {
     assert.equal(watched.clock.pending, 0)
   })
 
-  test('a registry has one, and another when that was disposed', () => {
+  test('a registry has one, and another when that was closed', () => {
     const { registry, source } = new Watched()
     assert.equal(nodeRuntime(registry), source)
-    source.dispose()
+    source.close()
     assert.notEqual(nodeRuntime(registry), source)
   })
 

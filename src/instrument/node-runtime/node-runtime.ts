@@ -9,14 +9,21 @@
 
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
-import { IncrementingPollingCounter } from '../counters/incrementing-polling-counter.ts'
-import { EventSource } from '../event-source.ts'
-import { type CounterRegistry, defaultRegistry } from '../registry.ts'
+import {
+  EventCounter,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+} from '../counters/event-counters.ts'
+import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
 import { GC_KINDS, type GcKind, GcPauses } from './gc-pauses.ts'
 import { LoopDelay, type Repeat, repeatUnreferenced } from './loop-delay.ts'
-import { growth, type Measure, MeasuredCounter, oncePerPass, state } from './measured-counter.ts'
+import {
+  growth,
+  type Measure,
+  MeasuredCounter,
+  oncePerCollection,
+  state,
+} from './measured-counter.ts'
 import {
   allocatedBytes,
   BYTES_PER_MB,
@@ -78,7 +85,7 @@ export function nodeRuntime(
     addGc(measure, source, pauses, clock)
     addLoop(measure, source, delay)
   } catch (error) {
-    source.dispose()
+    source.close()
     throw error
   }
   return source
@@ -87,17 +94,17 @@ export function nodeRuntime(
 type AddMeasured = (name: string, displayName: string, units: string, begin: Measure) => void
 
 function addProcess(measure: AddMeasured, clock: Clock): void {
-  const cpu = oncePerPass(() => readCpu(clock.monotonicNs()))
+  const cpu = oncePerCollection(() => readCpu(clock.monotonicNs()))
   const share = (...modes: ('user' | 'system')[]) =>
     growth(cpu, (before, after) => cpuPercent(before, after, ...modes))
   measure('cpu-usage', 'CPU Usage', '%', share('user', 'system'))
   measure('cpu-user', 'CPU Usage, User Mode', '%', share('user'))
   measure('cpu-system', 'CPU Usage, System Mode', '%', share('system'))
-  measure('uptime', 'Uptime', 's', state(oncePerPass(process.uptime), identity))
+  measure('uptime', 'Uptime', 's', state(oncePerCollection(process.uptime), identity))
 }
 
 function addMemory(measure: AddMeasured, source: EventSource): void {
-  const memory = oncePerPass(readMemory)
+  const memory = oncePerCollection(readMemory)
   const add = (name: string, title: string, bytesOf: (reading: MemoryReading) => number) =>
     measure(
       name,
@@ -139,7 +146,7 @@ function addGc(measure: AddMeasured, source: EventSource, pauses: GcPauses, cloc
     byKind[kind](pauseMs)
     total.increment(pauseMs)
   }
-  const paused = oncePerPass(() => ({ ms: pauses.totalMs, atNs: clock.monotonicNs() }))
+  const paused = oncePerCollection(() => ({ ms: pauses.totalMs, atNs: clock.monotonicNs() }))
   const share = growth(paused, (before, after) =>
     percent(after.ms - before.ms, Number(after.atNs - before.atNs) / NS_PER_MS),
   )
@@ -172,9 +179,9 @@ function addLoop(measure: AddMeasured, source: EventSource, delay: LoopDelay): v
   measure('event-loop-delay-p99', 'Event Loop Delay, 99th Percentile', 'ms', () =>
     delay.quantile(0.99),
   )
-  const loop = oncePerPass(readLoop)
+  const loop = oncePerCollection(readLoop)
   measure('event-loop-utilization', 'Event Loop Utilization', '%', growth(loop, loopPercent))
-  const resources = oncePerPass(readResources)
+  const resources = oncePerCollection(readResources)
   const add = (name: string, title: string, countOf: (reading: ResourcesReading) => number) =>
     measure(name, title, '', state(resources, countOf))
   add('active-timer-count', 'Number of Active Timers', ({ timers }) => timers)

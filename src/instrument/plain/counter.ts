@@ -1,24 +1,24 @@
 /** A counter that only grows: an integer, exact up to 2^64 - 1, over all threads. */
 import type { Labels } from '../../model/index.ts'
-import type { EventSource } from '../event-source.ts'
+import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
 /** The zone's counters, and what stands where there is none. */
-interface CounterCell {
+interface CounterHandle {
   add(n: number): boolean
   addExact(n: bigint): boolean
 }
 
-const FULL: CounterCell = { add: () => false, addExact: () => false }
+const FULL: CounterHandle = { add: () => false, addExact: () => false }
 
 /** One set of labels of a {@link Counter}. */
 export class BoundCounter {
-  readonly #cell: CounterCell
+  readonly #handle: CounterHandle
   readonly #refuse: () => void
 
-  constructor(cell: CounterCell, refuse: () => void) {
-    this.#cell = cell
+  constructor(handle: CounterHandle, refuse: () => void) {
+    this.#handle = handle
     this.#refuse = refuse
   }
 
@@ -28,8 +28,8 @@ export class BoundCounter {
    */
   add(n: number | bigint = 1): void {
     if (typeof n === 'number') {
-      if (!this.#cell.add(n)) this.#refuse()
-    } else if (typeof n !== 'bigint' || !this.#cell.addExact(n)) this.#refuse()
+      if (!this.#handle.add(n)) this.#refuse()
+    } else if (typeof n !== 'bigint' || !this.#handle.addExact(n)) this.#refuse()
   }
 }
 
@@ -45,9 +45,9 @@ export class Counter extends Instrument<BoundCounter> {
 
   protected bind(home: CounterHome, labels: Labels): BoundCounter | undefined {
     const metric = this.define(home, 'Counter', labels, 'counter')
-    const cell = metric < 0 ? undefined : home.writer.counter(metric)
-    if (cell === undefined) return undefined
+    const handle = metric < 0 ? undefined : home.writer.counter(metric)
+    if (handle === undefined) return undefined
     this.present(home, 'Counter', labels)
-    return new BoundCounter(cell, () => this.refuse('want an integer of 0 to 2^64 - 1 in all'))
+    return new BoundCounter(handle, () => this.refuse('want an integer of 0 to 2^64 - 1 in all'))
   }
 }

@@ -1,6 +1,6 @@
 /** A value that goes up and down. */
 import type { Labels } from '../../model/index.ts'
-import type { EventSource } from '../event-source.ts'
+import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
@@ -12,26 +12,26 @@ export interface GaugeOptions extends InstrumentOptions {
   readonly across?: 'last' | 'sum' | 'min' | 'max'
 }
 
-interface GaugeCell {
+interface GaugeHandle {
   set(value: number): boolean
 }
 
-const FULL: GaugeCell = { set: () => false }
+const FULL: GaugeHandle = { set: () => false }
 
 /** One set of labels of a {@link Gauge}. */
 export class BoundGauge {
-  readonly #cell: GaugeCell
+  readonly #handle: GaugeHandle
   readonly #refuse: () => void
   #value = 0
 
-  constructor(cell: GaugeCell, refuse: () => void) {
-    this.#cell = cell
+  constructor(handle: GaugeHandle, refuse: () => void) {
+    this.#handle = handle
     this.#refuse = refuse
   }
 
   /** Never throws: what is no finite number is not set, and counted as `refused_values`. */
   set(value: number): void {
-    if (!Number.isFinite(value) || !this.#cell.set(value)) this.#refuse()
+    if (!Number.isFinite(value) || !this.#handle.set(value)) this.#refuse()
     else this.#value = value
   }
 
@@ -60,9 +60,9 @@ export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
   protected bind(home: CounterHome, labels: Labels): BoundGauge | undefined {
     const mode = this.options.across ?? 'last'
     const metric = this.define(home, 'Gauge', labels, 'gauge', { mode })
-    const cell = metric < 0 ? undefined : home.writer.gauge(metric)
-    if (cell === undefined) return undefined
+    const handle = metric < 0 ? undefined : home.writer.gauge(metric)
+    if (handle === undefined) return undefined
     this.present(home, 'Gauge', labels)
-    return new BoundGauge(cell, () => this.refuse('want a finite number'))
+    return new BoundGauge(handle, () => this.refuse('want a finite number'))
   }
 }

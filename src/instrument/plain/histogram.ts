@@ -3,20 +3,25 @@
  * max, and beside it the samples of open sessions, which get mean and deviation of their windows.
  */
 import { Histogram as Buckets, type Labels } from '../../model/index.ts'
-import type { EventSource } from '../event-source.ts'
-import type { CounterHome, SampleCell } from '../threads/home.ts'
+import type { EventSource } from '../registry.ts'
+import type { CounterHome, SampleHandle } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
-const FULL: SampleCell = { observe: () => false }
+const FULL: SampleHandle = { observe: () => false }
 
 /** One set of labels of a {@link Histogram}. */
 export class BoundHistogram {
-  readonly #buckets: SampleCell
-  readonly #windows: SampleCell
+  readonly #buckets: SampleHandle
+  readonly #windows: SampleHandle
   readonly #read: () => Buckets
   readonly #refuse: () => void
 
-  constructor(buckets: SampleCell, windows: SampleCell, read: () => Buckets, refuse: () => void) {
+  constructor(
+    buckets: SampleHandle,
+    windows: SampleHandle,
+    read: () => Buckets,
+    refuse: () => void,
+  ) {
     this.#buckets = buckets
     this.#windows = windows
     this.#read = read

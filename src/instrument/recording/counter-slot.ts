@@ -11,16 +11,16 @@ import { Total } from './total.ts'
 /** Samples of a block: the buffer's half, so that there is room for another one beside any rest. */
 const BLOCK = BUFFER_LENGTH / 2
 
-/** The counter of the windows that share a cell. */
-export interface CellOwner {
-  /** What was recorded since the cell began; a window goes on in {@link next}. */
-  close(cell: Cell): ClosedWindow
-  next(cell: Cell): Cell
-  release(cell: Cell): void
+/** The counter of the windows that share a slot. */
+export interface CounterSlotOwner {
+  /** What was recorded since the slot began; a window goes on in {@link next}. */
+  close(slot: CounterSlot): ClosedWindow
+  next(slot: CounterSlot): CounterSlot
+  release(slot: CounterSlot): void
 }
 
-export class Cell {
-  owner: CellOwner
+export class CounterSlot {
+  owner: CounterSlotOwner
   readonly #sums: Moments | Total
   /** Open windows. */
   users = 0
@@ -32,13 +32,13 @@ export class Cell {
   #closedAt = -1
   #closed: ClosedWindow | undefined
 
-  constructor(owner: CellOwner, sums: Moments | Total) {
+  constructor(owner: CounterSlotOwner, sums: Moments | Total) {
     this.owner = owner
     this.#sums = sums
   }
 
   /** What it holds goes on in another counter's buffer. */
-  move(owner: CellOwner, at: number): void {
+  move(owner: CounterSlotOwner, at: number): void {
     this.owner = owner
     this.at = at
     this.begin = -1

@@ -5,12 +5,12 @@
  * get alone, and with nobody listening writing is one check.
  *
  * Windows that began between the same two samples hold the same until one of them closes: they
- * share one {@link Cell}. What they close together is one object, which nobody may change.
+ * share one {@link CounterSlot}. What they close together is one object, which nobody may change.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { Summary } from '../../model/index.ts'
 import type { ClosedWindow, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
-import { Cell } from './counter-slot.ts'
+import { CounterSlot } from './counter-slot.ts'
 import { Moments } from './moments.ts'
 import { BUFFER_LENGTH, giveBack, NO_BUFFER, takeBuffer } from './sample-buffers.ts'
 import { Total } from './total.ts'
@@ -47,11 +47,11 @@ export class RecordedCounter implements ServedCounter {
   #takers: SampleTaker[] = []
   #isAtOnce = false
   /** With open windows; in no order. */
-  readonly #cells: Cell[] = []
-  /** The cell that began last. */
-  #newest: Cell | undefined
+  readonly #slots: CounterSlot[] = []
+  /** The slot that began last. */
+  #newest: CounterSlot | undefined
   /** One that nobody uses any more. */
-  #spare: Cell | undefined
+  #spare: CounterSlot | undefined
   #heir: RecordedCounter | undefined
 
   constructor(options: RecordedCounterOptions) {
@@ -92,7 +92,7 @@ export class RecordedCounter implements ServedCounter {
   open(): OpenWindow {
     if (this.#heir !== undefined) return this.#heir.open()
     this.#listen()
-    return new RecordedWindow(this.#cellFromHere())
+    return new RecordedWindow(this.#slotFromHere())
   }
 
   /**
@@ -135,7 +135,7 @@ export class RecordedCounter implements ServedCounter {
 
   /** Keeps nothing any more once nobody listens. */
   #rest(): void {
-    if (this.#cells.length > 0 || this.#takers.length > 0) return
+    if (this.#slots.length > 0 || this.#takers.length > 0) return
     this.#isListened = false
     this.#isAtOnce = false
     giveBack(this.#buffer)
@@ -154,10 +154,10 @@ export class RecordedCounter implements ServedCounter {
 
   /** Adds what another thread has recorded meanwhile to every open window. */
   absorb(part: Summary | number): void {
-    for (const cell of this.#cells) {
+    for (const slot of this.#slots) {
       // What is added in which order depends on this window alone, not on when the buffer was full.
-      cell.takeBlocks(this.#array, this.#end)
-      cell.merge(part)
+      slot.takeBlocks(this.#array, this.#end)
+      slot.merge(part)
     }
   }
 
@@ -166,52 +166,53 @@ export class RecordedCounter implements ServedCounter {
     from.#handOver()
     from.#heir = this
     for (const taker of from.#takers.splice(0)) this.listen(taker)
-    if (from.#cells.length > 0) this.#listen()
-    for (const cell of from.#cells.splice(0)) {
-      cell.takeBlocks(from.#array, from.#end)
-      cell.take(from.#array, from.#end)
-      cell.move(this, this.#end)
-      this.#cells.push(cell)
+    if (from.#slots.length > 0) this.#listen()
+    for (const slot of from.#slots.splice(0)) {
+      slot.takeBlocks(from.#array, from.#end)
+      slot.take(from.#array, from.#end)
+      slot.move(this, this.#end)
+      this.#slots.push(slot)
     }
     if (from.#isListened) from.#rest()
   }
 
-  /** For a window: a cell of what is recorded from now on. */
-  #cellFromHere(): Cell {
+  /** For a window: a slot of what is recorded from now on. */
+  #slotFromHere(): CounterSlot {
     const written = this.#first + this.#end
     if (this.#newest?.begin === written) return this.#newest
-    const cell = this.#spare ?? new Cell(this, this.kind === 'mean' ? new Moments() : new Total())
+    const slot =
+      this.#spare ?? new CounterSlot(this, this.kind === 'mean' ? new Moments() : new Total())
     this.#spare = undefined
-    cell.restart(written, this.#end)
-    this.#cells.push(cell)
-    this.#newest = cell
-    return cell
+    slot.restart(written, this.#end)
+    this.#slots.push(slot)
+    this.#newest = slot
+    return slot
   }
 
-  /** For a window: what was recorded since it began; it goes on in the cell that begins here. */
-  close(cell: Cell): ClosedWindow {
-    return cell.closedAt(this.#first + this.#end, this.#array, this.#end)
+  /** For a window: what was recorded since it began; it goes on in the slot that begins here. */
+  close(slot: CounterSlot): ClosedWindow {
+    return slot.closedAt(this.#first + this.#end, this.#array, this.#end)
   }
 
   /** For a window that closes. */
-  next(cell: Cell): Cell {
-    // In this order: an empty cell may be the one that begins here.
-    const next = this.#cellFromHere()
+  next(slot: CounterSlot): CounterSlot {
+    // In this order: an empty slot may be the one that begins here.
+    const next = this.#slotFromHere()
     next.users++
-    this.release(cell)
+    this.release(slot)
     return next
   }
 
   /** For a window that goes away. */
-  release(cell: Cell): void {
-    cell.users--
-    if (cell.users > 0) return
-    const cells = this.#cells
-    const at = cells.indexOf(cell)
-    cells[at] = cells.at(-1)!
-    cells.pop()
-    if (this.#newest === cell) this.#newest = undefined
-    this.#spare = cell
+  release(slot: CounterSlot): void {
+    slot.users--
+    if (slot.users > 0) return
+    const slots = this.#slots
+    const at = slots.indexOf(slot)
+    slots[at] = slots.at(-1)!
+    slots.pop()
+    if (this.#newest === slot) this.#newest = undefined
+    this.#spare = slot
     this.#rest()
   }
 
@@ -219,9 +220,9 @@ export class RecordedCounter implements ServedCounter {
     this.#handOver()
     const end = this.#end
     let kept = end
-    for (const cell of this.#cells) {
-      cell.takeBlocks(this.#array, end)
-      if (cell.at < kept) kept = cell.at
+    for (const slot of this.#slots) {
+      slot.takeBlocks(this.#array, end)
+      if (slot.at < kept) kept = slot.at
     }
     this.#drop(kept - this.#buffer.base)
     this.#drainAt = this.#isAtOnce ? this.#end + 1 : this.#buffer.base + BUFFER_LENGTH
@@ -243,28 +244,28 @@ export class RecordedCounter implements ServedCounter {
     this.#first += count
     this.#end -= count
     this.#handed -= count
-    for (const cell of this.#cells) cell.at -= count
+    for (const slot of this.#slots) slot.at -= count
   }
 }
 
 class RecordedWindow implements OpenWindow {
-  #cell: Cell | undefined
+  #slot: CounterSlot | undefined
 
-  constructor(cell: Cell) {
-    this.#cell = cell
-    cell.users++
+  constructor(slot: CounterSlot) {
+    this.#slot = slot
+    slot.users++
   }
 
   close(): ClosedWindow | undefined {
-    const cell = this.#cell
-    if (cell === undefined) return undefined
-    const closed = cell.owner.close(cell)
-    this.#cell = cell.owner.next(cell)
+    const slot = this.#slot
+    if (slot === undefined) return undefined
+    const closed = slot.owner.close(slot)
+    this.#slot = slot.owner.next(slot)
     return closed
   }
 
   end(): void {
-    this.#cell?.owner.release(this.#cell)
-    this.#cell = undefined
+    this.#slot?.owner.release(this.#slot)
+    this.#slot = undefined
   }
 }

@@ -1,22 +1,21 @@
 /**
- * One pass: everything that is due at one moment is served together (eventcounters.md §4.3).
- * First all windows are closed, counter after counter, so that every session of the pass sees the
- * same even where one counter's callback writes to another; then the sessions are called, so that
- * nothing they do reaches this pass.
+ * The collections of a registry: everything that is due at one moment is served together
+ * (eventcounters.md §4.3). First all windows are closed, counter after counter, so that every
+ * session sees the same even where one counter's callback writes to another; then the sessions are
+ * called, so that nothing they do reaches this collection.
  */
 import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { Clock } from '../../time/clock.ts'
 import { errorText, ignoreRejection } from '../recording/failures.ts'
-import type { Member } from './members.ts'
+import type { Member, Series } from './members.ts'
 import type { OpenSession } from './open-session.ts'
 import type { Report } from './report.ts'
-import type { Series } from './series.ts'
-import type { Pass } from './served-counter.ts'
+import type { Collection } from './served-counter.ts'
 
-export class Turn {
+export class Collections {
   readonly #clock: Clock
   readonly #report: Report
-  readonly #callbacks = new Set<(pass: Pass) => void>()
+  readonly #callbacks = new Set<(collection: Collection) => void>()
   #number = 0
   #stage: 'none' | 'closing' | 'calling' = 'none'
 
@@ -34,13 +33,13 @@ export class Turn {
     return this.#stage === 'closing'
   }
 
-  onPass(callback: (pass: Pass) => void): () => void {
+  onCollection(callback: (collection: Collection) => void): () => void {
     this.#callbacks.add(callback)
     return () => this.#callbacks.delete(callback)
   }
 
-  /** For a baseline poll: the running pass, with which it shares its calls, or one of its own. */
-  moment(): Pass {
+  /** For a baseline poll: the running collection, whose calls it shares, or one of its own. */
+  current(): Collection {
     if (this.#stage !== 'closing') this.#number++
     return { number: this.#number, nowNs: this.#clock.monotonicNs() }
   }
@@ -53,32 +52,32 @@ export class Turn {
     if (this.isRunning) return
     const nowNs = this.#clock.monotonicNs()
     const timeMs = this.#clock.wallMs()
-    const due = [...all].filter(({ grid }) => grid.isDue(reachedNs))
+    const due = [...all].filter(({ schedule }) => schedule.isDue(reachedNs))
     if (due.length === 0) return
     const receivers = [...sessions]
-    const pass = { number: ++this.#number, nowNs }
+    const collection = { number: ++this.#number, nowNs }
     this.#stage = 'closing'
-    for (const series of due) series.begin(pass.number, nowNs)
-    for (const callback of [...this.#callbacks]) this.#prepare(callback, pass)
-    for (const member of membersOf(due, pass.number)) this.#closeWindows(member, pass)
+    for (const series of due) series.begin(collection.number, nowNs)
+    for (const callback of [...this.#callbacks]) this.#prepare(callback, collection)
+    for (const member of membersOf(due, collection.number)) this.#closeWindows(member, collection)
     this.#stage = 'calling'
-    for (const session of receivers) this.#call(session, pass.number, timeMs)
+    for (const session of receivers) this.#call(session, collection.number, timeMs)
     for (const series of due) series.forget()
     this.#stage = 'none'
   }
 
-  #prepare(callback: (pass: Pass) => void, pass: Pass): void {
+  #prepare(callback: (collection: Collection) => void, collection: Collection): void {
     try {
-      callback(pass)
+      callback(collection)
     } catch (error) {
-      this.#report('callback_errors', `before a pass: ${errorText(error)}`)
+      this.#report('callback_errors', `before a collection: ${errorText(error)}`)
     }
   }
 
-  #closeWindows(member: Member, pass: Pass): void {
+  #closeWindows(member: Member, collection: Collection): void {
     for (const window of member.due) {
       try {
-        const closed = window.close(pass)
+        const closed = window.close(collection)
         if (closed !== undefined) window.series.push(member, closed)
       } catch (error) {
         this.#report('callback_errors', `${member.title}: ${errorText(error)}`)
@@ -87,9 +86,9 @@ export class Turn {
     member.due.length = 0
   }
 
-  #call(session: OpenSession, passNumber: number, timeMs: number): void {
+  #call(session: OpenSession, collectionNumber: number, timeMs: number): void {
     if (!session.isOpen) return
-    const windows = session.windowsOf(passNumber)
+    const windows = session.windowsOf(collectionNumber)
     if (windows === undefined) return
     const fail = (error: unknown) => {
       this.#report('listener_errors', `listener of a session, closed: ${errorText(error)}`)
@@ -108,13 +107,13 @@ export class Turn {
  * The counters that have windows in the series, each once, in order of creation, with these windows
  * as those that are due: the windows of sessions that are not due are not even looked at.
  */
-function membersOf(due: readonly Series[], passNumber: number): Member[] {
+function membersOf(due: readonly Series[], collectionNumber: number): Member[] {
   const members: Member[] = []
   for (const series of due) {
     for (const window of series.windows) {
       const { member } = window
-      if (member.passNumber !== passNumber) {
-        member.passNumber = passNumber
+      if (member.collectionNumber !== collectionNumber) {
+        member.collectionNumber = collectionNumber
         members.push(member)
       }
       member.due.push(window)

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { promisify } from 'node:util'
-import { EventCounter } from '../counters/event-counter.ts'
-import { EventSource } from '../event-source.ts'
-import { CounterRegistry } from '../registry.ts'
+import { EventCounter } from '../counters/event-counters.ts'
+import { CounterRegistry, EventSource } from '../registry.ts'
 
 const run = promisify(execFile)
 

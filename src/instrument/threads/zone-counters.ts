@@ -2,7 +2,7 @@
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
-import type { OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+import type { Collection, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 
 /** What is the same of both. */
 interface Reading {
@@ -14,7 +14,7 @@ interface Reading {
 /** A counter of the zone; each window is the difference of two of its totals, exactly. */
 export class TotalCounter implements ServedCounter {
   readonly #reading: Reading
-  #passNumber = -1
+  #collectionNumber = -1
   #total = 0n
   #baseline: bigint | undefined
 
@@ -35,8 +35,8 @@ export class TotalCounter implements ServedCounter {
     return this.#reading.describe()
   }
 
-  open(pass: Pass): OpenWindow {
-    let last = this.#baseline ?? this.#totalAt(pass)
+  open(collection: Collection): OpenWindow {
+    let last = this.#baseline ?? this.#totalAt(collection)
     return {
       close: (now) => {
         const total = this.#totalAt(now)
@@ -48,10 +48,10 @@ export class TotalCounter implements ServedCounter {
     }
   }
 
-  /** All sessions of a pass see one reading. */
-  #totalAt({ number }: Pass): bigint {
-    if (number !== this.#passNumber) {
-      this.#passNumber = number
+  /** All sessions of a collection see one reading. */
+  #totalAt({ number }: Collection): bigint {
+    if (number !== this.#collectionNumber) {
+      this.#collectionNumber = number
       this.#total = this.#reading.reader.counter(this.#reading.metric)
     }
     return this.#total

@@ -2,12 +2,10 @@
  * Vectors of EventCounters that need counters: sequences of one counter, sessions side by side,
  * moments of polls. Played on a clock that stands still, through the instrument library.
  */
-
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import {
-  type CounterEvent,
   CounterRegistry,
   EventCounter,
   EventSource,
@@ -16,6 +14,12 @@ import {
   PollingCounter,
 } from '../../../../instrument/index.ts'
 import { type Profile, readLine } from '../../index.ts'
+import {
+  type CounterEvent,
+  openEventSession,
+  type Profile,
+  readLine,
+} from '../../src/dialects/eventcounters/index.ts'
 import { fieldsOf, jsonOf, PROFILES, samePayload, TOLERANCE } from './texts.ts'
 
 interface CounterInput {
@@ -115,7 +119,7 @@ class Sequence {
 
   #open(intervalSec: number): void {
     const args = { EventCounterIntervalSec: `${intervalSec}`, profile: this.#profile }
-    this.#registry.openSession(args, (event) => this.#events.push(event))
+    openEventSession(this.#registry, args, (event) => this.#events.push(event))
     const lateSec = latenessOf(this.#steps, intervalSec)
     if (lateSec > 0) this.#clock.stall((intervalSec + lateSec) * 1000)
     this.#events.length = 0
@@ -235,7 +239,7 @@ class Timeline {
   readonly source = new EventSource('App', { registry: this.registry })
   readonly #arguments: { readonly profile?: Profile; readonly deliver?: 'own' | 'all' }
   readonly #stall: Span | undefined
-  readonly #sessions = new Map<string, ReturnType<CounterRegistry['openSession']>>()
+  readonly #sessions = new Map<string, ReturnType<typeof openEventSession>>()
   readonly #listen: (session: string, event: CounterEvent) => void
 
   constructor(
@@ -286,7 +290,7 @@ class Timeline {
     else {
       this.#sessions.get(session)?.close()
       const listener = (event: CounterEvent): void => this.#listen(session, event)
-      const opened = this.registry.openSession({ ...this.#arguments, ...args }, listener)
+      const opened = openEventSession(this.registry, { ...this.#arguments, ...args }, listener)
       this.#sessions.set(session, opened)
     }
   }
