@@ -12,8 +12,8 @@ import type { NameStyle } from './names.ts'
 export type TextFormat = 'text' | 'openmetrics'
 export type ExpositionFormat = TextFormat | 'protobuf'
 
-export interface Negotiated {
-  readonly format: ExpositionFormat
+export interface Negotiated<Format = ExpositionFormat> {
+  readonly format: Format
   readonly style: NameStyle
   readonly contentType: string
 }
@@ -50,11 +50,22 @@ const OFFERS: readonly Offer[] = [
   },
 ]
 
-/** @param names what the hub offers; UTF-8 names need the scraper's consent too */
-export function negotiate(accept: string | undefined, names: NameStyle): Negotiated {
+const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics', 'protobuf']
+
+/**
+ * Chooses what a scraper gets.
+ * @param names what is offered; UTF-8 names need the scraper's consent too
+ * @param formats those that are offered, text among them
+ */
+export function negotiate<Format extends ExpositionFormat = ExpositionFormat>(
+  accept: string | undefined,
+  names: NameStyle,
+  formats: readonly Format[] = FORMATS as readonly Format[],
+): Negotiated<Format> {
   const preferences = parsePreferences(accept ?? '')
   let chosen = best(preferences, OFFERS[0]!)
   for (const offer of OFFERS.slice(1)) {
+    if (!formats.some((format) => format === offer.format)) continue
     const other = best(preferences, offer)
     // Equal weights: whatever is named more exactly, then the first.
     if (other.q > chosen.q || isCloser(other, chosen)) chosen = other
@@ -65,7 +76,7 @@ export function negotiate(accept: string | undefined, names: NameStyle): Negotia
   const version = format === 'openmetrics' || style === 'utf8' ? '1.0.0' : '0.0.4'
   const parameters = format === 'protobuf' ? PROTOBUF : `version=${version}; charset=utf-8`
   const utf8 = style === 'utf8' ? '; escaping=allow-utf-8' : ''
-  return { format, style, contentType: `${type}; ${parameters}${utf8}` }
+  return { format: format as Format, style, contentType: `${type}; ${parameters}${utf8}` }
 }
 
 interface Choice {

@@ -10,6 +10,12 @@ export {
 export type { CounterOptions, RateCounterOptions } from './counters/source-counter.ts'
 export { Meter } from './meter.ts'
 export {
+  type MetricsRequest,
+  metricsHandler,
+  metricsResponse,
+  metricsText,
+} from './metrics.ts'
+export {
   NODE_RUNTIME,
   type NodeRuntimeParts,
   nodeRuntime,

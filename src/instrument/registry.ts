@@ -24,7 +24,7 @@ import {
   SourceEntry,
   type SourceMembership,
 } from './sessions/members.ts'
-import type { CounterMatch, OpenRequest } from './sessions/open-session.ts'
+import type { CounterMatch, OpenRequest, OpenSession } from './sessions/open-session.ts'
 import type { RegistryCounts, Report } from './sessions/report.ts'
 import type { Collection, ServedCounter } from './sessions/served-counter.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type SessionOptions,
   type SessionWindow,
 } from './sessions/session.ts'
-import { Sessions } from './sessions/sessions.ts'
+import { INTERVAL_MS_MAX, Sessions } from './sessions/sessions.ts'
 import { Collector } from './threads/collector.ts'
 import type {
   Adopt,
@@ -130,6 +130,24 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
   /** Whether another thread serves what is recorded in this registry. */
   get isJoined(): boolean {
     return this.#home instanceof Reporter
+  }
+
+  /**
+   * Opens a session that is collected by hand; undefined when the limit of sessions is reached.
+   * @internal
+   */
+  openByHand(onBoundary: (boundary: Boundary) => void): OpenSession | undefined {
+    return this.#open({ intervalMs: INTERVAL_MS_MAX, deliver: 'own' }, onBoundary)
+  }
+
+  /**
+   * All that is served, source after source.
+   * @internal
+   */
+  *counters(): Iterable<ServedCounter> {
+    for (const { members } of this.#entries.values()) {
+      for (const { counter } of members) yield counter
+    }
   }
 
   /**

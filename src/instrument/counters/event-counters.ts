@@ -40,14 +40,14 @@ export class EventCounter extends SourceCounter<RecordedCounter> {
    * @throws {TypeError | RangeError} for any other name, or an option that cannot be sent
    */
   constructor(name: string, source: EventSource, options: EventCounterOptions = {}) {
-    super(name, source, options, recorded('mean', name, source))
+    const histogram = options.histogram === true ? new SampleHistogram() : undefined
+    super(name, source, options, recorded('mean', name, source, histogram))
     this.#samples = this.served
     this.#samples.onListened((isListened) => {
       this.#isListened = isListened
     })
-    if (options.histogram !== true) return
-    this.#histogram = new SampleHistogram()
-    this.#samples.listen(this.#histogram)
+    this.#histogram = histogram
+    if (histogram !== undefined) this.#samples.listen(histogram)
   }
 
   /** Records a sample. Never throws; one that is no finite number is refused and counted. */
@@ -57,8 +57,7 @@ export class EventCounter extends SourceCounter<RecordedCounter> {
 
   /** All samples since the counter was made, as a copy; undefined without the option. */
   get histogram(): Histogram | undefined {
-    this.#samples.flush()
-    return this.#histogram?.read()
+    return this.#histogram && readAll(this.#samples, this.#histogram)
   }
 }
 
@@ -163,11 +162,21 @@ function recorded(
   kind: 'mean' | 'sum',
   name: string,
   source: EventSource,
+  histogram?: SampleHistogram,
 ): MakeServed<RecordedCounter> {
   const what = kind === 'mean' ? 'sample' : 'increment'
   const refused = once(source, 'nonfinite_samples', `${titleOf(name, source)}: ${what} refused,`)
-  return (describe) =>
-    new RecordedCounter({ kind, describe, onRefused: () => refused('want a finite number') })
+  return (describe) => {
+    const readHistogram = histogram && (() => readAll(counter, histogram))
+    const onRefused = () => refused('want a finite number')
+    const counter = new RecordedCounter({ kind, describe, onRefused, readHistogram })
+    return counter
+  }
+}
+
+function readAll(counter: RecordedCounter, histogram: SampleHistogram): Histogram {
+  counter.flush()
+  return histogram.read()
 }
 
 function failures(name: string, source: EventSource, callback: () => number) {

@@ -27,6 +27,7 @@ export interface Measurement {
 export type Measure = (collection: Collection) => Measurement
 
 export class MeasuredCounter implements ServedCounter {
+  readonly modelKind = 'gauge'
   readonly description: CounterDescription
   readonly #measure: Measure
 

@@ -73,6 +73,7 @@ class Poll {
 
 /** PollingCounter: the value of the boundary, as one sample. */
 export class PolledCounter implements ServedCounter {
+  readonly modelKind = 'gauge'
   readonly #describe: () => CounterDescription
   readonly #poll: Poll
   /** What all windows of a collection close with. */
@@ -105,6 +106,7 @@ export class PolledCounter implements ServedCounter {
 
 /** IncrementingPollingCounter: the growth of a total since the last poll that succeeded. */
 export class GrowingCounter implements ServedCounter {
+  readonly modelKind = 'counter'
   readonly #describe: () => CounterDescription
   readonly #poll: Poll
 

@@ -8,7 +8,7 @@
  * share one {@link CounterSlot}. What they close together is one object, which nobody may change.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { Summary } from '../../model/index.ts'
+import type { Histogram, Kind, Labels, Summary } from '../../model/index.ts'
 import type { ClosedWindow, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 import { CounterSlot } from './counter-slot.ts'
 import { Moments } from './moments.ts'
@@ -26,6 +26,9 @@ export interface RecordedCounterOptions {
   readonly describe: () => CounterDescription
   /** Told of every argument that is no finite number. */
   readonly onRefused: () => void
+  readonly labels?: Labels
+  /** Of a counter that keeps a histogram of all samples. */
+  readonly readHistogram?: (() => Histogram) | undefined
 }
 
 export class RecordedCounter implements ServedCounter {
@@ -53,11 +56,19 @@ export class RecordedCounter implements ServedCounter {
   /** One that nobody uses any more. */
   #spare: CounterSlot | undefined
   #heir: RecordedCounter | undefined
+  readonly modelKind: Kind
+  readonly labels: Labels | undefined
+  readonly readTotal: (() => Histogram) | undefined
 
   constructor(options: RecordedCounterOptions) {
     this.kind = options.kind
     this.#describe = options.describe
     this.#onRefused = options.onRefused
+    const { labels, readHistogram } = options
+    this.labels = labels
+    this.readTotal = readHistogram
+    if (readHistogram !== undefined) this.modelKind = 'histogram'
+    else this.modelKind = options.kind === 'mean' ? 'summary' : 'counter'
   }
 
   get description(): CounterDescription {

@@ -397,9 +397,11 @@ suite('other makes of counters', () => {
   test('one that throws from onCollection, open or close is counted, and the others go on', () => {
     const { bed, names, counts } = neighboured(({ registry, source }) => {
       const description = { ...new EventCounter('kept', source).served.description, name: 'bad' }
-      registry.addCounter(source, { description, open: () => assert.fail('open') })
+      const modelKind = 'gauge'
+      registry.addCounter(source, { description, modelKind, open: () => assert.fail('open') })
       const close = () => assert.fail('close')
-      registry.addCounter(source, { description, open: () => ({ close, end: () => {} }) })
+      const open = () => ({ close, end: () => {} })
+      registry.addCounter(source, { description, modelKind, open })
       registry.onCollection(() => assert.fail('collection'))
     })
     bed.pass(1)

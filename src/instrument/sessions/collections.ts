@@ -49,11 +49,17 @@ export class Collections {
    * @param reachedNs boundaries up to this moment are due
    */
   run(all: Iterable<Series>, sessions: Iterable<OpenSession>, reachedNs: bigint): void {
-    if (this.isRunning) return
+    this.serve(
+      [...all].filter(({ schedule }) => schedule.isDue(reachedNs)),
+      sessions,
+    )
+  }
+
+  /** Closes the windows of these series now; nothing happens within another collection. */
+  serve(due: readonly Series[], sessions: Iterable<OpenSession>): void {
+    if (this.isRunning || due.length === 0) return
     const nowNs = this.#clock.monotonicNs()
     const timeMs = this.#clock.wallMs()
-    const due = [...all].filter(({ schedule }) => schedule.isDue(reachedNs))
-    if (due.length === 0) return
     const receivers = [...sessions]
     const collection = { number: ++this.#number, nowNs }
     this.#stage = 'closing'

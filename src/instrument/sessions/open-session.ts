@@ -19,10 +19,16 @@ export interface OpenRequest extends Omit<SessionRequest, 'filter'> {
   readonly wanted?: CounterMatch
 }
 
+/** What all sessions of a registry ask of the place where they are kept. */
+export interface SessionOwner {
+  close(session: OpenSession): void
+  collect(session: OpenSession): void
+}
+
 export class OpenSession implements CounterSession {
   readonly request: OpenRequest
   readonly onBoundary: (boundary: Boundary) => unknown
-  readonly #onClose: (session: OpenSession) => void
+  readonly #owner: SessionOwner
   /** Those that it wants; none while it has no interval. */
   readonly entries = new Set<SourceEntry>()
   isOpen = true
@@ -34,11 +40,11 @@ export class OpenSession implements CounterSession {
   constructor(
     request: OpenRequest,
     onBoundary: (boundary: Boundary) => unknown,
-    onClose: (session: OpenSession) => void,
+    owner: SessionOwner,
   ) {
     this.request = request
     this.onBoundary = onBoundary
-    this.#onClose = onClose
+    this.#owner = owner
   }
 
   wantsSource(entry: SourceEntry): boolean {
@@ -79,6 +85,11 @@ export class OpenSession implements CounterSession {
   close(): void {
     if (!this.isOpen) return
     this.isOpen = false
-    this.#onClose(this)
+    this.#owner.close(this)
+  }
+
+  /** Closes its windows now, outside of its schedule, and calls back as at a boundary. */
+  collect(): void {
+    this.#owner.collect(this)
   }
 }

@@ -3,6 +3,7 @@
  * cells of the zone. All calls come from the registry's own thread.
  */
 import type { CounterDescription, Statistics } from '../../dialects/eventcounters/window.ts'
+import type { Histogram, Kind, Labels } from '../../model/index.ts'
 
 /** One turn of the sessions: everything that is due at one moment is served in it. */
 export interface Collection {
@@ -30,6 +31,12 @@ export interface OpenWindow {
 export interface ServedCounter {
   /** Another object when something of it has changed. */
   readonly description: CounterDescription
+  /** Kind of series that it is in the model (eventcounters.md §7.1). */
+  readonly modelKind: Kind
+  /** Labels as they were given, where payloads cannot spell all of them. */
+  readonly labels?: Labels | undefined
+  /** Gives what was recorded since it was made, with or without sessions, where that is known. */
+  readonly readTotal?: (() => bigint | Histogram) | undefined
   /**
    * Begins a window for one more series. Every one gets exactly what is recorded from now on, as if
    * it were alone.

@@ -10,13 +10,13 @@ import type { ListeningWatcher } from '../threads/home.ts'
 import { Alarm } from './alarm.ts'
 import { Collections } from './collections.ts'
 import { type Member, Series, SeriesWindow, type SourceEntry } from './members.ts'
-import { type OpenRequest, OpenSession } from './open-session.ts'
+import { type OpenRequest, OpenSession, type SessionOwner } from './open-session.ts'
 import type { Report } from './report.ts'
 import { Schedule } from './schedule.ts'
 import type { Collection } from './served-counter.ts'
 
-/** Largest interval of both grammars, 2^32 - 1 s (eventcounters.md §2). */
-const INTERVAL_MS_MAX = 4_294_967_295_000
+/** Largest interval of both grammars, 2^32 - 1 s (eventcounters.md §2): 136 years. */
+export const INTERVAL_MS_MAX = 4_294_967_295_000
 
 export interface SessionsOptions {
   readonly clock: Clock
@@ -33,6 +33,12 @@ export class Sessions {
   readonly #sessions = new Set<OpenSession>()
   readonly #series = new Set<Series>()
   readonly #watchers: ListeningWatcher[] = []
+  readonly #owner: SessionOwner = {
+    close: (session) => this.#close(session),
+    collect: (session) => {
+      if (session.own !== undefined) this.#collections.serve([session.own], [session])
+    },
+  }
 
   constructor(options: SessionsOptions) {
     this.#limit = options.limit
@@ -68,7 +74,7 @@ export class Sessions {
       this.#report('refused_sessions')
       return undefined
     }
-    const session = new OpenSession(request, onBoundary, (closed) => this.#close(closed))
+    const session = new OpenSession(request, onBoundary, this.#owner)
     this.#sessions.add(session)
     // Sources come first: they may make counters when they are enabled, and even end the session.
     for (const entry of [...this.#entries]) this.#want(session, entry)

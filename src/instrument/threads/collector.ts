@@ -14,7 +14,7 @@ import { ThreadChannel } from '../../shm/threads/channel.ts'
 import { RecordedCounter } from '../recording/recorded-counter.ts'
 import type { Membership } from '../sessions/members.ts'
 import type { ServedCounter } from '../sessions/served-counter.ts'
-import { type CounterKey, type CounterMessage, decodeKey } from './counter-key.ts'
+import { type CounterKey, type CounterMessage, decodeKey, encodeKey } from './counter-key.ts'
 import type {
   CounterChange,
   CounterHome,
@@ -219,10 +219,15 @@ export class Collector implements CounterHome {
   #counterOf(found: Found): ServedCounter {
     const { metric, key } = found
     const describe = () => found.description
-    const reading = { reader: this.reader, metric, describe }
+    const { labels } = key
+    const reading = { reader: this.reader, metric, describe, labels }
     if (key.of === 'Counter') return new TotalCounter(reading, found.baseline)
     if (key.of === 'Gauge') return new ValueCounter(reading)
-    return new RecordedCounter({ kind: kindOf(key), describe, onRefused: () => {} })
+    const onRefused = () => {}
+    if (isShared(key)) return new RecordedCounter({ kind: kindOf(key), describe, onRefused })
+    const buckets = this.zone.find(encodeKey({ ...key, of: 'Histogram' }))
+    const readHistogram = () => this.reader.exponential(buckets)
+    return new RecordedCounter({ kind: 'mean', describe, onRefused, labels, readHistogram })
   }
 
   /** A counter of this thread takes the place of the one that stood in for it. */

@@ -1,6 +1,7 @@
 /** Plain instruments as the sessions see them: readings of the zone, over all threads. */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { Labels } from '../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
 import type { Collection, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 
@@ -9,10 +10,13 @@ interface Reading {
   readonly reader: ZoneReader
   readonly metric: number
   readonly describe: () => CounterDescription
+  readonly labels: Labels
 }
 
 /** A counter of the zone; each window is the difference of two of its totals, exactly. */
 export class TotalCounter implements ServedCounter {
+  readonly modelKind = 'counter'
+  readonly labels: Labels
   readonly #reading: Reading
   #collectionNumber = -1
   #total = 0n
@@ -24,8 +28,11 @@ export class TotalCounter implements ServedCounter {
    */
   constructor(reading: Reading, baseline: bigint) {
     this.#reading = reading
+    this.labels = reading.labels
     this.#baseline = baseline
   }
+
+  readTotal = (): bigint => this.#reading.reader.counter(this.#reading.metric)
 
   settle(): void {
     this.#baseline = undefined
@@ -60,11 +67,14 @@ export class TotalCounter implements ServedCounter {
 
 /** A gauge of the zone; no payload before it was set. */
 export class ValueCounter implements ServedCounter {
+  readonly modelKind = 'gauge'
+  readonly labels: Labels
   readonly #reading: Reading
   readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
 
   constructor(reading: Reading) {
     this.#reading = reading
+    this.labels = reading.labels
   }
 
   get description(): CounterDescription {
