@@ -6,6 +6,7 @@
  * whole line in `send`. Recording through a recorder never throws; it counts.
  */
 import { gzipSync } from 'node:zlib'
+import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Transport } from '../decoder.ts'
 import type { Link } from './client/link.ts'
@@ -82,7 +83,7 @@ export class StatsHeroClient {
   #onIdle: (() => void) | undefined
 
   constructor(options: ClientOptions = {}) {
-    const { clock = PLATFORM_CLOCK, random = Math.random, onError = () => {}, ...given } = options
+    const { clock = backgroundClock, random = Math.random, onError = () => {}, ...given } = options
     this.#options = { ...CLIENT_DEFAULTS, ...given }
     const { host, port, transport, gzip, profile, maxDatagramBytes } = this.#options
     if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
@@ -210,12 +211,4 @@ function packed(packet: Uint8Array): Uint8Array {
   const body = gzipSync(packet.subarray(packet.indexOf(LF) + 1))
   const smaller = Buffer.concat([Buffer.from(`1|${body.length}\n`), body])
   return smaller.length < packet.length ? smaller : packet
-}
-
-const PLATFORM_CLOCK: Pick<Clock, 'after'> = {
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
 }

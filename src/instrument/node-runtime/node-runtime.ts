@@ -7,8 +7,8 @@
  * the process's.
  */
 
+import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
-import { systemClock } from '../../time/system-clock.ts'
 import {
   EventCounter,
   IncrementingEventCounter,
@@ -16,7 +16,7 @@ import {
 } from '../counters/event-counters.ts'
 import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
 import { GC_KINDS, type GcKind, GcPauses } from './gc-pauses.ts'
-import { LoopDelay, type Repeat, repeatUnreferenced } from './loop-delay.ts'
+import { LoopDelay } from './loop-delay.ts'
 import {
   growth,
   type Measure,
@@ -45,7 +45,6 @@ const NS_PER_MS = 1e6
 
 export interface NodeRuntimeParts {
   readonly clock?: Clock
-  readonly repeat?: Repeat
 }
 
 /**
@@ -55,11 +54,11 @@ export interface NodeRuntimeParts {
  */
 export function nodeRuntime(
   registry: CounterRegistry = defaultRegistry(),
-  { clock = systemClock, repeat = repeatUnreferenced }: NodeRuntimeParts = {},
+  { clock = backgroundClock }: NodeRuntimeParts = {},
 ): EventSource {
   const present = registry.sources.find(({ name }) => name === NODE_RUNTIME)
   if (present !== undefined) return present
-  const delay = new LoopDelay(clock, repeat)
+  const delay = new LoopDelay(clock)
   const pauses = new GcPauses()
   const source = new EventSource(NODE_RUNTIME, {
     registry,
