@@ -6,14 +6,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { EventCountersClient } from '../src/dialects/eventcounters/index.ts'
+import { EventCountersClient } from 'pentameter/eventcounters'
 import {
   EventCounter,
   EventSource,
   IncrementingEventCounter,
   nodeRuntime,
   serveEventCounters,
-} from '../src/instrument/index.ts'
+} from 'pentameter/instrument'
 
 const [oneS = '1', otherS = '10'] = process.argv.slice(2)
 
