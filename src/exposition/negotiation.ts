@@ -12,7 +12,7 @@ import type { NameStyle } from './names.ts'
 export type TextFormat = 'text' | 'openmetrics'
 export type ExpositionFormat = TextFormat | 'protobuf'
 
-export interface Negotiated<Format = ExpositionFormat> {
+interface Negotiated<Format = ExpositionFormat> {
   readonly format: Format
   readonly style: NameStyle
   readonly contentType: string

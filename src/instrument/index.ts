@@ -10,6 +10,7 @@ export {
 export type { CounterOptions, RateCounterOptions } from './counters/source-counter.ts'
 export { Meter } from './meter.ts'
 export {
+  type MetricsFormat,
   type MetricsRequest,
   metricsHandler,
   metricsResponse,
@@ -32,7 +33,15 @@ export {
   type RegistryLimits,
   type RegistryOptions,
 } from './registry.ts'
-export * from './reservoir.ts'
+export {
+  forwardWeight,
+  Reservoir,
+  type ReservoirOptions,
+  type Snapshot,
+  uniformSnapshot,
+  type WeightedValue,
+  weightedSnapshot,
+} from './reservoir.ts'
 export {
   type CounterHandler,
   type CounterServer,
@@ -41,7 +50,6 @@ export {
   type ServeOptions,
   serveEventCounters,
 } from './serve.ts'
-export type { Membership } from './sessions/members.ts'
 export type { RegistryCounts } from './sessions/report.ts'
 export type {
   CounterSession,
@@ -50,5 +58,4 @@ export type {
   SessionWindow,
   SumWindow,
 } from './sessions/session.ts'
-export * from './snapshot.ts'
 export type { SharedRegistry } from './threads/home.ts'

@@ -3,10 +3,15 @@
  * registry in text 0.0.4 or OpenMetrics 1.0, under the names of eventcounters.md §7.3.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { negotiate, type TextFormat } from '../exposition/negotiation.ts'
+import { negotiate } from '../exposition/negotiation.ts'
 import { RegistryReadings } from './metrics-readings.ts'
 import { readingsText } from './metrics-text.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
+
+/** Prometheus' text 0.0.4, or OpenMetrics 1.0. */
+export type MetricsFormat = 'text' | 'openmetrics'
+
+const FORMATS: readonly MetricsFormat[] = ['text', 'openmetrics']
 
 const readings = new WeakMap<CounterRegistry, RegistryReadings>()
 
@@ -92,7 +97,6 @@ export function metricsResponse(
  * Writes the registry's metrics; as {@link metricsHandler}, but that event counters count from the
  * first call on.
  * @param registry the thread's default one when not given
- * @param format `text` is Prometheus' 0.0.4, `openmetrics` is 1.0
  * @throws {TypeError} for a registry that another thread serves
  * @throws {RangeError} when the registry's limit of sessions is reached
  * @example
@@ -105,14 +109,12 @@ export function metricsResponse(
  */
 export function metricsText(
   registry: CounterRegistry = defaultRegistry(),
-  format: TextFormat = 'text',
+  format: MetricsFormat = 'text',
 ): string {
   return readingsText(readingsOf(registry).read(), format)
 }
 
 function answer(accept: string | undefined, registry: CounterRegistry) {
-  const { format, contentType } = negotiate(accept, 'legacy', TEXT_FORMATS)
+  const { format, contentType } = negotiate(accept, 'legacy', FORMATS)
   return { text: metricsText(registry, format), contentType }
 }
-
-const TEXT_FORMATS = ['text', 'openmetrics'] as const

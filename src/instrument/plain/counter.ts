@@ -1,23 +1,21 @@
 /** A counter that only grows: an integer, exact up to 2^64 - 1, over all threads. */
 import type { Labels } from '../../model/index.ts'
+import type { CounterHandle } from '../../shm/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
-/** The zone's counters, and what stands where there is none. */
-interface CounterHandle {
-  add(n: number): boolean
-  addExact(n: bigint): boolean
-}
+type AddHandle = Pick<CounterHandle, 'add' | 'addExact'>
 
-const FULL: CounterHandle = { add: () => false, addExact: () => false }
+/** Stands in where the zone has no room. */
+const FULL: AddHandle = { add: () => false, addExact: () => false }
 
 /** One set of labels of a {@link Counter}. */
 export class BoundCounter {
-  readonly #handle: CounterHandle
+  readonly #handle: AddHandle
   readonly #refuse: () => void
 
-  constructor(handle: CounterHandle, refuse: () => void) {
+  constructor(handle: AddHandle, refuse: () => void) {
     this.#handle = handle
     this.#refuse = refuse
   }

@@ -1,5 +1,6 @@
 /** A value that goes up and down. */
 import type { Labels } from '../../model/index.ts'
+import type { GaugeHandle } from '../../shm/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
@@ -12,19 +13,18 @@ export interface GaugeOptions extends InstrumentOptions {
   readonly across?: 'last' | 'sum' | 'min' | 'max'
 }
 
-interface GaugeHandle {
-  set(value: number): boolean
-}
+type SetHandle = Pick<GaugeHandle, 'set'>
 
-const FULL: GaugeHandle = { set: () => false }
+/** Stands in where the zone has no room. */
+const FULL: SetHandle = { set: () => false }
 
 /** One set of labels of a {@link Gauge}. */
 export class BoundGauge {
-  readonly #handle: GaugeHandle
+  readonly #handle: SetHandle
   readonly #refuse: () => void
   #value = 0
 
-  constructor(handle: GaugeHandle, refuse: () => void) {
+  constructor(handle: SetHandle, refuse: () => void) {
     this.#handle = handle
     this.#refuse = refuse
   }

@@ -4,15 +4,15 @@
  */
 import type { Summary } from '../../model/index.ts'
 import type { ClosedWindow } from '../sessions/served-counter.ts'
-import type { Moments } from './moments.ts'
 import { BUFFER_LENGTH } from './sample-buffers.ts'
-import { Total } from './total.ts'
+import type { Moments } from './sums.ts'
+import { Total } from './sums.ts'
 
 /** Samples of a block: the buffer's half, so that there is room for another one beside any rest. */
 const BLOCK = BUFFER_LENGTH / 2
 
 /** The counter of the windows that share a slot. */
-export interface CounterSlotOwner {
+interface CounterSlotOwner {
   /** What was recorded since the slot began; a window goes on in {@link next}. */
   close(slot: CounterSlot): ClosedWindow
   next(slot: CounterSlot): CounterSlot

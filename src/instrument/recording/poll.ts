@@ -11,9 +11,9 @@ import type {
   ServedCounter,
 } from '../sessions/served-counter.ts'
 import { errorText, ignoreRejection } from './failures.ts'
-import { finite } from './total.ts'
+import { finite } from './sums.ts'
 
-export interface PollOptions {
+interface PollOptions {
   readonly callback: () => number
   readonly describe: () => CounterDescription
   /** Told of every call that gave no finite number. */

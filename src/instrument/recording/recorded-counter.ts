@@ -11,9 +11,8 @@ import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { Histogram, Kind, Labels, Summary } from '../../model/index.ts'
 import type { ClosedWindow, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 import { CounterSlot } from './counter-slot.ts'
-import { Moments } from './moments.ts'
 import { BUFFER_LENGTH, giveBack, NO_BUFFER, takeBuffer } from './sample-buffers.ts'
-import { Total } from './total.ts'
+import { Moments, Total } from './sums.ts'
 
 /** Whoever takes samples outside of the sessions: a histogram, a writer of the zone. */
 export interface SampleTaker {
@@ -21,7 +20,7 @@ export interface SampleTaker {
   take(values: Float64Array, from: number, to: number): void
 }
 
-export interface RecordedCounterOptions {
+interface RecordedCounterOptions {
   readonly kind: 'mean' | 'sum'
   readonly describe: () => CounterDescription
   /** Told of every argument that is no finite number. */

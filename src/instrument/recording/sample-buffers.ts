@@ -9,7 +9,7 @@ export const BUFFER_LENGTH = 64
 const BUFFERS = 64
 
 /** One counter's part of an array, `array[base]` to `array[base + BUFFER_LENGTH - 1]`. */
-export interface SampleBuffer {
+interface SampleBuffer {
   readonly array: Float64Array
   readonly base: number
 }

@@ -18,7 +18,7 @@ import type { Collection } from './served-counter.ts'
 /** Largest interval of both grammars, 2^32 - 1 s (eventcounters.md §2): 136 years. */
 export const INTERVAL_MS_MAX = 4_294_967_295_000
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly clock: Clock
   readonly limit: number
   readonly report: Report

@@ -6,7 +6,7 @@ import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import { type Identity, identityKey, identityOf, type Labels } from '../../model/index.ts'
 
 /** What a metric of the zone holds; a histogram has a metric for its windows besides. */
-export const KEY_CLASSES = Object.freeze({
+const KEY_CLASSES = Object.freeze({
   EventCounter: 'summary',
   IncrementingEventCounter: 'counter',
   Counter: 'counter',

@@ -3,7 +3,14 @@
  * asks of the registry.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { SharedZone, Writer, Zone, ZoneOptions, ZoneReader } from '../../shm/index.ts'
+import type {
+  SharedZone,
+  SummaryHandle,
+  Writer,
+  Zone,
+  ZoneOptions,
+  ZoneReader,
+} from '../../shm/index.ts'
 import type { Membership } from '../sessions/members.ts'
 import type { Report } from '../sessions/report.ts'
 import type { Collection, ServedCounter } from '../sessions/served-counter.ts'
@@ -15,11 +22,8 @@ export interface SharedRegistry {
   readonly channel: string
 }
 
-/** The zone's handle for samples; takes finite numbers. */
-export interface SampleHandle {
-  /** @returns false where the sample could not be taken */
-  observe(value: number): boolean
-}
+/** What takes samples: a handle of the zone, or a counter of this thread. */
+export type SampleHandle = Pick<SummaryHandle, 'observe'>
 
 export interface CounterHome {
   readonly zone: Zone

@@ -2,9 +2,12 @@
 
 import { near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { Meter } from '../../../../instrument/meter.ts'
-import { forwardWeight } from '../../../../instrument/reservoir.ts'
-import { uniformSnapshot, weightedSnapshot } from '../../../../instrument/snapshot.ts'
+import {
+  forwardWeight,
+  Meter,
+  uniformSnapshot,
+  weightedSnapshot,
+} from '../../../../instrument/index.ts'
 import { acceleration, MovingAverages, tickWeight } from '../../../../model/ewma.ts'
 import { graphiteKey, meterFields, timerFields } from '../../estatsd.ts'
 
