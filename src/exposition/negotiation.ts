@@ -3,8 +3,8 @@
  *   application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,
  *   text/plain;version=0.0.4;q=0.5,*\/*;q=0.1
  * With native histograms switched on, protobuf comes before these. From 3.0 on an entry may carry
- * `escaping=allow-utf-8`. Whoever accepts nothing that we have gets
- * text 0.0.4 all the same: a scrape that fails over a header helps nobody.
+ * `escaping=allow-utf-8`. A scraper that accepts nothing that we
+ * have gets text 0.0.4 all the same: a scrape that fails over a header is of no use.
  */
 import { type Preference, parsePreferences } from './accept.ts'
 import type { NameStyle } from './names.ts'

@@ -39,7 +39,6 @@ import type {
   Adopt,
   CounterChange,
   CounterHome,
-  HomeRegistry,
   ListeningWatcher,
   SharedRegistry,
 } from './threads/home.ts'
@@ -68,10 +67,22 @@ export interface RegistryOptions {
 /** Sets of label values that one instrument may have, unless it is given. */
 const LABEL_SETS = 1_000
 
-/** What a limit has refused: its constructor works, and it does nothing. */
+/** Place of what a limit has refused: its constructor works, and it does nothing. */
 const INERT = Object.freeze({ isLive: false, isEnabled: false, remove: () => {} })
 
-export class CounterRegistry implements CounterSource, HomeRegistry {
+/**
+ * The sources and counters of a thread, and the sessions on them. An application that makes none
+ * uses the default one.
+ * @example
+ * ```ts
+ * import { CounterRegistry, EventSource } from 'pentameter/instrument'
+ *
+ * const registry = new CounterRegistry({ limits: { sessions: 8 } })
+ * const shop = new EventSource('Shop.Web', { registry })
+ * console.log(registry.sources.length, shop.isLive)
+ * ```
+ */
+export class CounterRegistry implements CounterSource {
   readonly profile: Profile
   readonly limits: RegistryLimits
   readonly #log: (message: string) => void
@@ -96,7 +107,10 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
   #order = 0
   #home: Collector | Reporter | undefined
   #adopt: Adopt | undefined
-  /** As given. */
+  /**
+   * As given.
+   * @internal
+   */
   readonly zoneOptions: ZoneOptions
 
   constructor(options: RegistryOptions = {}) {
@@ -200,7 +214,10 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
     return openSession((request, onBoundary) => this.#open(request, onBoundary), options, onWindow)
   }
 
-  /** For EventSource; an application makes one of those instead. */
+  /**
+   * Takes a source in; an application makes an EventSource instead.
+   * @internal
+   */
   addSource(source: EventSource, callbacks: SourceCallbacks): SourceMembership {
     if (this.#entries.size >= this.limits.sources) {
       const isFirst = this.#counts.dropped_sources === 0
@@ -229,7 +246,10 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
     this.#sessions.removeSource(entry)
   }
 
-  /** Takes a counter of any make into the sessions that want it, from now on. */
+  /**
+   * Takes a counter of any make into the sessions that want it, from now on.
+   * @internal
+   */
   addCounter(source: EventSource, counter: ServedCounter): Membership {
     const adopted = this.#adopt?.(counter)
     if (adopted !== undefined) {
@@ -273,12 +293,16 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
     this.#tell({ kind: 'removed', counter: member.counter })
   }
 
+  /** @internal */
   addStandIn(provider: string, counter: ServedCounter): Membership {
     const known = this.sources.find(({ name }) => name === provider)
     return this.addCounter(known ?? new EventSource(provider, { registry: this }), counter)
   }
 
-  /** The oldest live counter of that name; the case of the source's name does not matter. */
+  /**
+   * Finds the oldest live counter of that name; the case of the source's name does not matter.
+   * @internal
+   */
   findCounter(provider: string, name: string): ServedCounter | undefined {
     const wanted = provider.toLowerCase()
     for (const entry of this.#entries.values()) {
@@ -291,12 +315,17 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
   /**
    * Calls back at the beginning of every collection, before any window is closed.
    * @returns a function that takes the callback away again
+   * @internal
    */
   onCollection(callback: (collection: Collection) => void): () => void {
     return this.#sessions.onCollection(callback)
   }
 
-  /** For the counters of other threads: hears whether anybody listens, stands in for counters. */
+  /**
+   * Connects the home of counters in the zone: it hears whether a session is open, and stands in
+   * for counters.
+   * @internal
+   */
   connect(watcher: ListeningWatcher, adopt: Adopt): void {
     this.#adopt = adopt
     this.#sessions.onListening(watcher)
@@ -323,7 +352,10 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
     return registry
   }
 
-  /** Where the counters live that are in the zone, which is made on first use. */
+  /**
+   * Place of the counters that are in the zone, which is made on first use.
+   * @internal
+   */
   get home(): CounterHome {
     return this.#home ?? this.#collector()
   }
@@ -334,13 +366,19 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
     throw new TypeError('a registry that another thread serves is shared by that thread')
   }
 
-  /** Calls back for every counter that is added, removed, or describes itself anew. */
+  /**
+   * Calls back for every counter that is added, removed, or describes itself anew.
+   * @internal
+   */
   onCounter(callback: (change: CounterChange) => void): () => void {
     this.#watchers.add(callback)
     return () => this.#watchers.delete(callback)
   }
 
-  /** For counters: their description is another one from now on. */
+  /**
+   * Tells that a counter describes itself anew.
+   * @internal
+   */
   changed(counter: ServedCounter): void {
     this.#tell({ kind: 'changed', counter })
   }
@@ -349,7 +387,10 @@ export class CounterRegistry implements CounterSource, HomeRegistry {
     for (const callback of this.#watchers) callback(change)
   }
 
-  /** For counters: counts one, and logs the message where there is one. Never throws. */
+  /**
+   * Counts one, and logs the message where there is one. Never throws.
+   * @internal
+   */
   readonly report: Report = (count, message) => {
     this.#counts[count]++
     if (message === undefined) return
@@ -372,7 +413,15 @@ function warn(message: string): void {
 
 let shared: CounterRegistry | undefined
 
-/** The registry of sources that name none: one per thread, made on first use. */
+/**
+ * Gives the registry of sources that name none: one per thread, made on first use.
+ * @example
+ * ```ts
+ * import { defaultRegistry } from 'pentameter/instrument'
+ *
+ * console.log(defaultRegistry().counts.dropped_counters)
+ * ```
+ */
 export function defaultRegistry(): CounterRegistry {
   shared ??= new CounterRegistry()
   return shared

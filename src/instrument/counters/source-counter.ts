@@ -27,7 +27,10 @@ export type MakeServed<Served extends ServedCounter> = (
 export abstract class SourceCounter<Served extends ServedCounter = ServedCounter> {
   readonly name: string
   readonly source: EventSource
-  /** What the sessions ask. */
+  /**
+   * What the sessions ask.
+   * @internal
+   */
   readonly served: Served
   readonly #attributes: Attributes
   readonly #membership: Membership

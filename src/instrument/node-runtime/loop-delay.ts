@@ -3,7 +3,7 @@
  *
  * Not `monitorEventLoopDelay` of node:perf_hooks: its one histogram can only be read as a whole and
  * reset, so that a session of 1 s would take the samples of one of 10 s away; and it counts the
- * timer's own interval as delay. Here every sample goes to everyone who collects at that moment.
+ * timer's own interval as delay. Here every sample goes to all windows that are open.
  */
 import { Histogram } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'

@@ -2,7 +2,7 @@
  * `Node.Runtime`: what Node knows of itself as a ready event source. Names, units and scales are
  * those of .NET's `System.Runtime` where the same thing exists (eventcounters.md §8).
  *
- * Measured only while somebody listens, and by nothing that keeps the process alive. Event loop,
+ * Measured only while a session wants it, and by nothing that keeps the process alive. Event loop,
  * heap and resources are those of the thread that made the source; processor and working set are
  * the process's.
  */
@@ -38,6 +38,7 @@ import {
   readResources,
 } from './readings.ts'
 
+/** Name of the source. */
 export const NODE_RUNTIME = 'Node.Runtime'
 
 const S_PER_MINUTE = 60
@@ -48,9 +49,16 @@ export interface NodeRuntimeParts {
 }
 
 /**
- * The source and its counters, made on first use: a registry has one.
+ * Gives the source and its counters, made on first use: a registry has one.
  * @param registry the thread's own one unless given
  * @throws {TypeError} for a registry that another thread serves: what is polled cannot be there
+ * @example
+ * ```ts
+ * import { metricsHandler, nodeRuntime } from 'pentameter/instrument'
+ *
+ * nodeRuntime()
+ * const metrics = metricsHandler() // with processor, memory, event loop, collector and handles
+ * ```
  */
 export function nodeRuntime(
   registry: CounterRegistry = defaultRegistry(),

@@ -31,7 +31,23 @@ export class BoundCounter {
   }
 }
 
+/**
+ * A counter that only grows: an integer, exact up to 2^64 - 1, over all threads that name it alike.
+ * @example
+ * ```ts
+ * import { Counter, EventSource } from 'pentameter/instrument'
+ *
+ * const orders = new Counter('orders', new EventSource('Shop'), { labels: ['payment'] })
+ * const byCard = orders.with({ payment: 'card' })
+ * byCard.add()
+ * byCard.add(2n)
+ * ```
+ */
 export class Counter extends Instrument<BoundCounter> {
+  /**
+   * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
+   * @throws {ZoneFullError} where the registry's shared memory cannot be made
+   */
   constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
     super(name, source, options, (refuse) => new BoundCounter(FULL, refuse))
   }

@@ -42,7 +42,22 @@ export class BoundGauge {
   }
 }
 
+/**
+ * A value that goes up and down; threads that name it alike have one each, see `across`.
+ * @example
+ * ```ts
+ * import { EventSource, Gauge } from 'pentameter/instrument'
+ *
+ * const open = new Gauge('open-carts', new EventSource('Shop'), { across: 'sum' })
+ * open.set(12)
+ * open.add(-1)
+ * ```
+ */
 export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
+  /**
+   * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
+   * @throws {ZoneFullError} where the registry's shared memory cannot be made
+   */
   constructor(name: string, source: EventSource, options: GaugeOptions = {}) {
     super(name, source, options, (refuse) => new BoundGauge(FULL, refuse))
   }

@@ -37,13 +37,29 @@ export class BoundHistogram {
     else this.#windows.observe(value)
   }
 
-  /** Everything recorded, in all threads and whether or not anybody listened. */
+  /** Everything recorded, in all threads and with or without sessions. */
   get histogram(): Buckets {
     return this.#read()
   }
 }
 
+/**
+ * A distribution over all time and threads, in base-2 buckets that get coarser as its range grows;
+ * count, sum, least and most are exact.
+ * @example
+ * ```ts
+ * import { EventSource, Histogram } from 'pentameter/instrument'
+ *
+ * const sizes = new Histogram('result-size', new EventSource('Shop.Search'), { unit: 'B' })
+ * sizes.record(2048)
+ * console.log(sizes.histogram.quantile(0.99))
+ * ```
+ */
 export class Histogram extends Instrument<BoundHistogram> {
+  /**
+   * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
+   * @throws {ZoneFullError} where the registry's shared memory cannot be made
+   */
   constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
     const read = () => new Buckets()
     super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse))

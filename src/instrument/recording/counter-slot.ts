@@ -1,6 +1,6 @@
 /**
- * What the windows of a counter share that began between the same two samples: its own blocks of
- * the counter's buffer, added up, and what they close with.
+ * The slot that those windows of a counter share that began between the same two samples: its own
+ * blocks of the counter's buffer, added up, and what the windows close with.
  */
 import type { Summary } from '../../model/index.ts'
 import type { ClosedWindow } from '../sessions/served-counter.ts'
@@ -37,7 +37,7 @@ export class CounterSlot {
     this.#sums = sums
   }
 
-  /** What it holds goes on in another counter's buffer. */
+  /** Moves what it holds to another counter's buffer. */
   move(owner: CounterSlotOwner, at: number): void {
     this.owner = owner
     this.at = at
@@ -70,13 +70,13 @@ export class CounterSlot {
     this.#closedAt = -1
   }
 
-  /** Its blocks stay where they are: windows that do not close now go on counting them. */
+  /** Closes without moving its blocks: windows that do not close now go on counting them. */
   closedAt(written: number, array: Float64Array, end: number): ClosedWindow {
     if (this.#closed !== undefined && this.#closedAt === written) return this.#closed
     this.takeBlocks(array, end)
     const closed = { statistics: this.#sums.statisticsWith(array, this.at, end) }
     this.#closedAt = written
-    // Of no use to anybody else: what is not held here is gone before it costs a collection.
+    // Without other users it is not held: garbage that dies young costs least.
     this.#closed = this.users > 1 ? closed : undefined
     return closed
   }

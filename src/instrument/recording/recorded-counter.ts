@@ -2,10 +2,10 @@
  * Samples that are written in this thread, for any number of windows. Writing puts the sample into
  * a small buffer, from which the windows take whole blocks, each counted from the window's own
  * beginning, and what is left when it closes. So what a session gets is, bit for bit, what it would
- * get alone, and with nobody listening writing is one check.
+ * get alone, and while nothing listens writing is one check.
  *
  * Windows that began between the same two samples hold the same until one of them closes: they
- * share one {@link CounterSlot}. What they close together is one object, which nobody may change.
+ * share one {@link CounterSlot}. What they close together is one object, which is never changed.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { Histogram, Kind, Labels, Summary } from '../../model/index.ts'
@@ -14,7 +14,7 @@ import { CounterSlot } from './counter-slot.ts'
 import { BUFFER_LENGTH, giveBack, NO_BUFFER, takeBuffer } from './sample-buffers.ts'
 import { Moments, Total } from './sums.ts'
 
-/** Whoever takes samples outside of the sessions: a histogram, a writer of the zone. */
+/** A taker of samples outside of the sessions: a histogram, a writer of the zone. */
 export interface SampleTaker {
   /** Gets `values[from]` to `values[to - 1]`; the array is only lent. Must not throw or write. */
   take(values: Float64Array, from: number, to: number): void
@@ -52,7 +52,7 @@ export class RecordedCounter implements ServedCounter {
   readonly #slots: CounterSlot[] = []
   /** The slot that began last. */
   #newest: CounterSlot | undefined
-  /** One that nobody uses any more. */
+  /** One that is out of use. */
   #spare: CounterSlot | undefined
   #heir: RecordedCounter | undefined
   readonly modelKind: Kind
@@ -74,7 +74,7 @@ export class RecordedCounter implements ServedCounter {
     return this.#heir?.description ?? this.#describe()
   }
 
-  /** Has somebody told, now and at every change, whether anybody wants samples. */
+  /** Calls back, now and at every change, with whether samples are wanted. */
   onListened(callback: (isListened: boolean) => void): void {
     this.#onListened = callback
     callback(this.#isListened)
@@ -93,7 +93,7 @@ export class RecordedCounter implements ServedCounter {
     if (end + 1 === this.#drainAt) this.#drain()
   }
 
-  /** As {@link record}, for who asks whether it was taken. */
+  /** Records a sample, in the words of the zone's handles. */
   observe(value: number): boolean {
     this.record(value)
     return true
@@ -143,7 +143,7 @@ export class RecordedCounter implements ServedCounter {
     this.#onListened(true)
   }
 
-  /** Keeps nothing any more once nobody listens. */
+  /** Keeps nothing any more once neither windows nor takers are left. */
   #rest(): void {
     if (this.#slots.length > 0 || this.#takers.length > 0) return
     this.#isListened = false
@@ -186,7 +186,7 @@ export class RecordedCounter implements ServedCounter {
     if (from.#isListened) from.#rest()
   }
 
-  /** For a window: a slot of what is recorded from now on. */
+  /** Gives a window the slot of what is recorded from now on. */
   #slotFromHere(): CounterSlot {
     const written = this.#first + this.#end
     if (this.#newest?.begin === written) return this.#newest
@@ -199,12 +199,12 @@ export class RecordedCounter implements ServedCounter {
     return slot
   }
 
-  /** For a window: what was recorded since it began; it goes on in the slot that begins here. */
+  /** Gives a window what was recorded since it began; it goes on in {@link next}. */
   close(slot: CounterSlot): ClosedWindow {
     return slot.closedAt(this.#first + this.#end, this.#array, this.#end)
   }
 
-  /** For a window that closes. */
+  /** Gives a window that closes the slot in which it goes on. */
   next(slot: CounterSlot): CounterSlot {
     // In this order: an empty slot may be the one that begins here.
     const next = this.#slotFromHere()
@@ -213,7 +213,7 @@ export class RecordedCounter implements ServedCounter {
     return next
   }
 
-  /** For a window that goes away. */
+  /** Takes a slot back from a window that goes away. */
   release(slot: CounterSlot): void {
     slot.users--
     if (slot.users > 0) return
@@ -246,7 +246,7 @@ export class RecordedCounter implements ServedCounter {
     this.#handed = end
   }
 
-  /** Forgets the buffer's first samples, which everybody has taken. */
+  /** Forgets the buffer's first samples, which all slots and takers have. */
   #drop(count: number): void {
     if (count === 0) return
     const { array, base } = this.#buffer

@@ -14,7 +14,7 @@ interface SampleBuffer {
   readonly base: number
 }
 
-/** Those that were given back; what was never given out of the last array is among them. */
+/** Buffers to give out: those given back, and the rest of the last array. */
 const free: SampleBuffer[] = []
 
 export function takeBuffer(): SampleBuffer {
@@ -29,5 +29,5 @@ export function giveBack(buffer: SampleBuffer): void {
   free.push(buffer)
 }
 
-/** Of who has none. */
+/** The buffer of a counter that nothing listens to. */
 export const NO_BUFFER: SampleBuffer = { array: new Float64Array(0), base: 0 }

@@ -1,6 +1,6 @@
 /**
  * Live counters by what tells them apart (eventcounters.md §7.1): source, name and pairs. Two of
- * one identity are allowed, and nobody can tell them apart.
+ * one identity are allowed, though no receiver can tell them apart.
  */
 import type { Member } from './members.ts'
 

@@ -29,8 +29,8 @@ export class Member {
   collectionNumber = 0
   /** Of its windows those that this collection closes. */
   readonly due: SeriesWindow[] = []
-  /** What a session was told last. */
-  #told: CounterWindow | undefined
+  /** The window that a session got last. */
+  #lastWindow: CounterWindow | undefined
 
   constructor(order: number, entry: SourceEntry, counter: ServedCounter) {
     this.order = order
@@ -48,21 +48,21 @@ export class Member {
     return this.windows.some((window) => window.series === series)
   }
 
-  /** The same object for all sessions that are told the same. */
+  /** Gives the same object to all sessions that get the same. */
   windowOf(seriesMs: number, intervalSec: number, statistics: Statistics): CounterWindow {
     const counter = this.counter.description
-    const told = this.#told
+    const last = this.#lastWindow
     if (
-      told !== undefined &&
-      told.statistics === statistics &&
-      told.counter === counter &&
-      told.seriesMs === seriesMs &&
-      told.intervalSec === intervalSec
+      last !== undefined &&
+      last.statistics === statistics &&
+      last.counter === counter &&
+      last.seriesMs === seriesMs &&
+      last.intervalSec === intervalSec
     ) {
-      return told
+      return last
     }
-    this.#told = { counter, seriesMs, intervalSec, statistics }
-    return this.#told
+    this.#lastWindow = { counter, seriesMs, intervalSec, statistics }
+    return this.#lastWindow
   }
 }
 

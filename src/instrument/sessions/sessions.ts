@@ -160,7 +160,7 @@ export class Sessions {
     for (const entry of entries) entry.settle()
   }
 
-  /** Ends what nobody asks for any more: whole intervals, and counters of those that stay. */
+  /** Ends what no session asks for any more: whole intervals, and counters of those that stay. */
   #narrow(entry: SourceEntry): void {
     const receivers = this.#sharing().filter(({ entries }) => entries.has(entry))
     for (const [intervalMs, series] of [...entry.shared]) {

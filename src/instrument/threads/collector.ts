@@ -148,14 +148,14 @@ export class Collector implements CounterHome {
     found.target = undefined
   }
 
-  /** Before the first windows begin; what was left in the zone is nobody's. */
+  /** Before the first windows begin; what was left in the zone belongs to none. */
   #begin(): void {
     if (!this.#isListening) this.#isListening = this.reader.listen(true)
     this.#collect()
     for (const found of this.#found.values()) if (found.isGone) this.#rest(found)
   }
 
-  /** What nobody serves now counts from here on, should a thread make it anew. */
+  /** Lets what is served no more count from here on, should a thread make it anew. */
   #rest(found: Found): void {
     if (found.key.of === 'Counter') found.baseline = this.reader.counter(found.metric)
   }
