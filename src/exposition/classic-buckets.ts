@@ -1,5 +1,5 @@
 /**
- * A distribution as a classic histogram (statshero.md §7.3, wallaroo.md §7); pure.
+ * A distribution as a classic histogram; pure.
  *
  * Buckets at scale 0, cumulative, each under its upper bound:
  *   negative i: v in [-2^(i+1), -2^i)   le = -(floor(2^i) + 1)   exact for integers
@@ -18,7 +18,7 @@ type OnBound = (bound: Exact, seen: bigint) => void
 /**
  * Calls back for every bound to be shown, `+Inf` not among them.
  * @param isWindowed each filled bucket shows its lower bound too, so that it stands between two
- *   whatever other buckets are filled (wallaroo.md §7)
+ *   whatever other buckets are filled
  * @returns all observations: what is under `+Inf`
  */
 export function forEachBound(histogram: Histogram, isWindowed: boolean, visit: OnBound): bigint {

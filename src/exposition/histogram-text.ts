@@ -1,4 +1,4 @@
-/** A distribution's lines as a classic histogram or as a summary (statshero.md §7.3). */
+/** A distribution's lines as a classic histogram or as a summary. */
 import { type Histogram, type Kind, upperBound } from '../model/index.ts'
 import { forEachBound } from './classic-buckets.ts'
 import { exportedSum } from './distribution.ts'
@@ -75,7 +75,7 @@ function sumLines(
 
 /**
  * Of bins no more is known than their bounds, so a quantile is the bound of its bin; above the last
- * one it has none (proxywasm.md §7).
+ * one it has none.
  */
 function boundOf({ count, zeroCount, zeroThreshold, positive, scale }: Histogram, q: number) {
   if (count === 0n) return Number.NaN

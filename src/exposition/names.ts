@@ -1,5 +1,5 @@
 /**
- * Names and label keys that the text formats write without quotes (statshero.md §7.3); pure.
+ * Names and label keys that the text formats write without quotes; pure.
  */
 import type { Kind, Labels } from '../model/index.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../test/support/counter-sessions.ts'
-import { parseExposition, sampleTexts } from '../../test/support/exposition-parser.ts'
+import { parseExposition, sampleTexts } from '../../test/support/outputs/exposition-parser.ts'
 import type { TextFormat } from '../exposition/negotiation.ts'
 import {
   Counter,

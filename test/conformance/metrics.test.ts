@@ -10,7 +10,7 @@ import {
   metricsText,
   nodeRuntime,
 } from '../../src/instrument/index.ts'
-import { promtoolComplaints, whyNoPrometheus } from '../support/prometheus.ts'
+import { promtoolComplaints, whyNoPrometheus } from '../support/outputs/prometheus.ts'
 
 test('promtool takes the metrics of an application', { skip: whyNoPrometheus ?? false }, () => {
   const registry = new CounterRegistry()

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
 import { refusalOf } from '../../../../test/support/hub/command-line.ts'
+import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
 
 function size(...args: readonly string[]) {
   const run = spawnSync(process.execPath, [PROGRAM, 'size', ...args], { encoding: 'utf8' })

@@ -13,13 +13,7 @@ import {
   IncrementingPollingCounter,
   PollingCounter,
 } from '../../../../instrument/index.ts'
-import { type Profile, readLine } from '../../index.ts'
-import {
-  type CounterEvent,
-  openEventSession,
-  type Profile,
-  readLine,
-} from '../../src/dialects/eventcounters/index.ts'
+import { type CounterEvent, openEventSession, type Profile, readLine } from '../../index.ts'
 import { fieldsOf, jsonOf, PROFILES, samePayload, TOLERANCE } from './texts.ts'
 
 interface CounterInput {
