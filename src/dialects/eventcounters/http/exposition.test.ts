@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { startHub, type TestHub } from '../../../../test/support/hub/hub.ts'
 import { parseExposition, sampleTexts } from '../../../../test/support/outputs/exposition-parser.ts'
 import type { TextFormat } from '../../../exposition/negotiation.ts'
-import { Exposition, type PrometheusOptions } from '../../../http/prometheus/exposition.ts'
+import { Exposition, type PrometheusOptions } from '../../../http/export/prometheus/exposition.ts'
 import { CounterFeed } from '../test/counter-feed.ts'
 
 const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']

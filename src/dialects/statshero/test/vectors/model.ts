@@ -2,7 +2,7 @@
 
 import { Mismatch, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { exportNames } from '../../../../http/prometheus/names.ts'
+import { exportNames } from '../../../../http/export/prometheus/names.ts'
 import { dialectOptions, parseConfig } from '../../../../hub/config/config.ts'
 import { Hub } from '../../../../hub/hub.ts'
 import type { SeriesRecord } from '../../../../hub/series/series.ts'

@@ -5,7 +5,7 @@
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Clock } from '../../time/clock.ts'
+import type { Clock } from '../../../time/clock.ts'
 import { parseResponse } from './json.ts'
 import { decodeResponse, type Taken } from './protobuf.ts'
 import { CONTENT_TYPES, type Encoding } from './request.ts'

@@ -2,7 +2,7 @@
  * A piece of an OTLP request before it is written: one metric with some of its points. The words
  * are those of opentelemetry-proto, metrics/v1/metrics.proto.
  */
-import type { Exact, Labels } from '../../model/index.ts'
+import type { Exact, Labels } from '../../../model/index.ts'
 
 export interface OtlpScope {
   readonly name: string

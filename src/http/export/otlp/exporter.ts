@@ -3,13 +3,13 @@
  * is that of closed seconds and the last one is not lost. There is no queue that could grow: an
  * export reads the totals of its moment, and one that fails is followed by a newer one.
  */
-import type { Frame } from '../../hub/live/frame.ts'
-import type { Sink } from '../../hub/live/sinks.ts'
-import type { ExportStatus } from '../../hub/status/status.ts'
-import { runSliced } from '../../hub/tasks/loop-budget.ts'
-import type { HubView } from '../../hub/view.ts'
-import type { Clock } from '../../time/clock.ts'
-import { answerBudget, type Pieces } from '../pieces.ts'
+import type { Frame } from '../../../hub/live/frame.ts'
+import type { Sink } from '../../../hub/live/sinks.ts'
+import type { ExportStatus } from '../../../hub/status/status.ts'
+import { runSliced } from '../../../hub/tasks/loop-budget.ts'
+import type { HubView } from '../../../hub/view.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { answerBudget, type Pieces } from '../../pieces.ts'
 import { Delivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import { Deltas, type OpenDelta } from './deltas.ts'
 import { OtlpRequest } from './request.ts'

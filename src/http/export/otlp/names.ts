@@ -3,8 +3,8 @@
  * attributes.
  */
 
-import { EVENT_COUNTERS, PROVIDER } from '../../dialects/eventcounters/families.ts'
-import type { Identity, Kind, Metadata } from '../../model/index.ts'
+import { EVENT_COUNTERS, PROVIDER } from '../../../dialects/eventcounters/families.ts'
+import type { Identity, Kind, Metadata } from '../../../model/index.ts'
 
 export { EVENT_COUNTERS }
 

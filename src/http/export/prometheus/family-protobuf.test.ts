@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { serve } from '../../../test/support/http-client.ts'
-import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
-import { type ReadMetric, readFamilies } from '../../../test/support/outputs/metric-families.ts'
-import { holds } from '../../../test/support/property.ts'
-import { Histogram } from '../../model/index.ts'
+import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
+import { serve } from '../../../../test/support/http-client.ts'
+import { type ReadMetric, readFamilies } from '../../../../test/support/outputs/metric-families.ts'
+import { holds } from '../../../../test/support/property.ts'
+import { Histogram } from '../../../model/index.ts'
 import { Exposition, type PrometheusOptions } from './exposition.ts'
 
 const NATIVE: PrometheusOptions = { nativeHistograms: true }

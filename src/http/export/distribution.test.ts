@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
-import { forEachBound } from '../exposition/classic-buckets.ts'
-import { Histogram } from '../model/index.ts'
+import { holds } from '../../../test/support/property.ts'
+import { forEachBound } from '../../exposition/classic-buckets.ts'
+import { Histogram } from '../../model/index.ts'
 import { explicitBuckets, exponentialBuckets, histogramRule } from './otlp/histogram-points.ts'
 import { nativeForm } from './prometheus/native-histogram.ts'
 

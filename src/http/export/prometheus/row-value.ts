@@ -1,9 +1,9 @@
 /** What a row of the layout says now; what both families' writers need to know of it. */
 
-import { EVENT_COUNTERS, windowValue } from '../../dialects/eventcounters/families.ts'
-import type { SeriesRecord, Total } from '../../hub/series/series.ts'
-import type { HubView } from '../../hub/view.ts'
-import type { Exact } from '../../model/index.ts'
+import { EVENT_COUNTERS, windowValue } from '../../../dialects/eventcounters/families.ts'
+import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
+import type { HubView } from '../../../hub/view.ts'
+import type { Exact } from '../../../model/index.ts'
 import type { Row, RowPart } from './layout.ts'
 
 export interface RowOptions {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Identity, type Kind, type Metadata, sortLabels } from '../../model/index.ts'
+import { type Identity, type Kind, type Metadata, sortLabels } from '../../../model/index.ts'
 import { exportNames, prometheusName } from './names.ts'
 
 interface NamingVector {
@@ -23,7 +23,7 @@ interface NamingVector {
   }
 }
 
-const vectorsUrl = new URL('../../dialects/statshero/vectors/statshero.json', import.meta.url)
+const vectorsUrl = new URL('../../../dialects/statshero/vectors/statshero.json', import.meta.url)
 const vectors: { naming: NamingVector[] } = JSON.parse(readFileSync(vectorsUrl, 'utf8'))
 const KINDS: Record<string, Kind> = { m: 'counter', mr: 'counter', g: 'gauge', h: 'histogram' }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { FakeHubView } from '../../../test/support/hub/fake-hub-view.ts'
-import { parseExposition, sampleTexts } from '../../../test/support/outputs/exposition-parser.ts'
-import { holds } from '../../../test/support/property.ts'
-import type { NameStyle } from '../../exposition/names.ts'
-import type { TextFormat } from '../../exposition/negotiation.ts'
-import { Histogram } from '../../model/index.ts'
+import { parseExposition, sampleTexts } from '../../../../test/support/outputs/exposition-parser.ts'
+import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
+import { holds } from '../../../../test/support/property.ts'
+import type { NameStyle } from '../../../exposition/names.ts'
+import type { TextFormat } from '../../../exposition/negotiation.ts'
+import { Histogram } from '../../../model/index.ts'
 import { Exposition, type PrometheusOptions } from './exposition.ts'
 
 const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']
@@ -274,13 +274,13 @@ describe('collisions', () => {
 
   test('a layout pauses every few dozen series, whether families are many or large', () => {
     for (const isOneFamily of [true, false]) {
-      for (const clash of ['', '.', '..']) {
+      for (const clash of ['', '.', '../..']) {
         const hub = new FakeHubView()
         let reads = 0
         for (let i = 0; i < 3000; i++) {
           const name = isOneFamily ? `n${'.-'[i % 2]}` : `n${'.-'[i % 2]}${i >> 1}`
           const labels = isOneFamily ? ([['i', `${i >> 1}`]] as const) : []
-          const kind = clash === '..' && i % 2 === 0 ? 'gauge' : 'counter'
+          const kind = clash === '../..' && i % 2 === 0 ? 'gauge' : 'counter'
           const id = hub.add({ name: clash === '' ? `n${i}` : name, kind, labels })
           const record = hub.series.get(id)!
           const { identity } = record

@@ -3,9 +3,9 @@
  * (wallaroo.md §7 forms 1 and 4, proxywasm.md §7, statshero.md §7.4); pure.
  */
 
-import { forEachBound, hasNegative } from '../../exposition/classic-buckets.ts'
-import { withoutOverflow } from '../../exposition/distribution.ts'
-import type { BucketRun, Exact, Histogram } from '../../model/index.ts'
+import { forEachBound, hasNegative } from '../../../exposition/classic-buckets.ts'
+import { withoutOverflow } from '../../../exposition/distribution.ts'
+import type { BucketRun, Exact, Histogram } from '../../../model/index.ts'
 import type { BucketsField } from './metric.ts'
 
 export type HistogramForm = 'explicit' | 'exponential'

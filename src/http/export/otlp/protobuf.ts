@@ -25,7 +25,7 @@
  * sfixed64; scale and offset are sint32; bucket_counts of Buckets are varints.
  */
 import { PbfReader, PbfWriter } from 'pbf'
-import type { Labels } from '../../model/index.ts'
+import type { Labels } from '../../../model/index.ts'
 import { writeFixed64, writeFixed64Field, writeU64 } from '../protobuf.ts'
 import {
   type BucketsField,

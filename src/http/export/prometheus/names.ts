@@ -9,15 +9,15 @@ import {
   EVENT_COUNTERS,
   type PrometheusNaming,
   type WindowPart,
-} from '../../dialects/eventcounters/families.ts'
+} from '../../../dialects/eventcounters/families.ts'
 import {
   type CleaningRule,
   cleanLabels,
   cleanName,
   isLegacyName,
   type NameStyle,
-} from '../../exposition/names.ts'
-import type { Identity, Kind, Labels, Metadata } from '../../model/index.ts'
+} from '../../../exposition/names.ts'
+import type { Identity, Kind, Labels, Metadata } from '../../../model/index.ts'
 import { type OtlpName, otlpName } from '../otlp/names.ts'
 
 /**

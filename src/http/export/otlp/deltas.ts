@@ -3,12 +3,12 @@
  * it. Nothing is lost by a failed export: what was not taken is part of the next one. Bounded by
  * the number of series.
  */
-import type { Frame } from '../../hub/live/frame.ts'
-import type { SeriesRecord, Total } from '../../hub/series/series.ts'
-import { forEachItem, type Task } from '../../hub/tasks/task.ts'
-import type { HubView } from '../../hub/view.ts'
-import { addExact, type Exact, type Histogram } from '../../model/index.ts'
-import { ROWS_PER_STEP } from '../pieces.ts'
+import type { Frame } from '../../../hub/live/frame.ts'
+import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
+import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
+import type { HubView } from '../../../hub/view.ts'
+import { addExact, type Exact, type Histogram } from '../../../model/index.ts'
+import { ROWS_PER_STEP } from '../../pieces.ts'
 import { type FormOptions, isDelta } from './layout.ts'
 
 export interface OpenDelta {

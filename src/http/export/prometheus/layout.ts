@@ -5,14 +5,14 @@
  * has hundreds of thousands of rows, so a layout is made in turns.
  */
 
-import type { PrometheusNaming, WindowPart } from '../../dialects/eventcounters/families.ts'
-import { type DistributionText, distributionText } from '../../exposition/histogram-text.ts'
-import { type NameStyle, sortLabelPairs } from '../../exposition/names.ts'
-import { familyHead, labelText, sampleText } from '../../exposition/text.ts'
-import type { SeriesRecord } from '../../hub/series/series.ts'
-import { sorted, type Task } from '../../hub/tasks/task.ts'
-import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
-import { ROWS_PER_STEP } from '../pieces.ts'
+import type { PrometheusNaming, WindowPart } from '../../../dialects/eventcounters/families.ts'
+import { type DistributionText, distributionText } from '../../../exposition/histogram-text.ts'
+import { type NameStyle, sortLabelPairs } from '../../../exposition/names.ts'
+import { familyHead, labelText, sampleText } from '../../../exposition/text.ts'
+import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { sorted, type Task } from '../../../hub/tasks/task.ts'
+import { compareUtf8, type Kind, type Labels } from '../../../model/index.ts'
+import { ROWS_PER_STEP } from '../../pieces.ts'
 import { type FilterNames, nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'

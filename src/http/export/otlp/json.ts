@@ -2,7 +2,7 @@
  * An OTLP request in JSON: proto3's mapping in lowerCamelCase, 64-bit integers as decimal text,
  * enums as numbers (opentelemetry-proto, docs/specification.md, "JSON Protobuf Encoding").
  */
-import type { Labels } from '../../model/index.ts'
+import type { Labels } from '../../../model/index.ts'
 import {
   type BucketsField,
   type ExplicitPoint,

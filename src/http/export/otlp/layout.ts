@@ -2,10 +2,10 @@
  * Series as OTLP groups them: by scope and metric, in order of appearance. Made in turns, as a
  * large hub has many; kept as long as the list of series stays.
  */
-import type { SeriesRecord } from '../../hub/series/series.ts'
-import { forEachItem, sorted, type Task } from '../../hub/tasks/task.ts'
-import type { Labels } from '../../model/index.ts'
-import { ROWS_PER_STEP } from '../pieces.ts'
+import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
+import type { Labels } from '../../../model/index.ts'
+import { ROWS_PER_STEP } from '../../pieces.ts'
 import { type HistogramForm, histogramRule } from './histogram-points.ts'
 import type { MetricBody, MetricHead, OtlpScope, Temporality } from './metric.ts'
 import { canonicalUnit, EVENT_COUNTERS, otlpName } from './names.ts'

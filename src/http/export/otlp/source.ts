@@ -2,10 +2,10 @@
  * All series of a hub as pieces of OTLP: totals since their start, and intervals where a dialect or
  * the config wants them.
  */
-import type { SeriesRecord } from '../../hub/series/series.ts'
-import type { Task } from '../../hub/tasks/task.ts'
-import type { HubView } from '../../hub/view.ts'
-import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
+import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
+import type { HubView } from '../../../hub/view.ts'
+import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { OpenDelta } from './deltas.ts'
 import { JSON_CLOSE, JSON_OPEN, metricJson, resourceJson, scopeJson } from './json.ts'
 import { type FormOptions, isDelta, layoutSteps, type OtlpGroup } from './layout.ts'
