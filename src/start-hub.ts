@@ -18,7 +18,6 @@ import type { ValuesOf } from './dialects/options.ts'
 import { type BoundAddress, HTTP_PORT, type PortAddresses } from './dialects/ports.ts'
 import { GUESTS } from './dialects/registry.ts'
 import { createHttpServer, type HttpServer, OtlpExporter, OtlpSource } from './http/index.ts'
-import type { FilterNames } from './http/export/prometheus/names.ts'
 import { dialectOptions, type HubConfig, parseConfig } from './hub/config/config.ts'
 import type { HouseOptions } from './hub/config/house-options.ts'
 import { Hub } from './hub/hub.ts'
@@ -185,11 +184,7 @@ function serverOf(hub: Hub, config: HubConfig, log: Log): HttpServer {
     host: config.host,
     port: config.httpPort,
     allowedHosts: config.allowedHosts,
-    prometheus: {
-      ...config.prometheus,
-      counterNames: counters.prometheusNames,
-      filterNames: dialectOptions(config, 'proxywasm').prometheusNames as FilterNames,
-    },
+    prometheus: config.prometheus,
     eventcounters: { limits: counters, reports: hub.reports.for(eventcounters.name) },
     reports: {
       count: (name, reason) => hub.metrics.counter(`pentameter.http.${name}`, { reason }).add(),

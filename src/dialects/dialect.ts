@@ -8,6 +8,7 @@
  */
 import type { ClientContext, Emitter, Source, SourceContext } from './client.ts'
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
+import type { ExportRules } from './export-rules.ts'
 import type { OptionSpec } from './options.ts'
 import type { Target } from './peer.ts'
 import type { PortSpec } from './ports.ts'
@@ -34,6 +35,8 @@ export interface Dialect {
    * nothing else; without it the main thread serves it.
    */
   readonly threadModule?: string
+  /** How its series leave the house, under these values of its options. */
+  exportRules?(options: Readonly<Record<string, unknown>>): ExportRules
   readonly defaultProfile: Profile
   /** The closed set of decode error codes. */
   readonly errorCodes: readonly string[]

@@ -9,9 +9,9 @@ export type NameStyle = 'legacy' | 'utf8'
 /** Part of a dialect's rules for names. */
 export interface CleaningRule {
   /** Colons are legal in names; most dialects leave them to recording rules all the same. */
-  readonly keepsColons: boolean
+  readonly keepsColons?: boolean
   /** A name that had to be cleaned stays readable in a label `metric`. */
-  readonly keepsRawName: boolean
+  readonly keepsRawName?: boolean
 }
 
 const LEGACY_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/

@@ -1,10 +1,8 @@
 /** The HTTP side of a hub. Public names. */
 
 export { OtlpExporter, type OtlpOptions, type OtlpReports } from './export/otlp/exporter.ts'
-export { type OtlpName, otlpName } from './export/otlp/names.ts'
 export { OtlpSource } from './export/otlp/source.ts'
 export type { PrometheusOptions } from './export/prometheus/exposition.ts'
-export { exportNames, type PrometheusName, prometheusName } from './export/prometheus/names.ts'
 export { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 export type { HttpReports } from './reports.ts'
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts'

@@ -3,6 +3,7 @@
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
 import type { Dialect } from '../dialects/dialect.ts'
+import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
 import type { PortAddresses } from '../dialects/ports.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
@@ -13,6 +14,7 @@ import { Bindings } from './bindings/bindings.ts'
 import { ConfigError, dialectOptions, type HubConfig } from './config/config.ts'
 import { peersOf } from './config/peers.ts'
 import { drain } from './drain.ts'
+import { exportRulesOf } from './export-rules.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
 import { Windows } from './ingest/windows/windows.ts'
@@ -78,6 +80,7 @@ export class Hub implements HubView {
   readonly #status: StatusParts
   readonly #second: Second
   readonly #dialects: readonly Dialect[]
+  readonly #exportRules: ReadonlyMap<string, ExportRules>
   #isStarted = false
 
   constructor({ config, clock, log, guests, createWorker }: HubParts) {
@@ -86,6 +89,8 @@ export class Hub implements HubView {
     this.#log = log
     this.#createWorker = createWorker
     this.#dialects = guests.map(({ dialect }) => dialect)
+    const optionsOf = (name: string) => dialectOptions(config, name)
+    this.#exportRules = exportRulesOf(this.#dialects, optionsOf)
     this.#zone = Zone.create({
       zoneBytesLimit: config.zoneBytesLimit,
       keyBytesLimit: IDENTITY_BYTES_LIMIT,
@@ -215,6 +220,10 @@ export class Hub implements HubView {
   }
 
   /** The resident of a dialect; its own routes know of what kind it is. */
+  exportRules(dialect: string): ExportRules {
+    return this.#exportRules.get(dialect) ?? HOUSE_RULES
+  }
+
   resident(dialect: string): Resident | undefined {
     return this.#residents.get(dialect)
   }

@@ -2,6 +2,7 @@
  * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
  * of it blocks or slows ingest.
  */
+import type { ExportRules } from '../dialects/export-rules.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
@@ -18,6 +19,8 @@ export interface HubView {
   readonly sessions: Sessions
   /** The hub's side of a dialect, where it has one; its own folder knows of what kind it is. */
   resident(dialect: string): object | undefined
+  /** How series of a dialect, or of the hub itself (`hub`), leave it. */
+  exportRules(dialect: string): ExportRules
   /** Exact totals since the series began, read now. */
   total(record: SeriesRecord): Total
   /** Dropwizard's moving averages of a counter, per second; undefined for other kinds. */

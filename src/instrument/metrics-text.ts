@@ -3,12 +3,9 @@
  * them (eventcounters.md §7.3). Families that would share a name, and series that would be one, are
  * told apart by suffixes and labels, never merged or left out.
  */
-import {
-  type CounterFamily,
-  counterFamilies,
-  windowValue,
-} from '../dialects/eventcounters/families.ts'
+import { counterFamilies } from '../dialects/eventcounters/export-rules.ts'
 import { identityOf, metadataOf } from '../dialects/eventcounters/map.ts'
+import { type WindowPart, windowValue } from '../dialects/export-rules.ts'
 import { bucketLines, distributionText } from '../exposition/histogram-text.ts'
 import { cleanLabels, sortLabelPairs } from '../exposition/names.ts'
 import type { TextFormat } from '../exposition/negotiation.ts'
@@ -18,7 +15,7 @@ import type { Reading } from './metrics-readings.ts'
 
 interface Row {
   readonly reading: Reading
-  readonly part: CounterFamily['part']
+  readonly part: WindowPart | undefined
   /** Values are divided by 10^shift. */
   readonly shift: number
   labels: Labels

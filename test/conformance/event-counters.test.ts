@@ -33,14 +33,13 @@ test('promtool has nothing to say about eventcounters under the standard names',
 })
 
 test('promtool reads the timestamps of the dotnet-monitor form', { skip }, async (t) => {
-  const started = await startHub()
+  const started = await startHub({ eventcounters: { prometheusNames: 'dotnet-monitor' } })
   t.after(() => started.hub.stop())
   const counters = new CounterFeed(started.hub.createIngest('eventcounters'))
   counters.sum('requests', 3)
   counters.mean('latency', [1, 2], { units: 'MB' })
   started.clock.advance(1000)
-  const prometheus = { counterNames: 'dotnet-monitor' } as const
-  const server = await serve(t, { view: started.hub, prometheus })
+  const server = await serve(t, { view: started.hub })
   const { text } = await server.ask('/metrics')
   assert.match(text, /^shop_requests\{.*\} 3 \d{13}$/m)
   assert.equal(promtoolComplaints(text), '')

@@ -6,6 +6,7 @@ import type { Dialect } from '../dialect.ts'
 import { HTTP_PORT } from '../ports.ts'
 import { connectSource, sharesSeries } from './client/source.ts'
 import { createDecoder, encode } from './codec.ts'
+import { exportRules } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { ERROR_CODES, INTERVAL_ARGUMENT, NAME, PATH } from './spec.ts'
 
@@ -18,6 +19,7 @@ export const dialect: Dialect = {
   schemes: ['http', 'https'],
   port: HTTP_PORT,
   options: OPTIONS,
+  exportRules,
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
   speaksFirst: false,

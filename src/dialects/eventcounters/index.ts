@@ -5,7 +5,13 @@
 export * from './client.ts'
 export * from './codec.ts'
 export * from './display.ts'
-export * from './prometheus-names.ts'
+export {
+  type NamedCounter,
+  PROMETHEUS_NAMINGS,
+  type PrometheusName,
+  type PrometheusNaming,
+  prometheusName,
+} from './export-rules.ts'
 export type {
   Boundary,
   CounterSession,

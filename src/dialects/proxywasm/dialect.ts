@@ -4,6 +4,7 @@
  */
 import type { Dialect } from '../dialect.ts'
 import { createDecoder, encode } from './codec.ts'
+import { exportRules } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
 
@@ -14,6 +15,7 @@ export const dialect: Dialect = {
   roles: {},
   transports: [],
   options: OPTIONS,
+  exportRules,
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
   speaksFirst: false,

@@ -6,6 +6,7 @@ import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../ports.ts'
 import { connectSource } from './client/source.ts'
 import { createDecoder, encode, guessTransport } from './codec.ts'
+import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
@@ -18,6 +19,7 @@ export const dialect: Dialect = {
   transports: ['tcp'],
   port: STREAM_PORT,
   options: OPTIONS,
+  exportRules: () => EXPORT_RULES,
   defaultProfile: 'peer',
   errorCodes: ERROR_CODES,
   speaksFirst: true,

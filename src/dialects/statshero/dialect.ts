@@ -8,6 +8,7 @@ import { TEXT_PORT } from '../ports.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, messageLine } from './codec/decoder.ts'
 import { encodePackets } from './codec.ts'
+import { EXPORT_RULES } from './export-rules.ts'
 import { EMIT_DEFAULTS, type EmitOptions, OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { BAR, ERROR_CODES, NAME } from './spec.ts'
@@ -23,6 +24,7 @@ export const dialect: Dialect = {
   port: TEXT_PORT,
   options: OPTIONS,
   threadModule: import.meta.url,
+  exportRules: () => EXPORT_RULES,
   defaultProfile: EMIT_DEFAULTS.profile,
   errorCodes: ERROR_CODES,
   speaksFirst: false,

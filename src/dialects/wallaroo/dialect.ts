@@ -6,6 +6,7 @@ import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../ports.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeMessage, guessTransport } from './codec/decoder.ts'
+import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { explainForeign } from './server/connection.ts'
 import { createServer } from './server.ts'
@@ -19,6 +20,7 @@ export const dialect: Dialect = {
   transports: ['tcp'],
   port: STREAM_PORT,
   options: OPTIONS,
+  exportRules: () => EXPORT_RULES,
   defaultProfile: REPORT_DEFAULTS.profile,
   errorCodes: ERROR_CODES,
   speaksFirst: false,

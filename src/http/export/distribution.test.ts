@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { FakeHubView } from '../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../test/support/property.ts'
+import type { HistogramRules } from '../../dialects/export-rules.ts'
 import { forEachBound } from '../../exposition/classic-buckets.ts'
 import { Histogram } from '../../model/index.ts'
-import { explicitBuckets, exponentialBuckets, histogramRule } from './otlp/histogram-points.ts'
+import { explicitBuckets, exponentialBuckets } from './otlp/histogram-points.ts'
 import { nativeForm } from './prometheus/native-histogram.ts'
 
 /** Wallaroo's bins: 0 within the threshold, bin i as bucket i - 1; 64 where skew is included. */
@@ -31,13 +33,19 @@ function sum(counts: readonly bigint[]): bigint {
   return counts.reduce((a, b) => a + b, 0n)
 }
 
+const HUB = new FakeHubView()
+
+function rulesOf(dialect: string): HistogramRules {
+  return HUB.exportRules(dialect).otlp?.histogram ?? {}
+}
+
 const entries = fc.array(fc.tuple(fc.nat(64), fc.bigInt({ min: 1n, max: 2n ** 53n })))
 
 test('the bins of a window are the same counts in every form, skewed ones in the last', () => {
   holds(
     fc.property(entries, (bins) => {
       const histogram = histogramOf(bins)
-      const { bounds, counts } = explicitBuckets(histogram, histogramRule('wallaroo'))
+      const { bounds, counts } = explicitBuckets(histogram, rulesOf('wallaroo'))
       assert.deepEqual([bounds.length, counts.length], [64, 65])
       const byBin = new Array<bigint>(65).fill(0n)
       for (const [bin, count] of bins) byBin[bin]! += count
@@ -85,7 +93,7 @@ test('classic buckets of windows never lose a bound as counts grow', () => {
 test('asked for explicit bounds, a finer histogram has those around its filled buckets', () => {
   const histogram = new Histogram()
   for (const value of [-3, 0, 1, 5, 6, 100]) histogram.record(value)
-  assert.deepEqual(explicitBuckets(histogram, histogramRule('statshero')), {
+  assert.deepEqual(explicitBuckets(histogram, rulesOf('statshero')), {
     bounds: [-3, 0, 0.5, 1, 4, 8, 64, 128],
     counts: [1n, 1n, 0n, 1n, 0n, 2n, 0n, 1n, 0n],
   })
@@ -99,7 +107,7 @@ test('what overflowed the bins of a filter is the last explicit count, above 2^3
   histogram.overflow = 3n
   histogram.overflowFrom = 2 ** 31
   histogram.count += 3n
-  const { bounds, counts } = explicitBuckets(histogram, histogramRule('proxywasm'))
+  const { bounds, counts } = explicitBuckets(histogram, rulesOf('proxywasm'))
   assert.deepEqual([bounds[0], bounds.at(-1), bounds.length], [1, 2 ** 31, 32])
   assert.deepEqual([counts[0], counts[31], counts[32]], [1n, 2n, 3n])
   const { offset, counts: exponential } = exponentialBuckets(histogram).positive

@@ -3,7 +3,10 @@
  * clock that only moves when told. For tests of whatever reads a HubView.
  */
 import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/resident.ts'
+import { type ExportRules, HOUSE_RULES } from '../../../src/dialects/export-rules.ts'
+import { DIALECTS } from '../../../src/dialects/registry.ts'
 import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
+import { exportRulesOf } from '../../../src/hub/export-rules.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
 import { LiveRing, type LiveRingOptions } from '../../../src/hub/live/ring.ts'
 import { Sessions } from '../../../src/hub/live/sessions.ts'
@@ -87,13 +90,24 @@ export class FakeHubView implements HubView {
     errors: [],
     refusals: [],
   }
+  readonly #exportRules: ReadonlyMap<string, ExportRules>
   readonly movingAverages = new Map<number, Rates>()
 
-  constructor(ring?: LiveRingOptions, sessionsLimit?: number) {
+  /** @param options sections of its configuration that differ from the defaults, by dialect */
+  constructor(
+    ring?: LiveRingOptions,
+    sessionsLimit?: number,
+    options: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
+  ) {
+    this.#exportRules = exportRulesOf(DIALECTS, (name) => options[name] ?? {})
     this.live = new LiveRing(ring)
     this.sessions = new Sessions(sessionsLimit)
     this.residents.set('eventcounters', new EventCountersResident(this, { sessionsLimit: 64 }))
     this.residents.set('wallaroo', NO_WORKERS)
+  }
+
+  exportRules(dialect: string): ExportRules {
+    return this.#exportRules.get(dialect) ?? HOUSE_RULES
   }
 
   resident(dialect: string): object | undefined {

@@ -33,8 +33,9 @@ function withoutTimes(text: string): string {
 async function feeding(
   feed: (counters: CounterFeed, tick: () => void) => void,
   check: (started: TestHub) => void,
+  options: Record<string, unknown> = {},
 ): Promise<void> {
-  const started = await startHub()
+  const started = await startHub(options)
   const counters = new CounterFeed(started.hub.createIngest('eventcounters'))
   try {
     feed(counters, () => started.clock.advance(1000))
@@ -171,7 +172,7 @@ suite('eventcounters under the standard names', () => {
 })
 
 suite("eventcounters under dotnet-monitor's names", () => {
-  const options = { counterNames: 'dotnet-monitor' } as const
+  const options = { eventcounters: { prometheusNames: 'dotnet-monitor' } }
 
   test('everything is a gauge of the last interval and says when that ended', () =>
     feeding(
@@ -185,7 +186,7 @@ suite("eventcounters under dotnet-monitor's names", () => {
       },
       (started) => {
         for (const format of FORMATS) {
-          const { text, values } = scrape(started, format, options)
+          const { text, values } = scrape(started, format)
           assert.deepEqual(values, {
             shop_alloc_rate_bytes: '731.5',
             shop_cpu_usage_ratio: '12',
@@ -198,10 +199,11 @@ suite("eventcounters under dotnet-monitor's names", () => {
           assert.doesNotMatch(text, /^shop_.*_total/m)
         }
       },
+      options,
     ))
 
   test('series of other dialects keep their names and carry no time', async () => {
-    const started = await startHub()
+    const started = await startHub(options)
     const ingest = started.hub.createIngest('statshero')
     const key = new TextEncoder().encode('a')
     const slot = ingest.slot(key, 0, 1, 0, 1, () => ({
@@ -210,7 +212,7 @@ suite("eventcounters under dotnet-monitor's names", () => {
     }))
     ingest.count(slot, 3, 1)
     started.clock.advance(1000)
-    assert.match(scrape(started, 'text', options).text, /^a_total 3$/m)
+    assert.match(scrape(started, 'text').text, /^a_total 3$/m)
     await started.hub.stop()
   })
 })

@@ -70,7 +70,7 @@ export class Deltas {
     if (revision === this.#revision) return
     const ids: number[] = []
     const add = (record: SeriesRecord): void => {
-      if (isDelta(record, this.#options)) ids.push(record.id)
+      if (isDelta(record, this.#options, this.#view)) ids.push(record.id)
     }
     yield* forEachItem(series, add, ROWS_PER_STEP)
     this.#ids = ids

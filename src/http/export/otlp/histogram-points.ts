@@ -3,53 +3,25 @@
  * (wallaroo.md §7 forms 1 and 4, proxywasm.md §7, statshero.md §7.4); pure.
  */
 
+import type { HistogramRules } from '../../../dialects/export-rules.ts'
 import { forEachBound, hasNegative } from '../../../exposition/classic-buckets.ts'
 import { withoutOverflow } from '../../../exposition/distribution.ts'
 import type { BucketRun, Exact, Histogram } from '../../../model/index.ts'
 import type { BucketsField } from './metric.ts'
-
-export type HistogramForm = 'explicit' | 'exponential'
-
-/** What a dialect's document says of its distributions. */
-export interface HistogramRule {
-  readonly form: HistogramForm
-  /** Explicit bounds 2^0 to 2^(n-1), always all of them; 0: those of filled buckets. */
-  readonly bounds: number
-  /** Explicit values are divided by 10^shift, to be in `unit`. */
-  readonly shift: number
-  readonly unit?: string
-  /** Min and max only in points of an interval: those since the start say nothing any more. */
-  readonly isExtremeOfDelta: boolean
-}
-
-const DEFAULT_RULE: HistogramRule = {
-  form: 'exponential',
-  bounds: 0,
-  shift: 0,
-  isExtremeOfDelta: false,
-}
-const RULES: Readonly<Record<string, HistogramRule>> = {
-  wallaroo: { form: 'explicit', bounds: 64, shift: 9, unit: 's', isExtremeOfDelta: true },
-  proxywasm: { ...DEFAULT_RULE, form: 'explicit', bounds: 32 },
-}
-
-export function histogramRule(dialect: string): HistogramRule {
-  return Object.hasOwn(RULES, dialect) ? RULES[dialect]! : DEFAULT_RULE
-}
 
 interface Explicit {
   readonly bounds: readonly number[]
   readonly counts: readonly bigint[]
 }
 
-/** One array for all points of a dialect. */
+/** Arrays that all points share, by their length and shift. */
 const fixedBounds = new Map<string, readonly number[]>()
 
-function boundsOf({ bounds, shift }: HistogramRule): readonly number[] {
-  const key = `${bounds} ${shift}`
+function boundsOf(count: number, shift: number): readonly number[] {
+  const key = `${count} ${shift}`
   let made = fixedBounds.get(key)
   if (made === undefined) {
-    made = Array.from({ length: bounds }, (_, exponent) => 2 ** exponent / 10 ** shift)
+    made = Array.from({ length: count }, (_, exponent) => 2 ** exponent / 10 ** shift)
     fixedBounds.set(key, made)
   }
   return made
@@ -59,17 +31,18 @@ function boundsOf({ bounds, shift }: HistogramRule): readonly number[] {
  * Counts below each bound and above the one before it. With fixed bounds the scale is 0 and bucket
  * i, (2^i, 2^(i+1)], is count i + 1; what lies above the last bound is the last count.
  */
-export function explicitBuckets(histogram: Histogram, rule: HistogramRule): Explicit {
-  if (rule.bounds === 0) return filledBounds(histogram)
-  const counts = new Array<bigint>(rule.bounds + 1).fill(0n)
+export function explicitBuckets(histogram: Histogram, rules: HistogramRules): Explicit {
+  const { boundsCount, shift = 0 } = rules
+  if (boundsCount === undefined) return filledBounds(histogram)
+  const counts = new Array<bigint>(boundsCount + 1).fill(0n)
   counts[0] = histogram.zeroCount
   const coarse = histogram.scale > 0 ? histogram.atScale(0) : histogram
   coarse.positive.forEach((index, count) => {
-    const place = Math.min(Math.max(index + 1, 0), rule.bounds)
+    const place = Math.min(Math.max(index + 1, 0), boundsCount)
     counts[place] = counts[place]! + count
   })
-  counts[rule.bounds] = counts[rule.bounds]! + histogram.overflow
-  return { bounds: boundsOf(rule), counts }
+  counts[boundsCount] = counts[boundsCount]! + histogram.overflow
+  return { bounds: boundsOf(boundsCount, shift), counts }
 }
 
 /** The bounds of a classic histogram, those below filled buckets too. */

@@ -2,19 +2,27 @@
  * Series as OTLP groups them: by scope and metric, in order of appearance. Made in turns, as a
  * large hub has many; kept as long as the list of series stays.
  */
+import type {
+  ExportRules,
+  HistogramForm,
+  OtlpRules,
+  Temporality,
+} from '../../../dialects/export-rules.ts'
 import type { SeriesRecord } from '../../../hub/series/series.ts'
 import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
-import type { Labels } from '../../../model/index.ts'
+import type { HubView } from '../../../hub/view.ts'
+import type { Identity, Labels, Metadata } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'
-import { type HistogramForm, histogramRule } from './histogram-points.ts'
-import type { MetricBody, MetricHead, OtlpScope, Temporality } from './metric.ts'
-import { canonicalUnit, EVENT_COUNTERS, otlpName } from './names.ts'
+import type { MetricBody, MetricHead, OtlpScope } from './metric.ts'
 
 /** `dialect`: as the document of each says. */
 export interface FormOptions {
   readonly temporality: Temporality | 'dialect'
   readonly histogram: HistogramForm | 'dialect'
 }
+
+/** What a layout needs of a hub. */
+export type LayoutView = Pick<HubView, 'version' | 'exportRules'>
 
 export interface OtlpRow {
   readonly record: SeriesRecord
@@ -29,17 +37,18 @@ export interface OtlpGroup {
 
 /** Series of a summary are told by two metrics, and a gauge needs a name of its own. */
 const SUMMARY_SUFFIX = '.samples'
-/** Named in statshero.md §7.4; the provider of an EventCounter is a scope as well. */
-const DIALECT_SCOPES = ['statshero']
+/** The instrumentation scope of whatever has none of its own. */
+const OWN_SCOPE = 'pentameter'
+const NO_RULES: OtlpRules = {}
 
 export function* layoutSteps(
   records: Iterable<SeriesRecord>,
   options: FormOptions,
-  version: string,
+  view: LayoutView,
 ): Task<readonly OtlpGroup[]> {
   const groups = new Map<string, OtlpGroup>()
   const add = (record: SeriesRecord): void => {
-    for (const { head, kind, attributes } of metricsOf(record, options, version)) {
+    for (const { head, kind, attributes } of metricsOf(record, options, view)) {
       const key = JSON.stringify([head.scope.name, head.name, kind, head.unit])
       const group = groups.get(key)
       if (group === undefined) groups.set(key, { head, kind, rows: [{ record, attributes }] })
@@ -67,14 +76,14 @@ interface NamedMetric {
 function metricsOf(
   { identity, metadata }: SeriesRecord,
   { histogram }: FormOptions,
-  version: string,
+  view: LayoutView,
 ): readonly NamedMetric[] {
-  const named = otlpName(identity, metadata)
+  const rules = view.exportRules(metadata.dialect)
+  const named = otlpName(identity, metadata, rules)
+  const { name, unit } = named
   const attributes = Object.entries(named.attributes)
   const description = metadata.description ?? ''
-  const scope = scopeOf(metadata.dialect, named.scope, version)
-  const unit = named.unit ?? canonicalUnit(metadata)
-  const head: MetricHead = { scope, name: named.name, description, unit }
+  const head: MetricHead = { scope: scopeOf(named, rules, view), name, description, unit }
   switch (identity.kind) {
     case 'counter':
       return [{ head, kind: 'sum', attributes }]
@@ -86,27 +95,56 @@ function metricsOf(
         { head: { ...head, name: head.name + SUMMARY_SUFFIX }, kind: 'summary', attributes },
       ]
     case 'histogram': {
-      const rule = histogramRule(metadata.dialect)
-      const isExplicit = (histogram === 'dialect' ? rule.form : histogram) === 'explicit'
+      const rule = rules.otlp?.histogram
+      const isExplicit = (histogram === 'dialect' ? rule?.form : histogram) === 'explicit'
       if (!isExplicit) return [{ head, kind: 'exponentialHistogram', attributes }]
-      const explicit = { ...head, unit: rule.unit ?? unit }
+      const explicit = { ...head, unit: rule?.unit ?? unit }
       return [{ head: explicit, kind: 'histogram', attributes }]
     }
   }
 }
 
-function scopeOf(dialect: string, own: string | undefined, version: string): OtlpScope {
-  if (own !== undefined) return { name: own }
-  return { name: DIALECT_SCOPES.includes(dialect) ? dialect : 'pentameter', version }
+function scopeOf({ namespace }: OtlpName, { otlp }: ExportRules, view: LayoutView): OtlpScope {
+  if (namespace !== undefined) return { name: namespace }
+  return { name: otlp?.scope ?? OWN_SCOPE, version: view.version }
+}
+
+export interface OtlpName {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  /** In UCUM, where the dialect's units are known words. */
+  readonly unit: string
+  /** Instrumentation scope that the series names. */
+  readonly namespace: string | undefined
+}
+
+/**
+ * Names a series as it was sent, with its labels as attributes but the one that is its namespace; a
+ * repeated label key keeps the qualifier's value.
+ */
+export function otlpName(identity: Identity, metadata: Metadata, rules: ExportRules): OtlpName {
+  const { name, labels, qualifier } = identity
+  const { exportSuffix, unit = '' } = metadata
+  const { namespaceLabel, otlp: { units = {} } = NO_RULES } = rules
+  const attributes = Object.fromEntries(qualifier === undefined ? labels : [...labels, qualifier])
+  const namespace = namespaceLabel === undefined ? undefined : attributes[namespaceLabel]
+  if (namespaceLabel !== undefined) delete attributes[namespaceLabel]
+  const word = unit.toLowerCase()
+  return {
+    name: exportSuffix === undefined ? name : `${name}.${exportSuffix}`,
+    attributes,
+    unit: Object.hasOwn(units, word) ? units[word]! : unit,
+    namespace,
+  }
 }
 
 /** Whether the points of a series are of intervals and not since its start. */
 export function isDelta(
   { identity, metadata }: SeriesRecord,
   { temporality }: FormOptions,
+  view: LayoutView,
 ): boolean {
   if (identity.kind !== 'counter' && identity.kind !== 'histogram') return false
   if (temporality !== 'dialect') return temporality === 'delta'
-  // eventcounters.md §7.4: a Sum is an increment
-  return metadata.dialect === EVENT_COUNTERS
+  return view.exportRules(metadata.dialect).otlp?.temporality === 'delta'
 }

@@ -2,15 +2,14 @@
  * A piece of an OTLP request before it is written: one metric with some of its points. The words
  * are those of opentelemetry-proto, metrics/v1/metrics.proto.
  */
+import type { Temporality } from '../../../dialects/export-rules.ts'
 import type { Exact, Labels } from '../../../model/index.ts'
 
 export interface OtlpScope {
   readonly name: string
-  /** Absent for a scope that is named after somebody else. */
+  /** Absent for a scope that a series names. */
   readonly version?: string
 }
-
-export type Temporality = 'cumulative' | 'delta'
 
 export interface MetricHead {
   readonly scope: OtlpScope

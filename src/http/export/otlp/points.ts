@@ -1,18 +1,12 @@
 /** The points of a metric, made from totals or from what an interval brought. */
-
+import type { HistogramRules, OtlpRules, Temporality } from '../../../dialects/export-rules.ts'
 import { exportedSum } from '../../../exposition/distribution.ts'
 import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram } from '../../../model/index.ts'
 import { isInteger, summaryMean } from '../../../model/index.ts'
 import type { OpenDelta } from './deltas.ts'
-import {
-  explicitBuckets,
-  exponentialBuckets,
-  type HistogramRule,
-  histogramRule,
-  momentsOf,
-} from './histogram-points.ts'
+import { explicitBuckets, exponentialBuckets, momentsOf } from './histogram-points.ts'
 import type { OtlpGroup, OtlpRow } from './layout.ts'
 import type {
   ExplicitPoint,
@@ -20,9 +14,7 @@ import type {
   MetricBody,
   NumberPoint,
   SummaryPoint,
-  Temporality,
 } from './metric.ts'
-import { EVENT_COUNTERS } from './names.ts'
 
 /** Values that lost something on the way into the format. */
 export type Inexact = 'above_int64' | 'overflow_folded'
@@ -37,15 +29,18 @@ export interface PointContext {
 
 const INT64_MAX = 0x7fff_ffff_ffff_ffffn
 const INT64_MIN = -0x8000_0000_0000_0000n
-/** Dialects whose gauges are whole numbers by their documents. */
-const INTEGER_GAUGES = ['statshero', 'proxywasm', 'wallaroo']
-const SCOPE = 'scope'
+const NO_RULES: OtlpRules = {}
+const NO_HISTOGRAM_RULES: HistogramRules = {}
 
 /** What there is to say of a row: an interval's cell, or the total. */
 interface Reading {
   readonly row: OtlpRow
   readonly total: Total
   readonly startMs: number
+}
+
+function rulesOf({ metadata }: SeriesRecord, { view }: PointContext): OtlpRules {
+  return view.exportRules(metadata.dialect).otlp ?? NO_RULES
 }
 
 /** @param deltaOf what the interval brought to a series; undefined for totals */
@@ -97,14 +92,12 @@ function sumPoint({ row, total, startMs }: Reading, context: PointContext): Numb
   const { record, attributes } = row
   if (record.isDown && Number(total.total) === 0) return []
   const times = { startMs: Math.min(startMs, context.timeMs), timeMs: context.timeMs }
-  // increments of EventCounters are doubles, whole by chance
-  const mayBeInteger = record.metadata.dialect !== EVENT_COUNTERS
+  const mayBeInteger = rulesOf(record, context).integers !== 'none'
   return [{ attributes, ...times, ...numberOf(total.total, mayBeInteger, context) }]
 }
 
 function gaugePoint({ row, total }: Reading, context: PointContext): NumberPoint[] {
   const { record, attributes } = row
-  const { dialect } = record.metadata
   if (total.kind === 'summary') {
     // an interval without samples has no mean
     if (total.last.count === 0) return []
@@ -112,12 +105,12 @@ function gaugePoint({ row, total }: Reading, context: PointContext): NumberPoint
     return [{ attributes, timeMs: context.timeMs, value, isInteger: false }]
   }
   if (total.kind !== 'gauge') return []
-  const isScope = dialect === SCOPE
-  const timeMs = isScope ? record.lastDataMs : context.timeMs
+  const { isTimed, integers } = rulesOf(record, context)
+  const timeMs = isTimed ? record.lastDataMs : context.timeMs
   if (total.value === undefined || Number.isNaN(total.value)) {
-    return isScope ? [{ attributes, timeMs, value: undefined, isInteger: false }] : []
+    return isTimed ? [{ attributes, timeMs, value: undefined, isInteger: false }] : []
   }
-  const mayBeInteger = INTEGER_GAUGES.includes(dialect)
+  const mayBeInteger = integers === 'counters_and_gauges'
   return [{ attributes, timeMs, ...numberOf(total.value, mayBeInteger, context) }]
 }
 
@@ -157,14 +150,14 @@ function summaryPoint({ row, total, startMs }: Reading, context: PointContext): 
 function distributionOf(
   { row, total, startMs }: Reading,
   { timeMs, estimatedSum }: PointContext,
-  rule: HistogramRule,
+  rules: HistogramRules,
   temporality: Temporality,
   shift: number,
 ) {
   const { record, attributes } = row
   const { histogram } = total as { histogram: Histogram }
   const hasSum = estimatedSum || (record.metadata.lacksSum !== true && histogram.sum !== undefined)
-  const hasExtremes = temporality === 'delta' || !rule.isExtremeOfDelta
+  const hasExtremes = temporality === 'delta' || !rules.hasExtremesOfDeltasOnly
   const moments = momentsOf(
     histogram,
     hasSum ? exportedSum(histogram) : undefined,
@@ -180,9 +173,15 @@ function explicitPoint(
   context: PointContext,
   temporality: Temporality,
 ): ExplicitPoint {
-  const rule = histogramRule(reading.row.record.metadata.dialect)
-  const { histogram, point } = distributionOf(reading, context, rule, temporality, rule.shift)
-  return { ...point, ...explicitBuckets(histogram, rule) }
+  const rules = rulesOf(reading.row.record, context).histogram ?? NO_HISTOGRAM_RULES
+  const { histogram, point } = distributionOf(
+    reading,
+    context,
+    rules,
+    temporality,
+    rules.shift ?? 0,
+  )
+  return { ...point, ...explicitBuckets(histogram, rules) }
 }
 
 function exponentialPoint(
@@ -190,8 +189,8 @@ function exponentialPoint(
   context: PointContext,
   temporality: Temporality,
 ): ExponentialPoint {
-  const rule = histogramRule(reading.row.record.metadata.dialect)
-  const { histogram, point } = distributionOf(reading, context, rule, temporality, 0)
+  const rules = rulesOf(reading.row.record, context).histogram ?? NO_HISTOGRAM_RULES
+  const { histogram, point } = distributionOf(reading, context, rules, temporality, 0)
   if (histogram.overflow > 0n) context.noteInexact('overflow_folded')
   return { ...point, ...exponentialBuckets(histogram) }
 }

@@ -70,18 +70,18 @@ export class OtlpSource {
     }
     if (deltas === undefined) return
     const records = [...deltas.values()].map(({ record }) => record)
-    for (const group of yield* layoutSteps(records, this.#options, this.#view.version)) {
+    for (const group of yield* layoutSteps(records, this.#options, this.#view)) {
       yield* groupPieces(group, context, deltas)
     }
   }
 
   *#totals(hasDeltas: boolean): Task<readonly OtlpGroup[]> {
-    const { series, version } = this.#view
+    const { series } = this.#view
     const { revision } = series
     const held = this.#held
     if (held?.revision === revision && held.hasDeltas === hasDeltas) return held.groups
-    const records = hasDeltas ? cumulative(series, this.#options) : series
-    const groups = yield* layoutSteps(records, this.#options, version)
+    const records = hasDeltas ? cumulative(this.#view, this.#options) : series
+    const groups = yield* layoutSteps(records, this.#options, this.#view)
     this.#held = { revision, hasDeltas, groups }
     return groups
   }
@@ -107,11 +107,8 @@ export class OtlpSource {
   }
 }
 
-function* cumulative(
-  series: Iterable<SeriesRecord>,
-  options: FormOptions,
-): Generator<SeriesRecord, void> {
-  for (const record of series) if (!isDelta(record, options)) yield record
+function* cumulative(view: HubView, options: FormOptions): Generator<SeriesRecord, void> {
+  for (const record of view.series) if (!isDelta(record, options, view)) yield record
 }
 
 function* groupPieces(

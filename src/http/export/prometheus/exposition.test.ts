@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { parseExposition, sampleTexts } from '../../../../test/support/outputs/exposition-parser.ts'
 import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
+import { parseExposition, sampleTexts } from '../../../../test/support/outputs/exposition-parser.ts'
 import { holds } from '../../../../test/support/property.ts'
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { TextFormat } from '../../../exposition/negotiation.ts'
@@ -142,10 +142,6 @@ describe('distributions', () => {
   })
 
   test('what lies above the last bin of a filter is in +Inf alone', () => {
-    const hub = new FakeHubView()
-    const labels = [['filter', 'f']] as const
-    const metadata = { dialect: 'proxywasm', unit: 'ms' }
-    const id = hub.add({ name: 'took', kind: 'histogram', labels, metadata })
     const histogram = new Histogram(0)
     histogram.zeroThreshold = 1
     histogram.zeroCount = 2n
@@ -155,7 +151,14 @@ describe('distributions', () => {
     histogram.addBucket(1, 1n)
     histogram.addBucket(30, 4n)
     histogram.sum = 99
-    hub.replace(id, histogram)
+    const filled = (options = {}): FakeHubView => {
+      const hub = new FakeHubView(undefined, undefined, options)
+      const labels = [['filter', 'f']] as const
+      const metadata = { dialect: 'proxywasm', unit: 'ms' }
+      hub.replace(hub.add({ name: 'took', kind: 'histogram', labels, metadata }), histogram)
+      return hub
+    }
+    const hub = filled()
     const expected = {
       'took_bucket{filter="f",le="1"}': '2',
       'took_bucket{filter="f",le="4"}': '3',
@@ -170,7 +173,8 @@ describe('distributions', () => {
     const { samples: quantiles } = scrape(hub, 'text', { observer: 'summary' })
     assert.equal(quantiles.get('took{filter="f",quantile="0.5"}'), '2147483648')
     assert.equal(quantiles.get('took{filter="f",quantile="0.99"}'), '+Inf')
-    const { samples } = scrape(hub, 'text', { filterNames: 'flat' })
+    const flat = filled({ proxywasm: { prometheusNames: 'flat' } })
+    const { samples } = scrape(flat, 'text')
     assert.equal(samples.get('pw_f_took_bucket{le="1"}'), '2')
   })
 

@@ -1,6 +1,5 @@
 /** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
 
-import type { PrometheusNaming } from '../../../dialects/eventcounters/families.ts'
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
@@ -10,17 +9,12 @@ import type { HttpReports } from '../../reports.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
 import { type Layout, type LayoutOptions, layoutSteps } from './layout.ts'
-import type { FilterNames } from './names.ts'
 
 export interface PrometheusOptions {
   /** `utf8` keeps names as sent for scrapers that ask for `escaping=allow-utf-8`. */
   readonly names?: NameStyle
   readonly exportRates?: boolean
   readonly observer?: 'histogram' | 'summary'
-  /** Proxy-Wasm metrics with a label `filter`, or as `pw_<filter>_<name>`. */
-  readonly filterNames?: FilterNames
-  /** EventCounters as totals and statistics, or as dotnet-monitor shows them. */
-  readonly counterNames?: PrometheusNaming
   /** Native buckets beside the classic ones, for scrapers that take protobuf. */
   readonly nativeHistograms?: boolean
 }
@@ -46,23 +40,15 @@ export class Exposition {
 
   *#text(format: TextFormat, style: NameStyle): Pieces<string> {
     const isOpenMetrics = format === 'openmetrics'
-    const options = { isOpenMetrics, isTimed: this.#isTimed }
     const { families } = yield* this.#layout(style)
-    for (const family of families) yield* familyText(family, this.#view, options)
+    for (const family of families) yield* familyText(family, this.#view, isOpenMetrics)
     if (isOpenMetrics) yield '# EOF\n'
   }
 
   *#protobuf(style: NameStyle): Pieces<Uint8Array> {
-    const options = {
-      isTimed: this.#isTimed,
-      hasNative: this.#options.nativeHistograms ?? false,
-    }
+    const hasNative = this.#options.nativeHistograms ?? false
     const { families } = yield* this.#layout(style)
-    for (const family of families) yield* familyProtobuf(family, this.#view, options)
-  }
-
-  get #isTimed(): boolean {
-    return this.#options.counterNames === 'dotnet-monitor'
+    for (const family of families) yield* familyProtobuf(family, this.#view, hasNative)
   }
 
   *#layout(style: NameStyle): Task<Layout> {
@@ -74,8 +60,7 @@ export class Exposition {
       style,
       exportRates: this.#options.exportRates ?? false,
       observer: this.#options.observer ?? 'histogram',
-      filterNames: this.#options.filterNames ?? 'labels',
-      counterNames: this.#options.counterNames ?? 'standard',
+      rulesOf: (dialect) => this.#view.exportRules(dialect),
       nativeHistograms: this.#options.nativeHistograms ?? false,
     }
     const layout = yield* layoutSteps(series, options)

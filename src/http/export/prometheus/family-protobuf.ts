@@ -28,30 +28,26 @@ import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import { writeS64, writeU64Field } from '../protobuf.ts'
 import type { Family, Row } from './layout.ts'
 import { type NativeSide, nativeForm } from './native-histogram.ts'
-import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'
-
-interface ProtobufOptions extends RowOptions {
-  /** Histograms have native buckets beside the classic ones. */
-  readonly hasNative: boolean
-}
+import { rowTimeMs, rowValue } from './row-value.ts'
 
 const TYPES: Record<Kind, number> = { counter: 0, gauge: 1, summary: 2, histogram: 4 }
 
 /**
  * The family's length is known when its last row is written, so it is kept until then.
+ * @param hasNative histograms have native buckets beside the classic ones
  * @returns nothing for a family without samples
  */
 export function* familyProtobuf(
   family: Family,
   view: HubView,
-  options: ProtobufOptions,
+  hasNative: boolean,
 ): Pieces<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
   for (let from = 0; from < family.rows.length; from += ROWS_PER_STEP) {
     const writer = new PbfWriter()
     for (const row of family.rows.slice(from, from + ROWS_PER_STEP)) {
-      writeRow(writer, row, family.type, view, options)
+      writeRow(writer, row, family.type, view, hasNative)
     }
     const part = writer.finish()
     if (part.length > 0) parts.push(part)
@@ -81,7 +77,7 @@ function writeRow(
   row: Row,
   type: Kind,
   view: HubView,
-  options: ProtobufOptions,
+  hasNative: boolean,
 ): void {
   const value = rowValue(view, row)
   if (value === undefined) return
@@ -90,8 +86,8 @@ function writeRow(
     (_, metric) => {
       for (const label of row.labels) metric.writeMessage(1, writeLabel, label)
       if ('sample' in value) writeSample(metric, row, type, value.sample)
-      else writeDistribution(metric, row, type, value.total, options)
-      const timeMs = rowTimeMs(row, options)
+      else writeDistribution(metric, row, type, value.total, hasNative)
+      const timeMs = rowTimeMs(row)
       if (timeMs !== undefined) metric.writeVarintField(6, timeMs)
     },
     row,
@@ -122,10 +118,14 @@ function writeDistribution(
   row: Row,
   type: Kind,
   total: Extract<Total, { kind: 'histogram' | 'summary' }>,
-  options: ProtobufOptions,
+  hasNative: boolean,
 ): void {
   if (type === 'histogram' && total.kind === 'histogram') {
-    metric.writeMessage(7, (_, writer) => writeHistogram(writer, row, total.histogram, options), 0)
+    metric.writeMessage(
+      7,
+      (_, writer) => writeHistogram(writer, row, total.histogram, hasNative),
+      0,
+    )
   } else metric.writeMessage(4, (_, writer) => writeSummary(writer, row, total), 0)
 }
 
@@ -158,7 +158,7 @@ function writeHistogram(
   writer: PbfWriter,
   { record, shift, part }: Row,
   histogram: Histogram,
-  { hasNative }: ProtobufOptions,
+  hasNative: boolean,
 ): void {
   writeU64Field(writer, 1, histogram.count)
   writer.writeDoubleField(2, scale(exportedSum(histogram), shift))

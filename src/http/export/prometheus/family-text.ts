@@ -5,34 +5,29 @@ import { numberText } from '../../../exposition/text.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout.ts'
-import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'
-
-interface TextOptions extends RowOptions {
-  readonly isOpenMetrics: boolean
-}
+import { rowTimeMs, rowValue } from './row-value.ts'
 
 /** Nothing at all for a family without samples: its rows may have no value yet. */
-export function* familyText(family: Family, view: HubView, options: TextOptions): Pieces<string> {
-  let head = options.isOpenMetrics ? family.openMetricsHead : family.textHead
+export function* familyText(family: Family, view: HubView, isOpenMetrics: boolean): Pieces<string> {
+  let head = isOpenMetrics ? family.openMetricsHead : family.textHead
   for (let from = 0; from < family.rows.length; from += ROWS_PER_STEP) {
     let samples = ''
     for (const row of family.rows.slice(from, from + ROWS_PER_STEP)) {
-      samples += rowText(row, family, view, options)
+      samples += rowText(row, family, view, isOpenMetrics)
     }
     yield samples === '' ? undefined : head + samples
     if (samples !== '') head = ''
   }
 }
 
-function rowText(row: Row, { type }: Family, view: HubView, options: TextOptions): string {
+function rowText(row: Row, { type }: Family, view: HubView, isOpenMetrics: boolean): string {
   // no text format has native histograms
   if (row.part === 'native') return ''
   const value = rowValue(view, row)
   if (value === undefined) return ''
   const { sample, shift, distribution, record } = row
-  const { isOpenMetrics } = options
   if ('sample' in value) {
-    return `${sample} ${numberText(value.sample, shift)}${timestamp(row, options)}\n`
+    return `${sample} ${numberText(value.sample, shift)}${timestamp(row, isOpenMetrics)}\n`
   }
   const { total } = value
   if (total.kind === 'summary') {
@@ -46,8 +41,8 @@ function rowText(row: Row, { type }: Family, view: HubView, options: TextOptions
     : bucketLines(total.histogram, distribution!, shift, isOpenMetrics, record.isWindowed)
 }
 
-function timestamp(row: Row, options: TextOptions): string {
-  const timeMs = rowTimeMs(row, options)
+function timestamp(row: Row, isOpenMetrics: boolean): string {
+  const timeMs = rowTimeMs(row)
   if (timeMs === undefined) return ''
-  return ` ${options.isOpenMetrics ? timeMs / 1000 : timeMs}`
+  return ` ${isOpenMetrics ? timeMs / 1000 : timeMs}`
 }

@@ -5,7 +5,7 @@
  * has hundreds of thousands of rows, so a layout is made in turns.
  */
 
-import type { PrometheusNaming, WindowPart } from '../../../dialects/eventcounters/families.ts'
+import type { ExportRules, WindowPart } from '../../../dialects/export-rules.ts'
 import { type DistributionText, distributionText } from '../../../exposition/histogram-text.ts'
 import { type NameStyle, sortLabelPairs } from '../../../exposition/names.ts'
 import { familyHead, labelText, sampleText } from '../../../exposition/text.ts'
@@ -13,7 +13,7 @@ import type { SeriesRecord } from '../../../hub/series/series.ts'
 import { sorted, type Task } from '../../../hub/tasks/task.ts'
 import { compareUtf8, type Kind, type Labels } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'
-import { type FilterNames, nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
+import { nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
 /** `native`: the native form of a distribution whose classic one is in another unit. */
@@ -25,8 +25,7 @@ export interface LayoutOptions {
   readonly exportRates: boolean
   /** Distributions as classic histograms, or as summaries with quantiles. */
   readonly observer: 'histogram' | 'summary'
-  readonly filterNames: FilterNames
-  readonly counterNames: PrometheusNaming
+  rulesOf(dialect: string): ExportRules
   /** Adds a family in the sender's unit where the classic histogram is in seconds. */
   readonly nativeHistograms: boolean
 }
@@ -51,6 +50,8 @@ export interface Family {
 export interface Row {
   readonly record: SeriesRecord
   readonly shift: number
+  /** Its samples have the time of the series' last data. */
+  readonly isTimed: boolean
   /** Which moving average of a counter, or what of the last window; else the series' own value. */
   readonly part: RowPart | undefined
   readonly labels: Labels
@@ -64,6 +65,7 @@ interface Entry {
   readonly record: SeriesRecord
   readonly part: RowPart | undefined
   readonly shift: number
+  readonly isTimed: boolean
   readonly unit: string | undefined
   labels: Labels
 }
@@ -143,17 +145,27 @@ function* groupByFamily(
   let count = 0
   for (const record of records) {
     if (++count % ROWS_PER_STEP === 0) yield
-    for (const named of prometheusNames(record.identity, record.metadata, options)) {
+    const { identity, metadata } = record
+    const rules = options.rulesOf(metadata.dialect)
+    const isTimed = rules.prometheus?.isTimed ?? false
+    for (const named of prometheusNames(identity, metadata, rules, options.style)) {
       const { shift, unit, labels, part } = named
-      add(typeOf(named, options), named.family, { record, part, shift, unit, labels })
+      add(typeOf(named, options), named.family, { record, part, shift, isTimed, unit, labels })
       if (options.nativeHistograms && typeOf(named, options) === 'histogram') {
         const native = nativeFamily(named)
-        const entry = { record, part: 'native', shift: 0, unit: native?.unit, labels } as const
+        const entry = {
+          record,
+          part: 'native',
+          shift: 0,
+          isTimed,
+          unit: native?.unit,
+          labels,
+        } as const
         if (native !== undefined) add('histogram', native.family, entry)
       }
       if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
       for (const rate of RATE_FIELDS) {
-        const entry = { record, part: rate, shift, unit: undefined, labels }
+        const entry = { record, part: rate, shift, isTimed, unit: undefined, labels }
         add('gauge', `${named.family}_${rate}_rate`, entry)
       }
     }
@@ -292,12 +304,13 @@ function toFamily({ type, name, entries }: Group, rows: readonly Row[]): Family 
   }
 }
 
-function toRow(type: Kind, name: string, { record, part, shift, labels }: Entry): Row {
+function toRow(type: Kind, name: string, { record, part, shift, isTimed, labels }: Entry): Row {
   const text = labelText(labels)
   return {
     record,
     part,
     shift,
+    isTimed,
     labels,
     sample: sampleText(type === 'counter' ? `${name}_total` : name, text),
     distribution: distributionText(type, name, text),

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
+import type { NameStyle } from '../../../exposition/names.ts'
+import { runNow } from '../../../hub/tasks/task.ts'
 import { type Identity, type Kind, type Metadata, sortLabels } from '../../../model/index.ts'
-import { exportNames, prometheusName } from './names.ts'
+import { layoutSteps } from '../otlp/layout.ts'
+import { type PrometheusName, prometheusNames } from './names.ts'
 
 interface NamingVector {
   readonly id: string
@@ -26,6 +30,30 @@ interface NamingVector {
 const vectorsUrl = new URL('../../../dialects/statshero/vectors/statshero.json', import.meta.url)
 const vectors: { naming: NamingVector[] } = JSON.parse(readFileSync(vectorsUrl, 'utf8'))
 const KINDS: Record<string, Kind> = { m: 'counter', mr: 'counter', g: 'gauge', h: 'histogram' }
+
+const HUB = new FakeHubView()
+
+function prometheusName(
+  identity: Identity,
+  metadata: Metadata,
+  style: NameStyle = 'legacy',
+  hub = HUB,
+): PrometheusName {
+  return prometheusNames(identity, metadata, hub.exportRules(metadata.dialect), style)[0]!
+}
+
+function otlpMetric({ name, kind, labels, qualifier }: Identity, metadata: Metadata) {
+  const hub = new FakeHubView()
+  const id = hub.add({ name, kind, labels, ...(qualifier ? { qualifier } : {}), metadata })
+  const forms = { temporality: 'dialect', histogram: 'dialect' } as const
+  const [group] = runNow(layoutSteps([hub.series.get(id)!], forms, hub))
+  const { head, kind: form, rows } = group!
+  return { ...head, kind: form, attributes: Object.fromEntries(rows[0]!.attributes) }
+}
+
+function exportNames(identity: Identity, metadata: Metadata) {
+  return { prometheus: prometheusName(identity, metadata), otlp: otlpMetric(identity, metadata) }
+}
 
 /** A Stats Hero key in the model, as statshero.md §7.1 says. */
 function statshero(key: string, type: string, unit?: string): [Identity, Metadata] {
@@ -147,8 +175,11 @@ test('flat names of filters hold what the labels say otherwise', () => {
     ['filter', 'my-filter'],
     ['upstream', 'x'],
   ])
+  const hub = new FakeHubView(undefined, undefined, {
+    proxywasm: { prometheusNames: 'flat' },
+  })
   const flat = (identity: Identity): unknown => {
-    const { sample, labels } = prometheusName(identity, metadata, 'legacy', 'flat')
+    const { sample, labels } = prometheusName(identity, metadata, 'legacy', hub)
     return [sample, labels]
   }
   const own = [['upstream', 'x']]
@@ -157,7 +188,7 @@ test('flat names of filters hold what the labels say otherwise', () => {
   const bytes = Uint8Array.of(0xff)
   const invalid: Identity = { name: '\ufffd', nameBytes: bytes, kind: 'gauge', labels }
   assert.deepEqual(flat(invalid), ['pw_my_filter__', own])
-  const other = prometheusName(gauge('n', labels), { dialect: 'scope' }, 'legacy', 'flat')
+  const other = prometheusName(gauge('n', labels), { dialect: 'scope' }, 'legacy', hub)
   assert.equal(other.sample, 'n')
 })
 
@@ -171,7 +202,7 @@ test('an EventCounter in OTLP has its provider as scope and its unit in UCUM', (
     return exportNames(identity, { dialect: 'eventcounters', unit }).otlp
   }
   const { name, kind, scope, attributes } = otlp('B')
-  assert.deepEqual([name, kind, scope], ['alloc-rate', 'sum', 'System.Runtime'])
+  assert.deepEqual([name, kind, scope.name], ['alloc-rate', 'sum', 'System.Runtime'])
   assert.deepEqual(attributes, { route: '/' })
   const units = ['B', 'KB', 'MB', 'GB', '%', 'ms', 'Count', 'items']
   assert.deepEqual(

@@ -4,27 +4,14 @@
  * What two series do to each other (collisions) is the layout's matter, see layout.ts.
  */
 
-import {
-  counterFamilies,
-  EVENT_COUNTERS,
-  type PrometheusNaming,
-  type WindowPart,
-} from '../../../dialects/eventcounters/families.ts'
-import {
-  type CleaningRule,
-  cleanLabels,
-  cleanName,
-  isLegacyName,
-  type NameStyle,
-} from '../../../exposition/names.ts'
+import type {
+  ExportFamilies,
+  ExportRules,
+  PrometheusRules,
+  WindowPart,
+} from '../../../dialects/export-rules.ts'
+import { cleanLabels, cleanName, isLegacyName, type NameStyle } from '../../../exposition/names.ts'
 import type { Identity, Kind, Labels, Metadata } from '../../../model/index.ts'
-import { type OtlpName, otlpName } from '../otlp/names.ts'
-
-/**
- * Where the name of a Proxy-Wasm filter goes: into a label, or in front of the metric's own name,
- * as the one exporter that these metrics had (Kong Gateway's) writes it.
- */
-export type FilterNames = 'labels' | 'flat'
 
 export interface PrometheusName {
   /** Name of the family: of a counter without `_total`. */
@@ -38,36 +25,8 @@ export interface PrometheusName {
   readonly shift: number
   /** Unit of the exported values; the family's name ends with it. */
   readonly unit?: string
-  /** What of an EventCounter's last window the family shows. */
+  /** What of the series' last window the family shows. */
   readonly part?: WindowPart
-}
-
-export interface NameOptions {
-  readonly style?: NameStyle
-  readonly filterNames?: FilterNames
-  readonly counterNames?: PrometheusNaming
-}
-
-interface NameRule extends CleaningRule {
-  /** The unit ends the name, as Prometheus advises; dialects' names stay as their documents say. */
-  readonly appendsUnit: boolean
-  /** Distributions of milli-, micro- and nanoseconds are exported in seconds. */
-  readonly scalesTime: boolean
-  /** Every byte of a name is cleaned by itself, so that an `é` becomes two `_`. */
-  readonly cleansBytes: boolean
-}
-
-const DEFAULT_RULE: NameRule = {
-  keepsColons: false,
-  keepsRawName: false,
-  appendsUnit: false,
-  scalesTime: true,
-  cleansBytes: false,
-}
-const RULES: Readonly<Record<string, NameRule>> = {
-  scope: { ...DEFAULT_RULE, keepsColons: true, keepsRawName: true },
-  hub: { ...DEFAULT_RULE, appendsUnit: true },
-  proxywasm: { ...DEFAULT_RULE, keepsColons: true, scalesTime: false, cleansBytes: true },
 }
 
 /** Units of time in which distributions arrive, as decimal places below the second. */
@@ -80,60 +39,54 @@ const TIME_WORDS: Readonly<Record<number, string>> = {
   9: 'nanoseconds',
 }
 
-/** What a series is called in Prometheus and in OTLP. */
-export function exportNames(
-  identity: Identity,
-  metadata: Metadata,
-): { prometheus: PrometheusName; otlp: OtlpName } {
-  return { prometheus: prometheusName(identity, metadata), otlp: otlpName(identity, metadata) }
-}
+const NO_RULES: PrometheusRules = {}
 
-/** The families that a series is shown in: one, but for EventCounters with statistics. */
+/** Names the families that a series is shown in: one, unless its dialect has others. */
 export function prometheusNames(
   identity: Identity,
   metadata: Metadata,
-  options: NameOptions = {},
+  { prometheus = NO_RULES }: ExportRules,
+  style: NameStyle = 'legacy',
 ): readonly PrometheusName[] {
-  const { style = 'legacy', filterNames, counterNames = 'standard' } = options
-  if (metadata.dialect !== EVENT_COUNTERS) {
-    return [prometheusName(identity, metadata, style, filterNames)]
-  }
-  const { families, shift, unit } = counterFamilies(identity, metadata, counterNames)
+  const own = prometheus.families?.(identity, metadata)
+  if (own !== undefined) return namedFamilies(own, identity, style)
+  const { prefixLabels } = prometheus
+  const named = prefixLabels === undefined ? identity : prefixed(identity, prefixLabels)
+  return [prometheusName(named, metadata, prometheus, style)]
+}
+
+function namedFamilies(
+  { families, shift, unit }: ExportFamilies,
+  { labels }: Identity,
+  style: NameStyle,
+): readonly PrometheusName[] {
   return families.map(({ family, type, part }) => ({
     family,
     sample: type === 'counter' ? `${family}_total` : family,
     type,
-    labels: cleanLabels(identity.labels, type, style),
+    labels: cleanLabels(labels, type, style),
     shift,
     ...(unit !== undefined && family.endsWith(`_${unit}`) ? { unit } : {}),
     ...(part === undefined ? {} : { part }),
   }))
 }
 
-/** The family of a series' value, or the first of several. */
-export function prometheusName(
+function prometheusName(
   identity: Identity,
   metadata: Metadata,
-  style: NameStyle = 'legacy',
-  filterNames: FilterNames = 'labels',
+  rules: PrometheusRules,
+  style: NameStyle,
 ): PrometheusName {
-  if (metadata.dialect === EVENT_COUNTERS) {
-    return prometheusNames(identity, metadata, { style })[0]!
-  }
-  if (filterNames === 'flat' && metadata.dialect === 'proxywasm') {
-    return prometheusName(flatIdentity(identity), metadata, style)
-  }
   const { kind } = identity
-  const rule = RULES[metadata.dialect] ?? DEFAULT_RULE
   const raw = identity.name.toWellFormed()
-  const base = style === 'utf8' ? raw || '_' : cleanName(cleanableText(identity, rule), rule)
-  const isScaled = kind === 'histogram' && rule.scalesTime
+  const base = style === 'utf8' ? raw || '_' : cleanName(cleanableText(identity, rules), rules)
+  const isScaled = kind === 'histogram' && !rules.keepsTimeUnit
   const shift = (isScaled && TIME_SHIFTS[metadata.unit ?? '']) || 0
-  const suffixes = [metadata.exportSuffix, unitSuffix(rule, metadata.unit, shift)]
+  const suffixes = [metadata.exportSuffix, unitSuffix(rules, metadata.unit, shift)]
   const family = familyName(base, kind, suffixes)
   const pairs = [...identity.labels]
   if (identity.qualifier !== undefined) pairs.push(identity.qualifier)
-  if (rule.keepsRawName && base !== raw) pairs.push(['metric', raw])
+  if (rules.keepsRawName && base !== raw) pairs.push(['metric', raw])
   return {
     family,
     sample: kind === 'counter' ? `${family}_total` : family,
@@ -158,24 +111,28 @@ export function nativeFamily({
   return { family: family.slice(0, -SECONDS.length) + unit, unit }
 }
 
-/** `pw_<filter>_<name>`: what was a label is part of the name. */
-function flatIdentity(identity: Identity): Identity {
+/** `<value>_<value>_<name>`: what were labels are part of the name. */
+function prefixed(
+  identity: Identity,
+  prefixLabels: NonNullable<PrometheusRules['prefixLabels']>,
+): Identity {
   const { name, nameBytes, labels } = identity
-  const label = (key: string): string => labels.find((pair) => pair[0] === key)?.[1] ?? ''
-  const prefix = [label('origin') || 'pw', label('filter')].filter((part) => part !== '')
-  const front = `${prefix.join('_')}_`
+  const values = prefixLabels.map(([key, absent]) => {
+    return labels.find((pair) => pair[0] === key)?.[1] || absent
+  })
+  const front = `${values.filter((value) => value !== '').join('_')}_`
   const bytes = nameBytes && Uint8Array.of(...new TextEncoder().encode(front), ...nameBytes)
   return {
     ...identity,
     name: front + name,
     ...(bytes === undefined ? {} : { nameBytes: bytes }),
-    labels: labels.filter(([key]) => key !== 'origin' && key !== 'filter'),
+    labels: labels.filter(([key]) => !prefixLabels.some(([prefix]) => prefix === key)),
   }
 }
 
 /** The name with what is to be replaced as one character each. */
-function cleanableText({ name, nameBytes }: Identity, rule: NameRule): string {
-  if (!rule.cleansBytes) {
+function cleanableText({ name, nameBytes }: Identity, rules: PrometheusRules): string {
+  if (!rules.cleansBytes) {
     return nameBytes === undefined ? name.toWellFormed() : perByteText(nameBytes)
   }
   let text = ''
@@ -191,9 +148,13 @@ function familyName(base: string, kind: Kind, suffixes: readonly (string | undef
   return kind === 'counter' && stem !== '' && name.endsWith('_total') ? stem : name
 }
 
-function unitSuffix(rule: NameRule, unit: string | undefined, shift: number): string | undefined {
+function unitSuffix(
+  { appendsUnit }: PrometheusRules,
+  unit: string | undefined,
+  shift: number,
+): string | undefined {
   if (shift > 0) return SECONDS
-  return rule.appendsUnit && unit !== undefined && isLegacyName(unit) ? unit : undefined
+  return appendsUnit && unit !== undefined && isLegacyName(unit) ? unit : undefined
 }
 
 function unitOf(family: string, unit: string | undefined, shift: number): { unit?: string } {

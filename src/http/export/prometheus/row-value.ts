@@ -1,15 +1,10 @@
 /** What a row of the layout says now; what both families' writers need to know of it. */
 
-import { EVENT_COUNTERS, windowValue } from '../../../dialects/eventcounters/families.ts'
+import { windowValue } from '../../../dialects/export-rules.ts'
 import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact } from '../../../model/index.ts'
 import type { Row, RowPart } from './layout.ts'
-
-export interface RowOptions {
-  /** EventCounters carry the end of their last window. */
-  readonly isTimed: boolean
-}
 
 /** One sample, or the total of a distribution; undefined while there is nothing to say. */
 type RowValue =
@@ -57,6 +52,6 @@ function partValue(
 }
 
 /** Unix milliseconds, where samples of the row have a time. */
-export function rowTimeMs({ record }: Row, { isTimed }: RowOptions): number | undefined {
-  return isTimed && record.metadata.dialect === EVENT_COUNTERS ? record.lastDataMs : undefined
+export function rowTimeMs({ record, isTimed }: Row): number | undefined {
+  return isTimed ? record.lastDataMs : undefined
 }

@@ -2,10 +2,12 @@
 
 import { Mismatch, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { exportNames } from '../../../../http/export/prometheus/names.ts'
+import { layoutSteps } from '../../../../http/export/otlp/layout.ts'
+import { prometheusNames } from '../../../../http/export/prometheus/names.ts'
 import { dialectOptions, parseConfig } from '../../../../hub/config/config.ts'
 import { Hub } from '../../../../hub/hub.ts'
 import type { SeriesRecord } from '../../../../hub/series/series.ts'
+import { runNow } from '../../../../hub/tasks/task.ts'
 import { type BucketRun, type Exact, exactToJson } from '../../../../model/index.ts'
 import type { Peer } from '../../../peer.ts'
 import { dialect as statshero } from '../../dialect.ts'
@@ -171,10 +173,18 @@ export function checkNaming(testCase: VectorCase): undefined {
   same('otlp', actual, present(otlp))
 }
 
+const RULES = statshero.exportRules!({})
+const FORMS = { temporality: 'dialect', histogram: 'dialect' } as const
+
 function namesOf(record: SeriesRecord | undefined, unit: string | undefined) {
   if (record === undefined) throw new Mismatch('series', 'one', 'none')
   const metadata = unit === undefined ? record.metadata : { ...record.metadata, unit }
-  return exportNames(record.identity, metadata)
+  const [prometheus] = prometheusNames(record.identity, metadata, RULES)
+  const view = { version: '', exportRules: () => RULES }
+  const [group] = runNow(layoutSteps([{ ...record, metadata }], FORMS, view))
+  const { head, kind, rows } = group!
+  const otlp = { name: head.name, kind, attributes: Object.fromEntries(rows[0]!.attributes) }
+  return { prometheus: prometheus!, otlp }
 }
 
 /** Without the fields that are undefined, so that an absent part equals a missing field. */

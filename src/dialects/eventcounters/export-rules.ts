@@ -1,7 +1,10 @@
 /**
- * Names and factors of Prometheus (eventcounters.md §7.3): the product's own, which follow the
- * conventions, and those that dotnet-monitor makes; pure.
+ * EventCounters in exports (eventcounters.md §7.3, §7.4). Names and factors of Prometheus are the
+ * product's own, which follow the conventions, or those that dotnet-monitor makes: there everything
+ * is a gauge of the last interval. A Mean with statistics is several families; pure.
  */
+import type { Identity, Metadata } from '../../model/index.ts'
+import type { ExportFamilies, ExportFamily, ExportRules } from '../export-rules.ts'
 
 export const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
 export type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
@@ -20,6 +23,87 @@ export interface PrometheusName {
   readonly type: 'counter' | 'gauge'
 }
 
+/** Label whose value is the provider of a counter. */
+const PROVIDER = 'provider'
+/** What UCUM writes in another way, by text in lower case. */
+const UCUM: Readonly<Record<string, string>> = {
+  b: 'By',
+  kb: 'kBy',
+  mb: 'MBy',
+  gb: 'GBy',
+  count: '1',
+}
+
+export function exportRules(options: { readonly prometheusNames: PrometheusNaming }): ExportRules {
+  const naming = options.prometheusNames
+  return {
+    namespaceLabel: PROVIDER,
+    prometheus: {
+      isTimed: naming === 'dotnet-monitor',
+      families: (identity, metadata) => counterFamilies(identity, metadata, naming),
+    },
+    // a Sum is an increment, a double that is whole by chance
+    otlp: { units: UCUM, integers: 'none', temporality: 'delta' },
+  }
+}
+
+/** Units that names end with once values are of them. */
+const UNITS = ['bytes', 'ratio', 'seconds']
+const TOTAL = '_total'
+
+/** Names the families of a counter's value, total or statistics. */
+export function counterFamilies(
+  { name, kind, labels }: Identity,
+  metadata: Metadata,
+  naming: PrometheusNaming,
+): ExportFamilies {
+  const named = prometheusName(
+    {
+      provider: labels.find(([key]) => key === PROVIDER)?.[1] ?? '',
+      name,
+      units: metadata.unit ?? '',
+      kind: kind === 'counter' ? 'sum' : 'mean',
+    },
+    naming,
+  )
+  const isTotal = named.type === 'counter' && named.name.endsWith(TOTAL)
+  const family = isTotal ? named.name.slice(0, -TOTAL.length) : named.name
+  return {
+    families: familiesOf(kind, family, naming),
+    // powers of ten are divided exactly, where a factor of 0.001 would round
+    shift: 0 - Math.round(Math.log10(named.factor)),
+    unit: UNITS.find((unit) => family.endsWith(`_${unit}`)),
+  }
+}
+
+function familiesOf(
+  kind: Identity['kind'],
+  family: string,
+  naming: PrometheusNaming,
+): readonly ExportFamily[] {
+  const isMonitor = naming === 'dotnet-monitor'
+  switch (kind) {
+    case 'counter':
+      return [isMonitor ? { family, type: 'gauge', part: 'increment' } : { family, type: kind }]
+    case 'summary': {
+      const mean = { family, type: 'gauge', part: 'mean' } as const
+      return isMonitor ? [mean] : [mean, ...statisticsFamilies(family)]
+    }
+    default:
+      return [{ family, type: kind }]
+  }
+}
+
+function statisticsFamilies(family: string): readonly ExportFamily[] {
+  return [
+    { family: `${family}_samples`, type: 'summary' },
+    { family: `${family}_min`, type: 'gauge', part: 'min' },
+    { family: `${family}_max`, type: 'gauge', part: 'max' },
+    { family: `${family}_stddev`, type: 'gauge', part: 'deviation' },
+  ]
+}
+
+/** Names a counter and says what its values are multiplied by. */
 export function prometheusName(counter: NamedCounter, naming: PrometheusNaming): PrometheusName {
   return naming === 'standard' ? standardName(counter) : dotnetMonitorName(counter)
 }
