@@ -47,6 +47,18 @@ test('pages follow each other without gap or overlap', async (t) => {
   assert.deepEqual(seen, ['s0', 's1', 's2', 's3', 's4', 's5', 's6'])
 })
 
+test('a series says its namespace where its dialect names a label that holds one', async (t) => {
+  const { hub, server } = await start(t)
+  const labels = [['provider', 'Shop']] as const
+  hub.add({ name: 'requests', kind: 'counter', labels, metadata: { dialect: 'eventcounters' } })
+  hub.add({ name: 'requests', kind: 'counter', labels, metadata: { dialect: 'scope' } })
+  const { series } = await server.json<SeriesPage>('/api/v1/series')
+  assert.deepEqual(
+    series.map(({ namespace }) => namespace),
+    ['Shop', undefined],
+  )
+})
+
 test('a counter shows its exact net total, its decrements are no own series', async (t) => {
   const { hub, server } = await start(t)
   const id = hub.add({ name: 'n', kind: 'counter' })

@@ -82,10 +82,10 @@ export interface SeriesInfo {
   readonly name: string
   readonly kind: Kind
   readonly labels: readonly (readonly [string, string])[]
-  /** Of dialects that have one in front of the name: what groups its series. */
-  readonly namespace?: string
   /** Registry name of the dialect; `hub` for the hub's own metrics. */
   readonly dialect: string
+  /** Value of the label that says whose the name is, where the dialect has such a label. */
+  readonly namespace?: string
   /** Type word of the dialect: `m`, `mr`, `g`, `h`. */
   readonly type?: string
   /** Address that sent it first, without port. */

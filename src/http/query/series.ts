@@ -52,6 +52,8 @@ function statisticsOf(total: Total): Pick<SeriesInfo, 'statistics'> {
 function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {
   const { identity, metadata } = record
   const { type, displayName, unit, description, plot, color } = metadata
+  const { namespaceLabel } = view.exportRules(metadata.dialect)
+  const namespace = identity.labels.find(([key]) => key === namespaceLabel)?.[1]
   return {
     id: record.id,
     name: identity.name,
@@ -59,29 +61,13 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
     labels: identity.labels,
     dialect: metadata.dialect,
     source: record.source,
-    ...withoutUndefined({
-      namespace: namespaceOf(record),
-      type,
-      displayName,
-      unit,
-      description,
-      plot,
-      color,
-    }),
+    ...withoutUndefined({ namespace, type, displayName, unit, description, plot, color }),
     firstSeenMs: record.firstSeenMs,
     lastDataMs: record.lastDataMs,
     isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
     current: currentValue(total),
     ...resetsOf(record),
   }
-}
-
-/** Labels that stand in front of the name, by dialect. */
-const NAMESPACE_LABELS: Readonly<Record<string, string>> = { eventcounters: 'provider' }
-
-function namespaceOf({ identity, metadata }: SeriesRecord): string | undefined {
-  const label = NAMESPACE_LABELS[metadata.dialect]
-  return identity.labels.find(([key]) => key === label)?.[1]
 }
 
 /** What a cumulative counter's reading, or a filter's counter, told of beginning anew. */
