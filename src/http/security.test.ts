@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type RunningServer, serve } from '../../test/support/http-client.ts'
 import { FakeHubView } from '../../test/support/hub/fake-hub-view.ts'
-import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
+import { hostCheck } from '../host-check.ts'
 import type { ApiError, HelloEvent } from './api.ts'
 import { HTTP_LIMITS } from './limits.ts'
 

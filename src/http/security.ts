@@ -4,7 +4,7 @@
  * own (DNS rebinding: the Host header must be a known name) nor post to it.
  */
 import type { MiddlewareHandler } from 'hono'
-import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
+import { hostCheck } from '../host-check.ts'
 import { Refusal } from './answers.ts'
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -5,8 +5,8 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
 import { LineClient, until, watch } from '../dialects/eventcounters/test/counter-wire.ts'
+import { hostCheck } from '../host-check.ts'
 import {
   CounterRegistry,
   EventCounter,

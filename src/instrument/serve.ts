@@ -10,8 +10,8 @@ import {
   type ServedSession,
   serveSession,
 } from '../dialects/eventcounters/server/endpoint.ts'
-import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
 import { PATH } from '../dialects/eventcounters/spec.ts'
+import { hostCheck } from '../host-check.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 
 export interface ServeOptions {
