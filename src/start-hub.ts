@@ -11,8 +11,6 @@
  */
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { dialect as eventcounters } from './dialects/eventcounters/dialect.ts'
-import type { OPTIONS } from './dialects/eventcounters/options.ts'
 import type { Guest } from './dialects/guest.ts'
 import type { ValuesOf } from './dialects/options.ts'
 import { type BoundAddress, HTTP_PORT, type PortAddresses } from './dialects/ports.ts'
@@ -114,7 +112,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   const log = limitLog(write, clock)
   const worker = createWorker === undefined ? {} : { createWorker }
   const hub = new Hub({ config, clock, log, guests, ...worker })
-  const server = serverOf(hub, config, log)
+  const server = serverOf(hub, guests, config, log)
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await hub.start()
   await http.start()
@@ -174,9 +172,7 @@ function intervalOf(frame: Frame, hub: Hub): Interval {
 }
 
 /** Composes the HTTP side: page, API, /metrics and what goes to an OTLP receiver. */
-function serverOf(hub: Hub, config: HubConfig, log: Log): HttpServer {
-  type CounterOptions = ValuesOf<typeof OPTIONS>
-  const counters = dialectOptions(config, eventcounters.name) as unknown as CounterOptions
+function serverOf(hub: Hub, guests: readonly Guest[], config: HubConfig, log: Log): HttpServer {
   return createHttpServer({
     otlp: otlpOf(config, hub, log),
     view: hub,
@@ -185,7 +181,9 @@ function serverOf(hub: Hub, config: HubConfig, log: Log): HttpServer {
     port: config.httpPort,
     allowedHosts: config.allowedHosts,
     prometheus: config.prometheus,
-    eventcounters: { limits: counters, reports: hub.reports.for(eventcounters.name) },
+    guests,
+    optionsOf: (dialect) => dialectOptions(config, dialect),
+    reportsOf: (dialect) => hub.reports.for(dialect),
     reports: {
       count: (name, reason) => hub.metrics.counter(`pentameter.http.${name}`, { reason }).add(),
       log,

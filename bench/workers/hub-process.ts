@@ -3,12 +3,16 @@
  * config as JSON; it answers every question of a HubQuestion.
  */
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { GUESTS } from '../../src/dialects/registry.ts'
 import { createHttpServer } from '../../src/http/index.ts'
 import { hubOfProgram } from '../receivers/hub-program.ts'
 import type { HubQuestion, LoopFigures, Messages, MessageTotals } from './hub.ts'
 
 const hub = hubOfProgram()
-const http = createHttpServer({ view: hub, webRoot: '', host: '127.0.0.1', port: 0 })
+const http = createHttpServer({
+  ...{ view: hub, webRoot: '', host: '127.0.0.1', port: 0 },
+  guests: GUESTS,
+})
 await hub.start()
 const { port: httpPort } = await http.start()
 

@@ -3,10 +3,11 @@
  * registers it; the house finds everything of a dialect here and knows none by name.
  */
 import type { Command } from 'commander'
+import type { RoutedGuest } from '../http/guest-routes.ts'
 import type { HubGuest } from '../hub/resident.ts'
 import type { Demo } from './demo.ts'
 
-export interface Guest extends HubGuest {
+export interface Guest extends HubGuest, RoutedGuest {
   /**
    * Adds its own commands, with descriptions, flags and examples. They are part of `--help` and of
    * `pentameter completion`.

@@ -1,4 +1,7 @@
-/** How the API answers: errors with a hint, JSON text, and gzip where it pays. */
+/**
+ * How the API answers: errors with a hint, JSON text, gzip where it pays. What may be large is made
+ * in pieces, so that nothing waits for the whole, and once for all who are given the same object.
+ */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
@@ -13,6 +16,12 @@ const compress = promisify(gzip)
 const GZIP_FROM_BYTES = 4096
 /** Half the time of the default level for a few percent more bytes. */
 const GZIP_LEVEL = 4
+/** Elements of a list in one piece: some tens of kilobytes of rows. */
+const PIECE_ELEMENTS = 64
+/** Lists that are not longer may consist of lists. */
+const SHORT_LENGTH = 8
+/** Kept together, so that readers go through few of them. */
+const PIECE_CHARS = 32_768
 
 /** A refusal on its way to the client; `onError` turns it into an ApiError. */
 export class Refusal extends Error {
@@ -40,11 +49,6 @@ export function errorAnswer(context: Context, refusal: Refusal): Response {
   const { status, code, message, hint, headers } = refusal
   const body: ApiError = { error: { code, message, ...(hint === undefined ? {} : { hint }) } }
   return context.json(body, status, headers)
-}
-
-/** As the EventCounters endpoint states its errors, wherever it is served (eventcounters.md §6). */
-export function plainErrorAnswer(context: Context, { status, message }: Refusal): Response {
-  return context.json({ error: message }, status)
 }
 
 /** Text of one media type, compressed when it is large and the client accepts it. */
@@ -108,4 +112,82 @@ function streamAnswer(
   if (!acceptsGzip(context.req.header('Accept-Encoding'))) return context.body(bytes)
   context.header('Content-Encoding', 'gzip')
   return context.body(bytes.pipeThrough(new CompressionStream('gzip')))
+}
+
+/** Pieces of answers that are held, and so shared. */
+const sharedPieces = new WeakMap<object, SharedPieces>()
+
+/** JSON that may be large: a value that was answered before and not changed is written once. */
+export function largeAnswer(context: Context, value: object, clock: Clock): Promise<Response> {
+  let pieces = sharedPieces.get(value)
+  if (pieces === undefined) {
+    pieces = new SharedPieces(value)
+    sharedPieces.set(value, pieces)
+  }
+  return piecesAnswer(context, pieces, 'application/json', clock)
+}
+
+/** The text of a value, in pieces of which none is large unless a single element is. */
+export function* jsonPieces(value: unknown): Generator<string, void> {
+  if (Array.isArray(value)) yield* listPieces(value)
+  else if (typeof value === 'object' && value !== null) yield* objectPieces(value)
+  else yield JSON.stringify(value)
+}
+
+function* objectPieces(value: object): Generator<string, void> {
+  let separator = '{'
+  for (const [name, part] of Object.entries(value)) {
+    if (part === undefined) continue
+    yield `${separator}${JSON.stringify(name)}:`
+    yield* jsonPieces(part)
+    separator = ','
+  }
+  yield separator === '{' ? '{}' : '}'
+}
+
+function* listPieces(list: readonly unknown[]): Generator<string, void> {
+  yield '['
+  for (let i = 0; i < list.length; ) {
+    if (i > 0) yield ','
+    if (list.length <= SHORT_LENGTH) {
+      yield* jsonPieces(list[i++])
+      continue
+    }
+    const text = JSON.stringify(list.slice(i, i + PIECE_ELEMENTS))
+    yield text.slice(1, -1)
+    i += PIECE_ELEMENTS
+  }
+  yield ']'
+}
+
+/** The pieces of one answer, each made when the first reader comes to it. */
+class SharedPieces implements Iterable<string> {
+  readonly #rest: Iterator<string, void>
+  readonly #made: string[] = []
+
+  constructor(value: object) {
+    this.#rest = joined(jsonPieces(value))
+  }
+
+  *[Symbol.iterator](): Generator<string, void> {
+    for (let i = 0; ; i++) {
+      if (i === this.#made.length) {
+        const next = this.#rest.next()
+        if (next.done === true) return
+        this.#made.push(next.value)
+      }
+      yield this.#made[i]!
+    }
+  }
+}
+
+function* joined(pieces: Iterable<string>): Generator<string, void> {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < PIECE_CHARS) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
 }

@@ -1,11 +1,8 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { COUNTERS_PATH, type CounterSessions } from '../dialects/eventcounters/http/sessions.ts'
-import { addPipelineRoutes } from '../dialects/wallaroo/http/routes.ts'
 import type { HubView } from '../hub/view.ts'
 import { jsonAnswer, piecesAnswer, Refusal, textAnswer } from './answers.ts'
-import { readJson } from './body.ts'
-import type { HubApp, HubContext } from './hub-app.ts'
+import type { HubApp, HubContext } from './guest-routes.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import {
@@ -14,6 +11,7 @@ import {
   noQuery,
   rangeQuery,
   read,
+  readJson,
   readQuery,
   STEP_MAX_S,
   selectionBody,
@@ -30,7 +28,6 @@ export function addApiRoutes(
   app: HubApp,
   view: HubView,
   streams: LiveStreams,
-  counterSessions: CounterSessions,
   limits: HttpLimits,
 ): void {
   app.use('/api/*', async (context, next) => {
@@ -56,11 +53,6 @@ export function addApiRoutes(
     readQuery(noQuery, context)
     return jsonAnswer(context, view.sources())
   })
-  app.get(COUNTERS_PATH, (context) => {
-    counterSessions.answer(context)
-    return RESPONSE_ALREADY_SENT
-  })
-  addPipelineRoutes(app, view)
   const query = liveQuery(limits)
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))
   const body = selectionBody(limits)

@@ -2,26 +2,25 @@
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import { COUNTERS_PATH, type CounterSessions } from '../dialects/eventcounters/http/sessions.ts'
 import { negotiate } from '../exposition/negotiation.ts'
 import type { HubView } from '../hub/view.ts'
-import { errorAnswer, piecesAnswer, plainErrorAnswer, Refusal } from './answers.ts'
+import { errorAnswer, piecesAnswer, Refusal } from './answers.ts'
 import { addApiRoutes } from './api-routes.ts'
 import type { OtlpPreview } from './export/otlp/source.ts'
 import { Exposition, type PrometheusOptions } from './export/prometheus/exposition.ts'
-import { addHealthRoutes } from './health.ts'
-import type { HubApp } from './hub-app.ts'
-import type { HttpLimits } from './limits.ts'
+import type { ErrorAnswer, GuestRoutes, HubApp, RouteContext, RoutedGuest } from './guest-routes.ts'
+import type { HttpLimits, HttpReports } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import { noQuery, readQuery } from './query/parameters.ts'
-import type { HttpReports } from './reports.ts'
 import { checkCaller, checkHost, secureHeaders } from './security.ts'
 import { UiFiles } from './ui-files.ts'
 
 export interface AppParts {
   readonly view: HubView
   readonly streams: LiveStreams
-  readonly counterSessions: CounterSessions
+  readonly guests: readonly RoutedGuest[]
+  /** What the routes of a dialect are made of. */
+  readonly contextOf: (guest: RoutedGuest) => RouteContext
   readonly webRoot: string
   readonly host: string
   readonly allowedHosts: readonly string[]
@@ -31,16 +30,38 @@ export interface AppParts {
   readonly otlp: OtlpPreview
 }
 
-export function createApp(parts: AppParts): HubApp {
-  const { view, streams, limits, reports } = parts
+export interface AppWithGuests {
+  readonly app: HubApp
+  /** Routes that dialects have brought. */
+  readonly routes: readonly GuestRoutes[]
+}
+
+export function createApp(parts: AppParts): AppWithGuests {
+  const { view, streams, limits } = parts
   const app: HubApp = new Hono<{ Bindings: HttpBindings }>()
   addGuards(app, parts)
   addMetricsRoute(app, parts)
   addHealthRoutes(app, view)
-  addApiRoutes(app, view, streams, parts.counterSessions, limits)
+  addApiRoutes(app, view, streams, limits)
+  const routes = addGuestRoutes(app, parts)
   addOtlpRoute(app, parts)
   addMethodRefusals(app)
-  addPage(app, parts.webRoot)
+  const views = routes.flatMap((guest) => guest.views ?? [])
+  addPage(app, new UiFiles(parts.webRoot, views))
+  addErrorAnswers(app, parts, Object.assign({}, ...routes.map(({ errorAnswers }) => errorAnswers)))
+  return { app, routes }
+}
+
+/** Must come after {@link addApiRoutes}, which says what holds for everything under /api/. */
+function addGuestRoutes(app: HubApp, { guests, contextOf }: AppParts): readonly GuestRoutes[] {
+  return guests.flatMap((guest) => guest.addRoutes?.(app, contextOf(guest)) ?? [])
+}
+
+function addErrorAnswers(
+  app: HubApp,
+  { reports }: AppParts,
+  byPath: Readonly<Record<string, ErrorAnswer>>,
+): void {
   app.notFound((context) => {
     const hint = 'docs/http.md lists all routes; the API is under /api/v1/'
     return errorAnswer(context, new Refusal(404, 'not_found', `no route ${context.req.path}`, hint))
@@ -48,14 +69,14 @@ export function createApp(parts: AppParts): HubApp {
   app.onError((error, context) => {
     if (error instanceof Refusal) {
       if (error.status !== 404) reports.count('refused', error.code)
-      if (context.req.path === COUNTERS_PATH) return plainErrorAnswer(context, error)
-      return errorAnswer(context, error)
+      const { path } = context.req
+      const answer: ErrorAnswer = Object.hasOwn(byPath, path) ? byPath[path]! : errorAnswer
+      return answer(context, error)
     }
     reports.count('errors', routeOf(context))
     reports.log?.('error', `request failed: ${error.message}`, { stack: error.stack })
     return errorAnswer(context, new Refusal(500, 'internal', 'the hub failed to answer'))
   })
-  return app
 }
 
 function addGuards(app: HubApp, { host, allowedHosts, reports }: AppParts): void {
@@ -83,6 +104,31 @@ function addMetricsRoute(app: HubApp, { view, prometheus, reports }: AppParts): 
   })
 }
 
+/**
+ * Two questions of whatever supervises the process: is it alive (restart it if not), and may it get
+ * traffic (wait if not).
+ */
+function addHealthRoutes(app: HubApp, view: HubView): void {
+  app.get('/healthz', (context) => {
+    context.header('Cache-Control', 'no-store')
+    return context.json({ isAlive: true, version: view.version })
+  })
+  app.get('/readyz', (context) => {
+    context.header('Cache-Control', 'no-store')
+    if (view.isReady) return context.json({ isReady: true })
+    return context.json({ isReady: false, reasons: reasonsOf(view) }, 503)
+  })
+}
+
+function reasonsOf(view: HubView): string[] {
+  const failed = view.sources().listeners.filter(({ state }) => state !== 'listening')
+  if (failed.length === 0) return ['the listeners have not all been tried yet']
+  return failed.map(({ name, host, port, state, message }) => {
+    const reason = message === undefined ? '' : `: ${message}`
+    return `listener ${name} on ${host}:${port} is ${state}${reason}`
+  })
+}
+
 function addOtlpRoute(app: HubApp, { view, otlp }: AppParts): void {
   app.get('/api/v1/otlp', (context) => {
     readQuery(noQuery, context)
@@ -107,8 +153,7 @@ function refuseMethod(context: Context, allow: string): never {
 }
 
 /** Whatever is no route above: the page's files and views, and 404 for the rest. */
-function addPage(app: HubApp, webRoot: string): void {
-  const files = new UiFiles(webRoot)
+function addPage(app: HubApp, files: UiFiles): void {
   app.all('*', async (context) => {
     const { method, path } = context.req
     if (/^\/api(\/|$)/.test(path)) return context.notFound()

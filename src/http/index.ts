@@ -3,6 +3,6 @@
 export { OtlpExporter, type OtlpOptions, type OtlpReports } from './export/otlp/exporter.ts'
 export { OtlpSource } from './export/otlp/source.ts'
 export type { PrometheusOptions } from './export/prometheus/exposition.ts'
-export { HTTP_LIMITS, type HttpLimits } from './limits.ts'
-export type { HttpReports } from './reports.ts'
+export type { RoutedGuest } from './guest-routes.ts'
+export { HTTP_LIMITS, type HttpLimits, type HttpReports } from './limits.ts'
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts'

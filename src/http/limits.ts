@@ -1,4 +1,6 @@
-/** Every limit of the HTTP side, with what happens at it. Refusals count as `refused`. */
+/** Limits of the HTTP side with what happens at each, and where it says what happened. */
+
+/** Refusals at a limit count as `refused`. */
 export interface HttpLimits {
   /** Open connections; further ones are closed at once (`connections_limit`). */
   readonly connections: number
@@ -22,3 +24,21 @@ export const HTTP_LIMITS: HttpLimits = {
   streamStallMs: 60_000,
   bodyBytes: 65_536,
 }
+
+/** Reports of the HTTP side, which the hub turns into self-metrics. */
+export interface HttpReports {
+  /**
+   * Counts one thing, under a closed set of names and reasons:
+   * - `requests`: `ROUTE STATUS`
+   * - `refused`: code of the ApiError, `connections_limit`, or code of a broken request
+   * - `streams`: `opened`, and `disconnected`, `stalled`, `error` or `stopped` at the end
+   * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream
+   * - `name_conflicts`: `label` or `family`, once per series
+   * - `errors`: `ROUTE`, where a request failed by our fault
+   */
+  count(name: string, reason: string): void
+  /** One line for the operator's log. */
+  log?(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
+}
+
+export const SILENT_REPORTS: HttpReports = { count: () => {} }

@@ -2,20 +2,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import {
-  CounterSessions,
-  type CounterSessionsOptions,
-} from '../dialects/eventcounters/http/sessions.ts'
-import type { PeerConnection } from '../dialects/peer.ts'
+import { defaultsOf } from '../dialects/options.ts'
+import { NO_REPORTS, type Reports } from '../dialects/reports.ts'
 import type { HubView } from '../hub/view.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'
 import { DIALECT_FORMS, type OtlpPreview, OtlpSource } from './export/otlp/source.ts'
 import type { PrometheusOptions } from './export/prometheus/exposition.ts'
-import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
+import type { RouteContext, RoutedGuest } from './guest-routes.ts'
+import { HTTP_LIMITS, type HttpLimits, type HttpReports, SILENT_REPORTS } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
 import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
-import { type HttpReports, SILENT_REPORTS } from './reports.ts'
 import { SECURITY_HEADERS } from './security.ts'
 
 /** Whoever needs longer to say what he wants is no browser and no scraper. */
@@ -45,15 +42,16 @@ export interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>
   /** What `GET /api/v1/otlp` shows; all totals, as each dialect's document has them. */
   readonly otlp?: OtlpPreview
-  /** Of `GET /api/v1/eventcounters`. */
-  readonly eventcounters?: CounterSessionsOptions
+  /** Dialects that may bring routes of their own. */
+  readonly guests?: readonly RoutedGuest[]
+  /** A dialect's section of the configuration, by its name; what it lacks has its default. */
+  readonly optionsOf?: (dialect: string) => Readonly<Record<string, unknown>>
+  readonly reportsOf?: (dialect: string) => Reports
 }
 
 export interface HttpServer {
   /** @throws {Error} with the system's code when the address cannot be bound */
   start(): Promise<{ readonly host: string; readonly port: number }>
-  /** Clients of `GET /api/v1/eventcounters`. */
-  counterConnections(): readonly PeerConnection[]
   /** Ends streams, lets answers finish for a second, then closes every connection. */
   stop(): Promise<void>
 }
@@ -62,11 +60,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { view, host, port, reports = SILENT_REPORTS } = options
   const limits = { ...HTTP_LIMITS, ...options.limits }
   const streams = new LiveStreams(view, limits, reports)
-  const counterSessions = new CounterSessions(view, options.eventcounters)
-  const app = createApp({
+  const { app, routes } = createApp({
     view,
     streams,
-    counterSessions,
+    guests: options.guests ?? [],
+    contextOf: (guest) => contextOf(guest, options),
     webRoot: options.webRoot,
     host,
     allowedHosts: options.allowedHosts ?? [],
@@ -95,12 +93,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   configure(server, limits, reports)
   return {
     start: () => listen(server, host, port),
-    counterConnections: () => counterSessions.connections(),
     stop: () => {
       streams.stop()
-      counterSessions.stop()
+      for (const guest of routes) guest.stop?.()
       return stop(server)
     },
+  }
+}
+
+function contextOf({ dialect }: RoutedGuest, options: HttpServerOptions): RouteContext {
+  const { view, optionsOf, reportsOf } = options
+  return {
+    view,
+    options: { ...defaultsOf(dialect.options), ...optionsOf?.(dialect.name) },
+    reports: reportsOf?.(dialect.name) ?? NO_REPORTS,
   }
 }
 

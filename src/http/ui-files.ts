@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = /^(text\/|application\/|image\/svg)/
 /** Vite's `name-HASH.ext` under assets/. */
 const HASHED = /^\/assets\/.+-[A-Za-z0-9_-]{8}\.[a-z0-9]+$/
-/** The views of src/web/shell/route.ts; for all else the page would show its overview. */
-const VIEWS = /^\/(series\/.+|sources|wallaroo(\/.+)?)?$/s
+/** Views of the house, see src/web/shell/route.ts; for all else the page would show its overview. */
+const VIEWS = /^\/(series\/.+|sources)?$/s
 
 const NOT_BUILT = `The page of this hub has not been built yet.
 
@@ -52,17 +52,20 @@ interface UiFile {
 
 export class UiFiles {
   readonly #root: string
+  readonly #guestViews: readonly string[]
   readonly #cache = new Map<string, UiFile>()
   #cachedBytes = 0
 
-  constructor(root: string) {
+  /** @param guestViews views of dialects, each with all paths below it */
+  constructor(root: string, guestViews: readonly string[]) {
     this.#root = root
+    this.#guestViews = guestViews
   }
 
   /** The file or view at a path; undefined when there is none. */
   async answer(context: Context): Promise<Response | undefined> {
     const path = decodedPath(context.req.path)
-    const isView = VIEWS.test(path)
+    const isView = VIEWS.test(path) || this.#guestViews.some((view) => isWithin(path, view))
     const name = isView ? '/index.html' : path
     const file = await this.#read(name)
     if (file !== undefined) return fileAnswer(context, file, cacheControl(name))
@@ -137,6 +140,10 @@ function isKnown(header: string | undefined, etag: string): boolean {
 function cacheControl(name: string): string {
   if (name === '/index.html') return 'no-store'
   return HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache'
+}
+
+function isWithin(path: string, view: string): boolean {
+  return path === view || (path.startsWith(`${view}/`) && path.length > view.length + 1)
 }
 
 /** The path of a request; one that does not decode names no file. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { TestContext } from 'node:test'
+import { GUESTS } from '../../src/dialects/registry.ts'
 import { createHttpServer, type HttpServerOptions } from '../../src/http/index.ts'
 
 export interface Answer {
@@ -38,6 +39,7 @@ export async function serve(
     webRoot: '/nonexistent',
     host: '127.0.0.1',
     port: 0,
+    guests: GUESTS,
     reports: { count: (name, reason) => counted.push(`${name} ${reason}`) },
     ...options,
   })

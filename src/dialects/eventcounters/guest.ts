@@ -3,11 +3,13 @@ import type { Guest } from '../guest.ts'
 import { addCommands } from './cli/index.ts'
 import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
+import { addRoutes } from './http/routes.ts'
 import { createResident } from './hub/resident.ts'
 
 export const eventcounters: Guest = {
   dialect,
   createResident,
+  addRoutes,
   demo,
   addCommands,
   examples: {

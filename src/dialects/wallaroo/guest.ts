@@ -2,11 +2,13 @@
 import type { Guest } from '../guest.ts'
 import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
+import { addRoutes } from './http/routes.ts'
 import { createResident } from './hub/resident.ts'
 
 export const wallaroo: Guest = {
   dialect,
   createResident,
+  addRoutes,
   demo,
   examples: {
     decode: ['echo 0000000101 | pentameter decode wallaroo --lines'],

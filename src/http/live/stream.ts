@@ -2,8 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { HttpLimits } from '../limits.ts'
-import type { HttpReports } from '../reports.ts'
+import type { HttpLimits, HttpReports } from '../limits.ts'
 import { SECURITY_HEADERS } from '../security.ts'
 import type { LivePayloads, Selection } from './payloads.ts'
 

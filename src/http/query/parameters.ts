@@ -1,4 +1,5 @@
 /** Everything that comes from outside is read here: query parameters and bodies of the API. */
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { KINDS } from '../../model/index.ts'
@@ -19,7 +20,8 @@ export const ADDRESS_SERIES_LIMIT = 1000
 /** Ids are small; more digits are no id. */
 const ID_MAX = 0xffff_ffff
 
-function integer(min: number, max: number) {
+/** A whole number in decimal digits. */
+export function integer(min: number, max: number) {
   return z
     .string()
     .regex(/^\d{1,16}$/, 'want a whole number')
@@ -69,27 +71,6 @@ export function selectionBody(limits: HttpLimits) {
   })
 }
 
-/** Names of peers may be anything; the head of a request limits them. */
-const name = z.string()
-const SECONDS_MIN = 10
-const SECONDS_MAX = 3600
-
-const mode = z.enum(['own', 'compatible']).default('own')
-export const applicationQuery = z.strictObject({ application: name, mode })
-export const connectionsQuery = z.strictObject({ application: name.optional() })
-
-export const pipelineViewQuery = z.strictObject({
-  application: name,
-  category: name,
-  pipeline: name.optional(),
-  worker: name.optional(),
-  name: name.optional(),
-  mode,
-  seconds: integer(SECONDS_MIN, SECONDS_MAX).default(300),
-  /** Unix milliseconds. */
-  to: integer(0, 8.64e15).optional(),
-})
-
 export const noQuery = z.strictObject({})
 
 /** The query of a request; a parameter given twice is refused, since one would be lost. */
@@ -114,4 +95,45 @@ export function read<T>(schema: z.ZodType<T>, input: unknown): T {
     `${place}${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`,
     'the parameters of every route are listed in docs/http.md',
   )
+}
+
+/**
+ * Reads the value of a JSON body from Node's own stream: announced by length, chunked or neither.
+ * What is too long is never held; what has come by then is dropped.
+ * @throws {Refusal} 413 for more than `limit` bytes, 400 for what is no JSON
+ */
+export async function readJson(incoming: IncomingMessage, limit: number): Promise<unknown> {
+  const bytes = await readBody(incoming, limit)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    const message = bytes.length === 0 ? 'the request has no body' : 'the body is no JSON'
+    throw new Refusal(400, 'invalid_request', message, 'docs/http.md shows the body of every POST')
+  }
+}
+
+function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLong(limit))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const take = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else {
+        // The listener goes, the stream flows on, so that the client can read the answer.
+        incoming.off('data', take)
+        reject(tooLong(limit))
+      }
+    }
+    incoming.on('data', take)
+    incoming.once('end', () => resolve(Buffer.concat(chunks)))
+    incoming.once('error', () => reject(new Refusal(400, 'body_aborted', 'the body broke off')))
+    incoming.once('close', () => reject(new Refusal(400, 'body_aborted', 'the body broke off')))
+  })
+}
+
+function tooLong(limit: number): Refusal {
+  const message = `body is longer than the limit of ${limit} bytes`
+  return new Refusal(413, 'body_limit', message, 'docs/http.md lists what fits, under Limits')
 }

@@ -1,16 +1,8 @@
-/** The routes of pipelines under /api/v1/wallaroo/ (api.ts). */
-
-import { jsonAnswer, Refusal } from '../../../http/answers.ts'
-import type { HubApp } from '../../../http/hub-app.ts'
-import { largeAnswer } from '../../../http/large-json.ts'
-import {
-  applicationQuery,
-  connectionsQuery,
-  noQuery,
-  pipelineViewQuery,
-  readQuery,
-} from '../../../http/query/parameters.ts'
-import type { HubView } from '../../../hub/view.ts'
+/** The routes of pipelines under /api/v1/wallaroo/, and what their queries may say. */
+import { z } from 'zod'
+import { jsonAnswer, largeAnswer, Refusal } from '../../../http/answers.ts'
+import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
+import { integer, noQuery, readQuery } from '../../../http/query/parameters.ts'
 import type {
   ApplicationAnswer,
   CompatibleAnswer,
@@ -27,12 +19,33 @@ interface Gapped {
   readonly name?: string | undefined
 }
 
+/** Names of peers may be anything; the head of a request limits them. */
+const name = z.string()
+const SECONDS_MIN = 10
+const SECONDS_MAX = 3600
+
+const mode = z.enum(['own', 'compatible']).default('own')
+const applicationQuery = z.strictObject({ application: name, mode })
+const connectionsQuery = z.strictObject({ application: name.optional() })
+
+const viewQuery = z.strictObject({
+  application: name,
+  category: name,
+  pipeline: name.optional(),
+  worker: name.optional(),
+  name: name.optional(),
+  mode,
+  seconds: integer(SECONDS_MIN, SECONDS_MAX).default(300),
+  /** Unix milliseconds. */
+  to: integer(0, 8.64e15).optional(),
+})
+
 const LISTS = 'GET /api/v1/wallaroo/applications and …/application list what there is'
 
-export function addPipelineRoutes(app: HubApp, hub: HubView): void {
-  const { clock } = hub
-  const wallaroo: WallarooViews = wallarooOf(hub)!
-
+export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
+  const wallaroo: WallarooViews | undefined = wallarooOf(view)
+  if (wallaroo === undefined) return {}
+  const { clock } = view
   app.get('/api/v1/wallaroo/applications', async (context) => {
     readQuery(noQuery, context)
     return largeAnswer(context, await made(wallaroo.applications()), clock)
@@ -48,7 +61,7 @@ export function addPipelineRoutes(app: HubApp, hub: HubView): void {
     throw new Refusal(404, 'unknown_application', `no application ${application}`, LISTS)
   })
   app.get('/api/v1/wallaroo/view', async (context) => {
-    const { application, mode, seconds, to, ...key } = readQuery(pipelineViewQuery, context)
+    const { application, mode, seconds, to, ...key } = readQuery(viewQuery, context)
     const request = {
       ...{ application, key: withoutGaps(key), seconds },
       ...(to === undefined ? {} : { toMs: to }),
@@ -62,6 +75,7 @@ export function addPipelineRoutes(app: HubApp, hub: HubView): void {
     const { application } = readQuery(connectionsQuery, context)
     return jsonAnswer(context, wallaroo.workerConnections(application))
   })
+  return { views: ['/wallaroo'] }
 }
 
 /** @throws {Refusal} where the hub is making too many other views */

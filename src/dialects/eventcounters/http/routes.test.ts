@@ -5,6 +5,8 @@ import { serve } from '../../../../test/support/http-client.ts'
 import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import { until } from '../../../../test/support/hub/hub.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../http/index.ts'
+import { GUESTS } from '../../registry.ts'
+import { NO_REPORTS } from '../../reports.ts'
 import { eventCountersOf } from '../hub/resident.ts'
 
 const PATH = '/api/v1/eventcounters'
@@ -159,7 +161,7 @@ test('HEAD tells the headers of a session and opens none', async (t) => {
 test('requests count under their route and status, sessions and refusals by reason', async (t) => {
   const counted: string[] = []
   const reports = { count: (name: string, reason: string) => counted.push(`${name} ${reason}`) }
-  const { hub, server, open } = await start(t, { eventcounters: { reports } })
+  const { hub, server, open } = await start(t, { reportsOf: () => ({ ...NO_REPORTS, ...reports }) })
   const client = await open('EventCounterIntervalSec=x')
   await server.ask(`${PATH}?deliver=none`)
   client.incoming.destroy()
@@ -212,6 +214,7 @@ async function listening(test: TestContext, hub: FakeHubView): Promise<[HttpServ
     webRoot: '/nonexistent',
     host: '127.0.0.1',
     port: 0,
+    guests: GUESTS,
   })
   const { port } = await server.start()
   test.after(() => server.stop())
@@ -221,11 +224,11 @@ async function listening(test: TestContext, hub: FakeHubView): Promise<[HttpServ
 test('the server says who is attached, at which interval', async (t) => {
   const hub = new FakeHubView()
   hub.add({ name: 'c', kind: 'counter' })
-  const [server, port] = await listening(t, hub)
+  const [, port] = await listening(t, hub)
   const client = await Client.open(port, 'EventCounterIntervalSec=1&counters=statshero,hub')
   for (let second = 0; second < 3; second++) hub.tick()
   await client.next(2)
-  const [connection, ...others] = server.counterConnections()
+  const [connection, ...others] = eventCountersOf(hub)!.connections()
   assert.deepEqual(others, [])
   assert.equal(connection!.peer.address, '127.0.0.1')
   assert.equal(connection!.peer.port, client.incoming.socket.localPort)
@@ -238,7 +241,7 @@ test('the server says who is attached, at which interval', async (t) => {
     skipped: 0,
   })
   client.incoming.destroy()
-  await until(() => server.counterConnections().length === 0)
+  await until(() => eventCountersOf(hub)!.connections().length === 0)
 })
 
 test('sessions end in order when the server stops', async (t) => {

@@ -1,0 +1,43 @@
+/**
+ * Routes that a dialect brings, in its own folder: it reads with query/parameters.ts, answers with
+ * answers.ts, and takes what it answers from its side of the hub. The guards, the count of requests
+ * and the refusal of other methods are the house's for all routes.
+ */
+import type { HttpBindings } from '@hono/node-server'
+import type { Context, Hono } from 'hono'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Reports } from '../dialects/reports.ts'
+import type { HubView } from '../hub/view.ts'
+import type { Refusal } from './answers.ts'
+
+/** The application of all routes, and a request to it with what Node's server adds. */
+export type HubApp = Hono<{ Bindings: HttpBindings }>
+export type HubContext = Context<{ Bindings: HttpBindings }>
+
+/** A dialect as the HTTP side sees it. */
+export interface RoutedGuest {
+  readonly dialect: Dialect
+  /** Called once, before the first request; routes are below `/api/v1/NAME`. */
+  addRoutes?(app: HubApp, context: RouteContext): GuestRoutes
+}
+
+/** What routes of a dialect are made of. */
+export interface RouteContext {
+  readonly view: HubView
+  /** Its section of the configuration. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly reports: Reports
+}
+
+/** What the house must know of routes once they are added. */
+export interface GuestRoutes {
+  /** Views of the page that are the dialect's own, each with all paths below it: `/NAME`. */
+  readonly views?: readonly string[]
+  /** Routes whose errors are not an ApiError, by path: those of the guards as well. */
+  readonly errorAnswers?: Readonly<Record<string, ErrorAnswer>>
+  /** Ends answers that have no end of their own. */
+  stop?(): void
+}
+
+/** Answers what a route, or a guard before it, has refused. */
+export type ErrorAnswer = (context: HubContext, refusal: Refusal) => Response
