@@ -1,6 +1,7 @@
 /**
  * The JSON API under /api/v1/, as types: what the page, the terminal and all other clients rely on.
  * Times are Unix milliseconds (`…Ms`). Values that a double can't hold exactly are decimal text.
+ * Routes of dialects are below /api/v1/NAME, their shapes in the dialects' http/api.ts.
  * In queries `from` and `to` are Unix milliseconds, `step` and `interval` whole seconds.
  *
  *   GET  /api/v1/series?filter=&kind=&dialect=&limit=&after=   SeriesPage
@@ -10,44 +11,10 @@
  *   GET  /api/v1/sources                                       SourcesAnswer
  *   GET  /api/v1/live?series=1,2&interval=1                    text/event-stream, see LiveEvents
  *   POST /api/v1/live/STREAM  { "series": [1, 2] }             204: changes what a stream carries
- *   GET  /api/v1/eventcounters?EventCounterIntervalSec=1       NDJSON (eventcounters.md §2), errors
- *                                                              as { "error": text }
- *   GET  /api/v1/wallaroo/applications                         ApplicationsAnswer
- *   GET  /api/v1/wallaroo/application?application=             ApplicationAnswer
- *   GET  /api/v1/wallaroo/view?application=&category=&pipeline=&worker=&name=&seconds=&to=
- *                                                              ViewAnswer; with mode=compatible
- *                                                              CompatibleAnswer
- *   GET  /api/v1/wallaroo/connections?application=             ConnectionsAnswer
- *   any other error                                            ApiError with its status
+ *   any error                                                  ApiError with its status
  *
  * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
  */
-export type {
-  ApplicationAnswer,
-  ApplicationSummary,
-  ApplicationsAnswer,
-  BinJson,
-  ChartsJson,
-  CompatibleAnswer,
-  CompatibleApplicationAnswer,
-  CompatibleNumbers,
-  CompatiblePipelineRow,
-  CompatibleRow,
-  CompatibleTable,
-  Completeness,
-  ConnectionsAnswer,
-  CountJson,
-  LatencyJson,
-  PipelineRow,
-  RowJson,
-  TableJson,
-  ThroughputJson,
-  ViewAnswer,
-  ViewKey,
-  WorkerConnectionJson,
-  WorkerJson,
-  WorkerRow,
-} from '../dialects/wallaroo/hub/answers.ts'
 export type {
   ConnectionStatus,
   DialectStatus,
@@ -190,7 +157,7 @@ export interface HistogramCellJson {
   /** Observations of zero, and those below it: in no bucket, but part of every percentile. */
   readonly zero: number
   readonly negative: number
-  /** Largest value that `zero` counts, where that is not 0 (1 for Proxy-Wasm). */
+  /** Largest value that `zero` counts, where that is not 0. */
   readonly zeroTo?: number
   /** Observations of `from` or more, of which no more is known; absent when there are none. */
   readonly overflow?: { readonly from: number; readonly count: number }

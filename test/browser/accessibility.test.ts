@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import type { ApplicationsAnswer } from '../../src/http/api.ts'
+import type { ApplicationsAnswer } from '../../src/dialects/wallaroo/http/api.ts'
 import { isDrawn, skip, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()

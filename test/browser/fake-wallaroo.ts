@@ -11,7 +11,7 @@ import type {
   ViewAnswer,
   ViewKey,
   WorkerJson,
-} from '../../src/http/api.ts'
+} from '../../src/dialects/wallaroo/http/api.ts'
 
 export const APPLICATION = 'market-spread'
 const WORKERS = ['initializer', 'worker2', 'worker3'] as const

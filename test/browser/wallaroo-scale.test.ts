@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import type { ApplicationAnswer, RowJson, ViewAnswer, WorkerRow } from '../../src/http/api.ts'
+import type {
+  ApplicationAnswer,
+  RowJson,
+  ViewAnswer,
+  WorkerRow,
+} from '../../src/dialects/wallaroo/http/api.ts'
 import { shownName } from '../../src/web/format/name.ts'
 import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { ApplicationAnswer, ViewAnswer } from '../../src/http/api.ts'
+import type { ApplicationAnswer, ViewAnswer } from '../../src/dialects/wallaroo/http/api.ts'
 import { parseCsv } from '../support/csv.ts'
 import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
 

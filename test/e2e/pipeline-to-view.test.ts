@@ -5,15 +5,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
-import { ComputationStage, SinkStage, SourceStage } from '../../src/dialects/wallaroo/index.ts'
-import { startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import type {
   ApplicationAnswer,
   ApplicationsAnswer,
   ConnectionsAnswer,
   ViewAnswer,
-} from '../../src/http/api.ts'
+} from '../../src/dialects/wallaroo/http/api.ts'
+import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
+import { ComputationStage, SinkStage, SourceStage } from '../../src/dialects/wallaroo/index.ts'
+import { startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { serve } from '../support/http-client.ts'
 import { until } from '../support/hub/hub.ts'
 

@@ -1,5 +1,5 @@
 /** Rows as the API sends them, for the tests of this folder. */
-import type { RowJson, ViewAnswer, ViewKey } from '../../src/http/api.ts'
+import type { RowJson, ViewAnswer, ViewKey } from '../../src/dialects/wallaroo/http/api.ts'
 
 export function fakeRow(key: Partial<ViewKey>, p99Ns: number | null, count = 1000): RowJson {
   return {

@@ -23,15 +23,16 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['time', 'model', 'shm', 'instrument', 'dialects', 'dialect', 'dialect/hub'],
     'wire/decode-error.ts',
   ],
-  'dialect/hub': ['time', 'model', 'wire', 'shm', 'dialects', 'dialect', 'hub'],
-  http: [
-    ...['time', 'model', 'exposition', 'hub', 'dialects', 'dialect', 'dialect/hub', 'dialect/http'],
-  ],
+  'dialect/hub': ['time', 'model', 'wire', 'shm', 'dialects', 'dialect', 'dialect/api', 'hub'],
+  // what its routes answer, as types
+  'dialect/api': ['model', 'dialect', 'http/api.ts'],
+  http: ['time', 'model', 'exposition', 'hub', 'dialects'],
   'dialect/http': [
     ...['time', 'model', 'exposition', 'dialects', 'dialect', 'hub', 'dialect/hub', 'http'],
+    'dialect/api',
   ],
   web: ['model', 'http/api.ts', 'dialect/view'],
-  'dialect/view': ['model', 'web', 'http/api.ts'],
+  'dialect/view': ['model', 'web', 'http/api.ts', 'dialect/api'],
   terminal: ['time', 'model', 'dialects', 'dialect', 'http/api.ts'],
   cli: ['time', 'model', 'dialects', 'guest', 'registry', 'hub', 'http/api.ts', 'terminal'],
   'dialect/cli': [
@@ -48,7 +49,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'dialect/test': [
     ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'registry', 'dialect'],
     ...['hub', 'dialect/hub', 'http', 'dialect/http', 'terminal', 'cli', 'dialect/cli'],
-    ...['dialect/demo', 'web', 'dialect/view'],
+    ...['dialect/demo', 'web', 'dialect/view', 'dialect/api'],
   ],
 }
 
@@ -62,6 +63,7 @@ export function roomOf(path: string): string | undefined {
   if (folder !== 'dialects') return folder
   if (inside === undefined) return roomOfFile(dialect)
   if (inside === 'guest.ts') return 'guest'
+  if (path.endsWith('/http/api.ts')) return 'dialect/api'
   return ROOMS.has(inside) ? `dialect/${inside}` : 'dialect'
 }
 
@@ -72,7 +74,7 @@ function roomOfFile(name: string): string {
 }
 
 /** Taken as types only: nothing of the server's code may reach a viewer. */
-const TYPES_ONLY = new Set(['http/api.ts'])
+const TYPES_ONLY = new Set(['http/api.ts', 'dialect/api'])
 
 export const importTable: Rule = {
   title: 'folders of src import only what the import table allows',

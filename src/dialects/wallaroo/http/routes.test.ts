@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serve } from '../../../../test/support/http-client.ts'
 import { FakeHubView, NO_WORKERS, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
-import type { ApplicationAnswer, RowJson } from '../hub/answers.ts'
 import { BusyError, type WallarooViews } from '../hub/resident.ts'
+import type { ApplicationAnswer, RowJson } from './api.ts'
 
 const API = '/api/v1/wallaroo'
 

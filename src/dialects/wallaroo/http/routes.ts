@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { jsonAnswer, largeAnswer, Refusal } from '../../../http/answers.ts'
 import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
 import { integer, noQuery, readQuery } from '../../../http/query/parameters.ts'
+import { BusyError, type WallarooViews, wallarooOf } from '../hub/resident.ts'
 import type {
   ApplicationAnswer,
   CompatibleAnswer,
   CompatibleApplicationAnswer,
   ViewAnswer,
   ViewKey,
-} from '../hub/answers.ts'
-import { BusyError, type WallarooViews, wallarooOf } from '../hub/resident.ts'
+} from './api.ts'
 
 interface Gapped {
   readonly category: string

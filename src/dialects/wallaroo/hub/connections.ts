@@ -1,7 +1,7 @@
 /** What connections of workers have shown of themselves (wallaroo.md §5), for the page. */
 import type { PeerConnection } from '../../peer.ts'
+import type { ConnectionsAnswer, WorkerConnectionJson } from '../http/api.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
-import type { ConnectionsAnswer, WorkerConnectionJson } from './answers.ts'
 import type { WorkerReceiver } from './receiver.ts'
 import type { WallarooState } from './state.ts'
 import { compareTexts } from './views/groups.ts'

@@ -7,8 +7,6 @@ import type { Task } from '../../../hub/tasks/task.ts'
 import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Peer, PeerConnection } from '../../peer.ts'
-import type { WindowReceiver, WindowReceivers } from '../server/connection.ts'
-import { NAME } from '../spec.ts'
 import type {
   ApplicationAnswer,
   ApplicationsAnswer,
@@ -16,7 +14,9 @@ import type {
   CompatibleApplicationAnswer,
   ConnectionsAnswer,
   ViewAnswer,
-} from './answers.ts'
+} from '../http/api.ts'
+import type { WindowReceiver, WindowReceivers } from '../server/connection.ts'
+import { NAME } from '../spec.ts'
 import { connectionsAnswer } from './connections.ts'
 import { wallarooLimits } from './limits.ts'
 import { WorkerReceiver } from './receiver.ts'

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { seriesNamed, until } from '../../../../test/support/hub/hub.ts'
+import type { ViewKey } from '../http/api.ts'
 import { metricsBytes } from '../test/frames.ts'
 import { type PipelineHub, startPipelineHub } from '../test/pipelines.ts'
-import type { ViewKey } from './answers.ts'
 import { wallarooOf } from './resident.ts'
 
 interface Sent {

@@ -4,12 +4,6 @@
  */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type {
-  CompatibleAnswer,
-  CompatibleApplicationAnswer,
-  CompatiblePipelineRow,
-  CompatibleRow,
-} from '../../../http/api.ts'
 import { drawPlot } from '../../../web/chart/plot.ts'
 import { SteadyRange } from '../../../web/chart/scale.ts'
 import { shownName } from '../../../web/format/name.ts'
@@ -17,6 +11,12 @@ import { exact } from '../../../web/format/number.ts'
 import { useAnswer, useDrawing, usePage } from '../../../web/shell/page.ts'
 import { Link, Name, Section, Table } from '../../../web/shell/parts.tsx'
 import type { Route } from '../../../web/shell/view.ts'
+import type {
+  CompatibleAnswer,
+  CompatibleApplicationAnswer,
+  CompatiblePipelineRow,
+  CompatibleRow,
+} from '../http/api.ts'
 import { toPlace, type WallarooState } from './address.ts'
 import { Exports } from './exports.tsx'
 import { drawGroupBars } from './group-bars.ts'

@@ -1,5 +1,5 @@
 /** What rows of the API mean for the page: numbers to draw, who is slow, what is in flight. */
-import type { CountJson, RowJson } from '../../../http/api.ts'
+import type { CountJson, RowJson } from '../http/api.ts'
 import type { Order } from './address.ts'
 import type { Percentiles } from './rows/range-bar.ts'
 

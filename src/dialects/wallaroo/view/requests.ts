@@ -1,5 +1,5 @@
 /** Addresses of the API's answers about Wallaroo applications, and places of its rows. */
-import type { ViewKey } from '../../../http/api.ts'
+import type { ViewKey } from '../http/api.ts'
 import { NO_PLACE, type Place } from './address.ts'
 import { categoryOf } from './place.ts'
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeRow, fakeView } from '../../../../test/support/wallaroo-rows.ts'
-import type { ApplicationAnswer, ListenerStatus, WorkerJson } from '../../../http/api.ts'
+import type { ListenerStatus } from '../../../http/api.ts'
 import { bittenWords, factWords, limitOption, limitTitle } from '../../../web/sources/words.ts'
+import type { ApplicationAnswer, WorkerJson } from '../http/api.ts'
 import { NO_PLACE } from './address.ts'
 import {
   boundsText,

@@ -1,14 +1,5 @@
 /** What an application, its views and its connections say in words. */
-import type {
-  ApplicationAnswer,
-  BinJson,
-  Completeness,
-  ListenerStatus,
-  RowJson,
-  TableJson,
-  ViewAnswer,
-  WorkerJson,
-} from '../../../http/api.ts'
+import type { ListenerStatus } from '../../../http/api.ts'
 import { shownName } from '../../../web/format/name.ts'
 import {
   counted,
@@ -20,6 +11,15 @@ import {
 } from '../../../web/format/number.ts'
 import { ageText, durationText, momentText } from '../../../web/format/time.ts'
 import type { Words } from '../../../web/shell/view.ts'
+import type {
+  ApplicationAnswer,
+  BinJson,
+  Completeness,
+  RowJson,
+  TableJson,
+  ViewAnswer,
+  WorkerJson,
+} from '../http/api.ts'
 import type { Place } from './address.ts'
 import { inFlight, numberOf } from './latency.ts'
 import { INGESTION } from './place.ts'

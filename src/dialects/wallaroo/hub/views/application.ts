@@ -1,14 +1,14 @@
 /** What one application consists of, over the last 5 minutes (wallaroo.md §8). */
 
 import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
-import { CATEGORIES } from '../../spec.ts'
 import type {
   ApplicationAnswer,
   Completeness,
   PipelineRow,
   RowJson,
   WorkerRow,
-} from '../answers.ts'
+} from '../../http/api.ts'
+import { CATEGORIES } from '../../spec.ts'
 import type { WallarooState } from '../state.ts'
 import type { WallarooWorker } from '../workers.ts'
 import { compareKeys, type Group, groupsOf } from './groups.ts'

@@ -1,7 +1,7 @@
 /** The applications that have been named, and what there is of each. */
 
 import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
-import type { ApplicationSummary, ApplicationsAnswer } from '../answers.ts'
+import type { ApplicationSummary, ApplicationsAnswer } from '../../http/api.ts'
 import type { WallarooState } from '../state.ts'
 import type { WallarooSeries } from '../wire-series.ts'
 import { compareTexts } from './groups.ts'

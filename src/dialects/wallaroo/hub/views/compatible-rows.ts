@@ -2,6 +2,12 @@
 
 import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import { exactToJson } from '../../../../model/index.ts'
+import type {
+  CompatibleNumbers,
+  CompatibleRow,
+  CompatibleTextsJson,
+  CompatibleThroughput,
+} from '../../http/api.ts'
 import {
   COMPATIBLE_PERCENTILES,
   type CompatibleOrigin,
@@ -10,12 +16,6 @@ import {
   compatiblePercentiles,
 } from '../../rollup/compatible.ts'
 import { latencyLabel, throughputText } from '../../rollup/compatible-text.ts'
-import type {
-  CompatibleNumbers,
-  CompatibleRow,
-  CompatibleTextsJson,
-  CompatibleThroughput,
-} from '../answers.ts'
 import type { KeptWindow } from '../kept-window.ts'
 import type { Group } from './groups.ts'
 import { readWindows, type SeriesReading, type WindowSum } from './readings.ts'

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
+import type { CompatibleNumbers, ViewKey } from '../../http/api.ts'
 import { withFrame } from '../../test/frames.ts'
 import { type PipelineHub, startPipelineHub } from '../../test/pipelines.ts'
-import type { CompatibleNumbers, ViewKey } from '../answers.ts'
 import { wallarooOf } from '../resident.ts'
 
 const APPLICATION = 'golden-app'

@@ -5,7 +5,6 @@
 
 import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import { exactToJson } from '../../../../model/index.ts'
-import { CHART_GROUPS, compatibleChart } from '../../rollup/compatible.ts'
 import type {
   CompatibleAnswer,
   CompatibleApplicationAnswer,
@@ -13,7 +12,8 @@ import type {
   CompatibleRow,
   CompatibleTable,
   ViewKey,
-} from '../answers.ts'
+} from '../../http/api.ts'
+import { CHART_GROUPS, compatibleChart } from '../../rollup/compatible.ts'
 import type { WallarooState } from '../state.ts'
 import type { WallarooSeries } from '../wire-series.ts'
 import { byCategory, knownWorkers } from './application.ts'

@@ -1,7 +1,7 @@
 /** Series grouped by the labels in which rows of a table differ. */
 
 import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
-import type { ViewKey } from '../answers.ts'
+import type { ViewKey } from '../../http/api.ts'
 import type { SeriesReading } from './readings.ts'
 
 export type KeyLabel = 'category' | 'pipeline' | 'worker' | 'name'

@@ -2,9 +2,6 @@
 
 import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
 import { type Exact, exact, exactToJson } from '../../../../model/index.ts'
-import type { LatencyTotals } from '../../rollup/latency-totals.ts'
-import type { SecondCounts } from '../../rollup/second-counts.ts'
-import { SKEW_BIN } from '../../spec.ts'
 import type {
   BinJson,
   ChartsJson,
@@ -14,7 +11,10 @@ import type {
   ThroughputJson,
   ViewKey,
   WorkerJson,
-} from '../answers.ts'
+} from '../../http/api.ts'
+import type { LatencyTotals } from '../../rollup/latency-totals.ts'
+import type { SecondCounts } from '../../rollup/second-counts.ts'
+import { SKEW_BIN } from '../../spec.ts'
 import type { WallarooWorker } from '../workers.ts'
 import { compareTexts } from './groups.ts'
 import { lineOf } from './line.ts'

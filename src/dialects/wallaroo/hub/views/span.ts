@@ -3,10 +3,11 @@
  * at the second in which each window ends, messages spread exactly over the seconds it covers.
  * Second t is the time (t-1, t] of the hub's clock; a worker that is off is shifted.
  */
+
+import type { Completeness } from '../../http/api.ts'
 import { LatencyTotals } from '../../rollup/latency-totals.ts'
 import { SecondCounts } from '../../rollup/second-counts.ts'
 import { WindowSpread } from '../../rollup/spread.ts'
-import type { Completeness } from '../answers.ts'
 import type { KeptWindow } from '../kept-window.ts'
 import type { SeriesReading, WindowSum } from './readings.ts'
 

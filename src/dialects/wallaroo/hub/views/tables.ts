@@ -1,7 +1,7 @@
 /** Tables of a view: what its key consists of, and what lies beside it (wallaroo.md §8). */
 
 import type { Task } from '../../../../hub/tasks/task.ts'
-import type { RowJson, TableJson, ViewKey } from '../answers.ts'
+import type { RowJson, TableJson, ViewKey } from '../../http/api.ts'
 import { type Group, groupsOf, type KeyLabel } from './groups.ts'
 import { readWindows, type SeriesReading } from './readings.ts'
 import { rowJson } from './rows.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import type { CountJson, RowJson } from '../../http/api.ts'
 import { withFrame } from '../../test/frames.ts'
 import { type PipelineHub, startPipelineHub } from '../../test/pipelines.ts'
-import type { CountJson, RowJson } from '../answers.ts'
 import { WallarooResident, wallarooOf } from '../resident.ts'
 
 const APPLICATION = 'golden-app'

@@ -1,12 +1,12 @@
 /** One application: who is slow, computations by worker, pipelines, workers, connections. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { ApplicationAnswer, WorkerJson } from '../../../../http/api.ts'
 import { NO_VALUE, text } from '../../../../web/format/number.ts'
 import { clockText, spanText } from '../../../../web/format/time.ts'
 import { useAnswer } from '../../../../web/shell/page.ts'
 import { Name, Section } from '../../../../web/shell/parts.tsx'
 import type { Route } from '../../../../web/shell/view.ts'
+import type { ApplicationAnswer, WorkerJson } from '../../http/api.ts'
 import type { WallarooState } from '../address.ts'
 import { CompatibleApplication } from '../compatible.tsx'
 import { Controls } from '../controls.tsx'

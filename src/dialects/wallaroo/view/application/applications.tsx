@@ -1,10 +1,10 @@
 /** The applications that workers have named; a lone one is shown at once by the page. */
 import type { JSX } from 'preact'
-import type { ApplicationSummary, ApplicationsAnswer } from '../../../../http/api.ts'
 import { exact } from '../../../../web/format/number.ts'
 import { ageText } from '../../../../web/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { CopyButton, Link, Name } from '../../../../web/shell/parts.tsx'
+import type { ApplicationSummary, ApplicationsAnswer } from '../../http/api.ts'
 import { NO_PLACE, toPlace } from '../address.ts'
 import { LongTable } from '../rows/lazy-rows.tsx'
 import { workerAddress } from '../words.ts'

@@ -1,11 +1,11 @@
 /** Who is connected, what their frames give away of the sender, what was odd, what was refused. */
 import type { ComponentChildren, JSX } from 'preact'
-import type { ConnectionsAnswer, WorkerConnectionJson, WorkerJson } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { exact, text } from '../../../../web/format/number.ts'
 import { ageText, momentText } from '../../../../web/format/time.ts'
 import { useAnswer, usePage } from '../../../../web/shell/page.ts'
 import { Badge, Link, Name, Section } from '../../../../web/shell/parts.tsx'
+import type { ConnectionsAnswer, WorkerConnectionJson, WorkerJson } from '../../http/api.ts'
 import { NO_PLACE, toPlace } from '../address.ts'
 import { connectionsAddress } from '../requests.ts'
 import { LongTable } from '../rows/lazy-rows.tsx'

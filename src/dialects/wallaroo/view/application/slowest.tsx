@@ -1,15 +1,11 @@
 /** What is slow in applications that are not open: on the start page, and in the list of them. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type {
-  ApplicationAnswer,
-  ApplicationSummary,
-  ApplicationsAnswer,
-} from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { exact, text } from '../../../../web/format/number.ts'
 import { useAnswer, usePage } from '../../../../web/shell/page.ts'
 import { Link } from '../../../../web/shell/parts.tsx'
+import type { ApplicationAnswer, ApplicationSummary, ApplicationsAnswer } from '../../http/api.ts'
 import { NO_PLACE, type Place, toPlace } from '../address.ts'
 import { isCompared, type MatrixCell, type MatrixRow, matrixOf, slowCells } from '../latency.ts'
 import { APPLICATIONS, applicationAddress } from '../requests.ts'

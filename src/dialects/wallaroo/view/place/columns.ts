@@ -1,6 +1,7 @@
 /** The charts of a view as the plots take them: a value per second, bins per second. */
-import type { BinJson, ChartsJson, ViewAnswer } from '../../../../http/api.ts'
+
 import type { HeatSource } from '../../../../web/chart/heat.ts'
+import type { BinJson, ChartsJson, ViewAnswer } from '../../http/api.ts'
 import { numberOf } from '../latency.ts'
 
 /** Bins that a latency can lie in: the last one of the protocol holds messages without one. */

@@ -1,11 +1,11 @@
 /** Above the charts of a place: its name, what it is, its large numbers, links across. */
 import type { JSX } from 'preact'
-import type { ViewAnswer } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { text } from '../../../../web/format/number.ts'
 import { ageText, clockText, spanText } from '../../../../web/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name } from '../../../../web/shell/parts.tsx'
+import type { ViewAnswer } from '../../http/api.ts'
 import { NO_PLACE, type Place, toPlace, WALLAROO } from '../address.ts'
 import { numberOf } from '../latency.ts'
 import { categoryOf, INGESTION, measuredWords, ON_WORKER, whatWords } from '../place.ts'

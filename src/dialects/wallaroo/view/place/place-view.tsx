@@ -1,10 +1,10 @@
 /** One place of an application: its latencies and messages, and what it consists of. */
 import type { JSX } from 'preact'
-import type { TableJson, ViewAnswer } from '../../../../http/api.ts'
 import { shownName } from '../../../../web/format/name.ts'
 import { useAnswer } from '../../../../web/shell/page.ts'
 import { Name, Section } from '../../../../web/shell/parts.tsx'
 import type { Route } from '../../../../web/shell/view.ts'
+import type { TableJson, ViewAnswer } from '../../http/api.ts'
 import type { Place, WallarooState } from '../address.ts'
 import { WorkerStates } from '../application/connections.tsx'
 import { CompatibleView } from '../compatible.tsx'

@@ -1,9 +1,9 @@
 /** A place as tables: what its charts show, without a picture. */
 import type { JSX } from 'preact'
-import type { ViewAnswer } from '../../../../http/api.ts'
 import { digits, exact, NO_BREAK_SPACE, text } from '../../../../web/format/number.ts'
 import { clockText } from '../../../../web/format/time.ts'
 import { AsTable, Table } from '../../../../web/shell/parts.tsx'
+import type { ViewAnswer } from '../../http/api.ts'
 import { boundsText } from '../words.ts'
 import { lastSecond, valueAt } from './columns.ts'
 
