@@ -75,7 +75,7 @@ export function jsonAnswer(context: Context, value: unknown): Promise<Response> 
 }
 
 /**
- * What is made in turns. An answer of one chunk has its length; a longer one is sent as it is made,
+ * Answers what is made in slices. An answer of one chunk has its length; a longer one is sent as it is made,
  * no faster than the client takes it.
  */
 export async function piecesAnswer(

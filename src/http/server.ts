@@ -15,13 +15,13 @@ import { LiveStreams } from './live/streams.ts'
 import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
 import { SECURITY_HEADERS } from './security.ts'
 
-/** Whoever needs longer to say what he wants is no browser and no scraper. */
+/** What needs longer for its request is no browser and no scraper. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Request line and headers; Node's default, said here because parameters.ts counts on it. */
 const HEADERS_BYTES_LIMIT = 16_384
 const KEEP_ALIVE_TIMEOUT_MS = 30_000
-/** Connections without any progress, answers that nobody reads included. */
+/** Connections without any progress, answers that are not read included. */
 const IDLE_TIMEOUT_MS = 60_000
 /** How often the server looks for connections past the first two. */
 const TIMEOUT_CHECK_MS = 5_000

@@ -1,5 +1,5 @@
 /**
- * Cells of a frame as text, made once for everybody: a fragment per series and a payload per
+ * Cells of a frame as text, made once for all streams: a fragment per series and a payload per
  * selection. They are kept for the newest second only, which is what most streams show; windows of
  * longer intervals and replays belong to one stream each.
  */

@@ -50,7 +50,7 @@ export class LiveStreams {
   }
 
   /**
-   * Takes over a response that nobody has written to.
+   * Takes over a response that nothing has been written to.
    * @returns false, with the response untouched, when a limit is reached
    */
   open(outgoing: ServerResponse, request: StreamRequest): boolean {

@@ -86,7 +86,7 @@ export function summaryStatistics(summary: Summary, sum: number) {
   }
 }
 
-/** The distribution since the series began, under Dropwizard's field names (statshero.md §4.7). */
+/** The distribution since the series began, under Dropwizard's field names. */
 export function histogramStatistics(histogram: Histogram) {
   const quantile = (q: number): number | null => known(histogram.quantile(q))
   return {

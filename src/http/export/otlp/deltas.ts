@@ -42,7 +42,7 @@ export class Deltas {
     return this.#open
   }
 
-  /** Adds a closed second, in turns. */
+  /** Adds a closed second. */
   *take(frame: Frame): Task {
     if (this.#options.temporality === 'cumulative') return
     if (this.#options.temporality === 'dialect') yield* this.#follow()
@@ -90,7 +90,7 @@ export class Deltas {
     return closed
   }
 
-  /** Gives back what nobody has taken. */
+  /** Gives back what no receiver has taken. */
   *giveBack(left: Iterable<OpenDelta>): Task {
     yield* forEachItem(left, (delta) => this.#add(delta), ROWS_PER_STEP)
   }

@@ -128,7 +128,7 @@ export class OtlpExporter implements Sink {
       if (outcome.kind === 'taken') {
         for (const id of request.deltas) closed.delete(id)
       } else isComplete = false
-      // nobody is there: what is left would fail alike, and the next export has it again
+      // no receiver is there: what is left would fail alike, and the next export has it again
       if (outcome.kind === 'failed') break
     }
     return isComplete

@@ -1,6 +1,5 @@
 /**
- * Distributions as OTLP has them: exponential buckets, or counts between explicit bounds
- * (wallaroo.md §7 forms 1 and 4, proxywasm.md §7, statshero.md §7.4); pure.
+ * Distributions as OTLP has them: exponential buckets, or counts between explicit bounds; pure.
  */
 
 import type { HistogramRules } from '../../../dialects/export-rules.ts'

@@ -1,6 +1,6 @@
 /**
- * Series as OTLP groups them: by scope and metric, in order of appearance. Made in turns, as a
- * large hub has many; kept as long as the list of series stays.
+ * Series as OTLP groups them: by scope and metric, in order of appearance. Made in
+ * slices, as a large hub has many; kept as long as the list of series stays.
  */
 import type {
   ExportRules,

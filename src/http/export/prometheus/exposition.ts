@@ -33,7 +33,7 @@ export class Exposition {
     this.#reports = reports
   }
 
-  /** Made in turns: each value is that of the moment at which its piece is made. */
+  /** Made in slices: each value is that of the moment at which its piece is made. */
   pieces(format: ExpositionFormat, style: NameStyle = 'legacy'): Pieces {
     return format === 'protobuf' ? this.#protobuf(style) : this.#text(format, style)
   }

@@ -1,8 +1,8 @@
 /**
  * What an exposition looks like without its values: families in order of their names, their rows,
  * and every constant piece of text. It changes only when the list of series does; a scrape walks it
- * once. Collisions are settled here, never by merging or dropping (statshero.md §7.3). A large hub
- * has hundreds of thousands of rows, so a layout is made in turns.
+ * once. Collisions are settled here, never by merging or dropping. A large hub has hundreds of
+ * thousands of rows, so a layout is made in slices of the event loop.
  */
 
 import type { ExportRules, WindowPart } from '../../../dialects/export-rules.ts'

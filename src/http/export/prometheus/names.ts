@@ -1,6 +1,5 @@
 /**
- * Names and labels of a series in Prometheus' formats (statshero.md §7.3, scope.md §7.1,
- * proxywasm.md §7); pure.
+ * Names and labels of a series in Prometheus' formats, by the rules of its dialect; pure.
  * What two series do to each other (collisions) is the layout's matter, see layout.ts.
  */
 
@@ -99,7 +98,7 @@ function prometheusName(
 
 /**
  * The family of a distribution's native form, where that can't be the same as the classic one's:
- * bounds that are powers of two do not survive a division by a power of ten (statshero.md §7.3).
+ * bounds that are powers of two do not survive a division by a power of ten.
  * Undefined where one family takes both, and for units that are not of time.
  */
 export function nativeFamily({

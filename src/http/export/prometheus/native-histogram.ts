@@ -1,6 +1,5 @@
 /**
- * Prometheus' native histogram of one of ours (statshero.md §7.3, wallaroo.md §7, proxywasm.md §7);
- * pure. Its bucket n of schema s is (2^((n-1)/2^s), 2^(n/2^s)]: an index one higher than ours.
+ * Prometheus' native histogram of one of ours; pure. Its bucket n of schema s is (2^((n-1)/2^s), 2^(n/2^s)]: an index one higher than ours.
  */
 
 import { withoutOverflow } from '../../../exposition/distribution.ts'
