@@ -2,13 +2,14 @@
 
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
-import type { Task } from '../../../hub/tasks/task.ts'
+import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { HttpReports } from '../../limits.ts'
-import type { Pieces } from '../../pieces.ts'
+import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
-import { type Layout, type LayoutOptions, layoutSteps } from './layout.ts'
+import { extendLayout, type Layout, type LayoutOptions, layoutSteps } from './layout.ts'
 
 export interface PrometheusOptions {
   /** `utf8` keeps names as sent for scrapers that ask for `escaping=allow-utf-8`. */
@@ -19,11 +20,21 @@ export interface PrometheusOptions {
   readonly nativeHistograms?: boolean
 }
 
+interface LayoutOfRevision {
+  readonly revision: number
+  /** Series at that revision. */
+  readonly size: number
+  readonly layout: Layout
+}
+
+/** New series that are put into a layout at once, each in some 10 µs; more are laid out anew. */
+const EXTENSION_LIMIT = 256
+
 export class Exposition {
   readonly #view: HubView
   readonly #options: PrometheusOptions
   readonly #reports: HttpReports
-  readonly #layouts = new Map<NameStyle, { revision: number; layout: Layout }>()
+  readonly #layouts = new Map<NameStyle, LayoutOfRevision>()
   /** Series already counted as `name_conflicts`. */
   #conflicting: ReadonlyMap<number, string> = new Map()
 
@@ -54,8 +65,8 @@ export class Exposition {
   *#layout(style: NameStyle): Task<Layout> {
     const { series } = this.#view
     const held = this.#layouts.get(style)
-    const { revision } = series
-    if (held !== undefined && held.revision === revision) return held.layout
+    const { revision, size } = series
+    if (held?.revision === revision) return held.layout
     const options: LayoutOptions = {
       style,
       exportRates: this.#options.exportRates ?? false,
@@ -63,10 +74,35 @@ export class Exposition {
       rulesOf: (dialect) => this.#view.exportRules(dialect),
       nativeHistograms: this.#options.nativeHistograms ?? false,
     }
+    const extended = held && (yield* this.#extended(held, style, options))
+    if (extended !== undefined) return extended
     const layout = yield* layoutSteps(series, options)
-    // whatever came meanwhile makes the next scrape lay out anew
-    this.#layouts.set(style, { revision, layout })
+    // what came meanwhile is not known to be in it: the next scrape puts it there
+    this.#layouts.set(style, { revision, size, layout })
     if (style === 'legacy') this.#countConflicts(layout)
+    return layout
+  }
+
+  /** The layout with series that are new; undefined where more than that has changed. */
+  *#extended(
+    held: LayoutOfRevision,
+    style: NameStyle,
+    options: LayoutOptions,
+  ): Task<Layout | undefined> {
+    const { series } = this.#view
+    const { revision, size } = series
+    // every new series raises both by one; what else raises the revision never raises the size
+    if (revision - held.revision !== size - held.size) return undefined
+    const { lastId } = held.layout
+    const added: SeriesRecord[] = []
+    const collect = (record: SeriesRecord): void => {
+      if (record.id > lastId && added.length <= EXTENSION_LIMIT) added.push(record)
+    }
+    yield* forEachItem(series, collect, 16 * ROWS_PER_STEP)
+    const isCurrent = series.revision === revision && this.#layouts.get(style) === held
+    if (!isCurrent || added.length > EXTENSION_LIMIT) return undefined
+    const layout = extendLayout(held.layout, added, options)
+    if (layout !== undefined) this.#layouts.set(style, { revision, size, layout })
     return layout
   }
 

@@ -1,18 +1,19 @@
 /**
  * What an exposition looks like without its values: families in order of their names, their rows,
  * and every constant piece of text. It changes only when the list of series does; a scrape walks it
- * once. Collisions are settled here, never by merging or dropping. A large hub has hundreds of
- * thousands of rows, so a layout is made in slices of the event loop.
+ * once. A large hub has hundreds of thousands of rows, so a layout is made in slices of the event
+ * loop, and a few new series are put in their places in the one there is.
  */
 
 import type { ExportRules, WindowPart } from '../../../dialects/export-rules.ts'
 import { type DistributionText, distributionText } from '../../../exposition/histogram-text.ts'
-import { type NameStyle, sortLabelPairs } from '../../../exposition/names.ts'
+import type { NameStyle } from '../../../exposition/names.ts'
 import { familyHead, labelText, sampleText } from '../../../exposition/text.ts'
 import type { SeriesRecord } from '../../../hub/series/series.ts'
-import { sorted, type Task } from '../../../hub/tasks/task.ts'
-import { compareUtf8, type Kind, type Labels } from '../../../model/index.ts'
+import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
+import { compareUtf8, KINDS, type Kind, type Labels } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'
+import { type Entry, type Group, RESERVED, separateFamilies, separateLabels } from './collisions.ts'
 import { nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
@@ -34,17 +35,28 @@ export interface Layout {
   readonly families: readonly Family[]
   /** Series whose name or labels had to be changed because of another one, by rule. */
   readonly conflicts: ReadonlyMap<number, 'label' | 'family'>
+  /** Families that have the names they want, by {@link keyOf}. */
+  readonly byKey: Map<string, Family>
+  /** Sample names that families with another name wanted or got. */
+  readonly taken: ReadonlySet<string>
+  /** Number of the newest series in it. */
+  readonly lastId: number
 }
 
 export interface Family {
   readonly type: Kind
   /** Of a counter with `_total`. */
   readonly name: string
+  /** Of a counter without; families are in the order of these. */
+  readonly base: string
   readonly help: string
   readonly unit: string | undefined
   readonly textHead: string
   readonly openMetricsHead: string
-  readonly rows: readonly Row[]
+  /** Grows at its end. */
+  readonly rows: Row[]
+  /** Label sets of the rows; made when a row is to be added. */
+  labelTexts?: Set<string>
 }
 
 export interface Row {
@@ -61,222 +73,152 @@ export interface Row {
   readonly distribution: DistributionText | undefined
 }
 
-interface Entry {
-  readonly record: SeriesRecord
-  readonly part: RowPart | undefined
-  readonly shift: number
-  readonly isTimed: boolean
-  readonly unit: string | undefined
-  labels: Labels
-}
-
-interface Group {
-  readonly type: Kind
-  name: string
-  readonly entries: Entry[]
-}
-
 const RATE_FIELDS: readonly RateField[] = ['m1', 'm5', 'm15']
-const SUFFIXES: Record<Kind, string> = {
-  counter: '_counter',
-  gauge: '_gauge',
-  histogram: '_hist',
-  summary: '_summary',
-}
-/** Sample names that a family may have in OpenMetrics, `_created` included though not written. */
-const RESERVED: Record<Kind, readonly string[]> = {
-  counter: ['', '_total', '_created'],
-  gauge: [''],
-  histogram: ['', '_bucket', '_sum', '_count', '_created'],
-  summary: ['', '_sum', '_count', '_created'],
-}
+type Groups = Map<string, Group>
 
 export function* layoutSteps(
   records: Iterable<SeriesRecord>,
   options: LayoutOptions,
 ): Task<Layout> {
-  const groups = yield* groupByFamily(records, options)
-  const renamed = yield* separateFamilies(groups)
+  const wanted: Groups = new Map()
+  let lastId = -1
+  const add = (record: SeriesRecord): void => {
+    addEntries(wanted, record, options)
+    lastId = record.id
+  }
+  yield* forEachItem(records, add, ROWS_PER_STEP)
+  const groups = [...wanted.values()]
+  const taken = new Set<string>()
+  const renamed = yield* separateFamilies(groups, taken)
   const conflicts = yield* separateLabels(groups, renamed)
   const families: Family[] = []
+  const byKey = new Map<string, Family>()
   for (const group of yield* sorted(groups, (a, b) => compareUtf8(a.name, b.name))) {
-    families.push(toFamily(group, yield* toRows(group)))
+    const family = toFamily(group, yield* toRows(group))
+    families.push(family)
+    if (!renamed.has(group)) byKey.set(keyOf(group.type, group.name), family)
     // a family of few rows has no pause of its own
     if (families.length % ROWS_PER_STEP === 0) yield
   }
-  return { families, conflicts }
+  return { families, conflicts, byKey, taken, lastId }
 }
 
-/** @returns the series whose names or labels changed */
-function* separateLabels(
-  groups: readonly Group[],
-  renamed: ReadonlySet<Group>,
-): Task<Layout['conflicts']> {
-  const conflicts = new Map<number, 'label' | 'family'>()
-  let count = 0
-  for (const { entries } of renamed) {
-    for (const { record } of entries) {
-      conflicts.set(record.id, 'family')
-      if (++count % ROWS_PER_STEP === 0) yield
-    }
-  }
-  for (const { entries } of groups) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    if (entries.length < 2) continue
-    for (const { record } of yield* separateRows(entries)) {
-      conflicts.set(record.id, 'label')
-      if (++count % ROWS_PER_STEP === 0) yield
-    }
-  }
-  return conflicts
-}
-
-function* groupByFamily(
-  records: Iterable<SeriesRecord>,
+/**
+ * Puts new series into their places; families under way to a scraper grow at most at their ends.
+ * @param records newer than all in the layout; few, as this is one step
+ * @returns undefined, with the layout as it was, where a name or a label set is wanted twice
+ */
+export function extendLayout(
+  layout: Layout,
+  records: readonly SeriesRecord[],
   options: LayoutOptions,
-): Task<readonly Group[]> {
-  const groups = new Map<string, Group>()
+): Layout | undefined {
+  const wanted: Groups = new Map()
+  for (const record of records) addEntries(wanted, record, options)
+  const known = new Set<string>()
+  for (const [key, group] of wanted) {
+    const family = layout.byKey.get(key)
+    if (family === undefined && isTaken(group, layout, known)) return undefined
+    if (family !== undefined && isRelabelled(family, layout)) return undefined
+    if (!areLabelsFree(group, family && labelTextsOf(family))) return undefined
+  }
+  const added: Family[] = []
+  for (const [key, group] of wanted) {
+    const rows = group.entries.map((entry) => toRow(group.type, group.name, entry))
+    const family = layout.byKey.get(key)
+    if (family === undefined) {
+      const own = toFamily(group, rows)
+      layout.byKey.set(key, own)
+      added.push(own)
+    } else {
+      family.rows.push(...rows)
+      const texts = labelTextsOf(family)
+      for (const { labels } of rows) texts.add(labelText(labels))
+    }
+  }
+  const families = added.length === 0 ? layout.families : merged(layout.families, added)
+  return { ...layout, families, lastId: records.at(-1)?.id ?? layout.lastId }
+}
+
+function keyOf(type: Kind, name: string): string {
+  return `${type} ${name}`
+}
+
+/** Whether samples of a new family would have names of another one; remembers its own as known. */
+function isTaken({ type, name }: Group, { byKey, taken }: Layout, known: Set<string>): boolean {
+  for (const suffix of RESERVED[type]) {
+    const sample = name + suffix
+    if (taken.has(sample) || known.has(sample)) return true
+    for (const other of KINDS) {
+      const isOther = (end: string): boolean =>
+        sample.endsWith(end) && byKey.has(keyOf(other, sample.slice(0, sample.length - end.length)))
+      if (RESERVED[other].some(isOther)) return true
+    }
+    known.add(sample)
+  }
+  return false
+}
+
+/** Whether rows of a family got labels because their sets were equal. */
+function isRelabelled({ rows }: Family, { conflicts }: Layout): boolean {
+  return conflicts.size > 0 && rows.some(({ record }) => conflicts.get(record.id) === 'label')
+}
+
+function labelTextsOf(family: Family): Set<string> {
+  family.labelTexts ??= new Set(family.rows.map(({ labels }) => labelText(labels)))
+  return family.labelTexts
+}
+
+/** Whether no row has the labels of another one. */
+function areLabelsFree({ entries }: Group, held: ReadonlySet<string> | undefined): boolean {
+  const own = new Set(entries.map(({ labels }) => labelText(labels)))
+  return own.size === entries.length && !entries.some(({ labels }) => held?.has(labelText(labels)))
+}
+
+function merged(families: readonly Family[], added: Family[]): readonly Family[] {
+  added.sort((a, b) => compareUtf8(a.base, b.base))
+  const all: Family[] = []
+  let next = 0
+  for (const family of families) {
+    while (next < added.length && compareUtf8(added[next]!.base, family.base) < 0) {
+      all.push(added[next++]!)
+    }
+    all.push(family)
+  }
+  return [...all, ...added.slice(next)]
+}
+
+function addEntries(groups: Groups, record: SeriesRecord, options: LayoutOptions): void {
   const add = (type: Kind, name: string, entry: Entry): void => {
-    const key = `${type} ${name}`
+    const key = keyOf(type, name)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, { type, name, entries: [entry] })
     else group.entries.push(entry)
   }
-  let count = 0
-  for (const record of records) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    const { identity, metadata } = record
-    const rules = options.rulesOf(metadata.dialect)
-    const isTimed = rules.prometheus?.isTimed ?? false
-    for (const named of prometheusNames(identity, metadata, rules, options.style)) {
-      const { shift, unit, labels, part } = named
-      add(typeOf(named, options), named.family, { record, part, shift, isTimed, unit, labels })
-      if (options.nativeHistograms && typeOf(named, options) === 'histogram') {
-        const native = nativeFamily(named)
-        const entry = {
-          record,
-          part: 'native',
-          shift: 0,
-          isTimed,
-          unit: native?.unit,
-          labels,
-        } as const
-        if (native !== undefined) add('histogram', native.family, entry)
-      }
-      if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
-      for (const rate of RATE_FIELDS) {
-        const entry = { record, part: rate, shift, isTimed, unit: undefined, labels }
-        add('gauge', `${named.family}_${rate}_rate`, entry)
-      }
+  const { identity, metadata } = record
+  const rules = options.rulesOf(metadata.dialect)
+  const isTimed = rules.prometheus?.isTimed ?? false
+  for (const named of prometheusNames(identity, metadata, rules, options.style)) {
+    const { shift, unit, labels, part } = named
+    add(typeOf(named, options), named.family, { record, part, shift, isTimed, unit, labels })
+    if (options.nativeHistograms && typeOf(named, options) === 'histogram') {
+      const native = nativeFamily(named)
+      const parts = { part: 'native', shift: 0, isTimed, unit: native?.unit } as const
+      if (native !== undefined) add('histogram', native.family, { record, labels, ...parts })
+    }
+    if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
+    for (const rate of RATE_FIELDS) {
+      const entry = { record, part: rate, shift, isTimed, unit: undefined, labels }
+      add('gauge', `${named.family}_${rate}_rate`, entry)
     }
   }
-  return [...groups.values()]
 }
 
 function typeOf(named: PrometheusName, options: LayoutOptions): Kind {
   return named.type === 'histogram' ? options.observer : named.type
 }
 
-/**
- * Makes the names of all families differ, with every suffix their samples may have: beside another
- * kind a gauge gets `_gauge`, a histogram `_hist`, a summary `_summary`; a counter keeps its name.
- * The outcome does not depend on the order in which series appeared.
- * @returns the groups that were renamed
- */
-function* separateFamilies(groups: readonly Group[]): Task<Set<Group>> {
-  const { owners, contested } = yield* findContested(groups)
-  const renamed = new Set<Group>()
-  let count = 0
-  for (const group of contested) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    for (const suffix of RESERVED[group.type]) owners.delete(group.name + suffix)
-    if (group.type === 'counter') continue
-    group.name += SUFFIXES[group.type]
-    renamed.add(group)
-  }
-  const order = yield* sorted(
-    [...contested],
-    (a, b) =>
-      Number(renamed.has(a)) - Number(renamed.has(b)) ||
-      Number(b.type === 'counter') - Number(a.type === 'counter') ||
-      compareUtf8(a.name, b.name),
-  )
-  for (const group of order) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    const suffixes = RESERVED[group.type]
-    while (suffixes.some((suffix) => owners.has(group.name + suffix))) {
-      group.name += SUFFIXES[group.type]
-      renamed.add(group)
-    }
-    for (const suffix of suffixes) owners.set(group.name + suffix, group)
-  }
-  return renamed
-}
-
-/** Groups that want a name that another one wants too, and who wants which. */
-function* findContested(
-  groups: readonly Group[],
-): Task<{ owners: Map<string, Group>; contested: Set<Group> }> {
-  const owners = new Map<string, Group>()
-  const contested = new Set<Group>()
-  let count = 0
-  for (const group of groups) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    for (const suffix of RESERVED[group.type]) {
-      const owner = owners.get(group.name + suffix)
-      if (owner === undefined) owners.set(group.name + suffix, group)
-      else contested.add(owner).add(group)
-    }
-  }
-  return { owners, contested }
-}
-
-/**
- * Makes the label sets within a family differ: equal ones get `metric` with the raw name, and where
- * that is equal too, `series` with the number of the series.
- * @returns the entries that got a label
- */
-function* separateRows(entries: readonly Entry[]): Task<Set<Entry>> {
-  const changed = new Set<Entry>()
-  let clashing = yield* findClashing(entries)
-  let count = 0
-  for (const entry of clashing) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    addLabel(entry, 'metric', entry.record.identity.name)
-  }
-  for (; clashing.length > 0; clashing = yield* findClashing(entries)) {
-    for (const entry of clashing) {
-      if (++count % ROWS_PER_STEP === 0) yield
-      if (changed.has(entry)) addLabel(entry, 'series', String(entry.record.id))
-      changed.add(entry)
-    }
-  }
-  return changed
-}
-
-function* findClashing(entries: readonly Entry[]): Task<Entry[]> {
-  const first = new Map<string, Entry>()
-  const clashing = new Set<Entry>()
-  let count = 0
-  for (const entry of entries) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    const text = labelText(entry.labels)
-    const other = first.get(text)
-    if (other === undefined) first.set(text, entry)
-    else clashing.add(other).add(entry)
-  }
-  return [...clashing]
-}
-
-/** Adds a label beside those the series has; one of that key stays and moves the new one. */
-function addLabel(entry: Entry, key: string, value: string): void {
-  let free = key
-  while (entry.labels.some(([taken]) => taken === free)) free += '_'
-  const pair = [free, value.toWellFormed()] as const
-  if (value !== '') entry.labels = sortLabelPairs([...entry.labels, pair])
-}
-
-function* toRows({ type, name, entries }: Group): Task<readonly Row[]> {
+function* toRows({ type, name, entries }: Group): Task<Row[]> {
   const rows: Row[] = []
   for (const entry of entries) {
     rows.push(toRow(type, name, entry))
@@ -285,7 +227,7 @@ function* toRows({ type, name, entries }: Group): Task<readonly Row[]> {
   return rows
 }
 
-function toFamily({ type, name, entries }: Group, rows: readonly Row[]): Family {
+function toFamily({ type, name, entries }: Group, rows: Row[]): Family {
   const first = entries[0]!
   const { identity, metadata } = first.record
   const help = (metadata.description ?? `${identity.name} (${metadata.dialect})`).toWellFormed()
@@ -296,6 +238,7 @@ function toFamily({ type, name, entries }: Group, rows: readonly Row[]): Family 
   return {
     type,
     name: sampleName,
+    base: name,
     help,
     unit,
     textHead: head.text,
