@@ -75,8 +75,8 @@ export function jsonAnswer(context: Context, value: unknown): Promise<Response> 
 }
 
 /**
- * Answers what is made in slices. An answer of one chunk has its length; a longer one is sent as it is made,
- * no faster than the client takes it.
+ * Answers what is made in slices. An answer of one chunk has its length; a longer one is sent as it
+ * is made, no faster than the client takes it.
  */
 export async function piecesAnswer(
   context: Context,

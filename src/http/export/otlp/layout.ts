@@ -41,7 +41,7 @@ const SUMMARY_SUFFIX = '.samples'
 const OWN_SCOPE = 'pentameter'
 const NO_RULES: OtlpRules = {}
 
-export function* layoutSteps(
+export function* layoutTask(
   records: Iterable<SeriesRecord>,
   options: FormOptions,
   view: LayoutView,

@@ -8,7 +8,7 @@ import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { OpenDelta } from './deltas.ts'
 import { JSON_CLOSE, JSON_OPEN, metricJson, resourceJson, scopeJson } from './json.ts'
-import { type FormOptions, isDelta, layoutSteps, type OtlpGroup } from './layout.ts'
+import { type FormOptions, isDelta, layoutTask, type OtlpGroup } from './layout.ts'
 import type { MetricPiece, Resource } from './metric.ts'
 import { bodyOf, type Inexact, type PointContext } from './points.ts'
 
@@ -70,7 +70,7 @@ export class OtlpSource {
     }
     if (deltas === undefined) return
     const records = [...deltas.values()].map(({ record }) => record)
-    for (const group of yield* layoutSteps(records, this.#options, this.#view)) {
+    for (const group of yield* layoutTask(records, this.#options, this.#view)) {
       yield* groupPieces(group, context, deltas)
     }
   }
@@ -81,7 +81,7 @@ export class OtlpSource {
     const held = this.#held
     if (held?.revision === revision && held.hasDeltas === hasDeltas) return held.groups
     const records = hasDeltas ? cumulative(this.#view, this.#options) : series
-    const groups = yield* layoutSteps(records, this.#options, this.#view)
+    const groups = yield* layoutTask(records, this.#options, this.#view)
     this.#held = { revision, hasDeltas, groups }
     return groups
   }

@@ -9,7 +9,7 @@ import type { HttpReports } from '../../limits.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
-import { extendLayout, type Layout, type LayoutOptions, layoutSteps } from './layout.ts'
+import { extendLayout, type Layout, type LayoutOptions, layoutTask } from './layout.ts'
 
 export interface PrometheusOptions {
   /** `utf8` keeps names as sent for scrapers that ask for `escaping=allow-utf-8`. */
@@ -76,7 +76,7 @@ export class Exposition {
     }
     const extended = held && (yield* this.#extended(held, style, options))
     if (extended !== undefined) return extended
-    const layout = yield* layoutSteps(series, options)
+    const layout = yield* layoutTask(series, options)
     // what came meanwhile is not known to be in it: the next scrape puts it there
     this.#layouts.set(style, { revision, size, layout })
     if (style === 'legacy') this.#countConflicts(layout)

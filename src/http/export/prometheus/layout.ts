@@ -76,10 +76,7 @@ export interface Row {
 const RATE_FIELDS: readonly RateField[] = ['m1', 'm5', 'm15']
 type Groups = Map<string, Group>
 
-export function* layoutSteps(
-  records: Iterable<SeriesRecord>,
-  options: LayoutOptions,
-): Task<Layout> {
+export function* layoutTask(records: Iterable<SeriesRecord>, options: LayoutOptions): Task<Layout> {
   const wanted: Groups = new Map()
   let lastId = -1
   const add = (record: SeriesRecord): void => {

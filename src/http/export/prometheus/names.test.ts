@@ -5,7 +5,7 @@ import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import type { NameStyle } from '../../../exposition/names.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
 import { type Identity, type Kind, type Metadata, sortLabels } from '../../../model/index.ts'
-import { layoutSteps } from '../otlp/layout.ts'
+import { layoutTask } from '../otlp/layout.ts'
 import { type PrometheusName, prometheusNames } from './names.ts'
 
 interface NamingVector {
@@ -46,7 +46,7 @@ function otlpMetric({ name, kind, labels, qualifier }: Identity, metadata: Metad
   const hub = new FakeHubView()
   const id = hub.add({ name, kind, labels, ...(qualifier ? { qualifier } : {}), metadata })
   const forms = { temporality: 'dialect', histogram: 'dialect' } as const
-  const [group] = runNow(layoutSteps([hub.series.get(id)!], forms, hub))
+  const [group] = runNow(layoutTask([hub.series.get(id)!], forms, hub))
   const { head, kind: form, rows } = group!
   return { ...head, kind: form, attributes: Object.fromEntries(rows[0]!.attributes) }
 }

@@ -1,5 +1,6 @@
 /**
- * Prometheus' native histogram of one of ours; pure. Its bucket n of schema s is (2^((n-1)/2^s), 2^(n/2^s)]: an index one higher than ours.
+ * Prometheus' native histogram of one of ours; pure. Its bucket n of schema s is
+ * (2^((n-1)/2^s), 2^(n/2^s)]: an index one higher than ours.
  */
 
 import { withoutOverflow } from '../../../exposition/distribution.ts'

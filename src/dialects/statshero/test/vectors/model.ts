@@ -2,7 +2,7 @@
 
 import { Mismatch, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { layoutSteps } from '../../../../http/export/otlp/layout.ts'
+import { layoutTask } from '../../../../http/export/otlp/layout.ts'
 import { prometheusNames } from '../../../../http/export/prometheus/names.ts'
 import { dialectOptions, parseConfig } from '../../../../hub/config/config.ts'
 import { Hub } from '../../../../hub/hub.ts'
@@ -181,7 +181,7 @@ function namesOf(record: SeriesRecord | undefined, unit: string | undefined) {
   const metadata = unit === undefined ? record.metadata : { ...record.metadata, unit }
   const [prometheus] = prometheusNames(record.identity, metadata, RULES)
   const view = { version: '', exportRules: () => RULES }
-  const [group] = runNow(layoutSteps([{ ...record, metadata }], FORMS, view))
+  const [group] = runNow(layoutTask([{ ...record, metadata }], FORMS, view))
   const { head, kind, rows } = group!
   const otlp = { name: head.name, kind, attributes: Object.fromEntries(rows[0]!.attributes) }
   return { prometheus: prometheus!, otlp }
