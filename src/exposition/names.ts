@@ -7,7 +7,7 @@ import type { Kind, Labels } from '../model/index.ts'
 export type NameStyle = 'legacy' | 'utf8'
 
 /** Part of a dialect's rules for names. */
-export interface CleaningRule {
+interface CleaningRule {
   /** Colons are legal in names; most dialects leave them to recording rules all the same. */
   readonly keepsColons?: boolean
   /** A name that had to be cleaned stays readable in a label `metric`. */

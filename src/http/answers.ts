@@ -23,8 +23,8 @@ const SHORT_LENGTH = 8
 /** Kept together, so that readers go through few of them. */
 const PIECE_CHARS = 32_768
 
-/** A refusal on its way to the client; `onError` turns it into an ApiError. */
-export class Refusal extends Error {
+/** Refusal on its way to the client; `onError` turns it into an ApiError. */
+export class HttpError extends Error {
   readonly status: ContentfulStatusCode
   readonly code: string
   readonly hint: string | undefined
@@ -45,7 +45,7 @@ export class Refusal extends Error {
   }
 }
 
-export function errorAnswer(context: Context, refusal: Refusal): Response {
+export function errorAnswer(context: Context, refusal: HttpError): Response {
   const { status, code, message, hint, headers } = refusal
   const body: ApiError = { error: { code, message, ...(hint === undefined ? {} : { hint }) } }
   return context.json(body, status, headers)

@@ -1,7 +1,7 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { HubView } from '../hub/view.ts'
-import { jsonAnswer, piecesAnswer, Refusal, textAnswer } from './answers.ts'
+import { HttpError, jsonAnswer, piecesAnswer, textAnswer } from './answers.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
@@ -45,7 +45,7 @@ export function addApiRoutes(
       return jsonAnswer(context, detailSeries(view, record))
     }
     const message = `no series ${context.req.param('id')}`
-    throw new Refusal(404, 'unknown_series', message, 'GET /api/v1/series lists them')
+    throw new HttpError(404, 'unknown_series', message, 'GET /api/v1/series lists them')
   })
   app.get('/api/v1/range', (context) => rangeAnswer(context, view))
   app.get('/api/v1/cells', (context) => cellsAnswer(context, view, streams))
@@ -60,7 +60,7 @@ export function addApiRoutes(
     const { series } = read(body, await readJson(context.env.incoming, limits.bodyBytes))
     if (streams.select(context.req.param('stream'), series)) return context.body(null, 204)
     const hint = 'open a new one with GET /api/v1/live'
-    throw new Refusal(404, 'unknown_stream', 'this stream has ended or never was', hint)
+    throw new HttpError(404, 'unknown_stream', 'this stream has ended or never was', hint)
   })
 }
 
@@ -69,7 +69,7 @@ function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
   const toMs = to ?? view.clock.wallMs()
   const fromMs = from ?? toMs - WINDOW_DEFAULT_MS
   if (fromMs >= toMs) {
-    throw new Refusal(400, 'invalid_request', `from ${fromMs} is not before to ${toMs}`)
+    throw new HttpError(400, 'invalid_request', `from ${fromMs} is not before to ${toMs}`)
   }
   const window = alignWindow(fromMs, toMs, step * 1000)
   if (window.length > COLUMNS_LIMIT) {
@@ -79,7 +79,7 @@ function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
       stepS <= STEP_MAX_S
         ? `use a step of at least ${stepS} seconds`
         : `ask for less: the hub keeps the last ${view.live.spanSeconds} seconds`
-    throw new Refusal(400, 'too_many_columns', message, hint)
+    throw new HttpError(400, 'too_many_columns', message, hint)
   }
   const pieces = rangeJson(view, series, window)
   return piecesAnswer(context, pieces, 'application/json', view.clock)
@@ -90,7 +90,7 @@ function cellsAnswer(context: HubContext, view: HubView, streams: LiveStreams): 
   const frame = view.live.newest
   if (frame === undefined) {
     const hint = 'the first second closes within a second of the start: ask again'
-    throw new Refusal(503, 'no_cells_yet', 'no second has been closed yet', hint)
+    throw new HttpError(503, 'no_cells_yet', 'no second has been closed yet', hint)
   }
   return textAnswer(context, streams.payloads.json(frame, series), 'application/json')
 }
@@ -109,5 +109,5 @@ function liveAnswer(
   const request = { ids: query.series, intervalS: query.interval, lastEventMs }
   if (streams.open(context.env.outgoing, request)) return RESPONSE_ALREADY_SENT
   const hint = 'close another page or viewer, or raise the limit of streams or sessions'
-  throw new Refusal(503, 'streams_limit', `${streams.size} live streams are open`, hint)
+  throw new HttpError(503, 'streams_limit', `${streams.size} live streams are open`, hint)
 }

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { negotiate } from '../exposition/negotiation.ts'
 import type { HubView } from '../hub/view.ts'
-import { errorAnswer, piecesAnswer, Refusal } from './answers.ts'
+import { errorAnswer, HttpError, piecesAnswer } from './answers.ts'
 import { addApiRoutes } from './api-routes.ts'
 import type { OtlpPreview } from './export/otlp/source.ts'
 import { Exposition, type PrometheusOptions } from './export/prometheus/exposition.ts'
@@ -15,7 +15,7 @@ import { noQuery, readQuery } from './query/parameters.ts'
 import { checkCaller, checkHost, secureHeaders } from './security.ts'
 import { UiFiles } from './ui-files.ts'
 
-export interface AppParts {
+interface AppParts {
   readonly view: HubView
   readonly streams: LiveStreams
   readonly guests: readonly RoutedGuest[]
@@ -30,7 +30,7 @@ export interface AppParts {
   readonly otlp: OtlpPreview
 }
 
-export interface AppWithGuests {
+interface AppWithGuests {
   readonly app: HubApp
   /** Routes that dialects have brought. */
   readonly routes: readonly GuestRoutes[]
@@ -64,10 +64,13 @@ function addErrorAnswers(
 ): void {
   app.notFound((context) => {
     const hint = 'docs/http.md lists all routes; the API is under /api/v1/'
-    return errorAnswer(context, new Refusal(404, 'not_found', `no route ${context.req.path}`, hint))
+    return errorAnswer(
+      context,
+      new HttpError(404, 'not_found', `no route ${context.req.path}`, hint),
+    )
   })
   app.onError((error, context) => {
-    if (error instanceof Refusal) {
+    if (error instanceof HttpError) {
       if (error.status !== 404) reports.count('refused', error.code)
       const { path } = context.req
       const answer: ErrorAnswer = Object.hasOwn(byPath, path) ? byPath[path]! : errorAnswer
@@ -75,7 +78,7 @@ function addErrorAnswers(
     }
     reports.count('errors', routeOf(context))
     reports.log?.('error', `request failed: ${error.message}`, { stack: error.stack })
-    return errorAnswer(context, new Refusal(500, 'internal', 'the hub failed to answer'))
+    return errorAnswer(context, new HttpError(500, 'internal', 'the hub failed to answer'))
   })
 }
 
@@ -149,7 +152,7 @@ function addMethodRefusals(app: HubApp): void {
 function refuseMethod(context: Context, allow: string): never {
   context.header('Allow', allow)
   const message = `method ${context.req.method} on ${context.req.path}, want ${allow}`
-  throw new Refusal(405, 'method_not_allowed', message)
+  throw new HttpError(405, 'method_not_allowed', message)
 }
 
 /** Whatever is no route above: the page's files and views, and 404 for the rest. */

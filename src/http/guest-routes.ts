@@ -8,7 +8,7 @@ import type { Context, Hono } from 'hono'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Reports } from '../dialects/reports.ts'
 import type { HubView } from '../hub/view.ts'
-import type { Refusal } from './answers.ts'
+import type { HttpError } from './answers.ts'
 
 /** The application of all routes, and a request to it with what Node's server adds. */
 export type HubApp = Hono<{ Bindings: HttpBindings }>
@@ -40,4 +40,4 @@ export interface GuestRoutes {
 }
 
 /** Answers what a route, or a guard before it, has refused. */
-export type ErrorAnswer = (context: HubContext, refusal: Refusal) => Response
+export type ErrorAnswer = (context: HubContext, refusal: HttpError) => Response

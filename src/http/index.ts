@@ -3,6 +3,5 @@
 export { OtlpExporter, type OtlpOptions, type OtlpReports } from './export/otlp/exporter.ts'
 export { OtlpSource } from './export/otlp/source.ts'
 export type { PrometheusOptions } from './export/prometheus/exposition.ts'
-export type { RoutedGuest } from './guest-routes.ts'
 export { HTTP_LIMITS, type HttpLimits, type HttpReports } from './limits.ts'
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts'

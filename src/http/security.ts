@@ -5,7 +5,7 @@
  */
 import type { MiddlewareHandler } from 'hono'
 import { hostCheck } from '../host-check.ts'
-import { Refusal } from './answers.ts'
+import { HttpError } from './answers.ts'
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
@@ -40,7 +40,7 @@ export function checkHost(host: string, allowedHosts: readonly string[]): Middle
   return async (context, next) => {
     const header = context.req.header('Host') ?? ''
     if (isAllowed(header)) return next()
-    throw new Refusal(
+    throw new HttpError(
       421,
       'unknown_host',
       `host ${JSON.stringify(header)} is not a name of this hub`,
@@ -73,10 +73,10 @@ export const requireJson: MiddlewareHandler = async (context, next) => {
   const type = (context.req.header('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === 'application/json') return next()
   const message = `content type ${JSON.stringify(type)}, want application/json`
-  throw new Refusal(415, 'unsupported_media_type', message)
+  throw new HttpError(415, 'unsupported_media_type', message)
 }
 
-function foreignOrigin(origin: string): Refusal {
+function foreignOrigin(origin: string): HttpError {
   const hint = 'only the page that this hub serves may do this from a browser'
-  return new Refusal(403, 'foreign_origin', `request from ${JSON.stringify(origin)}`, hint)
+  return new HttpError(403, 'foreign_origin', `request from ${JSON.stringify(origin)}`, hint)
 }

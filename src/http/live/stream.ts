@@ -6,7 +6,7 @@ import type { HttpLimits, HttpReports } from '../limits.ts'
 import { SECURITY_HEADERS } from '../security.ts'
 import type { LivePayloads, Selection } from './payloads.ts'
 
-export interface StreamContext {
+interface StreamContext {
   readonly name: string
   readonly selection: Selection
   readonly limits: HttpLimits

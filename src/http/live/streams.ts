@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 15_000
 /** Asks browsers to come back after a second instead of their own three. */
 const RETRY_LINE = 'retry: 1000\n\n'
 
-export interface StreamRequest {
+interface StreamRequest {
   readonly ids: readonly number[]
   readonly intervalS: number
   /** End of the last interval that the client has seen. */

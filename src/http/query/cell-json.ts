@@ -28,7 +28,7 @@ export function deltaJson(delta: Exact): string {
 }
 
 /** null for NaN, which stands for "not known". */
-export function known(value: Exact | undefined): number | null {
+function known(value: Exact | undefined): number | null {
   const number = Number(value)
   return Number.isFinite(number) ? number : null
 }

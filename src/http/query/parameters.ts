@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { KINDS } from '../../model/index.ts'
-import { Refusal } from '../answers.ts'
+import { HttpError } from '../answers.ts'
 import type { HttpLimits } from '../limits.ts'
 import { RANGE_SERIES_LIMIT } from './range.ts'
 
-export const PAGE_DEFAULT = 500
-export const PAGE_MAX = 5000
+const PAGE_DEFAULT = 500
+const PAGE_MAX = 5000
 const INTERVAL_MAX_S = 3600
 /** The longest step of a range. */
 export const STEP_MAX_S = 86_400
@@ -78,18 +78,18 @@ export function readQuery<T>(schema: z.ZodType<T>, context: Context): T {
   for (const [name, values] of Object.entries(context.req.queries())) {
     if (values.length === 1) continue
     const hint = 'give every parameter once; ids of series have commas between them'
-    throw new Refusal(400, 'invalid_request', `${name}: given ${values.length} times`, hint)
+    throw new HttpError(400, 'invalid_request', `${name}: given ${values.length} times`, hint)
   }
   return read(schema, context.req.query())
 }
 
-/** @throws {Refusal} 400 that names the first thing that is wrong */
+/** @throws {HttpError} 400 that names the first thing that is wrong */
 export function read<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   const issue = result.error.issues[0]!
   const place = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
-  throw new Refusal(
+  throw new HttpError(
     400,
     'invalid_request',
     `${place}${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`,
@@ -100,7 +100,7 @@ export function read<T>(schema: z.ZodType<T>, input: unknown): T {
 /**
  * Reads the value of a JSON body from Node's own stream: announced by length, chunked or neither.
  * What is too long is never held; what has come by then is dropped.
- * @throws {Refusal} 413 for more than `limit` bytes, 400 for what is no JSON
+ * @throws {HttpError} 413 for more than `limit` bytes, 400 for what is no JSON
  */
 export async function readJson(incoming: IncomingMessage, limit: number): Promise<unknown> {
   const bytes = await readBody(incoming, limit)
@@ -108,7 +108,12 @@ export async function readJson(incoming: IncomingMessage, limit: number): Promis
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     const message = bytes.length === 0 ? 'the request has no body' : 'the body is no JSON'
-    throw new Refusal(400, 'invalid_request', message, 'docs/http.md shows the body of every POST')
+    throw new HttpError(
+      400,
+      'invalid_request',
+      message,
+      'docs/http.md shows the body of every POST',
+    )
   }
 }
 
@@ -128,12 +133,12 @@ function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
     }
     incoming.on('data', take)
     incoming.once('end', () => resolve(Buffer.concat(chunks)))
-    incoming.once('error', () => reject(new Refusal(400, 'body_aborted', 'the body broke off')))
-    incoming.once('close', () => reject(new Refusal(400, 'body_aborted', 'the body broke off')))
+    incoming.once('error', () => reject(new HttpError(400, 'body_aborted', 'the body broke off')))
+    incoming.once('close', () => reject(new HttpError(400, 'body_aborted', 'the body broke off')))
   })
 }
 
-function tooLong(limit: number): Refusal {
+function tooLong(limit: number): HttpError {
   const message = `body is longer than the limit of ${limit} bytes`
-  return new Refusal(413, 'body_limit', message, 'docs/http.md lists what fits, under Limits')
+  return new HttpError(413, 'body_limit', message, 'docs/http.md lists what fits, under Limits')
 }

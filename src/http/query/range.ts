@@ -27,7 +27,7 @@ import { deltaJson, histogramCell, numberJson, summaryCell } from './cell-json.t
 export const COLUMNS_LIMIT = 2000
 export const RANGE_SERIES_LIMIT = 200
 
-export interface RangeWindow {
+interface RangeWindow {
   readonly fromMs: number
   readonly stepMs: number
   readonly length: number

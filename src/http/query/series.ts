@@ -5,7 +5,7 @@ import { exact, type Kind, subtractExact } from '../../model/index.ts'
 import type { ExactJson, SeriesInfo, SeriesPage } from '../api.ts'
 import { histogramStatistics, knownExact, summaryStatistics } from './cell-json.ts'
 
-export interface SeriesQuery {
+interface SeriesQuery {
   /** Words that must all match: see {@link matcher}. */
   readonly filter: string
   readonly kind?: Kind | undefined

@@ -1,6 +1,6 @@
 /** The routes of pipelines under /api/v1/wallaroo/, and what their queries may say. */
 import { z } from 'zod'
-import { jsonAnswer, largeAnswer, Refusal } from '../../../http/answers.ts'
+import { HttpError, jsonAnswer, largeAnswer } from '../../../http/answers.ts'
 import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
 import { integer, noQuery, readQuery } from '../../../http/query/parameters.ts'
 import { BusyError, type WallarooViews, wallarooOf } from '../hub/resident.ts'
@@ -58,7 +58,7 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
         : wallaroo.compatibleApplication(application)
     const answer = await made<ApplicationAnswer | CompatibleApplicationAnswer | undefined>(asked)
     if (answer !== undefined) return largeAnswer(context, answer, clock)
-    throw new Refusal(404, 'unknown_application', `no application ${application}`, LISTS)
+    throw new HttpError(404, 'unknown_application', `no application ${application}`, LISTS)
   })
   app.get('/api/v1/wallaroo/view', async (context) => {
     const { application, mode, seconds, to, ...key } = readQuery(viewQuery, context)
@@ -69,7 +69,7 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
     const asked = mode === 'own' ? wallaroo.view(request) : wallaroo.compatible(request)
     const answer = await made<ViewAnswer | CompatibleAnswer | undefined>(asked)
     if (answer !== undefined) return largeAnswer(context, answer, clock)
-    throw new Refusal(404, 'unknown_view', `no series of ${application} is in this view`, LISTS)
+    throw new HttpError(404, 'unknown_view', `no series of ${application} is in this view`, LISTS)
   })
   app.get('/api/v1/wallaroo/connections', (context) => {
     const { application } = readQuery(connectionsQuery, context)
@@ -78,14 +78,14 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
   return { views: ['/wallaroo'] }
 }
 
-/** @throws {Refusal} where the hub is making too many other views */
+/** @throws {HttpError} where the hub is making too many other views */
 async function made<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {
     if (!(error instanceof BusyError)) throw error
     const hint = `ask again in ${error.retryAfterS} s; views are made one after another`
-    throw new Refusal(503, 'busy', error.message, hint, { 'Retry-After': `${error.retryAfterS}` })
+    throw new HttpError(503, 'busy', error.message, hint, { 'Retry-After': `${error.retryAfterS}` })
   }
 }
 

@@ -89,7 +89,7 @@ function fieldOf(run: BucketRun): BucketsField {
 }
 
 /** Sum, min and max as far as they are known and mean something. */
-export interface Moments {
+interface Moments {
   readonly sum?: number
   readonly min?: number
   readonly max?: number

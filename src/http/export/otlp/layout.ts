@@ -22,7 +22,7 @@ export interface FormOptions {
 }
 
 /** What a layout needs of a hub. */
-export type LayoutView = Pick<HubView, 'version' | 'exportRules'>
+type LayoutView = Pick<HubView, 'version' | 'exportRules'>
 
 export interface OtlpRow {
   readonly record: SeriesRecord
@@ -109,7 +109,7 @@ function scopeOf({ namespace }: OtlpName, { otlp }: ExportRules, view: LayoutVie
   return { name: otlp?.scope ?? OWN_SCOPE, version: view.version }
 }
 
-export interface OtlpName {
+interface OtlpName {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
   /** In UCUM, where the dialect's units are known words. */
@@ -122,7 +122,7 @@ export interface OtlpName {
  * Names a series as it was sent, with its labels as attributes but the one that is its namespace; a
  * repeated label key keeps the qualifier's value.
  */
-export function otlpName(identity: Identity, metadata: Metadata, rules: ExportRules): OtlpName {
+function otlpName(identity: Identity, metadata: Metadata, rules: ExportRules): OtlpName {
   const { name, labels, qualifier } = identity
   const { exportSuffix, unit = '' } = metadata
   const { namespaceLabel, otlp: { units = {} } = NO_RULES } = rules

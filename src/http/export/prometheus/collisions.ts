@@ -2,13 +2,17 @@
  * Families and rows that want the same name: settled here for all formats, never by merging or
  * dropping. The outcome does not depend on the order in which series appeared.
  */
+import type { WindowPart } from '../../../dialects/export-rules.ts'
 import { sortLabelPairs } from '../../../exposition/names.ts'
 import { labelText } from '../../../exposition/text.ts'
 import type { SeriesRecord } from '../../../hub/series/series.ts'
 import { sorted, type Task } from '../../../hub/tasks/task.ts'
 import { compareUtf8, type Kind, type Labels } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'
-import type { RowPart } from './layout.ts'
+
+export type RateField = 'm1' | 'm5' | 'm15'
+/** `native`: the native form of a distribution whose classic one is in another unit. */
+export type RowPart = RateField | WindowPart | 'native'
 
 export interface Entry {
   readonly record: SeriesRecord

@@ -5,7 +5,7 @@
  * loop, and a few new series are put in their places in the one there is.
  */
 
-import type { ExportRules, WindowPart } from '../../../dialects/export-rules.ts'
+import type { ExportRules } from '../../../dialects/export-rules.ts'
 import { type DistributionText, distributionText } from '../../../exposition/histogram-text.ts'
 import type { NameStyle } from '../../../exposition/names.ts'
 import { familyHead, labelText, sampleText } from '../../../exposition/text.ts'
@@ -13,12 +13,16 @@ import type { SeriesRecord } from '../../../hub/series/series.ts'
 import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
 import { compareUtf8, KINDS, type Kind, type Labels } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'
-import { type Entry, type Group, RESERVED, separateFamilies, separateLabels } from './collisions.ts'
+import {
+  type Entry,
+  type Group,
+  type RateField,
+  RESERVED,
+  type RowPart,
+  separateFamilies,
+  separateLabels,
+} from './collisions.ts'
 import { nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
-
-export type RateField = 'm1' | 'm5' | 'm15'
-/** `native`: the native form of a distribution whose classic one is in another unit. */
-export type RowPart = RateField | WindowPart | 'native'
 
 export interface LayoutOptions {
   readonly style: NameStyle

@@ -4,7 +4,8 @@ import { windowValue } from '../../../dialects/export-rules.ts'
 import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact } from '../../../model/index.ts'
-import type { Row, RowPart } from './layout.ts'
+import type { RowPart } from './collisions.ts'
+import type { Row } from './layout.ts'
 
 /** One sample, or the total of a distribution; undefined while there is nothing to say. */
 type RowValue =
