@@ -1,0 +1,156 @@
+/**
+ * Codec of Semaphore: `!c name value⏎` and back (README.md). The scanner walks the bytes once and
+ * holds no more than one line; pure.
+ */
+import type { CodecOptions, Decoder } from '../../src/dialects/decoder.ts'
+import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
+import {
+  COUNTER,
+  type ErrorCode,
+  LETTERS,
+  type Letter,
+  LF,
+  MARK,
+  NAME,
+  NAME_BYTES_LIMIT,
+  SPACE,
+} from './spec.ts'
+
+export interface Message {
+  readonly kind: Letter
+  readonly name: string
+  /** Finite; of a counter 0 or more. */
+  readonly value: number
+}
+
+/** Told of every line in its order; bytes are valid during the call. */
+export interface LineVisitor {
+  /** @param type index in LETTERS */
+  line(bytes: Uint8Array, nameStart: number, nameEnd: number, type: number, value: number): void
+  /** @param offset of the line's first byte in the stream */
+  reject(code: ErrorCode, line: Uint8Array, offset: number): void
+}
+
+const NUMBER = /^-?\d{1,16}(\.\d{1,16})?$/
+const text = new TextDecoder('latin1')
+
+/** Lines out of a stream, however it is cut. */
+export class LineScanner {
+  readonly #limit: number
+  readonly #visitor: LineVisitor
+  /** The line that is not complete yet; never longer than the limit. */
+  readonly #held: Uint8Array
+  #length = 0
+  /** True while the rest of a line that was too long goes by. */
+  #isSkipping = false
+  /** Of the first byte of the line at hand. */
+  #offset = 0
+  #taken = 0
+
+  constructor(maxLineBytes: number, visitor: LineVisitor) {
+    this.#limit = maxLineBytes
+    this.#visitor = visitor
+    this.#held = new Uint8Array(maxLineBytes)
+  }
+
+  push(bytes: Uint8Array): void {
+    for (const byte of bytes) this.#take(byte)
+  }
+
+  /** Ends the stream: what is left of a line is one without its end. */
+  end(): void {
+    if (this.#length > 0) this.#visitor.reject('bad_line', this.#line, this.#offset)
+    this.#length = 0
+  }
+
+  get #line(): Uint8Array {
+    return this.#held.subarray(0, this.#length)
+  }
+
+  #take(byte: number): void {
+    this.#taken++
+    if (byte === LF) {
+      if (!this.#isSkipping) readLine(this.#line, this.#offset, this.#visitor)
+      this.#isSkipping = false
+      this.#length = 0
+      this.#offset = this.#taken
+    } else if (this.#length < this.#limit) {
+      this.#held[this.#length++] = byte
+    } else if (!this.#isSkipping) {
+      this.#isSkipping = true
+      this.#visitor.reject('line_too_long', this.#line, this.#offset)
+      this.#length = 0
+    }
+  }
+}
+
+function readLine(line: Uint8Array, offset: number, visitor: LineVisitor): void {
+  const type = LETTERS.findIndex((letter) => letter.charCodeAt(0) === line[1])
+  if (line[0] !== MARK || type < 0 || line[2] !== SPACE) {
+    visitor.reject('bad_line', line, offset)
+    return
+  }
+  const space = line.indexOf(SPACE, 3)
+  const nameEnd = space < 0 ? line.length : space
+  if (!isName(line, 3, nameEnd)) {
+    visitor.reject('bad_name', line, offset)
+    return
+  }
+  const value = valueOf(text.decode(line.subarray(nameEnd + 1)), type)
+  if (value === undefined) visitor.reject('bad_value', line, offset)
+  else visitor.line(line, 3, nameEnd, type, value)
+}
+
+/** Printable ASCII without a space. */
+function isName(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end === start || end - start > NAME_BYTES_LIMIT) return false
+  return bytes.subarray(start, end).every((byte) => byte > SPACE && byte < 0x7f)
+}
+
+function valueOf(digits: string, type: number): number | undefined {
+  if (!NUMBER.test(digits)) return undefined
+  const value = Number(digits)
+  return type === COUNTER && value < 0 ? undefined : value
+}
+
+/** Bytes to messages, for tools and tests. */
+export function createDecoder({ maxLineBytes = 1024 }: CodecOptions & Limits = {}): Decoder {
+  const messages: Message[] = []
+  const errors: DecodeErrorFields[] = []
+  const scanner = new LineScanner(maxLineBytes, {
+    line: (bytes, start, end, type, value) => {
+      const name = text.decode(bytes.subarray(start, end))
+      messages.push({ kind: LETTERS[type]!, name, value })
+    },
+    reject: (code, _line, offset) => errors.push({ dialect: NAME, code, offset, resync: true }),
+  })
+  return {
+    push: (bytes) => scanner.push(bytes),
+    end: () => scanner.end(),
+    ...{ messages, errors, notes: [] },
+  }
+}
+
+interface Limits {
+  readonly maxLineBytes?: number
+}
+
+/**
+ * Writes messages, a line each.
+ * @throws {TypeError} with the code `bad_message` for what is none
+ */
+export function encode(messages: readonly unknown[]): Uint8Array[] {
+  return messages.map((message) => new TextEncoder().encode(lineOf(message as Message)))
+}
+
+/** @throws {TypeError} with the code `bad_message` */
+export function lineOf({ kind, name, value }: Message): string {
+  const type = LETTERS.indexOf(kind)
+  const bytes = new TextEncoder().encode(typeof name === 'string' ? name : '')
+  const digits = String(value)
+  if (type < 0 || !isName(bytes, 0, bytes.length) || valueOf(digits, type) === undefined) {
+    const message = `semaphore can't say ${JSON.stringify({ kind, name, value })}`
+    throw Object.assign(new TypeError(message), { code: 'bad_message' })
+  }
+  return `!${kind} ${name} ${digits}\n`
+}

@@ -1,0 +1,28 @@
+/** The dialect Semaphore: changes of levers and lamps as lines of text (README.md). */
+import type { Dialect } from '../../src/dialects/dialect.ts'
+import { TEXT_PORT } from '../../src/dialects/ports.ts'
+import { connectEmitter } from './client.ts'
+import { createDecoder, encode } from './codec.ts'
+import { OPTIONS } from './options.ts'
+import { createServer } from './server.ts'
+import { ERROR_CODES, MARK, NAME } from './spec.ts'
+
+export const dialect: Dialect = {
+  name: NAME,
+  title: 'Semaphore',
+  document: 'How signal boxes report their levers and lamps',
+  roles: { server: 'receive', client: 'emit' },
+  transports: ['udp', 'tcp'],
+  port: TEXT_PORT,
+  options: OPTIONS,
+  threadModule: import.meta.url,
+  defaultProfile: 'document',
+  errorCodes: ERROR_CODES,
+  speaksFirst: false,
+  claims: (first) => (first.length === 0 ? undefined : first[0] === MARK),
+  createServer,
+  connectEmitter,
+  createDecoder,
+  encode,
+  tryIt: (host, port) => `bash -c 'echo "!c levers.pulled 1" > /dev/tcp/${host}/${port}'`,
+}
