@@ -132,7 +132,10 @@ suite('a dialect that the house has never heard of', () => {
   })
 
   test('has golden vectors that hold', async () => {
-    const file = readVectorFile(new URL('vectors/semaphore.json', GUEST.folder).pathname, 'semaphore')
+    const file = readVectorFile(
+      new URL('vectors/semaphore.json', GUEST.folder).pathname,
+      'semaphore',
+    )
     const results = await runVectorFile(file, await runnersOf(GUEST))
     assert.deepEqual(
       results.flatMap(({ failures }) => failures),

@@ -3,6 +3,7 @@ import type { Dialect } from '../../src/dialects/dialect.ts'
 import { TEXT_PORT } from '../../src/dialects/ports.ts'
 import { connectEmitter } from './client.ts'
 import { createDecoder, encode } from './codec.ts'
+import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { ERROR_CODES, MARK, NAME } from './spec.ts'
@@ -18,6 +19,7 @@ export const dialect: Dialect = {
   threadModule: import.meta.url,
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
+  exportRules: () => EXPORT_RULES,
   speaksFirst: false,
   claims: (first) => (first.length === 0 ? undefined : first[0] === MARK),
   createServer,
