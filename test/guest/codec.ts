@@ -31,7 +31,8 @@ export interface LineVisitor {
   reject(code: ErrorCode, line: Uint8Array, offset: number): void
 }
 
-const NUMBER = /^-?\d{1,16}(\.\d{1,16})?$/
+/** Exact in a double, and written by JavaScript without an exponent. */
+const NUMBER = /^-?\d{1,9}(\.\d{1,6})?$/
 const text = new TextDecoder('latin1')
 
 /** Lines out of a stream, however it is cut. */
