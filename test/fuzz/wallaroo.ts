@@ -19,6 +19,7 @@ import {
 } from '../../src/dialects/wallaroo/codec.ts'
 import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
 import { ERROR_CODES, NOTES } from '../../src/dialects/wallaroo/spec.ts'
+import { respell } from '../support/codes.ts'
 import type { FuzzTarget } from './target.ts'
 
 interface Vectors {
@@ -32,7 +33,7 @@ export const target: FuzzTarget = {
   name: 'wallaroo',
 
   seeds() {
-    const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as Vectors
+    const { cases } = respell(JSON.parse(readFileSync(FILE, 'utf8')) as Vectors)
     const texts = cases.flatMap(({ hex, writes }) => [hex, writes?.join('')])
     const known = texts.filter((text) => text !== undefined && text.length < 2 * LIMIT)
     return [
@@ -94,13 +95,13 @@ class Counter implements FrameVisitor {
   reject(code: string): void {
     assert.ok((ERROR_CODES as readonly string[]).includes(code), code)
     assert.ok(!this.isTooLarge, 'nothing comes after a length that is too large')
-    if (code === 'frame-too-large') this.isTooLarge = true
+    if (code === 'frame_too_large') this.isTooLarge = true
     else this.visited++
   }
 
   note(note: string): void {
     assert.ok((NOTES as readonly string[]).includes(note), note)
-    if (note === 'truncated-at-close') this.truncated++
+    if (note === 'truncated_at_close') this.truncated++
   }
 }
 

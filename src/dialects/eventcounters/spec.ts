@@ -23,12 +23,12 @@ export const UNITS_KEY = 'DisplayUnits'
 
 /** Why a line was dropped; the next one is read normally (§6). */
 export const ERROR_CODES = [
-  'not-json',
-  'not-an-object',
-  'no-payload',
-  'missing-name',
-  'unknown-counter-type',
-  'missing-value',
+  'not_json',
+  'not_an_object',
+  'no_payload',
+  'missing_name',
+  'unknown_counter_type',
+  'missing_value',
   'line_too_long',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

@@ -53,7 +53,7 @@ suite('reading', () => {
 
   test('counts that add up to more than 2^64 - 1 are refused', () => {
     const bins = '{"ub":1,"count":"18446744073709551615"},{"ub":1,"count":1}'
-    assert.deepEqual(read(histogram(bins)).errors, [{ code: 'badValue', offset: 1, resync: true }])
+    assert.deepEqual(read(histogram(bins)).errors, [{ code: 'bad_value', offset: 1, resync: true }])
   })
 
   test('an error says where its metric begins, in bytes, and costs that metric alone', () => {
@@ -63,7 +63,7 @@ suite('reading', () => {
     const offsets = ['"b\\u', '"z"'].map((part) => Buffer.from(text).indexOf(part))
     assert.deepEqual(
       errors,
-      offsets.map((offset) => ({ code: 'badType', offset, resync: true })),
+      offsets.map((offset) => ({ code: 'bad_type', offset, resync: true })),
     )
   })
 
@@ -88,7 +88,7 @@ suite('limits', () => {
     decoder.push(Buffer.from(' '))
     assert.deepEqual(
       decoder.errors.map(({ code, resync }) => [code, resync]),
-      [['badDocument', false]],
+      [['bad_document', false]],
     )
     const before = retainedBytes()
     for (let i = 0; i < 8; i++) decoder.push(document)
@@ -108,9 +108,9 @@ suite('limits', () => {
 
   test('nesting deeper than any document is refused before it is parsed', () => {
     const deep = `{"a":${'['.repeat(1_000_000)}`
-    assert.deepEqual(read(deep).errors, [{ code: 'badDocument', offset: 68, resync: false }])
+    assert.deepEqual(read(deep).errors, [{ code: 'bad_document', offset: 68, resync: false }])
     const enough = `{"a":${'['.repeat(63)}${']'.repeat(63)}}`
-    assert.deepEqual(read(enough).errors, [{ code: 'badType', offset: 1, resync: true }])
+    assert.deepEqual(read(enough).errors, [{ code: 'bad_type', offset: 1, resync: true }])
   })
 })
 
@@ -136,15 +136,15 @@ suite('writing', () => {
 
   test('bounds of its own are beyond the document’s edition', () => {
     const own = { h: { ...document.h!, bounds: [1] } }
-    assert.throws(() => encode([own]), { code: 'badBound' })
+    assert.throws(() => encode([own]), { code: 'bad_bound' })
     assert.equal(encode([own], { profile: 'peer' }).length, 1)
   })
 
   for (const [wrong, code] of [
-    [{ x: { type: 'counter', value: -1 } }, 'badValue'],
-    [{ x: { type: 'timer' } }, 'badType'],
-    [{ x: { type: 'histogram', value: [{ ub: 3, count: 1 }] } }, 'badBound'],
-    [[], 'badDocument'],
+    [{ x: { type: 'counter', value: -1 } }, 'bad_value'],
+    [{ x: { type: 'timer' } }, 'bad_type'],
+    [{ x: { type: 'histogram', value: [{ ub: 3, count: 1 }] } }, 'bad_bound'],
+    [[], 'bad_document'],
   ] as const) {
     test(`${JSON.stringify(wrong)} is refused as ${code}`, () => {
       assert.throws(

@@ -95,7 +95,7 @@ class DocumentDecoder implements Decoder {
   #fail(offset: number, detail: string): void {
     this.#isOver = true
     this.#held.clear()
-    this.#report('badDocument', offset, false, detail)
+    this.#report('bad_document', offset, false, detail)
   }
 
   #report(code: ErrorCode, offset: number, resync: boolean, detail: string): void {
@@ -127,7 +127,7 @@ export function encode(messages: readonly unknown[], options: CodecOptions = {})
 
 function encodeDocument(message: unknown, isPeer: boolean): Uint8Array {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new EncodeError('badDocument', 'a document is an object of metrics by name')
+    throw new EncodeError('bad_document', 'a document is an object of metrics by name')
   }
   const metrics = Object.entries(message).map(([name, value]): [string, JsonMetric] => {
     try {
@@ -139,13 +139,13 @@ function encodeDocument(message: unknown, isPeer: boolean): Uint8Array {
   })
   const bytes = encoder.encode(`${JSON.stringify(Object.fromEntries(metrics))}\n`)
   if (bytes.length <= DOCUMENT_BYTES_LIMIT) return bytes
-  throw new EncodeError('badDocument', `${bytes.length} bytes, limit ${DOCUMENT_BYTES_LIMIT}`)
+  throw new EncodeError('bad_document', `${bytes.length} bytes, limit ${DOCUMENT_BYTES_LIMIT}`)
 }
 
 function inEdition(metric: JsonMetric, isPeer: boolean): JsonMetric {
   if (isPeer || metric.type !== 'histogram') return metric
   if (metric.bounds !== undefined) {
-    throw new MetricError('badBound', 'bounds of its own, which profile document does not have')
+    throw new MetricError('bad_bound', 'bounds of its own, which profile document does not have')
   }
   return { type: metric.type, value: metric.value }
 }

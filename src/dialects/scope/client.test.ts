@@ -321,7 +321,7 @@ describe('client stream', () => {
     await until(() => client.status.state === 'offline')
     assert.equal(reports.counts['reconnects too-many-bad'], 1)
     assert.equal(reports.counts['packets_bad bad-shape'], 5)
-    assert.equal(reports.lines.filter(({ facts }) => facts.code === 'bad-shape').length, 1)
+    assert.equal(reports.lines.filter(({ facts }) => facts.code === 'bad_shape').length, 1)
   })
 
   it('reconnects when a server falls silent, but not while bytes still come', async () => {

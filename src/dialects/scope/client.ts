@@ -71,7 +71,7 @@ export interface ScopeClientContext {
 /** Bytes of an offending packet in the log. */
 const LOGGED_BYTES = 16
 /** Ends before a server's version was taken; all others end a connection that was one. */
-const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed-early']
+const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed_early']
 
 export class ScopeClient {
   readonly options: ClientOptions

@@ -237,7 +237,7 @@ describe('decoder', () => {
     const stream = Buffer.concat([info!, hex('c1'), info!])
     const { messages, errors } = decodeAll([stream], { role: 'client' })
     assert.equal(messages.length, 1)
-    assert.deepEqual(errors, [{ code: 'bad-msgpack', resync: false }])
+    assert.deepEqual(errors, [{ code: 'bad_msgpack', resync: false }])
   })
 
   it('says what kind of stranger sent oversized settings', () => {
@@ -248,7 +248,7 @@ describe('decoder', () => {
       const decoder = createDecoder({ role: 'server' })
       decoder.push(Buffer.from(text, 'latin1'))
       const [error] = decoder.errors
-      assert.equal(error?.code, 'settings-too-large')
+      assert.equal(error?.code, 'settings_too_large')
       assert.match((error as DecodeError).message, new RegExp(word))
     }
   })
@@ -257,11 +257,11 @@ describe('decoder', () => {
     const [settings] = encode([{ kind: 'settings', sampling_interval: { $u64: '5' } }])
     const short = settings!.subarray(0, settings!.length - 1)
     assert.deepEqual(decodeAll([short], { role: 'server' }).errors, [
-      { code: 'settings-malformed', resync: false },
+      { code: 'settings_malformed', resync: false },
     ])
-    assert.deepEqual(decodeAll([short]).errors, [{ code: 'bad-msgpack', resync: false }])
+    assert.deepEqual(decodeAll([short]).errors, [{ code: 'bad_msgpack', resync: false }])
     assert.deepEqual(decodeAll([hex('01')], { role: 'client' }).errors, [
-      { code: 'closed-early', resync: false },
+      { code: 'closed_early', resync: false },
     ])
   })
 
@@ -292,16 +292,16 @@ describe('decoder', () => {
 describe('encoder', () => {
   it('refuses what the protocol cannot say, with a code', () => {
     const cases: readonly (readonly [unknown, string])[] = [
-      [null, 'bad-message'],
-      [{ kind: 'snap' }, 'bad-message'],
-      [{ kind: 'settings' }, 'bad-message'],
-      [{ kind: 'settings', sampling_interval: 0.5 }, 'bad-message'],
-      [{ kind: 'settings', sampling_interval: { $u64: '18446744073709551616' } }, 'bad-range'],
-      [{ kind: 'settings', sampling_interval: -1 }, 'bad-range'],
-      [{ kind: 'snapshot', t: 0, d: [['a', 'b']] }, 'bad-message'],
-      [{ kind: 'snapshot', t: 0, d: [[1, 1]] }, 'bad-message'],
-      [{ kind: 'snapshot', t: 0, d: {} }, 'bad-message'],
-      [{ kind: 'info', metrics: [['a', [['k', 1]]]] }, 'bad-message'],
+      [null, 'bad_message'],
+      [{ kind: 'snap' }, 'bad_message'],
+      [{ kind: 'settings' }, 'bad_message'],
+      [{ kind: 'settings', sampling_interval: 0.5 }, 'bad_message'],
+      [{ kind: 'settings', sampling_interval: { $u64: '18446744073709551616' } }, 'bad_range'],
+      [{ kind: 'settings', sampling_interval: -1 }, 'bad_range'],
+      [{ kind: 'snapshot', t: 0, d: [['a', 'b']] }, 'bad_message'],
+      [{ kind: 'snapshot', t: 0, d: [[1, 1]] }, 'bad_message'],
+      [{ kind: 'snapshot', t: 0, d: {} }, 'bad_message'],
+      [{ kind: 'info', metrics: [['a', [['k', 1]]]] }, 'bad_message'],
     ]
     for (const [message, code] of cases) {
       assert.throws(() => encode([message]), { name: 'EncodeError', code }, JSON.stringify(message))

@@ -136,7 +136,7 @@ class WholeDecoder extends LoggingDecoder {
       const isFramed = isWholeFrame(bytes)
       this.log.framing(isFramed ? 'framed' : 'bare')
       if (isFramed && bytes.length === LENGTH_SIZE && this.#role === 'server') {
-        throw settingsError('settings-empty', 0, 'settings frame of 0 bytes')
+        throw settingsError('settings_empty', 0, 'settings frame of 0 bytes')
       }
       const payload = isFramed ? bytes.subarray(LENGTH_SIZE) : bytes
       this.log.message(this.#decode(payload))

@@ -31,7 +31,7 @@ export interface ExposedSeries {
 }
 
 /** Why a series is not exported, though no rule says so. */
-export type OmitReason = 'empty-name' | 'name-taken' | 'max-series'
+export type OmitReason = 'empty_name' | 'name_taken' | 'max_series'
 
 export interface Omission {
   readonly reason: OmitReason
@@ -73,8 +73,8 @@ function expose(
   taken: Map<string, ExposedSeries>,
 ): OmitReason | undefined {
   const { identity } = series
-  if (identity.name === '') return 'empty-name'
-  if (taken.size >= options.maxSeries) return 'max-series'
+  if (identity.name === '') return 'empty_name'
+  if (taken.size >= options.maxSeries) return 'max_series'
   const base = wireBase(series, options.nameStyle)
   const folded = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
   const labels = infoLabels(series, rules)
@@ -85,7 +85,7 @@ function expose(
   }
   const typed = [TYPE_LABEL, identity.kind] as const
   const wireName = foldName(base, sortLabels([...folded, typed]))
-  if (taken.has(wireName)) return 'name-taken'
+  if (taken.has(wireName)) return 'name_taken'
   taken.set(wireName, { wireName, index, labels: sortLabels([...labels, typed]) })
   return undefined
 }

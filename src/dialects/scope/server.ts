@@ -77,7 +77,7 @@ export class ScopeServer implements DialectServer {
   accept(socket: Socket, first: Uint8Array = NOTHING, pass?: Pass): void {
     const { options, reports } = this.#context
     if (this.#viewers.size >= options.maxClients) {
-      reports.count('handshake_refused', 'max-clients')
+      reports.count('handshake_refused', 'max_clients')
       if (!this.#isFull) {
         const facts = { address: socket.remoteAddress, maxClients: options.maxClients }
         reports.log('warn', 'viewer refused: too many clients', facts)

@@ -30,22 +30,22 @@ export const TYPE_LABEL = '__type'
 
 /** Refusals of what a client sent; every one ends its connection. */
 export const SETTINGS_ERROR_CODES = [
-  'settings-empty',
-  'settings-too-large',
-  'settings-malformed',
-  'settings-shape',
-  'settings-type',
-  'settings-range',
+  'settings_empty',
+  'settings_too_large',
+  'settings_malformed',
+  'settings_shape',
+  'settings_type',
+  'settings_range',
   'framing',
 ] as const
 export type SettingsErrorCode = (typeof SETTINGS_ERROR_CODES)[number]
 
 /** What can be wrong with one packet of a server. */
-export const PACKET_ERROR_CODES = ['bad-msgpack', 'bad-shape', 'bad-time', 'too-large'] as const
+export const PACKET_ERROR_CODES = ['bad_msgpack', 'bad_shape', 'bad_time', 'too_large'] as const
 export type PacketErrorCode = (typeof PACKET_ERROR_CODES)[number]
 
 /** What can be wrong with the first two bytes of a server. */
-export const VERSION_ERROR_CODES = ['version', 'closed-early'] as const
+export const VERSION_ERROR_CODES = ['version', 'closed_early'] as const
 
 export const ERROR_CODES: readonly string[] = [
   ...SETTINGS_ERROR_CODES,
@@ -54,7 +54,7 @@ export const ERROR_CODES: readonly string[] = [
 ]
 
 /** Messages that a caller wants to send and the protocol cannot say. */
-export const ENCODE_ERROR_CODES = ['bad-message', 'bad-range'] as const
+export const ENCODE_ERROR_CODES = ['bad_message', 'bad_range'] as const
 export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
 /** What a client sends once. */

@@ -218,7 +218,7 @@ function checkSettings(settings: ClientSettings): void {
     const value = settings[name]
     if (name === 'reconnectMaxMs' && value === undefined) continue
     if (!Number.isInteger(value) || value! < 0) {
-      throw new EmitError('out-of-range', `${name} ${value} is no whole number of 0 or more`)
+      throw new EmitError('out_of_range', `${name} ${value} is no whole number of 0 or more`)
     }
   }
 }

@@ -31,7 +31,7 @@ async function setUp(context: TestContext, options: Partial<ReceiveOptions> = {}
       join: (application, worker) => say(`join ${application} ${worker}`),
       metrics: (frame) => {
         say(`metrics ${frame.name} ${frame.total()}`)
-        return noteBit('late-window')
+        return noteBit('late_window')
       },
       close: () => say('close'),
     }),
@@ -110,7 +110,7 @@ describe('a server', () => {
     assert.deepEqual(lines, ['close', 'close', 'close'])
     assert.deepEqual(
       reports.errors.map(({ code }) => code),
-      ['frame-too-large', 'frame-too-large', 'frame-too-large'],
+      ['frame_too_large', 'frame_too_large', 'frame_too_large'],
     )
   })
 
@@ -140,7 +140,7 @@ describe('a server', () => {
     assert.deepEqual(status?.facts, {
       ...{ windows: 2, joins: 1, connects: 1, rejected: 1 },
       ...{ order: 'mixed', binning: 'mixed', lengths: 'exclusive' },
-      ...{ 'document-order': 1, 'late-window': 2, 'empty-frame': 1, bytesHeld: 0 },
+      ...{ document_order: 1, late_window: 2, empty_frame: 1, bytesHeld: 0 },
     })
     peer.close()
     await once(accepted[0]!, 'close')

@@ -49,38 +49,38 @@ export type Category = (typeof CATEGORIES)[number]
 
 /** What can be wrong with a frame, in the words of §6. */
 export const ERROR_CODES = [
-  'frame-too-large',
-  'empty-frame',
-  'unknown-type',
-  'malformed-connect',
-  'malformed-join',
-  'bad-topic',
-  'malformed-metrics',
-  'unknown-event',
+  'frame_too_large',
+  'empty_frame',
+  'unknown_type',
+  'malformed_connect',
+  'malformed_join',
+  'bad_topic',
+  'malformed_metrics',
+  'unknown_event',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** Oddities that are accepted and counted; the place of each is its bit in a mask. */
 export const NOTES = [
-  'repeated-connect',
-  'repeated-join',
-  'before-connect',
-  'topic-not-joined',
-  'join-without-worker',
-  'payload-size-mismatch',
-  'array-count-prefix',
-  'document-order',
-  'empty-window',
-  'minmax-inconsistent',
-  'clock-skew',
-  'invalid-utf8',
-  'zero-period',
-  'period-too-long',
-  'late-window',
-  'end-in-future',
-  'series-overflow',
-  'truncated-at-close',
-  'length-includes-header',
+  'repeated_connect',
+  'repeated_join',
+  'before_connect',
+  'topic_not_joined',
+  'join_without_worker',
+  'payload_size_mismatch',
+  'array_count_prefix',
+  'document_order',
+  'empty_window',
+  'minmax_inconsistent',
+  'clock_skew',
+  'invalid_utf8',
+  'zero_period',
+  'period_too_long',
+  'late_window',
+  'end_in_future',
+  'series_overflow',
+  'truncated_at_close',
+  'length_includes_header',
 ] as const
 export type Note = (typeof NOTES)[number]
 
@@ -142,7 +142,7 @@ export const PERIOD_NS_MAX = 3_600_000_000_000n
 export const NAME_BYTES_LIMIT = 65_535
 
 /** What can be wrong with a message that a caller wants to send. */
-export const EMIT_ERROR_CODES = ['bad-message', 'out-of-range', 'name-too-long'] as const
+export const EMIT_ERROR_CODES = ['bad_message', 'out_of_range', 'name_too_long'] as const
 export type EmitErrorCode = (typeof EMIT_ERROR_CODES)[number]
 
 /** In front of every name in the model; an option of the hub. */

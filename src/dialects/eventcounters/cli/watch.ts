@@ -171,7 +171,7 @@ function adviceFor({ reason, status }: ClientError): string {
   if (reason === 'connect') {
     return at('is it running, and does it serve its counters there (serveEventCounters)?')
   }
-  if (reason === 'content-type' || reason === 'bad-answer' || reason === 'timeout') {
+  if (reason === 'content-type' || reason === 'bad_answer' || reason === 'timeout') {
     return at('something else answers there: check host and port')
   }
   if (reason === 'redirect') return at('give the address that it redirects to')

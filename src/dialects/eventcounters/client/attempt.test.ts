@@ -135,7 +135,7 @@ suite('a client says what is wrong', () => {
   test('when the answer is no HTTP, or its headers never end', async (t) => {
     const noHttp = await rawPort(t, (socket) => socket.end('SSH-2.0-x\r\n'))
     const first = await firstError(t, noHttp)
-    assert.equal(first.reason, 'bad-answer')
+    assert.equal(first.reason, 'bad_answer')
     assert.match(first.message, /^the answer of 127\.0\.0\.1:\d+ is no HTTP: HPE_/)
     const endless = await rawPort(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
@@ -148,7 +148,7 @@ suite('a client says what is wrong', () => {
     const second = await firstError(t, endless)
     assert.deepEqual(
       [second.reason, second.message.split(' ').at(-1)],
-      ['bad-answer', 'HPE_HEADER_OVERFLOW'],
+      ['bad_answer', 'HPE_HEADER_OVERFLOW'],
     )
   })
 
@@ -156,7 +156,7 @@ suite('a client says what is wrong', () => {
     const port = await rawPort(t, (socket) => {
       socket.write('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n')
     })
-    assert.equal((await firstError(t, port)).reason, 'bad-answer')
+    assert.equal((await firstError(t, port)).reason, 'bad_answer')
   })
 
   for (const [what, says] of [

@@ -14,7 +14,7 @@ import { refusalText } from './refusal-text.ts'
 export type ClientErrorReason =
   | 'connect'
   | 'timeout'
-  | 'bad-answer'
+  | 'bad_answer'
   | 'redirect'
   | 'status'
   | 'content-type'
@@ -75,7 +75,7 @@ export class Attempt {
     // Without a listener Node would drop the socket; the connection is of no use either way.
     this.#outgoing.on('upgrade', (_incoming, socket) => {
       socket.destroy()
-      this.#end({ reason: 'bad-answer', message: 'the server switched to another protocol' })
+      this.#end({ reason: 'bad_answer', message: 'the server switched to another protocol' })
     })
     this.#outgoing.on('error', (error) => this.#onRequestError(error))
     this.#outgoing.end()
@@ -95,7 +95,7 @@ export class Attempt {
     const message = isParse
       ? `the answer of ${endpoint} is no HTTP: ${error.code}`
       : `no connection to ${endpoint}: ${error.code ?? error.message}`
-    this.#end({ reason: isParse ? 'bad-answer' : 'connect', message })
+    this.#end({ reason: isParse ? 'bad_answer' : 'connect', message })
   }
 
   #onAnswer(incoming: IncomingMessage): void {

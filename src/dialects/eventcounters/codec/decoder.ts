@@ -66,5 +66,5 @@ class LineDecoder implements Decoder {
 
 const IGNORED: Readonly<Record<IgnoredReason, string>> = {
   'keep-alive': 'empty, a keep-alive',
-  'other-event': 'an event of another name',
+  other_event: 'an event of another name',
 }

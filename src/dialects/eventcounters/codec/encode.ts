@@ -11,10 +11,10 @@ import { readLine } from './read.ts'
 
 /** A message that no line can say. */
 export class EncodeError extends RangeError {
-  /** `not-sayable`: the line would be read as something else. */
-  readonly code: ErrorCode | 'not-sayable'
+  /** `not_sayable`: the line would be read as something else. */
+  readonly code: ErrorCode | 'not_sayable'
 
-  constructor(code: ErrorCode | 'not-sayable', message: string) {
+  constructor(code: ErrorCode | 'not_sayable', message: string) {
     super(message)
     this.code = code
   }
@@ -36,9 +36,9 @@ export function encode(messages: readonly unknown[], options: CodecOptions = {})
     const text = lineOf(fields)
     const read = readLine(text, fixed)
     if (read.kind === 'error') throw new EncodeError(read.code, `no line: ${text}`)
-    if (read.kind === 'ignored') throw new EncodeError('not-sayable', `no payload: ${text}`)
+    if (read.kind === 'ignored') throw new EncodeError('not_sayable', `no payload: ${text}`)
     checkSame(fields, read.window.provider, toMessage(read.window))
-    if (!read.window.warnings.includes('profile-assumed')) fixed ??= read.window.profile
+    if (!read.window.warnings.includes('profile_assumed')) fixed ??= read.window.profile
     const bytes = encoder.encode(`${text}\n`)
     if (bytes.length - 1 <= LIMITS.lineBytes) return bytes
     throw new EncodeError('line_too_long', `${bytes.length - 1} bytes, limit ${LIMITS.lineBytes}`)
@@ -49,15 +49,15 @@ type Fields = Readonly<Record<string, unknown>> & { readonly profile: Profile }
 
 function fieldsOf(message: unknown, profile: Profile): Fields {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new EncodeError('not-an-object', 'a message is an object')
+    throw new EncodeError('not_an_object', 'a message is an object')
   }
   const fields = message as Readonly<Record<string, unknown>>
   if (fields.kind !== 'mean' && fields.kind !== 'sum') {
-    throw new EncodeError('unknown-counter-type', `kind ${fields.kind} is neither mean nor sum`)
+    throw new EncodeError('unknown_counter_type', `kind ${fields.kind} is neither mean nor sum`)
   }
   const stated = fields.profile ?? profile
   if (stated !== 'document' && stated !== 'peer') {
-    throw new EncodeError('not-sayable', `profile ${stated} is neither document nor peer`)
+    throw new EncodeError('not_sayable', `profile ${stated} is neither document nor peer`)
   }
   return { ...fields, profile: stated }
 }
@@ -78,24 +78,24 @@ function payloadOf(fields: Fields): Record<string, unknown> {
   if (kind === 'mean') spelled.Count = numberOf(fields.count)
   const warnings = Array.isArray(fields.warnings) ? (fields.warnings as unknown[]) : []
   if (warnings.includes('count')) spelled.Count = undefined
-  if (warnings.includes('profile-assumed')) {
+  if (warnings.includes('profile_assumed')) {
     for (const mark of ['MetaData', 'Metadata', 'DisplayUnits', 'DisplayRateTimeScale']) {
       delete spelled[mark]
     }
   }
   // A text that is neither spelling's.
-  if (warnings.includes('rate-scale')) spelled.DisplayRateTimeScale = 'unknown'
+  if (warnings.includes('rate_scale')) spelled.DisplayRateTimeScale = 'unknown'
   return spelled
 }
 
 function windowOf(fields: Fields): CounterWindow {
   const labels = fields.labels ?? {}
   if (typeof labels !== 'object' || Object.values(labels).some((v) => typeof v !== 'string')) {
-    throw new EncodeError('not-sayable', 'labels are an object of texts')
+    throw new EncodeError('not_sayable', 'labels are an object of texts')
   }
   const scale = fields.rateScaleSec ?? 0
   if (typeof scale !== 'number' || !(scale >= 0)) {
-    throw new EncodeError('not-sayable', `rate scale ${scale} is no positive number`)
+    throw new EncodeError('not_sayable', `rate scale ${scale} is no positive number`)
   }
   return {
     counter: {
@@ -130,7 +130,7 @@ function statisticsOf(fields: Fields): Statistics {
 
 function stated(field: 'mean' | 'increment', fields: Fields): number {
   const value = numberOf(fields[field])
-  if (value === undefined) throw new EncodeError('missing-value', `${field} is no number`)
+  if (value === undefined) throw new EncodeError('missing_value', `${field} is no number`)
   return value
 }
 
@@ -149,7 +149,7 @@ function checkSame(fields: Fields, provider: string, read: object): void {
     if (field === 'time' || value === undefined) continue
     if (Object.hasOwn(found, field) && isSame(value, found[field])) continue
     const message = `${field} ${JSON.stringify(value)} would be read as `
-    throw new EncodeError('not-sayable', message + JSON.stringify(found[field]))
+    throw new EncodeError('not_sayable', message + JSON.stringify(found[field]))
   }
 }
 

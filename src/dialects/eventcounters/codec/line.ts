@@ -55,13 +55,13 @@ export class LineReader {
   readonly #counts: Record<keyof LineCounts, number> = {
     windows: 0,
     'keep-alive': 0,
-    'other-event': 0,
-    'not-json': 0,
-    'not-an-object': 0,
-    'no-payload': 0,
-    'missing-name': 0,
-    'unknown-counter-type': 0,
-    'missing-value': 0,
+    other_event: 0,
+    not_json: 0,
+    not_an_object: 0,
+    no_payload: 0,
+    missing_name: 0,
+    unknown_counter_type: 0,
+    missing_value: 0,
     line_too_long: 0,
   }
   #profile: Profile | undefined
@@ -130,7 +130,7 @@ export class LineReader {
     try {
       text = strictText.decode(line)
     } catch {
-      this.#fail('not-json', line)
+      this.#fail('not_json', line)
       return
     }
     const result = readLine(text, this.#profile)
@@ -141,7 +141,7 @@ export class LineReader {
     } else {
       const { window } = result
       this.#counts.windows++
-      if (!window.warnings.includes('profile-assumed')) this.#profile ??= window.profile
+      if (!window.warnings.includes('profile_assumed')) this.#profile ??= window.profile
       this.#observer.onWindow(window)
     }
   }

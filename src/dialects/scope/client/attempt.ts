@@ -19,14 +19,14 @@ export type EndReason =
   | 'connect'
   | 'timeout'
   | 'version'
-  | 'closed-early'
+  | 'closed_early'
   | 'closed'
   | 'error'
   | 'probe'
   | 'idle'
-  | 'too-large'
-  | 'bad-msgpack'
-  | 'too-many-bad'
+  | 'too_large'
+  | 'bad_msgpack'
+  | 'too_many_bad'
   | 'stopped'
 
 export interface AttemptEnd {
@@ -160,15 +160,15 @@ export class Attempt {
     this.#badInRow++
     this.#sink.bad(error, payload)
     if (!error.resync) {
-      this.#end(error.code === 'too-large' ? 'too-large' : 'bad-msgpack', error.message)
+      this.#end(error.code === 'too_large' ? 'too_large' : 'bad_msgpack', error.message)
     } else if (this.#badInRow >= this.#options.maxBadPackets) {
-      this.#end('too-many-bad', `${this.#badInRow} bad packets in a row`)
+      this.#end('too_many_bad', `${this.#badInRow} bad packets in a row`)
     }
   }
 
   #onClosed(): void {
     if (this.#hasVersion) this.#end('closed', 'closed by the server')
-    else this.#end('closed-early', 'closed before the version')
+    else this.#end('closed_early', 'closed before the version')
   }
 
   #end(reason: EndReason, detail: string): void {

@@ -85,7 +85,7 @@ function sortByName<T>(pairs: Iterable<readonly [string, T]>): (readonly [string
 
 function checkU64(value: bigint, name: string): bigint {
   if (value < 0n || value > U64_MAX) {
-    throw new EncodeError('bad-range', `${name} ${value}, must be 0 to 2^64 - 1`)
+    throw new EncodeError('bad_range', `${name} ${value}, must be 0 to 2^64 - 1`)
   }
   return value
 }

@@ -103,10 +103,10 @@ describe('handshake', () => {
     'an empty map': [frame(hex('80')), 'shape'],
     'a reserved byte': [frame(hex('c1')), 'malformed'],
     'a length of zero': [hex('00000000'), 'empty'],
-    'a length above the cap': [hex('01100000'), 'too-large'],
-    HTTP: [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'too-large'],
-    TLS: [hex('160301020001'), 'too-large'],
-    'bare text that never ends': [hex('81dbffffffff'), 'too-large'],
+    'a length above the cap': [hex('01100000'), 'too_large'],
+    HTTP: [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'too_large'],
+    TLS: [hex('160301020001'), 'too_large'],
+    'bare text that never ends': [hex('81dbffffffff'), 'too_large'],
   }
   for (const [name, [bytes, word]] of Object.entries(refusals)) {
     it(`refuses ${name} as settings-${word}: one line, nothing after the version`, async () => {

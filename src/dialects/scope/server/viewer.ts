@@ -72,7 +72,7 @@ export class Viewer {
     const verdict = detectFraming('server', first, options.settingsCapBytes)
     if (verdict !== 'refuse-too-large') socket.write(VERSION_BYTES)
     this.#cancelTimeout = clock.after(options.handshakeTimeoutMs, () => {
-      this.#refuse('handshake-timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
+      this.#refuse('handshake_timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
     })
     if (first.length > 0) this.#onData(first)
     if (socket.readableEnded) this.#onEnd()
@@ -146,7 +146,7 @@ export class Viewer {
     this.#cancelHandshake()
     this.#ignore(handshake.extraBytes)
     this.#stream = new SnapshotStream(this.#socket, handshake, this.#context, () => {
-      reports.count('clients_stalled', 'no-progress')
+      reports.count('clients_stalled', 'no_progress')
       reports.log('warn', 'viewer takes nothing any more: closed', {
         ...this.#facts(),
         stallTimeoutMs: options.stallTimeoutMs,
@@ -169,7 +169,7 @@ export class Viewer {
       this.#context.reports.log('info', 'bytes behind the settings are ignored', facts)
     }
     this.#ignoredBytes += bytes
-    this.#context.reports.count('bytes_ignored', 'behind-settings', bytes)
+    this.#context.reports.count('bytes_ignored', 'behind_settings', bytes)
   }
 
   /** Ends the connection with nothing written but, at most, the version. */

@@ -73,7 +73,7 @@ describe('a relay', () => {
       for (const { bins, order, min_ns, max_ns, period_ns, notes } of windowsOf(windows)) {
         assert.deepEqual([bins, order, min_ns, max_ns], [{ 0: '2', 10: '9' }, profile, '0', '1000'])
         assert.equal(period_ns, '1000000000')
-        assert.deepEqual(notes, profile === 'document' ? ['document-order'] : [])
+        assert.deepEqual(notes, profile === 'document' ? ['document_order'] : [])
       }
     }
   })

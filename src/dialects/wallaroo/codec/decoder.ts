@@ -140,7 +140,7 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   }
 
   reject(code: ErrorCode, _text: string, _b: Uint8Array, _s: number, _e: number, offset: number) {
-    this.errors.push({ dialect: NAME, code, offset, resync: code !== 'frame-too-large' })
+    this.errors.push({ dialect: NAME, code, offset, resync: code !== 'frame_too_large' })
   }
 
   note(note: Note): void {
@@ -219,5 +219,5 @@ function textField(fields: Record<string, unknown>, name: string): string {
 }
 
 function badMessage(detail: string): EmitError {
-  return new EmitError('bad-message', detail)
+  return new EmitError('bad_message', detail)
 }

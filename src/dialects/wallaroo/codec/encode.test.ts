@@ -96,8 +96,8 @@ describe('messages', () => {
         value === undefined || value >= 2n ** 63n ? null : `${value}`
       assert.deepEqual(decoded, { ...fields, min_ns: known(min), max_ns: known(max) })
       assert.equal(order, min === undefined ? 'empty' : min === max ? 'same' : profile)
-      assert.equal(notes.includes('document-order'), order === 'document')
-      assert.equal(notes.includes('clock-skew'), max !== undefined && max >= 2n ** 63n)
+      assert.equal(notes.includes('document_order'), order === 'document')
+      assert.equal(notes.includes('clock_skew'), max !== undefined && max >= 2n ** 63n)
     }
     holds(fc.property(message, check), 10_000)
   })
@@ -116,7 +116,7 @@ describe('messages', () => {
 
   it('that are none are refused with a code', () => {
     for (const nonsense of [null, 1, 'text', {}, { type: 'nothing' }, { type: 'metrics' }]) {
-      assert.throws(() => encodeMessage(nonsense, 'peer'), { code: 'bad-message' })
+      assert.throws(() => encodeMessage(nonsense, 'peer'), { code: 'bad_message' })
     }
     assert.throws(() => encodeMessage({ type: 'join', application: 'a', worker: null }, 'peer'))
   })

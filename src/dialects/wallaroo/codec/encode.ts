@@ -84,7 +84,7 @@ export function encodeMetrics(message: Metrics, profile: Profile): Uint8Array {
   for (const name of names) writer.text(name)
   writer.u16(message.id)
   if (message.bins.length !== BINS) {
-    throw new EmitError('bad-message', `${message.bins.length} bins, not ${BINS}`)
+    throw new EmitError('bad_message', `${message.bins.length} bins, not ${BINS}`)
   }
   for (let bin = 0; bin < BINS; bin++) writer.u64('bin', message.bins[bin]!)
   const [a, b] = profile === 'peer' ? (['min', 'max'] as const) : (['max', 'min'] as const)
@@ -104,7 +104,7 @@ function encodeName(field: string, name: string): Uint8Array {
   const bytes = encoder.encode(name)
   if (bytes.length <= NAME_BYTES_LIMIT) return bytes
   const detail = `${field} of ${bytes.length} bytes, limit ${NAME_BYTES_LIMIT}`
-  throw new EmitError('name-too-long', detail)
+  throw new EmitError('name_too_long', detail)
 }
 
 /** Fills one frame, whose size is known before. */
@@ -128,7 +128,7 @@ class FrameWriter {
 
   u16(value: number): void {
     if (!Number.isInteger(value) || value < 0 || value > 0xffff) {
-      throw new EmitError('out-of-range', `id ${value} is not in 0 to 65535`)
+      throw new EmitError('out_of_range', `id ${value} is not in 0 to 65535`)
     }
     this.#view.setUint16(this.#at, value)
     this.#at += 2
@@ -142,7 +142,7 @@ class FrameWriter {
   u64(what: string, value: Exact): void {
     const isWhole = typeof value === 'bigint' || Number.isInteger(value)
     if (!isWhole || value < 0 || value >= U64_END) {
-      throw new EmitError('out-of-range', `${what} ${value} is not in 0 to 2^64 - 1`)
+      throw new EmitError('out_of_range', `${what} ${value} is not in 0 to 2^64 - 1`)
     }
     this.u32(highHalf(value))
     this.u32(lowHalf(value))

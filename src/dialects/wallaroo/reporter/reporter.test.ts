@@ -164,7 +164,7 @@ describe('stages', () => {
 describe('options', () => {
   it('out of their range are refused when the reporter or the item is made', () => {
     assert.throws(() => setUp({ periodNs: 999_999n }), /period of 999999 ns/)
-    const refusal = { name: 'EmitError', code: 'out-of-range' }
+    const refusal = { name: 'EmitError', code: 'out_of_range' }
     assert.throws(() => setUp({ periodNs: 3601n * SECOND }), refusal)
     for (const wrong of [{ profile: 'Peer' }, { binning: '' }, { windowRule: 'late' }]) {
       assert.throws(() => setUp(wrong as object), refusal)
@@ -173,7 +173,7 @@ describe('options', () => {
     assert.throws(() => reporter.computation('Orders', 'Check', 65_536), /id 65536/)
     assert.throws(() => reporter.computation('Orders', 'Check', -1), refusal)
     const long = 'n'.repeat(65_536)
-    assert.throws(() => reporter.computation('Orders', long, 1), { code: 'name-too-long' })
+    assert.throws(() => reporter.computation('Orders', long, 1), { code: 'name_too_long' })
     assert.throws(() => reporter.startToEnd(long), RangeError)
     reporter.close()
   })

@@ -231,9 +231,9 @@ describe('times', () => {
     const notes = (end: bigint, period: bigint) => notesOf(timeNotes(end, period, now, hour))
     assert.deepEqual(notes(now, 2n * SECOND), [])
     assert.deepEqual(notes(now - hour, hour), [])
-    assert.deepEqual(notes(now - hour - 1n, hour + 1n), ['period-too-long', 'late-window'])
+    assert.deepEqual(notes(now - hour - 1n, hour + 1n), ['period_too_long', 'late_window'])
     assert.deepEqual(notes(now + 7n * SECOND, 2n * SECOND), [])
-    assert.deepEqual(notes(now + 7n * SECOND + 1n, 2n * SECOND), ['end-in-future'])
+    assert.deepEqual(notes(now + 7n * SECOND + 1n, 2n * SECOND), ['end_in_future'])
   })
 })
 

@@ -163,7 +163,7 @@ export class WorkerConnection implements FrameVisitor {
     this.#facts.rejected(code)
     const { reports } = this.#context
     const message = bytes.subarray(start, Math.min(end, start + REPORT_BYTES))
-    const resync = code !== 'frame-too-large'
+    const resync = code !== 'frame_too_large'
     reports.decodeError({ dialect: NAME, code, offset, resync }, message, this.#peer, detail)
     this.#log(code, detail, message)
   }
@@ -175,7 +175,7 @@ export class WorkerConnection implements FrameVisitor {
     const lastNs = this.#loggedNs.get(code)
     if (lastNs !== undefined && nowNs - lastNs < LOG_PAUSE_NS) return
     this.#loggedNs.set(code, nowNs)
-    const hint = code === 'frame-too-large' ? explainForeign(message) : undefined
+    const hint = code === 'frame_too_large' ? explainForeign(message) : undefined
     const hex = toHex(message.subarray(0, LOGGED_BYTES))
     const { address, port } = this.#peer
     const facts = { address, port, code, hex, ...(hint === undefined ? {} : { hint }) }

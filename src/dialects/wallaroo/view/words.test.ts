@@ -80,8 +80,8 @@ test('a clock is said to be off only where it is, and in which direction', () =>
 test('notes are listed with exact counts', () => {
   assert.equal(countedWords([]), '–')
   const notes = [
-    ['clock-skew', 12],
-    ['empty-window', 40_123],
+    ['clock_skew', 12],
+    ['empty_window', 40_123],
   ] as const
   assert.equal(plain(countedWords(notes)), 'clock-skew 12, empty-window 40 123')
 })
