@@ -1,7 +1,8 @@
 /** Messages both ways, through the decoder and encoder that tools use. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDecoder, EncodeError, encode } from './codec.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
+import { createDecoder, encode } from './codec.ts'
 import type { Profile } from './spec.ts'
 
 const SUM = { kind: 'sum', name: 'a', increment: 1 }

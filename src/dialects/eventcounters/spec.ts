@@ -33,6 +33,10 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
+/** What can be wrong with a message to send; `not_sayable`: its line would be read otherwise. */
+export const ENCODE_ERROR_CODES = [...ERROR_CODES, 'not_sayable'] as const
+export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
+
 /** Largest i32: where Count of shipped .NET stops, and its longest interval in milliseconds. */
 export const INT32_MAX = 2_147_483_647
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { retainedBytes } from '../../../test/support/memory.ts'
-import { createDecoder, EncodeError, encode, type JsonBin, type JsonDocument } from './index.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
+import { createDecoder, encode, type JsonBin, type JsonDocument } from './index.ts'
 
 function read(text: string | Uint8Array): { messages: readonly unknown[]; errors: object[] } {
   const decoder = createDecoder()

@@ -10,6 +10,7 @@
 
 import { ByteQueue } from '../../wire/byte-queue.ts'
 import { DecodeError, type DecodeErrorFields } from '../../wire/decode-error.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
 import type { CodecOptions, Decoder } from '../decoder.ts'
 import { DocumentScan, memberOffsets, type ScanStop } from './codec/document-scan.ts'
 import { MetricError, readMetric } from './codec/metric.ts'
@@ -106,14 +107,9 @@ class DocumentDecoder implements Decoder {
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** Something that a document cannot say; `code` is one of the decoder's. */
-export class EncodeError extends RangeError {
-  readonly code: ErrorCode
-
-  constructor(code: ErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
+/** Something that a document cannot say; its codes are the decoder's. */
+function encodeError(code: ErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 /**
@@ -127,19 +123,19 @@ export function encode(messages: readonly unknown[], options: CodecOptions = {})
 
 function encodeDocument(message: unknown, isPeer: boolean): Uint8Array {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new EncodeError('bad_document', 'a document is an object of metrics by name')
+    throw encodeError('bad_document', 'a document is an object of metrics by name')
   }
   const metrics = Object.entries(message).map(([name, value]): [string, JsonMetric] => {
     try {
       return [name, inEdition(readMetric(value), isPeer)]
     } catch (error) {
       if (!(error instanceof MetricError)) throw error
-      throw new EncodeError(error.code, `${name}: ${error.message}`)
+      throw encodeError(error.code, `${name}: ${error.message}`)
     }
   })
   const bytes = encoder.encode(`${JSON.stringify(Object.fromEntries(metrics))}\n`)
   if (bytes.length <= DOCUMENT_BYTES_LIMIT) return bytes
-  throw new EncodeError('bad_document', `${bytes.length} bytes, limit ${DOCUMENT_BYTES_LIMIT}`)
+  throw encodeError('bad_document', `${bytes.length} bytes, limit ${DOCUMENT_BYTES_LIMIT}`)
 }
 
 function inEdition(metric: JsonMetric, isPeer: boolean): JsonMetric {

@@ -2,7 +2,7 @@
  * The dialect Proxy-Wasm metrics: a store in shared memory and a host for filters that write into
  * it; outside its process a zone is seen as JSON (README.md). Public as `pentameter/proxywasm`.
  */
-export { createDecoder, EncodeError, encode, jsonInteger } from './codec.ts'
+export { createDecoder, encode, jsonInteger } from './codec.ts'
 export * from './host/index.ts'
 export { type LabelledName, type LabelPattern, LabelPatterns } from './label-patterns.ts'
 export {

@@ -14,7 +14,7 @@ export {
   type ScopeClientContext,
   type ScopeObserver,
 } from './client.ts'
-export { EncodeError, encodeInfo, encodeSettings, encodeSnapshot } from './codec/encode.ts'
+export { encodeInfo, encodeSettings, encodeSnapshot } from './codec/encode.ts'
 export { detectFraming, type FramingVerdict, frame } from './codec/framing.ts'
 export { type PlainMessage, toPlain } from './codec/messages.ts'
 export { decodePacket, type PacketOptions } from './codec/packet.ts'

@@ -115,7 +115,7 @@ export class StatsHeroClient {
 
   /**
    * Sends one line as it is: a rate in it is written and not drawn for.
-   * @throws {EmitError}
+   * @throws {EncodeError}
    */
   send(line: Line): void {
     const frame = lineFrame(line, this.#options)

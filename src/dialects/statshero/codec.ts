@@ -4,7 +4,6 @@
  */
 export {
   checkSize,
-  EmitError,
   encodePackets,
   type Line,
   type LineFrame,

@@ -10,7 +10,7 @@ export {
   StatsHeroClient,
 } from './client.ts'
 export type { Message } from './codec/decoder.ts'
-export { EmitError, encodePackets, type Line } from './codec.ts'
+export { encodePackets, type Line } from './codec.ts'
 export { cellLines, type EmitMapping, type EmitNote, emitKey } from './map.ts'
 export {
   EMIT_DEFAULTS,
@@ -19,8 +19,8 @@ export {
   type ReceiveOptions,
 } from './options.ts'
 export {
-  EMIT_ERROR_CODES,
-  type EmitErrorCode,
+  ENCODE_ERROR_CODES,
+  type EncodeErrorCode,
   ERROR_CODES,
   type ErrorCode,
   TYPE_WORDS,

@@ -216,7 +216,7 @@ describe('a client', () => {
 
   it('refuses at the call what cannot be sent', (context) => {
     assert.throws(() => open(context, { bufferWindows: -1 }), /bufferWindows -1/)
-    const refusal = { name: 'EmitError', code: 'out_of_range' }
+    const refusal = { name: 'EncodeError', code: 'out_of_range' }
     for (const wrong of [{ reconnectMaxMs: Number.NaN }, { profile: 'Document' as 'document' }]) {
       assert.throws(() => open(context, wrong), refusal)
     }

@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { Backoff } from '../../time/backoff.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import { FrameBuffer } from './client/frame-buffer.ts'
-import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
+import { encodeConnect, encodeError, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
 import { checkReportOptions } from './reporter/options.ts'
 import { Reporter, type ReporterClock } from './reporter/reporter.ts'
 import { DEFAULT_PORT, REPORT_DEFAULTS, type ReportOptions } from './spec.ts'
@@ -73,7 +73,7 @@ export class WallarooClient {
   #isClosed = false
   #cancelRetry: (() => void) | undefined
 
-  /** @throws {EmitError} for a name or an option out of its range */
+  /** @throws {EncodeError} for a name or an option out of its range */
   constructor(options: ClientOptions) {
     this.#options = { ...CLIENT_DEFAULTS, ...options }
     const { application, worker, reconnectMs, reconnectMaxMs, bufferWindows } = this.#options
@@ -128,7 +128,7 @@ export class WallarooClient {
 
   /**
    * Sends windows, all in one write.
-   * @throws {EmitError} for a name that is too long or a number out of its range: nothing is sent
+   * @throws {EncodeError} for a name that is too long or a number out of its range: nothing is sent
    */
   send(
     batch: readonly Metrics[],
@@ -218,7 +218,7 @@ function checkSettings(settings: ClientSettings): void {
     const value = settings[name]
     if (name === 'reconnectMaxMs' && value === undefined) continue
     if (!Number.isInteger(value) || value! < 0) {
-      throw new EmitError('out_of_range', `${name} ${value} is no whole number of 0 or more`)
+      throw encodeError('out_of_range', `${name} ${value} is no whole number of 0 or more`)
     }
   }
 }

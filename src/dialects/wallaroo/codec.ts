@@ -4,8 +4,8 @@
  */
 export { binOf, wholeLatency } from './codec/binning.ts'
 export {
-  EmitError,
   encodeConnect,
+  encodeError,
   encodeJoin,
   encodeMetrics,
   type Metrics,

@@ -16,7 +16,6 @@ export {
 export type { ConnectMessage, JoinMessage, Message, MetricsMessage } from './codec/decoder.ts'
 export { createDecoder } from './codec/decoder.ts'
 export {
-  EmitError,
   encodeConnect,
   encodeJoin,
   encodeMetrics,

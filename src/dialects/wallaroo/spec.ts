@@ -142,8 +142,8 @@ export const PERIOD_NS_MAX = 3_600_000_000_000n
 export const NAME_BYTES_LIMIT = 65_535
 
 /** What can be wrong with a message that a caller wants to send. */
-export const EMIT_ERROR_CODES = ['bad_message', 'out_of_range', 'name_too_long'] as const
-export type EmitErrorCode = (typeof EMIT_ERROR_CODES)[number]
+export const ENCODE_ERROR_CODES = ['bad_message', 'out_of_range', 'name_too_long'] as const
+export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
 /** In front of every name in the model; an option of the hub. */
 export const NAME_PREFIX = 'wallaroo_'

@@ -2,22 +2,16 @@
  * Messages to NDJSON, the inverse of the decoder (eventcounters.md §3.1); pure. A message may also
  * name its `provider` and `time` (RFC 3339): with either, the line has an envelope.
  */
+import { EncodeError } from '../../../wire/encode-error.ts'
 import type { CodecOptions } from '../../decoder.ts'
-import { type ErrorCode, EVENT_NAME, LIMITS, type Profile } from '../spec.ts'
+import { type EncodeErrorCode, EVENT_NAME, LIMITS, NAME, type Profile } from '../spec.ts'
 import type { CounterWindow, Statistics } from '../window.ts'
 import { toMessage } from './message.ts'
 import { toPayload } from './payload.ts'
 import { readLine } from './read.ts'
 
-/** A message that no line can say. */
-export class EncodeError extends RangeError {
-  /** `not_sayable`: the line would be read as something else. */
-  readonly code: ErrorCode | 'not_sayable'
-
-  constructor(code: ErrorCode | 'not_sayable', message: string) {
-    super(message)
-    this.code = code
-  }
+function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 const encoder = new TextEncoder()
@@ -35,13 +29,13 @@ export function encode(messages: readonly unknown[], options: CodecOptions = {})
     const fields = fieldsOf(message, options.profile ?? 'document')
     const text = lineOf(fields)
     const read = readLine(text, fixed)
-    if (read.kind === 'error') throw new EncodeError(read.code, `no line: ${text}`)
-    if (read.kind === 'ignored') throw new EncodeError('not_sayable', `no payload: ${text}`)
+    if (read.kind === 'error') throw encodeError(read.code, `no line: ${text}`)
+    if (read.kind === 'ignored') throw encodeError('not_sayable', `no payload: ${text}`)
     checkSame(fields, read.window.provider, toMessage(read.window))
     if (!read.window.warnings.includes('profile_assumed')) fixed ??= read.window.profile
     const bytes = encoder.encode(`${text}\n`)
     if (bytes.length - 1 <= LIMITS.lineBytes) return bytes
-    throw new EncodeError('line_too_long', `${bytes.length - 1} bytes, limit ${LIMITS.lineBytes}`)
+    throw encodeError('line_too_long', `${bytes.length - 1} bytes, limit ${LIMITS.lineBytes}`)
   })
 }
 
@@ -49,15 +43,15 @@ type Fields = Readonly<Record<string, unknown>> & { readonly profile: Profile }
 
 function fieldsOf(message: unknown, profile: Profile): Fields {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new EncodeError('not_an_object', 'a message is an object')
+    throw encodeError('not_an_object', 'a message is an object')
   }
   const fields = message as Readonly<Record<string, unknown>>
   if (fields.kind !== 'mean' && fields.kind !== 'sum') {
-    throw new EncodeError('unknown_counter_type', `kind ${fields.kind} is neither mean nor sum`)
+    throw encodeError('unknown_counter_type', `kind ${fields.kind} is neither mean nor sum`)
   }
   const stated = fields.profile ?? profile
   if (stated !== 'document' && stated !== 'peer') {
-    throw new EncodeError('not_sayable', `profile ${stated} is neither document nor peer`)
+    throw encodeError('not_sayable', `profile ${stated} is neither document nor peer`)
   }
   return { ...fields, profile: stated }
 }
@@ -91,11 +85,11 @@ function payloadOf(fields: Fields): Record<string, unknown> {
 function windowOf(fields: Fields): CounterWindow {
   const labels = fields.labels ?? {}
   if (typeof labels !== 'object' || Object.values(labels).some((v) => typeof v !== 'string')) {
-    throw new EncodeError('not_sayable', 'labels are an object of texts')
+    throw encodeError('not_sayable', 'labels are an object of texts')
   }
   const scale = fields.rateScaleSec ?? 0
   if (typeof scale !== 'number' || !(scale >= 0)) {
-    throw new EncodeError('not_sayable', `rate scale ${scale} is no positive number`)
+    throw encodeError('not_sayable', `rate scale ${scale} is no positive number`)
   }
   return {
     counter: {
@@ -130,7 +124,7 @@ function statisticsOf(fields: Fields): Statistics {
 
 function stated(field: 'mean' | 'increment', fields: Fields): number {
   const value = numberOf(fields[field])
-  if (value === undefined) throw new EncodeError('missing_value', `${field} is no number`)
+  if (value === undefined) throw encodeError('missing_value', `${field} is no number`)
   return value
 }
 
@@ -149,7 +143,7 @@ function checkSame(fields: Fields, provider: string, read: object): void {
     if (field === 'time' || value === undefined) continue
     if (Object.hasOwn(found, field) && isSame(value, found[field])) continue
     const message = `${field} ${JSON.stringify(value)} would be read as `
-    throw new EncodeError('not_sayable', message + JSON.stringify(found[field]))
+    throw encodeError('not_sayable', message + JSON.stringify(found[field]))
   }
 }
 

@@ -6,7 +6,7 @@
 import { compareUtf8 } from '../../../model/index.ts'
 import type { CodecOptions } from '../../decoder.ts'
 import type { Message } from './any-message.ts'
-import { EncodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
+import { encodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
 import { frame } from './framing.ts'
 
 export type PlainU64 = { readonly $u64: string }
@@ -72,7 +72,7 @@ function payloadOf(message: unknown): Uint8Array {
     case 'snapshot':
       return encodeSnapshot(readU64(fields.t, 't'), readPairs(fields.d, 'd', readF64))
     default:
-      throw new EncodeError('bad_message', `message of kind ${String(fields.kind)}`)
+      throw encodeError('bad_message', `message of kind ${String(fields.kind)}`)
   }
 }
 
@@ -86,7 +86,7 @@ function readU64(value: unknown, name: string): bigint {
   if (isRecord(value) && typeof value.$u64 === 'string' && /^[0-9]+$/.test(value.$u64)) {
     return BigInt(value.$u64)
   }
-  throw new EncodeError('bad_message', `${name} is no unsigned integer`)
+  throw encodeError('bad_message', `${name} is no unsigned integer`)
 }
 
 const SPECIAL: ReadonlyMap<unknown, number> = new Map([
@@ -99,13 +99,13 @@ const SPECIAL: ReadonlyMap<unknown, number> = new Map([
 function readF64(value: unknown, name: string): number {
   if (typeof value === 'number') return value
   const special = isRecord(value) ? SPECIAL.get(value.$f64) : undefined
-  if (special === undefined) throw new EncodeError('bad_message', `value of ${name} is no number`)
+  if (special === undefined) throw encodeError('bad_message', `value of ${name} is no number`)
   return special
 }
 
 function readText(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new EncodeError('bad_message', `label ${name} is no text`)
+  throw encodeError('bad_message', `label ${name} is no text`)
 }
 
 function readPairs<T>(
@@ -113,10 +113,10 @@ function readPairs<T>(
   name: string,
   read: (value: unknown, name: string) => T,
 ): [string, T][] {
-  if (!Array.isArray(value)) throw new EncodeError('bad_message', `${name} is no list of pairs`)
+  if (!Array.isArray(value)) throw encodeError('bad_message', `${name} is no list of pairs`)
   return value.map((pair: unknown) => {
     const [key, content] = Array.isArray(pair) ? (pair as unknown[]) : []
-    if (typeof key !== 'string') throw new EncodeError('bad_message', `${name} has no name`)
+    if (typeof key !== 'string') throw encodeError('bad_message', `${name} has no name`)
     return [key, read(content, key)]
   })
 }

@@ -4,10 +4,11 @@
  */
 import type { Exact } from '../../../model/index.ts'
 import type { DecodeErrorFields } from '../../../wire/decode-error.ts'
+import type { EncodeError } from '../../../wire/encode-error.ts'
 import type { CodecOptions, Decoder, Profile, Transport } from '../../decoder.ts'
 import {
-  EmitError,
   encodeConnect,
+  encodeError,
   encodeJoin,
   encodeMetrics,
   extremesOnWire,
@@ -161,7 +162,7 @@ function sparseBins(frame: MetricsFrame): Record<string, string> {
 
 /**
  * The frame of a message; of one that was decoded, what is known of it.
- * @throws {EmitError} with a code for what the protocol cannot say
+ * @throws {EncodeError} with a code for what the protocol cannot say
  */
 export function encodeMessage(message: unknown, profile: Profile): Uint8Array {
   if (typeof message !== 'object' || message === null) throw badMessage('message is no object')
@@ -218,6 +219,6 @@ function textField(fields: Record<string, unknown>, name: string): string {
   return value
 }
 
-function badMessage(detail: string): EmitError {
-  return new EmitError('bad_message', detail)
+function badMessage(detail: string): EncodeError {
+  return encodeError('bad_message', detail)
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
+import { EncodeError } from '../../../wire/encode-error.ts'
 import { binOf } from './binning.ts'
 import { createDecoder, encodeMessage, type MetricsMessage } from './decoder.ts'
-import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
+import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
 
 const WINDOW: Metrics = {
   application: 'golden-app',
@@ -56,7 +57,7 @@ describe('frames', () => {
     ]
     for (const fields of refused) {
       const attempt = () => encodeMetrics({ ...WINDOW, ...fields }, 'peer')
-      assert.throws(attempt, EmitError, Object.keys(fields)[0])
+      assert.throws(attempt, EncodeError, Object.keys(fields)[0])
       assert.throws(attempt, RangeError)
     }
     const longest = { name: 'n'.repeat(65_535), worker: 'ä'.repeat(32_767) }

@@ -164,7 +164,7 @@ describe('stages', () => {
 describe('options', () => {
   it('out of their range are refused when the reporter or the item is made', () => {
     assert.throws(() => setUp({ periodNs: 999_999n }), /period of 999999 ns/)
-    const refusal = { name: 'EmitError', code: 'out_of_range' }
+    const refusal = { name: 'EncodeError', code: 'out_of_range' }
     assert.throws(() => setUp({ periodNs: 3601n * SECOND }), refusal)
     for (const wrong of [{ profile: 'Peer' }, { binning: '' }, { windowRule: 'late' }]) {
       assert.throws(() => setUp(wrong as object), refusal)

@@ -62,7 +62,7 @@ export class Reporter {
   #cancelTimer: (() => void) | undefined
   #isClosed = false
 
-  /** @throws {EmitError} for an option or a name out of its range */
+  /** @throws {EncodeError} for an option or a name out of its range */
   constructor(options: ReporterOptions) {
     const profile = options.profile ?? REPORT_DEFAULTS.profile
     this.#options = { ...REPORT_DEFAULTS, windowRule: profile, ...options }
@@ -83,7 +83,7 @@ export class Reporter {
   /**
    * The time inside of one computation.
    * @param id its position in the pipeline, 0 to 65535
-   * @throws {EmitError} for a name or id out of its range
+   * @throws {EncodeError} for a name or id out of its range
    */
   computation(pipeline: string, name: string, id: number): Recorder {
     return this.#recorder('computation', pipeline, name, id)

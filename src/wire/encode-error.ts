@@ -1,0 +1,26 @@
+/**
+ * A message that a protocol cannot say: the caller's error, thrown before a byte is made of it.
+ *
+ * @example
+ * import { encodeStatsHero } from 'pentameter/statshero'
+ * import { EncodeError } from 'pentameter/wire'
+ *
+ * try {
+ *   encodeStatsHero([{ key: '', value: 1, type: 'm' }])
+ * } catch (error) {
+ *   if (error instanceof EncodeError) console.log(error.dialect, error.code) // statshero empty_key
+ * }
+ */
+export class EncodeError extends RangeError {
+  override readonly name = 'EncodeError'
+  /** Registry name of the dialect. */
+  readonly dialect: string
+  /** One of the dialect's closed set (`ENCODE_ERROR_CODES` of its constants). */
+  readonly code: string
+
+  constructor(fields: Pick<EncodeError, 'dialect' | 'code'>, detail: string) {
+    super(`${fields.dialect}: ${fields.code}: ${detail}`)
+    this.dialect = fields.dialect
+    this.code = fields.code
+  }
+}
