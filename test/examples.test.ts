@@ -6,6 +6,8 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type HubProcess, startHubProcess } from './support/hub-process.ts'
 
+/** Makes names of the package its sources. */
+const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
 const FOLDER = fileURLToPath(new URL('../examples/', import.meta.url))
 /** What each example prints at its end. */
 const OUTPUTS: Record<string, RegExp> = {
@@ -52,7 +54,13 @@ for (const [name, expected] of Object.entries(OUTPUTS)) {
     const port = name === 'send.ts' ? listeners.text.port : listeners.stream.port
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [`${FOLDER}${name}`, ...(ALONE.has(name) ? [] : [String(port)]), ...(SHORTER[name] ?? [])],
+      [
+        '--import',
+        SOURCES,
+        `${FOLDER}${name}`,
+        ...(ALONE.has(name) ? [] : [String(port)]),
+        ...(SHORTER[name] ?? []),
+      ],
       { encoding: 'utf8', timeout: 30_000 },
     )
     assert.equal(status, 0, stderr)

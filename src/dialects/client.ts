@@ -2,7 +2,7 @@
 import type { Cell, Exact, Identity } from '../model/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Ingest } from './ingest.ts'
-import type { ConnectionStatus } from './peer.ts'
+import type { PeerConnection } from './peer.ts'
 import type { Reports } from './reports.ts'
 
 /** What the hub gives a dialect's clients. */
@@ -32,6 +32,6 @@ export interface Emitter {
 
 /** A client that receives, until it is closed; it reconnects by itself. */
 export interface Source {
-  status(): ConnectionStatus
+  status(): PeerConnection
   close(): Promise<void>
 }

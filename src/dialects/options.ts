@@ -190,3 +190,56 @@ function collectDefaults(spec: OptionSpec): Record<string, unknown> {
   }
   return values
 }
+
+/** Values that may be left out, for a spec whose defaults fill them in. */
+export type GivenOptions<S extends OptionSpec> = {
+  readonly [K in keyof ValuesOf<S>]?: ValuesOf<S>[K] | undefined
+}
+
+/**
+ * Fills in what is not given and checks what is, as the configuration does; names that the spec
+ * does not have are left alone.
+ * @throws {RangeError} naming the option, its value and what is wanted
+ */
+export function checkOptions<S extends OptionSpec>(spec: S, given: object): ValuesOf<S> {
+  const values: Record<string, unknown> = { ...collectDefaults(spec) }
+  for (const [name, option] of Object.entries(spec)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name]
+    if (value === undefined) continue
+    const wanted = wantedOf(option, value)
+    if (wanted !== undefined) throw new RangeError(`${name} ${String(value)}: ${wanted}`)
+    values[name] = value
+  }
+  return values as ValuesOf<S>
+}
+
+/** What is wanted instead of a value; undefined for one that will do. */
+function wantedOf(option: Option, value: unknown): string | undefined {
+  switch (option.kind) {
+    case 'integer':
+    case 'number': {
+      const { min, max = Number.MAX_SAFE_INTEGER } = option
+      const isWhole = option.kind === 'number' || Number.isSafeInteger(value)
+      const isWithin = typeof value === 'number' && value >= min && value <= max
+      if (isWhole && isWithin) return undefined
+      return `want a ${option.kind === 'number' ? '' : 'whole '}number of ${min} to ${max}`
+    }
+    case 'auto':
+      return value === 'auto'
+        ? undefined
+        : wantedOf({ ...option, kind: 'integer' } as Option, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'want true or false'
+    case 'choice':
+      return option.choices.includes(value as string)
+        ? undefined
+        : `want one of ${option.choices.join(', ')}`
+    case 'text':
+      return typeof value === 'string' ? option.check?.(value) : 'want a text'
+    case 'list':
+      return Array.isArray(value) ? option.check?.(value) : 'want a list'
+    case 'map':
+    case 'section':
+      return typeof value === 'object' && value !== null ? undefined : 'want an object'
+  }
+}

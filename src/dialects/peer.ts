@@ -18,7 +18,7 @@ export interface Target {
 }
 
 /** One connection of a server or client, as people are told of it. */
-export interface ConnectionStatus {
+export interface PeerConnection {
   readonly peer: Peer
   readonly sinceMs: number
   /** Named facts in display order, for example framing, interval, skipped. */

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { ClientContext } from './client.ts'
 import type { Ingest } from './ingest.ts'
-import type { ConnectionStatus, Peer } from './peer.ts'
+import type { Peer, PeerConnection } from './peer.ts'
 import type { SnapshotSource } from './snapshot-source.ts'
 import type { WindowReceiver } from './wallaroo/server/connection.ts'
 
@@ -21,7 +21,7 @@ export interface DialectServer {
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number
   /** What this server knows of its connections, for the page and the API. */
-  connections(): readonly ConnectionStatus[]
+  connections(): readonly PeerConnection[]
   /** Closes connections and timers; resolves when all are gone, within 1 s. */
   stop(): Promise<void>
 }

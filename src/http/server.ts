@@ -6,7 +6,7 @@ import {
   CounterSessions,
   type CounterSessionsOptions,
 } from '../dialects/eventcounters/http/sessions.ts'
-import type { ConnectionStatus } from '../dialects/peer.ts'
+import type { PeerConnection } from '../dialects/peer.ts'
 import type { HubView } from '../hub/view.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'
@@ -53,7 +53,7 @@ export interface HttpServer {
   /** @throws {Error} with the system's code when the address cannot be bound */
   start(): Promise<{ readonly host: string; readonly port: number }>
   /** Clients of `GET /api/v1/eventcounters`. */
-  counterConnections(): readonly ConnectionStatus[]
+  counterConnections(): readonly PeerConnection[]
   /** Ends streams, lets answers finish for a second, then closes every connection. */
   stop(): Promise<void>
 }

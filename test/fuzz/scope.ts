@@ -8,7 +8,7 @@ import { frame } from '../../src/dialects/scope/codec/framing.ts'
 import { toPlain } from '../../src/dialects/scope/codec/messages.ts'
 import { decodePacket } from '../../src/dialects/scope/codec/packet.ts'
 import { PacketDecoder } from '../../src/dialects/scope/codec/packet-decoder.ts'
-import { createDecoder, encode } from '../../src/dialects/scope/codec.ts'
+import { createDecoder, encodeScope } from '../../src/dialects/scope/codec.ts'
 import { ERROR_CODES } from '../../src/dialects/scope/spec.ts'
 import { DecodeError } from '../../src/wire/decode-error.ts'
 import { hex, VECTORS } from '../support/scope-vectors.ts'
@@ -94,11 +94,11 @@ export const target: FuzzTarget = {
     ...VECTORS.rejected.map((each) => hex(each.payload_hex)),
   ],
 
-  run: (bytes) => check(bytes, encode),
+  run: (bytes) => check(bytes, encodeScope),
 
   canary: {
     fault: 'the low 32 bits of t get lost above 2^32',
-    run: (bytes) => check(bytes, (messages) => encode(messages.map(forgetLow))),
+    run: (bytes) => check(bytes, (messages) => encodeScope(messages.map(forgetLow))),
   },
 }
 

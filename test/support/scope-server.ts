@@ -1,17 +1,12 @@
 /** A scope server under a clock that the test moves, and viewers that it drives by hand. */
 import assert from 'node:assert/strict'
 import { setImmediate as turn } from 'node:timers/promises'
-import {
-  CallbackSource,
-  decodePacket,
-  encodeSettings,
-  frame,
-  type Info,
-  type Packet,
-  ScopeServer,
-  type ServerOptions,
-  type Snapshot,
-} from '../../src/dialects/scope/index.ts'
+import { encodeSettings } from '../../src/dialects/scope/codec/encode.ts'
+import { frame } from '../../src/dialects/scope/codec/framing.ts'
+import { decodePacket } from '../../src/dialects/scope/codec/packet.ts'
+import { CallbackSource } from '../../src/dialects/scope/server/callback-source.ts'
+import { ScopeServer, type ScopeServerOptions } from '../../src/dialects/scope/server.ts'
+import type { Info, Packet, Snapshot } from '../../src/dialects/scope/spec.ts'
 import { FakeClock } from './fake-clock.ts'
 import { RawPeer } from './raw-peer.ts'
 import { RecordedReports } from './recorded-reports.ts'
@@ -30,14 +25,14 @@ export function atEnd(cleanup: () => unknown): void {
 }
 
 /** A server on its own port over a source of callbacks. */
-export async function startServer(options: Partial<ServerOptions> = {}) {
+export async function startServer(options: Partial<ScopeServerOptions> = {}) {
   const clock = new FakeClock()
   const reports = new RecordedReports()
   const source = new CallbackSource(reports)
-  const server = new ScopeServer({ snapshot: source, options, clock, reports })
-  atEnd(() => server.stop())
-  const { port } = await server.listen(0)
-  return { clock, reports, source, server, port }
+  const server = new ScopeServer({ source, port: 0, ...options, clock, reports })
+  atEnd(() => server.close())
+  await server.start()
+  return { clock, reports, source, server, port: server.port }
 }
 
 /** A viewer that has read the version. */

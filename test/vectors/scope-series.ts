@@ -1,11 +1,8 @@
 /** Runs the vectors of scope that are about series: ticks, names, canonical values. */
-import {
-  exposeSeries,
-  foldName,
-  SERVER_DEFAULTS,
-  splitName,
-  TickGrid,
-} from '../../src/dialects/scope/index.ts'
+import { exposeSeries } from '../../src/dialects/scope/map.ts'
+import { foldName, splitName } from '../../src/dialects/scope/names.ts'
+import { SERVER_DEFAULTS } from '../../src/dialects/scope/options.ts'
+import { Schedule } from '../../src/dialects/scope/server/ticks.ts'
 import {
   canonicalMean,
   Histogram,
@@ -29,7 +26,7 @@ export function checkName({ base, labels, wire }: VectorCase): undefined {
 }
 
 export function checkTicks(testCase: VectorCase): undefined {
-  const grid = new TickGrid(u64(testCase.requested_ns), u64(testCase.min_interval_ns))
+  const grid = new Schedule(u64(testCase.requested_ns), u64(testCase.min_interval_ns))
   same('effective interval', grid.intervalNs, u64(testCase.effective_ns))
   const wakeUps = (testCase.wakeups_elapsed_ns as unknown[]).map(u64)
   const sent = wakeUps.map((elapsedNs) => grid.wake(elapsedNs)).filter((tick) => tick !== undefined)

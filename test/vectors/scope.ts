@@ -1,13 +1,10 @@
 /** Runs the vectors of scope: the codec's categories; viewer and server ones in further files. */
 import type { CodecOptions, Role } from '../../src/dialects/decoder.ts'
-import {
-  CLIENT_DEFAULTS,
-  createDecoder,
-  detectFraming,
-  encode,
-  SERVER_DEFAULTS,
-  SettingsStream,
-} from '../../src/dialects/scope/index.ts'
+import { detectFraming } from '../../src/dialects/scope/codec/framing.ts'
+import { encodeScope } from '../../src/dialects/scope/codec/messages.ts'
+import { SettingsStream } from '../../src/dialects/scope/codec/settings-stream.ts'
+import { createDecoder } from '../../src/dialects/scope/codec.ts'
+import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from '../../src/dialects/scope/options.ts'
 import { fromHex, toHex } from '../../src/model/index.ts'
 import { same } from './expect.ts'
 import type { Runners } from './run.ts'
@@ -42,7 +39,7 @@ function checkVersion({ hex, value, client_accepts }: VectorCase): undefined {
   const bytes = fromHex(hex as string)
   same('version', bytes[0]! | (bytes[1]! << 8), value)
   const info = { kind: 'info', metrics: [] }
-  const { messages, errors } = read([bytes, ...encode([info])], { role: 'client' })
+  const { messages, errors } = read([bytes, ...encodeScope([info])], { role: 'client' })
   const isAccepted = client_accepts === true
   same('packets behind it', messages, isAccepted ? [info] : [])
   same('errors', errors, isAccepted ? [] : ['version'])
@@ -152,5 +149,5 @@ function read(pieces: readonly Uint8Array[], options: CodecOptions) {
 }
 
 function writtenHex(messages: readonly unknown[], profile: 'peer' | 'document'): string {
-  return encode(messages, { profile }).map(toHex).join('')
+  return encodeScope(messages, { profile }).map(toHex).join('')
 }

@@ -1,5 +1,5 @@
 /** The demo's senders and viewers on real sockets, one per dialect and direction. */
-import { ScopeClient } from '../../dialects/scope/index.ts'
+import { ScopeClient } from '../../dialects/scope/client.ts'
 import { type Instruments, Shop } from '../../dialects/statshero/demo/shop.ts'
 import { StatsHeroClient } from '../../dialects/statshero/index.ts'
 import { APPLICATION, startPipeline, WORKERS } from '../../dialects/wallaroo/demo/pipeline.ts'
@@ -10,7 +10,7 @@ import type { Address, Addresses } from '../start-report.ts'
 const STEP_MS = 100
 const SEED = 5
 /** What the viewer asks of the hub. */
-const VIEWER_INTERVAL_NS = 100_000_000n
+const VIEWER_INTERVAL_MS = 100
 
 /** Starts everything; the returned function ends it. */
 export async function startTraffic(
@@ -69,11 +69,7 @@ function sendWith(client: StatsHeroClient, region: string): Instruments {
 
 /** Watches the hub as the original viewer does, and throws away what it sees. */
 function startViewer({ host, port }: Address, clock: Clock): () => Promise<void> {
-  const viewer = new ScopeClient(
-    { host, port, samplingIntervalNs: VIEWER_INTERVAL_NS },
-    {},
-    { clock },
-  )
-  viewer.start()
-  return async () => viewer.stop()
+  const viewer = new ScopeClient({ host, port, samplingIntervalMs: VIEWER_INTERVAL_MS, clock })
+  void viewer.start()
+  return () => viewer.close()
 }

@@ -185,13 +185,13 @@ suite('lines that are none', () => {
     const { badPayloads, otherEvents, keepAlives } = client.status.counts
     assert.deepEqual([badPayloads, otherEvents, keepAlives], [7, 1, 1])
     assert.deepEqual(reports.counts, {
-      'bad_payloads not-json': 2,
-      'bad_payloads not-an-object': 1,
-      'bad_payloads no-payload': 1,
+      'bad_payloads not_json': 2,
+      'bad_payloads not_an_object': 1,
+      'bad_payloads no_payload': 1,
       'other_events line': 1,
-      'bad_payloads missing-name': 1,
-      'bad_payloads unknown-counter-type': 1,
-      'bad_payloads missing-value': 1,
+      'bad_payloads missing_name': 1,
+      'bad_payloads unknown_counter_type': 1,
+      'bad_payloads missing_value': 1,
     })
     assert.deepEqual([...new Set(reports.errors.map(({ peer }) => peer.address))], ['127.0.0.1'])
   })

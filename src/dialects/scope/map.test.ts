@@ -14,14 +14,9 @@ import {
   sortLabels,
 } from '../../model/index.ts'
 import type { CanonicalSeries } from '../snapshot-source.ts'
-import {
-  type ExposeOptions,
-  exposeSeries,
-  foldName,
-  SERVER_DEFAULTS,
-  splitName,
-  unfoldName,
-} from './index.ts'
+import { type ExposeOptions, exposeSeries } from './map.ts'
+import { foldName, splitName, unfoldName } from './names.ts'
+import { SERVER_DEFAULTS } from './options.ts'
 
 type Labels = Readonly<Record<string, string>>
 

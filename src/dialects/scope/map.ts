@@ -13,8 +13,9 @@ import {
 } from '../../model/index.ts'
 import type { CanonicalSeries } from '../snapshot-source.ts'
 import { foldName, splitName } from './names.ts'
+import type { ServerSettings } from './options.ts'
 import { SeriesRules } from './rules.ts'
-import { COLOR_LABEL, NAME, PLOT_LABEL, type ServerOptions, TYPE_LABEL } from './spec.ts'
+import { COLOR_LABEL, NAME, PLOT_LABEL, TYPE_LABEL } from './spec.ts'
 
 /** Labels that our servers add to Info for what the protocol has no field for. */
 const UNIT_LABEL = 'unit'
@@ -45,7 +46,7 @@ export interface Exposure {
 }
 
 export type ExposeOptions = Pick<
-  ServerOptions,
+  ServerSettings,
   'maxSeries' | 'nameStyle' | 'include' | 'exclude' | 'hints'
 >
 
@@ -91,7 +92,7 @@ function expose(
 }
 
 /** The name without labels: a counter says what its rate is stated per. */
-function wireBase(series: CanonicalSeries, nameStyle: ServerOptions['nameStyle']): string {
+function wireBase(series: CanonicalSeries, nameStyle: ServerSettings['nameStyle']): string {
   const { identity, metadata, statistic } = series
   const shown = nameStyle === 'display' ? metadata.displayName : undefined
   const base = shown === undefined || shown === '' ? identity.name : shown

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Ingest } from '../ingest.ts'
-import type { ConnectionStatus, Peer } from '../peer.ts'
+import type { Peer, PeerConnection } from '../peer.ts'
 import type { Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
 import { frameRules } from './codec/decoder.ts'
@@ -61,7 +61,7 @@ class StatsHeroServer implements DialectServer {
     connection.start(first)
   }
 
-  connections(): readonly ConnectionStatus[] {
+  connections(): readonly PeerConnection[] {
     return [...this.#connections].map((connection) => connection.status())
   }
 
@@ -171,7 +171,7 @@ class Connection {
     else socket.resume()
   }
 
-  status(): ConnectionStatus {
+  status(): PeerConnection {
     const { framesBegun, bytesHeld } = this.#scanner
     return { peer: this.#peer, sinceMs: this.#sinceMs, facts: { frames: framesBegun, bytesHeld } }
   }

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import type { ConnectionStatus, Peer } from '../peer.ts'
+import type { Peer, PeerConnection } from '../peer.ts'
 import type { Reports } from '../reports.ts'
 import { NO_REPORTS } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
@@ -56,7 +56,7 @@ export class WallarooServer implements DialectServer {
     connection.start(first, this.#buffer)
   }
 
-  connections(): readonly ConnectionStatus[] {
+  connections(): readonly PeerConnection[] {
     return [...this.#connections].map((connection) => connection.status())
   }
 

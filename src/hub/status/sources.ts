@@ -3,7 +3,7 @@
 import type { Source } from '../../dialects/client.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { HubCounters } from '../../dialects/eventcounters/hub/hub-counters.ts'
-import type { ConnectionStatus as DialectConnection } from '../../dialects/peer.ts'
+import type { PeerConnection as DialectConnection } from '../../dialects/peer.ts'
 import type { Filters } from '../../dialects/proxywasm/hub/filters.ts'
 import type { HubPipelines } from '../../dialects/wallaroo/hub/index.ts'
 import type { Listener } from '../listen/listener.ts'

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { ConnectionStatus } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/peer.ts'
 import type { Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/config.ts'
@@ -154,7 +154,7 @@ export class IngestThreads {
   }
 
   /** Connections of a dialect: those told of, and how many there are. */
-  connections(dialect: number): { told: readonly ConnectionStatus[]; count: number } {
+  connections(dialect: number): { told: readonly PeerConnection[]; count: number } {
     const statuses = this.#links.flatMap(
       ({ status }): ThreadDialectStatus[] | ThreadDialectStatus => status?.dialects[dialect] ?? [],
     )

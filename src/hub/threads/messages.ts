@@ -3,7 +3,7 @@
  * in which they were sent: a series is announced before anything else says its metric, and an
  * answer comes after all that its thread did before.
  */
-import type { ConnectionStatus } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/peer.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
 import type { HubConfig } from '../config/config.ts'
@@ -133,7 +133,7 @@ export interface ThreadStatus {
 
 export interface ThreadDialectStatus {
   /** Those opened last. */
-  readonly connections: readonly ConnectionStatus[]
+  readonly connections: readonly PeerConnection[]
   readonly connectionCount: number
   /** Sources heard since the last status. */
   readonly active: readonly string[]

@@ -4,7 +4,7 @@
  * the same port fails as it should.
  */
 import { createServer } from 'node:net'
-import type { ConnectionStatus } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/peer.ts'
 import { KernelDrops } from '../listen/kernel-drops.ts'
 import { bindProblem, type Listener, RETRY_MS, reportBuffer } from '../listen/listener.ts'
 import type { PortContext, PortOptions } from '../listen/port-options.ts'
@@ -163,7 +163,7 @@ export class ThreadedServer {
   }
 
   /** Those opened last; as of about a second ago. */
-  connections(): readonly ConnectionStatus[] {
+  connections(): readonly PeerConnection[] {
     return this.#threads.connections(this.#dialect).told
   }
 

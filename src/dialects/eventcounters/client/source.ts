@@ -1,7 +1,7 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
 import type { ClientContext, Source } from '../../client.ts'
 import type { Ingest } from '../../ingest.ts'
-import type { ConnectionStatus, Target } from '../../peer.ts'
+import type { PeerConnection, Target } from '../../peer.ts'
 import { EventCountersClient, type EventCountersClientOptions } from '../client.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
 import { ReceivedCounters } from './received-counters.ts'
@@ -54,7 +54,7 @@ function statusOf(
   series: number,
   { host, port }: Target,
   sinceMs: number,
-): ConnectionStatus {
+): PeerConnection {
   const { state, url, series: interval, counts, lastError } = client.status
   const facts: Record<string, string | number | boolean> = { state, url, series }
   if (interval !== undefined) facts.interval = interval

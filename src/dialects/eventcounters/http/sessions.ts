@@ -7,7 +7,7 @@
 import type { HubContext } from '../../../http/hub-app.ts'
 import { SECURITY_HEADERS } from '../../../http/security.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { ConnectionStatus } from '../../peer.ts'
+import type { PeerConnection } from '../../peer.ts'
 import { type EndpointReports, type ServedSession, serveSession } from '../server/endpoint.ts'
 import type { OutputLimits } from '../server/output.ts'
 
@@ -47,7 +47,7 @@ export class CounterSessions {
     if (session !== undefined) this.#clients.set(session, { session, address, port })
   }
 
-  connections(): ConnectionStatus[] {
+  connections(): PeerConnection[] {
     return [...this.#clients.values()].map(({ session, address, port }) => ({
       peer: { transport: 'tcp', address, port },
       sinceMs: session.sinceMs,
@@ -61,7 +61,7 @@ export class CounterSessions {
   }
 }
 
-function factsOf({ query, counts }: ServedSession): ConnectionStatus['facts'] {
+function factsOf({ query, counts }: ServedSession): PeerConnection['facts'] {
   const { interval, profile, deliver, filter } = query
   return {
     intervalMs: interval.kind === 'run' ? interval.intervalMs : 0,

@@ -4,7 +4,7 @@
  */
 
 import type { ServerAtWork } from '../../../hub/status/sources.ts'
-import type { ConnectionStatus } from '../../peer.ts'
+import type { PeerConnection } from '../../peer.ts'
 import type { HubCounters } from './hub-counters.ts'
 
 /** What the HTTP side tells once it listens. */
@@ -12,7 +12,7 @@ export interface HttpFace {
   readonly host: string
   readonly port: number
   /** Clients of `/api/v1/eventcounters`. */
-  connections(): readonly ConnectionStatus[]
+  connections(): readonly PeerConnection[]
 }
 
 export class ServedByHttp implements ServerAtWork {
@@ -41,7 +41,7 @@ export class ServedByHttp implements ServerAtWork {
     return this.#counters.size
   }
 
-  connections(): readonly ConnectionStatus[] {
+  connections(): readonly PeerConnection[] {
     return this.#face.connections()
   }
 

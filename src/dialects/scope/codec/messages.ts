@@ -13,6 +13,7 @@ export type PlainU64 = { readonly $u64: string }
 export type PlainF64 = number | { readonly $f64: 'NaN' | 'Infinity' | '-Infinity' | '-0' }
 type Pairs<T> = readonly (readonly [string, T])[]
 
+/** A message as data: what JSON can hold, and nothing lost. */
 export type PlainMessage =
   | { readonly kind: 'settings'; readonly sampling_interval: PlainU64 }
   | { readonly kind: 'info'; readonly metrics: Pairs<Pairs<string>>; readonly dropped?: number }
@@ -23,7 +24,7 @@ export type PlainMessage =
       readonly dropped?: number
     }
 
-/** `dropped` stands only on packets that needed the lenient reading. */
+/** The plain form of a message; `dropped` stands only on packets that needed the lenient reading. */
 export function toPlain(message: Message): PlainMessage {
   if (message.kind === 'settings') {
     return { kind: 'settings', sampling_interval: plainU64(message.samplingIntervalNs) }
@@ -53,9 +54,18 @@ function plainF64(value: number): PlainF64 {
 
 /**
  * Plain messages to bytes, one array each: framed, or bare under profile `document`.
- * @throws {EncodeError} with a `code` of ENCODE_ERROR_CODES
+ * @throws {EncodeError} `bad_message` or `bad_range`
+ *
+ * @example
+ * import { encodeScope } from 'pentameter/scope'
+ *
+ * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: { $u64: '1000000000' } }])
+ * console.log(asked.length) // 27
  */
-export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+export function encodeScope(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
   const isBare = options.profile === 'document'
   return messages.map((message) => (isBare ? payloadOf(message) : frame(payloadOf(message))))
 }

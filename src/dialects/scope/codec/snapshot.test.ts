@@ -6,17 +6,14 @@ import { holds } from '../../../../test/support/property.ts'
 import { hex, VECTORS } from '../../../../test/support/scope-vectors.ts'
 import { compareUtf8, toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
-import {
-  decodePacket,
-  decodeSettings,
-  encodeSettings,
-  encodeSnapshot,
-  frame,
-  PacketDecoder,
-  type Snapshot,
-  SnapshotTemplate,
-  toPlain,
-} from '../index.ts'
+import type { Snapshot } from '../spec.ts'
+import { encodeSettings, encodeSnapshot } from './encode.ts'
+import { frame } from './framing.ts'
+import { toPlain } from './messages.ts'
+import { decodePacket } from './packet.ts'
+import { PacketDecoder } from './packet-decoder.ts'
+import { decodeSettings } from './settings.ts'
+import { SnapshotTemplate } from './snapshot-template.ts'
 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const names = fc.uniqueArray(

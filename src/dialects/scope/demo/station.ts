@@ -2,7 +2,8 @@
  * An invented measuring station: two motors and a tank, offered to scope viewers as a program that
  * embeds the exporter would. Values are functions of time, read when a viewer wants them.
  */
-import { CallbackSource, ScopeServer } from '../index.ts'
+import { CallbackSource } from '../server/callback-source.ts'
+import { ScopeServer } from '../server.ts'
 
 const MOTORS = ['motor1', 'motor2'] as const
 
@@ -26,9 +27,9 @@ export async function startStation(host: string, nowS: () => number): Promise<St
     })
   })
   values.add('tank.level', () => 50 + 30 * Math.sin(nowS() / 25), { color: 'cyan', unit: '%' })
-  const server = new ScopeServer({ snapshot: values })
-  const { port } = await server.listen(0, host)
-  return { port, stop: () => server.stop() }
+  const server = new ScopeServer({ source: values, host, port: 0 })
+  await server.start()
+  return { port: server.port, stop: () => server.close() }
 }
 
 /** A short spike every seven seconds: what a scope is for. */

@@ -12,7 +12,7 @@ export interface Tick {
 
 const NS_PER_MS = 1_000_000
 
-export class TickGrid {
+export class Schedule {
   /** The effective interval. */
   readonly intervalNs: bigint
   /** Number of the last tick sent. */

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
-import type { ConnectionStatus, Peer } from '../../peer.ts'
+import type { Peer, PeerConnection } from '../../peer.ts'
 import { detectFraming } from '../codec/framing.ts'
 import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
 import { VERSION_BYTES } from '../spec.ts'
@@ -213,7 +213,7 @@ export class Viewer {
     return this.#stream?.counts.values ?? 0
   }
 
-  status(): ConnectionStatus {
+  status(): PeerConnection {
     const stream = this.#stream
     const facts: Record<string, string | number | boolean> = { phase: 'handshake' }
     if (stream !== undefined) {

@@ -1,5 +1,5 @@
 /** What connections of workers have shown of themselves (wallaroo.md §5), for the page. */
-import type { ConnectionStatus } from '../../peer.ts'
+import type { PeerConnection } from '../../peer.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
 import type { ConnectionsAnswer, WorkerConnectionJson } from './answers.ts'
 import type { Pipelines } from './pipelines.ts'
@@ -14,7 +14,7 @@ const WORKERS_SHOWN = 100
 export function connectionsAnswer(
   pipelines: Pipelines,
   receivers: Iterable<PipelineReceiver>,
-  statuses: readonly ConnectionStatus[],
+  statuses: readonly PeerConnection[],
   application: string | undefined,
 ): ConnectionsAnswer {
   const byPeer = new Map([...receivers].map((each) => [peerKey(each.peer), each]))
@@ -36,12 +36,12 @@ export function connectionsAnswer(
   }
 }
 
-function peerKey({ address, port }: ConnectionStatus['peer']): string {
+function peerKey({ address, port }: PeerConnection['peer']): string {
   return `${address} ${port}`
 }
 
 function connectionJson(
-  { peer, sinceMs, facts }: ConnectionStatus,
+  { peer, sinceMs, facts }: PeerConnection,
   receiver: PipelineReceiver | undefined,
 ): WorkerConnectionJson {
   const count = (name: string): number => Number(facts[name] ?? 0)

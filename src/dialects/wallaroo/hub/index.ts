@@ -3,7 +3,7 @@
 import type { SelfMetrics } from '../../../hub/status/self-metrics.ts'
 import type { LimitStatus } from '../../../hub/status/status.ts'
 import type { TurnOptions } from '../../../hub/turns/turn.ts'
-import type { ConnectionStatus, Peer } from '../../peer.ts'
+import type { Peer, PeerConnection } from '../../peer.ts'
 import type { WindowReceiver } from '../server/connection.ts'
 import type {
   ApplicationAnswer,
@@ -47,13 +47,13 @@ export interface PipelinesView {
 export class HubPipelines implements PipelinesView {
   readonly pipelines: Pipelines
   readonly #receivers = new Set<PipelineReceiver>()
-  readonly #connections: () => readonly ConnectionStatus[]
+  readonly #connections: () => readonly PeerConnection[]
   readonly #answers: SharedAnswers
 
   /** @param connections of the server that opens receivers here */
   constructor(
     pipelines: Pipelines,
-    connections: () => readonly ConnectionStatus[],
+    connections: () => readonly PeerConnection[],
     options: Partial<TurnOptions> = {},
   ) {
     this.pipelines = pipelines

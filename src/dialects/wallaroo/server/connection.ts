@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { ConnectionStatus, Peer } from '../../peer.ts'
+import type { Peer, PeerConnection } from '../../peer.ts'
 import type { Reports } from '../../reports.ts'
 import { FrameScanner, type FrameVisitor, type MetricsFrame, textOf } from '../codec.ts'
 import { type ErrorCode, NAME, type Note, noteBit, type ReceiveOptions } from '../spec.ts'
@@ -81,7 +81,7 @@ export class WorkerConnection implements FrameVisitor {
     else if (!this.#isEnded) accepted.resume()
   }
 
-  status(): ConnectionStatus {
+  status(): PeerConnection {
     const { reading, bytesHeld } = this.#scanner
     const facts = { ...this.#facts.list(reading), bytesHeld }
     return { peer: this.#peer, sinceMs: this.#sinceMs, facts }
