@@ -41,7 +41,7 @@ export class OwnPort {
   }
 
   #listen(): Promise<void> {
-    const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
       this.#server.accept?.(socket, NOTHING)
     })
     this.#tcp = server

@@ -4,7 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ComputationStage, SinkStage, SourceStage } from '../../src/dialects/wallaroo/index.ts'
+import {
+  ComputationStage,
+  SinkStage,
+  SourceStage,
+} from '../../src/dialects/wallaroo/reporter/stages.ts'
 import type {
   ApplicationAnswer,
   ApplicationsAnswer,

@@ -1,6 +1,6 @@
 /** A hub that workers of Wallaroo send to: real sockets, a clock in the test's hand. */
 import type { TestContext } from 'node:test'
-import { WallarooClient } from '../../src/dialects/wallaroo/index.ts'
+import { WallarooClient } from '../../src/dialects/wallaroo/client.ts'
 import type { FakeClock } from './fake-clock.ts'
 import { startHub, type TestHub, until } from './hub.ts'
 import { RawPeer } from './raw-peer.ts'
@@ -40,6 +40,7 @@ export async function startPipelineHub(
       const at = { application, worker, port: streamPort, clock: reporterClock(clock) }
       const client = new WallarooClient(at)
       clients.push(client)
+      await client.start()
       await until(() => client.isConnected)
       return client
     },

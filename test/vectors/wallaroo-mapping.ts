@@ -2,7 +2,7 @@
  * Vectors of Wallaroo's exports: every form of the same bins as it leaves the hub, by /metrics and
  * by OTLP, read back by readers that know nothing of the writers; estimated sum, quantiles.
  */
-import { histogramOf, meaningOf } from '../../src/dialects/wallaroo/map.ts'
+import { histogramOf, mappingOf } from '../../src/dialects/wallaroo/map.ts'
 import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
 import { RequestWriter } from '../../src/http/otlp/protobuf.ts'
 import { OtlpSource, type SourceOptions } from '../../src/http/otlp/source.ts'
@@ -90,7 +90,7 @@ class Exported {
   readonly #exposition = new Exposition(this.#hub, { nativeHistograms: true }, { count: () => {} })
 
   constructor(totals: LatencyTotals, hasSkew: boolean) {
-    const { identity, metadata } = meaningOf(NAMES).latency!
+    const { identity, metadata } = mappingOf(NAMES).latency!
     const { name, kind, labels } = identity
     const id = this.#hub.add({ name, kind, labels, metadata, isWindowed: true })
     const histogram = histogramOf(totals, hasSkew)

@@ -1,4 +1,6 @@
 /** Vectors of Wallaroo's roll-up: compatible and exact numbers, views, and the original's texts. */
+
+import type { SeriesNames } from '../../src/dialects/wallaroo/map.ts'
 import {
   CHART_GROUPS,
   CompatibleTotals,
@@ -12,14 +14,9 @@ import {
 } from '../../src/dialects/wallaroo/rollup/compatible-text.ts'
 import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
 import { WindowSpread } from '../../src/dialects/wallaroo/rollup/spread.ts'
-import {
-  rollUp,
-  type SeriesNames,
-  VIEWS,
-  type ViewName,
-} from '../../src/dialects/wallaroo/rollup/views.ts'
 import { exact } from '../../src/model/index.ts'
 import { withFrame, withRoundedWindow } from '../support/wallaroo.ts'
+import { rollUp, VIEWS, type ViewName } from '../support/wallaroo-views.ts'
 import { same } from './expect.ts'
 import type { VectorCase } from './vector-file.ts'
 

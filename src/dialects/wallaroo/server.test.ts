@@ -9,14 +9,15 @@ import { RecordedReports } from '../../../test/support/recorded-reports.ts'
 import { metricsBytes } from '../../../test/support/wallaroo.ts'
 import { encodeConnect, encodeJoin } from './codec.ts'
 import { dialect as wallaroo } from './dialect.ts'
-import { WallarooServer } from './server.ts'
-import { noteBit, type ReceiveOptions } from './spec.ts'
+import { RECEIVE_DEFAULTS } from './options.ts'
+import { Workers } from './server/workers.ts'
+import { noteBit } from './spec.ts'
 
 const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initializer')])
 const WINDOW = metricsBytes({ bins: { 3: '2' }, min_ns: '5', max_ns: '8' })
 
 /** A server on a port of its own and what reaches its receivers, as lines. */
-async function setUp(context: TestContext, options: Partial<ReceiveOptions> = {}) {
+async function setUp(context: TestContext, options: Partial<typeof RECEIVE_DEFAULTS> = {}) {
   const lines: string[] = []
   const reports = new RecordedReports()
   const clock = new FakeClock()
@@ -26,7 +27,7 @@ async function setUp(context: TestContext, options: Partial<ReceiveOptions> = {}
     lines.push(line)
     wake()
   }
-  const server = new WallarooServer({
+  const server = new Workers({
     open: () => ({
       join: (application, worker) => say(`join ${application} ${worker}`),
       metrics: (frame) => {
@@ -35,7 +36,8 @@ async function setUp(context: TestContext, options: Partial<ReceiveOptions> = {}
       },
       close: () => say('close'),
     }),
-    options,
+    ...RECEIVE_DEFAULTS,
+    ...options,
     clock,
     reports,
   })
@@ -72,7 +74,7 @@ describe('a server', () => {
     await peer.ended()
     assert.deepEqual(lines, ['join golden-app initializer', 'metrics Check 2', 'close'])
     assert.deepEqual(reports.errors, [])
-    assert.deepEqual(reports.counts, { 'decode_notes late-window': 1 })
+    assert.deepEqual(reports.counts, { 'decode_notes late_window': 1 })
   })
 
   it('never writes a byte, whatever comes', async (context) => {
@@ -167,7 +169,7 @@ describe('a server', () => {
     good.write(WINDOW)
     await until(4)
     assert.deepEqual(lines.slice(2), ['close', 'metrics Check 2'])
-    assert.equal(reports.counts['decode_notes truncated-at-close'], 1)
+    assert.equal(reports.counts['decode_notes truncated_at_close'], 1)
   })
 
   it('stops without calling anything cut off', async (context) => {

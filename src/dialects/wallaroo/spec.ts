@@ -1,10 +1,8 @@
 /**
- * Constants of the Wallaroo Metrics Protocol: type codes, sizes, limits, options and the closed
+ * Constants of the Wallaroo Metrics Protocol: type codes, sizes, limits and the closed
  * sets of error codes and notes (docs/formats/wallaroo.md; "document" and "peer" as explained there
  * under §5).
  */
-import type { Profile } from '../decoder.ts'
-
 export const NAME = 'wallaroo'
 
 /** The peer's default for metrics; shared with scope, whose viewers wait where workers speak. */
@@ -97,46 +95,10 @@ export function notesOf(mask: number): Note[] {
 /** Which of the two bins that meet at 2^k takes it: the lower (document), the upper (peer). */
 export type Binning = 'document' | 'peer'
 /** Which window takes the sample that comes too late (§4.6). */
-export type WindowRule = 'document' | 'peer'
-
-/** Options of the receiving side. */
-export interface ReceiveOptions {
-  /** Largest value of a length field; a larger one ends the connection. */
-  readonly maxFrameBytes: number
-  /** How long windows are kept for charts; what is older or longer only counts. */
-  readonly retentionMs: number
-}
-
-export const RECEIVE_DEFAULTS: ReceiveOptions = {
-  maxFrameBytes: 1_048_576,
-  retentionMs: 3_600_000,
-}
+export type WindowRule = Binning
 
 /** Topics that a connection's joins are remembered by, in bytes; more are not. */
 export const JOINED_BYTES_LIMIT = 32_768
-
-/** Options of the sending side that shape its bytes and windows. */
-export interface ReportOptions {
-  /** Order of min and max, payload header, items without samples. */
-  readonly profile: Profile
-  readonly binning: Binning
-  /** Follows the profile where it is not given. */
-  readonly windowRule: WindowRule
-  readonly periodNs: bigint
-  /** A timer closes a window at its end, and `close` the open one; the peer does neither. */
-  readonly idleFlush: boolean
-}
-
-export const REPORT_DEFAULTS = {
-  profile: 'peer',
-  binning: 'document',
-  periodNs: 2_000_000_000n,
-  idleFlush: true,
-} as const satisfies Partial<ReportOptions>
-
-/** 1 ms to 1 h. */
-export const PERIOD_NS_MIN = 1_000_000n
-export const PERIOD_NS_MAX = 3_600_000_000_000n
 
 /** Longest name that is sent, in bytes. */
 export const NAME_BYTES_LIMIT = 65_535

@@ -5,7 +5,14 @@
 import type { Exact } from '../../../model/index.ts'
 import type { DecodeErrorFields } from '../../../wire/decode-error.ts'
 import type { EncodeError } from '../../../wire/encode-error.ts'
-import type { CodecOptions, Decoder, Profile, Transport } from '../../decoder.ts'
+import {
+  type CodecOptions,
+  type Decoded,
+  type Decoder,
+  decodeWhole,
+  type Profile,
+  type Transport,
+} from '../../decoder.ts'
 import {
   encodeConnect,
   encodeError,
@@ -18,22 +25,16 @@ import {
   type MetricsFrame,
   textOf,
 } from '../codec.ts'
-import {
-  BINS,
-  type ErrorCode,
-  LENGTH_BYTES,
-  NAME,
-  type Note,
-  notesOf,
-  RECEIVE_DEFAULTS,
-  type ReceiveOptions,
-} from '../spec.ts'
+import { RECEIVE_DEFAULTS, REPORT_DEFAULTS } from '../options.ts'
+import { BINS, type ErrorCode, LENGTH_BYTES, NAME, type Note, notesOf } from '../spec.ts'
 
+/** A worker's first word. */
 export interface ConnectMessage {
   readonly type: 'connect'
   readonly notes: readonly Note[]
 }
 
+/** A worker says which application it belongs to. */
 export interface JoinMessage {
   readonly type: 'join'
   readonly application: string
@@ -41,6 +42,7 @@ export interface JoinMessage {
   readonly notes: readonly Note[]
 }
 
+/** One window of one series; 64-bit integers are decimal texts, bins without counts are absent. */
 export interface MetricsMessage {
   readonly type: 'metrics'
   readonly application: string
@@ -61,6 +63,7 @@ export interface MetricsMessage {
   readonly notes: readonly Note[]
 }
 
+/** What a worker says. */
 export type Message = ConnectMessage | JoinMessage | MetricsMessage
 
 /** What is one frame exactly is of no known connection; everything else is a stream. */
@@ -72,7 +75,9 @@ export function guessTransport(bytes: Uint8Array): Transport {
 }
 
 /** With `transport: 'udp'` each push is frames of which no connection is known. */
-export function createDecoder(options: CodecOptions & Partial<ReceiveOptions> = {}): Decoder {
+export function createDecoder(
+  options: CodecOptions & Partial<typeof RECEIVE_DEFAULTS> = {},
+): Decoder {
   return new WallarooDecoder(options)
 }
 
@@ -84,7 +89,7 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   readonly #maxFrameBytes: number
   #scanner: FrameScanner
 
-  constructor(options: CodecOptions & Partial<ReceiveOptions>) {
+  constructor(options: CodecOptions & Partial<typeof RECEIVE_DEFAULTS>) {
     this.#isDatagram = options.transport === 'udp'
     this.#maxFrameBytes = options.maxFrameBytes ?? RECEIVE_DEFAULTS.maxFrameBytes
     this.#scanner = this.#createScanner()
@@ -124,20 +129,7 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   }
 
   metrics(frame: MetricsFrame): void {
-    const { application, category, name, worker, pipeline, id, order } = frame
-    this.messages.push({
-      ...{ type: 'metrics', application, category, name, worker, pipeline, id },
-      bins: sparseBins(frame),
-      total: `${frame.total()}`,
-      order,
-      min_ns: frame.isMinKnown ? `${frame.min()}` : null,
-      max_ns: frame.isMaxKnown ? `${frame.max()}` : null,
-      period_ns: `${frame.periodNs()}`,
-      end_ns: `${frame.endNs()}`,
-      payload_size: frame.payloadSize,
-      payload_header: frame.payloadHeader,
-      notes: this.#noted(frame.notes),
-    })
+    this.messages.push(metricsMessage(frame, this.#noted(frame.notes)))
   }
 
   reject(code: ErrorCode, _text: string, _b: Uint8Array, _s: number, _e: number, offset: number) {
@@ -155,9 +147,59 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   }
 }
 
+/** A window as a message; the frame is not kept. */
+export function metricsMessage(frame: MetricsFrame, notes: readonly Note[]): MetricsMessage {
+  const { application, category, name, worker, pipeline, id, order } = frame
+  return {
+    ...{ type: 'metrics', application, category, name, worker, pipeline, id },
+    bins: sparseBins(frame),
+    total: `${frame.total()}`,
+    order,
+    min_ns: frame.isMinKnown ? `${frame.min()}` : null,
+    max_ns: frame.isMaxKnown ? `${frame.max()}` : null,
+    period_ns: `${frame.periodNs()}`,
+    end_ns: `${frame.endNs()}`,
+    payload_size: frame.payloadSize,
+    payload_header: frame.payloadHeader,
+    notes,
+  }
+}
+
 function sparseBins(frame: MetricsFrame): Record<string, string> {
   const filled = [...frame.filled.subarray(0, frame.filledCount)]
   return Object.fromEntries(filled.map((bin) => [`${bin}`, `${frame.count(bin)}`]))
+}
+
+/**
+ * Reads what a worker has sent. Unless `transport` says so, the bytes themselves tell whether they
+ * are one frame (`udp`) or a connection from its beginning (`tcp`).
+ *
+ * @example
+ * import { decodeWallaroo, encodeWallaroo } from 'pentameter/wallaroo'
+ *
+ * const [frame] = encodeWallaroo([{ type: 'join', application: 'shop', worker: 'w1' }])
+ * console.log(decodeWallaroo(frame).messages) // one of type join
+ */
+export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): Decoded<Message> {
+  const { transport = guessTransport(bytes) } = options
+  return decodeWhole(createDecoder({ ...options, transport }), bytes)
+}
+
+/**
+ * Messages to frames, one each, in the order of min and max of the profile (`peer` unless given).
+ * @throws {EncodeError} `bad_message`, `out_of_range` or `name_too_long`
+ *
+ * @example
+ * import { encodeWallaroo } from 'pentameter/wallaroo'
+ *
+ * const [connect] = encodeWallaroo([{ type: 'connect' }])
+ * console.log([...connect]) // [0, 0, 0, 1, 1]
+ */
+export function encodeWallaroo(
+  messages: readonly unknown[],
+  { profile = REPORT_DEFAULTS.profile }: CodecOptions = {},
+): Uint8Array[] {
+  return messages.map((message) => encodeMessage(message, profile))
 }
 
 /**

@@ -7,13 +7,9 @@
 import { createRandom } from '../../../cli/demo/random.ts'
 import type { Address } from '../../../cli/start-report.ts'
 import type { Clock } from '../../../time/clock.ts'
-import {
-  ComputationStage,
-  type Reporter,
-  SinkStage,
-  SourceStage,
-  WallarooClient,
-} from '../index.ts'
+import { WallarooClient } from '../client.ts'
+import type { Reporter } from '../reporter/reporter.ts'
+import { ComputationStage, SinkStage, SourceStage } from '../reporter/stages.ts'
 
 export const APPLICATION = 'exchange'
 export const WORKERS = ['initializer', 'worker2', 'worker3'] as const
@@ -21,7 +17,7 @@ export const SLOW = { pipeline: 'Orders', computation: 'Check Limit', worker: 'w
 
 const STEP_MS = 100
 const SEED = 17
-const PERIOD_NS = 1_000_000_000n
+const PERIOD_MS = 1000
 const NS_PER_MS = 1e6
 
 interface Computation {
@@ -136,7 +132,8 @@ export class PipelineWorker {
 export function startPipeline({ host, port }: Address, clock: Clock): () => Promise<void> {
   const workers = WORKERS.map((worker, i) => {
     const names = { application: APPLICATION, worker }
-    const client = new WallarooClient({ ...names, host, port, periodNs: PERIOD_NS })
+    const client = new WallarooClient({ ...names, host, port, periodMs: PERIOD_MS })
+    void client.start()
     return { client, pipelines: new PipelineWorker(worker, client.reporter(), SEED + i) }
   })
   let cancel = (): void => {}

@@ -9,7 +9,7 @@ import type { Clock } from '../../../time/clock.ts'
 import type { Peer, PeerConnection } from '../../peer.ts'
 import type { Reports } from '../../reports.ts'
 import { FrameScanner, type FrameVisitor, type MetricsFrame, textOf } from '../codec.ts'
-import { type ErrorCode, NAME, type Note, noteBit, type ReceiveOptions } from '../spec.ts'
+import { type ErrorCode, NAME, type Note, noteBit } from '../spec.ts'
 import { ConnectionFacts } from './connection-facts.ts'
 import { readInPlace } from './read-in-place.ts'
 
@@ -28,7 +28,7 @@ export interface WindowReceiver {
 }
 
 interface ConnectionContext {
-  readonly options: ReceiveOptions
+  readonly maxFrameBytes: number
   readonly reports: Reports
   readonly clock: Clock
   readonly receiver: WindowReceiver
@@ -57,7 +57,7 @@ export class WorkerConnection implements FrameVisitor {
     this.#context = context
     this.#peer = peer
     this.#sinceMs = context.clock.wallMs()
-    this.#scanner = new FrameScanner({ maxFrameBytes: context.options.maxFrameBytes }, this)
+    this.#scanner = new FrameScanner({ maxFrameBytes: context.maxFrameBytes }, this)
   }
 
   /**

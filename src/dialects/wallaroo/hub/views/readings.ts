@@ -4,7 +4,7 @@
  */
 
 import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
-import type { SeriesNames } from '../../rollup/views.ts'
+import type { SeriesNames } from '../../map.ts'
 import { KeptWindow } from '../kept-window.ts'
 import type { PipelineSeries } from '../pipeline-series.ts'
 

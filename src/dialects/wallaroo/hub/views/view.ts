@@ -5,7 +5,7 @@
  */
 
 import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
-import type { SeriesNames } from '../../rollup/views.ts'
+import type { SeriesNames } from '../../map.ts'
 import type { TableJson, ViewAnswer, ViewKey, WorkerJson } from '../answers.ts'
 import type { Pipelines } from '../pipelines.ts'
 import type { PipelineWorker } from '../workers.ts'
