@@ -2,12 +2,14 @@
  * All sources and counters of one thread, and the sessions on them (eventcounters.md §4.2): limits,
  * numbers of what went wrong, and the places where other makes of counters join in.
  */
+
+import type { Profile } from '../dialects/decoder.ts'
 import type {
   Boundary,
   CounterSource,
   SessionRequest,
 } from '../dialects/eventcounters/server/counter-source.ts'
-import { LIMITS, type Profile } from '../dialects/eventcounters/spec.ts'
+import { LIMITS } from '../dialects/eventcounters/spec.ts'
 import type { ZoneOptions } from '../shm/index.ts'
 import { backgroundClock } from '../time/background-clock.ts'
 import type { Clock } from '../time/clock.ts'

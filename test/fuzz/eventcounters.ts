@@ -4,21 +4,19 @@
  * metadata and filters give what their grammars allow and never throw anything else.
  */
 import assert from 'node:assert/strict'
+import type { Profile } from '../../src/dialects/decoder.ts'
+import { createDecoder } from '../../src/dialects/eventcounters/codec/decoder.ts'
+import { encodeEventCounters } from '../../src/dialects/eventcounters/codec/encode.ts'
 import {
-  buildMetaData,
-  createDecoder,
-  ERROR_CODES,
-  encode,
   FILTER_ERRORS,
   FilterError,
   matchesCounter,
-  type Profile,
   parseFilter,
-  parseInterval,
-  parseMetaData,
-  parseRateScale,
-  rateScaleText,
-} from '../../src/dialects/eventcounters/index.ts'
+} from '../../src/dialects/eventcounters/codec/filter.ts'
+import { parseInterval } from '../../src/dialects/eventcounters/codec/interval.ts'
+import { buildMetaData, parseMetaData } from '../../src/dialects/eventcounters/codec/metadata.ts'
+import { parseRateScale, rateScaleText } from '../../src/dialects/eventcounters/codec/rate-scale.ts'
+import { ERROR_CODES } from '../../src/dialects/eventcounters/spec.ts'
 import { samples } from '../suites/samples/eventcounters.ts'
 import type { FuzzTarget } from './target.ts'
 
@@ -59,7 +57,7 @@ function checkLines(bytes: Uint8Array): void {
   const found = read([bytes])
   for (const code of found.errors) assert.ok(CODES.has(code), code)
   assert.deepEqual(read(cut(bytes)), found)
-  const again = read(encode(found.messages))
+  const again = read(encodeEventCounters(found.messages))
   assert.deepEqual([again.errors, again.messages], [[], found.messages])
 }
 
@@ -145,7 +143,7 @@ export const target: FuzzTarget = {
   seeds: () => [
     ...samples.streams.map(({ bytes }) => bytes),
     ...samples.faulty.map(({ bytes }) => bytes).filter(({ length }) => length < 4096),
-    ...samples.spoken.flatMap(({ messages }) => encode(messages)),
+    ...samples.spoken.flatMap(({ messages }) => encodeEventCounters(messages)),
     ...[...METADATA, ...SCALES].map(chosen('1')),
     ...FILTERS.map(chosen('2')),
     ...INTERVALS.map(chosen('3')),

@@ -2,11 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type CounterDescription,
-  lineText,
-  type Statistics,
-} from '../../src/dialects/eventcounters/index.ts'
+import { lineText } from '../../src/dialects/eventcounters/codec/line.ts'
+import type { CounterDescription, Statistics } from '../../src/dialects/eventcounters/window.ts'
 
 /** A window with what a test does not care about filled in. */
 export interface ToldWindow {

@@ -13,8 +13,8 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import type { ClientError } from '../../src/dialects/eventcounters/client/attempt.ts'
 import {
-  type ClientError,
   EventCountersClient,
   type EventCountersClientOptions,
 } from '../../src/dialects/eventcounters/client.ts'
@@ -141,20 +141,18 @@ export function watch(
   const reports = new RecordedReports()
   const windows: ReadWindow[] = []
   const errors: Watched['errors'] = []
-  const client = new EventCountersClient(
-    options,
-    {
-      onOpen: () => {
-        watched.opened++
-      },
-      onWindow: (window) => windows.push(window),
-      onError: (error, retryInMs) => errors.push({ ...error, retryInMs }),
+  const client = new EventCountersClient({
+    ...options,
+    ...{ clock, reports },
+    onOpen: () => {
+      watched.opened++
     },
-    { clock, reports },
-  )
+    onWindow: (window) => windows.push(window),
+    onError: (error, retryInMs) => errors.push({ ...error, retryInMs }),
+  })
   const watched: Watched = { client, windows, errors, reports, opened: 0 }
-  t.after(() => client.stop())
-  client.start()
+  t.after(() => client.close())
+  void client.start()
   return watched
 }
 

@@ -2,7 +2,8 @@
  * Vectors of EventCounters that need counters: sequences of one counter, sessions side by side,
  * moments of polls. Played on a clock that stands still, through the instrument library.
  */
-import { type Profile, readLine } from '../../src/dialects/eventcounters/index.ts'
+import type { Profile } from '../../src/dialects/decoder.ts'
+import { readLine } from '../../src/dialects/eventcounters/codec/read.ts'
 import {
   type CounterEvent,
   CounterRegistry,

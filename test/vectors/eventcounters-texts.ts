@@ -1,29 +1,26 @@
 /** Vectors of EventCounters: interval texts, metadata, rate scales, payloads, filters, numbers. */
+
+import type { Profile } from '../../src/dialects/decoder.ts'
+import { createDecoder } from '../../src/dialects/eventcounters/codec/decoder.ts'
+import { encodeEventCounters } from '../../src/dialects/eventcounters/codec/encode.ts'
+import { FilterError, parseFilter } from '../../src/dialects/eventcounters/codec/filter.ts'
+import { parseInterval, seriesText } from '../../src/dialects/eventcounters/codec/interval.ts'
+import { boundaryText, LineReader, lineText } from '../../src/dialects/eventcounters/codec/line.ts'
 import {
-  boundaryText,
   buildMetaData,
-  type CounterDescription,
-  type CounterWindow,
   checkPair,
-  consoleNumber,
-  createDecoder,
-  encode,
-  FilterError,
-  LineReader,
-  lineText,
-  type MetaData,
-  type Profile,
-  parseFilter,
-  parseInterval,
   parseMetaData,
-  parseRateScale,
-  payloadText,
-  rateScaleText,
-  readLine,
-  type Statistics,
-  seriesText,
-  toPayload,
-} from '../../src/dialects/eventcounters/index.ts'
+} from '../../src/dialects/eventcounters/codec/metadata.ts'
+import { payloadText, toPayload } from '../../src/dialects/eventcounters/codec/payload.ts'
+import { parseRateScale, rateScaleText } from '../../src/dialects/eventcounters/codec/rate-scale.ts'
+import { readLine } from '../../src/dialects/eventcounters/codec/read.ts'
+import { consoleNumber } from '../../src/dialects/eventcounters/display.ts'
+import type {
+  CounterDescription,
+  CounterWindow,
+  MetaData,
+  Statistics,
+} from '../../src/dialects/eventcounters/window.ts'
 import { near, same } from './expect.ts'
 import type { VectorCase } from './vector-file.ts'
 
@@ -230,7 +227,7 @@ export function checkPayloadRead(testCase: VectorCase): undefined {
   }
   same('messages', decoder.messages.map(withSortedWarnings), [withSortedWarnings(expect)])
   const again = createDecoder()
-  for (const line of encode(decoder.messages)) again.push(line)
+  for (const line of encodeEventCounters(decoder.messages)) again.push(line)
   same('encoded and read', again.messages, decoder.messages)
   const reader = new LineReader({ onWindow: () => {} })
   reader.push(bytes)

@@ -4,19 +4,20 @@
  * wire (ipc, nettrace) have no runner yet.
  */
 
+import type { Profile } from '../../src/dialects/decoder.ts'
 import { ReceivedCounters } from '../../src/dialects/eventcounters/client/received-counters.ts'
+import { readLine } from '../../src/dialects/eventcounters/codec/read.ts'
 import {
   type DisplayedWindow,
   dotnetCountersDisplay,
-  fromSummary,
-  type NamedCounter,
-  type Profile,
-  prometheusName,
   rateOf,
-  readLine,
   simpleDisplay,
-  toSummary,
-} from '../../src/dialects/eventcounters/index.ts'
+} from '../../src/dialects/eventcounters/display.ts'
+import {
+  type NamedCounter,
+  prometheusName,
+} from '../../src/dialects/eventcounters/prometheus-names.ts'
+import { fromSummary, toSummary } from '../../src/dialects/eventcounters/summary.ts'
 import { mergeSummaries } from '../../src/model/index.ts'
 import { ModelIngest } from '../support/model-ingest.ts'
 import { checkPollTimes, checkSequence, checkSession } from './eventcounters-sessions.ts'

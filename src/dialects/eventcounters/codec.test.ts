@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EncodeError } from '../../wire/encode-error.ts'
-import { createDecoder, encode } from './codec.ts'
-import type { Profile } from './spec.ts'
+import type { Profile } from '../decoder.ts'
+import { createDecoder, encodeEventCounters } from './codec.ts'
 
 const SUM = { kind: 'sum', name: 'a', increment: 1 }
 const MEAN = { kind: 'mean', name: 'a', mean: 1, standardDeviation: 0, count: 1, min: 1, max: 1 }
 
 function written(message: object, profile?: Profile): string {
-  const [bytes] = encode([message], profile === undefined ? {} : { profile })
+  const [bytes] = encodeEventCounters([message], profile === undefined ? {} : { profile })
   return Buffer.from(bytes!).toString()
 }
 
@@ -82,8 +82,8 @@ const LONG = 'v'.repeat(400)
 
 test('a message with an assumed spelling goes only where nothing has shown one', () => {
   const bare = { ...SUM, profile: 'document', warnings: ['profile_assumed', 'series', 'interval'] }
-  assert.equal(encode([bare, SUM]).length, 2)
-  assert.throws(() => encode([{ ...SUM, profile: 'peer' }, bare]), EncodeError)
+  assert.equal(encodeEventCounters([bare, SUM]).length, 2)
+  assert.throws(() => encodeEventCounters([{ ...SUM, profile: 'peer' }, bare]), EncodeError)
 })
 
 test('notes say what is no error: keep-alives, other events, faults of metadata', () => {
@@ -102,5 +102,5 @@ test('errors say that the stream goes on and how far a line was read, notes whic
     ['eventcounters', 'not_json', 0, true],
     ['eventcounters', 'line_too_long', 65_536, true],
   ])
-  assert.deepEqual(notes, ['line 1 dropped: not-json', 'line 2 dropped: line_too_long'])
+  assert.deepEqual(notes, ['line 1 dropped: not_json', 'line 2 dropped: line_too_long'])
 })

@@ -1,7 +1,7 @@
 /** Codec of EventCounters: payloads and lines of NDJSON in both spellings (eventcounters.md §3). */
 export { decimalText } from './codec/decimal.ts'
-export { createDecoder } from './codec/decoder.ts'
-export { encode } from './codec/encode.ts'
+export { createDecoder, decodeEventCounters } from './codec/decoder.ts'
+export { encodeEventCounters } from './codec/encode.ts'
 export {
   type CounterFilter,
   type CounterGroup,

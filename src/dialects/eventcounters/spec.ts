@@ -2,8 +2,6 @@
  * Constants of EventCounters: names on the wire, limits, error codes (source document: "Evolving
  * EventCounter"; README.md says where shipped .NET differs).
  */
-export type { Profile } from '../decoder.ts'
-
 export const NAME = 'eventcounters'
 
 /** The event of every payload; lines with another one are reserved and ignored (§3.1). */
@@ -59,10 +57,6 @@ export const LIMITS = Object.freeze({
   keepAliveMs: 15_000,
   /** A client gives up after this many times the longer of interval and keep-alive. */
   silencesUntilLost: 3,
-  reconnectMsMin: 250,
-  reconnectMsMax: 10_000,
-  /** Of a client of ours that names no interval. */
-  defaultIntervalMs: 1000,
   documentIntervalSecMin: 1,
   documentIntervalSecMax: 4_294_967_295,
   peerIntervalMsMin: 1,

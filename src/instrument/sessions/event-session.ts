@@ -2,6 +2,8 @@
  * Sessions by function call, with the texts of the document (eventcounters.md §3.1): what an
  * in-process listener opens, changes and closes.
  */
+
+import type { Profile } from '../../dialects/decoder.ts'
 import { type CounterFilter, parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
 import { parseInterval, seriesText } from '../../dialects/eventcounters/codec/interval.ts'
 import { type PayloadObject, toPayload } from '../../dialects/eventcounters/codec/payload.ts'
@@ -9,7 +11,7 @@ import type {
   Boundary,
   SessionRequest,
 } from '../../dialects/eventcounters/server/counter-source.ts'
-import { EVENT_NAME, INTERVAL_ARGUMENT, type Profile } from '../../dialects/eventcounters/spec.ts'
+import { EVENT_NAME, INTERVAL_ARGUMENT } from '../../dialects/eventcounters/spec.ts'
 import type { LiveSession } from './open-session.ts'
 import type { Report } from './report.ts'
 

@@ -2,7 +2,7 @@
 
 import { CommandError } from '../../../cli/exit.ts'
 import { onWayOut, type ProcessEvents } from '../../../terminal/index.ts'
-import type { ReadWindow } from '../index.ts'
+import type { ReadWindow } from '../codec/read.ts'
 import type { Destination } from './destination.ts'
 import { type DocumentForm, documentForm, type Format } from './documents.ts'
 import { Progress, type ProgressOutput } from './progress.ts'

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { toldLine } from '../../../../test/support/counter-endpoint.ts'
 import { parseCsv } from '../../../../test/support/csv.ts'
 import { holds } from '../../../../test/support/property.ts'
-import { type ReadWindow, readLine } from '../index.ts'
+import { type ReadWindow, readLine } from '../codec/read.ts'
 import { documentForm, type Format } from './documents.ts'
 
 const TIME = new Date('2026-01-02T03:04:05.006Z')

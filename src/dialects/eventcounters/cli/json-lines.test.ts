@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { FakeCounterClient } from '../../../../test/support/fake-counter-client.ts'
-import { parseFilter } from '../index.ts'
+import { parseFilter } from '../codec/filter.ts'
 import { type LineOutput, monitorAsLines } from './json-lines.ts'
 import type { Threshold } from './threshold.ts'
 

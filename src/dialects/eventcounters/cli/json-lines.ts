@@ -5,7 +5,7 @@
 
 import { onWayOut, type ProcessEvents } from '../../../terminal/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { ReadWindow } from '../index.ts'
+import type { ReadWindow } from '../codec/read.ts'
 import { Board, type Series } from './board.ts'
 import type { CounterRequest } from './request.ts'
 import type { MonitorOptions } from './screen-monitor.ts'

@@ -1,7 +1,7 @@
 /** Labels of a counter's series as columns: keys above, values below, in the room of the names. */
 
 import type { Grid, Style } from '../../../terminal/index.ts'
-import type { MetaData } from '../index.ts'
+import type { MetaData } from '../window.ts'
 import type { LabelColumn } from './listing.ts'
 
 /** Under the counter's name, one step deeper. */

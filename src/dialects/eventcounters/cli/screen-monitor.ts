@@ -14,7 +14,8 @@ import {
   Screen,
   type ScreenOutput,
 } from '../../../terminal/index.ts'
-import type { ClientError, ReadWindow } from '../index.ts'
+import type { ClientError } from '../client/attempt.ts'
+import type { ReadWindow } from '../codec/read.ts'
 import { Board, type Series } from './board.ts'
 import type { ValueView } from './figures.ts'
 import { Listing, SORTS, type Sort } from './listing.ts'

@@ -1,5 +1,5 @@
 /** What makes two windows of one session parts of one series (eventcounters.md §7.1). */
-import type { CounterDescription } from '../index.ts'
+import type { CounterDescription } from '../window.ts'
 
 /** Pairs count in any order. */
 export function seriesKey({ provider, name, metaData }: CounterDescription): string {

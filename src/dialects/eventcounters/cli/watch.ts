@@ -6,17 +6,17 @@
 
 import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
 import type { Clock } from '../../../time/clock.ts'
+import type { ClientError, Opened } from '../client/attempt.ts'
+import type { ClientCounts } from '../client/session-reader.ts'
 import {
-  type ClientError,
-  type ClientStatus,
   EventCountersClient,
   type EventCountersClientOptions,
+  type EventCountersClientStatus,
   type EventCountersObserver,
-  matchesCounter,
-  type Opened,
-  type ReadWindow,
-  seriesText,
-} from '../index.ts'
+} from '../client.ts'
+import { matchesCounter } from '../codec/filter.ts'
+import { seriesText } from '../codec/interval.ts'
+import type { ReadWindow } from '../codec/read.ts'
 import type { CounterRequest } from './request.ts'
 
 export interface WatchObserver {
@@ -28,9 +28,10 @@ export interface WatchObserver {
 
 /** The part of a client that is needed. */
 export interface CounterClient {
-  readonly status: Pick<ClientStatus, 'endpoint' | 'counts'>
-  start(): void
-  stop(): void
+  readonly status: Pick<EventCountersClientStatus, 'endpoint'>
+  readonly counts: Readonly<ClientCounts>
+  start(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Makes the client; a parameter, so that tests need no socket. */
@@ -41,7 +42,7 @@ export type Connect = (
 ) => CounterClient
 
 const connectOverHttp: Connect = (options, observer, clock) =>
-  new EventCountersClient(options, observer, { clock })
+  new EventCountersClient({ ...options, ...observer, clock })
 
 export interface WatchContext {
   readonly clock: Clock
@@ -102,7 +103,7 @@ export class Watch {
 
   /** Sessions lost, and lines that could not be read. */
   get errors(): number {
-    const { badPayloads, linesTooLong } = this.#client.status.counts
+    const { badPayloads, linesTooLong } = this.#client.counts
     return this.#lost + badPayloads + linesTooLong
   }
 
@@ -126,7 +127,7 @@ export class Watch {
 
   /** Resolves when it is over. @throws {CommandError} when there never was a session */
   async run(): Promise<void> {
-    this.#client.start()
+    await this.#client.start()
     const error = await this.#ended.promise
     if (error !== undefined) throw new CommandError(`${error.message}${adviceFor(error)}`)
   }
@@ -147,7 +148,7 @@ export class Watch {
 
   #finish(error: ClientError | undefined): void {
     this.#cancelEnd?.()
-    this.#client.stop()
+    void this.#client.close()
     this.#ended.resolve(error)
   }
 }
@@ -160,7 +161,8 @@ function createClient(
   try {
     return connect(client, observer, clock)
   } catch (error) {
-    if (error instanceof TypeError) throw new CommandError(error.message, EXIT_USAGE)
+    if (error instanceof TypeError || error instanceof RangeError)
+      throw new CommandError(error.message, EXIT_USAGE)
     throw error
   }
 }
@@ -171,7 +173,7 @@ function adviceFor({ reason, status }: ClientError): string {
   if (reason === 'connect') {
     return at('is it running, and does it serve its counters there (serveEventCounters)?')
   }
-  if (reason === 'content-type' || reason === 'bad_answer' || reason === 'timeout') {
+  if (reason === 'content_type' || reason === 'bad_answer' || reason === 'timeout') {
     return at('something else answers there: check host and port')
   }
   if (reason === 'redirect') return at('give the address that it redirects to')

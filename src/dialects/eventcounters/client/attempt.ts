@@ -17,7 +17,7 @@ export type ClientErrorReason =
   | 'bad_answer'
   | 'redirect'
   | 'status'
-  | 'content-type'
+  | 'content_type'
   | 'closed'
   | 'broken'
   | 'silent'
@@ -109,7 +109,7 @@ export class Attempt {
     }
     const wrong = wrongContent(incoming)
     if (wrong !== undefined) {
-      this.#end({ reason: 'content-type', message: wrong })
+      this.#end({ reason: 'content_type', message: wrong })
       return
     }
     const series = incoming.headers[SERIES_HEADER.toLowerCase()]

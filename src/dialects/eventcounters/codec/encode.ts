@@ -3,8 +3,8 @@
  * name its `provider` and `time` (RFC 3339): with either, the line has an envelope.
  */
 import { EncodeError } from '../../../wire/encode-error.ts'
-import type { CodecOptions } from '../../decoder.ts'
-import { type EncodeErrorCode, EVENT_NAME, LIMITS, NAME, type Profile } from '../spec.ts'
+import type { CodecOptions, Profile } from '../../decoder.ts'
+import { type EncodeErrorCode, EVENT_NAME, LIMITS, NAME } from '../spec.ts'
 import type { CounterWindow, Statistics } from '../window.ts'
 import { toMessage } from './message.ts'
 import { toPayload } from './payload.ts'
@@ -20,9 +20,18 @@ const encoder = new TextEncoder()
  * One line per message. Numbers are written as they are, also where a producer of that spelling
  * would round them; what a message leaves out, the payload leaves out.
  * @param options `profile` is that of messages that name none
- * @throws {EncodeError}
+ * @throws {EncodeError} `not_sayable`, or why its line would be dropped
+ *
+ * @example
+ * import { encodeEventCounters } from 'pentameter/eventcounters'
+ *
+ * const [line] = encodeEventCounters([{ kind: 'sum', name: 'orders', increment: 3 }])
+ * console.log(new TextDecoder().decode(line)) // {"Name":"orders",…}
  */
-export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+export function encodeEventCounters(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
   /** As the decoder of these lines will know it. */
   let fixed: Profile | undefined
   return messages.map((message) => {

@@ -4,8 +4,9 @@
  *   {"event":"EventCounters","provider":…,"time":RFC 3339 UTC ms,"Payload":{…}}[0x0A]
  */
 import { ByteQueue } from '../../../wire/byte-queue.ts'
+import type { Profile } from '../../decoder.ts'
 import type { Boundary } from '../server/counter-source.ts'
-import { type ErrorCode, LIMITS, type Profile } from '../spec.ts'
+import { type ErrorCode, LIMITS } from '../spec.ts'
 import type { CounterWindow } from '../window.ts'
 import { spellingOf } from './payload.ts'
 import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'

@@ -2,7 +2,7 @@
  * Windows as messages: the plain objects of the golden vectors, in which `NaN`, `Infinity` and
  * `-Infinity` are texts and what is unknown is null; pure.
  */
-import type { Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
 import type { ReadWindow, Warning } from './read.ts'
 
 export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity'

@@ -2,7 +2,8 @@
  * Metadata text: `k=v,k=v` (document) or `k:v,k:v` (peer), without any escaping
  * (eventcounters.md §4.7); pure. Reading is linear in the text's length.
  */
-import { LIMITS, type Profile, UNITS_KEY } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { LIMITS, UNITS_KEY } from '../spec.ts'
 import type { MetaData } from '../window.ts'
 
 export function separatorOf(profile: Profile): '=' | ':' {

@@ -11,7 +11,8 @@
  *             Sum   [Name][DisplayName][DisplayRateTimeScale TimeSpan][Increment][IntervalSec f32]
  *                   [Metadata k:v][Series ms][CounterType "Sum"][DisplayUnits]
  */
-import { EVENT_NAME, INT32_MAX, type Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { EVENT_NAME, INT32_MAX } from '../spec.ts'
 import type { CounterDescription, CounterWindow, Statistics } from '../window.ts'
 import { seriesText } from './interval.ts'
 import { buildMetaData } from './metadata.ts'

@@ -1,7 +1,7 @@
 /** Reading payloads: how the spelling is told, what is assumed, what is refused. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
 import type { MeanStatistics } from '../window.ts'
 import { type ReadWindow, readLine } from './read.ts'
 

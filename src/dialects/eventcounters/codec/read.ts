@@ -3,7 +3,8 @@
  *
  *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…}}     or the payload alone
  */
-import { type ErrorCode, EVENT_NAME, type Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { type ErrorCode, EVENT_NAME } from '../spec.ts'
 import type { CounterDescription, MeanStatistics, Statistics } from '../window.ts'
 import { parseSeries } from './interval.ts'
 import { isTextSayable, parseMetaData } from './metadata.ts'
