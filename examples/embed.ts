@@ -3,8 +3,8 @@
  * Run: node examples/embed.ts
  */
 import { setTimeout } from 'node:timers/promises'
+import { StatsHeroClient } from 'pentameter/statshero'
 import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
-import { StatsHeroClient } from '../src/dialects/statshero/index.ts'
 import { Hub, parseConfig, systemClock } from '../src/hub/index.ts'
 
 const hub = new Hub({
@@ -20,6 +20,7 @@ hub.sessions.open({
 })
 
 const client = new StatsHeroClient({ port: hub.addresses().text!.port, flushIntervalMs: 0 })
+await client.start()
 client.meter('example.jobs').record(3)
 await setTimeout(2500)
 for (const record of hub.series) {

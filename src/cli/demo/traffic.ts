@@ -1,7 +1,7 @@
 /** The demo's senders and viewers on real sockets, one per dialect and direction. */
 import { ScopeClient } from '../../dialects/scope/client.ts'
+import { StatsHeroClient } from '../../dialects/statshero/client.ts'
 import { type Instruments, Shop } from '../../dialects/statshero/demo/shop.ts'
-import { StatsHeroClient } from '../../dialects/statshero/index.ts'
 import { APPLICATION, startPipeline, WORKERS } from '../../dialects/wallaroo/demo/pipeline.ts'
 import type { Clock, Log } from '../../hub/index.ts'
 import type { Address, Addresses } from '../start-report.ts'
@@ -43,6 +43,7 @@ function startShop(
   clock: Clock,
 ): () => Promise<void> {
   const client = new StatsHeroClient({ host, port, transport, flushIntervalMs: STEP_MS })
+  void client.start()
   const shop = new Shop(seed)
   const instruments = sendWith(client, transport === 'udp' ? 'us' : 'eu')
   let cancel = (): void => {}
