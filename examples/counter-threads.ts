@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
-import { Counter, CounterRegistry, EventCounter, EventSource } from '../src/instrument/index.ts'
+import { Counter, CounterRegistry, EventCounter, EventSource } from 'pentameter/instrument'
 
 const THREADS = 3
 const JOBS = 1_000

@@ -3,9 +3,9 @@
  * Run: node examples/embed.ts
  */
 import { setTimeout } from 'node:timers/promises'
+import { Hub, parseConfig, systemClock } from 'pentameter/hub'
 import { StatsHeroClient } from 'pentameter/statshero'
 import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
-import { Hub, parseConfig, systemClock } from '../src/hub/index.ts'
 
 const hub = new Hub({
   config: parseConfig({ textPort: 0 }, [statshero]),

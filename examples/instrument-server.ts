@@ -13,7 +13,7 @@ import {
   IncrementingEventCounter,
   nodeRuntime,
   serveEventCounters,
-} from '../src/instrument/index.ts'
+} from 'pentameter/instrument'
 
 const [oneS = 1, otherS = 10] = process.argv.slice(2).map(Number)
 

@@ -1,4 +1,4 @@
-/** Ports of the hub. Dialects that name the same one share it, and are told apart by first bytes. */
+/** Ports of the hub. Dialects that name the same one share it, told apart by first bytes. */
 
 export interface PortSpec {
   /** Prefix of the option that changes it, `textPort`, and its name in reports. */

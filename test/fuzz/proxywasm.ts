@@ -4,12 +4,8 @@
  * again.
  */
 import assert from 'node:assert/strict'
-import {
-  createDecoder,
-  ERROR_CODES,
-  encode,
-  type JsonDocument,
-} from '../../src/dialects/proxywasm/index.ts'
+import { createDecoder, encodeProxyWasm } from '../../src/dialects/proxywasm/codec.ts'
+import { ERROR_CODES, type JsonDocument } from '../../src/dialects/proxywasm/spec.ts'
 import { samples } from '../suites/samples/proxywasm.ts'
 import type { FuzzTarget } from './target.ts'
 
@@ -70,17 +66,17 @@ export const target: FuzzTarget = {
   seeds: () => [
     ...samples.streams.map(({ bytes }) => bytes),
     ...samples.faulty.map(({ bytes }) => bytes),
-    ...samples.spoken.flatMap(({ messages }) => encode(messages, { profile: 'peer' })),
+    ...samples.spoken.flatMap(({ messages }) => encodeProxyWasm(messages, { profile: 'peer' })),
   ],
 
-  run: (bytes) => check(bytes, (messages) => encode(messages, { profile: 'peer' })),
+  run: (bytes) => check(bytes, (messages) => encodeProxyWasm(messages, { profile: 'peer' })),
 
   canary: {
     fault: 'values above 2^53 are written as doubles',
     run: (bytes) =>
       check(bytes, (messages) => {
         const text = JSON.stringify(messages).replaceAll(/"(\d{16,20})"/g, '$1')
-        return encode(JSON.parse(text), { profile: 'peer' })
+        return encodeProxyWasm(JSON.parse(text), { profile: 'peer' })
       }),
   },
 }

@@ -4,9 +4,9 @@ import {
   classicBuckets,
   explicitPoint,
   exponentialPoint,
-  MetricStore,
   nativeBuckets,
-} from '../../src/dialects/proxywasm/index.ts'
+} from '../../src/dialects/proxywasm/map.ts'
+import { MetricStore } from '../../src/dialects/proxywasm/store/metric-store.ts'
 import { same } from './expect.ts'
 import { record, type WorkerOps } from './proxywasm-store.ts'
 import type { VectorCase } from './vector-file.ts'

@@ -4,13 +4,9 @@
  */
 
 import { FilterHost, FilterModule } from '../../src/dialects/proxywasm/host/index.ts'
-import {
-  FILTER_TYPES,
-  type FilterMetricType,
-  MetricStore,
-  type StoreHost,
-  type StoreOptions,
-} from '../../src/dialects/proxywasm/index.ts'
+import { FILTER_TYPES, type FilterMetricType } from '../../src/dialects/proxywasm/spec.ts'
+import { MetricStore } from '../../src/dialects/proxywasm/store/metric-store.ts'
+import type { StoreHost, StoreOptions } from '../../src/dialects/proxywasm/store/options.ts'
 import { assembleWat } from '../filters/wat.ts'
 import { same } from './expect.ts'
 import { fill } from './proxywasm-store.ts'

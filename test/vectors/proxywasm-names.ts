@@ -1,6 +1,7 @@
 /** Vectors of Proxy-Wasm metrics: prefixed names, their length and their CRC-32. */
 import type { Profile } from '../../src/dialects/decoder.ts'
-import { crc32, MetricStore, type Origin, readName } from '../../src/dialects/proxywasm/index.ts'
+import { crc32, type Origin, readName } from '../../src/dialects/proxywasm/names.ts'
+import { MetricStore } from '../../src/dialects/proxywasm/store/metric-store.ts'
 import { same } from './expect.ts'
 import { idsOf } from './proxywasm-host.ts'
 import type { VectorCase } from './vector-file.ts'

@@ -1,5 +1,6 @@
 /** Vectors of Proxy-Wasm metrics: what a change of sizes moves, keeps or refuses. */
-import { MetricStore, type StoreChange } from '../../src/dialects/proxywasm/index.ts'
+import { MetricStore } from '../../src/dialects/proxywasm/store/metric-store.ts'
+import type { StoreChange } from '../../src/dialects/proxywasm/store/options.ts'
 import { Mismatch, same } from './expect.ts'
 import { attachAll, record, type WorkerOps } from './proxywasm-store.ts'
 import type { VectorCase } from './vector-file.ts'

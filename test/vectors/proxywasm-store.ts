@@ -1,11 +1,9 @@
 /** Vectors of Proxy-Wasm metrics that need a store: histograms, counters, gauges. */
-import {
-  type JsonMetric,
-  MetricStore,
-  type PeerGaugeSlot,
-  peerGauge,
-  type StoreWorker,
-} from '../../src/dialects/proxywasm/index.ts'
+
+import { type PeerGaugeSlot, peerGauge } from '../../src/dialects/proxywasm/map.ts'
+import type { JsonMetric } from '../../src/dialects/proxywasm/spec.ts'
+import { MetricStore } from '../../src/dialects/proxywasm/store/metric-store.ts'
+import type { StoreWorker } from '../../src/dialects/proxywasm/store/worker.ts'
 import { same } from './expect.ts'
 import type { VectorCase } from './vector-file.ts'
 

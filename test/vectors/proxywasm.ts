@@ -2,12 +2,9 @@
  * Runs the vectors of Proxy-Wasm metrics: bins, estimates, names, JSON and exports here, what needs
  * a store or a host in the files beside.
  */
-import {
-  createDecoder,
-  encode,
-  type JsonDocument,
-  peerGauge,
-} from '../../src/dialects/proxywasm/index.ts'
+import { createDecoder, encodeProxyWasm } from '../../src/dialects/proxywasm/codec.ts'
+import { peerGauge } from '../../src/dialects/proxywasm/map.ts'
+import type { JsonDocument } from '../../src/dialects/proxywasm/spec.ts'
 import {
   capacity,
   denseBinOf,
@@ -114,7 +111,7 @@ function checkPeerReading({ peer }: VectorCase): void {
     bounds,
     bounds.toSorted((a, b) => a - b),
   )
-  same('documents written', encode([document], { profile: 'peer' }).length, 1)
+  same('documents written', encodeProxyWasm([document], { profile: 'peer' }).length, 1)
 }
 
 function checkGaugeClock({ slots, peer }: VectorCase): undefined {

@@ -48,13 +48,14 @@ export interface EventCountersClientOptions extends EndpointOptions, EventCounte
 }
 
 /**
- * One session at an endpoint, kept through restarts of its server until it is closed.
+ * One session at an endpoint (eventcounters.md §2), kept through restarts of its server until it is
+ * closed.
  *
  * @example
  * import { EventCountersClient } from 'pentameter/eventcounters'
  *
  * const client = new EventCountersClient({
- *   url: 'http://127.0.0.1:4000',
+ *   url: 'eventcounters://127.0.0.1:4000',
  *   intervalMs: 1000,
  *   counters: 'Node.Runtime',
  *   onWindow: ({ counter, statistics }) => console.log(counter.name, statistics),

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { retainedBytes } from '../../../test/support/memory.ts'
 import { EncodeError } from '../../wire/encode-error.ts'
-import { createDecoder, encode, type JsonBin, type JsonDocument } from './index.ts'
+import { createDecoder, encodeProxyWasm } from './codec.ts'
+import type { JsonBin, JsonDocument } from './spec.ts'
 
 function read(text: string | Uint8Array): { messages: readonly unknown[]; errors: object[] } {
   const decoder = createDecoder()
@@ -129,16 +130,16 @@ suite('writing', () => {
 
   test('the document’s edition has no sum, the peer’s has', () => {
     const text = (profile: 'document' | 'peer'): string =>
-      Buffer.concat(encode([document], { profile })).toString()
+      Buffer.concat(encodeProxyWasm([document], { profile })).toString()
     assert.doesNotMatch(text('document'), /sum/)
     assert.match(text('peer'), /"sum":1/)
-    assert.equal(Buffer.concat(encode([document])).toString(), text('document'))
+    assert.equal(Buffer.concat(encodeProxyWasm([document])).toString(), text('document'))
   })
 
   test('bounds of its own are beyond the document’s edition', () => {
     const own = { h: { ...document.h!, bounds: [1] } }
-    assert.throws(() => encode([own]), { code: 'bad_bound' })
-    assert.equal(encode([own], { profile: 'peer' }).length, 1)
+    assert.throws(() => encodeProxyWasm([own]), { code: 'bad_bound' })
+    assert.equal(encodeProxyWasm([own], { profile: 'peer' }).length, 1)
   })
 
   for (const [wrong, code] of [
@@ -149,7 +150,7 @@ suite('writing', () => {
   ] as const) {
     test(`${JSON.stringify(wrong)} is refused as ${code}`, () => {
       assert.throws(
-        () => encode([wrong]),
+        () => encodeProxyWasm([wrong]),
         (error: EncodeError) => error instanceof EncodeError && error.code === code,
       )
     })

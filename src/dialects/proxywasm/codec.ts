@@ -11,7 +11,7 @@
 import { ByteQueue } from '../../wire/byte-queue.ts'
 import { DecodeError, type DecodeErrorFields } from '../../wire/decode-error.ts'
 import { EncodeError } from '../../wire/encode-error.ts'
-import type { CodecOptions, Decoder } from '../decoder.ts'
+import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
 import { DocumentScan, memberOffsets, type ScanStop } from './codec/document-scan.ts'
 import { MetricError, readMetric } from './codec/metric.ts'
 import {
@@ -24,6 +24,23 @@ import {
 } from './spec.ts'
 
 export { jsonInteger, MetricError, readU64 } from './codec/metric.ts'
+
+/**
+ * Reads documents of metrics, one after the other. A metric that makes no sense is left out of its
+ * document, with an error.
+ *
+ * @example
+ * import { decodeProxyWasm } from 'pentameter/proxywasm'
+ *
+ * const bytes = Buffer.from('{"pw.auth.denied":{"type":"counter","value":3}}')
+ * console.log(decodeProxyWasm(bytes).messages[0]) // the same, as an object
+ */
+export function decodeProxyWasm(
+  bytes: Uint8Array,
+  options: CodecOptions = {},
+): Decoded<JsonDocument> {
+  return decodeWhole(createDecoder(options), bytes)
+}
 
 export function createDecoder(_options: CodecOptions = {}): Decoder {
   return new DocumentDecoder()
@@ -116,8 +133,17 @@ function encodeError(code: ErrorCode, detail: string): EncodeError {
  * One array of bytes per document. The document's edition (the default) knows neither sums nor
  * bounds of a definition's own.
  * @throws {EncodeError} for a metric that is none
+ *
+ * @example
+ * import { encodeProxyWasm } from 'pentameter/proxywasm'
+ *
+ * const [bytes] = encodeProxyWasm([{ 'pw.auth.denied': { type: 'counter', value: 3 } }])
+ * console.log(new TextDecoder().decode(bytes))
  */
-export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+export function encodeProxyWasm(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
   return messages.map((message) => encodeDocument(message, options.profile === 'peer'))
 }
 

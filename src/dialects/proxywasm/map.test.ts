@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
+import { LabelPatterns } from './label-patterns.ts'
 import {
   type Bins,
   binsHistogram,
@@ -10,10 +11,9 @@ import {
   describePrefixed,
   explicitPoint,
   exponentialPoint,
-  LabelPatterns,
   nativeBuckets,
   peerBinDelta,
-} from './index.ts'
+} from './map.ts'
 
 const counts = fc.array(fc.bigInt({ min: 0n, max: 1000n }), { minLength: 33, maxLength: 33 })
 const readings = fc.record({ counts, sum: fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }) })

@@ -1,6 +1,6 @@
 /** Samples of Proxy-Wasm metrics for the shared suite: documents of JSON, whole and wrong. */
 import type { CodecOptions } from '../../../src/dialects/decoder.ts'
-import type { JsonDocument } from '../../../src/dialects/proxywasm/index.ts'
+import type { JsonDocument } from '../../../src/dialects/proxywasm/spec.ts'
 import type { DialectSamples, Sample } from '../dialect.ts'
 
 const STREAM: CodecOptions = { transport: 'tcp' }

@@ -5,6 +5,7 @@
 import type { CounterFilter } from '../codec/filter.ts'
 import type { CounterWindow } from '../window.ts'
 
+/** What a session is to bring. */
 export interface SessionRequest {
   /** Milliseconds, 1 or more; 0 = a session that is open and receives nothing. */
   readonly intervalMs: number
@@ -21,11 +22,13 @@ export interface Boundary {
   readonly windows: readonly CounterWindow[]
 }
 
+/** An open session. */
 export interface CounterSession {
   /** Idempotent; nothing is delivered any more, not even what is due. */
   close(): void
 }
 
+/** What holds counters and serves sessions of them. */
 export interface CounterSource {
   /**
    * @param onBoundary called after each of the session's boundaries, also with no windows; when it

@@ -13,7 +13,7 @@ import {
   type HostMode,
   zoneSpaceSource,
 } from '../host/index.ts'
-import type { JsonDocument } from '../index.ts'
+import type { JsonDocument } from '../spec.ts'
 import { metricRows, printable, readMetrics, tableLines } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Zone } from '../../../shm/index.ts'
-import type { JsonDocument } from '../index.ts'
+import type { JsonDocument } from '../spec.ts'
 import { metricRows, printable, readMetrics, tableLines } from './metrics.ts'
 
 test('a zone is read whole, exact beyond 2^53, without empty bins', () => {

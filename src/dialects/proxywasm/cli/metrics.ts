@@ -1,8 +1,10 @@
 /** The metrics of a run as a person or a program reads them: a table's rows, or the peer's JSON. */
 
 import type { Zone, ZoneReader } from '../../../shm/index.ts'
+import { jsonInteger } from '../codec/metric.ts'
 import type { HostMode } from '../host/index.ts'
-import { type JsonDocument, type JsonMetric, jsonInteger, readName } from '../index.ts'
+import { readName } from '../names.ts'
+import type { JsonDocument, JsonMetric } from '../spec.ts'
 import { BIN_BOUNDS } from '../spec.ts'
 
 /** Index of the bin without an end. */

@@ -24,7 +24,7 @@ export type PlainMessage =
       readonly dropped?: number
     }
 
-/** The plain form of a message; `dropped` stands only on packets that needed the lenient reading. */
+/** The plain form of a message; `dropped` is of packets that needed the lenient reading. */
 export function toPlain(message: Message): PlainMessage {
   if (message.kind === 'settings') {
     return { kind: 'settings', sampling_interval: plainU64(message.samplingIntervalNs) }
@@ -59,7 +59,8 @@ function plainF64(value: number): PlainF64 {
  * @example
  * import { encodeScope } from 'pentameter/scope'
  *
- * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: { $u64: '1000000000' } }])
+ * const second = { $u64: '1000000000' }
+ * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: second }])
  * console.log(asked.length) // 27
  */
 export function encodeScope(

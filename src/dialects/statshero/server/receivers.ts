@@ -1,6 +1,6 @@
 /**
- * Takers of lines: into an ingest, or to a callback of a program. Errors of peers end here, reported
- * once, with source and the first bytes.
+ * Takers of lines: into an ingest, or to a callback of a program. Errors of peers end here,
+ * reported once, with source and the first bytes.
  */
 import type { Ingest } from '../../ingest.ts'
 import type { Peer } from '../../peer.ts'

@@ -33,6 +33,7 @@ export function checkWindowOptions(options: WindowOptions): ReportSettings {
   throw new RangeError(`windowRule ${windowRule}: want one of document, peer`)
 }
 
+/** Whose windows a reporter makes, by which clock, and what takes them. */
 export interface ReporterOptions extends WindowOptions {
   readonly application: string
   readonly worker: string
@@ -68,6 +69,17 @@ const encoder = new TextEncoder()
 const ID_MAX = 0xffff
 const NS_PER_MS = 1_000_000n
 
+/**
+ * One window at a time over any number of items; a client makes those that it sends.
+ *
+ * @example
+ * import { WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * const reporter = client.reporter({ periodMs: 1000 })
+ * reporter.startToEnd('Orders').record(71_000) // nanoseconds
+ * await client.close()
+ */
 export class Reporter {
   /** What was recorded and is no latency; windows of items handed over so far. */
   readonly counts = { invalidLatency: 0, windows: 0 }

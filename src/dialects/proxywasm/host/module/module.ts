@@ -54,6 +54,16 @@ export interface FilterModuleParts {
   readonly importedMemory: { readonly least: number; readonly most: number } | undefined
 }
 
+/**
+ * A filter's WebAssembly, compiled and checked against the limits; one serves any number of hosts.
+ *
+ * @example
+ * import { readFile } from 'node:fs/promises'
+ * import { FilterModule } from 'pentameter/proxywasm'
+ *
+ * const module = await FilterModule.compile(await readFile('filter.wasm'))
+ * console.log(module.abi, module.unknownImports)
+ */
 export class FilterModule {
   readonly parts: FilterModuleParts
 

@@ -48,6 +48,20 @@ interface Waiting {
   readonly settle: (outcome: FilterOutcome) => void
 }
 
+/**
+ * A filter in a thread of its own, which is ended when a call takes too long.
+ *
+ * @example
+ * import { readFile } from 'node:fs/promises'
+ * import { FilterModule, FilterThread, zoneSpaceSource } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const module = await FilterModule.compile(await readFile('filter.wasm'))
+ * const space = zoneSpaceSource({ shared: Zone.create({ backing: 'wasm' }).shared })
+ * const filter = await FilterThread.start(module, { name: 'example' }, { space })
+ * await filter.request({ headers: [[':path', '/']] })
+ * await filter.close()
+ */
 export class FilterThread {
   readonly module: FilterModule
   readonly options: FilterOptions
