@@ -1,6 +1,6 @@
 /**
  * The views of the golden vectors: series of one category added up over every label but some
- * (wallaroo.md §8.2, wallaroo.md §8.3). The named ones are those that the original has, and one more.
+ * (wallaroo.md §8.2, wallaroo.md §8.3). The named ones are those of the original, and one more.
  */
 import type { SeriesNames } from '../../src/dialects/wallaroo/map.ts'
 import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
