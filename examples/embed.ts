@@ -1,30 +1,30 @@
 /**
- * A hub inside another program: measure, close seconds, look at totals and at one's own interval.
+ * A hub inside another program: measure, watch intervals of one's own, look at totals.
  * Run: node examples/embed.ts
  */
 import { setTimeout } from 'node:timers/promises'
-import { Hub, parseConfig, systemClock } from 'pentameter/hub'
+import { startHub } from 'pentameter/hub'
 import { StatsHeroClient } from 'pentameter/statshero'
-import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
 
-const hub = new Hub({
-  config: parseConfig({ textPort: 0 }, [statshero]),
-  clock: systemClock,
+const hub = await startHub({
+  config: { httpPort: 0, textPort: 0, streamPort: 0, ingestWorkers: 0 },
   log: (level, message) => console.error(level, message),
-  dialects: [statshero],
 })
-await hub.start()
-hub.sessions.open({
-  intervalS: 2,
-  onFrame: ({ counterDeltas }) => console.log(`two seconds with ${counterDeltas.length} counters`),
+console.log('page at port', hub.addresses.http?.port)
+hub.subscribe(2000, ({ seconds, cells }) => {
+  const own = cells.filter(({ identity }) => identity.name === 'example.jobs')
+  console.log(
+    `${seconds} seconds with`,
+    own.map(({ cell }) => cell),
+  )
 })
 
-const client = new StatsHeroClient({ port: hub.addresses().text!.port, flushIntervalMs: 0 })
+const client = new StatsHeroClient({ port: hub.addresses.text!.port, flushIntervalMs: 0 })
 await client.start()
 client.meter('example.jobs').record(3)
 await setTimeout(2500)
-for (const record of hub.series) {
-  if (record.identity.name === 'example.jobs') console.log('total', hub.total(record))
+for (const { identity, total } of hub.series()) {
+  if (identity.name === 'example.jobs') console.log('total', total)
 }
 await client.close()
-await hub.stop()
+await hub.close()

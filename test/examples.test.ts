@@ -4,15 +4,16 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type HubProcess, startHubProcess } from './support/hub-process.ts'
+import { type HubProcess, startHubProcess } from './support/hub/hub-process.ts'
 
-/** Makes names of the package its sources. */
-const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
 const FOLDER = fileURLToPath(new URL('../examples/', import.meta.url))
+/** What `pentameter/…` means there, without a build. */
+const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
 /** What each example prints at its end. */
 const OUTPUTS: Record<string, RegExp> = {
   'counter-threads.ts': /^jobs 3000, latencies 3000\n$/,
-  'embed.ts': /two seconds with \d+ counters[\s\S]*total \{ kind: 'counter', total: 3, down: 0 \}/,
+  'embed.ts':
+    /2 seconds with \[ \{ kind: 'counter', delta: 3 \} \]\ntotal \{ kind: 'counter', total: 3,/,
   'host-filter.ts':
     /a_counter 100n\n[\s\S]*a_histogram sum 1000n\n100 requests, 0 failed, 0 traps\n/,
   'instrument-server.ts':

@@ -6,8 +6,8 @@ import { hunt } from './fuzz/engine/hunt.ts'
 import { mutate } from './fuzz/engine/mutate.ts'
 import { Random } from './fuzz/engine/random.ts'
 import { shrink } from './fuzz/engine/shrink.ts'
-import { loadTargets } from './fuzz/engine/targets.ts'
 import type { FuzzTarget } from './fuzz/target.ts'
+import { REGISTERED, targetOf } from './suites/tested.ts'
 
 const SEED = 20110629
 const corpus = [Buffer.from('1|6\na:1|m\n'), Buffer.from('1|7\nb:22|h\n')]
@@ -56,7 +56,7 @@ suite('the engine', () => {
 
   test('a failure is reported with its seed, the shrunk input and the command to repeat it', () => {
     const lines: string[] = []
-    const broken = targetOf(refuse(0xff), refuse(0x30))
+    const broken = toyTarget(refuse(0xff), refuse(0x30))
     const verdict = campaign(broken, { seed: SEED, runs: CANARY_RUNS }, (line) => lines.push(line))
     assert.deepEqual(verdict, { passed: 1, failed: 1 })
     const text = lines.join('\n')
@@ -65,7 +65,7 @@ suite('the engine', () => {
   })
 
   test('a canary that is not found fails the target, however well it holds', () => {
-    const blind = targetOf(
+    const blind = toyTarget(
       () => {},
       () => {},
     )
@@ -75,7 +75,16 @@ suite('the engine', () => {
 })
 
 suite('every target', async () => {
-  for (const target of await loadTargets()) {
+  const targets = await Promise.all(REGISTERED.map(targetOf))
+  test('targets are called as their dialects, so that `npm run fuzz -- NAME` takes these', () => {
+    const names = REGISTERED.map(({ dialect }) => dialect.name)
+    assert.deepEqual(
+      targets.map(({ name }) => name),
+      names,
+    )
+  })
+
+  for (const target of targets) {
     test(`${target.name} holds over 3000 inputs, and its canary is found`, () => {
       const lines: string[] = []
       const verdict = campaign(target, { seed: SEED, runs: 3000 }, (line) => lines.push(line))
@@ -90,7 +99,7 @@ function refuse(byte: number): (bytes: Uint8Array) => void {
   }
 }
 
-function targetOf(
+function toyTarget(
   run: (bytes: Uint8Array) => void,
   canary: (bytes: Uint8Array) => void,
 ): FuzzTarget {

@@ -5,7 +5,7 @@
  * with data of its own traffic, and end with 0 on SIGTERM. Prints one line per step and a last line
  * `N passed, M failed`.
  */
-import { type HubProcess, startHubProcess } from './support/hub-process.ts'
+import { type HubProcess, startHubProcess } from './support/hub/hub-process.ts'
 
 const DATA_TRIES = 50
 const DATA_PAUSE_MS = 200

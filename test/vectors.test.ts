@@ -10,17 +10,19 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DIALECTS } from '../src/dialects/registry.ts'
+import { DIALECTS_FOLDER, REGISTERED, runnersByName } from './suites/tested.ts'
 import { compact, near, same } from './vectors/expect.ts'
-import { DIALECT_NAMES, RUNNERS } from './vectors/registry.ts'
 import { runVectorFile } from './vectors/run.ts'
 import { readVectorFiles } from './vectors/vector-file.ts'
 
-const OWN = fileURLToPath(new URL('../src/dialects', import.meta.url))
+const OWN = fileURLToPath(DIALECTS_FOLDER)
+const NAMES = REGISTERED.map(({ dialect }) => dialect.name)
+const RUNNERS = await runnersByName(REGISTERED)
 const PROGRAM = fileURLToPath(new URL('vectors.ts', import.meta.url))
 
-for (const file of readVectorFiles(OWN, DIALECT_NAMES)) {
+for (const file of readVectorFiles(OWN, NAMES)) {
   suite(`vectors of ${file.dialect}`, async () => {
-    for (const result of await runVectorFile(file, RUNNERS[file.dialect] ?? {})) {
+    for (const result of await runVectorFile(file, RUNNERS.get(file.dialect)!)) {
       const { category, passed, failures, skipped } = result
       const reason = skipped > 0 ? { skip: 'no runner for this category yet' } : {}
       test(`all ${passed + failures.length + skipped} of ${category} hold`, reason, () => {
@@ -32,10 +34,10 @@ for (const file of readVectorFiles(OWN, DIALECT_NAMES)) {
 }
 
 test('every registered dialect has runners and a vector file', () => {
-  const files = readVectorFiles(OWN, DIALECT_NAMES).map(({ dialect }) => dialect)
+  const files = readVectorFiles(OWN, NAMES).map(({ dialect }) => dialect)
   for (const { name } of DIALECTS) {
     assert.ok(files.includes(name), `vectors of ${name}`)
-    assert.ok(Object.keys(RUNNERS[name] ?? {}).length > 0, `runners of ${name}`)
+    assert.ok(Object.keys(RUNNERS.get(name)!).length > 0, `runners of ${name}`)
   }
 })
 

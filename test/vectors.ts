@@ -10,11 +10,12 @@ import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { DIALECT_NAMES, RUNNERS } from './vectors/registry.ts'
+import { DIALECTS_FOLDER, REGISTERED, runnersByName } from './suites/tested.ts'
 import { type CategoryResult, runVectorFile } from './vectors/run.ts'
 import { readVectorFiles, type VectorFile } from './vectors/vector-file.ts'
 
-const OWN = fileURLToPath(new URL('../src/dialects', import.meta.url))
+const OWN = fileURLToPath(DIALECTS_FOLDER)
+const NAMES = REGISTERED.map(({ dialect }) => dialect.name)
 
 function folderOf(positionals: readonly string[]): string {
   if (positionals.length > 1) throw new RangeError('usage: npm run test:vectors -- [DIR]')
@@ -39,15 +40,16 @@ function print(file: VectorFile, results: readonly CategoryResult[]): void {
 try {
   const { positionals } = parseArgs({ allowPositionals: true })
   const folder = folderOf(positionals)
-  const files = readVectorFiles(folder, DIALECT_NAMES)
+  const files = readVectorFiles(folder, NAMES)
   if (files.length === 0) {
-    throw new RangeError(`no vector file (${DIALECT_NAMES.join('.json, ')}.json) below ${folder}`)
+    throw new RangeError(`no vector file (${NAMES.join('.json, ')}.json) below ${folder}`)
   }
+  const runners = await runnersByName(REGISTERED)
   let passed = 0
   let failed = 0
   let skipped = 0
   for (const file of files) {
-    const results = await runVectorFile(file, RUNNERS[file.dialect] ?? {})
+    const results = await runVectorFile(file, runners.get(file.dialect)!)
     print(file, results)
     for (const result of results) {
       passed += result.passed

@@ -63,7 +63,7 @@ test('bytes of a slot and slots of a chunk follow from the words', () => {
   const lengths = rows.map(([, words = '']) => Number.parseInt(words, 10))
   const known = new Set([...SLOT_WORDS.filter((words) => words > 0), RING_WORDS])
   assert.deepEqual(new Set(lengths), known)
-  for (const [i, [name, , bytes = '', slots]] of rows.entries()) {
+  for (const [i, [name = '', , bytes = '', slots]] of rows.entries()) {
     assert.equal(Number.parseInt(bytes, 10), 8 * lengths[i]!, name)
     assert.equal(Number(slots), Math.floor(PAGE_WORDS / lengths[i]!), name)
   }

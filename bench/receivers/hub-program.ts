@@ -1,6 +1,8 @@
 /** The hub of a program of its own: its first argument is options of its config as JSON. */
-import { DIALECTS } from '../../src/dialects/registry.ts'
-import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
+import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
+import { parseConfig } from '../../src/hub/config/config.ts'
+import { Hub } from '../../src/hub/hub.ts'
+import { systemClock } from '../../src/time/system-clock.ts'
 
 /** On ports of the system's choice; warnings and errors go to the standard error. */
 export function hubOfProgram(): Hub {
@@ -10,6 +12,6 @@ export function hubOfProgram(): Hub {
     log: (level, message, facts) => {
       if (level !== 'info') console.error(message, facts ?? '')
     },
-    dialects: DIALECTS,
+    guests: GUESTS,
   })
 }

@@ -20,7 +20,7 @@ export function addCompletion(program: Command): void {
     })
 }
 
-/** Words that may follow a command: its flags, the choices of its arguments, its sub-commands. */
+/** Lists the words that may follow a command: flags, choices of arguments, sub-commands. */
 function wordsOf(command: Command): string[] {
   const flags = optionsOf(command).keys()
   const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? [])
@@ -37,7 +37,7 @@ function argumentOf({ argChoices, flags, required, optional }: Option): Value {
   return required || optional ? 'free' : 'none'
 }
 
-/** Flags of a command and its sub-commands by name. */
+/** Collects the flags of a command and its sub-commands by name. */
 function optionsOf(command: Command): Map<string, Value> {
   const options = [command, ...command.commands].flatMap((each) => each.options)
   return new Map(options.map((option) => [option.long ?? option.flags, argumentOf(option)]))
@@ -67,7 +67,7 @@ complete -F _pentameter pentameter
 `
 }
 
-/** Branches that take the word before the cursor, where it is a flag that wants a value. */
+/** Writes the branches for a word before the cursor that is a flag with a value. */
 function bashValues(program: Command): string[] {
   const options = program.commands.flatMap((command) =>
     [...optionsOf(command)].map(([flag, value]) => [`'${command.name()} ${flag}'`, value] as const),

@@ -1,7 +1,7 @@
 /** The log on stderr: JSON lines for machines, one plain line each for people. */
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import type { Log, LogLevel } from '../hub/index.ts'
+import type { Log, LogLevel } from '../hub/log.ts'
 
 export type LogFormat = 'text' | 'json'
 
@@ -39,7 +39,7 @@ function plain(value: unknown): string {
   return escapeControls(text ?? '')
 }
 
-/** What came from a peer must not steer the terminal. */
+/** Escapes what steers a terminal: the text may come from a peer. */
 function escapeControls(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped

@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { PROGRAM, startHubProcess } from '../../test/support/hub-process.ts'
+import type { Command } from 'commander'
+import { refusalOf } from '../../test/support/hub/command-line.ts'
+import { PROGRAM, startHubProcess } from '../../test/support/hub/hub-process.ts'
 import { DIALECTS } from '../dialects/registry.ts'
 import { VERSION } from '../version.ts'
+import { createProgram } from './main.ts'
 
 interface Ended {
   readonly status: number | null
@@ -25,17 +28,26 @@ test('--version prints the version of package.json', () => {
   assert.deepEqual(pentameter(['--version']).stdout, `${VERSION}\n`)
 })
 
-test('every command explains itself with examples', () => {
-  const filters = [['proxy-wasm'], ['proxy-wasm', 'run'], ['proxy-wasm', 'inspect']]
-  const plain = [[], ['serve'], ['demo'], ['decode'], ['encode'], ['size'], ['completion']]
-  const counters = [['counters'], ['counters', 'monitor'], ['counters', 'collect']]
-  const commands = [...plain, ...filters, ...counters]
-  for (const command of commands) {
-    const { status, stdout } = pentameter([...command, '--help'])
-    assert.equal(status, 0)
-    assert.match(stdout, /Usage: pentameter/)
-    assert.match(stdout, /Examples:\n {2}\$ pentameter|\$ printf|\$ echo|\$ source/)
+test('every command explains itself with examples of its own', () => {
+  const explain = (command: Command, name: string): void => {
+    let help = ''
+    command.configureOutput({ writeOut: (part) => (help += part) }).outputHelp()
+    assert.ok(help.startsWith(`Usage: ${name} `), help)
+    const [, list = ''] = help.split('\nExamples:\n')
+    const examples = list.split('\n').filter((line) => line.startsWith('  $ '))
+    assert.ok(examples.length >= 2, `${name} has examples:\n${help}`)
+    for (const line of examples) assert.ok(line.includes(name), `${line} is an example of ${name}`)
+    for (const each of command.commands) explain(each, `${name} ${each.name()}`)
   }
+  const program = createProgram()
+  assert.ok(program.commands.length >= 8)
+  explain(program, 'pentameter')
+})
+
+test('--help of a command is no error', () => {
+  const { status, stdout, stderr } = pentameter(['proxy-wasm', 'run', '--help'])
+  assert.match(stdout, /^Usage: pentameter proxy-wasm run /)
+  assert.deepEqual([status, stderr], [0, ''])
 })
 
 for (const [args, message] of [
@@ -51,8 +63,8 @@ for (const [args, message] of [
   [['serve', '--relay', 'nosuch://x:1'], /no dialect nosuch/],
 ] as const) {
   const words = args.join(' ') || 'no arguments'
-  test(`wrong usage ends with 2 and says what is wrong: ${words}`, () => {
-    const { status, stderr } = pentameter(args)
+  test(`wrong usage ends with 2 and says what is wrong: ${words}`, async (t) => {
+    const { status, stderr } = await refusalOf(t, args)
     assert.match(stderr, message)
     assert.equal(status, 2)
   })
@@ -68,11 +80,11 @@ for (const [what, text, lines] of [
   ['a tag', 'host: !nosuch 127.0.0.1\n', ['FILE: unresolved tag: !nosuch at line 1, column 7']],
   ['broken YAML', 'host: a: b\n', ['FILE: nested mappings are not allowed in compact mappings']],
 ] as const) {
-  test(`${what} of a file that make no sense are told with the file's name`, () => {
+  test(`${what} of a file that make no sense are told with the file's name`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'pentameter-'))
     const file = join(folder, 'hub.yaml')
     writeFileSync(file, text)
-    const { status, stderr } = pentameter(['serve', '--config', file])
+    const { status, stderr } = await refusalOf(t, ['serve', '--config', file])
     rmSync(folder, { recursive: true })
     assert.equal(status, 2)
     for (const line of lines) {
@@ -195,7 +207,7 @@ test('serve --log json is ready in its first line, and SIGTERM ends it with 0', 
   for (const line of log.trim().split('\n')) JSON.parse(line)
 })
 
-/** A port of somebody else's, for as long as a test runs. */
+/** Takes a port, for as long as a test runs. */
 async function takenPort(t: TestContext): Promise<string> {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

@@ -1,49 +1,49 @@
 /** The command line: parses, runs one sub-command, and turns failures into exit codes. */
 import { Command, CommanderError } from 'commander'
-import { addCounters } from '../dialects/eventcounters/cli/index.ts'
-import { addProxyWasm } from '../dialects/proxywasm/cli/index.ts'
-import { ConfigError } from '../hub/index.ts'
+import type { CommandLine, Guest } from '../dialects/guest.ts'
+import { GUESTS } from '../dialects/registry.ts'
+import { ConfigError } from '../start-hub.ts'
 import { VERSION } from '../version.ts'
+import { addDecode, addEncode } from './codec.ts'
 import { addCompletion } from './completion.ts'
-import { addDecode } from './decode.ts'
 import { addDemo } from './demo.ts'
-import { addEncode } from './encode.ts'
 import { CommandError, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from './exit.ts'
+import { examplesText } from './help.ts'
+import { runHub } from './run-hub.ts'
 import { addServe } from './serve.ts'
-import { addSize } from './size.ts'
 
-const EXAMPLES = `
-Examples:
-  $ pentameter demo                          a hub with traffic, to look around
-  $ pentameter serve                         the hub alone, on its default ports
-  $ pentameter decode statshero < packet     what a captured packet says
-  $ pentameter proxy-wasm run auth.wasm      a Proxy-Wasm filter and its metrics
-  $ pentameter counters monitor 127.0.0.1:4000    an application's counters, live
-  $ pentameter serve --help                  every flag of the hub
-
+const EXAMPLES = [
+  ['pentameter demo', 'a hub with traffic, to look around'],
+  ['pentameter serve', 'the hub alone, on its default ports'],
+  ['pentameter serve --help', 'every flag of the hub'],
+] as const
+const HELP = `
 Every command has a --help with examples of its own.
 Exit codes: 0 done, 1 did not work, 2 wrong usage.`
 
-export function createProgram(): Command {
+export function createProgram(guests: readonly Guest[] = GUESTS): Command {
   const program = new Command('pentameter')
-    .description('One metrics system for five dialects: push, pull, watch, keep and bridge them.')
+    .description(
+      `One metrics system for ${guests.length} dialects: push, pull, watch, keep and bridge them.`,
+    )
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', `\n${examplesText(guests, 'pentameter', EXAMPLES)}\n${HELP}`)
     .showHelpAfterError('(add --help for what is possible)')
-  addServe(program)
-  addDemo(program)
-  addDecode(program)
-  addEncode(program)
-  addSize(program)
-  addProxyWasm(program)
-  addCounters(program)
+  addServe(program, guests)
+  addDemo(program, guests)
+  addDecode(program, guests)
+  addEncode(program, guests)
+  const commandLine: CommandLine = {
+    serve: (options) => runHub(options, guests, { log: 'text', color: true }),
+  }
+  for (const guest of guests) guest.addCommands?.(program, commandLine)
   addCompletion(program)
   overrideExit(program)
   return program
 }
 
-/** A wrong usage, of a sub-command too, is thrown: this process ends in one place. */
+/** Makes commander throw wrong usage, of a sub-command too: this process ends in one place. */
 function overrideExit(command: Command): void {
   command.exitOverride()
   for (const each of command.commands) overrideExit(each)
@@ -80,14 +80,14 @@ function report(error: unknown): number {
   return EXIT_FAILED
 }
 
-/** `pentameter … | head` ends quietly when head has seen enough, and with its terminal (EIO). */
+/** Ends `pentameter … | head` quietly when head has seen enough, and with its terminal (EIO). */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   const isLostTerminal = error.code === 'EIO' && process.stdout.isTTY
   if (error.code === 'EPIPE' || isLostTerminal) process.exit(EXIT_OK)
   throw error
 }
 
-/** Who no longer reads the log may go: the hub goes on without one. */
+/** Goes on without a log when its reader is gone. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   const isLostTerminal = error.code === 'EIO' && process.stderr.isTTY
   if (error.code !== 'EPIPE' && !isLostTerminal) throw error

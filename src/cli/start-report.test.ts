@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SourcesAnswer } from '../http/api.ts'
+import type { DialectStatus, ListenerStatus, SourcesAnswer } from '../http/api.ts'
 import { startReport } from './start-report.ts'
 
 const ADDRESSES = {
   http: { host: '127.0.0.1', port: 4000 },
   text: { host: '127.0.0.1', port: 8125 },
-  stream: undefined,
 }
 
 /** What a hub with so many ingest threads says of itself. */
@@ -23,6 +22,11 @@ function sources(threads: number): SourcesAnswer {
   const none = { sources: [], connections: [], limits: [], errors: [], refusals: [] }
   const workers = Array.from({ length: threads }, (_, thread) => worker(thread))
   return { ...none, dialects: [], listeners: [], workers }
+}
+
+function dialectOf(name: string, title: string, address: string, tryIt: string): DialectStatus {
+  const counts = { ratePerSecond: 0, recent: [], lastDataMs: null, errors: 0, connections: 0 }
+  return { name, title, address, tryIt, ...counts, series: 0, role: 'receive' }
 }
 
 test('the report says how many threads take text', () => {
@@ -45,23 +49,28 @@ test('the line for machines has addresses and threads', () => {
 })
 
 test('what to try leaves out what nothing listens for', () => {
-  const listener = { host: '127.0.0.1', transports: ['tcp'], peers: 0, recent: [] }
-  const scope = { ...listener, name: 'stream', port: 5001, dialects: ['scope'] }
-  const failed = { ...scope, state: 'failed', message: 'port is taken by another process' }
-  const dialect = { name: 'scope', title: 'Scope', address: 'tcp', tryIt: 'nc 127.0.0.1 5001' }
-  const reportOf = (state: object): string => {
-    const answer = { ...sources(0), listeners: [state], dialects: [dialect] }
-    return startReport('text', ADDRESSES, answer as unknown as SourcesAnswer)
+  const place = { name: 'stream', host: '127.0.0.1', port: 5001, transports: ['tcp'] }
+  const listener = { ...place, dialects: ['scope'], connections: 0 }
+  const dialect = dialectOf('scope', 'Scope', 'tcp', 'nc 127.0.0.1 5001')
+  const reportOf = (state: ListenerStatus): string => {
+    return startReport('text', ADDRESSES, {
+      ...sources(0),
+      listeners: [state],
+      dialects: [dialect],
+    })
   }
-  assert.match(reportOf({ ...scope, state: 'listening' }), /Try:\n {2}nc 127\.0\.0\.1 5001\n/)
-  assert.doesNotMatch(reportOf(failed), /Try:|nc 127/)
+  const up = reportOf({ ...listener, state: 'listening' })
+  assert.match(up, /Try:\n {2}nc 127\.0\.0\.1 5001\n/)
+  const message = 'port is taken by another process'
+  const failed = reportOf({ ...listener, state: 'failed', message })
+  assert.doesNotMatch(failed, /Try:/)
+  assert.doesNotMatch(failed, /nc 127/)
 })
 
 test('EventCounters are served with the page, and fail with it', () => {
   const tryIt = "curl -sN 'http://127.0.0.1:4000/api/v1/eventcounters'"
-  const title = 'EventCounters'
-  const dialect = { name: 'eventcounters', title, address: 'tcp 127.0.0.1:4000', tryIt }
-  const answer = { ...sources(0), dialects: [dialect] } as unknown as SourcesAnswer
+  const dialect = dialectOf('eventcounters', 'EventCounters', 'tcp 127.0.0.1:4000', tryIt)
+  const answer = { ...sources(0), dialects: [dialect] }
   const up = startReport('text', ADDRESSES, answer)
   assert.match(up, /EventCounters +tcp 127\.0\.0\.1:4000\n/)
   assert.ok(up.includes(`Try:\n  ${tryIt}\n`))

@@ -1,25 +1,17 @@
-/** What a person, or a program, is told once the hub is up. */
-import { dialect as eventcounters } from '../dialects/eventcounters/dialect.ts'
+/** Text for a person, or a line for a program, once the hub is up. */
+import type { Guest } from '../dialects/guest.ts'
+import { type BoundAddress, HTTP_PORT, type PortAddresses } from '../dialects/ports.ts'
+import { GUESTS } from '../dialects/registry.ts'
 import type { SourcesAnswer } from '../http/api.ts'
+import { tableLines } from '../terminal/index.ts'
 import type { LogFormat } from './log.ts'
 
-export interface Address {
-  readonly host: string
-  readonly port: number
-  /** Why nothing listens there (yet). */
-  readonly error?: string
-}
-
-export interface Addresses {
-  readonly http: Address
-  readonly text: Address | undefined
-  readonly stream: Address | undefined
-}
-
+/** @param addresses by port; that of HTTP is always among them */
 export function startReport(
   format: LogFormat,
-  addresses: Addresses,
+  addresses: PortAddresses,
   { listeners, dialects, workers = [], exports = [] }: SourcesAnswer,
+  guests: readonly Guest[] = GUESTS,
 ): string {
   if (format === 'json') {
     const udpReceive = receiveOf(listeners)
@@ -28,9 +20,14 @@ export function startReport(
     const whole = targets.length === 0 ? start : { ...start, exports: targets }
     return `${JSON.stringify(whole)}\n`
   }
-  const base = `http://${hostInUrl(addresses.http)}`
-  const httpState = addresses.http.error ? `   not started: ${addresses.http.error}` : ''
-  const failureOf = (name: string) => whyNotStarted(name, listeners, addresses)
+  const http = addresses[HTTP_PORT.name]!
+  const base = `http://${hostInUrl(http)}`
+  const httpState = http.error ? `   not started: ${http.error}` : ''
+  const servedByHttp = new Set(
+    guests.filter(({ dialect }) => dialect.port === HTTP_PORT).map(({ dialect }) => dialect.name),
+  )
+  const failureOf = (name: string) =>
+    servedByHttp.has(name) ? http.error : whyNotStarted(name, listeners)
   const rows = [['page', `${base}/${httpState}`]]
   for (const { name, title, address } of dialects) {
     const failure = failureOf(name)
@@ -42,8 +39,9 @@ export function startReport(
   }
   const receive = receiveOf(listeners)
   if (receive !== undefined) rows.push(['udp', receive])
-  const width = Math.max(...rows.map(([label]) => label!.length)) + 2
-  const table = rows.map(([label, text]) => `  ${label!.padEnd(width)}${text}`).join('\n')
+  const table = tableLines(rows)
+    .map((line) => `  ${line}`)
+    .join('\n')
   const tries = dialects
     .filter(({ name, tryIt }) => tryIt !== '' && failureOf(name) === undefined)
     .map(({ tryIt }) => `  ${tryIt}`)
@@ -52,18 +50,13 @@ export function startReport(
   return `Pentameter is up.\n\n${table}\n\n${trying}Ctrl-C stops.\n`
 }
 
-/** Why a dialect can't be reached; undefined where it can, and where nothing has to listen. */
-function whyNotStarted(
-  dialect: string,
-  listeners: SourcesAnswer['listeners'],
-  { http }: Addresses,
-): string | undefined {
-  if (dialect === eventcounters.name) return http.error
+/** Tells why a dialect can't be reached; undefined where it can, and where nothing must listen. */
+function whyNotStarted(dialect: string, listeners: SourcesAnswer['listeners']): string | undefined {
   const listener = listeners.find(({ dialects }) => dialects.includes(dialect))
   return listener?.state === 'failed' ? listener.message : undefined
 }
 
-/** How datagrams come in, where any do. */
+/** Tells how datagrams come in, where any do. */
 function receiveOf(listeners: SourcesAnswer['listeners']): 'dgram' | 'recvmmsg' | undefined {
   return listeners.find(({ udpReceive }) => udpReceive !== undefined)?.udpReceive
 }
@@ -73,7 +66,7 @@ function ingestWords(threads: number): string {
   return threads === 1 ? '1 thread' : `${threads} threads`
 }
 
-function hostInUrl({ host, port }: Address): string {
+function hostInUrl({ host, port }: BoundAddress): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `${name.includes(':') ? `[${name}]` : name}:${port}`
 }

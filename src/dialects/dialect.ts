@@ -29,8 +29,11 @@ export interface Dialect {
   readonly port?: PortSpec
   /** Its section of the configuration; `client` and `emit` in it are those of its clients. */
   readonly options: OptionSpec
-  /** Whether ingest threads may serve it: its server takes lines and nothing else. */
-  readonly runsInThreads: boolean
+  /**
+   * Address of the module whose `dialect` ingest threads load, for one whose server takes lines and
+   * nothing else; without it the main thread serves it.
+   */
+  readonly threadModule?: string
   readonly defaultProfile: Profile
   /** The closed set of decode error codes. */
   readonly errorCodes: readonly string[]

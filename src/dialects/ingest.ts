@@ -1,4 +1,4 @@
-/** The border between a receiving dialect and the hub: the verbs of the model; pure. */
+/** The border between a receiving dialect and the hub: the operations of the model; pure. */
 import type {
   CounterCell,
   Exact,
@@ -9,14 +9,14 @@ import type {
   SummaryCell,
 } from '../model/index.ts'
 
-/** Slot of a line whose series was refused: every verb ignores it. */
+/** Slot of a line whose series was refused: every operation ignores it. */
 export const REFUSED = -1
 
 /**
- * The verbs of the model, as a receiving dialect's `map.ts` speaks them. Calls never throw and, for
- * a series seen before, allocate nothing. Refusals are counted by code inside.
+ * The operations of the model on lines, as a receiving dialect's `map.ts` speaks them. Calls never
+ * throw and, for a series seen before, allocate nothing. Refusals are counted by code inside.
  */
-export interface Ingest {
+export interface LineIngest {
   /** Rises when slots are given back (a silent series left): those held must be looked up again. */
   readonly generation: number
   /** Says from whom the next calls come; `source` is the peer's address without its port. */
@@ -47,6 +47,19 @@ export interface Ingest {
   set(slot: number, value: Exact): void
   /** Histogram: `weight` observations of a value (fractions are carried). */
   observe(slot: number, value: Exact, weight: number): void
+  /** Replaces what is known of a series besides its identity. */
+  annotate(slot: number, metadata: Metadata): void
+  /** Counts a line that is not taken, by reason (`key_too_long`). */
+  refuse(code: string): void
+  /** Counts a thing that loses nothing but should be seen (`odd_sample_rate`). */
+  note(code: string): void
+}
+
+/**
+ * The operations of dialects whose senders close windows, in the main thread only: their order
+ * relative to the closing of seconds matters.
+ */
+export interface Ingest extends LineIngest {
   /**
    * A window that its sender has closed, added to the running second. A counter grows by any finite
    * delta of 0 or more, fractions too; others are refused (`value_range`). A window with nothing in
@@ -67,12 +80,6 @@ export interface Ingest {
    * its identity makes a new series from now on.
    */
   retire(slot: number): void
-  /** Replaces what is known of a series besides its identity. */
-  annotate(slot: number, metadata: Metadata): void
-  /** Counts a line that is not taken, by reason (`key_too_long`). */
-  refuse(code: string): void
-  /** Counts a thing that loses nothing but should be seen (`odd_sample_rate`). */
-  note(code: string): void
 }
 
 /** Names a new series from its wire key; called once per key and type. */

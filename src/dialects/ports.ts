@@ -1,4 +1,4 @@
-/** Ports of the hub. Dialects that name the same one share it, told apart by first bytes. */
+/** Ports of the hub; dialects that name the same one share it, told apart by their first bytes. */
 
 export interface PortSpec {
   /** Prefix of the option that changes it, `textPort`, and its name in reports. */
@@ -6,6 +6,17 @@ export interface PortSpec {
   /** Number unless configured. */
   readonly number: number
 }
+
+/** Where a listener is bound, or should be and why it is not. */
+export interface BoundAddress {
+  readonly host: string
+  readonly port: number
+  /** Why nothing listens there (yet). */
+  readonly error?: string
+}
+
+/** Addresses by the name of the port. */
+export type PortAddresses = Readonly<Record<string, BoundAddress>>
 
 /** Lines of text, by UDP and TCP. */
 export const TEXT_PORT: PortSpec = { name: 'text', number: 8125 }

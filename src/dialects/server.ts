@@ -1,10 +1,9 @@
 /** The contract of a dialect's server: sockets are bound and accepted by the hub. */
 import type { Socket } from 'node:net'
 import type { ClientContext } from './client.ts'
-import type { Ingest } from './ingest.ts'
+import type { LineIngest } from './ingest.ts'
 import type { Peer, PeerConnection } from './peer.ts'
-import type { SnapshotSource } from './snapshot-source.ts'
-import type { WindowReceiver } from './wallaroo/server/connection.ts'
+import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 
 /** One running server side of a dialect; sockets are bound and accepted by the hub. */
 export interface DialectServer {
@@ -28,8 +27,12 @@ export interface DialectServer {
 
 /** What the hub gives a dialect's server. */
 export interface ServerContext extends ClientContext {
-  readonly ingest: Ingest
-  readonly snapshot: SnapshotSource
-  /** Who takes the windows of a new connection; a hub always has one (Wallaroo). */
-  readonly openWindows?: (peer: Peer) => WindowReceiver
+  readonly ingest: LineIngest
+  /**
+   * Opens one number per series, for servers that emit.
+   * @param select further statistics of distributions, each as a series of its own
+   */
+  openSnapshot(select: readonly Statistic[]): SnapshotSource
+  /** The hub's side of the dialect, where it has one; its own folder knows of what kind it is. */
+  readonly resident?: object | undefined
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { FakeHubView, START_MS } from '../../test/support/fake-hub-view.ts'
 import { serve } from '../../test/support/http-client.ts'
+import { FakeHubView, START_MS } from '../../test/support/hub/fake-hub-view.ts'
 import type { ApiError, CellsEvent, SeriesInfo, SeriesPage } from './api.ts'
 
 async function start(context: TestContext) {

@@ -82,6 +82,8 @@ export interface SeriesInfo {
   readonly name: string
   readonly kind: Kind
   readonly labels: readonly (readonly [string, string])[]
+  /** Of dialects that have one in front of the name: what groups its series. */
+  readonly namespace?: string
   /** Registry name of the dialect; `hub` for the hub's own metrics. */
   readonly dialect: string
   /** Type word of the dialect: `m`, `mr`, `g`, `h`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeHubView } from '../../test/support/fake-hub-view.ts'
 import { serve } from '../../test/support/http-client.ts'
+import { FakeHubView } from '../../test/support/hub/fake-hub-view.ts'
 import { createHttpServer } from './index.ts'
 
 const FAILED = {

@@ -1,31 +1,31 @@
 /**
- * Long answers are made in turns: whoever makes one is a generator that yields whenever it has a
- * piece, or `undefined` where it may pause; who runs it lets others get their turn in time.
+ * Long answers are made in slices of the event loop: a generator yields whenever it has a piece, or
+ * `undefined` where it may pause, and the rest of the loop runs in between.
  */
-import { ANSWER_TURN_NS, Turn } from '../hub/turns/turn.ts'
+import { ANSWER_BUDGET_NS, LoopBudget } from '../hub/tasks/loop-budget.ts'
 import type { Clock } from '../time/clock.ts'
 
 export type Piece = string | Uint8Array
 /** Pieces, and moments at which it is good to pause. */
 export type Pieces<T = Piece, R = void> = Generator<T | undefined, R>
 
-/** Rows, series or comparisons between two yields: well below a turn. */
+/** Rows, series or comparisons between two yields: well below a slice. */
 export const ROWS_PER_STEP = 64
 /** Pieces are handed on together, in chunks of about so many bytes. */
 const CHUNK_BYTES = 65_536
 
-/** The turns of one who makes an answer. */
-export function answerTurn(clock: Clock): Turn {
-  return new Turn(clock, { budgetNs: ANSWER_TURN_NS })
+/** Budget of one answer in the making. */
+export function answerBudget(clock: Clock): LoopBudget {
+  return new LoopBudget(clock, { budgetNs: ANSWER_BUDGET_NS })
 }
 
-/** Pieces as bytes, made in turns; waits wherever its reader does. */
+/** Pieces as bytes, made in slices; waits wherever its reader does. */
 export async function* chunksOf(
   pieces: Iterable<Piece | undefined>,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  const turn = answerTurn(clock)
+  const budget = answerBudget(clock)
   let held: Uint8Array[] = []
   let size = 0
   for (const piece of pieces) {
@@ -39,7 +39,7 @@ export async function* chunksOf(
       held = []
       size = 0
     }
-    if (turn.isOver) await turn.next()
+    if (budget.isSpent) await budget.yieldLoop()
   }
   if (size > 0) yield Buffer.concat(held)
 }

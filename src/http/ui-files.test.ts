@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { FakeHubView } from '../../test/support/fake-hub-view.ts'
 import { serve } from '../../test/support/http-client.ts'
+import { FakeHubView } from '../../test/support/hub/fake-hub-view.ts'
 
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(5000))})`
 

@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = /^(text\/|application\/|image\/svg)/
 /** Vite's `name-HASH.ext` under assets/. */
 const HASHED = /^\/assets\/.+-[A-Za-z0-9_-]{8}\.[a-z0-9]+$/
-/** The views of src/web/app/route.ts; for all else the page would show its overview. */
+/** The views of src/web/shell/route.ts; for all else the page would show its overview. */
 const VIEWS = /^\/(series\/.+|sources|wallaroo(\/.+)?)?$/s
 
 const NOT_BUILT = `The page of this hub has not been built yet.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startHub, type TestHub, until } from '../../test/support/hub.ts'
+import { startHub, type TestHub, until } from '../../test/support/hub/hub.ts'
 import { CallbackSource } from '../dialects/scope/server/callback-source.ts'
 import { ScopeServer } from '../dialects/scope/server.ts'
-import type { SeriesRecord } from './series.ts'
+import type { SeriesRecord } from './series/series.ts'
 
 /** A scope exporter and a hub that reads it, both under the hub's clock. */
 async function attachedHub(options: Record<string, unknown> = {}) {

@@ -10,9 +10,10 @@ import {
   startHub,
   type TestHub,
   until,
-} from '../../test/support/hub.ts'
+} from '../../test/support/hub/hub.ts'
 import { dialect as statshero } from '../dialects/statshero/dialect.ts'
-import { Hub, parseConfig } from './index.ts'
+import { parseConfig } from './config/config.ts'
+import { Hub } from './hub.ts'
 
 /** Starts a hub for one test and stops it afterwards. */
 function hubTest(
@@ -207,10 +208,10 @@ test('a stop delivers the unfinished second and leaves no timer', async () => {
   assert.equal(clock.pending, 0)
 })
 
-test('a dialect that is not in the registry is taken in the main thread', async () => {
-  const foreign = { ...statshero, title: 'Foreign' }
+test('a dialect that no thread can load is taken in the main thread', async () => {
+  const { threadModule: _, ...foreign } = statshero
   const config = parseConfig({ textPort: 0, ingestWorkers: 2 }, [statshero])
-  const hub = new Hub({ config, clock: new FakeClock(), log() {}, dialects: [foreign] })
+  const hub = new Hub({ config, clock: new FakeClock(), log() {}, guests: [{ dialect: foreign }] })
   await hub.start()
   const textPort = hub.addresses().text!.port
   await sendTcp({ textPort }, [packet('a:3|m\n')])

@@ -1,16 +1,7 @@
-/** The hub for programs that embed it. Public as `pentameter/hub`. */
+/**
+ * The hub for programs that embed it: {@link startHub} and the types of what it returns. Public as
+ * `pentameter/hub`.
+ */
 
+export * from '../start-hub.ts'
 export type { Clock } from '../time/clock.ts'
-export { systemClock } from '../time/system-clock.ts'
-export { ConfigError, type HubConfig, parseConfig } from './config/config.ts'
-export { Hub, type HubParts } from './hub.ts'
-export { Frame, FrameBuilder } from './live/frame.ts'
-export { mergeFrames } from './live/merge-frames.ts'
-export { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
-export { type Session, type SessionOptions, Sessions } from './live/sessions.ts'
-export { SINK_QUEUE_LIMIT, type Sink, SinkQueue } from './live/sinks.ts'
-export { type Log, type LogLevel, limitLog } from './log.ts'
-export type { SeriesRecord, Total } from './series.ts'
-export type { CreateWorker } from './threads/ingest-threads.ts'
-export type { ThreadStart } from './threads/messages.ts'
-export type { HubView, Rates, SeriesList } from './view.ts'

@@ -2,12 +2,10 @@
  * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
  * of it blocks or slows ingest.
  */
-import type { CounterSource } from '../dialects/eventcounters/server/counter-source.ts'
-import type { PipelinesView } from '../dialects/wallaroo/hub/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
-import type { SeriesRecord, Total } from './series.ts'
+import type { SeriesRecord, Total } from './series/series.ts'
 import type { SourcesAnswer } from './status/status.ts'
 
 export interface HubView {
@@ -18,10 +16,8 @@ export interface HubView {
   readonly series: SeriesList
   readonly live: LiveRing
   readonly sessions: Sessions
-  /** Every series as an EventCounter, by sessions of their own. */
-  readonly counters: CounterSource
-  /** What workers of Wallaroo have sent, in its own views. */
-  readonly pipelines: PipelinesView
+  /** The hub's side of a dialect, where it has one; its own folder knows of what kind it is. */
+  resident(dialect: string): object | undefined
   /** Exact totals since the series began, read now. */
   total(record: SeriesRecord): Total
   /** Dropwizard's moving averages of a counter, per second; undefined for other kinds. */

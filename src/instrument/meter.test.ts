@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import { loadVectors } from '../../test/support/statshero.ts'
+import { loadVectors } from '../dialects/statshero/test/golden.ts'
 import { Meter } from './meter.ts'
 
 interface Step {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import { holds } from '../../test/support/property.ts'
-import { loadVectors } from '../../test/support/statshero.ts'
+import { loadVectors } from '../dialects/statshero/test/golden.ts'
 import { forwardWeight, RESERVOIR_SIZE, Reservoir } from './reservoir.ts'
 import { type Snapshot, uniformSnapshot, weightedSnapshot } from './snapshot.ts'
 

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
-import { LineClient, until, watch } from '../../test/support/counter-wire.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import { hostCheck } from '../dialects/eventcounters/server/host-check.ts'
+import { LineClient, until, watch } from '../dialects/eventcounters/test/counter-wire.ts'
 import {
   CounterRegistry,
   EventCounter,

@@ -1,5 +1,5 @@
 /**
- * Bucket arithmetic of base-2 exponential histograms (statshero.md §7.2): at scale s, bucket i
+ * Bucket arithmetic of base-2 exponential histograms: at scale s, bucket i
  * holds (2^(i/2^s), 2^((i+1)/2^s)], upper bound inclusive. The same indices as OTLP's
  * ExponentialHistogram; a Prometheus native histogram counts one higher.
  *

@@ -1,7 +1,6 @@
 /**
- * The canonical single value of a series, for viewers that know numbers only (EventCounter
- * document; scope.md §7.2): a gauge is its value, a counter a rate per time scale, a distribution
- * its mean.
+ * The canonical single value of a series, for viewers that know numbers only: a gauge is its value,
+ * a counter a rate per time scale, a distribution its mean.
  */
 import type { Exact } from './exact.ts'
 import { subtractExact } from './exact.ts'
@@ -42,7 +41,7 @@ export function readingRate(
 /**
  * Mean of a distribution: sum / count where a sum is known; otherwise estimated from the buckets:
  * one observation of the lowest is min, one of the highest max, the others lie at the bucket's
- * geometric middle, limited to [min, max]; the zero bucket is 0 (scope.md §7.2), overflow the least
+ * geometric middle, limited to [min, max]; the zero bucket is 0, overflow the least
  * that it can be. NaN when empty.
  */
 export function canonicalMean(histogram: Histogram): number {

@@ -1,5 +1,5 @@
 /**
- * Moving averages of a rate as the metrics libraries keep them (statshero.md §4.6): three
+ * Moving averages of a rate as the metrics libraries keep them: three
  * exponentially weighted averages that tick every five seconds.
  */
 

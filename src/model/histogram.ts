@@ -28,7 +28,7 @@ export const BUCKETS_LIMIT = 160
 export class Histogram {
   scale: number
   count = 0n
-  /** Sum of the observations; undefined where the sender does not know it (Wallaroo's windows). */
+  /** Sum of the observations; undefined where the sender does not know it. */
   sum: Exact | undefined = 0
   /** NaN while empty or not known. */
   min: Exact = Number.NaN
@@ -38,7 +38,7 @@ export class Histogram {
   zeroThreshold = 0
   /** Observations v with v >= overflowFrom of which no more is known; in no bucket. */
   overflow = 0n
-  /** Infinity where every observation has a bucket; 2^31 where bins end there (Proxy-Wasm). */
+  /** Infinity where every observation has a bucket; 2^31 where bins end there. */
   overflowFrom = Number.POSITIVE_INFINITY
   readonly positive = new BucketRun()
   readonly negative = new BucketRun()

@@ -14,9 +14,9 @@ export interface Identity {
   readonly kind: Kind
   readonly labels: Labels
   /**
-   * A label that the dialect's own type word makes part of the identity (Stats Hero's `m` and `mr`
-   * under one key: `['shp.type', 'mr']`). Exports with labels carry it as one; simple viewers that
-   * fold labels into names leave it out.
+   * A label that the dialect's own type word makes part of the identity (`m` and `mr` under one
+   * key of a text protocol: `['shp.type', 'mr']`). Exports with labels carry it as one; simple
+   * viewers that fold labels into names leave it out.
    */
   readonly qualifier?: readonly [key: string, value: string]
   /**
@@ -30,7 +30,7 @@ export interface Metadata {
   readonly dialect: string
   /** Type word of the dialect (`m`, `mr`, `g`, `h`), for people. */
   readonly type?: string
-  /** Appended to the base name in exports that need families apart (Stats Hero's `hist`). */
+  /** Appended to the base name in exports that need families apart (`hist`). */
   readonly exportSuffix?: string
   readonly displayName?: string
   readonly unit?: string
@@ -39,7 +39,7 @@ export interface Metadata {
   readonly rateTimeScaleS?: number
   /** Distribution whose sender knows no sum: its mean is an estimate from the buckets. */
   readonly lacksSum?: boolean
-  /** Hints for viewers (scope document). */
+  /** Hints for viewers. */
   readonly plot?: string
   readonly color?: string
 }

@@ -2,9 +2,18 @@ import assert from 'node:assert/strict'
 import process from 'node:process'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { createZone, defined, keyOf } from '../../test/support/shm.ts'
-import { METRICS, type ThreadEnd, type ZoneThreadTask } from '../../test/support/zone-thread.ts'
-import { RecordingThread, THREAD_PATH, totalsOf, until } from '../../test/support/zone-threads.ts'
+import { createZone, defined, keyOf } from '../../test/support/threads/shm.ts'
+import {
+  METRICS,
+  type ThreadEnd,
+  type ZoneThreadTask,
+} from '../../test/support/threads/zone-thread.ts'
+import {
+  RecordingThread,
+  THREAD_PATH,
+  totalsOf,
+  until,
+} from '../../test/support/threads/zone-threads.ts'
 import type { Zone } from './index.ts'
 
 /** Threads ended at random moments; the acceptance test's number is 100. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import process from 'node:process'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { bufferOf, createZone, defined, keyOf } from '../../test/support/shm.ts'
+import { bufferOf, createZone, defined, keyOf } from '../../test/support/threads/shm.ts'
 import {
   denseBin,
   type GaugeReading,

@@ -21,7 +21,7 @@ const CODES: Readonly<Record<ColorDepth, Codes>> = {
   },
 }
 
-/** The sequence that begins a style, whatever style was before it. */
+/** Returns the sequence that begins a style, whichever style was before it. */
 export function styleSequence(style: Style, depth: ColorDepth): string {
   const code = CODES[depth][style]
   return code === '' ? '\x1b[0m' : `\x1b[0;${code}m`
@@ -34,7 +34,7 @@ export interface ColorWishes {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** NO_COLOR counts when it is not empty (no-color.org). */
+/** Chooses the depth; NO_COLOR counts when it is not empty (no-color.org). */
 export function colorDepth({ color, isTerminal, env }: ColorWishes): ColorDepth {
   if (!color || !isTerminal || env.NO_COLOR || env.TERM === 'dumb') return 'none'
   return env.COLORTERM || env.TERM?.includes('256color') ? '256' : '16'

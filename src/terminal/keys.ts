@@ -47,7 +47,7 @@ export class Keyboard {
     this.#input.resume()
   }
 
-  /** Idempotent. */
+  /** Ends it; a second call does nothing. */
   close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -93,7 +93,7 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
 const KEY = /\x1b\[[0-9;?]*[@-~]|\x1bO[A-Z]|./gsu
 
-/** Keys of one chunk; those that have no name here are left out. */
+/** Splits one chunk into keys; those that have no name here are left out. */
 function keysOf(chunk: string): Key[] {
   return [...chunk.matchAll(KEY)].flatMap(([sequence]) => {
     const name = SEQUENCES[sequence]

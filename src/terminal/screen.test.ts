@@ -5,10 +5,14 @@ import { FakeClock } from '../../test/support/fake-clock.ts'
 import { holdsAsync } from '../../test/support/property.ts'
 import { TestTerminal } from '../../test/support/test-terminal.ts'
 import { STYLES } from './color.ts'
-import type { Grid } from './grid.ts'
 import { Screen } from './screen.ts'
+import type { ScreenBuffer } from './screen-buffer.ts'
 
-function screenOn(terminal: TestTerminal, draw: (grid: Grid) => void, clock = new FakeClock()) {
+function screenOn(
+  terminal: TestTerminal,
+  draw: (buffer: ScreenBuffer) => void,
+  clock = new FakeClock(),
+) {
   return new Screen({ output: terminal, clock, color: '256', draw })
 }
 
@@ -18,7 +22,7 @@ const SHOW_CURSOR = '\x1b[?25h'
 test('the alternate screen is entered, and left as it was with the cursor shown', async () => {
   const terminal = new TestTerminal(20, 5)
   terminal.write('before\r\n')
-  const screen = screenOn(terminal, (grid) => grid.write(0, 0, 'picture', 'lost'))
+  const screen = screenOn(terminal, (buffer) => buffer.write(0, 0, 'picture', 'lost'))
   screen.enter()
   assert.equal(await terminal.isAlternate(), true)
   assert.equal(await terminal.text(), 'picture')
@@ -27,15 +31,15 @@ test('the alternate screen is entered, and left as it was with the cursor shown'
   assert.equal(await terminal.isAlternate(), false)
   assert.equal(await terminal.text(), 'before')
   assert.equal(terminal.written.filter((text) => text.includes(SHOW_CURSOR)).length, 1)
-  assert.deepEqual(terminal.eventNames(), [], 'nobody listens any more')
+  assert.deepEqual(terminal.eventNames(), [], 'no listener is left')
 })
 
 test('only the cells that differ are written', () => {
   const terminal = new TestTerminal(20, 5)
   let number = 17
-  const screen = screenOn(terminal, (grid) => {
-    grid.write(0, 0, 'a name')
-    grid.writeRight(0, 20, String(number))
+  const screen = screenOn(terminal, (buffer) => {
+    buffer.write(0, 0, 'a name')
+    buffer.writeRight(0, 20, String(number))
   })
   screen.enter()
   terminal.written.length = 0
@@ -70,7 +74,7 @@ test('data changes the screen at most ten times a second, a key at once', () => 
 test('a terminal that does not keep up loses pictures, and gets the last one when it can', () => {
   const terminal = new TestTerminal(20, 5)
   let number = 0
-  const screen = screenOn(terminal, (grid) => grid.write(0, 0, String(number)))
+  const screen = screenOn(terminal, (buffer) => buffer.write(0, 0, String(number)))
   screen.enter()
   terminal.accepts = false
   terminal.written.length = 0
@@ -87,8 +91,8 @@ test('a terminal that does not keep up loses pictures, and gets the last one whe
 
 test('another size gets another picture', async () => {
   const terminal = new TestTerminal(20, 5)
-  const screen = screenOn(terminal, (grid) => {
-    grid.write(grid.rows - 1, 0, `${grid.columns} x ${grid.rows}`)
+  const screen = screenOn(terminal, (buffer) => {
+    buffer.write(buffer.rows - 1, 0, `${buffer.columns} x ${buffer.rows}`)
   })
   screen.enter()
   terminal.resize(30, 3)
@@ -97,8 +101,8 @@ test('another size gets another picture', async () => {
 
 test('the last cell of the last row can be written, and nothing scrolls', async () => {
   const terminal = new TestTerminal(5, 3)
-  const screen = screenOn(terminal, (grid) => {
-    for (let row = 0; row < 3; row++) grid.write(row, 0, `${row}1234`)
+  const screen = screenOn(terminal, (buffer) => {
+    for (let row = 0; row < 3; row++) buffer.write(row, 0, `${row}1234`)
   })
   screen.enter()
   assert.deepEqual(await terminal.lines(), ['01234', '11234', '21234'])
@@ -123,9 +127,9 @@ test('whatever was shown before, the terminal shows the picture that was drawn l
         const terminal = new TestTerminal(12, 6)
         let picture = all[0] ?? []
         let rows: string[] = []
-        const screen = screenOn(terminal, (grid) => {
-          for (const { row, column, text, style } of picture) grid.write(row, column, text, style)
-          rows = Array.from({ length: grid.rows }, (_, row) => grid.rowText(row))
+        const screen = screenOn(terminal, (buffer) => {
+          for (const { row, column, text, style } of picture) buffer.write(row, column, text, style)
+          rows = Array.from({ length: buffer.rows }, (_, row) => buffer.rowText(row))
         })
         screen.enter()
         for (picture of all) {

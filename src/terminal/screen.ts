@@ -6,7 +6,7 @@
 import type { Clock } from '../time/clock.ts'
 import { characterWidth } from './character-width.ts'
 import { type ColorDepth, STYLES, type Style, styleSequence } from './color.ts'
-import { Grid, RIGHT_HALF } from './grid.ts'
+import { RIGHT_HALF, ScreenBuffer } from './screen-buffer.ts'
 
 /** Standard output, or what stands for it. */
 export interface ScreenOutput {
@@ -22,8 +22,8 @@ export interface ScreenOptions {
   readonly output: ScreenOutput
   readonly clock: Clock
   readonly color: ColorDepth
-  /** Fills a blank grid of the terminal's size. */
-  readonly draw: (grid: Grid) => void
+  /** Fills a blank buffer of the terminal's size. */
+  readonly draw: (buffer: ScreenBuffer) => void
 }
 
 const FRAME_NS = 100_000_000n
@@ -39,8 +39,8 @@ const SIDE_LIMIT = 1000
 
 export class Screen {
   readonly #options: ScreenOptions
-  #shown = new Grid(0, 0)
-  #next = new Grid(0, 0)
+  #shown = new ScreenBuffer(0, 0)
+  #next = new ScreenBuffer(0, 0)
   #isOpen = false
   /** The output asked to wait: a terminal slower than the data loses pictures, not bytes. */
   #isFull = false
@@ -63,7 +63,7 @@ export class Screen {
     this.paint()
   }
 
-  /** Gives the terminal back as it was. Idempotent: every way out may call it. */
+  /** Gives the terminal back as it was; a second call does nothing. */
   leave(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -74,7 +74,7 @@ export class Screen {
     output.write(LEAVE)
   }
 
-  /** What is drawn has changed: shown at once, or as soon as the last picture is old enough. */
+  /** Draws at once, or as soon as the last picture is old enough: the data has changed. */
   refresh(): void {
     if (!this.#isOpen || this.#cancel !== undefined) return
     const { clock } = this.#options
@@ -83,7 +83,7 @@ export class Screen {
     else this.#cancel = clock.after(Math.ceil(Number(FRAME_NS - ageNs) / 1e6), () => this.paint())
   }
 
-  /** Shows it now: a key wants its answer. */
+  /** Draws now: a key wants its answer. */
   paint(): void {
     if (!this.#isOpen) return
     this.#cancel?.()
@@ -111,8 +111,8 @@ export class Screen {
     const { columns, rows } = this.#options.output
     const width = Math.min(columns || COLUMNS, SIDE_LIMIT)
     const height = Math.min(rows || ROWS, SIDE_LIMIT)
-    this.#shown = new Grid(width, height)
-    this.#next = new Grid(width, height)
+    this.#shown = new ScreenBuffer(width, height)
+    this.#next = new ScreenBuffer(width, height)
   }
 
   readonly #onResize = (): void => {
@@ -127,8 +127,8 @@ export class Screen {
   }
 }
 
-/** What turns one picture into another of the same size; empty when they are the same. */
-function difference(from: Grid, to: Grid, depth: ColorDepth): string {
+/** Writes what turns one picture into another of the same size; empty when they are the same. */
+function difference(from: ScreenBuffer, to: ScreenBuffer, depth: ColorDepth): string {
   const { columns, rows } = to
   let text = ''
   let cursor = -1

@@ -34,7 +34,7 @@ export function spark(values: ArrayLike<number>, cells: number): string {
   return text
 }
 
-/** Zero is the lowest line unless something is below it; the infinities stop at the edges. */
+/** Scales a value to dots. Zero is the lowest line unless a value is below it. */
 function height(value: number, low: number, high: number): number {
   if (Number.isNaN(value)) return 0
   if (value === high && high > low) return HEIGHT

@@ -2,14 +2,10 @@
  * A message that a protocol cannot say: the caller's error, thrown before a byte is made of it.
  *
  * @example
- * import { encodeStatsHero } from 'pentameter/statshero'
  * import { EncodeError } from 'pentameter/wire'
  *
- * try {
- *   encodeStatsHero([{ key: '', value: 1, type: 'm' }])
- * } catch (error) {
- *   if (error instanceof EncodeError) console.log(error.dialect, error.code) // statshero empty_key
- * }
+ * const codeOf = (error: unknown) => (error instanceof EncodeError ? error.code : undefined)
+ * console.log(codeOf(new Error('another'))) // undefined
  */
 export class EncodeError extends RangeError {
   override readonly name = 'EncodeError'

@@ -11,7 +11,8 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { build } from 'vite'
-import { FakeHub, type Scene } from './fake-hub.ts'
+import { FakeHub } from './fake-hub.ts'
+import type { Scene } from './invented.ts'
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const FLAGS = [

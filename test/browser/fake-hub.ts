@@ -27,10 +27,9 @@ import {
   inventBusy,
   inventFleet,
   isAlive,
+  type Scene,
   summaryCell,
 } from './invented.ts'
-
-export type Scene = 'empty' | 'busy' | 'limit' | 'listener' | 'many'
 
 /** As strict as a page without inline scripts and styles can be served. */
 export const POLICY =

@@ -11,8 +11,7 @@ import type {
   WorkerStatus,
   ZoneStatus,
 } from '../../src/http/api.ts'
-import type { Scene } from './fake-hub.ts'
-import { hash, type Invented } from './invented.ts'
+import { hash, type Invented, type Scene } from './invented.ts'
 
 const DIALECTS = [
   ['statshero', 'Stats Hero, statsd', 'udp+tcp 127.0.0.1:8125', 52_000],

@@ -1,9 +1,11 @@
 /** Metrics of Proxy-Wasm filters on the page: of an invented hub, and of a real one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIALECTS } from '../../src/dialects/registry.ts'
+import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
 import { createHttpServer } from '../../src/http/index.ts'
-import { Hub, parseConfig, systemClock } from '../../src/hub/index.ts'
+import { parseConfig } from '../../src/hub/config/config.ts'
+import { Hub } from '../../src/hub/hub.ts'
+import { systemClock } from '../../src/time/system-clock.ts'
 import { filterFile } from '../filters/compile.ts'
 import { isDrawn, type Served, skip, textOf, until, useBrowser } from './browser.ts'
 
@@ -17,7 +19,7 @@ async function serveFilter(webRoot: string): Promise<Served> {
     config: parseConfig({ ...ports, proxywasm: { filters: [filter] } }, DIALECTS),
     clock: systemClock,
     log: () => {},
-    dialects: DIALECTS,
+    guests: GUESTS,
   })
   await hub.start()
   const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0 })

@@ -4,6 +4,9 @@
  */
 import type { HistogramCellJson, Kind, SummaryCellJson } from '../../src/http/api.ts'
 
+/** What an invented hub is in. */
+export type Scene = 'empty' | 'busy' | 'limit' | 'listener' | 'many'
+
 export interface Invented {
   readonly id: number
   readonly name: string

@@ -1,10 +1,10 @@
 /** What a hub makes of EventCounters, as Prometheus' own tool reads it (eventcounters.md §7.3). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CounterFeed } from '../support/counter-feed.ts'
+import { CounterFeed } from '../../src/dialects/eventcounters/test/counter-feed.ts'
 import { serve } from '../support/http-client.ts'
-import { startHub } from '../support/hub.ts'
-import { promtoolComplaints, whyNoPrometheus } from '../support/prometheus.ts'
+import { startHub } from '../support/hub/hub.ts'
+import { promtoolComplaints, whyNoPrometheus } from '../support/outputs/prometheus.ts'
 
 const skip = whyNoPrometheus ?? false
 

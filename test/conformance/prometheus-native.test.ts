@@ -7,10 +7,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
 import { serve } from '../support/http-client.ts'
-import { startHub, until } from '../support/hub.ts'
-import { Prometheus, promtoolComplaints, whyNoPrometheus } from '../support/prometheus.ts'
-import { metricsBytes } from '../support/wallaroo.ts'
+import { startHub, until } from '../support/hub/hub.ts'
+import { Prometheus, promtoolComplaints, whyNoPrometheus } from '../support/outputs/prometheus.ts'
 
 const LATENCY = 'wallaroo_computation_latency'
 /** Bins 0, 10 and 20, twice; three messages of the second window are skewed. */

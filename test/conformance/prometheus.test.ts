@@ -8,13 +8,13 @@ import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { serve } from '../support/http-client.ts'
-import { packet, sendTcp, startHub } from '../support/hub.ts'
+import { packet, sendTcp, startHub } from '../support/hub/hub.ts'
 import {
   Prometheus,
   promtoolComplaints,
   type QueryResult,
   whyNoPrometheus,
-} from '../support/prometheus.ts'
+} from '../support/outputs/prometheus.ts'
 
 const LINES = [
   'shop.requests:41|m',

@@ -6,15 +6,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { WallarooClient } from '../../src/dialects/wallaroo/client.ts'
-import { ByteListener } from '../support/byte-listener.ts'
-import { NanoClock } from '../support/nano-clock.ts'
 import {
   ElixirListener,
   fromBase64,
   parseInPython,
   whyNoDecoder,
   whyNoParser,
-} from '../support/wally.ts'
+} from '../../src/dialects/wallaroo/test/wally.ts'
+import { ByteListener } from '../support/byte-listener.ts'
+import { NanoClock } from '../support/nano-clock.ts'
 
 const SECOND = 1_000_000_000n
 const START = 1_700_000_000n * SECOND

@@ -9,7 +9,7 @@ import {
   type Listeners,
   PROGRAM,
   startHubProcess,
-} from '../support/hub-process.ts'
+} from '../support/hub/hub-process.ts'
 import type { CodeBlock } from './blocks.ts'
 
 export interface BlockResult {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { decodeHexLine } from '../../src/cli/decode.ts'
+import { decodeHexLine } from '../../src/cli/codec.ts'
 import { dialect as eventcounters } from '../../src/dialects/eventcounters/dialect.ts'
 import { dialect as scope } from '../../src/dialects/scope/dialect.ts'
 import { dialect as statshero } from '../../src/dialects/statshero/dialect.ts'

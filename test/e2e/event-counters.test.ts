@@ -2,9 +2,11 @@
  * The way of a sample through everything: an application's counter, a hub that attaches to it, its
  * API and /metrics, and a second hub that attaches to the first.
  */
+
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ConfigError } from '../../src/hub/index.ts'
+import { eventCountersOf } from '../../src/dialects/eventcounters/hub/resident.ts'
+import { ConfigError } from '../../src/hub/config/config.ts'
 import {
   CounterRegistry,
   EventCounter,
@@ -15,7 +17,7 @@ import {
 } from '../../src/instrument/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { serve } from '../support/http-client.ts'
-import { seriesNamed, startHub, type TestHub, until } from '../support/hub.ts'
+import { seriesNamed, startHub, type TestHub, until } from '../support/hub/hub.ts'
 
 /** An application with counters of three kinds, served on a port of its own. */
 class App {
@@ -92,7 +94,7 @@ test('a sample goes from the application by a hub to the page, Prometheus, and o
   const { hub } = first
   const http = await serve(t, { view: hub })
   const second = await attach(t, `http://127.0.0.1:${http.port}?counters=Shop`)
-  await until(() => app.registry.sessionCount === 1 && hub.counters.size === 1)
+  await until(() => app.registry.sessionCount === 1 && eventCountersOf(hub)!.size === 1)
   first.clock.advance(1000)
   app.sold.increment(2)
   app.sold.increment(0.5)
@@ -201,7 +203,7 @@ test('the dialect has its meter: what it takes, whom from, and where it is serve
   const { app, url } = await startApp(t)
   const started = await attach(t, url.href)
   const { hub, clock } = started
-  hub.servedBy({ host: '127.0.0.1', port: 4711, connections: () => [] })
+  hub.servedBy({ host: '127.0.0.1', port: 4711 })
   await until(() => app.registry.sessionCount === 1)
   app.tick()
   await take(started, 3)

@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually, startFilterHub } from '../../src/dialects/proxywasm/test/filter-hub.ts'
 import type { CellsEvent, SeriesPage, SourcesAnswer } from '../../src/http/api.ts'
 import { createHttpServer } from '../../src/http/index.ts'
 import { filterFile } from '../filters/compile.ts'
-import { eventually, startFilterHub } from '../support/filter-hub.ts'
 
 const REQUESTS = 7
 const FILTERS = ['raw', 'sdk'] as const

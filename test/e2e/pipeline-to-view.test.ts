@@ -2,13 +2,16 @@
  * The life of a latency (wallaroo.md): recorded by a reporter, sent as a window over a real socket,
  * added to the views and to the series that exports show; the clock is in the test's hand.
  */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import {
   ComputationStage,
   SinkStage,
   SourceStage,
 } from '../../src/dialects/wallaroo/reporter/stages.ts'
+import { startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import type {
   ApplicationAnswer,
   ApplicationsAnswer,
@@ -16,8 +19,7 @@ import type {
   ViewAnswer,
 } from '../../src/http/api.ts'
 import { serve } from '../support/http-client.ts'
-import { until } from '../support/hub.ts'
-import { startPipelineHub } from '../support/pipelines.ts'
+import { until } from '../support/hub/hub.ts'
 
 const API = '/api/v1/wallaroo'
 
@@ -118,23 +120,23 @@ test('a worker that leaves is shown as disconnected, with its data', async (cont
   const http = await serve(context, { view: hub })
   const client = await started.worker('w1')
   client.reporter().startToEnd('P').record(7)
-  await until(() => hub.pipelines.connections('shop').workers.length === 1)
+  await until(() => wallarooOf(hub)!.workerConnections('shop').workers.length === 1)
   const answer = await http.json<ConnectionsAnswer>(`${API}/connections?application=shop`)
   const [connection] = answer.connections
   assert.deepEqual(connection?.workers, [{ application: 'shop', worker: 'w1' }])
   assert.deepEqual(connection?.frames, { connect: 1, join: 1, metrics: 0, rejected: 0 })
   assert.equal(connection?.lengths, 'exclusive')
   await client.close()
-  await until(() => hub.pipelines.connections('shop').connections.length === 0)
-  const [worker] = hub.pipelines.connections('shop').workers
+  await until(() => wallarooOf(hub)!.workerConnections('shop').connections.length === 0)
+  const [worker] = wallarooOf(hub)!.workerConnections('shop').workers
   assert.deepEqual([worker?.worker, worker?.isConnected], ['w1', false])
   // the open window was sent with its regular end, which the clock has still to reach
   clock.advance(2000)
   const request = { application: 'shop', key: { category: 'start-to-end' }, seconds: 300 }
-  assert.equal((await hub.pipelines.view(request))?.total.latency.count, 1)
+  assert.equal((await wallarooOf(hub)!.view(request))?.total.latency.count, 1)
   clock.advance(3_700_000)
-  assert.equal(await hub.pipelines.view(request), undefined)
-  assert.deepEqual((await hub.pipelines.applications()).applications, [])
+  assert.equal(await wallarooOf(hub)!.view(request), undefined)
+  assert.deepEqual((await wallarooOf(hub)!.applications()).applications, [])
   assert.equal([...hub.series].filter(({ metadata }) => metadata.dialect === 'wallaroo').length, 0)
 })
 
@@ -173,7 +175,7 @@ for (const profile of ['peer', 'document']) {
     const key = { category: 'computation', worker: 'initializer', name: 'Check' }
     const request = { application: 'golden-app', key, seconds: 300 }
     far.clock.advance(2000)
-    const { total, bins: found, series } = (await far.hub.pipelines.view(request))!
+    const { total, bins: found, series } = (await wallarooOf(far.hub)!.view(request))!
     assert.deepEqual([series, total.messages, total.latency.skewed], [1, 6, 2])
     assert.deepEqual(
       found.filter(({ count }) => count !== 0).map(({ bin, count }) => [bin, count]),
@@ -182,6 +184,6 @@ for (const profile of ['peer', 'document']) {
         [12, 3],
       ],
     )
-    assert.equal(far.hub.pipelines.connections('golden-app').workers[0]?.isConnected, true)
+    assert.equal(wallarooOf(far.hub)!.workerConnections('golden-app').workers[0]?.isConnected, true)
   })
 }

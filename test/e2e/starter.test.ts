@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { PROGRAM } from '../support/hub-process.ts'
+import { PROGRAM } from '../support/hub/hub-process.ts'
 
 const FREE_PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startHubProcess } from '../support/hub/hub-process.ts'
 
 test('of hubs that start on one port at the same time only one gets it', async () => {
   const server = createServer().listen(0, '127.0.0.1')

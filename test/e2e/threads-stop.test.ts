@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { startHubProcess } from '../support/hub-process.ts'
+import { startHubProcess } from '../support/hub/hub-process.ts'
 
 const SENDERS = 8
 const PACKETS = 250

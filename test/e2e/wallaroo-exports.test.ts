@@ -2,20 +2,22 @@
  * What leaves a hub that workers of Wallaroo send to (wallaroo.md §7): pushed to an OTLP receiver,
  * scraped, read by simple viewers; and the options that change it.
  */
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { eventCountersOf } from '../../src/dialects/eventcounters/hub/resident.ts'
 import type { CounterWindow } from '../../src/dialects/eventcounters/window.ts'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
+import { startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { serve } from '../support/http-client.ts'
-import { until } from '../support/hub.ts'
-import { startHubProcess } from '../support/hub-process.ts'
-import { startCollector } from '../support/otlp-collector.ts'
-import { metricsOf } from '../support/otlp-messages.ts'
-import { startPipelineHub } from '../support/pipelines.ts'
+import { until } from '../support/hub/hub.ts'
+import { startHubProcess } from '../support/hub/hub-process.ts'
+import { startCollector } from '../support/outputs/otlp-collector.ts'
+import { metricsOf } from '../support/outputs/otlp-messages.ts'
 import { RawPeer } from '../support/raw-peer.ts'
-import { metricsBytes } from '../support/wallaroo.ts'
 
 const LATENCY = 'wallaroo_computation_latency'
 const SKEWED = {
@@ -98,7 +100,8 @@ test('scope, Stats Hero and EventCounters have the values of the last second', a
   })
   const { hub, clock } = started
   let windows: readonly CounterWindow[] = []
-  hub.counters.open({ intervalMs: 1000, deliver: 'own' }, (boundary) => {
+  const canonical = hub.openSnapshot([])
+  eventCountersOf(hub)!.open({ intervalMs: 1000, deliver: 'own' }, (boundary) => {
     windows = boundary.windows
   })
   clock.advance(1000)
@@ -106,9 +109,9 @@ test('scope, Stats Hero and EventCounters have the values of the last second', a
   // its one latency is known exactly: min and max say it
   await started.send(peer, [{ bins: { 10: '1' }, min_ns: '900', max_ns: '900' }])
   clock.advance(1000)
-  const names = hub.canonical.list().map(({ identity }) => identity.name)
+  const names = canonical.list().map(({ identity }) => identity.name)
   const values = new Float64Array(names.length)
-  hub.canonical.read(values)
+  canonical.read(values)
   const canonicalOf = (part: string) => values[names.findIndex((name) => name.includes(part))]
   assert.equal(canonicalOf(LATENCY), 900)
   // a rate per minute

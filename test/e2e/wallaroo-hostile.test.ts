@@ -2,17 +2,19 @@
  * Peers that mean no good, or are broken, on the port that they share with a good one
  * (wallaroo.md §6): what they cost is bounded, and the good one loses nothing.
  */
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec.ts'
+import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { mutate } from '../fuzz/engine/mutate.ts'
 import { Random } from '../fuzz/engine/random.ts'
 import { respell } from '../support/codes.ts'
-import { until } from '../support/hub.ts'
+import { until } from '../support/hub/hub.ts'
 import { settledBytes } from '../support/memory.ts'
-import { type PipelineHub, startPipelineHub } from '../support/pipelines.ts'
-import { metricsBytes } from '../support/wallaroo.ts'
 
 const FILE = new URL('../../src/dialects/wallaroo/vectors/wallaroo.json', import.meta.url)
 const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initializer')])
@@ -20,7 +22,7 @@ const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initia
 /** Messages of a worker of the good peer, as its view has them. */
 async function messagesOf({ hub }: PipelineHub, worker: string): Promise<string> {
   const key = { category: 'computation', worker }
-  const view = await hub.pipelines.view({ application: 'golden-app', key, seconds: 300 })
+  const view = await wallarooOf(hub)!.view({ application: 'golden-app', key, seconds: 300 })
   return `${view?.total.messages}`
 }
 
@@ -48,7 +50,7 @@ test('peers that send nonsense, and break off anywhere, cost a good one nothing'
     }
     hub.clock.advance(1000)
   }
-  const connected = () => hub.hub.pipelines.connections(undefined).connections
+  const connected = () => wallarooOf(hub.hub)!.workerConnections(undefined).connections
   await until(() => connected().length === 1)
   await until(async () => (await messagesOf(hub, 'good')) === `${rounds}`)
   assert.equal(good.socket.bytesRead, 0)
@@ -77,13 +79,13 @@ test('joins without end are bounded, and those that were known stay so', async (
   const join = (i: number) => encodeJoin(`app ${i % 700}`, `worker ${i}`)
   hostile.write(Buffer.concat(Array.from({ length: 30_000 }, (_, i) => join(i))))
   await hub.send(hostile, [{ worker: 'last', bins: { 3: '1' }, end_ns: endNs(hub) }])
-  const { workers, connections } = hub.hub.pipelines.connections(undefined)
+  const { workers, connections } = wallarooOf(hub.hub)!.workerConnections(undefined)
   assert.equal(workers.length, 10_000)
   assert.ok(workers.some(({ worker, isConnected }) => worker === 'good' && isConnected))
   assert.deepEqual(connections.map((each) => each.workers.length).sort(), [1, 100])
   hostile.close()
-  await until(() => hub.hub.pipelines.connections(undefined).connections.length === 1)
-  const { workers: left } = hub.hub.pipelines.connections(undefined)
+  await until(() => wallarooOf(hub.hub)!.workerConnections(undefined).connections.length === 1)
+  const { workers: left } = wallarooOf(hub.hub)!.workerConnections(undefined)
   assert.equal(left.filter(({ isConnected }) => isConnected).length, 1)
 })
 

@@ -2,18 +2,20 @@
  * Workers on the port that they share with scope's viewers, whatever they say and however slowly
  * (wallaroo.md §6): what they are owed, what they cost, and that nothing is written to them.
  */
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec.ts'
+import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { LENGTH_BYTES, TAIL_BYTES } from '../../src/dialects/wallaroo/spec.ts'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { respell } from '../support/codes.ts'
 import { serve } from '../support/http-client.ts'
-import { until } from '../support/hub.ts'
+import { until } from '../support/hub/hub.ts'
 import { settledBytes } from '../support/memory.ts'
-import { type PipelineHub, startPipelineHub } from '../support/pipelines.ts'
 import type { RawPeer } from '../support/raw-peer.ts'
-import { metricsBytes } from '../support/wallaroo.ts'
 
 interface StreamCase {
   readonly id: string
@@ -98,7 +100,10 @@ test('what begins as nothing here does is closed without a byte', async (context
   const refused = hub.hub.sources().errors.map(({ code, count }) => [code, count])
   assert.deepEqual(refused, [['settings_too_large', 3]])
   const lines = hub.log.filter((line) => line.includes('viewer refused'))
-  assert.ok(lines[0]!.includes('looks like HTTP') && lines[1]!.includes('looks like TLS'), lines[0])
+  assert.ok(
+    lines[0]!.includes('looks like HTTP') && lines[1]!.includes('looks like TLS'),
+    lines[0]!,
+  )
 })
 
 test('a worker that was greeted for its silence is taken as one all the same', async (context) => {
@@ -146,12 +151,12 @@ test('notes are counted by name, and a bad frame is logged with 64 bytes', async
   const error = 'pentameter_decode_errors_total{code="malformed-metrics",dialect="wallaroo"} 2\n'
   assert.ok(text.includes(error))
   // the short Join makes an application known that has no worker
-  const { applications } = await hub.hub.pipelines.applications()
+  const { applications } = await wallarooOf(hub.hub)!.applications()
   const known = applications.map(({ application }) => application)
   assert.deepEqual(known, ['a', 'golden-app'])
   const lines = hub.log.filter((line) => line.includes('frame rejected'))
   assert.equal(lines.length, 1)
-  assert.ok(lines[0]!.includes(`"${broken.subarray(0, 64).toString('hex')}"`), lines[0])
+  assert.ok(lines[0]!.includes(`"${broken.subarray(0, 64).toString('hex')}"`), lines[0]!)
 })
 
 /** A Metrics frame of a length, by names as long as that takes. */
@@ -201,7 +206,7 @@ test('a connection holds what has come of a frame, and no more than one', async 
     peer.write(OPENING)
     peer.write(cut)
   }
-  const held = () => hub.hub.pipelines.connections(undefined).connections
+  const held = () => wallarooOf(hub.hub)!.workerConnections(undefined).connections
   await until(() => peers.every(({ socket }) => socket.writableLength === 0))
   await until(() => held().filter(({ bytesHeld }) => bytesHeld >= LIMIT).length === count)
   await turns()

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { assembleWat } from './wat.ts'
 
-const FOLDER = new URL('../../src/cli/demo/', import.meta.url)
+const FOLDER = new URL('../../src/dialects/proxywasm/demo/', import.meta.url)
 const COLUMNS = 90
 
 export async function assembleFrontFilter(): Promise<string> {

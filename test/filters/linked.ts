@@ -5,7 +5,6 @@
 import { strict as assert } from 'node:assert'
 import { linkFastMetrics } from '../../src/dialects/proxywasm/fast/fast-metrics.ts'
 import { openZoneSpace } from '../../src/dialects/proxywasm/host/index.ts'
-import type { FilterVm } from '../../src/dialects/proxywasm/host/instance/vm.ts'
 import type { MetricSpace } from '../../src/dialects/proxywasm/host/metric-space.ts'
 import { Zone } from '../../src/shm/index.ts'
 
@@ -34,7 +33,7 @@ export function linked(
       last = BigInt.asUintN(64, (BigInt(high) << 32n) | BigInt(low >>> 0))
     },
   }
-  const vm = { memory, counts: { add() {} }, badPointer: () => 6 } as unknown as FilterVm
+  const vm = { memory, counts: { add() {} }, badPointer: () => 6 }
   const slow = () => HANDED_ON
   const fast = linkFastMetrics(vm, space, {
     proxy_define_metric: slow,

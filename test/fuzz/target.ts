@@ -1,5 +1,5 @@
 /**
- * What a fuzz target is. Every file beside this one but main.ts exports one as `target`: a new
+ * What a fuzz target is. `test/fuzz.ts` in a dialect's folder exports one as `target`: a new
  * target is a new file. See main.ts for how they are run.
  */
 export interface FuzzTarget {

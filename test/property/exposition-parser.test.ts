@@ -1,7 +1,7 @@
 /** The strict reader of expositions is worth something only if it refuses: one fault each. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Format, parseExposition } from '../support/exposition-parser.ts'
+import { type Format, parseExposition } from '../support/outputs/exposition-parser.ts'
 
 const GOOD: Record<Format, string> = {
   text: [

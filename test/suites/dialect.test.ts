@@ -1,24 +1,19 @@
 /** Runs the shared suite over every dialect of the registry. */
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { DIALECTS, findDialect } from '../../src/dialects/registry.ts'
-import { type DialectSamples, dialectSuite } from './dialect.ts'
-
-const folder = fileURLToPath(new URL('../../src/dialects', import.meta.url))
-const folders = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
+import { dialectSuite } from './dialect.ts'
+import { dialectFolders, REGISTERED, samplesOf } from './tested.ts'
 
 test('every folder of src/dialects is registered under its own name', () => {
-  assert.deepEqual(DIALECTS.map(({ name }) => name).sort(), folders.sort())
+  const folders = dialectFolders()
+  assert.deepEqual(DIALECTS.map(({ name }) => name).sort(), [...folders].sort())
   for (const name of folders) assert.equal(findDialect(name)?.name, name)
 })
 
 test('of the dialects on one port and transport, no two claim the same first bytes', async () => {
   const byName = await Promise.all(
-    DIALECTS.map(async (dialect) => ({ dialect, samples: await samplesOf(dialect.name) })),
+    REGISTERED.map(async (each) => ({ dialect: each.dialect, samples: await samplesOf(each) })),
   )
   for (const { dialect, samples } of byName) {
     if (dialect.port === undefined) continue
@@ -31,9 +26,4 @@ test('of the dialects on one port and transport, no two claim the same first byt
   }
 })
 
-for (const dialect of DIALECTS) dialectSuite(dialect, await samplesOf(dialect.name))
-
-async function samplesOf(name: string): Promise<DialectSamples> {
-  const module = (await import(`./samples/${name}.ts`)) as { samples: DialectSamples }
-  return module.samples
-}
+for (const each of REGISTERED) dialectSuite(each.dialect, await samplesOf(each))

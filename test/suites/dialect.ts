@@ -1,11 +1,13 @@
 /**
  * The one suite that every dialect passes, as functions of the contract (src/dialects/dialect.ts)
- * and of samples (samples/NAME.ts). What a dialect cannot do is listed there as data, with reasons.
+ * and of samples (`test/samples.ts` in the dialect's folder). What a dialect cannot do is listed
+ * there as data, with reasons.
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { CodecOptions, Decoder } from '../../src/dialects/decoder.ts'
 import type { Dialect } from '../../src/dialects/dialect.ts'
+import { HTTP_PORT } from '../../src/dialects/ports.ts'
 import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
 import { mutate } from '../fuzz/engine/mutate.ts'
 import { Random } from '../fuzz/engine/random.ts'
@@ -28,7 +30,7 @@ export interface Spoken {
   readonly opening?: Uint8Array
 }
 
-export type Law = 'round-trip' | 'claims' | 'empty-message'
+export type Law = 'round-trip' | 'claims' | 'empty-message' | 'snake-case'
 
 export interface DialectSamples {
   /** Several messages in a row, as one connection carries them, good and bad ones. */
@@ -61,7 +63,7 @@ export function dialectSuite(dialect: Dialect, samples: DialectSamples): void {
     faults(dialect, samples)
     limits(dialect, samples)
     claims(dialect, samples)
-    contract(dialect)
+    contract(dialect, samples)
   })
 }
 
@@ -229,15 +231,20 @@ function claims(dialect: Dialect, { streams, datagrams, exceptions }: DialectSam
   })
 }
 
-function contract(dialect: Dialect): void {
+function contract(dialect: Dialect, { exceptions }: DialectSamples): void {
   test('error codes are distinct, and the registry name is a lower-case word', () => {
     assert.equal(new Set(dialect.errorCodes).size, dialect.errorCodes.length)
     assert.match(dialect.name, /^[a-z][a-z0-9]*$/)
     assert.ok(dialect.title.length > 0 && dialect.document.length > 0)
   })
 
+  test('error codes are snake_case', skipFor('snake-case', exceptions), () => {
+    for (const code of dialect.errorCodes) assert.match(code, /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
+  })
+
   test('a port comes with a server, and the command to try one names the address', () => {
-    assert.equal(dialect.createServer !== undefined, dialect.port !== undefined)
+    const hasListener = dialect.port !== undefined && dialect.port !== HTTP_PORT
+    assert.equal(dialect.createServer !== undefined, hasListener)
     assert.ok(dialect.port === undefined || dialect.roles.server !== undefined)
     assert.equal(dialect.tryIt !== undefined, dialect.roles.server !== undefined)
     if (dialect.tryIt === undefined) return

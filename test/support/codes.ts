@@ -1,6 +1,7 @@
 /**
- * The golden vectors spell codes as their documents do (`frame-too-large`, `badValue`); what leaves
- * the product is snake_case. A file of vectors is respelled once, when it is read.
+ * The golden vectors spell codes as their documents do (`frame-too-large` with hyphens, or in camel
+ * case); what leaves the product is snake_case. A file of vectors is respelled once, when it is
+ * read.
  */
 import { DIALECTS } from '../../src/dialects/registry.ts'
 import { ENCODE_ERROR_CODES } from '../../src/dialects/scope/spec.ts'

@@ -129,6 +129,28 @@ function sourceOf(path: string): string {
   return relative.replace(/^dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')
 }
 
+/** Options of the compiler that keep whole kinds of mistakes out; all configurations extend it. */
+const COMPILER_OPTIONS = ['strict', 'exactOptionalPropertyTypes', 'noUncheckedIndexedAccess']
+
+export const compilerOptions: Rule = {
+  title: `tsconfig.json says ${COMPILER_OPTIONS.join(', ')}, and no other takes it back`,
+  check: (tree) =>
+    tree.files
+      .filter(({ path }) => /(?:^|\/)tsconfig[^/]*\.json$/.test(path))
+      .flatMap(({ path, text }) => {
+        const { compilerOptions = {} } = JSON.parse(text) as {
+          compilerOptions?: Readonly<Record<string, unknown>>
+        }
+        const isRoot = path === 'tsconfig.json'
+        return COMPILER_OPTIONS.flatMap((option) => {
+          const value = compilerOptions[option]
+          if (value === true || (value === undefined && !isRoot)) return []
+          const line = value === undefined ? 0 : lineAt(text, text.indexOf(`"${option}"`))
+          return [{ path, line, message: `set ${option} to true` }]
+        })
+      }),
+}
+
 export const lockFile: Rule = {
   title: 'the lock file and .npmrc name no download address: any registry will do',
   check(tree) {

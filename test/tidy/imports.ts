@@ -11,6 +11,8 @@ export interface Import {
   readonly target: string | undefined
   /** Erased before running: `import type`, or nothing but `type` names in the braces. */
   readonly isType: boolean
+  /** `export … from`: the names are handed on, not used here. */
+  readonly isReExport: boolean
 }
 
 const STATIC = /^(import|export)\s+(type\s+)?([^'"`;()]*?)\s*from\s*['"]([^'"]+)['"]/gm
@@ -30,7 +32,7 @@ export function importsOf(file: TidyFile): readonly Import[] {
 
 function findImports(file: TidyFile): Import[] {
   const found: Import[] = []
-  const add = (position: number, specifier: string, isType: boolean): void => {
+  const add = (position: number, specifier: string, isType: boolean, isReExport = false): void => {
     const isRelative = specifier.startsWith('.')
     const target = posix.join(posix.dirname(file.path), specifier).replace(/[?#].*$/, '')
     found.push({
@@ -39,10 +41,12 @@ function findImports(file: TidyFile): Import[] {
       specifier,
       target: isRelative ? target : undefined,
       isType,
+      isReExport,
     })
   }
   for (const match of file.text.matchAll(STATIC)) {
-    add(match.index, match[4]!, match[2] !== undefined || hasOnlyTypes(match[3]!))
+    const isType = match[2] !== undefined || hasOnlyTypes(match[3]!)
+    add(match.index, match[4]!, isType, match[1] === 'export')
   }
   for (const match of file.text.matchAll(SIDE_EFFECT)) add(match.index, match[1]!, false)
   for (const pattern of [DYNAMIC, ENTRY]) {

@@ -35,6 +35,28 @@ function isExempt(file: TidyFile, line: string): boolean {
   return /^\s*\|/.test(line) || /\]\([^)]*\)|https?:\/\/|<(img|source)\b/.test(line)
 }
 
+const FILES_LIMIT = 12
+/** What is no code of the product: prose, golden data, styles beside a component. */
+const UNCOUNTED = /\.(?:md|json|wat)$|(?:^|\/)tsconfig[^/]*$/
+
+export const folderSize: Rule = {
+  title: `no folder of src holds more than ${FILES_LIMIT} files beside tests, data and prose`,
+  check(tree) {
+    const counts = new Map<string, number>()
+    for (const { path } of tree.files) {
+      if (!path.startsWith('src/') || isTest(path) || UNCOUNTED.test(path)) continue
+      const folder = path.slice(0, path.lastIndexOf('/'))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    return [...counts]
+      .filter(([, count]) => count > FILES_LIMIT)
+      .map(([path, count]) => {
+        const message = `${count} files, limit ${FILES_LIMIT}: make rooms, join small files`
+        return { path, line: 0, message }
+      })
+  },
+}
+
 const DRAWERS = new Set(['utils', 'util', 'common', 'helpers', 'helper', 'misc', 'lib'])
 
 export const drawers: Rule = {
@@ -71,7 +93,12 @@ export const headers: Rule = {
     }),
 }
 
-const DIALECT_FILES = ['README.md', 'spec.ts', 'codec.ts', 'map.ts', 'index.ts'] as const
+const PROTOCOL_FILES = ['README.md', 'spec.ts', 'options.ts', 'codec.ts', 'map.ts', 'index.ts']
+/** The contract fulfilled, and what else the house gets of the dialect. */
+const HOUSE_FILES = ['dialect.ts', 'guest.ts']
+/** What the shared suites look for: test/suites/tested.ts. */
+const TEST_FILES = ['test/samples.ts', 'test/fuzz.ts', 'test/vectors.ts']
+const DIALECT_FILES = [...PROTOCOL_FILES, ...HOUSE_FILES, ...TEST_FILES]
 
 export const dialectFiles: Rule = {
   title: `a dialect's folder has ${DIALECT_FILES.join(', ')} and vectors of its name`,

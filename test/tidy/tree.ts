@@ -99,6 +99,7 @@ export function lineAt(text: string, position: number): number {
   return line
 }
 
+/** Whether a file is a test, or stands in the room `test` of a dialect: what tests are made of. */
 export function isTest(path: string): boolean {
-  return path.endsWith('.test.ts') || path.endsWith('.test.tsx')
+  return /\.test\.tsx?$|^src\/dialects\/[^/]+\/test\//.test(path)
 }

@@ -1,5 +1,5 @@
-/** Words that code may not contain: focused or silent tests, prints where nobody reads. */
-import { isTest, lineAt, type Rule, type Violation } from './tree.ts'
+/** Words that code may not contain: in tests, in prints, in error codes, in comments. */
+import { isTest, lineAt, type Rule, type TidyFile, type Violation } from './tree.ts'
 
 const FOCUSED = /\b(?:test|it|describe|suite)\.only\s*\(|\bonly:\s*true\b/g
 /** `skip: 'reason'` and `context.skip('reason')` say why; these two do not. */
@@ -26,6 +26,56 @@ export const prints: Rule = {
     tree.under('src', '.ts', '.tsx').flatMap(({ path, text }) => {
       if (isTest(path) || PRINTING.some((folder) => path.startsWith(folder))) return []
       return matches(path, text, PRINT, 'report through the log or the reports given to you')
+    }),
+}
+
+/** Lists and sets of codes: constants and types by the last word of their names. */
+const CODE_LIST =
+  /\bconst \w*(?:CODES|NOTES|REASONS|REFUSALS)\b[^=]*=\s*(?:new Set\()?\[([^\]]*)\]/g
+const CODE_TYPE = /\btype \w*(?:Code|Reason|Refusal)\s*=((?:\s*\|?\s*'[^']*')+)/g
+/** Counts of things refused, by reason: `reports.count('requests', 'timed_out')`. */
+const COUNTED = /\breports\.(?:count|decodeNote)\(([^()]*)/g
+/** The code of an error, and the first argument of what makes or counts one. */
+const CODED = /\b(?:code: |(?:refuse|refused|reject|fail|note)\(\s*)('[^']*')/g
+const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
+/** The system's own, as ECONNRESET; and sentences, which are messages. */
+const NO_CODE = /^E[A-Z_0-9]+$| /
+
+export const errorCodes: Rule = {
+  title: 'codes of errors, notes and refusals are snake_case',
+  check: (tree) =>
+    tree.under('src', '.ts', '.tsx').flatMap((file) => {
+      if (isTest(file.path)) return []
+      return [CODE_LIST, CODE_TYPE, COUNTED, CODED].flatMap((pattern) => wrongCodes(file, pattern))
+    }),
+}
+
+function wrongCodes({ path, text }: TidyFile, pattern: RegExp): Violation[] {
+  return [...text.matchAll(pattern)].flatMap(({ 0: whole, 1: list, index }) => {
+    const start = index + whole.lastIndexOf(list!)
+    return [...list!.matchAll(/'([^']*)'/g)]
+      .filter(([, code]) => !SNAKE_CASE.test(code!) && !NO_CODE.test(code!))
+      .map(({ 1: code, index: offset }) => {
+        const message = `code '${code}': write it in snake_case, as in every other dialect`
+        return { path, line: lineAt(text, start + offset), message }
+      })
+  })
+}
+
+const DOC_COMMENT = /\/\*\*[\s\S]*?\*\//g
+const PERSONS = /\b(?:somebody|whoever|nobody|anybody)\b/gi
+
+export const persons: Rule = {
+  title: 'documentation calls a machine by its noun, not somebody, nobody, anybody or whoever',
+  check: (tree) =>
+    tree.under('src', '.ts', '.tsx').flatMap(({ path, text }) => {
+      if (isTest(path)) return []
+      return [...text.matchAll(DOC_COMMENT)].flatMap(({ 0: comment, index }) =>
+        [...comment.matchAll(PERSONS)].map(({ 0: word, index: offset }) => {
+          const message = `"${word}": say which thread, client, caller or process it is`
+          return { path, line: lineAt(text, index + offset), message }
+        }),
+      )
     }),
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { EventCountersClient, type EventCountersClientOptions } from './client.ts'
+import type { ReadWindow } from './codec/read.ts'
 import {
   FakeCounterSource,
   startEndpoint,
@@ -8,10 +11,7 @@ import {
   until,
   watch,
   windowOf,
-} from '../../../test/support/counter-wire.ts'
-import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { EventCountersClient, type EventCountersClientOptions } from './client.ts'
-import type { ReadWindow } from './codec/read.ts'
+} from './test/counter-wire.ts'
 
 async function link(t: TestContext, options: Partial<EventCountersClientOptions> = {}) {
   const clock = new FakeClock()

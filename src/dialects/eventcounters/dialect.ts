@@ -18,7 +18,6 @@ export const dialect: Dialect = {
   schemes: ['http', 'https'],
   port: HTTP_PORT,
   options: OPTIONS,
-  runsInThreads: false,
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
   speaksFirst: false,

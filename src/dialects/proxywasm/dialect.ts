@@ -14,7 +14,6 @@ export const dialect: Dialect = {
   roles: {},
   transports: [],
   options: OPTIONS,
-  runsInThreads: false,
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
   speaksFirst: false,

@@ -1,12 +1,12 @@
 /** What the document's names and bins are in the model, and in the formats of exports. */
+
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
+import { type Bins, binsHistogram } from '../../model/index.ts'
 import { LabelPatterns } from './label-patterns.ts'
 import {
-  type Bins,
-  binsHistogram,
   classicBuckets,
   describePrefixed,
   explicitPoint,

@@ -7,10 +7,10 @@
  *   bin k = 1…31   (2^(k-1), 2^k]       bucket k - 1
  *   bin 32         2^31 and above       overflow: in no bucket
  */
-import { exact, Histogram, type Identity, type Metadata, sortLabels } from '../../model/index.ts'
+import { type Bins, type Identity, type Metadata, sortLabels } from '../../model/index.ts'
 import type { LabelPatterns } from './label-patterns.ts'
 import { type MetricName, readName } from './names.ts'
-import { BIN_BOUNDS, type FilterMetricType, NAME, OVERFLOW_BIN, OVERFLOW_FROM } from './spec.ts'
+import { BIN_BOUNDS, type FilterMetricType, NAME, OVERFLOW_BIN } from './spec.ts'
 
 export interface DescribeOptions {
   /** By filter; of a name that no filter has, none. */
@@ -69,30 +69,6 @@ function isUtf8Of(bytes: Uint8Array, text: string): boolean {
   if (!text.includes('\ufffd')) return true
   const again = encoder.encode(text)
   return again.length === bytes.length && again.every((byte, i) => byte === bytes[i])
-}
-
-/** Counts of the 33 bins and the sum of what was observed, as the zone's `reader.bins` has them. */
-export interface Bins {
-  readonly counts: BigUint64Array
-  /** Modulo 2^64; a double where fractions were observed. */
-  readonly sum: bigint | number
-}
-
-/** The model's histogram; extremes are not known, the overflow is in its own field. */
-export function binsHistogram({ counts: bins, sum }: Bins): Histogram {
-  const histogram = new Histogram(0)
-  histogram.zeroThreshold = 1
-  histogram.zeroCount = bins[0]!
-  histogram.count = bins[0]!
-  const low = bins.findIndex((count, bin) => bin > 0 && bin < OVERFLOW_BIN && count > 0n)
-  for (let bin = low; bin > 0 && bin < OVERFLOW_BIN; bin++) {
-    histogram.addBucket(bin - 1, bins[bin]!)
-  }
-  histogram.overflow = bins[OVERFLOW_BIN]!
-  histogram.overflowFrom = OVERFLOW_FROM
-  histogram.count += bins[OVERFLOW_BIN]!
-  histogram.sum = exact(sum)
-  return histogram
 }
 
 /** A histogram point of OTLP with explicit bounds: exact for every value. */

@@ -6,14 +6,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
-import { hex, VECTORS } from '../../../test/support/scope-vectors.ts'
 import { toHex } from '../../model/index.ts'
 import type { MirroredSeries, Sample } from './client/mirror.ts'
-import { ScopeClient, type ScopeClientOptions } from './client.ts'
+import type { ScopeClientOptions } from './client.ts'
+import { ScopeClient } from './client.ts'
 import { encodeInfo, encodeSettings, encodeSnapshot } from './codec/encode.ts'
 import { frame } from './codec/framing.ts'
 import { encodeScope, type PlainMessage, toPlain } from './codec/messages.ts'
 import { decodeSettings } from './codec/settings.ts'
+import { hex, VECTORS } from './test/golden.ts'
 
 const MS = 1_000_000n
 const VERSION = hex('0100')

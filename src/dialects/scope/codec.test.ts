@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hex, u64, VECTORS } from '../../../test/support/scope-vectors.ts'
 import { toHex } from '../../model/index.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
 import type { CodecOptions, Role } from '../decoder.ts'
@@ -13,6 +12,7 @@ import { SettingsStream } from './codec/settings-stream.ts'
 import { createDecoder } from './codec.ts'
 import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from './options.ts'
 import { ERROR_CODES } from './spec.ts'
+import { hex, u64, VECTORS } from './test/golden.ts'
 
 function codeOf(act: () => unknown): string {
   try {

@@ -18,7 +18,6 @@ export const dialect: Dialect = {
   transports: ['tcp'],
   port: STREAM_PORT,
   options: OPTIONS,
-  runsInThreads: false,
   defaultProfile: 'peer',
   errorCodes: ERROR_CODES,
   speaksFirst: true,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { readNumber, VECTORS } from '../../../test/support/scope-vectors.ts'
 import {
   canonicalMean,
   Histogram,
@@ -17,6 +16,7 @@ import type { CanonicalSeries } from '../snapshot-source.ts'
 import { type ExposeOptions, exposeSeries } from './map.ts'
 import { foldName, splitName, unfoldName } from './names.ts'
 import { SERVER_DEFAULTS } from './options.ts'
+import { readNumber, VECTORS } from './test/golden.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { CallbackSource } from './server/callback-source.ts'
+import { ScopeServer } from './server.ts'
+import { hex } from './test/golden.ts'
 import {
   atEnd,
   attachViewer,
@@ -14,10 +17,7 @@ import {
   takeSnapshot,
   until,
   valuesOf,
-} from '../../../test/support/scope-server.ts'
-import { hex } from '../../../test/support/scope-vectors.ts'
-import { CallbackSource } from './server/callback-source.ts'
-import { ScopeServer } from './server.ts'
+} from './test/scope-server.ts'
 
 afterEach(cleanUp)
 

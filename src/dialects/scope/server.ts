@@ -9,7 +9,7 @@ import { OwnPort } from '../own-port.ts'
 import type { PeerConnection } from '../peer.ts'
 import { NO_REPORTS, type Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
-import type { SnapshotSource } from '../snapshot-source.ts'
+import type { SnapshotSource, Statistic } from '../snapshot-source.ts'
 import { ADDRESS_OPTIONS, type Match, SERVER_OPTIONS, type ServerSettings } from './options.ts'
 import { Exposition } from './server/exposition.ts'
 import { Viewers } from './server/viewers.ts'
@@ -31,7 +31,8 @@ export type { Match }
 
 /** The viewers of a hub. */
 export function createServer(context: ServerContext): DialectServer {
-  return viewersOf(context.snapshot, context.options, context)
+  const select = (context.options.select ?? []) as readonly Statistic[]
+  return viewersOf(context.openSnapshot(select), context.options, context)
 }
 
 /** @throws {RangeError} for an option that cannot be used */

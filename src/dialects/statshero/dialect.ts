@@ -20,7 +20,7 @@ export const dialect: Dialect = {
   transports: ['udp', 'tcp'],
   port: TEXT_PORT,
   options: OPTIONS,
-  runsInThreads: true,
+  threadModule: import.meta.url,
   defaultProfile: EMIT_DEFAULTS.profile,
   errorCodes: ERROR_CODES,
   speaksFirst: false,

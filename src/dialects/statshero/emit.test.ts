@@ -3,11 +3,11 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
 import { holds } from '../../../test/support/property.ts'
-import { feedSemantics } from '../../../test/support/statshero.ts'
 import { type Cell, type Exact, Histogram, type Identity } from '../../model/index.ts'
 import { encodePackets, type Line } from './codec.ts'
 import { cellLines, type EmitMapping, emitKey } from './emit.ts'
 import { EMIT_DEFAULTS } from './options.ts'
+import { feedSemantics } from './test/golden.ts'
 
 const DEFAULT: EmitMapping = { profile: 'peer', counterAs: 'm', histogramAs: 'rate' }
 

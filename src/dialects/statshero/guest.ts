@@ -1,5 +1,23 @@
 /** Stats Hero with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
+import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
 
-export const statshero: Guest = { dialect }
+const LINE = '{"key":"a","value":1,"type":"m"}'
+
+export const statshero: Guest = {
+  dialect,
+  demo,
+  examples: {
+    pentameter: [['pentameter decode statshero < packet', 'what a captured packet says']],
+    serve: ['pentameter serve --relay statshero+udp://10.0.0.7:8125 --expire-after 3600'],
+    decode: [
+      "printf '1|6\\na:1|m\\n' | pentameter decode statshero",
+      'echo 317c360a613a317c6d0a | pentameter decode statshero --lines',
+    ],
+    encode: [
+      `echo '${LINE}' | pentameter encode statshero > /dev/tcp/127.0.0.1/8125`,
+      `echo '{"messages":[${LINE}]}' | pentameter encode statshero --lines`,
+    ],
+  },
+}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ModelIngest, type ModelSeries } from '../../../test/support/model-ingest.ts'
-import { feedSemantics } from '../../../test/support/statshero.ts'
 import { describeWith } from './map.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER } from './spec.ts'
+import { feedSemantics } from './test/golden.ts'
 
 /** Feeds bodies, one per datagram; returns the series by `key type` and what was counted. */
 function feed(bodies: readonly string[], options: Record<string, unknown> = {}) {

@@ -4,7 +4,7 @@
  * a histogram's line one observation.
  */
 import type { Exact, Identity } from '../../model/index.ts'
-import type { Describe, Description, Ingest } from '../ingest.ts'
+import type { Describe, Description, LineIngest } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'
 
@@ -18,12 +18,12 @@ export { cellLines, type EmitMapping, type EmitNote, emitKey } from './emit.ts'
 
 /** The receiving half as a line visitor: every line becomes one verb of the ingest. */
 export class LineMapper {
-  readonly #ingest: Ingest
+  readonly #ingest: LineIngest
   readonly #keyBytesMax: number
   readonly #refusesNegatives: boolean
   readonly #describe: Describe
 
-  constructor(ingest: Ingest, options: MapOptions) {
+  constructor(ingest: LineIngest, options: MapOptions) {
     this.#ingest = ingest
     this.#keyBytesMax = options.maxKeyBytes
     this.#refusesNegatives = options.negativeMeter === 'refuse'

@@ -7,12 +7,12 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
-import { packetOf } from '../../../test/support/statshero.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Peer } from '../peer.ts'
 import type { DialectServer } from '../server.ts'
 import { dialect as statshero } from './dialect.ts'
 import type { ReceiveOptions } from './options.ts'
+import { packetOf } from './test/golden.ts'
 
 interface Report extends DecodeErrorFields {
   readonly message: string
@@ -33,7 +33,7 @@ class Fixture {
   constructor(options: Partial<ReceiveOptions>) {
     this.server = statshero.createServer!({
       ingest: this.ingest,
-      snapshot: { revision: 0, list: () => [], read: () => {} },
+      openSnapshot: () => ({ revision: 0, list: () => [], read: () => {} }),
       reports: {
         decodeError: (error, message, peer) => {
           this.reports.push({ ...error, message: Buffer.from(message).toString('latin1'), peer })

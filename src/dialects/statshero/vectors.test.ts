@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
+import { frameRules } from './codec/decoder.ts'
+import { decodeDatagram, FrameScanner } from './codec.ts'
+import { dialect as statshero } from './dialect.ts'
 import {
   expectedPacket,
   feedSemantics,
@@ -10,10 +13,7 @@ import {
   modelPoint,
   PacketCollector,
   type TcpCase,
-} from '../../../test/support/statshero.ts'
-import { frameRules } from './codec/decoder.ts'
-import { decodeDatagram, FrameScanner } from './codec.ts'
-import { dialect as statshero } from './dialect.ts'
+} from './test/golden.ts'
 
 const vectors = loadVectors()
 

@@ -18,7 +18,6 @@ export const dialect: Dialect = {
   transports: ['tcp'],
   port: STREAM_PORT,
   options: OPTIONS,
-  runsInThreads: false,
   defaultProfile: REPORT_DEFAULTS.profile,
   errorCodes: ERROR_CODES,
   speaksFirst: false,

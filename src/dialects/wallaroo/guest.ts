@@ -1,5 +1,17 @@
 /** Wallaroo with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
+import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
+import { createResident } from './hub/resident.ts'
 
-export const wallaroo: Guest = { dialect }
+export const wallaroo: Guest = {
+  dialect,
+  createResident,
+  demo,
+  examples: {
+    decode: ['echo 0000000101 | pentameter decode wallaroo --lines'],
+    encode: [
+      `echo '{"type":"join","application":"a","worker":"w"}' | pentameter encode wallaroo --lines`,
+    ],
+  },
+}

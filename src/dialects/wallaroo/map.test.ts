@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { withFrame } from '../../../test/support/wallaroo.ts'
 import { Histogram, identityKey } from '../../model/index.ts'
 import { binsOf, histogramOf, mappingOf, namesOf, type SeriesMapping } from './map.ts'
 import { LatencyTotals } from './rollup/latency-totals.ts'
+import { withFrame } from './test/frames.ts'
 
 const NAMES = {
   application: 'shop',

@@ -6,12 +6,12 @@ import { describe, it, type TestContext } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
-import { metricsBytes } from '../../../test/support/wallaroo.ts'
 import { encodeConnect, encodeJoin } from './codec.ts'
 import { dialect as wallaroo } from './dialect.ts'
 import { RECEIVE_DEFAULTS } from './options.ts'
 import { Workers } from './server/workers.ts'
 import { noteBit } from './spec.ts'
+import { metricsBytes } from './test/frames.ts'
 
 const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initializer')])
 const WINDOW = metricsBytes({ bins: { 3: '2' }, min_ns: '5', max_ns: '8' })

@@ -8,17 +8,19 @@ import { NO_REPORTS, type Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
 import { type MetricsMessage, metricsMessage } from './codec/decoder.ts'
 import { SERVER_OPTIONS } from './options.ts'
-import type { WindowReceiver } from './server/connection.ts'
+import type { WindowReceiver, WindowReceivers } from './server/connection.ts'
 import { Workers } from './server/workers.ts'
 import { notesOf } from './spec.ts'
 
 /**
- * The workers of a hub.
- * @throws {TypeError} without anything that takes windows
+ * Makes the server of a hub, whose windows go to the hub's side of the dialect.
+ * @throws {TypeError} in a hub without it
  */
 export function createServer(context: ServerContext): DialectServer {
-  const { openWindows: open, clock, reports, options } = context
-  if (open === undefined) throw new TypeError('nothing takes the windows of workers')
+  const { resident, clock, reports, options } = context
+  if (resident === undefined) throw new TypeError('windows of workers have no receiver')
+  const receivers = resident as WindowReceivers
+  const open = (peer: Peer) => receivers.open(peer)
   return new Workers({ ...checkOptions(SERVER_OPTIONS, options), clock, reports, open })
 }
 

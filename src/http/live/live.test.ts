@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { FakeHubView, START_MS } from '../../../test/support/fake-hub-view.ts'
 import { type EventReader, serve } from '../../../test/support/http-client.ts'
+import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
 import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../api.ts'
 import type { HttpLimits } from '../limits.ts'
 
@@ -214,15 +214,19 @@ test('a cell is serialised once, however many streams show it', async (t) => {
   )
 })
 
-test('a heartbeat comes every 15 s of the hub clock', async (t) => {
+test('a heartbeat comes every 15 s of the hub clock, and not before', async (t) => {
   const { hub, server } = await start(t)
-  const stream = await server.stream('/api/v1/live')
-  await stream.next('sources')
-  hub.clock.advance(14_999)
-  hub.clock.advance(1)
-  await stream.until(() => stream.comments === 1, 'heartbeat')
-  hub.clock.advance(15_000)
-  await stream.until(() => stream.comments === 2, 'second heartbeat')
+  const id = hub.add({ name: 'a', kind: 'counter' })
+  const stream = await server.stream(`/api/v1/live?series=${id}`)
+  for (const heartbeats of [1, 2]) {
+    hub.clock.advance(999)
+    for (let second = 1; second <= 14; second++) hub.tick()
+    // The cells of the last second were sent at 14,999 ms: a heartbeat before them has arrived too.
+    for (let second = 1; second <= 14; second++) await stream.next('cells')
+    assert.equal(stream.comments, heartbeats - 1)
+    hub.clock.advance(1)
+    await stream.until(() => stream.comments === heartbeats, 'heartbeat')
+  }
 })
 
 test('nothing is left behind by clients that go', async (t) => {

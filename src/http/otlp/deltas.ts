@@ -4,8 +4,8 @@
  * the number of series.
  */
 import type { Frame } from '../../hub/live/frame.ts'
-import type { SeriesRecord, Total } from '../../hub/series.ts'
-import { inSteps, type Steps } from '../../hub/turns/steps.ts'
+import type { SeriesRecord, Total } from '../../hub/series/series.ts'
+import { forEachItem, type Task } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import { addExact, type Exact, type Histogram } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'
@@ -43,13 +43,13 @@ export class Deltas {
   }
 
   /** Adds a closed second, in turns. */
-  *take(frame: Frame): Steps {
+  *take(frame: Frame): Task {
     if (this.#options.temporality === 'cumulative') return
     if (this.#options.temporality === 'dialect') yield* this.#follow()
     const { temporality } = this.#options
     for (const kind of ['counter', 'histogram'] as const) {
       const ids = temporality === 'delta' ? frame.ids(kind) : this.#ids
-      yield* inSteps(ids, (id) => this.#takeCell(frame, id, kind), ROWS_PER_STEP)
+      yield* forEachItem(ids, (id) => this.#takeCell(frame, id, kind), ROWS_PER_STEP)
     }
   }
 
@@ -64,7 +64,7 @@ export class Deltas {
     this.#add({ record, sinceMs: Math.max(this.#sinceMs, record.firstSeenMs), gain })
   }
 
-  *#follow(): Steps {
+  *#follow(): Task {
     const { series } = this.#view
     const { revision } = series
     if (revision === this.#revision) return
@@ -72,7 +72,7 @@ export class Deltas {
     const add = (record: SeriesRecord): void => {
       if (isDelta(record, this.#options)) ids.push(record.id)
     }
-    yield* inSteps(series, add, ROWS_PER_STEP)
+    yield* forEachItem(series, add, ROWS_PER_STEP)
     this.#ids = ids
     this.#revision = revision
   }
@@ -91,8 +91,8 @@ export class Deltas {
   }
 
   /** Gives back what nobody has taken. */
-  *giveBack(left: Iterable<OpenDelta>): Steps {
-    yield* inSteps(left, (delta) => this.#add(delta), ROWS_PER_STEP)
+  *giveBack(left: Iterable<OpenDelta>): Task {
+    yield* forEachItem(left, (delta) => this.#add(delta), ROWS_PER_STEP)
   }
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { FakeHubView, START_MS } from '../../../test/support/fake-hub-view.ts'
-import { startCollector } from '../../../test/support/otlp-collector.ts'
+import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
+import { startCollector } from '../../../test/support/outputs/otlp-collector.ts'
 import { OtlpExporter, type OtlpOptions } from './exporter.ts'
 
 const OPTIONS: Omit<OtlpOptions, 'url'> = {

@@ -6,10 +6,10 @@
 import type { Frame } from '../../hub/live/frame.ts'
 import type { Sink } from '../../hub/live/sinks.ts'
 import type { ExportStatus } from '../../hub/status/status.ts'
-import { inTurns } from '../../hub/turns/turn.ts'
+import { runSliced } from '../../hub/tasks/loop-budget.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Clock } from '../../time/clock.ts'
-import { answerTurn, type Pieces } from '../pieces.ts'
+import { answerBudget, type Pieces } from '../pieces.ts'
 import { Delivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import { Deltas, type OpenDelta } from './deltas.ts'
 import { OtlpRequest } from './request.ts'
@@ -75,7 +75,7 @@ export class OtlpExporter implements Sink {
 
   /** Takes a closed second, and begins an export where an interval ends with it. */
   async deliver(frame: Frame): Promise<void> {
-    await inTurns(this.#deltas.take(frame), answerTurn(this.#clock))
+    await runSliced(this.#deltas.take(frame), answerBudget(this.#clock))
     const { intervalMs } = this.#options
     const isDue = Math.floor(frame.endMs / intervalMs) > Math.floor(this.#endMs / intervalMs)
     const isFirst = this.#endMs === 0
@@ -111,7 +111,7 @@ export class OtlpExporter implements Sink {
       this.#fail(String(error), 'this is a fault of ours')
       return false
     })
-    await inTurns(this.#deltas.giveBack(closed.values()), answerTurn(this.#clock))
+    await runSliced(this.#deltas.giveBack(closed.values()), answerBudget(this.#clock))
     this.#reports.count('intervals', isComplete ? 'exported' : 'incomplete', 1)
     if (isComplete) this.#succeed()
   }
@@ -137,7 +137,7 @@ export class OtlpExporter implements Sink {
   /** The same object, filled anew: to be done with before the next is asked for. */
   async *#requests(closed: ReadonlyMap<number, OpenDelta>): AsyncGenerator<OtlpRequest> {
     const { encoding } = this.#options
-    const turn = answerTurn(this.#clock)
+    const budget = answerBudget(this.#clock)
     const noteInexact = (what: string): void => this.#reports.count('inexact', what, 1)
     const request = new OtlpRequest(encoding, this.#source.resource)
     for (const piece of this.#source.pieces(this.#endMs, closed, noteInexact)) {
@@ -146,7 +146,7 @@ export class OtlpExporter implements Sink {
         yield request
         request.begin()
       }
-      if (turn.isOver) await turn.next()
+      if (budget.isSpent) await budget.yieldLoop()
     }
     if (request.points > 0) yield request
   }

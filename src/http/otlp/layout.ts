@@ -2,8 +2,8 @@
  * Series as OTLP groups them: by scope and metric, in order of appearance. Made in turns, as a
  * large hub has many; kept as long as the list of series stays.
  */
-import type { SeriesRecord } from '../../hub/series.ts'
-import { inSteps, type Steps, sorted } from '../../hub/turns/steps.ts'
+import type { SeriesRecord } from '../../hub/series/series.ts'
+import { forEachItem, sorted, type Task } from '../../hub/tasks/task.ts'
 import type { Labels } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'
 import { type HistogramForm, histogramRule } from './histogram-points.ts'
@@ -36,7 +36,7 @@ export function* layoutSteps(
   records: Iterable<SeriesRecord>,
   options: FormOptions,
   version: string,
-): Steps<readonly OtlpGroup[]> {
+): Task<readonly OtlpGroup[]> {
   const groups = new Map<string, OtlpGroup>()
   const add = (record: SeriesRecord): void => {
     for (const { head, kind, attributes } of metricsOf(record, options, version)) {
@@ -46,7 +46,7 @@ export function* layoutSteps(
       else group.rows.push({ record, attributes })
     }
   }
-  yield* inSteps(records, add, ROWS_PER_STEP)
+  yield* forEachItem(records, add, ROWS_PER_STEP)
   // the metrics of a scope stand together
   return yield* sorted([...groups.values()], (a, b) =>
     compareTexts(a.head.scope.name, b.head.scope.name),

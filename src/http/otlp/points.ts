@@ -1,5 +1,5 @@
 /** The points of a metric, made from totals or from what an interval brought. */
-import type { SeriesRecord, Total } from '../../hub/series.ts'
+import type { SeriesRecord, Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Exact, Histogram } from '../../model/index.ts'
 import { isInteger, summaryMean } from '../../model/index.ts'

@@ -2,8 +2,8 @@
  * All series of a hub as pieces of OTLP: totals since their start, and intervals where a dialect or
  * the config wants them.
  */
-import type { SeriesRecord } from '../../hub/series.ts'
-import type { Steps } from '../../hub/turns/steps.ts'
+import type { SeriesRecord } from '../../hub/series/series.ts'
+import type { Task } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import type { OpenDelta } from './deltas.ts'
@@ -75,7 +75,7 @@ export class OtlpSource {
     }
   }
 
-  *#totals(hasDeltas: boolean): Steps<readonly OtlpGroup[]> {
+  *#totals(hasDeltas: boolean): Task<readonly OtlpGroup[]> {
     const { series, version } = this.#view
     const { revision } = series
     const held = this.#held

@@ -1,7 +1,7 @@
 /** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
 
 import type { PrometheusNaming } from '../../dialects/eventcounters/http/families.ts'
-import type { Steps } from '../../hub/turns/steps.ts'
+import type { Task } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Pieces } from '../pieces.ts'
 import type { HttpReports } from '../reports.ts'
@@ -66,7 +66,7 @@ export class Exposition {
     return this.#options.counterNames === 'dotnet-monitor'
   }
 
-  *#layout(style: NameStyle): Steps<Layout> {
+  *#layout(style: NameStyle): Task<Layout> {
     const { series } = this.#view
     const held = this.#layouts.get(style)
     const { revision } = series

@@ -18,7 +18,7 @@
  *   Timestamp     seconds 1, nanos 2
  */
 import { PbfWriter } from 'pbf'
-import type { SeriesRecord, Total } from '../../hub/series.ts'
+import type { SeriesRecord, Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Exact, Histogram, Kind } from '../../model/index.ts'
 import { exportedSum } from '../distribution.ts'

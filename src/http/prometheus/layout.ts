@@ -6,8 +6,8 @@
  */
 
 import type { PrometheusNaming, WindowPart } from '../../dialects/eventcounters/http/families.ts'
-import type { SeriesRecord } from '../../hub/series.ts'
-import { type Steps, sorted } from '../../hub/turns/steps.ts'
+import type { SeriesRecord } from '../../hub/series/series.ts'
+import { sorted, type Task } from '../../hub/tasks/task.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'
 import type { DistributionText } from './histogram-text.ts'
@@ -98,7 +98,7 @@ const RESERVED: Record<Kind, readonly string[]> = {
 export function* layoutSteps(
   records: Iterable<SeriesRecord>,
   options: LayoutOptions,
-): Steps<Layout> {
+): Task<Layout> {
   const groups = yield* groupByFamily(records, options)
   const renamed = yield* separateFamilies(groups)
   const conflicts = yield* separateLabels(groups, renamed)
@@ -115,7 +115,7 @@ export function* layoutSteps(
 function* separateLabels(
   groups: readonly Group[],
   renamed: ReadonlySet<Group>,
-): Steps<Layout['conflicts']> {
+): Task<Layout['conflicts']> {
   const conflicts = new Map<number, 'label' | 'family'>()
   let count = 0
   for (const { entries } of renamed) {
@@ -138,7 +138,7 @@ function* separateLabels(
 function* groupByFamily(
   records: Iterable<SeriesRecord>,
   options: LayoutOptions,
-): Steps<readonly Group[]> {
+): Task<readonly Group[]> {
   const groups = new Map<string, Group>()
   const add = (type: Kind, name: string, entry: Entry): void => {
     const key = `${type} ${name}`
@@ -177,7 +177,7 @@ function typeOf(named: PrometheusName, options: LayoutOptions): Kind {
  * The outcome does not depend on the order in which series appeared.
  * @returns the groups that were renamed
  */
-function* separateFamilies(groups: readonly Group[]): Steps<Set<Group>> {
+function* separateFamilies(groups: readonly Group[]): Task<Set<Group>> {
   const { owners, contested } = yield* findContested(groups)
   const renamed = new Set<Group>()
   let count = 0
@@ -210,7 +210,7 @@ function* separateFamilies(groups: readonly Group[]): Steps<Set<Group>> {
 /** Groups that want a name that another one wants too, and who wants which. */
 function* findContested(
   groups: readonly Group[],
-): Steps<{ owners: Map<string, Group>; contested: Set<Group> }> {
+): Task<{ owners: Map<string, Group>; contested: Set<Group> }> {
   const owners = new Map<string, Group>()
   const contested = new Set<Group>()
   let count = 0
@@ -230,7 +230,7 @@ function* findContested(
  * that is equal too, `series` with the number of the series.
  * @returns the entries that got a label
  */
-function* separateRows(entries: readonly Entry[]): Steps<Set<Entry>> {
+function* separateRows(entries: readonly Entry[]): Task<Set<Entry>> {
   const changed = new Set<Entry>()
   let clashing = yield* findClashing(entries)
   let count = 0
@@ -248,7 +248,7 @@ function* separateRows(entries: readonly Entry[]): Steps<Set<Entry>> {
   return changed
 }
 
-function* findClashing(entries: readonly Entry[]): Steps<Entry[]> {
+function* findClashing(entries: readonly Entry[]): Task<Entry[]> {
   const first = new Map<string, Entry>()
   const clashing = new Set<Entry>()
   let count = 0
@@ -270,7 +270,7 @@ function addLabel(entry: Entry, key: string, value: string): void {
   if (value !== '') entry.labels = sortLabelPairs([...entry.labels, pair])
 }
 
-function* toRows({ type, name, entries }: Group): Steps<readonly Row[]> {
+function* toRows({ type, name, entries }: Group): Task<readonly Row[]> {
   const rows: Row[] = []
   for (const entry of entries) {
     rows.push(toRow(type, name, entry))

@@ -1,5 +1,5 @@
 /** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
-import type { SeriesRecord, Total } from '../../hub/series.ts'
+import type { SeriesRecord, Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import { exact, type Kind, subtractExact } from '../../model/index.ts'
 import type { ExactJson, SeriesInfo, SeriesPage } from '../api.ts'
@@ -59,13 +59,29 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
     labels: identity.labels,
     dialect: metadata.dialect,
     source: record.source,
-    ...withoutUndefined({ type, displayName, unit, description, plot, color }),
+    ...withoutUndefined({
+      namespace: namespaceOf(record),
+      type,
+      displayName,
+      unit,
+      description,
+      plot,
+      color,
+    }),
     firstSeenMs: record.firstSeenMs,
     lastDataMs: record.lastDataMs,
     isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
     current: currentValue(total),
     ...resetsOf(record),
   }
+}
+
+/** Labels that stand in front of the name, by dialect. */
+const NAMESPACE_LABELS: Readonly<Record<string, string>> = { eventcounters: 'provider' }
+
+function namespaceOf({ identity, metadata }: SeriesRecord): string | undefined {
+  const label = NAMESPACE_LABELS[metadata.dialect]
+  return identity.labels.find(([key]) => key === label)?.[1]
 }
 
 /** What a cumulative counter's reading, or a filter's counter, told of beginning anew. */

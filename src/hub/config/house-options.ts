@@ -89,7 +89,7 @@ const LIMIT_OPTIONS = {
   seriesLimit: integer({
     default: SERIES_LIMITS.seriesLimit,
     flag: '--series-limit <count>',
-    description: 'series in the hub',
+    description: 'most series in the hub',
   }),
   seriesLimitPerSource: integer({
     default: SERIES_LIMITS.seriesLimitPerSource,
@@ -118,7 +118,7 @@ const LIMIT_OPTIONS = {
     min: 0,
     default: 0,
     flag: '--expire-after <seconds>',
-    description: 'silence after which it is removed; 0 = never',
+    description: 'seconds of silence after which a series is removed; 0 = never',
   }),
 }
 
@@ -141,20 +141,20 @@ function peerOptions(dialects: readonly Dialect[]) {
     }),
     attach: list(address, {
       flag: '--attach <url...>',
-      description: `whom to read from${exampleOf(dialects, 'connectSource')}`,
+      description: `where to read from${exampleOf(dialects, 'connectSource')}`,
     }),
   }
 }
 
-/** `, as scope://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed by. */
+/** `, as NAME://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed by. */
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
-    .map(({ name, schemes, transports }) => {
+    .map(({ name, title, schemes, transports }) => {
       const transport = transports.length > 1 ? `+${transports[0]}` : ''
       return schemes === undefined
         ? `${name}${transport}://HOST:PORT`
-        : `${schemes[0]}://HOST:PORT[/PATH][?QUERY]`
+        : `${schemes[0]}://HOST:PORT[/PATH][?QUERY] (${title})`
     })
   return urls.length === 0 ? '' : `, as ${urls.join(' or ')}`
 }
@@ -177,7 +177,7 @@ function portOption(port: PortSpec, description: string) {
   })
 }
 
-/** `Stats Hero, UDP and TCP`. */
+/** Titles of the dialects of a port, and its transports: `…, UDP and TCP`. */
 function describePort(port: PortSpec, dialects: readonly Dialect[]): string {
   const sharing = dialects.filter((dialect) => dialect.port === port)
   const transports = new Set(sharing.flatMap((dialect) => dialect.transports))

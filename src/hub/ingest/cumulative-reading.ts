@@ -1,5 +1,5 @@
 /**
- * A counter kept elsewhere, of which only readings arrive (statshero.md §4.2, the meter reader):
+ * A counter kept elsewhere, of which only readings arrive (a meter reader):
  * the first primes, later ones add their difference, a fall is a reset or, where the width is
  * known, a wrap. Readings are integers of any size.
  */

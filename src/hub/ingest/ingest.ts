@@ -3,7 +3,7 @@
  * bytes to a slot under the series limits and adds into this thread's segment. For a series seen
  * before nothing here allocates, unless its value is beyond 2^53 or its sample rate is no 1/n.
  */
-import { type Describe, type Ingest, REFUSED } from '../../dialects/ingest.ts'
+import { type Describe, type Ingest, type LineIngest, REFUSED } from '../../dialects/ingest.ts'
 import {
   type CounterCell,
   describeSeries,
@@ -18,9 +18,9 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
+import { type CommandQueue, grow, type LineQueue } from './command-queue.ts'
 import { type KnownSeries, type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
 import { KeyTable } from './key-table.ts'
-import { grow, type OrderedLane } from './ordered.ts'
 import { OverflowSlots } from './overflow.ts'
 import { wholeWeight } from './weight.ts'
 
@@ -32,11 +32,11 @@ export interface IngestOptions {
 }
 
 /** What an ingest works with; all of one thread, but for what the zone shares. */
-export interface IngestParts {
+export interface IngestParts<Q extends LineQueue = LineQueue> {
   readonly series: SeriesDefiner
   readonly writer: Writer
   /** Takes the verbs that depend on the order over all threads. */
-  readonly lane: OrderedLane
+  readonly queue: Q
   readonly events: IngestEvents
 }
 
@@ -57,13 +57,13 @@ const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
 ])
 const I64_MIN = -(1n << 63n)
 
-export class ZoneIngest implements Ingest {
+export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineIngest {
   generation = 0
   readonly #measurements: Float64Array
   readonly #events: IngestEvents
   readonly #series: SeriesDefiner
   readonly #writer: Writer
-  readonly #lane: OrderedLane
+  protected readonly queue: Q
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
   readonly #records: (KnownSeries | undefined)[] = []
@@ -76,14 +76,14 @@ export class ZoneIngest implements Ingest {
   /** By slot of a counter, metric of its second part. */
   readonly #downMetrics: number[] = []
   readonly #slotsOfMetric = new Map<number, number[]>()
-  #source = ''
+  protected source = ''
   #active = new Set<string>()
 
-  constructor(options: IngestOptions, { series, writer, lane, events }: IngestParts) {
+  constructor(options: IngestOptions, { series, writer, queue, events }: IngestParts<Q>) {
     this.#measurements = options.measurements ?? new Float64Array(1)
     this.#series = series
     this.#writer = writer
-    this.#lane = lane
+    this.queue = queue
     this.#events = events
     this.#overflow = new OverflowSlots(options.dialect, series)
     series.onForget((metric) => this.#forget(metric))
@@ -100,8 +100,8 @@ export class ZoneIngest implements Ingest {
   }
 
   begin(source: string): void {
-    if (source === this.#source && this.#active.size > 0) return
-    this.#source = source
+    if (source === this.source && this.#active.size > 0) return
+    this.source = source
     if (this.#active.size < ACTIVE_LIMIT) this.#active.add(source)
   }
 
@@ -140,9 +140,9 @@ export class ZoneIngest implements Ingest {
     }
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.#lane.count(this.#records[slot]!.metric, value, weight, this.#source)
+      this.queue.count(this.#records[slot]!.metric, value, weight, this.source)
     } else {
-      grow(counter, multiplyExact(value, whole), this.#source, this.#events)
+      grow(counter, multiplyExact(value, whole), this.source, this.#events)
     }
   }
 
@@ -150,11 +150,11 @@ export class ZoneIngest implements Ingest {
     this.#measurements[0]!++
     if (slot < 0) return
     if (reading < 0) {
-      this.#events.refused('negative_reading', this.#source)
+      this.#events.refused('negative_reading', this.source)
       return
     }
     const record = this.#records[slot]
-    if (record !== undefined) this.#lane.read(record.metric, reading, this.#source)
+    if (record !== undefined) this.queue.read(record.metric, reading, this.source)
   }
 
   set(slot: number, value: Exact): void {
@@ -177,25 +177,15 @@ export class ZoneIngest implements Ingest {
     if (histogram === undefined) return
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole !== 0) histogram.observe(value, whole)
-    else this.#lane.observe(this.#records[slot]!.metric, value, weight, this.#source)
+    else this.queue.observe(this.#records[slot]!.metric, value, weight, this.source)
   }
 
-  merge(
-    slot: number,
-    cell: CounterCell | HistogramCell | SummaryCell,
-    intervalSec = Number.NaN,
-    earlier?: Summary,
-  ): void {
+  protected metricOf(slot: number): number | undefined {
+    return this.#records[slot]?.metric
+  }
+
+  protected measured(): void {
     this.#measurements[0]!++
-    if (slot < 0) return
-    const record = this.#records[slot]
-    if (record === undefined) return
-    this.#lane.merge(record.metric, cell, intervalSec, this.#source, earlier)
-  }
-
-  retire(slot: number): void {
-    const record = this.#records[slot]
-    if (record !== undefined) this.#lane.retire(record.metric)
   }
 
   annotate(slot: number, metadata: Metadata): void {
@@ -205,7 +195,7 @@ export class ZoneIngest implements Ingest {
 
   refuse(code: string): void {
     this.#measurements[0]!++
-    this.#events.refused(code, this.#source)
+    this.#events.refused(code, this.source)
   }
 
   note(code: string): void {
@@ -219,9 +209,9 @@ export class ZoneIngest implements Ingest {
     const size = exact(-value as Exact)
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.#lane.count(this.#downMetrics[slot]!, size, weight, this.#source)
+      this.queue.count(this.#downMetrics[slot]!, size, weight, this.source)
     } else {
-      grow(down, multiplyExact(size, whole), this.#source, this.#events)
+      grow(down, multiplyExact(size, whole), this.source, this.#events)
     }
   }
 
@@ -237,9 +227,9 @@ export class ZoneIngest implements Ingest {
     const description = describe(key, type)
     const isWindowed = description.isWindowed === true
     const storage = isWindowed ? { storage: WINDOWED } : {}
-    const record = this.#series.define({ ...description, ...storage, source: this.#source })
+    const record = this.#series.define({ ...description, ...storage, source: this.source })
     if (typeof record === 'string') {
-      this.#events.refused(record, this.#source, describeSeries(description.identity))
+      this.#events.refused(record, this.source, describeSeries(description.identity))
       if (!HAS_OVERFLOW.has(record)) return REFUSED
       if (isWindowed) return REFUSED
       return this.#overflowSlot(description.identity.kind, description.isCumulative === true)
@@ -265,7 +255,7 @@ export class ZoneIngest implements Ingest {
     const isObserved = isZoned && kind === 'histogram'
     const histogram = isObserved ? this.#writer.exponential(metric) : undefined
     if (isZoned && (counter ?? gauge ?? histogram) === undefined) {
-      this.#events.refused('zone_full', this.#source, describeSeries(record.identity))
+      this.#events.refused('zone_full', this.source, describeSeries(record.identity))
       return REFUSED
     }
     const slot = this.#table.add(bytes, start, end, type, hash)
@@ -291,9 +281,9 @@ export class ZoneIngest implements Ingest {
 
   #defineDown(slot: number): CounterHandle | undefined {
     const record = this.#records[slot]!
-    const down = this.#series.defineDown(record, this.#source)
+    const down = this.#series.defineDown(record, this.source)
     if (typeof down === 'string') {
-      this.#events.refused(down, this.#source)
+      this.#events.refused(down, this.source)
       return undefined
     }
     const handle = this.#writer.counter(down.metric)
@@ -316,6 +306,25 @@ export class ZoneIngest implements Ingest {
       this.#histograms[slot] = undefined
     }
     this.#slotsOfMetric.delete(metric)
+  }
+}
+
+/** The ingest of the main thread, which takes closed windows, too. */
+export class ZoneIngest extends LineZoneIngest<CommandQueue> implements Ingest {
+  merge(
+    slot: number,
+    cell: CounterCell | HistogramCell | SummaryCell,
+    intervalSec = Number.NaN,
+    earlier?: Summary,
+  ): void {
+    this.measured()
+    const metric = this.metricOf(slot)
+    if (metric !== undefined) this.queue.merge(metric, cell, intervalSec, this.source, earlier)
+  }
+
+  retire(slot: number): void {
+    const metric = this.metricOf(slot)
+    if (metric !== undefined) this.queue.retire(metric)
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { CounterFeed } from '../../../test/support/counter-feed.ts'
-import { seriesNamed, startHub, type TestHub } from '../../../test/support/hub.ts'
+import { seriesNamed, startHub, type TestHub } from '../../../test/support/hub/hub.ts'
+import { CounterFeed } from '../../dialects/eventcounters/test/counter-feed.ts'
 import { type Ingest, REFUSED } from '../../dialects/ingest.ts'
 import {
   type CounterCell,

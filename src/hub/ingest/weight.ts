@@ -1,7 +1,7 @@
 /**
  * Sample rates: a line at rate r stands for 1/r lines. Totals stay integers: a weight that is a
  * whole number is used exactly, any other carries its fraction to the next line of the same series
- * (statshero.md §4.5: four of `x:1|m|@0.43` give 9).
+ * (four increments of 1 at a sample rate of 0.43 give 9).
  */
 import { type Exact, exact, multiplyExact } from '../../model/index.ts'
 

@@ -8,8 +8,8 @@ import type { Dialect } from '../../dialects/dialect.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
 import { chooseDialect } from './dispatch.ts'
-import type { PortContext, PortOptions, Speaker } from './port-options.ts'
-import { TurnBudget } from './turn-budget.ts'
+import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
+import { ReadBudget } from './read-budget.ts'
 
 /** How long a connection may be silent before the server that speaks first is let speak. */
 const QUIET_MS = 50
@@ -18,27 +18,27 @@ const NOTHING = new Uint8Array(0)
 export class Connections {
   readonly #places: ConnectionPlaces
   readonly #context: PortContext
-  readonly #speakers: readonly Speaker[]
+  readonly #served: readonly ServedDialect[]
   readonly #dialects: readonly Dialect[]
   readonly #onUnclaimed: (first: Uint8Array) => void
   readonly #undecided = new Set<Socket>()
   readonly #refused: OwnCounter
-  readonly #turn: TurnBudget
+  readonly #reads: ReadBudget
   /** Of a known dialect, until its server has them. */
   readonly #given = new Set<Socket>()
 
   constructor(
     options: PortOptions,
-    speakers: readonly Speaker[],
+    served: readonly ServedDialect[],
     context: PortContext,
     onUnclaimed: (first: Uint8Array) => void,
   ) {
     this.#places = context.places ?? ConnectionPlaces.alone(options.connectionsLimit)
-    this.#speakers = speakers
-    this.#dialects = speakers.map(({ dialect }) => dialect)
+    this.#served = served
+    this.#dialects = served.map(({ dialect }) => dialect)
     this.#context = context
     this.#onUnclaimed = onUnclaimed
-    this.#turn = new TurnBudget(context.clock)
+    this.#reads = new ReadBudget(context.clock)
     this.#refused = context.metrics.counter('pentameter.connections.refused', {
       listener: options.name,
     })
@@ -64,7 +64,7 @@ export class Connections {
       this.#given.delete(socket)
     })
     socket.on('error', ignoreReset)
-    const only = this.#speakers.length === 1 ? this.#speakers[0]! : undefined
+    const only = this.#served.length === 1 ? this.#served[0]! : undefined
     if (only?.dialect.speaksFirst) this.#give(socket, () => only.server.accept?.(socket, NOTHING))
     else this.#readFirst(socket, NOTHING, this.#dialects)
   }
@@ -72,14 +72,14 @@ export class Connections {
   /** Reads on until the dialect is known; at most as many bytes as any dialect needs. */
   #readFirst(socket: Socket, begun: Uint8Array, dialects: readonly Dialect[]): void {
     let first = begun
-    const speaker =
-      begun.length === 0 ? this.#speakers.find(({ dialect }) => dialect.speaksFirst) : undefined
+    const each =
+      begun.length === 0 ? this.#served.find(({ dialect }) => dialect.speaksFirst) : undefined
     // a hub that was busy reads first what has come meanwhile: a turn of sockets, then the answer
     const cancelQuiet =
-      speaker &&
+      each &&
       this.#context.clock.after(QUIET_MS, () => {
         setImmediate(() => {
-          if (first.length === 0 && this.#undecided.has(socket)) settle(speaker.dialect)
+          if (first.length === 0 && this.#undecided.has(socket)) settle(each.dialect)
         })
       })
     const settle = (dialect: Dialect | null): void => {
@@ -88,7 +88,7 @@ export class Connections {
       socket.removeListener('data', onData)
       socket.removeListener('end', onEnd)
       socket.pause()
-      const found = this.#speakers.find((each) => each.dialect === dialect)
+      const found = this.#served.find((each) => each.dialect === dialect)
       const bytes = first
       // listeners that stay with the socket must not keep up to 64 KiB with it
       first = NOTHING
@@ -129,7 +129,7 @@ export class Connections {
 
   #give(socket: Socket, take: () => void): void {
     this.#given.add(socket)
-    this.#turn.admit(socket, () => {
+    this.#reads.admit(socket, () => {
       this.#given.delete(socket)
       take()
     })

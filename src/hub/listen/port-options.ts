@@ -27,7 +27,7 @@ export interface PortOptions {
 }
 
 /** A dialect with its running server. */
-export interface Speaker {
+export interface ServedDialect {
   readonly dialect: Dialect
   readonly server: DialectServer
 }

@@ -14,13 +14,13 @@ import { Connections } from './connections.ts'
 import { chooseDialect } from './dispatch.ts'
 import { KernelDrops } from './kernel-drops.ts'
 import { bindProblem, type Listener, RETRY_MS, reportBuffer } from './listener.ts'
-import type { PortContext, PortOptions, Speaker } from './port-options.ts'
+import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
 import type { UdpSocket } from './udp-socket.ts'
 
 export class Port implements Listener {
   readonly options: PortOptions
   readonly #context: PortContext
-  readonly #speakers: readonly Speaker[]
+  readonly #served: readonly ServedDialect[]
   readonly #dialects: readonly Dialect[]
   readonly #serverOf: ReadonlyMap<Dialect, DialectServer>
   readonly #connections: Connections
@@ -35,13 +35,13 @@ export class Port implements Listener {
   #kernelDrops: number | undefined
   #hasWarnedUnclaimed = false
 
-  constructor(options: PortOptions, speakers: readonly Speaker[], context: PortContext) {
+  constructor(options: PortOptions, served: readonly ServedDialect[], context: PortContext) {
     this.options = options
     this.#context = context
-    this.#speakers = speakers
-    this.#dialects = speakers.map(({ dialect }) => dialect)
-    this.#serverOf = new Map(speakers.map(({ dialect, server }) => [dialect, server]))
-    this.#connections = new Connections(options, speakers, context, (bytes) => {
+    this.#served = served
+    this.#dialects = served.map(({ dialect }) => dialect)
+    this.#serverOf = new Map(served.map(({ dialect, server }) => [dialect, server]))
+    this.#connections = new Connections(options, served, context, (bytes) => {
       this.#unclaimed('tcp', bytes)
     })
     this.#drops = context.metrics.counter('pentameter.udp.kernel.drops', { listener: options.name })
@@ -162,7 +162,7 @@ export class Port implements Listener {
       host,
       port: this.port,
       transports,
-      dialects: this.#speakers.map(({ dialect }) => dialect.name),
+      dialects: this.#served.map(({ dialect }) => dialect.name),
       state: this.#state,
       connections: this.#connections.size,
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CounterFeed } from '../../../test/support/counter-feed.ts'
-import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
+import { packet, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
+import { CounterFeed } from '../../dialects/eventcounters/test/counter-feed.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 
 function valuesOf(source: SnapshotSource): Record<string, number> {
@@ -17,37 +17,40 @@ function valuesOf(source: SnapshotSource): Record<string, number> {
 test('counters are rates a minute of the closed second, net of what counted down', async () => {
   const started = await startHub()
   const { hub, clock } = started
+  const canonical = hub.openSnapshot([])
   await sendUdp(started, [packet('a:5|m\na:-2|m\n')])
-  assert.deepEqual(valuesOf(hub.canonical), { a: Number.NaN })
+  assert.deepEqual(valuesOf(canonical), { a: Number.NaN })
   clock.advance(1000)
-  assert.deepEqual(valuesOf(hub.canonical), { a: 180 })
+  assert.deepEqual(valuesOf(canonical), { a: 180 })
   clock.advance(1000)
-  assert.deepEqual(valuesOf(hub.canonical), { a: 0 })
+  assert.deepEqual(valuesOf(canonical), { a: 0 })
   await hub.stop()
 })
 
 test('gauges are read as they are now, and have no value once stale', async () => {
   const started = await startHub({ staleAfterS: 10 })
   const { hub, clock } = started
+  const canonical = hub.openSnapshot([])
   await sendUdp(started, [packet('q:7|g\n')])
-  assert.deepEqual(valuesOf(hub.canonical), { q: 7 })
+  assert.deepEqual(valuesOf(canonical), { q: 7 })
   await sendUdp(started, [packet('q:-3|g\n')])
-  assert.deepEqual(valuesOf(hub.canonical), { q: -3 })
+  assert.deepEqual(valuesOf(canonical), { q: -3 })
   clock.advance(12_000)
-  assert.deepEqual(valuesOf(hub.canonical), { q: Number.NaN })
+  assert.deepEqual(valuesOf(canonical), { q: Number.NaN })
   await hub.stop()
 })
 
 test('distributions are means, and further statistics as asked for', async () => {
-  const started = await startHub({ scope: { select: ['count', 'max', 'p50'] } })
+  const started = await startHub()
   const { hub, clock } = started
+  const canonical = hub.openSnapshot(['count', 'max', 'p50'])
   await sendUdp(started, [packet('t:10|h\nt:20|h\nt:60|h\n')])
   clock.advance(1000)
-  const { 't.p50': median, ...values } = valuesOf(hub.canonical)
+  const { 't.p50': median, ...values } = valuesOf(canonical)
   assert.deepEqual(values, { t: 30, 't.count': 3, 't.max': 60 })
   assert.equal(Math.abs(median! - 20) < 0.1, true)
   clock.advance(1000)
-  const empty = valuesOf(hub.canonical)
+  const empty = valuesOf(canonical)
   assert.deepEqual([empty.t, empty['t.count']], [Number.NaN, 0])
   await hub.stop()
 })
@@ -55,18 +58,20 @@ test('distributions are means, and further statistics as asked for', async () =>
 test('the list keeps its values when a series joins', async () => {
   const started = await startHub()
   const { hub, clock } = started
+  const canonical = hub.openSnapshot([])
   await sendUdp(started, [packet('a:1|m\n')])
   clock.advance(1000)
-  const { revision } = hub.canonical
+  const { revision } = canonical
   await sendUdp(started, [packet('b:1|m\n')])
-  assert.equal(hub.canonical.revision > revision, true)
-  assert.deepEqual(valuesOf(hub.canonical), { a: 60, b: Number.NaN })
+  assert.equal(canonical.revision > revision, true)
+  assert.deepEqual(valuesOf(canonical), { a: 60, b: Number.NaN })
   await hub.stop()
 })
 
 test('windows are the rate or mean of the newest, until the next is overdue', async () => {
   const started = await startHub()
   const { hub, clock } = started
+  const canonical = hub.openSnapshot([])
   const counters = new CounterFeed(hub.createIngest('eventcounters'))
   const tenSeconds = (): void => {
     counters.sum('per-minute', 5.5, {}, 10)
@@ -78,13 +83,13 @@ test('windows are the rate or mean of the newest, until the next is overdue', as
   const shown = { 'per-minute': 33, 'per-second': 0.5, t: 2, quiet: 0 }
   for (let second = 1; second <= 20; second++) {
     clock.advance(1000)
-    assert.deepEqual(valuesOf(hub.canonical), shown, `after ${second} s`)
+    assert.deepEqual(valuesOf(canonical), shown, `after ${second} s`)
   }
   clock.advance(5000)
   const gone = Object.fromEntries(Object.keys(shown).map((name) => [name, Number.NaN]))
-  assert.deepEqual(valuesOf(hub.canonical), gone)
+  assert.deepEqual(valuesOf(canonical), gone)
   tenSeconds()
   clock.advance(1000)
-  assert.deepEqual(valuesOf(hub.canonical), shown)
+  assert.deepEqual(valuesOf(canonical), shown)
   await hub.stop()
 })

@@ -14,7 +14,7 @@ import {
   subtractExact,
   summaryMean,
 } from '../../model/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series.ts'
+import type { SeriesRecord, SeriesStore } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import type { Totals } from './totals.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { packet, sendUdp, seriesNamed, startHub } from '../../../test/support/hub.ts'
+import { packet, sendUdp, seriesNamed, startHub } from '../../../test/support/hub/hub.ts'
 
 test('three events, then idle: the moving averages of the meters libraries', async () => {
   const started = await startHub()

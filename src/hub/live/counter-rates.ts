@@ -1,11 +1,11 @@
 /**
- * Dropwizard's moving averages of every counter (statshero.md §4.6), fed with closed seconds at
+ * Dropwizard's moving averages of every counter, fed with closed seconds at
  * their end time. Kept from a counter's first look or first increase on; ticks are made up for
  * lazily.
  */
 import { MovingAverages } from '../../model/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series.ts'
-import type { Steps } from '../turns/steps.ts'
+import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import type { Task } from '../tasks/task.ts'
 import type { Rates } from '../view.ts'
 import type { Frame } from './frame.ts'
 
@@ -31,7 +31,7 @@ export class CounterRates {
   }
 
   /** Nobody may read the rates of a second before its last step. */
-  *take(frame: Frame): Steps {
+  *take(frame: Frame): Task {
     this.#nowMs = frame.endMs
     const { counterIds } = frame
     for (let i = 0; i < counterIds.length; i++) {

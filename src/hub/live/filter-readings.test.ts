@@ -8,7 +8,7 @@ import { Zone } from '../../shm/index.ts'
 import type { Storage } from '../ingest/definition.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { Windows } from '../ingest/windows/windows.ts'
-import { type SeriesRecord, SeriesStore } from '../series.ts'
+import { type SeriesRecord, SeriesStore } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
 import { type SharedSources, Totals } from './totals.ts'
@@ -28,7 +28,7 @@ class Bench {
     hasWrapped: (source) => this.wrapped.has(source),
   }
   readonly reader = this.zone.reader()
-  readonly totals = new Totals(this.zone, this.reader, this.sources)
+  readonly totals = new Totals(this.zone, this.reader, [this.sources])
   now = 0
   readonly store = new SeriesStore(this.zone, SERIES_LIMITS, () => this.now * 1000)
   readonly writer = this.zone.attach()

@@ -11,7 +11,7 @@ import {
   mergeSummaries,
   type Summary,
 } from '../../model/index.ts'
-import { finish, type Steps } from '../turns/steps.ts'
+import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 
 /** Rows between two looks at the clock: a histogram takes some microseconds. */
@@ -21,10 +21,10 @@ const ROWS_PER_STEP = 128
  * They must be in the order of time and follow each other; the result ends where the last one ends.
  */
 export function mergeFrames(frames: readonly Frame[]): Frame {
-  return finish(mergeSteps(frames))
+  return runNow(mergeSteps(frames))
 }
 
-export function* mergeSteps(frames: readonly Frame[]): Steps<Frame> {
+export function* mergeSteps(frames: readonly Frame[]): Task<Frame> {
   if (frames.length === 1) return frames[0]!
   const builder = new FrameBuilder()
   yield* mergeColumns(frames, 'counter', (id, rows) => addCounter(builder, id, rows))
@@ -49,7 +49,7 @@ function* mergeColumns(
   frames: readonly Frame[],
   kind: Kind,
   visit: (id: number, rows: readonly Row[]) => void,
-): Steps {
+): Task {
   const columns = frames.map((frame) => ({ ids: frame.ids(kind), row: { frame, at: 0 } }))
   let rowCount = 0
   for (;;) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CounterFeed } from '../../../test/support/counter-feed.ts'
-import { packet, sendUdp, seriesNamed, startHub, until } from '../../../test/support/hub.ts'
+import { packet, sendUdp, seriesNamed, startHub, until } from '../../../test/support/hub/hub.ts'
+import { CounterFeed } from '../../dialects/eventcounters/test/counter-feed.ts'
 import type { Hub } from '../hub.ts'
 
 for (const transport of ['udp', 'tcp'] as const) {

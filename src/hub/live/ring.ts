@@ -3,7 +3,7 @@
  * `fineSeconds` (at least ten minutes), then frames of `coarseStep` seconds for `coarseSeconds`
  * more. Its memory is bounded: at `bytesLimit` the oldest frames go first, and are counted.
  */
-import { finish, type Steps } from '../turns/steps.ts'
+import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { mergeSteps } from './merge-frames.ts'
 
@@ -61,11 +61,11 @@ export class LiveRing {
   }
 
   push(frame: Frame): void {
-    finish(this.pushing(frame))
+    runNow(this.pushing(frame))
   }
 
   /** The same in steps; whoever reads in between sees what has come, and all that was there. */
-  *pushing(frame: Frame): Steps {
+  *pushing(frame: Frame): Task {
     this.#fine.push(frame)
     this.#bytes += frame.size
     yield* this.#ageFine(frame.endMs)
@@ -91,7 +91,7 @@ export class LiveRing {
     return this.#fine.slice(firstAfter(this.#fine, endMs))
   }
 
-  *#ageFine(nowMs: number): Steps {
+  *#ageFine(nowMs: number): Task {
     const limitMs = nowMs - this.options.fineSeconds * 1000
     const count = firstAfter(this.#fine, limitMs)
     if (count === 0) return

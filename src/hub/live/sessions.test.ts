@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import { Sessions } from './sessions.ts'
 
@@ -19,11 +20,11 @@ test('a session gets the same whatever other sessions come and go', () => {
     }),
     { maxLength: 8 },
   )
-  fc.assert(
+  holds(
     fc.property(fc.integer({ min: 1, max: 130 }), plan, (intervalS, others) => {
       assert.deepEqual(run(intervalS, others), run(intervalS, []))
     }),
-    { numRuns: 50 },
+    50,
   )
 })
 
@@ -134,7 +135,7 @@ test('after a standstill the grid stays where it was', () => {
 
 test('intervals tile time, whatever frames come and however long they are', () => {
   const plan = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 200 })
-  fc.assert(
+  holds(
     fc.property(fc.integer({ min: 1, max: 20_000 }), plan, (intervalMs, frames) => {
       let endS = 0
       for (const [end, long] of windowsOver(intervalMs, frames)) {

@@ -1,16 +1,16 @@
 /**
  * Sessions: every subscriber sees windows of its own interval, on a grid that begins when it opens,
- * and no session changes what another one gets (the EventCounter document's first goal,
- * eventcounters.md §4.2). Open windows hold the shared one-second frames themselves; long ones are
- * folded now and then, so that a session of an hour costs one frame, not 3,600.
+ * and no session changes what another one gets. Open windows hold the shared one-second frames
+ * themselves; long ones are folded now and then, so that a session of an hour costs one frame, not
+ * 3,600.
  */
-import { finish, type Steps } from '../turns/steps.ts'
+import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { mergeSteps } from './merge-frames.ts'
 
 /** Frames that an open window may hold before they are folded into one. */
 const FOLD_AT = 60
-/** A boundary is due when what is missing to it is no more than this (eventcounters.md §4.3). */
+/** A boundary is due when what is missing to it is no more than this. */
 const EARLY_MS = 1
 
 export type SessionOptions = SessionInterval & {
@@ -67,11 +67,11 @@ export class Sessions {
 
   /** Hands one closed second (or a longer one, after a standstill) to every session. */
   push(frame: Frame): void {
-    finish(this.pushing(frame))
+    runNow(this.pushing(frame))
   }
 
   /** The same in steps; a session that closes in between gets nothing any more. */
-  *pushing(frame: Frame): Steps {
+  *pushing(frame: Frame): Task {
     for (const session of [...this.#open]) {
       if (!this.#open.has(session)) continue
       const window = yield* session.taking(frame)
@@ -105,7 +105,7 @@ class OpenSession {
   }
 
   /** @returns the window that ends with this frame, if one does */
-  *taking(frame: Frame): Steps<Frame | undefined> {
+  *taking(frame: Frame): Task<Frame | undefined> {
     this.#window.push(frame)
     this.#elapsedMs += frame.seconds * 1000
     if (this.#elapsedMs >= this.#deadlineMs - EARLY_MS) return yield* this.#closeWindow()
@@ -113,7 +113,7 @@ class OpenSession {
     return undefined
   }
 
-  *#closeWindow(): Steps<Frame> {
+  *#closeWindow(): Task<Frame> {
     const frames = this.#window
     this.#window = []
     const served = Math.max(this.#elapsedMs, this.#deadlineMs)

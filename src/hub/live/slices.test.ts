@@ -4,15 +4,15 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { holds } from '../../../test/support/property.ts'
-import { withFrame } from '../../../test/support/wallaroo.ts'
-import { Pipelines } from '../../dialects/wallaroo/hub/pipelines.ts'
+import { WallarooState } from '../../dialects/wallaroo/hub/state.ts'
+import { withFrame } from '../../dialects/wallaroo/test/frames.ts'
 import { addExact, addToSummary, EMPTY_SUMMARY, type Exact } from '../../model/index.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
+import { CommandApplier } from '../ingest/command-queue.ts'
 import { ZoneIngest } from '../ingest/ingest.ts'
-import { OrderedVerbs } from '../ingest/ordered.ts'
 import { Windows } from '../ingest/windows/windows.ts'
-import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../series.ts'
-import type { Steps } from '../turns/steps.ts'
+import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../series/series.ts'
+import type { Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
 import { Totals } from './totals.ts'
@@ -36,11 +36,11 @@ class Bench {
     {
       series: this.store,
       writer: this.writer,
-      lane: new OrderedVerbs(this.store, this.writer, this.windows).lane(events),
+      queue: new CommandApplier(this.store, this.writer, this.windows).queue(events),
       events,
     },
   )
-  readonly pipelines = new Pipelines({
+  readonly pipelines = new WallarooState({
     options: LIMITS,
     clock: this.clock,
     ingest: this.ingest,
@@ -48,7 +48,7 @@ class Bench {
     refused: () => assert.fail('no series is refused'),
   })
   readonly said = new Map<SeriesRecord, Exact>()
-  #steps: Steps<Frame> | undefined
+  #steps: Task<Frame> | undefined
 
   /** A window of so many messages of a computation. */
   window(series: number, count: number): void {
@@ -68,7 +68,7 @@ class Bench {
     return made
   }
 
-  *#second(): Steps<Frame> {
+  *#second(): Task<Frame> {
     yield* this.pipelines.flush()
     this.clock.pass(1000)
     return yield* this.closer.closing(this.clock.wallMs(), 1)

@@ -7,8 +7,8 @@
 import type { Zone, ZoneReader } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
-import type { SeriesRecord, SeriesStore } from '../series.ts'
-import { finish, type Steps } from '../turns/steps.ts'
+import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import { CounterReadings } from './readings/counters.ts'
 import { closeDistributions } from './readings/distributions.ts'
@@ -23,7 +23,7 @@ const SECOND_MS = 1000
  * Calls back at every whole second, told how many have passed. The seconds are those of the wall
  * clock at the start, from then on counted on the monotonic one.
  */
-export class Grid {
+export class Ticker {
   readonly #clock: Clock
   readonly #startNs: bigint
   readonly #startWallMs: number
@@ -115,14 +115,14 @@ export class CellCloser {
 
   /** Closes the cells of the interval that ends now, at once. */
   close(endMs: number, seconds: number): Frame {
-    return finish(this.closing(endMs, seconds))
+    return runNow(this.closing(endMs, seconds))
   }
 
   /**
    * The same in steps. What the zone adds up is read between two of them, so that the interval ends
    * for all of it at one instant; gauges and windows follow.
    */
-  *closing(endMs: number, seconds: number): Steps<Frame> {
+  *closing(endMs: number, seconds: number): Task<Frame> {
     yield* this.#follow()
     const builder = new FrameBuilder()
     const reader = this.#reader
@@ -140,7 +140,7 @@ export class CellCloser {
   }
 
   /** Takes over the store's list of series; readings of those that stay are kept. */
-  *#follow(): Steps {
+  *#follow(): Task {
     const store = this.#store
     if (this.#removals !== store.removals) {
       this.#removals = store.removals

@@ -1,8 +1,7 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
-import { binsHistogram } from '../../dialects/proxywasm/map.ts'
-import { EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
+import { binsHistogram, EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
-import type { SeriesRecord, Total } from '../series.ts'
+import type { SeriesRecord, Total } from '../series/series.ts'
 
 /** What is known of the sources of shared gauges, which tell no writes. */
 export interface SharedSources {
@@ -12,21 +11,16 @@ export interface SharedSources {
   hasWrapped(source: string): boolean
 }
 
-const NO_SHARED_SOURCES: SharedSources = {
-  isActive: () => false,
-  hasWrapped: () => false,
-}
-
 export class Totals {
   readonly #zone: Zone
   readonly #reader: ZoneReader
-  readonly sources: SharedSources
+  readonly #sources: readonly SharedSources[]
   readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
 
-  constructor(zone: Zone, reader: ZoneReader, sources = NO_SHARED_SOURCES) {
+  constructor(zone: Zone, reader: ZoneReader, sources: readonly SharedSources[] = []) {
     this.#zone = zone
     this.#reader = reader
-    this.sources = sources
+    this.#sources = sources
   }
 
   of(record: SeriesRecord): Total {
@@ -58,11 +52,16 @@ export class Totals {
     return counterWindows === undefined ? exact(whole) : counterWindows.total(whole)
   }
 
+  /** Whether a source of shared gauges ran in the interval that ends now. */
+  isActive(source: string): boolean {
+    return this.#sources.some((each) => each.isActive(source))
+  }
+
   /** The value of a gauge; undefined when none was written yet. */
   gauge({ metric, source }: SeriesRecord): Exact | undefined {
     if (this.#zone.mode(metric) === 'shared') {
       const value = this.#reader.sharedGauge(metric)
-      const isSigned = value >> 63n === 1n && this.sources.hasWrapped(source)
+      const isSigned = value >> 63n === 1n && this.#sources.some((each) => each.hasWrapped(source))
       return exact(isSigned ? BigInt.asIntN(64, value) : value)
     }
     return this.#reader.gauge(metric, this.#gauge) ? this.#gauge.value : undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { packet, sendTcp, sendUdp, startHub } from '../../../test/support/hub.ts'
+import { packet, sendTcp, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
 
 test('errors are counted by code, and the last twenty offenders are kept in part', async () => {
   const started = await startHub()

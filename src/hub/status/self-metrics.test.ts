@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { packet, sendUdp, startHub } from '../../../test/support/hub.ts'
+import { packet, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
 import { readTree } from '../../../test/tidy/tree.ts'
 
 interface Documented {
@@ -29,7 +29,9 @@ function documented(): Documented[] {
 
 test('the document lists every metric that the sources name, and no other', () => {
   const tree = readTree(fileURLToPath(new URL('../../..', import.meta.url)))
-  const sources = tree.under('src/hub', '.ts').filter(({ path }) => !path.endsWith('.test.ts'))
+  const sources = tree
+    .under('src', '.ts')
+    .filter(({ path }) => !path.endsWith('.test.ts') && !path.startsWith('src/web/'))
   const named = new Set(
     sources.flatMap(({ text }) => text.match(/(?<=')pentameter\.[a-z.]+(?=')/g) ?? []),
   )

@@ -16,7 +16,7 @@ export interface SourcesAnswer {
   readonly errors: readonly ErrorStatus[]
   /** What was read but not taken, by reason; the most frequent first. */
   readonly refusals: readonly RefusalStatus[]
-  /** Proxy-Wasm filters that the hub runs; absent when it runs none. */
+  /** Filters that the hub runs; absent when it runs none. */
   readonly filters?: readonly FilterStatus[]
   /** Where all series are pushed to; absent when nowhere. */
   readonly exports?: readonly ExportStatus[]

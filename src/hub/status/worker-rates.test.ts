@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { packet } from '../../../test/support/hub.ts'
-import { eventually, sendFromMany, startThreads, taken } from '../../../test/support/hub-threads.ts'
+import { packet } from '../../../test/support/hub/hub.ts'
+import {
+  eventually,
+  sendFromMany,
+  startThreads,
+  taken,
+} from '../../../test/support/hub/hub-threads.ts'
 import { WorkerRates, type WorkerReading } from './worker-rates.ts'
 
 const worker = (thread: number, measurements: number): WorkerReading => ({

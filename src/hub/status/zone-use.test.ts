@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { packet, sendUdp, startHub, type TestHub } from '../../../test/support/hub.ts'
+import { packet, sendUdp, startHub, type TestHub } from '../../../test/support/hub/hub.ts'
 import { Zone } from '../../shm/index.ts'
 import { ZoneUse } from './zone-use.ts'
 

@@ -1,26 +1,26 @@
 /** The main thread's side of the outboxes: applies what the ingest threads have gathered. */
-import type { OrderedEvents, OrderedLane, OrderedVerbs } from '../ingest/ordered.ts'
-import type { SeriesStore } from '../series.ts'
+import type { CommandApplier, CommandEvents, CommandQueue } from '../ingest/command-queue.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { ErrorReports } from '../status/reports.ts'
-import type { Announcement, Batch, OrderedColumns } from './messages.ts'
+import type { Announcement, Batch, CommandColumns } from './messages.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
 export interface InboxParts {
   readonly store: SeriesStore
   readonly reports: ErrorReports
-  readonly verbs: OrderedVerbs
+  readonly commands: CommandApplier
   readonly counts: SharedCounts
   /** Events by dialect, in the order of the threads' indices. */
-  readonly events: readonly OrderedEvents[]
+  readonly events: readonly CommandEvents[]
 }
 
 export class Inbox {
   readonly #parts: InboxParts
-  readonly #lanes: readonly OrderedLane[]
+  readonly #queues: readonly CommandQueue[]
 
   constructor(parts: InboxParts) {
     this.#parts = parts
-    this.#lanes = parts.events.map((events) => parts.verbs.lane(events))
+    this.#queues = parts.events.map((events) => parts.commands.queue(events))
   }
 
   /** Series first: all that follows names them by their metrics. */
@@ -44,14 +44,14 @@ export class Inbox {
     if (whole !== undefined && record.isDown) whole.down ??= record
   }
 
-  #apply({ verbs, dialects, metrics, values, weights, sourceRows, sources }: OrderedColumns): void {
+  #apply({ verbs, dialects, metrics, values, weights, sourceRows, sources }: CommandColumns): void {
     for (let row = 0; row < verbs.length; row++) {
-      const lane = this.#lanes[dialects[row]!]!
+      const queue = this.#queues[dialects[row]!]!
       const metric = metrics[row]!
       const source = sources[sourceRows[row]!]!
       const verb = verbs[row]!
-      if (verb === 'read') lane.read(metric, values[row]!, source)
-      else lane[verb](metric, values[row]!, weights[row]!, source)
+      if (verb === 'read') queue.read(metric, values[row]!, source)
+      else queue[verb](metric, values[row]!, weights[row]!, source)
     }
   }
 }

@@ -1,5 +1,4 @@
 /** Program of an ingest thread: a {@link ThreadIngest} that talks with the main thread. */
-import { extname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Dialect } from '../../dialects/dialect.ts'
 import { systemClock } from '../../time/system-clock.ts'
@@ -12,9 +11,8 @@ const STATUS_INTERVAL_MS = 1000
  * Loads the protocol of a dialect, and nothing else of it: a thread compiles anew what it imports,
  * once per core and at every restart.
  */
-async function load({ name }: ThreadStart['dialects'][number]): Promise<Dialect> {
-  const url = new URL(`../../dialects/${name}/dialect${extname(import.meta.url)}`, import.meta.url)
-  return ((await import(url.href)) as { readonly dialect: Dialect }).dialect
+async function load({ module }: ThreadStart['dialects'][number]): Promise<Dialect> {
+  return ((await import(module)) as { readonly dialect: Dialect }).dialect
 }
 
 const main = parentPort!

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { suite, test } from 'node:test'
-import { packet, seriesNamed } from '../../../test/support/hub.ts'
+import { packet, seriesNamed } from '../../../test/support/hub/hub.ts'
 import {
   eventually,
   sendConnection,
@@ -11,7 +11,7 @@ import {
   THREADS,
   taken,
   totalOf,
-} from '../../../test/support/hub-threads.ts'
+} from '../../../test/support/hub/hub-threads.ts'
 
 suite('ingest in four threads', () => {
   test('totals of many udp sources and connections are exact', async () => {

@@ -11,10 +11,10 @@ import type { PeerConnection } from '../../dialects/peer.ts'
 import type { Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/config.ts'
-import type { OrderedEvents, OrderedVerbs } from '../ingest/ordered.ts'
+import type { CommandApplier, CommandEvents } from '../ingest/command-queue.ts'
 import { BATCHED_EXEC_ARGV } from '../listen/batched-udp/index.ts'
 import type { Log } from '../log.ts'
-import type { SeriesStore } from '../series.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { ErrorReports } from '../status/reports.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
@@ -47,9 +47,9 @@ export interface IngestThreadsParts {
   readonly dialects: readonly Dialect[]
   readonly zone: Zone
   readonly store: SeriesStore
-  readonly verbs: OrderedVerbs
+  readonly commands: CommandApplier
   readonly reports: ErrorReports
-  readonly events: (dialect: string) => OrderedEvents
+  readonly events: (dialect: string) => CommandEvents
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
@@ -67,14 +67,14 @@ export class IngestThreads {
   #port = 0
 
   constructor(parts: IngestThreadsParts) {
-    const { config, dialects, store, reports, verbs, events } = parts
+    const { config, dialects, store, reports, commands, events } = parts
     const count = threadCount(config.ingestWorkers)
     this.#parts = parts
     this.counts = SharedCounts.create(count)
     this.#inbox = new Inbox({
       store,
       reports,
-      verbs,
+      commands,
       counts: this.counts,
       events: dialects.map(({ name }) => events(name)),
     })
@@ -101,7 +101,9 @@ export class IngestThreads {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: this.counts.shared,
-      dialects: dialects.map(({ name }) => ({ name, options: dialectOptions(config, name) })),
+      dialects: dialects.map(({ name, threadModule: module = '' }) => {
+        return { name, module, options: dialectOptions(config, name) }
+      }),
       config,
     }
   }

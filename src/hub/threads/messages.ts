@@ -29,6 +29,8 @@ export interface ThreadStart {
 export interface ThreadDialect {
   /** As in the registry. */
   readonly name: string
+  /** Address of the module that the thread loads it from. */
+  readonly module: string
   /** Its own section of the config. */
   readonly options: Readonly<Record<string, unknown>>
 }
@@ -57,7 +59,7 @@ export interface Batch {
   readonly kind: 'batch'
   readonly series: readonly Announcement[]
   readonly annotations: readonly (readonly [metric: number, metadata: Metadata])[]
-  readonly verbs: OrderedColumns
+  readonly verbs: CommandColumns
   readonly reports: ReportColumns
 }
 
@@ -69,11 +71,11 @@ export interface Announcement {
   readonly downOf?: number
 }
 
-export type OrderedVerb = 'read' | 'count' | 'observe'
+export type Operation = 'read' | 'count' | 'observe'
 
 /** Ordered verbs, a row each. */
-export interface OrderedColumns {
-  readonly verbs: readonly OrderedVerb[]
+export interface CommandColumns {
+  readonly verbs: readonly Operation[]
   /** Index of the dialect. */
   readonly dialects: readonly number[]
   readonly metrics: readonly number[]

@@ -15,8 +15,8 @@ function startOutbox() {
   const counts = SharedCounts.create(2)
   const outbox = new Outbox(1, counts, clock, (batch) => batches.push(batch), 1)
   const refused: string[] = []
-  const lane = outbox.lane(0, { refused: (code) => refused.push(code) })
-  return { batches, clock, counts, outbox, lane, refused }
+  const queue = outbox.queue(0, { refused: (code) => refused.push(code) })
+  return { batches, clock, counts, outbox, queue, refused }
 }
 
 function announcement(metric: number) {
@@ -26,11 +26,11 @@ function announcement(metric: number) {
 }
 
 test('what a turn of the loop gathers is one message, in its order', async () => {
-  const { batches, outbox, lane } = startOutbox()
-  lane.read(1, 5, 'a')
+  const { batches, outbox, queue } = startOutbox()
+  queue.read(1, 5, 'a')
   outbox.annotate(1, { dialect: 'statshero', unit: 's' })
-  lane.count(2, 10n ** 18n, 2.5, 'b')
-  lane.read(1, 6, 'a')
+  queue.count(2, 10n ** 18n, 2.5, 'b')
+  queue.read(1, 6, 'a')
   assert.equal(batches.length, 0)
   await setImmediate()
   const [batch] = batches
@@ -58,13 +58,13 @@ test('a new series is told at once, before anything can be counted into it', asy
 })
 
 test('verbs that find no room while the main thread is stuck are refused until it goes on', () => {
-  const { counts, lane, refused } = startOutbox()
+  const { counts, queue, refused } = startOutbox()
   counts.addVerbs(1, ORDERED_WAITING_LIMIT - 1)
-  lane.read(1, 1, 'a')
-  lane.read(1, 2, 'a')
+  queue.read(1, 1, 'a')
+  queue.read(1, 2, 'a')
   assert.deepEqual(refused, ['ordered_waiting_limit'])
   counts.addVerbs(1, -1)
-  lane.read(1, 3, 'a')
+  queue.read(1, 3, 'a')
   assert.equal(refused.length, 1)
 })
 
@@ -117,16 +117,4 @@ test('a flood of errors makes counts larger, not messages', async () => {
   assert.equal(log[50]!.message, '9950 log lines of an ingest thread were left out')
   assert.deepEqual(log[0]!.facts, { dialect: 'statshero', cause: 'Error: inside' })
   structuredClone(batches[0])
-})
-
-test('windows and retirement are for the main thread: refused by name, and nothing is sent', () => {
-  const { batches, outbox, lane, refused } = startOutbox()
-  lane.merge(1, { kind: 'counter', delta: 1 }, 1, 'a')
-  lane.retire(1)
-  assert.deepEqual(refused, ['main_thread_only', 'main_thread_only'])
-  outbox.flush()
-  assert.deepEqual(
-    batches.flatMap(({ verbs }) => verbs.verbs),
-    [],
-  )
 })

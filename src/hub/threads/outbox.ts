@@ -8,8 +8,8 @@
  */
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { OrderedEvents, OrderedLane } from '../ingest/ordered.ts'
-import type { Announcement, Batch, OrderedColumns, OrderedVerb } from './messages.ts'
+import type { CommandEvents, LineQueue } from '../ingest/command-queue.ts'
+import type { Announcement, Batch, CommandColumns, Operation } from './messages.ts'
 import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
@@ -70,10 +70,10 @@ export class Outbox {
     this.#annotations.set(metric, metadata)
   }
 
-  /** The lane of one dialect: verbs wait here for the main thread, in their order. */
-  lane(dialect: number, events: Pick<OrderedEvents, 'refused'>): OrderedLane {
+  /** The queue of one dialect: verbs wait here for the main thread, in their order. */
+  queue(dialect: number, events: Pick<CommandEvents, 'refused'>): LineQueue {
     const add = (
-      verb: OrderedVerb,
+      verb: Operation,
       metric: number,
       value: Exact,
       weight: number,
@@ -90,9 +90,6 @@ export class Outbox {
       read: (metric, reading, source) => add('read', metric, reading, 1, source),
       count: (metric, value, weight, source) => add('count', metric, value, weight, source),
       observe: (metric, value, weight, source) => add('observe', metric, value, weight, source),
-      // no dialect of a shared port has these: what closes windows is read by the main thread
-      merge: (_metric, _cell, _intervalSec, source) => events.refused('main_thread_only', source),
-      retire: () => events.refused('main_thread_only', ''),
     }
   }
 
@@ -109,7 +106,7 @@ export class Outbox {
   }
 
   #addVerb(
-    verb: OrderedVerb,
+    verb: Operation,
     dialect: number,
     metric: number,
     value: Exact,
@@ -173,7 +170,7 @@ export class Outbox {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
-function emptyColumns(): Writable<OrderedColumns> {
+function emptyColumns(): Writable<CommandColumns> {
   return {
     verbs: [],
     dialects: [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { packet, seriesNamed } from '../../../test/support/hub.ts'
+import { packet, seriesNamed } from '../../../test/support/hub/hub.ts'
 import {
   eventually,
   sendFromMany,
@@ -10,7 +10,7 @@ import {
   THREADS,
   taken,
   totalOf,
-} from '../../../test/support/hub-threads.ts'
+} from '../../../test/support/hub/hub-threads.ts'
 
 suite('ingest threads that end', () => {
   test('a thread that ends under load is replaced, and no total goes back', async () => {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { packet } from '../../../test/support/hub.ts'
-import { checkSemantics, type Holding } from '../../../test/vectors/statshero-model.ts'
+import { packet } from '../../../test/support/hub/hub.ts'
 import { caseName, readVectorFiles } from '../../../test/vectors/vector-file.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
+import { checkSemantics, type Holding } from '../../dialects/statshero/test/vectors/model.ts'
 import { Zone } from '../../shm/index.ts'
 import { dialectOptions, parseConfig } from '../config/config.ts'
-import { OrderedVerbs } from '../ingest/ordered.ts'
+import { CommandApplier } from '../ingest/command-queue.ts'
 import { Windows } from '../ingest/windows/windows.ts'
 import { Totals } from '../live/totals.ts'
-import { SeriesStore } from '../series.ts'
+import { SeriesStore } from '../series/series.ts'
 import { ErrorReports } from '../status/reports.ts'
 import { SelfMetrics } from '../status/self-metrics.ts'
 import { Inbox } from './inbox.ts'
@@ -32,13 +32,13 @@ function startIngests(options: object = {}) {
   const metrics = new SelfMetrics(store, writer)
   const reports = new ErrorReports(clock, metrics, () => {})
   const counts = SharedCounts.create(THREADS)
-  const verbs = new OrderedVerbs(store, writer, new Windows(writer))
+  const verbs = new CommandApplier(store, writer, new Windows(writer))
   const contested: string[] = []
   const events = {
     refused: (code: string, source: string) => reports.refused('statshero', code, source),
     contested: () => contested.push('contested'),
   }
-  const inbox = new Inbox({ store, reports, verbs, counts, events: [events] })
+  const inbox = new Inbox({ store, reports, commands: verbs, counts, events: [events] })
   const told: Exclude<FromThread, Batch>[] = []
   const ingests = Array.from({ length: THREADS }, (_, thread) => {
     const start: ThreadStart = {
@@ -47,7 +47,7 @@ function startIngests(options: object = {}) {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: counts.shared,
-      dialects: [{ name: 'statshero', options: dialectOptions(config, 'statshero') }],
+      dialects: [{ name: 'statshero', module: '', options: dialectOptions(config, 'statshero') }],
       config,
     }
     return new ThreadIngest({

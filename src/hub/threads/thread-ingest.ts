@@ -9,7 +9,7 @@ import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { drain } from '../drain.ts'
-import { ZoneIngest } from '../ingest/ingest.ts'
+import { LineZoneIngest } from '../ingest/ingest.ts'
 import { SeriesQuota } from '../ingest/quota.ts'
 import { Port } from '../listen/port.ts'
 import { portOptions } from '../listen/port-options.ts'
@@ -38,10 +38,10 @@ export interface ThreadIngestParts {
   readonly post: (message: FromThread) => void
 }
 
-interface Speaker {
+interface ServedDialect {
   readonly dialect: Dialect
   readonly server: DialectServer
-  readonly ingest: ZoneIngest
+  readonly ingest: LineZoneIngest
 }
 
 export class ThreadIngest {
@@ -53,7 +53,7 @@ export class ThreadIngest {
   readonly #outbox: Outbox
   readonly #series: ThreadSeries
   readonly #metrics: SelfMetrics
-  readonly #speakers: readonly Speaker[]
+  readonly #served: readonly ServedDialect[]
   /** Once it is bound, or has failed to. */
   #port: Port | undefined
   #binding: Promise<void> | undefined
@@ -70,17 +70,17 @@ export class ThreadIngest {
     const quota = SeriesQuota.open(start.quota, config, thread)
     this.#series = new ThreadSeries(zone, quota, this.#writer, this.#outbox)
     this.#metrics = new SelfMetrics(this.#series, this.#writer)
-    this.#speakers = start.dialects.map(({ name, options }, index) => {
+    this.#served = start.dialects.map(({ name, options }, index) => {
       const dialect = dialects.find((each) => each.name === name)
       if (dialect === undefined) throw new Error(`dialect ${name} is not among the known ones`)
       return this.#startDialect(dialect, index, options)
     })
   }
 
-  #startDialect(dialect: Dialect, index: number, options: ThreadDialect['options']): Speaker {
+  #startDialect(dialect: Dialect, index: number, options: ThreadDialect['options']): ServedDialect {
     const { thread } = this.#start
     const events = this.#outbox.reports.eventsOf(dialect.name)
-    const ingest = new ZoneIngest(
+    const ingest = new LineZoneIngest(
       {
         dialect: dialect.name,
         measurements: this.#counts.measurementsPlace(thread, index),
@@ -88,13 +88,13 @@ export class ThreadIngest {
       {
         series: this.#series,
         writer: this.#writer,
-        lane: this.#outbox.lane(index, events),
+        queue: this.#outbox.queue(index, events),
         events,
       },
     )
     const server = dialect.createServer?.({
       ingest,
-      snapshot: NO_SNAPSHOT,
+      openSnapshot: () => NO_SNAPSHOT,
       reports: this.#outbox.reports.for(dialect.name),
       clock: this.#clock,
       options,
@@ -105,7 +105,7 @@ export class ThreadIngest {
 
   /** The server of a dialect, for who brings its bytes without a socket. */
   server(name: string): DialectServer | undefined {
-    return this.#speakers.find(({ dialect }) => dialect.name === name)?.server
+    return this.#served.find(({ dialect }) => dialect.name === name)?.server
   }
 
   /**
@@ -128,9 +128,9 @@ export class ThreadIngest {
 
   async #bind(port: number): Promise<void> {
     const { thread, threads, config } = this.#start
-    const dialects = this.#speakers.map(({ dialect }) => dialect)
+    const dialects = this.#served.map(({ dialect }) => dialect)
     const options = portOptions(TEXT_PORT, config, dialects)
-    const bound = new Port({ ...options, port, isShared: threads > 1 }, this.#speakers, {
+    const bound = new Port({ ...options, port, isShared: threads > 1 }, this.#served, {
       clock: this.#clock,
       log: this.#outbox.reports.log,
       metrics: this.#metrics,
@@ -144,14 +144,14 @@ export class ThreadIngest {
   async #stop(): Promise<void> {
     await drain(this.#clock, () => this.#counts.measurementsOf(this.#start.thread))
     await this.#port?.stop()
-    await Promise.all(this.#speakers.map(({ server }) => server.stop()))
+    await Promise.all(this.#served.map(({ server }) => server.stop()))
     this.#outbox.flush()
     this.#writer.detach()
   }
 
   tellStatus(): void {
     if (this.#port === undefined) return
-    const dialects = this.#speakers.map(({ server, ingest }): ThreadDialectStatus => {
+    const dialects = this.#served.map(({ server, ingest }): ThreadDialectStatus => {
       const connections = server.connections()
       return {
         connections: connections.slice(-CONNECTIONS_TOLD),

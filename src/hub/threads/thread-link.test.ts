@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import type { Worker } from 'node:worker_threads'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { ToThread } from './messages.ts'
 import { ThreadLink } from './thread-link.ts'
@@ -19,9 +18,10 @@ class FakeWorker extends EventEmitter {
     this.emit('message', { kind: 'answer', number })
   }
 
-  async terminate(): Promise<void> {
+  async terminate(): Promise<number> {
     this.isTerminated = true
     this.emit('exit', 1)
+    return 1
   }
 }
 
@@ -32,7 +32,7 @@ function startLink() {
   let restarts = 0
   const link = new ThreadLink({
     clock,
-    createWorker: () => workers[workers.push(new FakeWorker()) - 1] as unknown as Worker,
+    createWorker: () => workers[workers.push(new FakeWorker()) - 1]!,
     onMessage() {},
     onCrash: (reason, waitMs) => crashes.push(`${reason} ${waitMs}`),
     onRestart: () => restarts++,
@@ -61,7 +61,7 @@ test('a machine without room for a thread is asked again, and the hub goes on', 
     createWorker: () => {
       tries++
       if (tries <= 3) throw new Error('no threads left')
-      return new FakeWorker() as unknown as Worker
+      return new FakeWorker()
     },
     onMessage() {},
     onCrash: (reason) => crashes.push(reason),

@@ -3,7 +3,6 @@
  * itself. Who waits for an answer of a thread that ends has it: a thread that is no more has
  * forgotten everything.
  */
-import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../../time/clock.ts'
 import type { FromThread, Question, ThreadStatus, ToThread } from './messages.ts'
 
@@ -13,9 +12,18 @@ const RESTART_LONGEST_MS = 5000
 /** A thread that has run for so long has not failed at its start. */
 const STEADY_NS = 10_000_000_000n
 
+/** What is used of a Worker. */
+interface IngestWorker {
+  on(event: 'message', listener: (message: FromThread) => void): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  once(event: 'exit', listener: () => void): unknown
+  postMessage(message: ToThread): void
+  terminate(): Promise<unknown>
+}
+
 export interface ThreadLinkParts {
   readonly clock: Clock
-  readonly createWorker: () => Worker
+  readonly createWorker: () => IngestWorker
   readonly onMessage: (message: FromThread) => void
   /** It ended without being told to; `waitMs` until it is started again. */
   readonly onCrash: (reason: string, waitMs: number) => void
@@ -29,7 +37,7 @@ export class ThreadLink {
   status: ThreadStatus | undefined
   readonly #parts: ThreadLinkParts
   readonly #waiting = new Map<number, () => void>()
-  #worker: Worker | undefined
+  #worker: IngestWorker | undefined
   #nextNumber = 1
   #startedNs = 0n
   #soonEnds = 0
@@ -48,7 +56,7 @@ export class ThreadLink {
   start(): void {
     const { clock, createWorker } = this.#parts
     this.#startedNs = clock.monotonicNs()
-    let worker: Worker
+    let worker: IngestWorker
     try {
       worker = createWorker()
     } catch (error) {

@@ -34,7 +34,7 @@ function plain(histogram: Histogram) {
     return list
   })
   const [min, max, sum] = [histogram.min, histogram.max, histogram.sum].map(Number)
-  return { scale, count, zeroCount, buckets, min, max, sum: sum! }
+  return { scale, count, zeroCount, buckets, min: min!, max: max!, sum: sum! }
 }
 
 suite('histogram of samples', () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { CountingThread } from '../../../test/support/told-threads.ts'
-import { turn, until } from '../../../test/support/zone-threads.ts'
+import { CountingThread } from '../../../test/support/threads/told-threads.ts'
+import { turn, until } from '../../../test/support/threads/zone-threads.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
 import {
   Counter,

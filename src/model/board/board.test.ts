@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { readNumber, VECTORS } from '../../../test/support/scope-vectors.ts'
+import { readNumber, VECTORS } from '../../dialects/scope/test/golden.ts'
 import {
   CHART_COLUMNS,
   movingAverage,

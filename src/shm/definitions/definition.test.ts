@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defined, keyOf } from '../../../test/support/shm.ts'
+import { defined, keyOf } from '../../../test/support/threads/shm.ts'
 import {
   type DefinitionOptions,
   METRIC_MODES,

@@ -1,5 +1,5 @@
 /**
- * What metrics cost in bytes, before there are any (Proxy-Wasm metrics document, "Memory"; its
+ * What metrics cost in bytes, before there are any (the original's
  * structures and its allocator drawn below). Three figures for the original, one for this zone:
  *
  *   documented   the rule in the document's text

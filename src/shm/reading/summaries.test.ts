@@ -1,9 +1,9 @@
 /** Summaries over real threads: every observation is in one taking, whatever becomes of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createZone, defined } from '../../../test/support/shm.ts'
-import { ObservingThread } from '../../../test/support/told-threads.ts'
-import { turn, until } from '../../../test/support/zone-threads.ts'
+import { createZone, defined } from '../../../test/support/threads/shm.ts'
+import { ObservingThread } from '../../../test/support/threads/told-threads.ts'
+import { turn, until } from '../../../test/support/threads/zone-threads.ts'
 import type { Zone } from '../index.ts'
 
 const KEY = 'observed'

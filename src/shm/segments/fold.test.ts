@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { createZone, defined, histogramFacts } from '../../../test/support/shm.ts'
+import { createZone, defined, histogramFacts } from '../../../test/support/threads/shm.ts'
 import { type Exact, Histogram } from '../../model/index.ts'
 import type { MetricType, WindowReading, Writer } from '../index.ts'
 

@@ -1,7 +1,7 @@
 /**
  * A binned histogram's slot, 19 words: `[sum:u64][bins: 18 x u64]`. Its bounds are the metric's
- * own, up to 17 beside its name, and one more that takes all greater values (Proxy-Wasm
- * specification, 4.4). One thread writes it, with plain stores; the sum is modulo 2^64.
+ * own, up to 17 beside its name, and one more that takes all greater values. One thread writes it,
+ * with plain stores; the sum is modulo 2^64.
  */
 import { U64_MAX } from '../../model/index.ts'
 import { LAST_BOUND } from '../layout.ts'

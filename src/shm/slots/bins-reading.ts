@@ -1,6 +1,6 @@
 /**
- * Reading the histograms that count in bins, and the documented view of them (Proxy-Wasm
- * specification, 4.3): at most 18 bins, the last one, 4294967295, always among them.
+ * Reading the histograms that count in bins, and the documented view of them
+ * (docs/formats/zone.md): at most 18 bins, the last one, 4294967295, always among them.
  */
 import { DENSE_BINS, LAST_BOUND } from '../layout.ts'
 import type { Page } from '../memory/memory.ts'

@@ -33,7 +33,7 @@ test('doubles within 64 steps of every bound of an octave are on the side the mo
     const middle = bits[0]!
     for (let step = -64n; step <= 64n; step++) {
       bits[0] = middle + step
-      const value = double[0]!
+      const value: number = double[0]!
       assert.equal(placeOfDouble(value), bucketIndex(value, SCALE_MAX), `${value}`)
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { defined } from '../../../test/support/shm.ts'
+import { defined } from '../../../test/support/threads/shm.ts'
 import { U64_MAX } from '../../model/index.ts'
 import { Zone } from '../index.ts'
 

@@ -1,6 +1,6 @@
 /**
  * A dense histogram's slot, 34 words: `[sum:u64][bins: 33 x u64]`. Bounds are 2^0 … 2^31 and
- * 2^32 - 1; the sum is kept modulo 2^64, as the Proxy-Wasm document's successor does. One thread
+ * 2^32 - 1; the sum is kept modulo 2^64, as filters count it. One thread
  * writes it, with plain stores; the count is the sum of the bins. In the mode `fractions` the sum
  * is a double, and a fraction is counted where the integer above it would be.
  */

@@ -1,6 +1,6 @@
 /**
  * An expanding histogram's slot, 35 words: `[sum:u64][bins: 33 x u64][state:u64]`, a dense one
- * that says which of its bounds the documented table holds (Proxy-Wasm document, "Histograms"):
+ * that says which of its bounds the documented table holds (docs/formats/zone.md):
  *
  *   state   bit i (i < 32) = the bound 2^i is held; bits 32…36 = capacity, 0 = never written: 5
  *

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { defined } from '../../../test/support/shm.ts'
+import { defined } from '../../../test/support/threads/shm.ts'
 import { addExact, type Exact, exact, maxExact, minExact } from '../../model/index.ts'
 import { type GaugeReading, Zone } from '../index.ts'
 
@@ -144,7 +144,7 @@ test('a gauge of all writers is their sum, least or greatest, as its mode says',
         metrics.forEach((metric, i) => {
           const reading = blank()
           assert.equal(reader.gauge(metric, reading), expected[i] !== undefined)
-          if (expected[i] !== undefined) assert.equal(reading.value, expected[i], modes[i])
+          if (expected[i] !== undefined) assert.equal(reading.value, expected[i], modes[i]!)
         })
       }
     }),

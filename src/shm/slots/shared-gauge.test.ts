@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { defined } from '../../../test/support/shm.ts'
+import { defined } from '../../../test/support/threads/shm.ts'
 import { exact, U64_MAX } from '../../model/index.ts'
 import { type SharedGaugeHandle, Zone } from '../index.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { bufferOf, createZone, defined } from '../../../test/support/shm.ts'
+import { bufferOf, createZone, defined } from '../../../test/support/threads/shm.ts'
 import { addToSummary, EMPTY_SUMMARY, summaryDeviation } from '../../model/index.ts'
 import type { SummaryReading, Zone } from '../index.ts'
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bufferOf, createZone, defined, histogramFacts, keyOf } from '../../../test/support/shm.ts'
-import { turn } from '../../../test/support/zone-threads.ts'
+import {
+  bufferOf,
+  createZone,
+  defined,
+  histogramFacts,
+  keyOf,
+} from '../../../test/support/threads/shm.ts'
+import { turn } from '../../../test/support/threads/zone-threads.ts'
 import { type GaugeReading, RedefinitionError, refusalOf, type Writer, Zone } from '../index.ts'
 import type { MetricType } from '../layout.ts'
 

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { createZone, keyOf } from '../../../test/support/shm.ts'
-import { defineAll, gaugeName } from '../../../test/support/zone-thread.ts'
-import { RecordingThread, totalsOf, turn, until } from '../../../test/support/zone-threads.ts'
+import { createZone, keyOf } from '../../../test/support/threads/shm.ts'
+import { defineAll, gaugeName } from '../../../test/support/threads/zone-thread.ts'
+import {
+  RecordingThread,
+  totalsOf,
+  turn,
+  until,
+} from '../../../test/support/threads/zone-threads.ts'
 import { type GaugeReading, type SharedZone, Zone } from '../index.ts'
 
 const MEBIBYTE = 1_048_576

@@ -2,6 +2,8 @@
  * The linked cursor: one instant, a whole second, in all charts. Every drawn chart leaves its time
  * axis here; the pointer over one moves the cursor in all.
  */
+import { signal } from '@preact/signals'
+
 export interface TimeAxis {
   /** Unix seconds at the edges. */
   readonly from: number
@@ -12,23 +14,17 @@ export interface TimeAxis {
 }
 
 export class Cursor {
-  second: number | null = null
+  readonly second = signal<number | null>(null)
   readonly #axes = new WeakMap<Element, TimeAxis>()
-  readonly #changed: () => void
-
-  constructor(changed: () => void) {
-    this.#changed = changed
-  }
 
   setAxis(canvas: Element, axis: TimeAxis): void {
     this.#axes.set(canvas, axis)
   }
 
   set(second: number | null): void {
-    if (second === this.second) return
-    this.second = second
+    if (second === this.second.peek()) return
     document.documentElement.toggleAttribute('data-cursor', second !== null)
-    this.#changed()
+    this.second.value = second
   }
 
   /** @returns a function that stops following the pointer */

@@ -2,9 +2,9 @@
  * Heat maps: a column per second, a row per bucket. Columns narrower than 3 px are merged by adding
  * bins, on the absolute grid of time, so that the columns keep their contents while they move.
  */
-import type { Painter } from './painter.ts'
-import type { Ramp } from './palette.ts'
-import type { Range } from './scale.ts'
+import { type Merged, quantile } from '../store/buckets.ts'
+import type { Painter, Ramp } from './painter.ts'
+import { logScale, type Range } from './scale.ts'
 
 const COLUMN_PIXELS_LEAST = 3
 /** Cells stand 1 px apart once they are larger than this. */
@@ -72,7 +72,7 @@ export function heatRange(columns: HeatColumns): Range | undefined {
   }
 }
 
-export interface HeatBox {
+interface HeatBox {
   readonly left: number
   readonly right: number
   readonly top: number
@@ -136,4 +136,42 @@ function rowEdges(
     edges[i] = Math.min(box.bottom, Math.max(box.top, at))
   }
   return edges
+}
+
+const PERCENTILES = [
+  ['p50', 0.5],
+  ['p90', 0.9],
+  ['p99', 0.99],
+] as const
+
+export function drawMarginal(painter: Painter, merged: Merged, range: Range): void {
+  const { width, height, context, palette } = painter
+  const top = 8
+  const bottom = height - 20
+  const room = width - 40
+  const { y } = logScale(range, top, bottom, 4)
+  const most = merged.counts.reduce((greatest, count) => Math.max(greatest, count), 0)
+  painter.vertical(0, top, bottom, 'edge')
+  if (most === 0) return
+  let free = Number.NEGATIVE_INFINITY
+  for (const [name, q] of [...PERCENTILES].reverse()) {
+    const at = y(quantile(merged, q))
+    if (!(at >= top && at <= bottom)) continue
+    painter.horizontal(at, 0, width - 30, 'edge', [2, 3])
+    const label = Math.max(at, free)
+    free = label + 14
+    painter.label(name, width, label + 4, { align: 'right', color: 'ink-soft' })
+  }
+  context.fillStyle = palette.color('trace')
+  const perOctave = 2 ** merged.scale
+  merged.counts.forEach((count, i) => {
+    const upper = Math.max(top, y(2 ** ((merged.offset + i + 1) / perOctave)))
+    const lower = Math.min(bottom, y(2 ** ((merged.offset + i) / perOctave)))
+    if (count === 0 || lower <= upper) return
+    const length = Math.max(1, (count / most) * room)
+    context.fillRect(0, upper, length, Math.max(1, lower - upper - 1))
+  })
+  painter.label('0', 1, height - 4)
+  const share = `${((most / merged.count) * 100).toFixed(0)}\u00a0%`
+  painter.label(share, room, height - 4, { align: 'right' })
 }

@@ -1,7 +1,6 @@
 /** Straight lines between points, nothing between ticks; a gap is a gap. */
 import { decimate, GAP } from './decimate.ts'
-import type { Painter } from './painter.ts'
-import type { Token } from './palette.ts'
+import type { Painter, Token } from './painter.ts'
 
 export interface Line {
   /** One value per step from the left edge on; NaN where nothing is known. */

@@ -1,8 +1,7 @@
 /** What every chart needs of a canvas: CSS pixels, text with a halo, snapped hairlines. */
 import type { Size } from './frame.ts'
-import type { Palette, Token } from './palette.ts'
 
-export interface LabelStyle {
+interface LabelStyle {
   readonly color?: Token
   readonly align?: CanvasTextAlign
   readonly weight?: 400 | 600
@@ -38,7 +37,7 @@ export class Painter {
   }
 
   label(words: string, x: number, y: number, style: LabelStyle = {}): void {
-    const { color = 'ink3', align = 'left', weight = 400, room } = style
+    const { color = 'ink-quiet', align = 'left', weight = 400, room } = style
     const { context, palette } = this
     context.font = this.#font(weight)
     context.textAlign = align
@@ -99,5 +98,54 @@ export class Painter {
     context.lineTo(x1, y1)
     context.stroke()
     context.setLineDash([])
+  }
+}
+
+export type Token =
+  | 'bg'
+  | 'line'
+  | 'edge'
+  | 'ink'
+  | 'ink-soft'
+  | 'ink-quiet'
+  | 'trace'
+  | 'trace-fill'
+  | 'accent'
+  | 'warn'
+  | 'warn-mark'
+  | 'error'
+
+export type Ramp = 'faint' | 'heat'
+
+export interface Palette {
+  color(token: Token): string
+  /** Steps of growing contrast with the paper. */
+  ramp(name: Ramp): readonly string[]
+  readonly font: string
+}
+
+export function readPalette(root: Element): Palette {
+  const style = getComputedStyle(root)
+  const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
+  const colors = new Map<Token, string>()
+  const ramps = new Map<Ramp, readonly string[]>()
+  return {
+    color(token) {
+      let color = colors.get(token)
+      if (color === undefined) {
+        color = read(token)
+        colors.set(token, color)
+      }
+      return color
+    },
+    ramp(name) {
+      let steps = ramps.get(name)
+      if (steps === undefined) {
+        steps = read(name).split(/\s+/)
+        ramps.set(name, steps)
+      }
+      return steps
+    },
+    font: read('font'),
   }
 }

@@ -7,15 +7,15 @@ import type { Kind } from '../../http/api.ts'
 import type { Lane, SeriesData } from '../store/series-data.ts'
 import type { Line } from './line.ts'
 import type { Plot, PlotSize } from './plot.ts'
-import type { SteadyRange } from './steady-range.ts'
+import type { SteadyRange } from './scale.ts'
 
-export interface PictureView {
+interface PictureView {
   readonly from: number
   readonly to: number
   readonly cursor: number | null
 }
 
-export interface PictureOptions {
+interface PictureOptions {
   readonly unit: string
   readonly size: PlotSize
   readonly steady: SteadyRange

@@ -8,10 +8,16 @@ import { clockText } from '../format/time.ts'
 import type { TimeAxis } from './cursor.ts'
 import { drawHeat, type HeatColumns, type HeatSource, heatColumns, heatRange } from './heat.ts'
 import { drawBand, drawLine, type Line, type LineGeometry } from './line.ts'
-import type { Painter } from './painter.ts'
-import type { Ramp } from './palette.ts'
-import { linearScale, logScale, niceRange, type Range, type Scale, timeTicks } from './scale.ts'
-import type { SteadyRange } from './steady-range.ts'
+import type { Painter, Ramp } from './painter.ts'
+import {
+  linearScale,
+  logScale,
+  niceRange,
+  type Range,
+  type Scale,
+  type SteadyRange,
+  timeTicks,
+} from './scale.ts'
 
 /** Width of the scale of small charts, and of the space below it in the ruler. */
 export const SCALE_WIDTH = 48
@@ -39,7 +45,7 @@ export interface Plot {
   readonly cursor: number | null
 }
 
-export interface Box {
+interface Box {
   readonly left: number
   readonly right: number
   readonly top: number
@@ -166,7 +172,7 @@ function drawMark(painter: Painter, plot: Plot, box: Box, scale: Scale, perSecon
   const last = plot.lines[0]?.values.findLast((value) => !Number.isNaN(value))
   const isHigh = last !== undefined && scale.y(last) < (box.top + box.bottom) / 2
   const y = isHigh ? box.bottom - 6 : box.top + 12
-  painter.label(plot.mark.words, at, y, { align, color: 'ink2' })
+  painter.label(plot.mark.words, at, y, { align, color: 'ink-soft' })
 }
 
 function drawLines(painter: Painter, plot: Plot, box: Box, scale: Scale, perSecond: number): void {

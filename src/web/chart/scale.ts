@@ -12,7 +12,7 @@ export interface Scale extends Range {
   readonly ticks: readonly number[]
 }
 
-export type LinearKind = 'zero' | 'around'
+type LinearKind = 'zero' | 'around'
 
 const DECIMAL_STEPS = [1, 2, 2.5, 5, 10] as const
 const BINARY_STEPS = [1, 2, 4] as const
@@ -105,4 +105,39 @@ export function timeTicks(from: number, to: number, pixels: number, room = 72): 
   const ticks: number[] = []
   for (let i = Math.ceil(from / step); i * step <= to; i += 1) ticks.push(i * step)
   return ticks
+}
+
+export class SteadyRange {
+  #range: Range | undefined
+  #key = ''
+  #hiNeeded = 0
+  #loNeeded = 0
+
+  /**
+   * @param range what the data need now, with round ends
+   * @param second the right edge of the picture
+   * @param key another key is another picture: nothing is kept
+   */
+  update(range: Range, second: number, window: number, key: string): Range {
+    const kept = this.#range
+    const isOther = key !== this.#key || kept === undefined || second < this.#hiNeeded - window
+    if (isOther) {
+      this.#key = key
+      this.#hiNeeded = second
+      this.#loNeeded = second
+      this.#range = range
+      return range
+    }
+    if (range.hi >= kept.hi) this.#hiNeeded = second
+    if (range.lo <= kept.lo) this.#loNeeded = second
+    const mayLower = second - this.#hiNeeded >= window
+    const mayRaise = second - this.#loNeeded >= window
+    if (mayLower) this.#hiNeeded = second
+    if (mayRaise) this.#loNeeded = second
+    this.#range = {
+      lo: mayRaise ? range.lo : Math.min(range.lo, kept.lo),
+      hi: mayLower ? range.hi : Math.max(range.hi, kept.hi),
+    }
+    return this.#range
+  }
 }

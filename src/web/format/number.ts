@@ -45,7 +45,7 @@ const SMALLEST_FIXED = 1e-6
 /** From here on too: more digits than a double has are not worth their width. */
 const LARGEST_FIXED = 1e15
 
-export interface ParsedUnit {
+interface ParsedUnit {
   readonly base: string
   readonly tail: '' | '/s'
   readonly sort: 'plain' | 'bytes' | 'time' | 'other'
@@ -164,3 +164,11 @@ export function changeText(ratio: number): string {
   if (percent === 0) return `0${NO_BREAK_SPACE}%`
   return `${percent > 0 ? '+' : MINUS}${Math.abs(percent)}${NO_BREAK_SPACE}%`
 }
+
+/** Says an amount of something: `1 frame`, `1 200 frames`. */
+export function counted(one: string, many = `${one}s`): (amount: Counted) => string {
+  return (amount) =>
+    `${exact(amount === true ? 1 : amount || 0)} ${Number(amount) === 1 ? one : many}`
+}
+
+type Counted = number | string | boolean

@@ -1,12 +1,21 @@
 /** A series in the overview: with its chart (136 px), or as one line (28 px). */
-import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
-import { usePage, usePanel } from '../app/page.ts'
-import { setText, useReading } from '../app/parts.tsx'
+import type { JSX, RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Panel, Size } from '../chart/frame.ts'
+import { Painter } from '../chart/painter.ts'
+import { pictureOf } from '../chart/picture.ts'
+import { drawPlot, type PlotSize } from '../chart/plot.ts'
+import { SteadyRange } from '../chart/scale.ts'
+import { join } from '../format/number.ts'
+import { spanText } from '../format/time.ts'
+import { SERIES } from '../series/address.ts'
+import { Icon } from '../shell/icon.tsx'
+import { type Page, usePage, usePanel } from '../shell/page.ts'
+import { Link, Name, setText, useReading } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
+import type { Destination } from '../shell/view.ts'
 import type { Entry } from '../store/catalogue.ts'
-import { changeColumn } from './reading.ts'
-import { SeriesLink } from './series-link.tsx'
-import { useSeriesCanvas } from './use-series.ts'
+import { changeColumn, type Reading, type ReadingContext, readSeries } from './reading.ts'
 
 interface CellProps {
   readonly entry: Entry
@@ -55,13 +64,13 @@ function LineContent({ entry }: CellProps): JSX.Element {
 }
 
 interface SeriesCellProps extends CellProps {
+  readonly isUnusual: boolean
   readonly isLine: boolean
   /** Built only near the viewport, dropped when far; the box keeps its fixed height. */
   readonly isLazy: boolean
 }
 
-export function SeriesCell({ entry, isLine, isLazy }: SeriesCellProps): JSX.Element {
-  const { store } = usePage()
+export function SeriesCell({ entry, isUnusual, isLine, isLazy }: SeriesCellProps): JSX.Element {
   const [isNear, setNear] = useState(!isLazy)
   const article = usePanel<HTMLElement>({
     enter: () => setNear(true),
@@ -69,11 +78,135 @@ export function SeriesCell({ entry, isLine, isLazy }: SeriesCellProps): JSX.Elem
       if (isLazy) setNear(false)
     },
   })
-  const isUnusual = !isLine && store.watch.finding(entry.id).since > 0
   const Content = isLine ? LineContent : CellContent
   return (
-    <article ref={article} class={`${isLine ? 'line' : 'cell'}${isUnusual ? ' unusual' : ''}`}>
+    <article
+      ref={article}
+      class={`${isLine ? 'line' : 'cell'}${isUnusual && !isLine ? ' unusual' : ''}`}
+    >
       {isNear && <Content entry={entry} />}
     </article>
   )
+}
+
+/** Where one series is shown; kind and type only where the name alone says too little. */
+function seriesRoute({ store }: Page, entry: Entry): Destination {
+  const { kind, type = '' } = entry.info
+  const isAmbiguous = store.catalogue.isAmbiguous(entry.text)
+  return to(SERIES, {
+    series: entry.text,
+    ...(isAmbiguous ? { kind, type } : { kind: '', type: '' }),
+  })
+}
+
+/** Position after the last separator of a name. */
+function lastPart(name: string): number {
+  const end = Math.max(name.lastIndexOf('.'), name.lastIndexOf('/')) + 1
+  return end < name.length ? end : 0
+}
+
+interface SeriesLinkProps {
+  readonly entry: Entry
+  readonly withLabels?: boolean
+}
+
+export function SeriesLink({ entry, withLabels }: SeriesLinkProps): JSX.Element {
+  const page = usePage()
+  const { name, kind } = entry.info
+  const split = lastPart(name)
+  return (
+    <Link to={seriesRoute(page, entry)} class="title" title={entry.text}>
+      <Icon name={kind} title={kind} />
+      <span class="cut">
+        <span class="prefix">{name.slice(0, split)}</span>
+        <b>
+          <Name text={name.slice(split)} />
+        </b>
+        {withLabels && entry.labels !== '' && <span class="muted"> {entry.labels}</span>}
+      </span>
+    </Link>
+  )
+}
+
+export function contextOf(page: Page, entry: Entry): ReadingContext {
+  const { store, cursor } = page
+  return {
+    info: store.catalogue.get(entry.id)?.info ?? entry.info,
+    second: page.readingSecond(),
+    hasCursor: cursor.second.value !== null,
+    isStale: store.isStale(entry.id),
+    lastDataMs: store.lastDataMs(entry.id),
+    nowMs: store.clock.nowMs(),
+    finding: store.watch.finding(entry.id),
+  }
+}
+
+/** Subscribes a series while the panel it is given to is on screen. */
+export function useSubscription(id: number): Pick<Panel, 'enter' | 'leave'> {
+  const { store } = usePage()
+  const hide = useRef<(() => void) | undefined>(undefined)
+  // Another series in the same place: what is subscribed follows.
+  useEffect(() => {
+    if (hide.current === undefined) return
+    hide.current()
+    hide.current = store.screen.show(id)
+  }, [store, id])
+  return {
+    enter: () => {
+      hide.current ??= store.screen.show(id)
+    },
+    leave: () => {
+      hide.current?.()
+      hide.current = undefined
+    },
+  }
+}
+
+/** @returns draws the picture of a series and gives the canvas its accessible name */
+export function useSeriesPicture(
+  entry: Entry,
+  plotSize: PlotSize,
+): (canvas: HTMLCanvasElement | null, size: Size, reading: Reading) => void {
+  const page = usePage()
+  const steady = useRef(new SteadyRange())
+  const named = useRef('')
+  const { store, cursor } = page
+  return (canvas, size, reading) => {
+    const data = store.data(entry.id)
+    if (canvas === null || size.width === 0 || data === undefined) return
+    const to = store.clock.edge()
+    const view = { from: to - store.clock.window.value, to, cursor: cursor.second.value }
+    const options = { unit: entry.info.unit ?? '', size: plotSize, steady: steady.current }
+    const painter = new Painter(canvas, size, page.theme.palette)
+    cursor.setAxis(canvas, drawPlot(painter, pictureOf(data, view, options)).time)
+    const value = [reading.caption, join(reading.main)].join(' ').trim()
+    const name = `${entry.text}, last ${spanText(store.clock.window.value)}, ${value}`
+    // The name holds the value; it is read on demand, never announced.
+    if (name !== named.current) canvas.setAttribute('aria-label', name)
+    named.current = name
+  }
+}
+
+/**
+ * @param write gets the reading of each draw
+ * @returns a ref for the canvas
+ */
+function useSeriesCanvas(
+  entry: Entry,
+  plotSize: PlotSize,
+  write: (reading: Reading, context: ReadingContext) => void,
+): RefObject<HTMLCanvasElement | null> {
+  const page = usePage()
+  const subscription = useSubscription(entry.id)
+  const drawPicture = useSeriesPicture(entry, plotSize)
+  const canvas = usePanel<HTMLCanvasElement>({
+    ...subscription,
+    draw: (size) => {
+      const context = contextOf(page, entry)
+      const reading = readSeries(page.store.data(entry.id), context)
+      write(reading, context)
+      drawPicture(canvas.current, size, reading)
+    },
+  })
+  return canvas
 }

@@ -1,12 +1,21 @@
 /** The one filter line: words, kinds, grouping, order, density. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from '../app/icon.tsx'
-import { usePage } from '../app/page.ts'
-import { Pick } from '../app/parts.tsx'
-import { DENSITIES, KINDS, type KindChoice, type Route, type Sort } from '../app/route.ts'
 import { exact } from '../format/number.ts'
+import { Icon } from '../shell/icon.tsx'
+import { usePage } from '../shell/page.ts'
+import { Pick } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
+import {
+  DENSITIES,
+  type Density,
+  KINDS,
+  type KindChoice,
+  OVERVIEW,
+  type OverviewState,
+  type Sort,
+} from './address.ts'
 import { labelNames } from './select.ts'
 
 const FILTER_ID = 'filter'
@@ -33,7 +42,7 @@ const GROUP_WORDS: readonly (readonly [string, string])[] = [
 const DENSITY_WORDS = { charts: 'Charts', lines: 'Lines', table: 'Table' } as const
 
 interface FilterLineProps {
-  readonly route: Route
+  readonly state: OverviewState
   readonly all: readonly Entry[]
   readonly found: number
 }
@@ -44,7 +53,7 @@ function FilterField({ q }: { q: string }): JSX.Element {
   useEffect(() => {
     // Back, forward and "Clear the filter" change what stands in the field. The `q` of this render
     // may be older than what has been typed since; the route is not.
-    const text = navigation.route.q
+    const text = navigation.state(OVERVIEW).q
     if (input.current && input.current.value !== text) input.current.value = text
   }, [navigation, q])
   return (
@@ -59,7 +68,9 @@ function FilterField({ q }: { q: string }): JSX.Element {
         autoComplete="off"
         spellcheck={false}
         defaultValue={q}
-        onInput={(event) => navigation.go({ q: event.currentTarget.value }, 'replace')}
+        onInput={(event) =>
+          navigation.go(to(OVERVIEW, { q: event.currentTarget.value }), 'replace')
+        }
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}
@@ -71,14 +82,14 @@ function FilterField({ q }: { q: string }): JSX.Element {
   )
 }
 
-function Kinds({ route, all }: Omit<FilterLineProps, 'found'>): JSX.Element {
+function Kinds({ state, all }: Omit<FilterLineProps, 'found'>): JSX.Element {
   const { navigation } = usePage()
   const counts = new Map<string, number>()
   for (const { info } of all) counts.set(info.kind, (counts.get(info.kind) ?? 0) + 1)
   // Few senders have summaries: the button is there when they are.
   const kinds = KINDS.filter((kind) => kind !== 'summary' || counts.has(kind))
   const toggle = (kind: KindChoice): void =>
-    navigation.go({ kind: route.kind === kind ? '' : kind })
+    navigation.go(to(OVERVIEW, { kind: state.kind === kind ? '' : kind }))
   return (
     // biome-ignore lint/a11y/useSemanticElements: toggle buttons, not fields of a form
     <div class="segments kinds" role="group" aria-label="Kind">
@@ -86,7 +97,7 @@ function Kinds({ route, all }: Omit<FilterLineProps, 'found'>): JSX.Element {
         <button
           key={kind}
           type="button"
-          aria-pressed={route.kind === kind}
+          aria-pressed={state.kind === kind}
           onClick={() => toggle(kind)}
         >
           {KIND_WORDS[kind]} <span class="muted">{exact(counts.get(kind) ?? 0)}</span>
@@ -96,7 +107,7 @@ function Kinds({ route, all }: Omit<FilterLineProps, 'found'>): JSX.Element {
   )
 }
 
-function Densities({ route }: { route: Route }): JSX.Element {
+function Densities({ shown }: { shown: Density }): JSX.Element {
   const { navigation } = usePage()
   return (
     // biome-ignore lint/a11y/useSemanticElements: toggle buttons, not fields of a form
@@ -107,8 +118,8 @@ function Densities({ route }: { route: Route }): JSX.Element {
           type="button"
           title={`${DENSITY_WORDS[density]} (D)`}
           aria-label={DENSITY_WORDS[density]}
-          aria-pressed={route.density === density}
-          onClick={() => navigation.go({ density })}
+          aria-pressed={shown === density}
+          onClick={() => navigation.go(to(OVERVIEW, { density }))}
         >
           <Icon name={density} />
         </button>
@@ -117,7 +128,7 @@ function Densities({ route }: { route: Route }): JSX.Element {
   )
 }
 
-export function FilterLine({ route, all, found }: FilterLineProps): JSX.Element {
+export function FilterLine({ state, all, found }: FilterLineProps): JSX.Element {
   const { navigation } = usePage()
   const labels = labelNames(all).map((name) => [`label:${name}`, name] as const)
   const sorts = Object.entries(SORT_WORDS) as [Sort, string][]
@@ -127,23 +138,23 @@ export function FilterLine({ route, all, found }: FilterLineProps): JSX.Element 
       : `${exact(found)} of ${exact(all.length)} series`
   return (
     <search class="filters">
-      <FilterField q={route.q} />
-      <Kinds route={route} all={all} />
+      <FilterField q={state.q} />
+      <Kinds state={state} all={all} />
       <span class="grow" />
       <span class="count">{words}</span>
       <Pick
         caption="Group"
-        value={route.group}
+        value={state.group}
         choices={[...GROUP_WORDS, ...labels]}
-        choose={(group) => navigation.go({ group })}
+        choose={(group) => navigation.go(to(OVERVIEW, { group }))}
       />
       <Pick
         caption="Sort"
-        value={route.sort}
+        value={state.sort}
         choices={sorts}
-        choose={(sort) => navigation.go({ sort: sort as Sort })}
+        choose={(sort) => navigation.go(to(OVERVIEW, { sort: sort as Sort }))}
       />
-      <Densities route={route} />
+      <Densities shown={state.density} />
     </search>
   )
 }

@@ -1,14 +1,13 @@
 /** Groups of series with their headings, and the index of groups at the left. */
 import type { ComponentChildren, JSX } from 'preact'
-import { usePage } from '../app/page.ts'
-import { Link, Name } from '../app/parts.tsx'
-import type { Density } from '../app/route.ts'
 import { exact } from '../format/number.ts'
+import { usePage } from '../shell/page.ts'
+import { Link, Name } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
 import type { Entry } from '../store/catalogue.ts'
-import { groupAnchor } from './anchor.ts'
+import { type Density, OVERVIEW } from './address.ts'
 import { SeriesCell } from './cell.tsx'
-import { crowdedLabel, type Group } from './select.ts'
-import type { Selection } from './selection.ts'
+import { crowdedLabel, type Group, groupAnchor, type Selection } from './select.ts'
 import { SeriesTable } from './series-table.tsx'
 
 /** Above this many series, cells are built near the viewport only. */
@@ -20,12 +19,13 @@ interface BlockProps {
   readonly title: string
   readonly id: string
   readonly entries: readonly Entry[]
+  readonly odd: ReadonlySet<Entry>
   readonly note: JSX.Element
   readonly isLine: boolean
   readonly isLazy: boolean
 }
 
-function Block({ title, id, entries, note, isLine, isLazy }: BlockProps): JSX.Element {
+function Block({ title, id, entries, odd, note, isLine, isLazy }: BlockProps): JSX.Element {
   return (
     <section
       class="group"
@@ -41,7 +41,11 @@ function Block({ title, id, entries, note, isLine, isLazy }: BlockProps): JSX.El
       </header>
       <div class={isLine ? 'lines' : 'cells'}>
         {entries.map((entry) => (
-          <SeriesCell key={entry.identity} entry={entry} isLine={isLine} isLazy={isLazy} />
+          <SeriesCell
+            key={entry.identity}
+            isUnusual={odd.has(entry)}
+            {...{ entry, isLine, isLazy }}
+          />
         ))}
       </div>
     </section>
@@ -53,7 +57,7 @@ function OddNote({ count }: { count: number }): JSX.Element {
     <span class="small muted">
       {count > ODD_SHOWN && (
         <>
-          <Link to={{ group: 'none', sort: 'unusual' }} class="link">
+          <Link to={to(OVERVIEW, { group: 'none', sort: 'unusual' })} class="link">
             all {count}
           </Link>
           {'\u2002'}
@@ -89,6 +93,7 @@ export function Groups({ selection, density, showsOdd }: GroupsProps): JSX.Eleme
   const isLazy = found.length > LAZY_ABOVE
   if (density === 'table') return <SeriesTable groups={groups} isLazy={isLazy} />
   const isLine = density === 'lines'
+  const oddOnes = new Set(odd)
   return (
     <>
       {showsOdd && (
@@ -97,6 +102,7 @@ export function Groups({ selection, density, showsOdd }: GroupsProps): JSX.Eleme
           title="Unusual now"
           id="unusual"
           entries={odd.slice(0, ODD_SHOWN)}
+          odd={oddOnes}
           note={<OddNote count={odd.length} />}
           isLine={isLine}
           isLazy={false}
@@ -108,6 +114,7 @@ export function Groups({ selection, density, showsOdd }: GroupsProps): JSX.Eleme
           title={group.key}
           id={groupAnchor(group.key)}
           entries={group.entries}
+          odd={oddOnes}
           note={<GroupNote group={group} />}
           isLine={isLine}
           isLazy={isLazy}

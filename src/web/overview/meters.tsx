@@ -2,16 +2,17 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { DialectStatus } from '../../http/api.ts'
-import { usePage, usePanel, useTopics } from '../app/page.ts'
-import { setText, useReading } from '../app/parts.tsx'
-import type { Route } from '../app/route.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { drawPlot } from '../chart/plot.ts'
-import { SteadyRange } from '../chart/steady-range.ts'
+import { SteadyRange } from '../chart/scale.ts'
 import { allDigits, exact, format, NO_VALUE } from '../format/number.ts'
+import { isLimited } from '../format/status.ts'
 import { ageText } from '../format/time.ts'
-import { isLimited } from '../store/status.ts'
+import { usePage, usePanel } from '../shell/page.ts'
+import { setText, useReading } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
+import { OVERVIEW } from './address.ts'
 
 /** Ages are amber from three intervals of the stream on. */
 const SILENT_INTERVALS = 3
@@ -24,24 +25,24 @@ export function useRateSpark(dialect: string): JSX.Element {
   const { store, cursor } = page
   const steady = useRef(new SteadyRange())
   const draw = (canvas: HTMLCanvasElement, size: Size): void => {
-    const to = store.edge()
-    const rates = store.meter(dialect)
+    const end = store.clock.edge()
+    const rates = store.cache.rates(dialect)
     // The hub tells of sixty seconds; a longer window is filled while the page is open.
-    const known = Math.max(LEAST_SECONDS, to - (rates?.oldest ?? to))
-    const from = to - Math.min(store.window, known)
-    const values = new Float64Array(to - from + 1).fill(Number.NaN)
+    const known = Math.max(LEAST_SECONDS, end - (rates?.oldest ?? end))
+    const from = end - Math.min(store.clock.window.value, known)
+    const values = new Float64Array(end - from + 1).fill(Number.NaN)
     rates?.copy(from, values)
-    const painter = new Painter(canvas, size, page.palette)
+    const painter = new Painter(canvas, size, page.theme.palette)
     const drawn = drawPlot(painter, {
       from,
-      to,
+      to: end,
       step: 1,
       lines: [{ values, color: 'trace', width: SPARK_WIDTH }],
       axis: 'zero',
       unit: '/s',
       size: 'spark',
       steady: steady.current,
-      cursor: cursor.second,
+      cursor: cursor.second.value,
     })
     cursor.setAxis(canvas, drawn.time)
   }
@@ -67,19 +68,19 @@ function Trouble({ status, limited }: { status: DialectStatus; limited: boolean 
   return <span class="trouble muted">{words}</span>
 }
 
-function Meter({ status, route }: { status: DialectStatus; route: Route }): JSX.Element {
+function Meter({ status }: { status: DialectStatus }): JSX.Element {
   const page = usePage()
   const { store, cursor, navigation } = page
   const age = useRef<HTMLSpanElement>(null)
   const [rate, write] = useReading('rate')
   const update = (): void => {
-    const latest = store.sources?.dialects.find(({ name }) => name === status.name) ?? status
-    const known = store.meter(status.name)?.at(page.readingSecond())
+    const latest = store.sources.value?.dialects.find(({ name }) => name === status.name) ?? status
+    const known = store.cache.rates(status.name)?.at(page.readingSecond())
     const isWaiting = latest.lastDataMs === null
-    const now = cursor.second === null ? latest.ratePerSecond : (known ?? Number.NaN)
+    const now = cursor.second.value === null ? latest.ratePerSecond : (known ?? Number.NaN)
     const shown = isWaiting ? Number.NaN : now
     write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
-    const seconds = isWaiting ? 0 : (store.nowMs() - latest.lastDataMs) / 1000
+    const seconds = isWaiting ? 0 : (store.clock.nowMs() - latest.lastDataMs) / 1000
     setText(age.current, isWaiting ? 'nothing yet' : ageText(seconds))
     const interval = (store.hello?.intervalMs ?? 1000) / 1000
     age.current?.classList.toggle('warn', !isWaiting && seconds >= SILENT_INTERVALS * interval)
@@ -87,7 +88,7 @@ function Meter({ status, route }: { status: DialectStatus; route: Route }): JSX.
   // The button draws its words itself: in narrow windows its canvas is not there to do it.
   const button = usePanel<HTMLButtonElement>({ draw: update })
   const spark = useRateSpark(status.name)
-  const isPressed = route.source === status.name
+  const isPressed = navigation.state(OVERVIEW).source === status.name
   return (
     <button
       ref={button}
@@ -95,10 +96,10 @@ function Meter({ status, route }: { status: DialectStatus; route: Route }): JSX.
       class="meter"
       aria-pressed={isPressed}
       title={`Show only series from ${status.title}`}
-      onClick={() => navigation.go({ source: isPressed ? '' : status.name })}
+      onClick={() => navigation.go(to(OVERVIEW, { source: isPressed ? '' : status.name }))}
     >
       <span class="name">{status.title}</span>
-      <Trouble status={status} limited={isLimited(store.sources, status.name)} />
+      <Trouble status={status} limited={isLimited(store.sources.value, status.name)} />
       {rate}
       {status.lastDataMs !== null && spark}
       <span class="where cut">{status.address || NO_VALUE}</span>
@@ -107,16 +108,15 @@ function Meter({ status, route }: { status: DialectStatus; route: Route }): JSX.
   )
 }
 
-export function Meters({ route }: { route: Route }): JSX.Element | null {
+export function Meters(): JSX.Element | null {
   const { store } = usePage()
-  useTopics('sources')
-  const dialects = store.sources?.dialects ?? []
+  const dialects = store.sources.value?.dialects ?? []
   if (dialects.length === 0) return null
   return (
     // biome-ignore lint/a11y/useSemanticElements: buttons in a group, not fields of a form
     <div class="meters" role="group" aria-label="Sources" style={{ '--count': dialects.length }}>
       {dialects.map((status) => (
-        <Meter key={status.name} status={status} route={route} />
+        <Meter key={status.name} status={status} />
       ))}
     </div>
   )

@@ -1,12 +1,12 @@
 /** The time axis of every small chart above it, at the lower edge of the window. */
 import type { JSX } from 'preact'
-import { type Page, usePage, usePanel } from '../app/page.ts'
-import type { Density } from '../app/route.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { SCALE_WIDTH } from '../chart/plot.ts'
 import { timeTicks } from '../chart/scale.ts'
 import { clockText } from '../format/time.ts'
+import { type Page, usePage, usePanel } from '../shell/page.ts'
+import type { Density } from './address.ts'
 
 /** Most columns that the overview has, by the container queries of overview.css. */
 const COLUMNS: Readonly<Record<Density, number>> = { charts: 6, lines: 3, table: 0 }
@@ -16,12 +16,12 @@ const LABEL_ROOM = 64
 
 function drawRuler(page: Page, canvas: HTMLCanvasElement, size: Size, right: number): void {
   if (size.width === 0) return
-  const to = page.store.edge()
-  const from = to - page.store.window
+  const to = page.store.clock.edge()
+  const from = to - page.store.clock.window.value
   const width = size.width - right
-  const painter = new Painter(canvas, size, page.palette)
+  const painter = new Painter(canvas, size, page.theme.palette)
   const x = (second: number): number => ((second - from) / (to - from)) * width
-  const cursor = page.cursor.second
+  const cursor = page.cursor.second.value
   const cursorX = cursor !== null && cursor >= from && cursor <= to ? x(cursor) : undefined
   for (const tick of timeTicks(from, to, width, 24)) painter.vertical(x(tick), 0, 3, 'edge')
   for (const tick of timeTicks(from, to, width)) {

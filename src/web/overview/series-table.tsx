@@ -1,20 +1,18 @@
 /** All groups as one table, so that the columns stay in line; the alternative to the charts. */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { usePage, usePanel } from '../app/page.ts'
-import { Name, setQuantity, setText } from '../app/parts.tsx'
 import { drawnUnit } from '../chart/picture.ts'
 import { exact, format, NO_VALUE, type Quantity } from '../format/number.ts'
+import { dialectTitle } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
+import { usePage, usePanel } from '../shell/page.ts'
+import { Name, Scroll, setQuantity, setText } from '../shell/parts.tsx'
+import { mergeSeconds, quantile } from '../store/buckets.ts'
 import type { Entry } from '../store/catalogue.ts'
-import { mergeSeconds, quantile } from '../store/quantile.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { dialectTitle } from '../store/status.ts'
-import { groupAnchor } from './anchor.ts'
+import { contextOf, SeriesLink, useSeriesPicture, useSubscription } from './cell.tsx'
 import { changeColumn, readSeries } from './reading.ts'
-import type { Group } from './select.ts'
-import { SeriesLink } from './series-link.tsx'
-import { contextOf, useSeriesPicture, useSubscription } from './use-series.ts'
+import { type Group, groupAnchor } from './select.ts'
 
 const NUMBERS = ['Now', 'Min', 'Max', 'p50', 'p90', 'p99', 'Change', 'Age'] as const
 const COLUMNS = 4 + NUMBERS.length
@@ -60,12 +58,12 @@ function RowContent({ entry }: { entry: Entry }): JSX.Element {
   })
   const writeNumbers = (): void => {
     // the titles come with the sources, which may be later than the series
-    setText(source.current, dialectTitle(store.sources, entry.info.dialect))
+    setText(source.current, dialectTitle(store.sources.value, entry.info.dialect))
     const context = contextOf(page, entry)
-    const to = store.edge()
+    const to = store.clock.edge()
     const unit = entry.info.unit ?? ''
     const data = context.isStale ? undefined : store.data(entry.id)
-    const numbers = numbersOf(data, unit, context.second, to - store.window, to)
+    const numbers = numbersOf(data, unit, context.second, to - store.clock.window.value, to)
     for (let i = 0; i < CHANGE; i += 1) {
       setQuantity(cells.current[i], numbers[i] ?? (i === 0 ? [NO_VALUE, ''] : NOTHING))
     }
@@ -124,15 +122,14 @@ interface SeriesTableProps {
 export function SeriesTable({ groups, isLazy }: SeriesTableProps): JSX.Element {
   const { store } = usePage()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label="All series">
+    <Scroll label="All series">
       <table class="fixed">
         <thead>
           <tr>
             <th class="name-column">Series</th>
             <th class="kind-column">Kind</th>
             <th class="source-column">Source</th>
-            <th>Last {spanText(store.window)}</th>
+            <th>Last {spanText(store.clock.window.value)}</th>
             {NUMBERS.map((name) => (
               <th key={name} class="num">
                 {name}
@@ -156,6 +153,6 @@ export function SeriesTable({ groups, isLazy }: SeriesTableProps): JSX.Element {
           </tbody>
         ))}
       </table>
-    </section>
+    </Scroll>
   )
 }

@@ -1,10 +1,10 @@
 /** The last seconds of a series as a table: what the charts show, without a picture. */
 import type { JSX } from 'preact'
-import { useReducer } from 'preact/hooks'
-import { usePage, useTopics } from '../app/page.ts'
 import { drawnUnit } from '../chart/picture.ts'
 import { exact, text } from '../format/number.ts'
 import { clockText } from '../format/time.ts'
+import { usePage, useShownSeconds } from '../shell/page.ts'
+import { AsTable } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import type { Lane, SeriesData } from '../store/series-data.ts'
 
@@ -35,9 +35,9 @@ function columnsOf(entry: Entry): readonly Column[] {
 
 function Rows({ entry }: { entry: Entry }): JSX.Element {
   const { store } = usePage()
-  useTopics('tick', 'data', 'picture')
+  useShownSeconds()
   const data = store.data(entry.id)
-  const newest = store.readingSecond()
+  const newest = store.clock.readingSecond()
   const columns = columnsOf(entry)
   return (
     <table>
@@ -68,11 +68,5 @@ function Rows({ entry }: { entry: Entry }): JSX.Element {
 }
 
 export function SecondsTable({ entry }: { entry: Entry }): JSX.Element {
-  const [isOpen, setOpen] = useReducer((_: boolean, next: boolean) => next, false)
-  return (
-    <details class="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
-      {isOpen && <Rows entry={entry} />}
-    </details>
-  )
+  return <AsTable table={() => <Rows entry={entry} />} />
 }

@@ -1,12 +1,12 @@
 /** The side column: statistics of the window and since the start, origin, names, the last cell. */
 import type { JSX } from 'preact'
 import type { StatisticsJson } from '../../http/api.ts'
-import { usePage, useTopics } from '../app/page.ts'
-import { CopyButton, type Fact, Facts, Section } from '../app/parts.tsx'
 import { exact, text, totalText } from '../format/number.ts'
+import { dialectTitle } from '../format/status.ts'
 import { ageText, momentText, spanText } from '../format/time.ts'
+import { usePage, useShownSeconds } from '../shell/page.ts'
+import { CopyButton, type Fact, Facts, Section } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
-import { dialectTitle } from '../store/status.ts'
 import { bucketError, errorWords, windowNumbers } from './statistics.ts'
 
 interface SideProps {
@@ -15,12 +15,14 @@ interface SideProps {
 
 function WindowStatistics({ entry }: SideProps): JSX.Element {
   const { store } = usePage()
-  useTopics('tick', 'data', 'picture')
+  useShownSeconds()
   const data = store.data(entry.id)
-  const to = store.readingSecond()
+  const to = store.clock.readingSecond()
   const unit = entry.info.unit ?? ''
-  const facts: readonly Fact[] = data ? windowNumbers(data, unit, to - store.window, to) : []
-  const window = `last ${spanText(store.window)}`
+  const facts: readonly Fact[] = data
+    ? windowNumbers(data, unit, to - store.clock.window.value, to)
+    : []
+  const window = `last ${spanText(store.clock.window.value)}`
   const scale = data?.buckets?.width ? data.buckets.scale : undefined
   const note = scale === undefined ? window : `${window}, ${errorWords(bucketError(scale))}`
   return (
@@ -67,14 +69,14 @@ function sinceStart({ info }: Entry): readonly Fact[] {
 
 function Origin({ entry }: SideProps): JSX.Element {
   const { store } = usePage()
-  useTopics('tick', 'sources')
+  store.clock.tick.value
   const { info } = entry
-  const now = store.nowMs()
+  const now = store.clock.nowMs()
   const type = info.type === undefined ? '' : `, ${info.type}`
   const age = (now - store.lastDataMs(entry.id)) / 1000
   const isSilent = age >= 60
   const facts: Fact[] = [
-    ['source', dialectTitle(store.sources, info.dialect) + type],
+    ['source', dialectTitle(store.sources.value, info.dialect) + type],
     ['address', info.source || '–'],
     ['last data', <span class={isSilent ? 'warn' : ''}>{ageText(age)}</span>],
     [
@@ -118,7 +120,7 @@ function Names({ entry }: SideProps): JSX.Element {
 
 function LastCell({ entry }: SideProps): JSX.Element | null {
   const { store } = usePage()
-  useTopics('tick')
+  store.clock.tick.value
   const cell = store.data(entry.id)?.lastCell
   if (cell === undefined) return null
   const json = JSON.stringify(cell, null, 1).replace(/\[[^\]]*\]/g, (list) =>
@@ -136,7 +138,7 @@ function LastCell({ entry }: SideProps): JSX.Element | null {
 
 export function Side({ entry }: SideProps): JSX.Element {
   const { store } = usePage()
-  useTopics('data')
+  store.cache.version.value
   const latest = store.catalogue.get(entry.id) ?? entry
   const facts = sinceStart(latest)
   const { statistics } = latest.info

@@ -7,10 +7,10 @@ import {
 } from '../../model/summary.ts'
 import { drawnUnit } from '../chart/picture.ts'
 import { digits, exact, text } from '../format/number.ts'
-import { deviation, mergeSeconds, quantile } from '../store/quantile.ts'
+import { deviation, mergeSeconds, quantile } from '../store/buckets.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
 
-export type NumberRow = readonly [name: string, words: string]
+type NumberRow = readonly [name: string, words: string]
 
 /** Relative width of a bucket at a scale: the most a percentile can be off. */
 export function bucketError(scale: number): number {
@@ -45,7 +45,7 @@ export function windowNumbers(
   ]
 }
 
-export interface Moments {
+interface Moments {
   readonly mean: number
   readonly deviation: number
   readonly min: number
@@ -70,7 +70,7 @@ export function moments(values: Float64Array): Moments {
 }
 
 /** Seconds (from, to] of a summary as one. */
-export function mergeSummarySeconds(data: SeriesData, from: number, to: number): Summary {
+function mergeSummarySeconds(data: SeriesData, from: number, to: number): Summary {
   let merged = EMPTY_SUMMARY
   for (let second = from + 1; second <= to; second += 1) {
     const count = data.at('count', second)

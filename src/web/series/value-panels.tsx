@@ -1,16 +1,13 @@
 /** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
-import { usePage } from '../app/page.ts'
-import { Section, setText } from '../app/parts.tsx'
+import { useEffect, useRef } from 'preact/hooks'
 import { drawnUnit, pictureOf } from '../chart/picture.ts'
-import { drawPlot } from '../chart/plot.ts'
 import { text } from '../format/number.ts'
+import { usePage } from '../shell/page.ts'
+import { setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { type Figure, Now } from './now.tsx'
-import { useChart } from './use-chart.ts'
-import { useLongWindow } from './use-long-window.ts'
+import { ChartPanel, laneFigure } from './chart-panel.tsx'
 
 const LONG_SECONDS = 600
 
@@ -30,61 +27,49 @@ function over(
 }
 
 export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
-  const { store, cursor } = usePage()
+  const { store } = usePage()
   const { kind, unit = '' } = entry.info
   const shown = drawnUnit(kind, unit)
   const usual = useRef<HTMLSpanElement>(null)
-  useLongWindow(entry, LONG_SECONDS)
-  const large = useChart(entry, (painter, { data, steady, ...view }, element) => {
-    const drawn = drawPlot(painter, pictureOf(data, view, { unit, size: 'large', steady }))
-    cursor.setAxis(element, drawn.time)
-    setText(usual.current, `usual value ${text(store.watch.finding(entry.id).usual, shown)}`)
+  const pausedAt = store.clock.pausedAt.value
+  useEffect(() => store.screen.showLong(entry.id, LONG_SECONDS), [store, entry.id, pausedAt])
+  const extreme = (caption: string, pick: (a: number, b: number) => number) => ({
+    caption,
+    unit: shown,
+    read: (data: SeriesData, _: number, window: number) =>
+      over(data, store.clock.edge(), window, pick),
   })
-  const long = useChart(entry, (painter, { data, steady, ...view }, element) => {
-    const from = view.to - LONG_SECONDS
-    const picture = pictureOf(data, { ...view, from }, { unit, size: 'large', steady })
-    const mark = { from: view.from, to: view.to, words: 'shown above' }
-    const drawn = drawPlot(painter, { ...picture, mark })
-    cursor.setAxis(element, drawn.time)
-  })
-  const lane = MAIN_LANE[kind]
-  const figures: Figure[] = [
-    { caption: 'now', unit: shown, read: (data, second) => data.at(lane, second) },
-    {
-      caption: 'lowest',
-      unit: shown,
-      read: (data, _, window) => over(data, store.edge(), window, Math.min),
-    },
-    {
-      caption: 'highest',
-      unit: shown,
-      read: (data, _, window) => over(data, store.edge(), window, Math.max),
-    },
-  ]
   const title = kind === 'counter' ? 'Rate' : 'Value'
   return (
     <>
-      <Section title={title} note={<span ref={usual} />} isNoteRight>
-        <div class="beside">
-          <canvas
-            ref={large}
-            class="h360"
-            role="img"
-            aria-label={`${title} of ${entry.text} over time; as a table below`}
-          />
-          <Now entry={entry} figures={figures} />
-        </div>
-      </Section>
-      <Section title="Last 10 minutes">
-        <div class="beside">
-          <canvas
-            ref={long}
-            class="h168"
-            role="img"
-            aria-label={`${title} of ${entry.text} over the last 10 minutes`}
-          />
-        </div>
-      </Section>
+      <ChartPanel
+        entry={entry}
+        title={title}
+        note={<span ref={usual} />}
+        height="h360"
+        label={`${title} of ${entry.text} over time; as a table below`}
+        plot={(data, view) => pictureOf(data, view, { unit, size: 'large', steady: view.steady })}
+        onDrawn={() => {
+          const { usual: value } = store.watch.finding(entry.id)
+          setText(usual.current, `usual value ${text(value, shown)}`)
+        }}
+        figures={[
+          laneFigure(MAIN_LANE[kind], shown, 'now'),
+          extreme('lowest', Math.min),
+          extreme('highest', Math.max),
+        ]}
+      />
+      <ChartPanel
+        entry={entry}
+        title="Last 10 minutes"
+        height="h168"
+        label={`${title} of ${entry.text} over the last 10 minutes`}
+        plot={(data, { from, to, cursor, steady }) => {
+          const view = { from: to - LONG_SECONDS, to, cursor }
+          const picture = pictureOf(data, view, { unit, size: 'large', steady })
+          return { ...picture, mark: { from, to, words: 'shown above' } }
+        }}
+      />
     </>
   )
 }

@@ -1,11 +1,11 @@
 /** What could not be read, by code, with the last offender in hex and text. */
 import type { JSX } from 'preact'
 import type { ErrorStatus, OffenderStatus, SourcesAnswer } from '../../http/api.ts'
-import { usePage } from '../app/page.ts'
-import { Section } from '../app/parts.tsx'
 import { exact } from '../format/number.ts'
+import { dialectTitle } from '../format/status.ts'
 import { ageText, clockText } from '../format/time.ts'
-import { dialectTitle } from '../store/status.ts'
+import { usePage } from '../shell/page.ts'
+import { Scroll, Section } from '../shell/parts.tsx'
 import { type HexByte, hexRows } from './hex.ts'
 
 function Marked({ byte, isHex, at }: { byte: HexByte; isHex: boolean; at: number }): JSX.Element {
@@ -23,8 +23,7 @@ function HexDump({ offender }: { offender: OffenderStatus }): JSX.Element {
   const rows = hexRows(offender.hex, offender.offset)
   const spoken = rows.map(({ bytes }) => bytes.map(({ text }) => text).join('')).join('')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label={`Bytes: ${spoken}`}>
+    <Scroll label={`Bytes: ${spoken}`}>
       <div class="hex">
         {rows.map(({ at, bytes }) => [
           <i key={at}>{at}</i>,
@@ -40,7 +39,7 @@ function HexDump({ offender }: { offender: OffenderStatus }): JSX.Element {
           </span>,
         ])}
       </div>
-    </section>
+    </Scroll>
   )
 }
 
@@ -81,7 +80,7 @@ function Message({ status, title }: { status: ErrorStatus; title: string }): JSX
         <span class="grow" />
         {last && (
           <span class="small muted">
-            last {ageText((store.nowMs() - last.timeMs) / 1000)} from {last.peer}
+            last {ageText((store.clock.nowMs() - last.timeMs) / 1000)} from {last.peer}
           </span>
         )}
       </div>

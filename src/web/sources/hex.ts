@@ -5,7 +5,7 @@ export interface HexByte {
   readonly isMarked: boolean
 }
 
-export interface HexRow {
+interface HexRow {
   /** Position of the first byte, four digits. */
   readonly at: string
   readonly bytes: readonly HexByte[]

@@ -1,10 +1,10 @@
 /** Where all series are pushed to (OTLP): whether it works, what was taken, what was not. */
 import type { JSX } from 'preact'
 import type { ExportStatus, SourcesAnswer } from '../../http/api.ts'
-import { usePage } from '../app/page.ts'
-import { Section, Table } from '../app/parts.tsx'
 import { exact, NO_VALUE, text } from '../format/number.ts'
 import { ageText } from '../format/time.ts'
+import { usePage } from '../shell/page.ts'
+import { Badge, Section, Table } from '../shell/parts.tsx'
 import { receiverWords } from './words.ts'
 
 const STATE_WORDS = { starting: 'Starts', exporting: 'Exports', failing: 'Fails' } as const
@@ -24,17 +24,14 @@ function ReceiverRow({ receiver }: { receiver: ExportStatus }): JSX.Element {
   const { name, url, state, intervalMs, lastSuccessMs, points, pointsLost, waiting } = receiver
   const isFailing = state === 'failing'
   const words = receiverWords(receiver)
-  const ageS = lastSuccessMs === null ? undefined : (store.nowMs() - lastSuccessMs) / 1000
+  const ageS = lastSuccessMs === null ? undefined : (store.clock.nowMs() - lastSuccessMs) / 1000
   return (
     <tr>
       <td>
         {name} <code>{url}</code>
       </td>
       <td class="wrap">
-        <span class={isFailing ? 'badge error' : 'badge'}>
-          <span class={STATE_DOTS[state]} aria-hidden="true" />
-          {STATE_WORDS[state]}
-        </span>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
         {words !== '' && <span class="small soft"> {words}</span>}
       </td>
       <td class="num">{text(intervalMs, 'ms')}</td>

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type {
-  ConnectionStatus,
-  ExportStatus,
-  FilterStatus,
-  LimitStatus,
-  SourcesAnswer,
-  WorkerStatus,
-  ZoneStatus,
-} from '../../http/api.ts'
+import type { ConnectionStatus, ExportStatus, LimitStatus, SourcesAnswer } from '../../http/api.ts'
 import {
   bittenWords,
   factWords,
-  importWords,
   limitOption,
   limitTitle,
   partWords,
-  problemWords,
   receiverWords,
   receiveWords,
   summaryWords,
@@ -35,15 +25,6 @@ test('facts of a connection are words with units', () => {
   assert.equal(factWords({ isClamped: false, frames: 12 }), '12 frames')
 })
 
-test('facts of an attached endpoint say what it sends', () => {
-  const facts = { state: 'online', interval: 'Interval=1', windows: 3, foreign: 1, reconnects: 0 }
-  assert.equal(
-    factWords({ ...facts, lastError: 'status 503' }),
-    'online, Interval=1, 3 windows, 1 window of another interval, 0 reconnects, ' +
-      'last error: status 503',
-  )
-})
-
 test('facts that the page does not know are shown as they are named', () => {
   const facts = { codec: 'zstd', isNew: true, constructor: 3 }
   assert.equal(factWords(facts), 'codec zstd, isNew, constructor 3')
@@ -52,32 +33,15 @@ test('facts that the page does not know are shown as they are named', () => {
 test('limits have titles; that of a listener keeps its name', () => {
   assert.equal(limitTitle('seriesLimit'), 'Series')
   assert.equal(limitTitle('connectionsLimit of stream 2'), 'Connections of stream 2')
-  assert.equal(limitTitle('eventcounters.sessionsLimit'), 'EventCounters clients')
   assert.equal(limitTitle('shelvesLimit'), 'shelvesLimit')
   assert.equal(bittenWords('seriesLimit', 3), '3 refused.')
   assert.equal(bittenWords('liveBytesLimit', 3), '3 left early.')
-  assert.equal(bittenWords('wallaroo.windowBytesLimit', 3), '3 windows left early.')
-  assert.equal(limitTitle('wallaroo.windowBytesLimit'), 'Windows of Wallaroo')
-  assert.equal(
-    limitTitle('workers of one Wallaroo connection'),
-    'Workers of one Wallaroo connection',
-  )
 })
 
 test('a limit names the option that sets it, where there is one', () => {
-  const names = ['seriesLimitPerSource', 'wallaroo.workersLimit', 'connectionsLimit of stream']
+  const names = ['seriesLimitPerSource', 'eggs.basketLimit', 'connectionsLimit of stream']
   assert.deepEqual(names.map(limitOption), [names[0], names[1], 'connectionsLimit'])
-  assert.equal(limitOption('Wallaroo views being made'), '')
-})
-
-test('a Wallaroo connection says what its frames give away', () => {
-  const facts = { windows: 1, joins: 1, connects: 2, rejected: 0, order: 'peer' }
-  assert.equal(
-    plain(factWords({ ...facts, binning: 'unknown', lengths: 'exclusive', 'empty-window': 1200 })),
-    '1 window, 1 Join, 2 Connects, 0 frames refused, min and max: peer, binning: unknown, ' +
-      'lengths without their own field, empty-window 1 200',
-  )
-  assert.equal(factWords({ lengths: 'undecided' }), '')
+  assert.equal(limitOption('Views being made'), '')
 })
 
 test('an export that fails says why, what to do, and what is not lost', () => {
@@ -129,23 +93,9 @@ test('what was lost is said: messages unread, measurements and connections refus
   for (const [sources, words] of cases) assert.equal(summaryWords(sources), head + words)
 })
 
-test('problems of a filter are words, unknown ones and imports included', () => {
-  const problems = { trap: 1, bad_call: 1200, filter_refused: 1, newer_reason: 2 }
-  const unknownImports = [
-    { name: 'env.quiet', calls: 0 },
-    { name: 'env.asked', calls: 3 },
-  ]
-  const filter = { problems, unknownImports } as unknown as FilterStatus
-  const words = '1 trap, 1 200 metric calls refused, newer_reason 2'
-  assert.equal(plain(problemWords(filter)), words)
-  assert.equal(importWords(filter), 'not served: env.asked')
-  const quiet = { ...filter, problems: {}, unknownImports: [] } as FilterStatus
-  assert.deepEqual([problemWords(quiet), importWords(quiet)], ['', ''])
-})
-
 test('how a thread receives is said once it has told', () => {
   const words = (udpReceive?: 'dgram' | 'recvmmsg'): string =>
-    receiveWords({ ...(udpReceive && { udpReceive }) } as WorkerStatus)
+    receiveWords({ ...(udpReceive && { udpReceive }) })
   assert.deepEqual(
     [words(), words('dgram'), words('recvmmsg')],
     ['–', 'one per system call', 'many per system call'],
@@ -155,7 +105,7 @@ test('how a thread receives is said once it has told', () => {
 test('parts of the zone stand by size, and refusals by reason, unknown ones included', () => {
   const bytes = { fixed: 65_536, segments: 1_048_576, blocks: 0, shelves: 512 }
   const refusals = { typeMismatch: 0, zoneFull: 1200, newerReason: 1 }
-  const zone = { bytes, refusals } as unknown as ZoneStatus
+  const zone = { bytes, refusals }
   assert.equal(plain(partWords(zone)), 'totals 1.00 MiB, header 64.0 KiB, shelves 512 B')
   assert.equal(plain(zoneRefusalWords(zone)), '1 200 no memory left, 1 newerReason')
   assert.equal(zoneRefusalWords({ ...zone, refusals: { zoneFull: 0 } }), '')

@@ -5,36 +5,25 @@
 import type {
   ConnectionStatus,
   ExportStatus,
-  FilterStatus,
   SourcesAnswer,
   WorkerStatus,
   ZoneStatus,
 } from '../../http/api.ts'
-import { exact, NO_VALUE, text } from '../format/number.ts'
-import { errorCount } from '../store/status.ts'
+import { counted, exact, NO_VALUE, text } from '../format/number.ts'
+import { errorCount } from '../format/status.ts'
+import type { View, Words } from '../shell/view.ts'
 
 type Fact = string | number | boolean
-type Words = (value: Fact) => string
+type FactWords = (value: Fact) => string
 
-const counted =
-  (one: string, many = `${one}s`): Words =>
-  (value) =>
-    `${exact(Number(value))} ${Number(value) === 1 ? one : many}`
 const bytes =
-  (words: string): Words =>
+  (words: string): FactWords =>
   (value) =>
     `${text(Number(value), 'B')} ${words}`
-const asItIs: Words = (value) => String(value)
-
-/** Of Wallaroo's length field. */
-const LENGTH_WORDS: Readonly<Record<string, string>> = {
-  exclusive: 'lengths without their own field',
-  inclusive: 'lengths that count their own field',
-  undecided: '',
-}
+const asItIs: FactWords = (value) => String(value)
 
 /** An empty text leaves the fact out. */
-const FACT_WORDS: Readonly<Record<string, Words>> = {
+const FACT_WORDS: Readonly<Record<string, FactWords>> = {
   state: asItIs,
   phase: asItIs,
   framing: (value) => (value === 'bare' ? 'without frames' : String(value)),
@@ -53,14 +42,7 @@ const FACT_WORDS: Readonly<Record<string, Words>> = {
   url: asItIs,
   interval: asItIs,
   windows: counted('window'),
-  joins: counted('Join'),
-  connects: counted('Connect'),
   rejected: counted('frame refused', 'frames refused'),
-  order: (value) => `min and max: ${value}`,
-  binning: (value) => `binning: ${value}`,
-  lengths: (value) => LENGTH_WORDS[String(value)] ?? String(value),
-  foreign: counted('window of another interval', 'windows of another interval'),
-  boundaries: counted('boundary', 'boundaries'),
   reconnects: counted('reconnect'),
   lastError: (value) => `last error: ${value}`,
   bytesHeld: bytes('of an unfinished frame'),
@@ -68,14 +50,15 @@ const FACT_WORDS: Readonly<Record<string, Words>> = {
   ignoredBytes: bytes('ignored'),
 }
 
-export function factWords(facts: ConnectionStatus['facts']): string {
-  const words = Object.entries(facts).map(([name, value]) => {
-    const known = Object.hasOwn(FACT_WORDS, name) ? FACT_WORDS[name] : undefined
-    if (known !== undefined) return known(value)
+/** @param words of the dialects */
+export function factWords(facts: ConnectionStatus['facts'], words: Words = {}): string {
+  const known = { ...FACT_WORDS, ...words.facts }
+  const texts = Object.entries(facts).map(([name, value]) => {
+    if (Object.hasOwn(known, name)) return known[name]?.(value) ?? ''
     if (value === true) return name
     return `${name} ${typeof value === 'number' ? digitsOf(value) : value}`
   })
-  return words.filter((each) => each !== '').join(', ')
+  return texts.filter((each) => each !== '').join(', ')
 }
 
 function digitsOf(value: number): string {
@@ -88,18 +71,14 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   zoneBytesLimit: 'Shared memory',
   liveBytesLimit: 'Live window',
   sessionsLimit: 'Live viewers',
-  'eventcounters.sessionsLimit': 'EventCounters clients',
   connectionsLimit: 'Connections',
-  'wallaroo.windowBytesLimit': 'Windows of Wallaroo',
-  'wallaroo.workersLimit': 'Workers of Wallaroo',
   workers: 'Workers',
 }
 
 /** `connectionsLimit of stream` is the one of a listener: `Connections of stream`. */
-export function limitTitle(name: string): string {
+export function limitTitle(name: string, words: Words = {}): string {
   const [word = name] = name.split(' ', 1)
-  const title = Object.hasOwn(LIMIT_TITLES, word) ? LIMIT_TITLES[word] : word
-  return title + name.slice(word.length)
+  return wordsOf({ ...LIMIT_TITLES, ...words.limits }, word) + name.slice(word.length)
 }
 
 /** The option that sets a limit, under the name that it has in the configuration; '' without. */
@@ -110,14 +89,12 @@ export function limitOption(name: string): string {
 /** Limits that refuse nothing: they let the oldest go, or count what they don't show. */
 const BITTEN_WORDS: Readonly<Record<string, string>> = {
   liveBytesLimit: 'left early',
-  'wallaroo.windowBytesLimit': 'windows left early',
-  'wallaroo.workersLimit': 'counted together',
-  'workers of one Wallaroo connection': 'not shown',
 }
 
 /** What a limit did so far. */
-export function bittenWords(name: string, refused: number): string {
-  return `${exact(refused)} ${wordsOf(BITTEN_WORDS, name, 'refused')}.`
+export function bittenWords(name: string, refused: number, words: Words = {}): string {
+  const known = { ...BITTEN_WORDS, ...words.bitten }
+  return `${exact(refused)} ${wordsOf(known, name, 'refused')}.`
 }
 
 /** What fails of an export, what to do, and what goes on. */
@@ -149,32 +126,8 @@ function lossWords(sources: SourcesAnswer): string {
   return `${parts.join(', ')} since the start${end}`
 }
 
-const PROBLEM_WORDS: Readonly<Record<string, Words>> = {
-  trap: counted('trap'),
-  call_timeout: counted('call took too long', 'calls took too long'),
-  start_refused: counted('start refused', 'starts refused'),
-  definition_refused: counted('definition refused', 'definitions refused'),
-  bad_call: counted('metric call refused', 'metric calls refused'),
-  filter_refused: () => '',
-}
-
-/** What went wrong with a filter; of a refused one its state says why. */
-export function problemWords({ problems }: FilterStatus): string {
-  const words = Object.entries(problems).map(([code, count]) => {
-    const known = Object.hasOwn(PROBLEM_WORDS, code) ? PROBLEM_WORDS[code] : undefined
-    return known?.(count) ?? `${code} ${exact(count)}`
-  })
-  return words.filter((each) => each !== '').join(', ')
-}
-
-/** Imports that it called and the hub does not serve. */
-export function importWords({ unknownImports }: FilterStatus): string {
-  const called = unknownImports.filter(({ calls }) => calls > 0).map(({ name }) => name)
-  return called.length === 0 ? '' : `not served: ${called.join(', ')}`
-}
-
 /** How an ingest thread takes datagrams out of its socket. */
-export function receiveWords({ udpReceive }: WorkerStatus): string {
+export function receiveWords({ udpReceive }: Pick<WorkerStatus, 'udpReceive'>): string {
   if (udpReceive === undefined) return NO_VALUE
   return udpReceive === 'recvmmsg' ? 'many per system call' : 'one per system call'
 }
@@ -188,7 +141,7 @@ const PART_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Parts of the zone, the largest first; those that take nothing are left out. */
-export function partWords({ bytes }: ZoneStatus): string {
+export function partWords({ bytes }: Pick<ZoneStatus, 'bytes'>): string {
   return Object.entries(bytes)
     .filter(([, size]) => size > 0)
     .sort(([, a], [, b]) => b - a)
@@ -205,7 +158,7 @@ const ZONE_REFUSAL_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Why definitions and slots were refused; empty where none was. */
-export function zoneRefusalWords({ refusals }: ZoneStatus): string {
+export function zoneRefusalWords({ refusals }: Pick<ZoneStatus, 'refusals'>): string {
   return Object.entries(refusals)
     .filter(([, count]) => count > 0)
     .map(([reason, count]) => `${exact(count)} ${wordsOf(ZONE_REFUSAL_WORDS, reason)}`)
@@ -214,4 +167,14 @@ export function zoneRefusalWords({ refusals }: ZoneStatus): string {
 
 function wordsOf(known: Readonly<Record<string, string>>, name: string, otherwise = name): string {
   return (Object.hasOwn(known, name) ? known[name] : undefined) ?? otherwise
+}
+
+/** The words of all dialects as one. */
+export function mergeWords(views: readonly View[]): Required<Words> {
+  const all = views.map(({ words }) => words)
+  return {
+    facts: Object.assign({}, ...all.map((words) => words?.facts)),
+    limits: Object.assign({}, ...all.map((words) => words?.limits)),
+    bitten: Object.assign({}, ...all.map((words) => words?.bitten)),
+  }
 }

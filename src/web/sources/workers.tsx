@@ -1,8 +1,8 @@
 /** The threads that take in text: whether each runs, and whether the kernel spreads the load. */
 import type { JSX } from 'preact'
 import type { SourcesAnswer, WorkerStatus } from '../../http/api.ts'
-import { Section, Table } from '../app/parts.tsx'
 import { exact, NO_VALUE, text } from '../format/number.ts'
+import { Badge, Section, Table } from '../shell/parts.tsx'
 import { receiveWords } from './words.ts'
 
 const STATE_WORDS = { starting: 'Starting', running: 'Runs' } as const
@@ -26,10 +26,7 @@ function WorkerRow({ worker }: { worker: WorkerStatus }): JSX.Element {
         <code>ingest {thread}</code>
       </td>
       <td>
-        <span class="badge">
-          <span class={STATE_DOTS[state]} aria-hidden="true" />
-          {STATE_WORDS[state]}
-        </span>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
       </td>
       <td class="soft">{receiveWords(worker)}</td>
       <td class="num">{segment === null ? NO_VALUE : exact(segment)}</td>

@@ -1,8 +1,8 @@
 /** The shared memory of all totals: what takes it up, and what its threads went through. */
 import type { ComponentChildren, JSX } from 'preact'
 import type { ZoneStatus } from '../../http/api.ts'
-import { Section, Table } from '../app/parts.tsx'
 import { exact, text } from '../format/number.ts'
+import { Section, Table } from '../shell/parts.tsx'
 import { partWords, zoneRefusalWords } from './words.ts'
 
 interface RowProps {

@@ -36,9 +36,9 @@ test('an entry is named as in its URL, and grouped by the first part of its name
   assert.equal(entry.group, 'checkout')
   assert.equal(createEntry(info(2, 'System/cpu-usage')).group, 'System')
   assert.equal(createEntry(info(3, 'uptime')).group, 'uptime')
-  const counter = { dialect: 'eventcounters', labels: [['provider', 'Shop.Checkout']] } as const
-  assert.equal(createEntry(info(4, 'request-time', counter)).group, 'Shop.Checkout')
-  assert.equal(createEntry(info(5, 'cart.items', { ...counter, labels: [] })).group, 'cart')
+  const shop = { namespace: 'Shop.Checkout' } as const
+  assert.equal(createEntry(info(4, 'request-time', shop)).group, 'Shop.Checkout')
+  assert.equal(createEntry(info(5, 'cart.items')).group, 'cart')
 })
 
 test('ids that mean another series, or are gone, are told; newcomers are not', () => {

@@ -1,4 +1,5 @@
 /** The list of series as the hub has it, with what the page adds to each entry: text and group. */
+import { signal } from '@preact/signals'
 import type { SeriesInfo, SeriesPage } from '../../http/api.ts'
 
 export interface Entry {
@@ -24,13 +25,9 @@ function describe(info: SeriesInfo): string {
   return `${info.name}{${info.labels.map(([key, value]) => `${key}=${value}`).join(',')}}`
 }
 
-/**
- * First part of a name that is longer than itself: `checkout` of `checkout.latency`. EventCounters
- * have their namespace in front of the name, as provider.
- */
-function prefixOf({ dialect, name, labels }: SeriesInfo): string {
-  const provider = labels.find(([key]) => key === 'provider')?.[1]
-  if (dialect === 'eventcounters' && provider !== undefined) return provider
+/** Namespace, or first part of a name that is longer than itself: `checkout` of `checkout.p99`. */
+function prefixOf({ name, namespace }: SeriesInfo): string {
+  if (namespace !== undefined) return namespace
   const end = name.search(/[._/:]/)
   return end > 0 ? name.slice(0, end) : name
 }
@@ -59,6 +56,8 @@ export function renumber<T>(kept: Map<number, T>, { gone, moved }: Renumbering):
 }
 
 export class Catalogue {
+  /** Rises with every list that was read. */
+  readonly version = signal(0)
   revision = -1
   /** Rises when an id gets another meaning. */
   numbering = 0
@@ -90,6 +89,7 @@ export class Catalogue {
     this.#take(next)
     this.revision = page.revision
     this.isLoaded = true
+    this.version.value += 1
     return { gone, moved }
   }
 

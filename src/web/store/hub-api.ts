@@ -1,11 +1,5 @@
 /** The hub's JSON API (src/http/api.ts) as functions. Same origin; nothing else is ever asked. */
-import type {
-  ApiError,
-  RangeAnswer,
-  SeriesInfo,
-  SeriesPage,
-  SourcesAnswer,
-} from '../../http/api.ts'
+import type { ApiError, RangeAnswer, SeriesInfo, SeriesPage } from '../../http/api.ts'
 
 const BASE = '/api/v1'
 /** Entries asked for per page of the list. */
@@ -20,9 +14,9 @@ export interface RangeRequest {
 
 export interface HubApi {
   listSeries(): Promise<SeriesPage>
-  series(id: number): Promise<SeriesInfo>
   range(request: RangeRequest): Promise<RangeAnswer>
-  sources(): Promise<SourcesAnswer>
+  /** @param path below the API's own, with its query; a {@link Refusal} where the hub has none */
+  get(path: string, signal: AbortSignal): Promise<unknown>
   setSeries(stream: string, series: readonly number[]): Promise<void>
   openStream(series: readonly number[]): EventSource
 }
@@ -40,10 +34,9 @@ export function createHubApi(): HubApi {
         after = page.next
       }
     },
-    series: (id) => get(`/series/${id}`),
     range: ({ series, fromMs, toMs, stepMs }) =>
       get(`/range?series=${series.join(',')}&from=${fromMs}&to=${toMs}&step=${stepMs / 1000}`),
-    sources: () => get('/sources'),
+    get,
     async setSeries(stream, series) {
       const answer = await fetch(`${BASE}/live/${encodeURIComponent(stream)}`, {
         method: 'POST',
@@ -77,8 +70,7 @@ export function addressOf(path: string): string {
   return BASE + path
 }
 
-/** @param path below the API's own, with its query */
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   const answer = await fetch(addressOf(path), signal === undefined ? {} : { signal })
   if (!answer.ok) throw await refusal(answer)
   return (await answer.json()) as T

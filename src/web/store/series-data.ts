@@ -9,7 +9,7 @@ import type {
   RangeColumn,
   SummaryCellJson,
 } from '../../http/api.ts'
-import { BucketMatrix } from './bucket-matrix.ts'
+import { BucketMatrix } from './buckets.ts'
 
 /** Twice the longest window of the page, so that a paused picture outlives the reading going on. */
 export const SECONDS_KEPT = 1200

@@ -2,6 +2,7 @@
  * The live stream: one EventSource, reopened by our own clock so that the banner can say when, and
  * the set of series it carries, changed by POST while it is open.
  */
+import { signal } from '@preact/signals'
 import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../../http/api.ts'
 import type { HubApi } from './hub-api.ts'
 import { secondOf } from './series-data.ts'
@@ -18,16 +19,15 @@ export type Connection =
   | { readonly state: 'live' }
   | { readonly state: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
 
-export interface StreamEvents {
+interface StreamEvents {
   hello(event: HelloEvent): void
   cells(event: CellsEvent): void
   series(event: SeriesEvent): void
   sources(answer: SourcesAnswer, endMs: number): void
-  connection(connection: Connection): void
 }
 
 export class LiveStream {
-  connection: Connection = { state: 'connecting' }
+  readonly connection = signal<Connection>({ state: 'connecting' })
   readonly #api: HubApi
   readonly #events: StreamEvents
   #source: EventSource | undefined
@@ -88,17 +88,13 @@ export class LiveStream {
     return from !== undefined && second >= from
   }
 
-  carried(): Iterable<number> {
-    return this.#carriedFrom.keys()
-  }
-
   #greet(hello: HelloEvent, carried: readonly number[]): void {
     this.#name = hello.stream
     this.#attempts = 0
     this.#lastEnd = Math.floor(hello.nowMs / 1000)
     this.#carry(carried)
     this.#events.hello(hello)
-    this.#set({ state: 'live' })
+    this.connection.value = { state: 'live' }
     if (carried !== this.#wanted) void this.#post()
   }
 
@@ -139,18 +135,14 @@ export class LiveStream {
     const delay = RETRY_MS[Math.min(this.#attempts, RETRY_MS.length - 1)]!
     this.#attempts += 1
     const nowMs = Date.now()
-    const sinceMs = this.connection.state === 'lost' ? this.connection.sinceMs : nowMs
+    const last = this.connection.peek()
+    const sinceMs = last.state === 'lost' ? last.sinceMs : nowMs
     this.#retry = setTimeout(() => this.open(), delay)
-    this.#set({ state: 'lost', sinceMs, retryAtMs: nowMs + delay })
+    this.connection.value = { state: 'lost', sinceMs, retryAtMs: nowMs + delay }
   }
 
   #guardSilence(): void {
     clearTimeout(this.#watchdog)
     this.#watchdog = setTimeout(() => this.#lose(), SILENCE_MS)
-  }
-
-  #set(connection: Connection): void {
-    this.connection = connection
-    this.#events.connection(connection)
   }
 }

@@ -6,10 +6,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { CounterEndpoint, TOLD_MS } from '../../../../test/support/counter-endpoint.ts'
 import { parseCsv } from '../../../../test/support/csv.ts'
-import { PROGRAM } from '../../../../test/support/hub-process.ts'
+import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
 import { TestTerminal } from '../../../../test/support/test-terminal.ts'
+import { CounterEndpoint, TOLD_MS } from '../test/counter-endpoint.ts'
 
 async function endpointFor(t: TestContext): Promise<CounterEndpoint> {
   const endpoint = await CounterEndpoint.start()

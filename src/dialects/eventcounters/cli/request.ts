@@ -1,6 +1,7 @@
 /** What both commands are asked for: their shared flags, checked before anything is connected. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
+import { wholeNumber } from '../../../cli/flag-values.ts'
 import type { EventCountersClientOptions } from '../client.ts'
 import { type CounterFilter, FilterError, parseFilter } from '../codec/filter.ts'
 import { LIMITS } from '../spec.ts'
@@ -22,6 +23,7 @@ export interface CounterRequest {
 
 const MS_PER_S = 1000
 const SERIES_LIMIT = 1000
+const parseCount = wholeNumber({ min: 1, max: 1_000_000 })
 
 export function addRequestOptions(command: Command): Command {
   return command
@@ -69,7 +71,7 @@ function filterOf(text: string): CounterFilter {
   }
 }
 
-/** Whole seconds go up to what the document's grammar takes, fractions to what .NET's does. */
+/** Parses seconds: whole ones as far as the document's grammar goes, others as far as .NET's. */
 function parseSeconds(text: string): number {
   const seconds = Number(text)
   const most = Number.isInteger(seconds)
@@ -87,10 +89,4 @@ function parseDuration(text: string): number {
   const total = ((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!
   if (total > 0) return total
   throw new InvalidArgumentError('want dd:hh:mm:ss, as 00:00:01:30 for a minute and a half')
-}
-
-export function parseCount(text: string): number {
-  const count = Number(text)
-  if (/^\d{1,7}$/.test(text) && count >= 1 && count <= 1_000_000) return count
-  throw new InvalidArgumentError('want a whole number from 1 to 1000000')
 }

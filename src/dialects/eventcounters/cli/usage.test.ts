@@ -3,17 +3,17 @@ import { EventEmitter } from 'node:events'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { Command } from 'commander'
-import { CounterEndpoint } from '../../../../test/support/counter-endpoint.ts'
 import { systemClock } from '../../../time/system-clock.ts'
-import { addCounters } from './index.ts'
-import { monitorAsLines } from './json-lines.ts'
+import { CounterEndpoint } from '../test/counter-endpoint.ts'
+import { addCommands } from './index.ts'
+import { monitorAsLines } from './monitor/json-lines.ts'
 import { type RequestArguments, requestOf } from './request.ts'
 
 const ARGUMENTS: RequestArguments = { refreshInterval: 1, maxTimeSeries: 1000 }
 
 function run(...args: readonly string[]): Promise<unknown> {
   const program = new Command('pentameter').exitOverride().configureOutput({ writeErr() {} })
-  addCounters(program)
+  addCommands(program)
   return program.parseAsync(['counters', ...args], { from: 'user' })
 }
 

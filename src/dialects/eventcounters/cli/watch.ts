@@ -17,6 +17,7 @@ import {
 import { matchesCounter } from '../codec/filter.ts'
 import { seriesText } from '../codec/interval.ts'
 import type { ReadWindow } from '../codec/read.ts'
+import type { CounterDescription } from '../window.ts'
 import type { CounterRequest } from './request.ts'
 
 export interface WatchObserver {
@@ -113,7 +114,7 @@ export class Watch {
     return Number(this.#clock.monotonicNs() - this.#openedNs) / 1e6
   }
 
-  /** What to do where nothing has come for so many intervals; undefined where that is no wonder. */
+  /** Advises where nothing has come for so many intervals; undefined where that is no wonder. */
   adviceOnSilence(intervals: number): string | undefined {
     if (this.#hasWindow || this.#openedNs === undefined) return undefined
     if (this.#series === 'none') return 'the address asks for no interval: nothing will come'
@@ -132,7 +133,7 @@ export class Watch {
     if (error !== undefined) throw new CommandError(`${error.message}${adviceFor(error)}`)
   }
 
-  /** Idempotent. */
+  /** Ends it; a second call does nothing. */
   end(): void {
     this.#finish(undefined)
   }
@@ -167,7 +168,7 @@ function createClient(
   }
 }
 
-/** What to do about it, where that can be known. */
+/** Advises what to do about an error, where that can be known. */
 function adviceFor({ reason, status }: ClientError): string {
   const at = (text: string): string => `\n  ${text}`
   if (reason === 'connect') {
@@ -180,4 +181,15 @@ function adviceFor({ reason, status }: ClientError): string {
   if (status === 404) return at('check the path; without one it is /api/v1/eventcounters')
   if (status === 503) return at('too many viewers: end one, or raise the limit of sessions there')
   return ''
+}
+
+/** Names the series that a window is part of (eventcounters.md §7.1); pairs count in any order. */
+export function seriesKey({ provider, name, metaData }: CounterDescription): string {
+  const pairs = metaData.length > 1 ? [...metaData].sort(byKey) : metaData
+  return JSON.stringify([provider, name, pairs])
+}
+
+function byKey([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }

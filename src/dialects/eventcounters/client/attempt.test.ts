@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import {
   FakeCounterSource,
   startEndpoint,
@@ -13,8 +14,7 @@ import {
   until,
   watch,
   windowOf,
-} from '../../../../test/support/counter-wire.ts'
-import { FakeClock } from '../../../../test/support/fake-clock.ts'
+} from '../test/counter-wire.ts'
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson; charset=utf-8' }
 

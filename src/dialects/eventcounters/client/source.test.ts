@@ -2,14 +2,6 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  FakeCounterSource,
-  startEndpoint,
-  startServer,
-  sum,
-  until,
-  windowOf,
-} from '../../../../test/support/counter-wire.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { holds } from '../../../../test/support/property.ts'
@@ -21,6 +13,14 @@ import {
   summaryDeviation,
 } from '../../../model/index.ts'
 import { lineText } from '../codec/line.ts'
+import {
+  FakeCounterSource,
+  startEndpoint,
+  startServer,
+  sum,
+  until,
+  windowOf,
+} from '../test/counter-wire.ts'
 import type { CounterDescription, MeanStatistics, Statistics } from '../window.ts'
 import { ReceivedCounters } from './received-counters.ts'
 import { connectSource } from './source.ts'

@@ -1,32 +1,26 @@
 /**
  * An invented parcel depot, as an application that is instrumented with event counters: all four
- * kinds, a counter with labels, and what Node says of the process, on an endpoint of its own to
- * which the hub attaches. Every minute a belt stands still for a while.
+ * kinds and a counter with labels. Every minute a belt stands still for a while.
  */
-
-import { createRandom } from '../../../cli/demo/random.ts'
 import {
   type BoundCounter,
   Counter,
-  CounterRegistry,
+  type CounterRegistry,
   EventCounter,
   EventSource,
   IncrementingEventCounter,
   IncrementingPollingCounter,
-  nodeRuntime,
   PollingCounter,
-  serveEventCounters,
 } from '../../../instrument/index.ts'
-import type { Clock } from '../../../time/clock.ts'
+import { createRandom } from '../../demo.ts'
 
-const STEP_MS = 100
 const SEED = 11
 const CHUTES = ['north', 'south', 'island'] as const
 const JAM_PERIOD_S = 60
 const JAM_S = 12
 const METRES_PER_S = 1.8
 
-/** What happens in the depot, apart from who watches. */
+/** The depot itself: time passes by `step`. */
 export class Depot {
   readonly #random = createRandom(SEED)
   readonly #sortingTime: EventCounter
@@ -71,31 +65,5 @@ export class Depot {
       this.#byChute[Math.floor(this.#random() ** 2 * CHUTES.length)]!.add()
     }
     this.#parcels.increment(sorted)
-  }
-}
-
-export interface RunningDepot {
-  /** Address of its counters. */
-  readonly url: string
-  stop(): Promise<void>
-}
-
-export async function startDepot(host: string, clock: Clock): Promise<RunningDepot> {
-  const registry = new CounterRegistry({ clock })
-  const depot = new Depot(registry)
-  nodeRuntime(registry)
-  const served = await serveEventCounters({ registry, host, port: 0 })
-  let cancel = (): void => {}
-  const step = (): void => {
-    depot.step(STEP_MS / 1000)
-    cancel = clock.after(STEP_MS, step)
-  }
-  step()
-  return {
-    url: served.url,
-    async stop() {
-      cancel()
-      await served.close()
-    },
   }
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { CounterFeed } from '../../../../test/support/counter-feed.ts'
-import { parseExposition, sampleTexts } from '../../../../test/support/exposition-parser.ts'
-import { startHub, type TestHub } from '../../../../test/support/hub.ts'
+import { startHub, type TestHub } from '../../../../test/support/hub/hub.ts'
+import { parseExposition, sampleTexts } from '../../../../test/support/outputs/exposition-parser.ts'
 import {
   Exposition,
   type PrometheusOptions,
   type TextFormat,
 } from '../../../http/prometheus/exposition.ts'
+import { CounterFeed } from '../test/counter-feed.ts'
 
 const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']
 

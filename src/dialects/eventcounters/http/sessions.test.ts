@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { FakeHubView } from '../../../../test/support/fake-hub-view.ts'
 import { serve } from '../../../../test/support/http-client.ts'
-import { until } from '../../../../test/support/hub.ts'
+import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
+import { until } from '../../../../test/support/hub/hub.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../http/index.ts'
+import { eventCountersOf } from '../hub/resident.ts'
 
 const PATH = '/api/v1/eventcounters'
 
@@ -152,7 +153,7 @@ test('HEAD tells the headers of a session and opens none', async (t) => {
   const query = '?EventCounterIntervalSec=7'
   const { status, headers, text } = await server.ask(PATH + query, { method: 'HEAD' })
   assert.deepEqual([status, headers['eventcounters-series'], text], [200, 'Interval=7', ''])
-  assert.equal(hub.counters.size, 0)
+  assert.equal(eventCountersOf(hub)!.size, 0)
 })
 
 test('requests count under their route and status, sessions and refusals by reason', async (t) => {
@@ -162,7 +163,7 @@ test('requests count under their route and status, sessions and refusals by reas
   const client = await open('EventCounterIntervalSec=x')
   await server.ask(`${PATH}?deliver=none`)
   client.incoming.destroy()
-  await until(() => hub.counters.size === 0)
+  await until(() => eventCountersOf(hub)!.size === 0)
   assert.deepEqual(counted, [
     'invalid_intervals document',
     'endpoint_sessions opened',
@@ -179,16 +180,26 @@ test('sessions above the limit get 503, and room is given back', async (t) => {
   assert.equal(refused.status, 503)
   assert.equal(typeof JSON.parse(refused.text).error, 'string')
   clients[0]!.incoming.destroy()
-  await until(() => hub.counters.size === 63)
+  await until(() => eventCountersOf(hub)!.size === 63)
   await open('')
-  assert.equal(hub.counters.size, 64)
+  assert.equal(eventCountersOf(hub)!.size, 64)
 })
 
-test('a silent session is kept alive by empty lines', async (t) => {
+test('a silent session is kept alive by an empty line every 15 s, and not before', async (t) => {
   const { hub, open } = await start(t)
   const client = await open('EventCounterIntervalSec=100')
+  const other = await open('EventCounterIntervalSec=1')
+  const counter = hub.add({ name: 'c', kind: 'counter' })
   for (const keepAlives of [1, 2]) {
-    for (let second = 0; second < 15; second++) hub.tick()
+    hub.clock.advance(999)
+    for (let second = 1; second <= 14; second++) {
+      hub.count(counter, 1)
+      hub.tick()
+    }
+    const time = new Date(hub.clock.wallMs()).toISOString()
+    await until(() => other.lines.at(-1)?.time === time)
+    assert.equal(client.keepAlives, keepAlives - 1)
+    hub.clock.advance(1)
     await until(() => client.keepAlives === keepAlives)
   }
   assert.deepEqual(client.lines, [])
@@ -237,5 +248,5 @@ test('sessions end in order when the server stops', async (t) => {
   await server.stop()
   await until(() => client.isEnded)
   assert.equal(client.incoming.complete, true)
-  assert.deepEqual([hub.counters.size, hub.sessions.size, hub.clock.pending], [0, 0, 0])
+  assert.deepEqual([eventCountersOf(hub)!.size, hub.sessions.size, hub.clock.pending], [0, 0, 0])
 })

@@ -8,6 +8,7 @@ import type { HubContext } from '../../../http/hub-app.ts'
 import { SECURITY_HEADERS } from '../../../http/security.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { PeerConnection } from '../../peer.ts'
+import { type EventCountersResident, eventCountersOf } from '../hub/resident.ts'
 import { type EndpointReports, type ServedSession, serveSession } from '../server/endpoint.ts'
 import type { OutputLimits } from '../server/output.ts'
 
@@ -26,11 +27,14 @@ interface Client {
 
 export class CounterSessions {
   readonly #view: HubView
+  readonly #resident: EventCountersResident
   readonly #options: CounterSessionsOptions
   readonly #clients = new Map<ServedSession, Client>()
 
   constructor(view: HubView, options: CounterSessionsOptions = {}) {
     this.#view = view
+    this.#resident = eventCountersOf(view)!
+    this.#resident.clients = () => this.connections()
     this.#options = options
   }
 
@@ -38,7 +42,7 @@ export class CounterSessions {
   answer({ env: { incoming, outgoing } }: HubContext): void {
     const { remoteAddress: address = '', remotePort: port = 0 } = incoming.socket
     const session = serveSession(incoming, outgoing, {
-      source: this.#view.counters,
+      source: this.#resident,
       clock: this.#view.clock,
       headers: SECURITY_HEADERS,
       onEnd: (ended) => this.#clients.delete(ended),

@@ -4,7 +4,7 @@
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
-import type { SeriesRecord } from '../../../hub/series.ts'
+import type { SeriesRecord } from '../../../hub/series/series.ts'
 import type { HubView, SeriesList } from '../../../hub/view.ts'
 import type { CounterDescription, CounterWindow } from '../window.ts'
 import { Descriptions } from './description.ts'

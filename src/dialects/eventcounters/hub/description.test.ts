@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FakeHubView, type FakeSeries } from '../../../../test/support/fake-hub-view.ts'
+import { FakeHubView, type FakeSeries } from '../../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { buildMetaData, parseMetaData } from '../codec/metadata.ts'
 import { describeCounter } from './description.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FakeHubView } from '../../../../test/support/fake-hub-view.ts'
+import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { FrameBuilder } from '../../../hub/live/frame.ts'
 import { Histogram } from '../../../model/index.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { RawPeer } from '../../../../test/support/raw-peer.ts'
 import {
   FakeCounterSource,
   LineClient,
@@ -7,9 +9,7 @@ import {
   sum,
   until,
   windowOf,
-} from '../../../../test/support/counter-wire.ts'
-import { FakeClock } from '../../../../test/support/fake-clock.ts'
-import { RawPeer } from '../../../../test/support/raw-peer.ts'
+} from '../test/counter-wire.ts'
 import type { OutputLimits } from './output.ts'
 
 const INTERVAL = '?EventCounterIntervalSec='
@@ -180,7 +180,10 @@ suite('a session at an endpoint', () => {
     assert.equal(client.lines.length, 1)
     clock.advance(1)
     await until(() => client.lines.length === 2, 'keep-alive')
-    clock.advance(15_000)
+    clock.advance(14_999)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(client.lines.length, 2)
+    clock.advance(1)
     await until(() => client.lines.length === 3, 'second keep-alive')
     assert.deepEqual(client.lines.slice(1), ['', ''])
   })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import {
   FakeCounterSource,
   LineClient,
@@ -9,8 +10,7 @@ import {
   sum,
   until,
   windowOf,
-} from '../../../../test/support/counter-wire.ts'
-import { FakeClock } from '../../../../test/support/fake-clock.ts'
+} from '../test/counter-wire.ts'
 import type { OutputLimits } from './output.ts'
 
 /** Large enough for one of them to fill what the system itself holds for a connection. */

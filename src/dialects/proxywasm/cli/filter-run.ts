@@ -1,6 +1,7 @@
 /** One filter in its own thread over a zone of its own: requests in, metrics and counts out. */
 
 import { Zone, type ZoneReader } from '../../../shm/index.ts'
+import { printable } from '../../../terminal/index.ts'
 import {
   type FilterLogLine,
   type FilterModule,
@@ -14,7 +15,7 @@ import {
   zoneSpaceSource,
 } from '../host/index.ts'
 import type { JsonDocument } from '../spec.ts'
-import { metricRows, printable, readMetrics, tableLines } from './metrics.ts'
+import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 
 export interface FilterRunOptions {
@@ -76,13 +77,13 @@ export class FilterRun {
     return requestsFailed + traps + callTimeouts > 0
   }
 
-  /** The table, and below it what the filter did and cost. */
+  /** Writes the table, and below it what the filter did and cost. */
   lines(): string[] {
     const { filter, unit, host } = this.#options
     const counts = this.#thread.statistics()
     const document = readMetrics(this.#zone, this.#reader, host)
     const rows = metricRows(document, filter.name, unit, counts.gaugeWraps > 0)
-    return [...tableLines(rows), '', ...statisticsLines(counts)]
+    return [...metricLines(rows), '', ...statisticsLines(counts)]
   }
 
   report(): RunReport {

@@ -1,7 +1,9 @@
-/** `pentameter proxy-wasm`: what is done with one filter, besides running it in a hub's config. */
+/** The commands of Proxy-Wasm: what is done with one filter, and sizes of shared memory. */
 import type { Command } from 'commander'
+import type { CommandLine } from '../../guest.ts'
 import { addInspect } from './inspect.ts'
 import { addRun } from './run.ts'
+import { addSize } from './size.ts'
 
 const EXAMPLES = `
 Examples:
@@ -9,11 +11,12 @@ Examples:
   $ pentameter proxy-wasm run auth.wasm --requests 100
   $ pentameter proxy-wasm run --help         every flag of run`
 
-export function addProxyWasm(program: Command): void {
+export function addCommands(program: Command, commandLine: CommandLine): void {
   const group = program
     .command('proxy-wasm')
     .description('look at a Proxy-Wasm filter, or run one')
     .addHelpText('after', EXAMPLES)
-  addRun(group)
+  addRun(group, commandLine)
   addInspect(group)
+  addSize(program)
 }

@@ -1,5 +1,6 @@
 /** `pentameter proxy-wasm inspect`: what a filter wants and offers, without running it. */
 import type { Command } from 'commander'
+import { tableLines } from '../../../terminal/index.ts'
 import { FilterRefusedError, type HostMode } from '../host/index.ts'
 import { readShape } from '../host/module/binary.ts'
 import { readWasmFile, type WasmFile } from './wasm-file.ts'
@@ -106,11 +107,11 @@ export function inspectionText(inspection: Inspection): string {
     ['imports not served', orNone(unknownImports.map((name) => `${name} (answers 12)`))],
     ['hosts', HOSTS.map((host) => `${host}: ${hosts[host] ?? 'can start it'}`)],
   ]
-  const width = Math.max(...rows.map(([title]) => title.length)) + 2
-  return rows
-    .flatMap(([title, lines]) =>
-      lines.map((line, i) => `${(i === 0 ? title : '').padEnd(width)}${line}\n`),
-    )
+  const cells = rows.flatMap(([title, lines]) =>
+    lines.map((line, i) => [i === 0 ? title : '', line]),
+  )
+  return tableLines(cells)
+    .map((line) => `${line}\n`)
     .join('')
 }
 

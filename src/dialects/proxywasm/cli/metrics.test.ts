@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Zone } from '../../../shm/index.ts'
+import { printable } from '../../../terminal/index.ts'
 import type { JsonDocument } from '../spec.ts'
-import { metricRows, printable, readMetrics, tableLines } from './metrics.ts'
+import { metricLines, metricRows, readMetrics } from './metrics.ts'
 
 test('a zone is read whole, exact beyond 2^53, without empty bins', () => {
   const zone = Zone.create()
@@ -50,12 +51,12 @@ test('rows carry names without prefix, also of filters with a dot', () => {
   const document: JsonDocument = { 'pw.a.b.calls': { type: 'counter', value: 1234567 } }
   const rows = metricRows(document, 'a.b')
   assert.deepEqual(rows, [{ name: 'calls', type: 'counter', value: '1 234 567' }])
-  assert.deepEqual(tableLines(rows), ['metric  type     value', 'calls   counter  1 234 567'])
+  assert.deepEqual(metricLines(rows), ['metric  type     value', 'calls   counter  1 234 567'])
 })
 
 test('a name can’t move the cursor of a terminal', () => {
   assert.equal(printable('a\x1b[2Jb\n'), 'a·[2Jb·')
-  const [, line] = tableLines([{ name: '\x1b[1A', type: 'gauge', value: '1' }])
+  const [, line] = metricLines([{ name: '\x1b[1A', type: 'gauge', value: '1' }])
   assert.equal(line?.includes('\x1b'), false)
 })
 

@@ -1,6 +1,7 @@
 /** The metrics of a run as a person or a program reads them: a table's rows, or the peer's JSON. */
 
 import type { Zone, ZoneReader } from '../../../shm/index.ts'
+import { printable, tableLines } from '../../../terminal/index.ts'
 import { jsonInteger } from '../codec/metric.ts'
 import type { HostMode } from '../host/index.ts'
 import { readName } from '../names.ts'
@@ -35,7 +36,7 @@ export function readMetrics(zone: Zone, reader: ZoneReader, host: HostMode = 'sp
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Names are bytes: those that are no UTF-8 are shown as `\xff`, so that two names stay two. */
+/** Shows bytes that are no UTF-8 as `\xff`, so that two names stay two. */
 function nameText(name: Uint8Array): string {
   try {
     return utf8.decode(name)
@@ -101,7 +102,7 @@ function valueText(metric: JsonMetric, unit: string, hasWrapped: boolean): strin
   return [`${grouped(count)} ${observations}`, `mean ${round(mean)}${tail}`, ...bounds].join(', ')
 }
 
-/** A quantile that comes from bins is known as the bound of its bin. */
+/** Writes a quantile as the bound of its bin: more is not known of it. */
 function boundText(counts: BigUint64Array, count: bigint, q: number): string {
   const rank = BigInt(Math.max(1, Math.ceil(q * Number(count))))
   let seen = 0n
@@ -122,17 +123,9 @@ function grouped(value: number | bigint | string): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ' ')
 }
 
-/** Columns as wide as their widest cell; the last one ends its line. */
-export function tableLines(rows: readonly MetricRow[]): string[] {
+/** Lays the metrics out as a table with a head. */
+export function metricLines(rows: readonly MetricRow[]): string[] {
   if (rows.length === 0) return ['the filter has defined no metric']
-  const cells = [['metric', 'type', 'value'], ...rows.map((row) => [row.name, row.type, row.value])]
-  const widths = [0, 1].map((column) => Math.max(...cells.map((row) => row[column]!.length)))
-  return cells.map(([name, type, value]) =>
-    [printable(name!).padEnd(widths[0]!), type!.padEnd(widths[1]!), value].join('  '),
-  )
-}
-
-/** Names are bytes of a filter: none of them may move a terminal's cursor. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '·')
+  const cells = rows.map(({ name, type, value }) => [printable(name), type, value])
+  return tableLines([['metric', 'type', 'value'], ...cells])
 }

@@ -5,8 +5,9 @@ import { test } from 'node:test'
 import { filterFile } from '../../../../test/filters/compile.ts'
 import { filterText } from '../../../../test/filters/hostile.ts'
 import { assembleWat } from '../../../../test/filters/wat.ts'
-import { withFile } from '../../../../test/support/filter-hub.ts'
-import { PROGRAM } from '../../../../test/support/hub-process.ts'
+import { refusalOf } from '../../../../test/support/hub/command-line.ts'
+import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
+import { withFile } from '../test/filter-hub.ts'
 import type { RunReport } from './filter-run.ts'
 import type { Inspection } from './inspect.ts'
 
@@ -108,10 +109,10 @@ for (const [args, message] of [
   [['run', 'x.wasm', '--serve', '--requests', '1'], /cannot be used with/],
   [['nosuch'], /unknown command 'nosuch'/],
 ] as const) {
-  test(`wrong usage ends with 2 and says what is wrong: ${args.join(' ')}`, async () => {
-    const { code, stderr } = await proxyWasm(...args)
+  test(`wrong usage ends with 2 and says what is wrong: ${args.join(' ')}`, async (t) => {
+    const { status, stderr } = await refusalOf(t, ['proxy-wasm', ...args])
     assert.match(stderr, message)
-    assert.equal(code, 2)
+    assert.equal(status, 2)
   })
 }
 

@@ -38,30 +38,13 @@ export async function filterOptionsOf(path: string, args: RunArguments): Promise
   }
 }
 
-export function parsePort(text: string): number {
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('want a port from 0 (any free one) to 65535')
-}
-
-export function parseCount(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('want a whole number, 0 or more')
-}
-
-export function parsePositive(text: string): number {
-  const count = parseCount(text)
-  if (count > 0) return count
-  throw new InvalidArgumentError('want a whole number from 1 on')
-}
-
 export function parseRate(text: string): number {
   const rate = Number(text)
   if (text !== '' && rate > 0 && rate <= 100_000) return rate
   throw new InvalidArgumentError('want a number of requests per second, above 0')
 }
 
-/** `name=value`; the name may begin with a colon (`:path=/x`). */
+/** Parses `name=value`; the name may begin with a colon (`:path=/x`). */
 export function parseHeader(
   text: string,
   before: readonly (readonly [string, string])[],

@@ -2,22 +2,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { EXIT_FAILED } from '../../../cli/exit.ts'
-import { runHub } from '../../../cli/run-hub.ts'
-import { parseConfig } from '../../../hub/index.ts'
-import { DIALECTS } from '../../registry.ts'
+import { parsePort, wholeNumber } from '../../../cli/flag-values.ts'
+import { onExit, printable } from '../../../terminal/index.ts'
+import type { CommandLine } from '../../guest.ts'
 import type { FilterLogLine, FilterRequest } from '../host/index.ts'
 import { inventedRequest } from '../hub/traffic.ts'
 import { FilterRun } from './filter-run.ts'
-import { printable } from './metrics.ts'
-import {
-  filterOptionsOf,
-  parseCount,
-  parseHeader,
-  parsePort,
-  parsePositive,
-  parseRate,
-  type RunArguments,
-} from './run-options.ts'
+import { filterOptionsOf, parseHeader, parseRate, type RunArguments } from './run-options.ts'
 import { Screen } from './screen.ts'
 import { readWasmFile } from './wasm-file.ts'
 import { listenForRequests } from './web-requests.ts'
@@ -42,7 +33,7 @@ const PAINT_MS = 500
 /** Requests that are under way at once where no rate is asked for. */
 const AT_ONCE = 16
 
-export function addRun(group: Command): void {
+export function addRun(group: Command, commandLine: CommandLine): void {
   group
     .command('run')
     .description('run a filter with invented or real requests and show its metrics')
@@ -64,7 +55,7 @@ export function addRun(group: Command): void {
     .option('--unit <unit>', 'of its histograms, as ms')
     .addOption(
       new Option('--requests <count>', `how many (default: ${REQUESTS})`)
-        .argParser(parseCount)
+        .argParser(wholeNumber({ min: 0 }))
         .conflicts(['listen', 'serve']),
     )
     .addOption(
@@ -73,7 +64,7 @@ export function addRun(group: Command): void {
         .conflicts('listen'),
     )
     .option('--header <name=value>', 'of every request, may be repeated', parseHeader, [])
-    .option('--call-timeout <ms>', 'ends a filter that takes longer', parsePositive, 1000)
+    .option('--call-timeout <ms>', 'ends a filter that takes longer', wholeNumber({ min: 1 }), 1000)
     .addOption(
       new Option('--listen <port>', 'send HTTP requests to 127.0.0.1:PORT through it')
         .argParser(parsePort)
@@ -84,12 +75,16 @@ export function addRun(group: Command): void {
     .addOption(new Option('--json', 'the result as JSON').conflicts('serve'))
     .addHelpText('after', EXAMPLES)
     .action(async (path: string, args: RunArguments) => {
-      if (args.serve) await serveFilter(path, args)
+      if (args.serve) await serveFilter(path, args, commandLine)
       else await runFilter(path, args)
     })
 }
 
-async function serveFilter(path: string, args: RunArguments): Promise<void> {
+async function serveFilter(
+  path: string,
+  args: RunArguments,
+  { serve }: CommandLine,
+): Promise<void> {
   await readWasmFile(path)
   const { name, configuration, vmConfiguration, rootId } = await filterOptionsOf(path, args)
   const filter = {
@@ -105,10 +100,7 @@ async function serveFilter(path: string, args: RunArguments): Promise<void> {
     ...(args.unit === undefined ? {} : { unit: args.unit }),
   }
   const port = args.httpPort === undefined ? {} : { httpPort: args.httpPort }
-  await runHub(parseConfig({ ...port, proxywasm: { filters: [filter] } }, DIALECTS), {
-    log: 'text',
-    color: true,
-  })
+  await serve({ ...port, proxywasm: { filters: [filter] } })
 }
 
 async function runFilter(path: string, args: RunArguments): Promise<void> {
@@ -122,23 +114,22 @@ async function runFilter(path: string, args: RunArguments): Promise<void> {
   const isPainted = screen.isLive && !args.json
   const painter = setInterval(() => isPainted && screen.paint(run.lines()), PAINT_MS)
   const stop = new AbortController()
-  const interrupted = new Promise<void>((resolve) => {
-    const onEnd = (): void => {
+  const interrupted = Promise.withResolvers<void>()
+  const off = onExit(process, {
+    end() {
       stop.abort()
-      resolve()
-    }
-    process.once('SIGINT', onEnd)
-    process.once('disconnect', onEnd) // the older Node that handed over is gone
-    process.channel?.unref()
+      interrupted.resolve()
+    },
   })
   try {
     if (args.listen === undefined) {
-      await Promise.race([sendAll(run, args, stop.signal), interrupted])
-    } else await serveRequests(run, args.listen, screen, interrupted)
+      await Promise.race([sendAll(run, args, stop.signal), interrupted.promise])
+    } else await serveRequests(run, args.listen, screen, interrupted.promise)
   } finally {
     clearInterval(painter)
     screen.end(args.json ? [JSON.stringify(run.report(), null, 2)] : run.lines())
     await run.close()
+    off()
   }
   if (run.hasFailed) process.exitCode = EXIT_FAILED
 }
@@ -155,7 +146,7 @@ async function serveRequests(
   await web.close()
 }
 
-/** Ends early at the signal: nothing of it may keep the process. */
+/** Sends all requests, or ends early at the signal: nothing of it may keep the process. */
 async function sendAll(
   run: FilterRun,
   { requests = REQUESTS, rate, header }: RunArguments,
@@ -184,7 +175,7 @@ function hasWaited(ms: number, signal: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal }).catch(() => false)
 }
 
-/** A header of the same name is replaced, another one added. */
+/** Adds headers; one of the same name is replaced. */
 function withHeaders(request: FilterRequest, given: RunArguments['header']): FilterRequest {
   const kept = (request.headers ?? []).filter(([name]) => !given.some(([own]) => own === name))
   return { ...request, headers: [...kept, ...given] }

@@ -31,7 +31,7 @@ export class Screen {
     return this.#out.isTTY === true
   }
 
-  /** A line that stays. */
+  /** Writes a line that stays. */
   line(text: string): void {
     const block = this.#block
     this.#wipe()
@@ -60,7 +60,7 @@ export class Screen {
   }
 }
 
-/** A line that has left the terminal at its top can't be painted anew: the middle is left out. */
+/** Leaves out the middle: a line above the terminal's top can't be painted anew. */
 function fitting(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines
   const tail = Math.max(0, Math.min(TAIL, most - 2))
@@ -70,7 +70,7 @@ function fitting(lines: readonly string[], most: number): readonly string[] {
   return [...lines.slice(0, head), `… ${left} more lines`, ...end].slice(0, most)
 }
 
-/** As much of a line as surely fits. */
+/** Cuts a line to what surely fits. */
 function cut(line: string, columns: number): string {
   let left = columns
   let end = 0

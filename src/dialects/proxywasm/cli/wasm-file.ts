@@ -10,7 +10,7 @@ export interface WasmFile {
   readonly module: FilterModule
 }
 
-/** What a refusal means to who built the file. */
+/** Hints by refusal for the author of the file. */
 const HINTS: Readonly<Record<string, string>> = {
   notWasm: 'want the .wasm that a compiler wrote; text (.wat) is to be assembled first',
   noAbi: 'a filter built with an SDK for Proxy-Wasm exports one',
@@ -50,12 +50,12 @@ async function readBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-/** `filters/auth.wasm` is `auth`. */
+/** Names a filter by its file: `filters/auth.wasm` is `auth`. */
 export function filterNameOf(path: string): string {
   return basename(path).replace(/\.wasm$/, '') || 'filter'
 }
 
-/** A text, or what is in the file of `@FILE`. */
+/** Takes a text, or reads the file of `@FILE`. */
 export async function readTextOption(text: string): Promise<string> {
   if (!text.startsWith('@')) return text
   return new TextDecoder().decode(await readBytes(text.slice(1)))

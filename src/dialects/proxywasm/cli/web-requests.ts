@@ -93,7 +93,7 @@ async function answer(
   response.writeHead(outcome.status).end(outcome.response.body)
 }
 
-/** What a filter made of a header may be none: such a one is left out. */
+/** Appends a header, but for one that a filter made unsayable in HTTP. */
 function appendHeader(response: ServerResponse, name: string, value: string): void {
   try {
     response.appendHeader(name, value)
@@ -116,7 +116,7 @@ function headersOf({ method, url, headers, rawHeaders }: IncomingMessage): [stri
   return list
 }
 
-/** Undefined for a body above the limit. */
+/** Reads a body; undefined for one above the limit. */
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   const parts: Buffer[] = []
   let size = 0

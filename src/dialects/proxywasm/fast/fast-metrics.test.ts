@@ -6,6 +6,7 @@ import { compileFilter } from '../../../../test/filters/compile.ts'
 import { HANDED_ON, linked } from '../../../../test/filters/linked.ts'
 import { assembleWat } from '../../../../test/filters/wat.ts'
 import { assembleZoneHost } from '../../../../test/filters/zone-host.ts'
+import { holdsAsync } from '../../../../test/support/property.ts'
 import { type Backing, Zone } from '../../../shm/index.ts'
 import { FilterHost, FilterModule, type HostMode, openZoneSpace } from '../host/index.ts'
 import type { FilterVm } from '../host/instance/vm.ts'
@@ -196,16 +197,12 @@ const change = fc
   .map((c) => `${c.what}:${c.id}`)
 
 test('both paths answer and count the same, whatever is called', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(call, { maxLength: 40 }), isSameOnBothPaths), {
-    numRuns: 150,
-  })
+  await holdsAsync(fc.asyncProperty(fc.array(call, { maxLength: 40 }), isSameOnBothPaths), 150)
 })
 
 test('… and whatever becomes of the metrics and the zone meanwhile', async () => {
   const step = fc.oneof({ weight: 5, arbitrary: call }, { weight: 1, arbitrary: change })
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60 }), isSameOnBothPaths), {
-    numRuns: 150,
-  })
+  await holdsAsync(fc.asyncProperty(fc.array(step, { maxLength: 60 }), isSameOnBothPaths), 150)
 })
 
 async function isSameOnBothPaths(steps: readonly string[]): Promise<void> {

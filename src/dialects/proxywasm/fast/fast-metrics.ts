@@ -17,6 +17,7 @@ import {
 } from '../../../shm/layout.ts'
 import { STATUS } from '../host/abi.ts'
 import type { MetricImports } from '../host/imports/index.ts'
+import type { GuestMemory } from '../host/instance/guest-memory.ts'
 import type { FilterVm } from '../host/instance/vm.ts'
 import type { MetricSpace } from '../host/metric-space.ts'
 import { type WasmModule, wasm } from '../host/module/wasm.ts'
@@ -29,11 +30,17 @@ export interface FastMetrics {
   readonly check: () => void
 }
 
+/** What the fast calls need of an instance. */
+interface PointerSide extends Pick<FilterVm, 'badPointer'> {
+  readonly memory: Pick<GuestMemory, 'has' | 'setU64Halves'>
+  readonly counts: Pick<FilterVm['counts'], 'add'>
+}
+
 let compiled: WasmModule | undefined
 
 /** @returns undefined where the path can't be gone */
 export function linkFastMetrics(
-  vm: FilterVm,
+  vm: PointerSide,
   space: MetricSpace,
   slow: MetricImports,
 ): FastMetrics | undefined {
@@ -63,7 +70,7 @@ export function linkFastMetrics(
   }
 }
 
-function put(vm: FilterVm, valueAt: number, low: number, high: number): number {
+function put(vm: PointerSide, valueAt: number, low: number, high: number): number {
   if (!vm.memory.has(valueAt, 8)) return vm.badPointer()
   vm.memory.setU64Halves(valueAt, low, high)
   return STATUS.ok

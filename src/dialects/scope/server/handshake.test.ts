@@ -5,6 +5,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { RawPeer } from '../../../../test/support/raw-peer.ts'
+import { NO_REPORTS } from '../../reports.ts'
+import { encodeSettings } from '../codec/encode.ts'
+import { frame } from '../codec/framing.ts'
+import { decodePacket } from '../codec/packet.ts'
+import { createServer as createScopeServer } from '../server.ts'
+import type { Packet } from '../spec.ts'
+import { hex } from '../test/golden.ts'
 import {
   atEnd,
   attachViewer,
@@ -16,14 +23,7 @@ import {
   takePacket,
   takeSnapshot,
   until,
-} from '../../../../test/support/scope-server.ts'
-import { hex } from '../../../../test/support/scope-vectors.ts'
-import { NO_REPORTS } from '../../reports.ts'
-import { encodeSettings } from '../codec/encode.ts'
-import { frame } from '../codec/framing.ts'
-import { decodePacket } from '../codec/packet.ts'
-import { createServer as createScopeServer } from '../server.ts'
-import type { Packet } from '../spec.ts'
+} from '../test/scope-server.ts'
 import { CallbackSource } from './callback-source.ts'
 
 afterEach(cleanUp)
@@ -171,7 +171,7 @@ describe('handshake', () => {
   it('keeps its promises on a socket that its listener would close at half', async () => {
     const clock = new FakeClock()
     const server = createScopeServer({
-      ...{ snapshot: new CallbackSource(), clock, reports: NO_REPORTS, options: {} },
+      ...{ openSnapshot: () => new CallbackSource(), clock, reports: NO_REPORTS, options: {} },
       ingest: new ModelIngest(),
     })
     const listener = createServer((socket) => server.accept!(socket, hex('0200')))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { u64, VECTORS } from '../../../../test/support/scope-vectors.ts'
+import { u64, VECTORS } from '../test/golden.ts'
 import { Schedule } from './ticks.ts'
 
 describe('ticks', () => {

@@ -16,7 +16,7 @@ async function receiver(transport: Transport) {
   const ingest = new ModelIngest()
   const server = statshero.createServer!({
     ingest,
-    snapshot: { revision: 0, list: () => [], read: () => {} },
+    openSnapshot: () => ({ revision: 0, list: () => [], read: () => {} }),
     reports: counting().reports,
     clock: new FakeClock(),
     options: {},

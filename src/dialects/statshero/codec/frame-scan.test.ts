@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { PacketCollector, packetOf } from '../../../../test/support/statshero.ts'
+import { PacketCollector, packetOf } from '../test/golden.ts'
 import { createDecoder, frameRules } from './decoder.ts'
 import { FrameScanner } from './frame-scan.ts'
 

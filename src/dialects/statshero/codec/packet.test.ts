@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { packetOf } from '../../../../test/support/statshero.ts'
 import { inflateGzip } from '../server/gzip.ts'
+import { packetOf } from '../test/golden.ts'
 import { createDecoder } from './decoder.ts'
 
 function decode(bytes: Uint8Array, profile: 'peer' | 'document' = 'peer') {

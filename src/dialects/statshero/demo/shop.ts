@@ -3,15 +3,10 @@
  * second. Deterministic by its seed; every 90 seconds the payment provider is slow for 30, so that
  * there is something to find.
  */
-import { createRandom } from '../../../cli/demo/random.ts'
+import { createRandom } from '../../demo.ts'
 
-/** The instruments of a client, in the words of the text protocol. */
-export interface Instruments {
-  meter(key: string, value: number): void
-  reading(key: string, value: number): void
-  gauge(key: string, value: number): void
-  histogram(key: string, value: number): void
-}
+/** Takes one measurement, by its type word. */
+export type Tell = (type: 'm' | 'mr' | 'g' | 'h', key: string, value: number) => void
 
 interface Route {
   readonly name: string
@@ -46,50 +41,50 @@ export class Shop {
   }
 
   /** Lets `seconds` pass and says what happened in them. */
-  step(seconds: number, to: Instruments): void {
+  step(seconds: number, tell: Tell): void {
     this.#seconds += seconds
     const isTrouble = this.#seconds % TROUBLE_PERIOD_S > TROUBLE_PERIOD_S - TROUBLE_S
-    for (const route of ROUTES) this.#serve(route, seconds, isTrouble, to)
-    this.#work(seconds, isTrouble, to)
-    this.#measureHost(seconds, isTrouble, to)
+    for (const route of ROUTES) this.#serve(route, seconds, isTrouble, tell)
+    this.#work(seconds, isTrouble, tell)
+    this.#measureHost(seconds, isTrouble, tell)
   }
 
-  #serve(route: Route, seconds: number, isTrouble: boolean, to: Instruments): void {
+  #serve(route: Route, seconds: number, isTrouble: boolean, tell: Tell): void {
     const isSlow = isTrouble && route.name === 'pay'
     const daily = 1 + 0.25 * Math.sin(this.#seconds / 40)
     const count = this.#poisson(route.requestsPerSecond * daily * seconds)
     for (let i = 0; i < count; i++) {
       const factor = isSlow ? 5 : 1
       const ms = route.latencyMs * factor * Math.exp(route.spread * this.#normal())
-      to.histogram(`shop.${route.name}.requestTime`, Math.max(1, Math.round(ms)))
+      tell('h', `shop.${route.name}.requestTime`, Math.max(1, Math.round(ms)))
     }
-    if (count > 0) to.meter(`shop.${route.name}.requests`, count)
+    if (count > 0) tell('m', `shop.${route.name}.requests`, count)
     const errors = this.#poisson(count * (isSlow ? 0.2 : 0.002))
-    if (errors > 0) to.meter(`shop.${route.name}.errors`, errors)
+    if (errors > 0) tell('m', `shop.${route.name}.errors`, errors)
   }
 
-  #work(seconds: number, isTrouble: boolean, to: Instruments): void {
+  #work(seconds: number, isTrouble: boolean, tell: Tell): void {
     const arriving = this.#poisson((isTrouble ? 60 : 40) * seconds)
     const done = Math.min(this.#queue + arriving, this.#poisson(this.#workers * 4 * seconds))
     this.#queue += arriving - done
     this.#workers = this.#queue > 200 ? 18 : 12
-    if (done > 0) to.meter('shop.email.sent', done)
-    to.gauge('shop.email.queueDepth', this.#queue)
-    to.gauge('shop.email.workers', this.#workers)
+    if (done > 0) tell('m', 'shop.email.sent', done)
+    tell('g', 'shop.email.queueDepth', this.#queue)
+    tell('g', 'shop.email.workers', this.#workers)
   }
 
-  #measureHost(seconds: number, isTrouble: boolean, to: Instruments): void {
+  #measureHost(seconds: number, isTrouble: boolean, tell: Tell): void {
     for (let core = 0; core < CORES; core++) {
       const load = (isTrouble ? 0.7 : 0.35) + 0.15 * Math.sin(this.#seconds / (9 + core))
       this.#jiffies[core]! +=
         Math.max(0, load + 0.05 * this.#normal()) * seconds * JIFFIES_PER_SECOND
-      to.reading(`host.web1.cpu${core}.jiffies`, Math.floor(this.#jiffies[core]!))
+      tell('mr', `host.web1.cpu${core}.jiffies`, Math.floor(this.#jiffies[core]!))
     }
     const usedMiB = 2048 + 300 * Math.sin(this.#seconds / 60) + 20 * this.#normal()
-    to.gauge('host.web1.memory.usedKiB', Math.round(usedMiB * 1024))
+    tell('g', 'host.web1.memory.usedKiB', Math.round(usedMiB * 1024))
   }
 
-  /** Number of events of a mean count. */
+  /** Draws a number of events of a mean count. */
   #poisson(mean: number): number {
     if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.#normal()))
     const limit = Math.exp(-mean)
@@ -98,7 +93,7 @@ export class Shop {
     return count
   }
 
-  /** Standard normal, by Box and Muller. */
+  /** Draws from the standard normal, by Box and Muller. */
   #normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random())
   }

@@ -2,7 +2,7 @@
  * Takers of lines: into an ingest, or to a callback of a program. Errors of peers end here,
  * reported once, with source and the first bytes.
  */
-import type { Ingest } from '../../ingest.ts'
+import type { LineIngest } from '../../ingest.ts'
 import type { Peer } from '../../peer.ts'
 import type { Reports } from '../../reports.ts'
 import { lineMessage, type Message } from '../codec/decoder.ts'
@@ -54,10 +54,10 @@ class Faults {
 
 /** Lines into the ingest, errors into the reports; one for all sockets of a server. */
 export class IngestReceiver extends LineMapper implements LineReceiver {
-  readonly #ingest: Ingest
+  readonly #ingest: LineIngest
   readonly #faults: Faults
 
-  constructor(ingest: Ingest, options: ReceiveOptions, reports: Reports) {
+  constructor(ingest: LineIngest, options: ReceiveOptions, reports: Reports) {
     super(ingest, options)
     this.#ingest = ingest
     this.#faults = new Faults(reports)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { metricsBytes, SILENT } from '../../../../test/support/wallaroo.ts'
 import { JOINED_BYTES_LIMIT, notesOf } from '../spec.ts'
+import { metricsBytes, SILENT } from '../test/frames.ts'
 import { createDecoder } from './decoder.ts'
 import { encodeConnect, encodeJoin } from './encode.ts'
 import { FrameScanner } from './frame-scan.ts'

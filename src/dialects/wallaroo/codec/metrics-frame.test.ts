@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { withFrame } from '../../../../test/support/wallaroo.ts'
 import { notesOf } from '../spec.ts'
+import { withFrame } from '../test/frames.ts'
 import type { MetricsFrame } from './metrics-frame.ts'
 
 const U64_MAX = 2n ** 64n - 1n

@@ -3,11 +3,7 @@
  * second by the Wallaroo protocol. On the second worker one computation looks up a limit somewhere
  * slow, for three orders in a hundred: the one that is to be found.
  */
-
-import { createRandom } from '../../../cli/demo/random.ts'
-import type { Address } from '../../../cli/start-report.ts'
-import type { Clock } from '../../../time/clock.ts'
-import { WallarooClient } from '../client.ts'
+import { createRandom } from '../../demo.ts'
 import type { Reporter } from '../reporter/reporter.ts'
 import { ComputationStage, SinkStage, SourceStage } from '../reporter/stages.ts'
 
@@ -15,9 +11,6 @@ export const APPLICATION = 'exchange'
 export const WORKERS = ['initializer', 'worker2', 'worker3'] as const
 export const SLOW = { pipeline: 'Orders', computation: 'Check Limit', worker: 'worker2' } as const
 
-const STEP_MS = 100
-const SEED = 17
-const PERIOD_MS = 1000
 const NS_PER_MS = 1e6
 
 interface Computation {
@@ -105,7 +98,7 @@ class Lane {
     return latencyNs + WAIT_NS + this.#latency(WAIT_NS)
   }
 
-  /** Spread by a normal logarithm, after Box and Muller. */
+  /** Spreads a latency by a normal logarithm, after Box and Muller. */
   #latency(typicalNs: number): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.#random()))
     const normal = radius * Math.cos(2 * Math.PI * this.#random())
@@ -113,7 +106,7 @@ class Lane {
   }
 }
 
-/** All pipelines of one worker, apart from who is told of them. */
+/** All pipelines of one worker, apart from where they are reported. */
 export class PipelineWorker {
   readonly #lanes: readonly Lane[]
 
@@ -125,25 +118,5 @@ export class PipelineWorker {
   /** Lets `seconds` pass and records what was processed in them. */
   step(seconds: number): void {
     for (const lane of this.#lanes) lane.step(seconds)
-  }
-}
-
-/** Three workers, each on a connection of its own. @returns what ends them */
-export function startPipeline({ host, port }: Address, clock: Clock): () => Promise<void> {
-  const workers = WORKERS.map((worker, i) => {
-    const names = { application: APPLICATION, worker }
-    const client = new WallarooClient({ ...names, host, port, periodMs: PERIOD_MS })
-    void client.start()
-    return { client, pipelines: new PipelineWorker(worker, client.reporter(), SEED + i) }
-  })
-  let cancel = (): void => {}
-  const step = (): void => {
-    for (const { pipelines } of workers) pipelines.step(STEP_MS / 1000)
-    cancel = clock.after(STEP_MS, step)
-  }
-  step()
-  return async () => {
-    cancel()
-    await Promise.all(workers.map(({ client }) => client.close()))
   }
 }

@@ -18,7 +18,7 @@ import type {
   ViewAnswer,
   ViewKey,
 } from '../hub/answers.ts'
-import { BusyError } from '../hub/index.ts'
+import { BusyError, type WallarooViews, wallarooOf } from '../hub/resident.ts'
 
 interface Gapped {
   readonly category: string
@@ -29,17 +29,20 @@ interface Gapped {
 
 const LISTS = 'GET /api/v1/wallaroo/applications and …/application list what there is'
 
-export function addPipelineRoutes(app: HubApp, { pipelines, clock }: HubView): void {
+export function addPipelineRoutes(app: HubApp, hub: HubView): void {
+  const { clock } = hub
+  const wallaroo: WallarooViews = wallarooOf(hub)!
+
   app.get('/api/v1/wallaroo/applications', async (context) => {
     readQuery(noQuery, context)
-    return largeAnswer(context, await made(pipelines.applications()), clock)
+    return largeAnswer(context, await made(wallaroo.applications()), clock)
   })
   app.get('/api/v1/wallaroo/application', async (context) => {
     const { application, mode } = readQuery(applicationQuery, context)
     const asked =
       mode === 'own'
-        ? pipelines.application(application)
-        : pipelines.compatibleApplication(application)
+        ? wallaroo.application(application)
+        : wallaroo.compatibleApplication(application)
     const answer = await made<ApplicationAnswer | CompatibleApplicationAnswer | undefined>(asked)
     if (answer !== undefined) return largeAnswer(context, answer, clock)
     throw new Refusal(404, 'unknown_application', `no application ${application}`, LISTS)
@@ -50,14 +53,14 @@ export function addPipelineRoutes(app: HubApp, { pipelines, clock }: HubView): v
       ...{ application, key: withoutGaps(key), seconds },
       ...(to === undefined ? {} : { toMs: to }),
     }
-    const asked = mode === 'own' ? pipelines.view(request) : pipelines.compatible(request)
+    const asked = mode === 'own' ? wallaroo.view(request) : wallaroo.compatible(request)
     const answer = await made<ViewAnswer | CompatibleAnswer | undefined>(asked)
     if (answer !== undefined) return largeAnswer(context, answer, clock)
     throw new Refusal(404, 'unknown_view', `no series of ${application} is in this view`, LISTS)
   })
   app.get('/api/v1/wallaroo/connections', (context) => {
     const { application } = readQuery(connectionsQuery, context)
-    return jsonAnswer(context, pipelines.connections(application))
+    return jsonAnswer(context, wallaroo.workerConnections(application))
   })
 }
 

@@ -2,8 +2,8 @@
 import type { PeerConnection } from '../../peer.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
 import type { ConnectionsAnswer, WorkerConnectionJson } from './answers.ts'
-import type { Pipelines } from './pipelines.ts'
-import type { PipelineReceiver } from './receiver.ts'
+import type { WorkerReceiver } from './receiver.ts'
+import type { WallarooState } from './state.ts'
 import { compareTexts } from './views/groups.ts'
 import { workerJson } from './views/rows.ts'
 
@@ -12,8 +12,8 @@ const CONNECTIONS_SHOWN = 1000
 const WORKERS_SHOWN = 100
 
 export function connectionsAnswer(
-  pipelines: Pipelines,
-  receivers: Iterable<PipelineReceiver>,
+  state: WallarooState,
+  receivers: Iterable<WorkerReceiver>,
   statuses: readonly PeerConnection[],
   application: string | undefined,
 ): ConnectionsAnswer {
@@ -25,9 +25,9 @@ export function connectionsAnswer(
       ({ workers }) => application === undefined || workers.some((w) => isWanted(w.application)),
     )
   return {
-    nowMs: pipelines.clock.wallMs(),
+    nowMs: state.clock.wallMs(),
     connections: connections.sort((a, b) => b.sinceMs - a.sinceMs).slice(0, CONNECTIONS_SHOWN),
-    workers: [...pipelines.workers]
+    workers: [...state.workers]
       .filter((each) => each.worker !== undefined && isWanted(each.application))
       .map(workerJson)
       .sort(
@@ -42,7 +42,7 @@ function peerKey({ address, port }: PeerConnection['peer']): string {
 
 function connectionJson(
   { peer, sinceMs, facts }: PeerConnection,
-  receiver: PipelineReceiver | undefined,
+  receiver: WorkerReceiver | undefined,
 ): WorkerConnectionJson {
   const count = (name: string): number => Number(facts[name] ?? 0)
   const counted = (names: readonly string[]): (readonly [string, number])[] => {

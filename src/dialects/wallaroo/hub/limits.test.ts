@@ -1,10 +1,12 @@
 /** Limits of pipelines where the hub tells of its limits, each bitten by a worker. */
+
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { seriesNamed } from '../../../../test/support/hub.ts'
-import { type PipelineHub, startPipelineHub } from '../../../../test/support/pipelines.ts'
-import { withFrame } from '../../../../test/support/wallaroo.ts'
+import { seriesNamed } from '../../../../test/support/hub/hub.ts'
 import type { LimitStatus } from '../../../hub/status/status.ts'
+import { withFrame } from '../test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../test/pipelines.ts'
+import { wallarooOf } from './resident.ts'
 
 const PEER = { transport: 'tcp', address: '10.0.0.1', port: 1 } as const
 
@@ -18,7 +20,7 @@ interface Receiving extends PipelineHub {
 
 async function receiving(context: TestContext, options = {}): Promise<Receiving> {
   const hub = await startPipelineHub(context, options)
-  const receiver = hub.hub.pipelines.open(PEER)
+  const receiver = wallarooOf(hub.hub)!.open(PEER)
   return {
     ...hub,
     take: (fields) =>
@@ -37,10 +39,10 @@ async function receiving(context: TestContext, options = {}): Promise<Receiving>
 describe('a limit of pipelines is told with what it has cost', () => {
   it('memory of windows', async (context) => {
     const hub = await receiving(context, { wallaroo: { windowBytesLimit: 4096 } })
-    const { pipelines } = hub.hub.pipelines
+    const { state } = wallarooOf(hub.hub)!
     for (let i = 0; i < 1000; i++) hub.take({})
     const { limit, used, refused } = hub.limit('wallaroo.windowBytesLimit')
-    const [series] = pipelines.series()
+    const [series] = state.series()
     assert.deepEqual([limit, used], [4096, series!.windows.size])
     assert.equal(refused, 1000 - series!.windows.length)
     assert.equal(hub.counted('pentameter.wallaroo.windows.dropped'), refused)
@@ -56,7 +58,7 @@ describe('a limit of pipelines is told with what it has cost', () => {
     assert.deepEqual([limit, used, refused], [3, 3, 4])
     assert.match(behaviour, /otel_metric_overflow.*Raise it/)
     assert.equal(hub.counted('pentameter.wallaroo.workers.refused'), 4)
-    assert.equal(hub.hub.pipelines.pipelines.series()[0]?.messages(), 1n)
+    assert.equal(wallarooOf(hub.hub)!.state.series()[0]?.messages(), 1n)
   })
 
   it('workers of one connection', async (context) => {
@@ -64,7 +66,7 @@ describe('a limit of pipelines is told with what it has cost', () => {
     for (let i = 0; i < 1002; i++) hub.join(`w${i}`)
     const { limit, used, refused } = hub.limit('workers of one Wallaroo connection')
     assert.deepEqual([limit, used, refused], [1000, 1000, 2])
-    const { workers } = hub.hub.pipelines.connections(undefined)
+    const { workers } = wallarooOf(hub.hub)!.workerConnections(undefined)
     assert.equal(workers.filter(({ isConnected }) => !isConnected).length, 2)
   })
 
@@ -89,7 +91,7 @@ describe('a limit of pipelines is told with what it has cost', () => {
   it('views that are made at once', async (context) => {
     const hub = await receiving(context)
     hub.take({})
-    const { pipelines } = hub.hub
+    const pipelines = wallarooOf(hub.hub)!
     const asked = Array.from({ length: 33 }, (_, i) => {
       const key = { category: 'computation' }
       return pipelines.view({ application: 'golden-app', key, seconds: 10 + i })

@@ -1,12 +1,12 @@
 /** The limits of pipelines as the hub tells of its limits, with what to do about each. */
 import type { LimitStatus } from '../../../hub/status/status.ts'
-import type { Pipelines } from './pipelines.ts'
-import { CONNECTION_WORKERS_LIMIT, type PipelineReceiver } from './receiver.ts'
+import { CONNECTION_WORKERS_LIMIT, type WorkerReceiver } from './receiver.ts'
+import type { WallarooState } from './state.ts'
 import { PENDING_LIMIT, type SharedAnswers } from './views/shared-answers.ts'
 
-export function pipelineLimits(
-  { memory, workers, workersNotHeld }: Pipelines,
-  receivers: Iterable<PipelineReceiver>,
+export function wallarooLimits(
+  { memory, workers, workersNotHeld }: WallarooState,
+  receivers: Iterable<WorkerReceiver>,
   answers: SharedAnswers,
 ): LimitStatus[] {
   let largest = 0

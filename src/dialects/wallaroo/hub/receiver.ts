@@ -9,60 +9,60 @@ import type { MetricsFrame } from '../codec.ts'
 import { LATE_WINDOW, timeNotes } from '../rollup/time-notes.ts'
 import type { WindowReceiver } from '../server/connection.ts'
 import { noteBit } from '../spec.ts'
-import type { Pipelines } from './pipelines.ts'
-import type { PipelineWorker } from './workers.ts'
+import type { WallarooState } from './state.ts'
+import type { WallarooWorker } from './workers.ts'
 
 /** Workers that one connection may stand for. */
 export const CONNECTION_WORKERS_LIMIT = 1000
 const SERIES_OVERFLOW = noteBit('series_overflow')
 
-export class PipelineReceiver implements WindowReceiver {
+export class WorkerReceiver implements WindowReceiver {
   readonly peer: Peer
-  readonly #pipelines: Pipelines
-  readonly #workers = new Set<PipelineWorker>()
-  #last: PipelineWorker | undefined
-  readonly #onClose: (receiver: PipelineReceiver) => void
+  readonly #state: WallarooState
+  readonly #workers = new Set<WallarooWorker>()
+  #last: WallarooWorker | undefined
+  readonly #onClose: (receiver: WorkerReceiver) => void
 
-  constructor(pipelines: Pipelines, peer: Peer, onClose: (receiver: PipelineReceiver) => void) {
-    this.#pipelines = pipelines
+  constructor(state: WallarooState, peer: Peer, onClose: (receiver: WorkerReceiver) => void) {
+    this.#state = state
     this.peer = peer
     this.#onClose = onClose
   }
 
   /** Those it has joined or sent windows of. */
-  get workers(): ReadonlySet<PipelineWorker> {
+  get workers(): ReadonlySet<WallarooWorker> {
     return this.#workers
   }
 
   join(application: string, worker: string | undefined): void {
-    const { workers, clock } = this.#pipelines
+    const { workers, clock } = this.#state
     const nowMs = clock.wallMs()
     const joined = workers.of(application, worker, nowMs)
     if (joined !== undefined) this.#hear(joined, nowMs)
   }
 
   metrics(frame: MetricsFrame, nowMs: number): number {
-    const pipelines = this.#pipelines
+    const state = this.#state
     const { address } = this.peer
-    const found = pipelines.find(frame, address, nowMs)
-    const series = found ?? pipelines.overflow(frame.category)
-    pipelines.take(series, frame, address, nowMs)
+    const found = state.find(frame, address, nowMs)
+    const series = found ?? state.overflow(frame.category)
+    state.take(series, frame, address, nowMs)
     if (found === undefined) {
-      return SERIES_OVERFLOW | notesOnTimes(frame, nowMs, 0, pipelines.options.retentionMs)
+      return SERIES_OVERFLOW | notesOnTimes(frame, nowMs, 0, state.options.retentionMs)
     }
     const { worker } = series
     this.#hear(worker, nowMs)
     worker.offset.add(endMsOf(frame), nowMs, periodMsOf(frame))
-    return notesOnTimes(frame, nowMs, worker.offset.shiftMs, pipelines.options.retentionMs)
+    return notesOnTimes(frame, nowMs, worker.offset.shiftMs, state.options.retentionMs)
   }
 
-  #hear(worker: PipelineWorker, nowMs: number): void {
+  #hear(worker: WallarooWorker, nowMs: number): void {
     worker.lastSeenMs = nowMs
     if (worker === this.#last) return
     this.#last = worker
     if (this.#workers.has(worker)) return
     if (this.#workers.size === CONNECTION_WORKERS_LIMIT) {
-      this.#pipelines.workersNotHeld++
+      this.#state.workersNotHeld++
       return
     }
     this.#workers.add(worker)
@@ -70,7 +70,7 @@ export class PipelineReceiver implements WindowReceiver {
   }
 
   close(): void {
-    const nowMs = this.#pipelines.clock.wallMs()
+    const nowMs = this.#state.clock.wallMs()
     for (const worker of this.#workers) {
       worker.connections--
       worker.lastSeenMs = nowMs

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { withFrame } from '../../../../test/support/wallaroo.ts'
+import { holds } from '../../../../test/support/property.ts'
+import { withFrame } from '../test/frames.ts'
 import { KeptWindow, WINDOW_BYTES_MAX } from './kept-window.ts'
 import { WindowLog, WindowMemory } from './window-log.ts'
 
@@ -45,7 +46,7 @@ const window = fc.record({
 
 describe('a log of windows', () => {
   it('gives every window back as it came', () => {
-    fc.assert(
+    holds(
       fc.property(fc.array(window, { maxLength: 30 }), (windows) => {
         const log = new WindowLog(new WindowMemory(LIMIT))
         for (const each of windows) append(log, each)
@@ -68,7 +69,6 @@ describe('a log of windows', () => {
         )
         assert.equal(log.length, windows.length)
       }),
-      { numRuns: 200 },
     )
   })
 

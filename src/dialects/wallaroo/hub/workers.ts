@@ -7,7 +7,7 @@ import { ClockOffset } from '../rollup/clock-offset.ts'
 /** Bytes of the names of all workers (a UTF-16 unit counts as two): 800 for each of 10,000. */
 const NAME_BYTES_LIMIT = 8_388_608
 
-export class PipelineWorker {
+export class WallarooWorker {
   readonly application: string
   /** Undefined for an application that was joined without a worker. */
   readonly worker: string | undefined
@@ -26,8 +26,8 @@ export class PipelineWorker {
   }
 }
 
-export class PipelineWorkers {
-  readonly #byName = new Map<string, PipelineWorker>()
+export class WallarooWorkers {
+  readonly #byName = new Map<string, WallarooWorker>()
   #nameBytes = 0
   readonly limit: number
   /** Joins and windows of workers that were not taken up. */
@@ -42,12 +42,12 @@ export class PipelineWorkers {
     return this.#byName.size
   }
 
-  [Symbol.iterator](): IterableIterator<PipelineWorker> {
+  [Symbol.iterator](): IterableIterator<WallarooWorker> {
     return this.#byName.values()
   }
 
   /** Makes it on first sight; undefined above a limit. */
-  of(application: string, worker: string | undefined, nowMs: number): PipelineWorker | undefined {
+  of(application: string, worker: string | undefined, nowMs: number): WallarooWorker | undefined {
     const name = nameOf(application, worker)
     const known = this.#byName.get(name)
     if (known !== undefined) return known
@@ -56,14 +56,14 @@ export class PipelineWorkers {
       this.refused++
       return undefined
     }
-    const made = new PipelineWorker(application, worker, nowMs)
+    const made = new WallarooWorker(application, worker, nowMs)
     this.#byName.set(name, made)
     this.#nameBytes += 2 * name.length
     return made
   }
 
   /** Forgets those that are gone and of which nothing is kept. */
-  retain(isKept: (worker: PipelineWorker) => boolean): void {
+  retain(isKept: (worker: WallarooWorker) => boolean): void {
     for (const [name, worker] of this.#byName) {
       if (isKept(worker)) continue
       this.#byName.delete(name)

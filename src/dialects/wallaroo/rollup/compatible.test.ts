@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { withRoundedWindow } from '../../../../test/support/wallaroo.ts'
+import { withRoundedWindow } from '../test/frames.ts'
 import { binCountsOf } from './bin-counts.ts'
 import {
   CompatibleTotals,

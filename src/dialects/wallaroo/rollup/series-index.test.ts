@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
-import { metricsBytes, SILENT } from '../../../../test/support/wallaroo.ts'
 import type { MetricsFrame } from '../codec.ts'
 import { FrameScanner } from '../codec.ts'
 import { notesOf } from '../spec.ts'
+import { metricsBytes, SILENT } from '../test/frames.ts'
 import { SeriesIndex } from './series-index.ts'
 
 const RULES = { maxFrameBytes: 1_048_576, isConversation: false }

@@ -27,6 +27,11 @@ export interface WindowReceiver {
   close(): void
 }
 
+/** Opens a receiver for what a new connection will send: Wallaroo's resident in a hub. */
+export interface WindowReceivers {
+  open(peer: Peer): WindowReceiver
+}
+
 interface ConnectionContext {
   readonly maxFrameBytes: number
   readonly reports: Reports

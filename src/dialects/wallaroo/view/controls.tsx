@@ -1,16 +1,10 @@
 /** What of a Wallaroo view is chosen: whose numbers, which order, what counts as slow. */
 import type { JSX } from 'preact'
-import { usePage } from '../../../web/app/page.ts'
-import { Pick } from '../../../web/app/parts.tsx'
-import {
-  latencyText,
-  MODES,
-  type Mode,
-  type Order,
-  parseLatency,
-  type Route,
-} from '../../../web/app/route.ts'
 import { text } from '../../../web/format/number.ts'
+import { usePage } from '../../../web/shell/page.ts'
+import { Pick } from '../../../web/shell/parts.tsx'
+import { to } from '../../../web/shell/route.ts'
+import { latencyText, MODES, type Mode, type Order, parseLatency, WALLAROO } from './address.ts'
 import { SLOW_FACTOR } from './latency.ts'
 
 const ORDER_WORDS: Readonly<Record<Order, string>> = {
@@ -38,9 +32,9 @@ function limitChoices(aboveNs: number | null): readonly (readonly [string, strin
   ]
 }
 
-export function Controls({ route }: { route: Route }): JSX.Element {
+export function Controls(): JSX.Element {
   const { navigation } = usePage()
-  const { mode, order, aboveNs } = route
+  const { mode, order, aboveNs } = navigation.state(WALLAROO)
   return (
     <div class="controls">
       {/* biome-ignore lint/a11y/useSemanticElements: toggle buttons, not fields of a form */}
@@ -51,7 +45,7 @@ export function Controls({ route }: { route: Route }): JSX.Element {
             type="button"
             title={MODE_TITLES[each]}
             aria-pressed={mode === each}
-            onClick={() => navigation.go({ mode: each })}
+            onClick={() => navigation.go(to(WALLAROO, { mode: each }))}
           >
             {MODE_WORDS[each]}
           </button>
@@ -63,13 +57,13 @@ export function Controls({ route }: { route: Route }): JSX.Element {
             caption="Order"
             value={order}
             choices={Object.entries(ORDER_WORDS)}
-            choose={(next) => navigation.go({ order: next as Order })}
+            choose={(next) => navigation.go(to(WALLAROO, { order: next as Order }))}
           />
           <Pick
             caption="Slow"
             value={aboveNs === null ? SIBLINGS : latencyText(aboveNs)}
             choices={limitChoices(aboveNs)}
-            choose={(next) => navigation.go({ aboveNs: parseLatency(next) })}
+            choose={(next) => navigation.go(to(WALLAROO, { aboveNs: parseLatency(next) }))}
           />
         </>
       )}

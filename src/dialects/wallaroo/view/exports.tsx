@@ -1,7 +1,7 @@
 /** What is shown, as files: the hub's own answer as JSON, its tables as CSV. */
 import type { JSX } from 'preact'
-import { usePage } from '../../../web/app/page.ts'
-import { Section } from '../../../web/app/parts.tsx'
+import { usePage } from '../../../web/shell/page.ts'
+import { Section } from '../../../web/shell/parts.tsx'
 import { addressOf } from '../../../web/store/hub-api.ts'
 
 /** Until the browser has begun to save a file. */

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fakeRow } from './fake-rows.ts'
+import { fakeRow } from '../../../../test/support/wallaroo-rows.ts'
 import {
+  greatest,
   inFlight,
+  inOrder,
   isCompared,
   isSlow,
   matrixOf,
   siblingTimes,
   slowCells,
+  type Worth,
   workersOf,
+  worthOf,
 } from './latency.ts'
 
 const check = (worker: string, p99Ns: number | null, count?: number) =>
@@ -94,4 +98,30 @@ test('workers are by name; of more than fit, those where something is slow come 
 test('what is in flight is messages per second times mean latency', () => {
   assert.ok(Math.abs(inFlight(check('w1', 50_000_000)) - 1) < 1e-12)
   assert.ok(Number.isNaN(inFlight(check('w1', null))))
+})
+
+const rows: readonly (Worth & { name: string })[] = [
+  { name: 'a', times: Number.NaN, p99: 5, rate: 1 },
+  { name: 'b', times: 1, p99: 9, rate: Number.NaN },
+  { name: 'c', times: 40, p99: 2, rate: 3 },
+  { name: 'd', times: Number.NaN, p99: 7, rate: 3 },
+]
+
+const names = (order: Parameters<typeof inOrder>[1]): string =>
+  inOrder(rows, order, (row) => row)
+    .map(({ name }) => name)
+    .join('')
+
+test('rows stand as they came, or by what is asked for, with the unknown last', () => {
+  assert.equal(names('place'), 'abcd')
+  assert.equal(names('slow'), 'cbda')
+  assert.equal(names('p99'), 'bdac')
+  assert.equal(names('rate'), 'dcab')
+})
+
+test('a computation stands where its greatest cell does', () => {
+  assert.deepEqual(greatest(rows), { times: 40, p99: 9, rate: 3 })
+  const none = greatest([worthOf(fakeRow({}, null), Number.NaN)])
+  assert.ok(Number.isNaN(none.times) && Number.isNaN(none.p99))
+  assert.equal(none.rate, 20)
 })

@@ -1,6 +1,7 @@
 /** What rows of the API mean for the page: numbers to draw, who is slow, what is in flight. */
 import type { CountJson, RowJson } from '../../../http/api.ts'
-import type { Percentiles } from '../../../web/chart/range-bar.ts'
+import type { Order } from './address.ts'
+import type { Percentiles } from './rows/range-bar.ts'
 
 /** A computation is slow where its p99 is so many times that of the other workers. */
 export const SLOW_FACTOR = 2
@@ -134,4 +135,43 @@ export function workersOf(
   if (names.length <= WORKERS_BESIDE) return names.slice(0, limit)
   const at = (isFirst: boolean): string[] => names.filter((name) => slow.get(name) === isFirst)
   return [...at(true), ...at(false)].slice(0, limit)
+}
+
+/** What rows are ordered by; NaN is last. */
+export interface Worth {
+  readonly times: number
+  readonly p99: number
+  readonly rate: number
+}
+
+export function worthOf({ latency, throughput }: RowJson, times: number): Worth {
+  return { times, p99: numberOf(latency.p99Ns), rate: numberOf(throughput.median) }
+}
+
+/** The greatest of several in each respect. */
+export function greatest(all: readonly Worth[]): Worth {
+  const most = (key: keyof Worth): number => {
+    const known = all.map((each) => each[key]).filter((value) => !Number.isNaN(value))
+    return known.reduce((a, b) => Math.max(a, b), known[0] ?? Number.NaN)
+  }
+  return { times: most('times'), p99: most('p99'), rate: most('rate') }
+}
+
+export function inOrder<T>(
+  items: readonly T[],
+  order: Order,
+  worth: (item: T) => Worth,
+): readonly T[] {
+  if (order === 'place') return items
+  const key = ({ times, p99, rate }: Worth): number => {
+    const value = order === 'slow' ? times : order === 'p99' ? p99 : rate
+    return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value
+  }
+  const keyed = items.map((item) => {
+    const own = worth(item)
+    return { item, key: key(own), p99: Number.isNaN(own.p99) ? 0 : own.p99 }
+  })
+  // what can't be compared with siblings comes by its p99
+  keyed.sort((a, b) => (a.key === b.key ? b.p99 - a.p99 : b.key > a.key ? 1 : -1))
+  return keyed.map(({ item }) => item)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_PLACE, type Place } from '../../../web/app/route.ts'
+import { NO_PLACE, type Place } from './address.ts'
 import { categoryOf, crumbsOf, siblingsOf, upFrom, whatWords } from './place.ts'
 
 const at = (part: Partial<Place>): Place => ({ ...NO_PLACE, application: 'spread', ...part })

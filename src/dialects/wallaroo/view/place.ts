@@ -2,7 +2,7 @@
  * Places in an application: what is measured there, in which words, and which place is above it.
  * An application has pipelines and workers; computations lie where the two cross.
  */
-import { NO_PLACE, type Place } from '../../../web/app/route.ts'
+import { NO_PLACE, type Place } from './address.ts'
 
 const COMPUTATION = 'computation'
 const START_TO_END = 'start-to-end'
@@ -50,27 +50,17 @@ interface Crumb {
 
 /** Wallaroo › application › pipeline › worker › computation; `all` for a level skipped. */
 export function crumbsOf(place: Place): readonly Crumb[] {
-  const { application, pipeline, worker, name } = place
-  const levels = [application, pipeline, worker, name]
-  const length = levels.findLastIndex((level) => level !== null) + 1
-  const crumbs: Crumb[] = [{ words: 'Wallaroo', place: length > 0 ? NO_PLACE : undefined }]
-  for (let i = 0; i < length; i += 1) {
-    const upTo = levels.map((level, k) => (k <= i ? level : null))
-    crumbs.push({
-      words: levels[i] ?? 'all',
-      place:
-        i === length - 1
-          ? undefined
-          : {
-              application: upTo[0]!,
-              pipeline: upTo[1]!,
-              worker: upTo[2]!,
-              name: upTo[3]!,
-              category: '',
-            },
-    })
+  const levels = [place.application, place.pipeline, place.worker, place.name]
+  const last = levels.findLastIndex((level) => level !== null)
+  const upTo = (i: number): Place => {
+    const [application = null, pipeline = null, worker = null, name = null] = levels.slice(0, i + 1)
+    return { application, pipeline, worker, name, category: '' }
   }
-  return crumbs
+  const crumbs = levels.slice(0, last + 1).map((level, i) => ({
+    words: level ?? 'all',
+    place: i === last ? undefined : upTo(i),
+  }))
+  return [{ words: 'Wallaroo', place: last < 0 ? undefined : NO_PLACE }, ...crumbs]
 }
 
 const MEASURED: Readonly<Record<string, string>> = {

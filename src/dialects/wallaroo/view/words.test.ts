@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeRow, fakeView } from '../../../../test/support/wallaroo-rows.ts'
 import type { ApplicationAnswer, ListenerStatus, WorkerJson } from '../../../http/api.ts'
-import { NO_PLACE } from '../../../web/app/route.ts'
-import { fakeRow, fakeView } from './fake-rows.ts'
+import { bittenWords, factWords, limitOption, limitTitle } from '../../../web/sources/words.ts'
+import { NO_PLACE } from './address.ts'
 import {
   boundsText,
   clockWords,
@@ -13,6 +14,7 @@ import {
   tableTitle,
   throughputWords,
   unknownWords,
+  WORDS,
   workerAddress,
 } from './words.ts'
 
@@ -132,4 +134,26 @@ test('workers are given the address they can reach, also of a hub that listens e
 test('what is not known is said with where to look, and its name turns no text', () => {
   const words = unknownWords('no application \u202eevil')
   assert.match(words, /^No application ‹U\+202E›evil\. It appears when a worker sends it; /)
+})
+
+test('a connection says what its frames give away', () => {
+  const facts = { windows: 1, joins: 1, connects: 2, rejected: 0, order: 'peer' }
+  const all = { ...facts, binning: 'unknown', lengths: 'exclusive', empty_window: 1200 }
+  assert.equal(
+    plain(factWords(all, WORDS)),
+    '1 window, 1 Join, 2 Connects, 0 frames refused, min and max: peer, binning: unknown, ' +
+      'lengths without their own field, empty-window 1 200',
+  )
+  assert.equal(factWords({ lengths: 'undecided' }, WORDS), '')
+})
+
+test('limits of what workers send have titles, and words for what they did', () => {
+  assert.equal(bittenWords('wallaroo.windowBytesLimit', 3, WORDS), '3 windows left early.')
+  assert.equal(limitTitle('wallaroo.windowBytesLimit', WORDS), 'Windows of Wallaroo')
+  assert.equal(
+    limitTitle('workers of one Wallaroo connection', WORDS),
+    'Workers of one Wallaroo connection',
+  )
+  assert.equal(limitOption('wallaroo.workersLimit'), 'wallaroo.workersLimit')
+  assert.equal(limitOption('Wallaroo views being made'), '')
 })

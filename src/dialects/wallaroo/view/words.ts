@@ -3,19 +3,52 @@ import type {
   ApplicationAnswer,
   BinJson,
   Completeness,
-  CountJson,
   ListenerStatus,
   RowJson,
   TableJson,
   ViewAnswer,
   WorkerJson,
 } from '../../../http/api.ts'
-import type { Place } from '../../../web/app/route.ts'
 import { shownName } from '../../../web/format/name.ts'
-import { digits, exact, NO_BREAK_SPACE, NO_VALUE, text } from '../../../web/format/number.ts'
+import {
+  counted,
+  digits,
+  exact,
+  NO_BREAK_SPACE,
+  NO_VALUE,
+  text,
+} from '../../../web/format/number.ts'
 import { ageText, durationText, momentText } from '../../../web/format/time.ts'
+import type { Words } from '../../../web/shell/view.ts'
+import type { Place } from './address.ts'
 import { inFlight, numberOf } from './latency.ts'
 import { INGESTION } from './place.ts'
+
+const LENGTHS: Readonly<Record<string, string>> = {
+  exclusive: 'lengths without their own field',
+  inclusive: 'lengths that count their own field',
+  undecided: '',
+}
+
+/** What the hub tells of workers' connections, and of the limits of what they send. */
+export const WORDS: Words = {
+  facts: {
+    joins: counted('Join'),
+    connects: counted('Connect'),
+    order: (value) => `min and max: ${value}`,
+    binning: (value) => `binning: ${value}`,
+    lengths: (value) => LENGTHS[String(value)] ?? String(value),
+  },
+  limits: {
+    'wallaroo.windowBytesLimit': 'Windows of Wallaroo',
+    'wallaroo.workersLimit': 'Workers of Wallaroo',
+  },
+  bitten: {
+    'wallaroo.windowBytesLimit': 'windows left early',
+    'wallaroo.workersLimit': 'counted together',
+    'workers of one Wallaroo connection': 'not shown',
+  },
+}
 
 /** Why windows left, and the option that keeps more of them. */
 const MISSING_WORDS = {
@@ -56,7 +89,7 @@ export function listWords(names: readonly string[]): string {
   return more > 0 ? `${shown} and ${exact(more)} more` : shown
 }
 
-export type Counted = readonly (readonly [name: string, count: number])[]
+type Counted = readonly (readonly [name: string, count: number])[]
 
 /** `clock-skew 12, empty-window 40`; a dash for none. */
 export function countedWords(counted: Counted): string {
@@ -80,10 +113,6 @@ export function clockShortWords({ clockOffsetMs }: WorkerJson): string {
   return `clock ${offWords(clockOffsetMs ?? 0)}`
 }
 
-function countWords(count: CountJson, what: string): string {
-  return `${exact(count)} ${what}${count === 1 ? '' : 's'}`
-}
-
 /** The sum of what is known; NaN where nothing is. */
 function sumOf(values: readonly number[]): number {
   const known = values.filter((value) => !Number.isNaN(value))
@@ -100,7 +129,7 @@ export function summaryWords(answer: ApplicationAnswer): string {
   const age = last === 0 ? 'no window yet' : `last window ${ageText((nowMs - last) / 1000)}`
   const ingested = sumOf(pipelines.map(({ ingested }) => numberOf(ingested?.median)))
   const completed = sumOf(pipelines.map(({ throughput }) => numberOf(throughput.median)))
-  const parts = [countWords(pipelines.length, 'pipeline'), countWords(workers.length, 'worker')]
+  const parts = [counted('pipeline')(pipelines.length), counted('worker')(workers.length)]
   const rates = `Ingested ${text(ingested, '/s')}, completed ${text(completed, '/s')}.`
   return `${parts.join(', ')}${gone}, ${age}. ${rates}`
 }
@@ -122,7 +151,7 @@ export function boundsText({ bin, fromNs, toNs }: BinJson): string {
 /** `above 524 288 to 1 048 576 ns: 4 120 messages, 1.80 %`. */
 export function binText(bin: BinJson): string {
   const percent = `${digits(bin.percent)}${NO_BREAK_SPACE}%`
-  return `${boundsText(bin)}: ${countWords(bin.count, 'message')}, ${percent}`
+  return `${boundsText(bin)}: ${counted('message')(bin.count)}, ${percent}`
 }
 
 /** What the rows below a place are. */

@@ -17,7 +17,7 @@ import { Zone } from '../../../shm/index.ts'
 import type { Frame } from '../../live/frame.ts'
 import { CellCloser } from '../../live/tick.ts'
 import { Totals } from '../../live/totals.ts'
-import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../../series.ts'
+import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../../series/series.ts'
 import { Windows } from './windows.ts'
 
 /** A store, its windows and a closer on one zone; `now` is the wall time in seconds. */

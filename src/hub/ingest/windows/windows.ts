@@ -1,5 +1,5 @@
 /**
- * Windows that their senders have closed (eventcounters.md §7.1), merged into the running second.
+ * Windows that their senders have closed, merged into the running second.
  * They come by the main thread only, which also closes the seconds, so nothing here is shared.
  */
 import {
@@ -11,7 +11,7 @@ import {
   type SummaryCell,
 } from '../../../model/index.ts'
 import type { Writer } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series.ts'
+import type { SeriesRecord } from '../../series/series.ts'
 import { CounterWindows } from './counter-windows.ts'
 import { HistogramWindows } from './histogram-windows.ts'
 import { SummaryWindows } from './summary-windows.ts'

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { packet, seriesNamed, startHub, until } from '../../../../test/support/hub.ts'
+import { packet, seriesNamed, startHub, until } from '../../../../test/support/hub/hub.ts'
 import { BATCHED_EXEC_ARGV, chooseBind, openBatchedUdp } from './index.ts'
 
 const opened = await openBatchedUdp()

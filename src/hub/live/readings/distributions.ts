@@ -1,6 +1,6 @@
 /** Cells of what is not in the zone: summaries and histograms that came as windows. */
-import type { SeriesRecord } from '../../series.ts'
-import type { Steps } from '../../turns/steps.ts'
+import type { SeriesRecord } from '../../series/series.ts'
+import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 
 /** Series with windows between two looks at the clock: half a millisecond. */
@@ -15,7 +15,7 @@ export function* closeDistributions(
   windowed: SeriesRecord[],
   builder: FrameBuilder,
   endMs: number,
-): Steps {
+): Task {
   windowed.sort((a, b) => a.id - b.id)
   for (let i = 0; i < windowed.length; i++) {
     if (i % ROWS_PER_STEP === 0) yield

@@ -1,8 +1,8 @@
 /** The last readings of gauges, and the cells of those that were written or differ since. */
 import type { Exact } from '../../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series.ts'
-import type { Steps } from '../../turns/steps.ts'
+import type { SeriesRecord } from '../../series/series.ts'
+import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import type { Totals } from '../totals.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'
@@ -38,7 +38,7 @@ export class GaugeReadings {
   }
 
   /** Each has the value of the moment at which its turn comes, which need not be that of others. */
-  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Steps {
+  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Task {
     const count = this.#records.length
     for (let row = 0; row < count; row += GAUGES_PER_STEP) {
       this.#closeRows(row, Math.min(row + GAUGES_PER_STEP, count), reader, builder, endMs)
@@ -76,7 +76,7 @@ export class SharedGaugeReadings extends LastReadings<Exact> {
   close(totals: Totals, builder: FrameBuilder, endMs: number): void {
     for (let row = 0; row < this.last.length; row++) {
       const record = this.records[row]!
-      if (totals.sources.isActive(record.source)) record.lastDataMs = endMs
+      if (totals.isActive(record.source)) record.lastDataMs = endMs
       const value = totals.gauge(record)
       if (value === undefined || value === this.last[row]) continue
       this.last[row] = value

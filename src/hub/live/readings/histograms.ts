@@ -1,8 +1,7 @@
 /** The last readings of histograms in the zone, and the cells of those that have gained since. */
-import { binsHistogram } from '../../../dialects/proxywasm/map.ts'
-import { type Exact, Histogram, histogramGain } from '../../../model/index.ts'
+import { binsHistogram, type Exact, Histogram, histogramGain } from '../../../model/index.ts'
 import type { DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series.ts'
+import type { SeriesRecord } from '../../series/series.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'
 

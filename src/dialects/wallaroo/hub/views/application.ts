@@ -1,6 +1,6 @@
 /** What one application consists of, over the last 5 minutes (wallaroo.md §8). */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
 import { CATEGORIES } from '../../spec.ts'
 import type {
   ApplicationAnswer,
@@ -9,8 +9,8 @@ import type {
   RowJson,
   WorkerRow,
 } from '../answers.ts'
-import type { Pipelines } from '../pipelines.ts'
-import type { PipelineWorker } from '../workers.ts'
+import type { WallarooState } from '../state.ts'
+import type { WallarooWorker } from '../workers.ts'
 import { compareKeys, type Group, groupsOf } from './groups.ts'
 import { readingsOf, type SeriesReading } from './readings.ts'
 import { rowJson, throughputJson, workersJson } from './rows.ts'
@@ -22,13 +22,13 @@ const SHOWN_SECONDS = 300
 
 /** @returns undefined for an application that nobody has named */
 export function* applicationPass(
-  pipelines: Pipelines,
+  state: WallarooState,
   application: string,
-): Steps<ApplicationAnswer | undefined> {
-  const range = rangeOf(pipelines, SHOWN_SECONDS)
-  const all = pipelines.series()
+): Task<ApplicationAnswer | undefined> {
+  const range = rangeOf(state, SHOWN_SECONDS)
+  const all = state.series()
   const readings = yield* readingsOf(all, (names) => names.application === application)
-  const known = yield* knownWorkers(pipelines, application)
+  const known = yield* knownWorkers(state, application)
   if (readings.length === 0 && known.length === 0) return undefined
   const { ofCategory, others } = yield* byCategory(readings)
   const rows = {
@@ -54,11 +54,11 @@ export function* applicationPass(
 
 /** Workers of an application, and what stands for a Join without one. */
 export function* knownWorkers(
-  { workers }: Pipelines,
+  { workers }: WallarooState,
   application: string,
-): Steps<PipelineWorker[]> {
-  const known: PipelineWorker[] = []
-  yield* inSteps(workers, (each) => {
+): Task<WallarooWorker[]> {
+  const known: WallarooWorker[] = []
+  yield* forEachItem(workers, (each) => {
     if (each.application === application) known.push(each)
   })
   return known
@@ -70,10 +70,10 @@ interface Categorized {
   readonly others: readonly SeriesReading[]
 }
 
-export function* byCategory(readings: readonly SeriesReading[]): Steps<Categorized> {
+export function* byCategory(readings: readonly SeriesReading[]): Task<Categorized> {
   const known = new Map<string, SeriesReading[]>(CATEGORIES.map((category) => [category, []]))
   const others: SeriesReading[] = []
-  yield* inSteps(readings, (reading) => {
+  yield* forEachItem(readings, (reading) => {
     const list = known.get(reading.names.category) ?? others
     list.push(reading)
   })
@@ -81,9 +81,9 @@ export function* byCategory(readings: readonly SeriesReading[]): Steps<Categoriz
 }
 
 /** By the whole of the last 5 minutes of all of its series. */
-function* completeFrom(readings: readonly SeriesReading[], range: SpanRange): Steps<Completeness> {
+function* completeFrom(readings: readonly SeriesReading[], range: SpanRange): Task<Completeness> {
   const span = new Span(range)
-  yield* inSteps(readings, (reading) => span.enter(reading))
+  yield* forEachItem(readings, (reading) => span.enter(reading))
   return span.completeness
 }
 
@@ -91,7 +91,7 @@ function* completeFrom(readings: readonly SeriesReading[], range: SpanRange): St
 function* computationRows(
   readings: readonly SeriesReading[],
   range: SpanRange,
-): Steps<Pick<ApplicationAnswer, 'computations' | 'computationsByWorker'>> {
+): Task<Pick<ApplicationAnswer, 'computations' | 'computationsByWorker'>> {
   const whole = new Span(range)
   const computations: RowJson[] = []
   const byWorker: RowJson[] = []
@@ -106,12 +106,12 @@ function* computationRows(
   return { computations, computationsByWorker: sortedRows }
 }
 
-/** Pipelines that have latencies, and those of which only the ingestion is known. */
+/** WallarooState that have latencies, and those of which only the ingestion is known. */
 function* pipelineRows(
   through: readonly SeriesReading[],
   ingested: readonly SeriesReading[],
   range: SpanRange,
-): Steps<PipelineRow[]> {
+): Task<PipelineRow[]> {
   const own = yield* byLabel(through, 'pipeline')
   const sources = yield* byLabel(ingested, 'pipeline')
   const key = { category: 'start-to-end' }
@@ -134,17 +134,17 @@ function* pipelineRows(
 function* byLabel(
   readings: readonly SeriesReading[],
   label: 'pipeline' | 'worker',
-): Steps<Map<string, readonly SeriesReading[]>> {
+): Task<Map<string, readonly SeriesReading[]>> {
   const groups: readonly Group[] = yield* groupsOf(readings, { category: '' }, [label])
   return new Map(groups.map(({ key, readings: list }) => [key[label]!, list]))
 }
 
 /** Every worker that joined or sent, with data or without. */
 function* workerRows(
-  known: readonly PipelineWorker[],
+  known: readonly WallarooWorker[],
   through: readonly SeriesReading[],
   range: SpanRange,
-): Steps<WorkerRow[]> {
+): Task<WorkerRow[]> {
   const own = yield* byLabel(through, 'worker')
   const span = new Span(range)
   const rows: WorkerRow[] = []

@@ -1,9 +1,9 @@
 /** The applications that have been named, and what there is of each. */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
 import type { ApplicationSummary, ApplicationsAnswer } from '../answers.ts'
-import type { PipelineSeries } from '../pipeline-series.ts'
-import type { Pipelines } from '../pipelines.ts'
+import type { WallarooState } from '../state.ts'
+import type { WallarooSeries } from '../wire-series.ts'
 import { compareTexts } from './groups.ts'
 
 class Summary {
@@ -15,7 +15,7 @@ class Summary {
   workersConnected = 0
   lastEndMs = Number.NEGATIVE_INFINITY
 
-  add({ names, lastEndMs, worker }: PipelineSeries): void {
+  add({ names, lastEndMs, worker }: WallarooSeries): void {
     this.lastEndMs = Math.max(this.lastEndMs, lastEndMs + worker.offset.shiftMs)
     const { category, pipeline, name } = names
     if (category === 'start-to-end') this.pipelines.add(pipeline)
@@ -30,7 +30,7 @@ class Summary {
   }
 }
 
-export function* applicationsPass(pipelines: Pipelines): Steps<ApplicationsAnswer> {
+export function* applicationsPass(state: WallarooState): Task<ApplicationsAnswer> {
   const summaries = new Map<string, Summary>()
   const of = (application: string): Summary => {
     let summary = summaries.get(application)
@@ -40,16 +40,16 @@ export function* applicationsPass(pipelines: Pipelines): Steps<ApplicationsAnswe
     }
     return summary
   }
-  const nowMs = pipelines.clock.wallMs()
-  yield* inSteps(pipelines.workers, ({ application, worker, isConnected }) => {
+  const nowMs = state.clock.wallMs()
+  yield* forEachItem(state.workers, ({ application, worker, isConnected }) => {
     const summary = of(application)
     if (worker === undefined) return
     summary.workers++
     if (isConnected) summary.workersConnected++
   })
-  yield* inSteps(pipelines.series(), (series) => of(series.names.application).add(series))
+  yield* forEachItem(state.series(), (series) => of(series.names.application).add(series))
   const applications: ApplicationSummary[] = []
-  yield* inSteps(summaries, ([application, summary]) => {
+  yield* forEachItem(summaries, ([application, summary]) => {
     applications.push(summaryJson(application, summary))
   })
   const byName = (a: ApplicationSummary, b: ApplicationSummary): number => {

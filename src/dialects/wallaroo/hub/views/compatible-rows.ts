@@ -1,6 +1,6 @@
 /** Rows and numbers as the original Metrics UI has them (wallaroo.md §8.2). */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import { exactToJson } from '../../../../model/index.ts'
 import {
   COMPATIBLE_PERCENTILES,
@@ -32,10 +32,10 @@ export class CompatibleSum implements WindowSum {
 }
 
 /** Its clock is that of the series which was first of them, by its first window. */
-function* originOf(readings: readonly SeriesReading[]): Steps<CompatibleOrigin> {
+function* originOf(readings: readonly SeriesReading[]): Task<CompatibleOrigin> {
   let first = readings[0]!.series
   let firstEndS = Number.POSITIVE_INFINITY
-  yield* inSteps(readings, ({ series }) => {
+  yield* forEachItem(readings, ({ series }) => {
     if (series.order < first.order) first = series
     firstEndS = Math.min(firstEndS, series.origin.firstEndS)
   })
@@ -47,13 +47,13 @@ export function* addCompatible(
   readings: readonly SeriesReading[],
   sum: CompatibleSum,
   hubS: number,
-): Steps {
+): Task {
   sum.totals.begin(yield* originOf(readings), hubS)
   for (const reading of readings) yield* readWindows(reading, sum)
 }
 
 /** One row for each group. */
-export function* compatibleRows(groups: readonly Group[], hubS: number): Steps<CompatibleRow[]> {
+export function* compatibleRows(groups: readonly Group[], hubS: number): Task<CompatibleRow[]> {
   const sum = new CompatibleSum()
   const rows: CompatibleRow[] = []
   for (const { key, readings } of groups) {

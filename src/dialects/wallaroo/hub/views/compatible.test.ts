@@ -1,10 +1,12 @@
 /** The original's numbers, in every row, against a calculation of its own (wallaroo.md §8.2). */
+
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { type PipelineHub, startPipelineHub } from '../../../../../test/support/pipelines.ts'
-import { withFrame } from '../../../../../test/support/wallaroo.ts'
+import { withFrame } from '../../test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../test/pipelines.ts'
 import type { CompatibleNumbers, ViewKey } from '../answers.ts'
+import { wallarooOf } from '../resident.ts'
 
 const APPLICATION = 'golden-app'
 const PEER = { transport: 'tcp', address: '10.0.0.1', port: 1 } as const
@@ -47,7 +49,7 @@ const sent: fc.Arbitrary<Sent> = fc.record({
 })
 
 async function arrivedAt(hub: PipelineHub, windows: readonly Sent[]): Promise<Arrived[]> {
-  const receiver = hub.hub.pipelines.open(PEER)
+  const receiver = wallarooOf(hub.hub)!.open(PEER)
   const arrived: Arrived[] = []
   for (const each of windows) {
     hub.clock.advance(each.pauseMs)
@@ -148,7 +150,7 @@ describe('mode compatible', () => {
       for (const laterMs of [0, 5000, 200_000]) {
         clock.advance(laterMs)
         const hubS = Math.floor(clock.wallMs() / 1000)
-        const answer = (await hub.pipelines.compatibleApplication(APPLICATION))!
+        const answer = (await wallarooOf(hub)!.compatibleApplication(APPLICATION))!
         assert.equal(answer.hubS, hubS)
         const { pipelines, workers, computations } = answer
         const lengths = [pipelines, workers, computations].map(({ length }) => length)
@@ -162,7 +164,7 @@ describe('mode compatible', () => {
       clock.advance(3000)
       const hubS = Math.floor(clock.wallMs() / 1000)
       const viewOf = (key: ViewKey) => {
-        return hub.pipelines.compatible({ application: APPLICATION, key, seconds: 300 })
+        return wallarooOf(hub)!.compatible({ application: APPLICATION, key, seconds: 300 })
       }
       for (const key of VIEWS) {
         const view = (await viewOf(key))!
@@ -180,7 +182,11 @@ describe('mode compatible', () => {
     const [{ hub }] = await sample(context, 5)
     const tables: unknown[] = []
     for (const key of VIEWS) {
-      const view = await hub.pipelines.compatible({ application: APPLICATION, key, seconds: 300 })
+      const view = await wallarooOf(hub)!.compatible({
+        application: APPLICATION,
+        key,
+        seconds: 300,
+      })
       tables.push(
         view!.tables.map(({ name, rows }) => [name, Object.keys(rows[0]!.key).sort().join(' ')]),
       )
@@ -214,7 +220,7 @@ describe('mode compatible', () => {
       { ...one, category: 'pipeline-ingestion', name: 'P source', bins: { 0: '41' } },
     ])
     hub.clock.advance(1000)
-    const { pipelines } = (await hub.hub.pipelines.compatibleApplication(APPLICATION))!
+    const { pipelines } = (await wallarooOf(hub.hub)!.compatibleApplication(APPLICATION))!
     assert.deepEqual(
       pipelines.map(({ key, texts, ingested }) => [key.pipeline, texts.throughput.med, ingested]),
       [

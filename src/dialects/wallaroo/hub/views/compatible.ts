@@ -3,7 +3,7 @@
  * what the view says that they lead to.
  */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import { exactToJson } from '../../../../model/index.ts'
 import { CHART_GROUPS, compatibleChart } from '../../rollup/compatible.ts'
 import type {
@@ -14,8 +14,8 @@ import type {
   CompatibleTable,
   ViewKey,
 } from '../answers.ts'
-import type { PipelineSeries } from '../pipeline-series.ts'
-import type { Pipelines } from '../pipelines.ts'
+import type { WallarooState } from '../state.ts'
+import type { WallarooSeries } from '../wire-series.ts'
 import { byCategory, knownWorkers } from './application.ts'
 import { addCompatible, CompatibleSum, compatibleRows, numbersOf } from './compatible-rows.ts'
 import { type Group, groupsOf, type KeyLabel } from './groups.ts'
@@ -23,17 +23,17 @@ import { readingsOf, type SeriesReading } from './readings.ts'
 import { type TablePlan, tablesOf } from './tables.ts'
 import { isInView, type ViewRequest } from './view.ts'
 
-function hubSecond({ clock }: Pipelines): number {
+function hubSecond({ clock }: WallarooState): number {
   return Math.floor(clock.wallMs() / 1000)
 }
 
 /** @returns undefined where no series is in it */
 export function* compatiblePass(
-  pipelines: Pipelines,
+  state: WallarooState,
   { application, key }: Pick<ViewRequest, 'application' | 'key'>,
-): Steps<CompatibleAnswer | undefined> {
-  const hubS = hubSecond(pipelines)
-  const all = pipelines.series()
+): Task<CompatibleAnswer | undefined> {
+  const hubS = hubSecond(state)
+  const all = state.series()
   const readings = yield* readingsOf(all, isInView(application, key))
   if (readings.length === 0) return undefined
   const plans: (readonly [TablePlan, Group[]])[] = []
@@ -70,11 +70,11 @@ export function* compatiblePass(
  * those of a pipeline's computations to the computation of all pipelines.
  */
 function* groupsOfTable(
-  all: readonly PipelineSeries[],
+  all: readonly WallarooSeries[],
   application: string,
   { name, key, by }: TablePlan,
   readings: readonly SeriesReading[],
-): Steps<Group[]> {
+): Task<Group[]> {
   if (name === 'computations' && key.worker === undefined) {
     return yield* ofAllPipelines(all, application, key, readings)
   }
@@ -92,13 +92,13 @@ function labelsOf(
 
 /** Computations of a pipeline, each with what has its name in other pipelines. */
 function* ofAllPipelines(
-  all: readonly PipelineSeries[],
+  all: readonly WallarooSeries[],
   application: string,
   key: ViewKey,
   readings: readonly SeriesReading[],
-): Steps<Group[]> {
+): Task<Group[]> {
   const names = new Set<string>()
-  yield* inSteps(readings, (reading) => names.add(reading.names.name))
+  yield* forEachItem(readings, (reading) => names.add(reading.names.name))
   const { category } = key
   const isWanted = isInView(application, { category })
   const merged = yield* readingsOf(all, (of) => isWanted(of) && names.has(of.name))
@@ -107,12 +107,12 @@ function* ofAllPipelines(
 
 /** @returns undefined for an application that nobody has named */
 export function* compatibleApplicationPass(
-  pipelines: Pipelines,
+  state: WallarooState,
   application: string,
-): Steps<CompatibleApplicationAnswer | undefined> {
-  const hubS = hubSecond(pipelines)
-  const readings = yield* readingsOf(pipelines.series(), (of) => of.application === application)
-  const known = yield* knownWorkers(pipelines, application)
+): Task<CompatibleApplicationAnswer | undefined> {
+  const hubS = hubSecond(state)
+  const readings = yield* readingsOf(state.series(), (of) => of.application === application)
+  const known = yield* knownWorkers(state, application)
   if (readings.length === 0 && known.length === 0) return undefined
   const { ofCategory, others } = yield* byCategory(readings)
   const rows = function* (category: string, by: KeyLabel) {

@@ -1,6 +1,6 @@
 /** Series grouped by the labels in which rows of a table differ. */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
 import type { ViewKey } from '../answers.ts'
 import type { SeriesReading } from './readings.ts'
 
@@ -24,10 +24,10 @@ export function* groupsOf(
   readings: readonly SeriesReading[],
   key: ViewKey,
   by: readonly KeyLabel[],
-): Steps<Group[]> {
+): Task<Group[]> {
   const root: Branch = new Map()
   const groups: Group[] = []
-  yield* inSteps(readings, (reading) => {
+  yield* forEachItem(readings, (reading) => {
     const branch = branchOf(root, reading, by)
     const value = reading.names[by.at(-1)!]
     let group = branch.get(value) as Group | undefined

@@ -3,16 +3,16 @@
  * later, in steps, and maybe for several rows; those that arrive meanwhile are in none of them.
  */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import type { SeriesNames } from '../../map.ts'
 import { KeptWindow } from '../kept-window.ts'
-import type { PipelineSeries } from '../pipeline-series.ts'
+import type { WallarooSeries } from '../wire-series.ts'
 
 /** Windows of one step of a pass. */
 const WINDOWS_PER_STEP = 128
 
 export interface SeriesReading {
-  readonly series: PipelineSeries
+  readonly series: WallarooSeries
   readonly names: SeriesNames
   /** Windows before it count. */
   readonly position: number
@@ -30,17 +30,17 @@ export interface WindowSum {
 }
 
 export function* readingsOf(
-  all: readonly PipelineSeries[],
+  all: readonly WallarooSeries[],
   isWanted: (names: SeriesNames) => boolean,
-): Steps<SeriesReading[]> {
+): Task<SeriesReading[]> {
   const readings: SeriesReading[] = []
-  yield* inSteps(all, (series) => {
+  yield* forEachItem(all, (series) => {
     if (isWanted(series.names)) readings.push(readingOf(series))
   })
   return readings
 }
 
-function readingOf(series: PipelineSeries): SeriesReading {
+function readingOf(series: WallarooSeries): SeriesReading {
   const { names, windows, worker } = series
   const { shiftMs } = worker.offset
   return {
@@ -57,7 +57,7 @@ function readingOf(series: PipelineSeries): SeriesReading {
 const window = new KeptWindow()
 
 /** Adds the windows of a reading to one sum, or to two that both have it. */
-export function* readWindows(reading: SeriesReading, sum: WindowSum, other?: WindowSum): Steps {
+export function* readWindows(reading: SeriesReading, sum: WindowSum, other?: WindowSum): Task {
   const { windows } = reading.series
   const visit = (each: KeptWindow): void => {
     sum.addWindow(each, reading)

@@ -1,6 +1,6 @@
 /** Numbers of a view as the API states them (answers.ts). */
 
-import { inSteps, type Steps, sorted } from '../../../../hub/turns/steps.ts'
+import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
 import { type Exact, exact, exactToJson } from '../../../../model/index.ts'
 import type { LatencyTotals } from '../../rollup/latency-totals.ts'
 import type { SecondCounts } from '../../rollup/second-counts.ts'
@@ -15,7 +15,7 @@ import type {
   ViewKey,
   WorkerJson,
 } from '../answers.ts'
-import type { PipelineWorker } from '../workers.ts'
+import type { WallarooWorker } from '../workers.ts'
 import { compareTexts } from './groups.ts'
 import { lineOf } from './line.ts'
 import type { Columns, Span } from './span.ts'
@@ -77,7 +77,7 @@ export function throughputJson(messages: SecondCounts): ThroughputJson {
   return { min: exactToJson(min), median: exactToJson(median), max: exactToJson(max) }
 }
 
-export function* chartsJson(messages: SecondCounts, columns: Columns): Steps<ChartsJson> {
+export function* chartsJson(messages: SecondCounts, columns: Columns): Task<ChartsJson> {
   const throughput: (CountJson | null)[] = []
   const quantiles: readonly (number | null)[][] = [[], [], []]
   const bins: ((readonly [number, CountJson])[] | null)[] = []
@@ -125,7 +125,7 @@ export function binsJson(totals: LatencyTotals): BinJson[] {
   })
 }
 
-export function workerJson(known: PipelineWorker): WorkerJson {
+export function workerJson(known: WallarooWorker): WorkerJson {
   const { application, worker, isConnected, lastSeenMs, offset } = known
   return {
     application,
@@ -138,9 +138,9 @@ export function workerJson(known: PipelineWorker): WorkerJson {
 }
 
 /** By application and name; those without a worker's name are left out. */
-export function* workersJson(workers: Iterable<PipelineWorker>): Steps<WorkerJson[]> {
+export function* workersJson(workers: Iterable<WallarooWorker>): Task<WorkerJson[]> {
   const found: WorkerJson[] = []
-  yield* inSteps(workers, (each) => {
+  yield* forEachItem(workers, (each) => {
     if (each.worker !== undefined) found.push(workerJson(each))
   })
   return yield* sorted(found, (a, b) => {

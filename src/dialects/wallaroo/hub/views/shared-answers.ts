@@ -3,11 +3,11 @@
  * wait for it, those who come soon afterwards get it too. Nothing is made while nobody asks.
  */
 
-import type { Steps } from '../../../../hub/turns/steps.ts'
+import type { Task } from '../../../../hub/tasks/task.ts'
+import type { TaskQueue } from '../../../../hub/tasks/task-queue.ts'
 import type { Clock } from '../../../../time/clock.ts'
-import type { Passes } from './passes.ts'
 
-/** Answers being made or waiting for their turn; a further one is refused. */
+/** Answers being made or waiting to be; a further one is refused. */
 export const PENDING_LIMIT = 32
 /** Answers kept, and rows of tables in all of them but the newest. */
 const KEPT_LIMIT = 64
@@ -36,30 +36,30 @@ interface Kept {
 
 export class SharedAnswers {
   readonly #clock: Pick<Clock, 'monotonicNs'>
-  readonly #passes: Passes
+  readonly #queue: TaskQueue
   readonly #pending = new Map<string, Promise<unknown>>()
   /** In the order in which they were made. */
   readonly #kept = new Map<string, Kept>()
   /** Requests refused so far. */
   refused = 0
 
-  constructor(clock: Pick<Clock, 'monotonicNs'>, passes: Passes) {
+  constructor(clock: Pick<Clock, 'monotonicNs'>, queue: TaskQueue) {
     this.#clock = clock
-    this.#passes = passes
+    this.#queue = queue
   }
 
-  /** Answers being made or waiting for their turn. */
+  /** Answers being made or waiting to be. */
   get pending(): number {
     return this.#pending.size
   }
 
   /**
    * @param key what is asked for: the same key, the same type
-   * @param make begins the pass, when nobody has the answer
+   * @param make begins the task, where there is no answer yet
    * @param rowsOf how large an answer is
    * @throws {BusyError}
    */
-  ask<T>(key: string, make: () => Steps<T>, rowsOf: (answer: T) => number): Promise<T> {
+  ask<T>(key: string, make: () => Task<T>, rowsOf: (answer: T) => number): Promise<T> {
     this.sweep()
     const known = this.#pending.get(key) ?? this.#kept.get(key)?.answer
     if (known !== undefined) return known as Promise<T>
@@ -72,9 +72,9 @@ export class SharedAnswers {
     return made
   }
 
-  async #make<T>(key: string, make: () => Steps<T>, rowsOf: (answer: T) => number): Promise<T> {
+  async #make<T>(key: string, make: () => Task<T>, rowsOf: (answer: T) => number): Promise<T> {
     try {
-      const { value, workMs } = await this.#passes.run(make())
+      const { value, workMs } = await this.#queue.run(make())
       if (workMs >= SHARED_FROM_MS) this.#keep(key, value, rowsOf(value), workMs)
       return value
     } finally {

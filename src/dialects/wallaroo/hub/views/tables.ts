@@ -1,6 +1,6 @@
 /** Tables of a view: what its key consists of, and what lies beside it (wallaroo.md §8). */
 
-import type { Steps } from '../../../../hub/turns/steps.ts'
+import type { Task } from '../../../../hub/tasks/task.ts'
 import type { RowJson, TableJson, ViewKey } from '../answers.ts'
 import { type Group, groupsOf, type KeyLabel } from './groups.ts'
 import { readWindows, type SeriesReading } from './readings.ts'
@@ -48,7 +48,7 @@ export function* rowsOf(
   groups: readonly Group[],
   range: SpanRange,
   whole?: Whole,
-): Steps<RowJson[]> {
+): Task<RowJson[]> {
   const span = new Span(range)
   const rows: RowJson[] = []
   for (const { key, readings } of groups) {
@@ -60,7 +60,7 @@ export function* rowsOf(
   return rows
 }
 
-export function* addAll(readings: readonly SeriesReading[], span: Span, columns?: Columns): Steps {
+export function* addAll(readings: readonly SeriesReading[], span: Span, columns?: Columns): Task {
   for (const reading of readings) {
     yield* readWindows(reading, span, columns)
     span.enter(reading)
@@ -73,6 +73,6 @@ export function* rowsBy(
   key: ViewKey,
   by: readonly KeyLabel[],
   range: SpanRange,
-): Steps<RowJson[]> {
+): Task<RowJson[]> {
   return yield* rowsOf(yield* groupsOf(readings, key, by), range)
 }

@@ -1,10 +1,11 @@
 /** Views that are made while windows go on arriving, and what they say of what is missing. */
+
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { type PipelineHub, startPipelineHub } from '../../../../../test/support/pipelines.ts'
-import { withFrame } from '../../../../../test/support/wallaroo.ts'
+import { withFrame } from '../../test/frames.ts'
+import { type PipelineHub, startPipelineHub } from '../../test/pipelines.ts'
 import type { CountJson, RowJson } from '../answers.ts'
-import { HubPipelines } from '../index.ts'
+import { WallarooResident, wallarooOf } from '../resident.ts'
 
 const APPLICATION = 'golden-app'
 const PEER = { transport: 'tcp', address: '10.0.0.1', port: 1 } as const
@@ -18,7 +19,7 @@ interface Fed extends PipelineHub {
 async function started(context: TestContext, options = {}): Promise<Fed> {
   const hub = await startPipelineHub(context, options)
   hub.clock.advance(10_000)
-  const receiver = hub.hub.pipelines.open(PEER)
+  const receiver = wallarooOf(hub.hub)!.open(PEER)
   return {
     ...hub,
     feed(series, ageS = 0, fields = {}) {
@@ -33,13 +34,13 @@ async function started(context: TestContext, options = {}): Promise<Fed> {
 }
 
 /** Its passes are interrupted wherever they can be, and something happens each time. */
-function interrupted({ hub }: PipelineHub, happens: (turn: number) => void): HubPipelines {
+function interrupted({ hub }: PipelineHub, happens: (turn: number) => void): WallarooResident {
   let turn = 0
-  const nextTurn = (callback: () => void): void => {
+  const nextLoop = (callback: () => void): void => {
     happens(turn++)
     setImmediate(callback)
   }
-  return new HubPipelines(hub.pipelines.pipelines, () => [], { budgetNs: 0n, nextTurn })
+  return new WallarooResident(wallarooOf(hub)!.state, () => [], { budgetNs: 0n, nextLoop })
 }
 
 /** Messages of rows: those in the latencies of the last 5 minutes, and all. */
@@ -119,7 +120,7 @@ describe('a view, while windows arrive', () => {
   it('goes on where series, workers and their windows leave meanwhile', async (context) => {
     const hub = await started(context)
     hub.feed(50)
-    const receiver = hub.hub.pipelines.open(PEER)
+    const receiver = wallarooOf(hub.hub)!.open(PEER)
     const pipelines = interrupted(hub, (turn) => {
       if (turn === 20) {
         receiver.close()
@@ -143,7 +144,7 @@ describe('the charts of a view', () => {
     hub.feed(1, 5, { period_ns: '2000000000' })
     hub.feed(1, 5, { period_ns: '500000000' })
     hub.feed(1, 0, { period_ns: '500000000' })
-    const { charts } = (await hub.hub.pipelines.view(WHOLE))!
+    const { charts } = (await wallarooOf(hub.hub)!.view(WHOLE))!
     assert.deepEqual(charts.windowS.slice(-7), [null, 2, null, null, null, null, 0.5])
     assert.equal(charts.windowS.length, charts.bins.length)
   })
@@ -153,10 +154,10 @@ describe('what is missing in a view', () => {
   it('is told by the end of the last window that left for want of memory', async (context) => {
     const hub = await started(context, { wallaroo: { windowBytesLimit: 4096 } })
     hub.feed(1, 200)
-    const whole = (await hub.hub.pipelines.view(WHOLE))!
+    const whole = (await wallarooOf(hub.hub)!.view(WHOLE))!
     assert.deepEqual(['completeFromMs' in whole, 'missingFor' in whole], [false, false])
     for (let ageS = 199; ageS >= 0; ageS--) hub.feed(1, ageS)
-    const { pipelines } = hub.hub
+    const pipelines = wallarooOf(hub.hub)!
     const answer = (await pipelines.view(WHOLE))!
     const firstShownMs =
       answer.fromMs + answer.charts.bins.findIndex((each) => each !== null) * 1000
@@ -193,18 +194,22 @@ describe('what is missing in a view', () => {
     for (let ageS = 99; ageS >= 0; ageS--) {
       hub.feed(1, ageS, { ...place, category: 'computation', name: 'N' })
     }
-    const later = (await hub.hub.pipelines.view({ application: APPLICATION, key, seconds: 300 }))!
+    const later = (await wallarooOf(hub.hub)!.view({
+      application: APPLICATION,
+      key,
+      seconds: 300,
+    }))!
     assert.ok(later.completeFromMs! > answer.completeFromMs, 'computations are in a table of it')
   })
 
   it('is what is asked of a time before windows are kept', async (context) => {
     const hub = await started(context, { wallaroo: { retentionMs: 60_000 } })
     hub.feed(1)
-    const answer = (await hub.hub.pipelines.view(WHOLE))!
+    const answer = (await wallarooOf(hub.hub)!.view(WHOLE))!
     assert.equal(answer.completeFromMs, answer.toMs - 60_000)
     assert.equal(answer.missingFor, 'retention')
-    assert.equal((await hub.hub.pipelines.application(APPLICATION))?.missingFor, 'retention')
-    const minute = (await hub.hub.pipelines.view({ ...WHOLE, seconds: 60 }))!
+    assert.equal((await wallarooOf(hub.hub)!.application(APPLICATION))?.missingFor, 'retention')
+    const minute = (await wallarooOf(hub.hub)!.view({ ...WHOLE, seconds: 60 }))!
     assert.equal(minute.completeFromMs, undefined)
   })
 })

@@ -4,11 +4,11 @@
  * windows.
  */
 
-import { inSteps, type Steps } from '../../../../hub/turns/steps.ts'
+import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import type { SeriesNames } from '../../map.ts'
 import type { TableJson, ViewAnswer, ViewKey, WorkerJson } from '../answers.ts'
-import type { Pipelines } from '../pipelines.ts'
-import type { PipelineWorker } from '../workers.ts'
+import type { WallarooState } from '../state.ts'
+import type { WallarooWorker } from '../workers.ts'
 import { groupsOf } from './groups.ts'
 import { readingsOf, type SeriesReading } from './readings.ts'
 import { binsJson, chartsJson, rowJson, workersJson } from './rows.ts'
@@ -35,20 +35,20 @@ export function isInView(application: string, key: ViewKey): (names: SeriesNames
   }
 }
 
-export function rangeOf(pipelines: Pipelines, seconds: number, toMs?: number): SpanRange {
-  const nowMs = pipelines.clock.wallMs()
+export function rangeOf(state: WallarooState, seconds: number, toMs?: number): SpanRange {
+  const nowMs = state.clock.wallMs()
   const toS = Math.floor((toMs ?? nowMs) / 1000)
-  return { fromS: toS - seconds, toS, retentionMs: pipelines.options.retentionMs, nowMs }
+  return { fromS: toS - seconds, toS, retentionMs: state.options.retentionMs, nowMs }
 }
 
 /** @returns undefined where no series is in it */
 export function* viewPass(
-  pipelines: Pipelines,
+  state: WallarooState,
   request: ViewRequest,
-): Steps<ViewAnswer | undefined> {
+): Task<ViewAnswer | undefined> {
   const { application, key, seconds } = request
-  const range = rangeOf(pipelines, seconds, request.toMs)
-  const all = pipelines.series()
+  const range = rangeOf(state, seconds, request.toMs)
+  const all = state.series()
   const readings = yield* readingsOf(all, isInView(application, key))
   if (readings.length === 0) return undefined
   // before anything is added up: all of it is of one time
@@ -72,8 +72,8 @@ export function* viewPass(
   if (!isAdded) yield* addAll(readings, span, columns)
   const charts = yield* chartsJson(span.messages, columns)
   // at last: windows may have left meanwhile, also those of tables
-  for (const [, inTable] of plans) yield* inSteps(inTable, (reading) => span.miss(reading))
-  yield* inSteps(readings, (reading) => span.miss(reading))
+  for (const [, inTable] of plans) yield* forEachItem(inTable, (reading) => span.miss(reading))
+  yield* forEachItem(readings, (reading) => span.miss(reading))
   return {
     mode: 'own',
     application,
@@ -94,17 +94,17 @@ export function* viewPass(
 }
 
 /** All ids ever stated of computations; of other categories they say nothing. */
-function* idsOf(readings: readonly SeriesReading[]): Steps<number[]> {
+function* idsOf(readings: readonly SeriesReading[]): Task<number[]> {
   if (readings[0]!.names.category !== 'computation') return []
   const ids = new Set<number>()
-  yield* inSteps(readings, ({ series }) => {
+  yield* forEachItem(readings, ({ series }) => {
     for (const id of series.ids) ids.add(id)
   })
   return [...ids].sort((a, b) => a - b)
 }
 
-function* workersOf(readings: readonly SeriesReading[]): Steps<WorkerJson[]> {
-  const workers = new Set<PipelineWorker>()
-  yield* inSteps(readings, ({ series }) => workers.add(series.worker))
+function* workersOf(readings: readonly SeriesReading[]): Task<WorkerJson[]> {
+  const workers = new Set<WallarooWorker>()
+  yield* forEachItem(readings, ({ series }) => workers.add(series.worker))
   return yield* workersJson(workers)
 }

@@ -1,0 +1,184 @@
+/**
+ * `pentameter decode DIALECT` and its inverse `encode`: captured bytes in, one JSON object per
+ * message out, and back.
+ */
+import { createInterface } from 'node:readline'
+import { buffer, text } from 'node:stream/consumers'
+import { Argument, type Command, Option } from 'commander'
+import type { CodecOptions } from '../dialects/decoder.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Guest } from '../dialects/guest.ts'
+import { fromHex, toHex } from '../model/index.ts'
+import { CommandError, EXIT_FAILED } from './exit.ts'
+import { examplesText } from './help.ts'
+
+const DECODE_HELP = `
+Without --lines all of stdin is one datagram or stream; every message becomes a JSON line, errors go
+to stderr. With --lines every line of stdin is one datagram, frame or stream in hex and becomes
+exactly one JSON line: {"messages":[…],"errors":[{"code","offset","resync"}],"notes":[…]}. What
+a line is, the dialect finds out by its bytes, if they say it; --transport says it otherwise.`
+
+const ENCODE_HELP = `
+Takes what decode prints. Without --lines every line of stdin is one message, and all of them
+together become raw bytes on stdout. With --lines every line is {"messages":[…]}, a list of
+messages or one message, and becomes one line of hex; several packets are separated by a blank.`
+
+export function addDecode(program: Command, guests: readonly Guest[]): void {
+  addCodecCommand(program, guests, {
+    name: 'decode',
+    description: 'print what captured bytes say',
+    lines: 'hex lines in, JSON lines out',
+    help: DECODE_HELP,
+    runAll: decodeAll,
+    runLines: decodeLines,
+  }).option('--strict', 'the strict reading, where the specification has a lenient one too')
+}
+
+export function addEncode(program: Command, guests: readonly Guest[]): void {
+  addCodecCommand(program, guests, {
+    name: 'encode',
+    description: 'turn messages into bytes',
+    lines: 'JSON lines in, hex lines out',
+    help: ENCODE_HELP,
+    runAll: encodeAll,
+    runLines: encodeLines,
+  })
+}
+
+/** One of the two directions, as a sub-command. */
+interface CodecCommand {
+  readonly name: 'decode' | 'encode'
+  readonly description: string
+  /** Description of --lines. */
+  readonly lines: string
+  readonly help: string
+  runAll(dialect: Dialect, options: CodecOptions): Promise<void>
+  runLines(dialect: Dialect, options: CodecOptions): Promise<void>
+}
+
+function addCodecCommand(
+  program: Command,
+  guests: readonly Guest[],
+  { name, description, lines, help, runAll, runLines }: CodecCommand,
+): Command {
+  const dialects = new Map(guests.map(({ dialect }) => [dialect.name, dialect]))
+  const choice = (flag: string, description: string, choices: readonly string[]): Option =>
+    new Option(flag, description).choices(choices)
+  return program
+    .command(name)
+    .description(description)
+    .addArgument(new Argument('<dialect>', 'which protocol').choices([...dialects.keys()]))
+    .option('--lines', lines)
+    .addOption(
+      choice('--profile <profile>', 'as the document says, or as the real programs do', [
+        ...['document', 'peer'],
+      ]),
+    )
+    .addOption(
+      choice('--role <role>', 'whose side this is, where the directions differ', [
+        ...['server', 'client'],
+      ]),
+    )
+    .addOption(
+      choice('--transport <transport>', 'udp: whole messages; tcp: a stream', ['udp', 'tcp']),
+    )
+    .addHelpText('after', `${help}\n\n${examplesText(guests, name)}`)
+    .action(async (dialect: string, args: CodecOptions & { lines?: boolean }) => {
+      const { lines, ...options } = args
+      await (lines ? runLines : runAll)(dialects.get(dialect)!, options)
+    })
+}
+
+async function decodeAll(dialect: Dialect, options: CodecOptions): Promise<void> {
+  const { messages, errors, notes } = decode(dialect, await buffer(process.stdin), options)
+  for (const message of messages) process.stdout.write(`${JSON.stringify(message)}\n`)
+  for (const note of notes) process.stderr.write(`note: ${note}\n`)
+  for (const { code, offset, resync } of errors) {
+    const consequence = resync ? 'nothing else is lost' : 'what follows could not be read'
+    process.stderr.write(`${code} at byte ${offset}: ${consequence}\n`)
+  }
+  if (errors.length > 0) process.exitCode = EXIT_FAILED
+}
+
+async function decodeLines(dialect: Dialect, options: CodecOptions): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write(`${JSON.stringify(decodeHexLine(dialect, line, options))}\n`)
+  }
+}
+
+export interface DecodeAnswer {
+  readonly messages: readonly unknown[]
+  readonly errors: readonly { code: string; offset: number; resync: boolean }[]
+  readonly notes: readonly string[]
+}
+
+/** Decodes one line of `decode --lines`; a line that is no hex is an error of its own. */
+export function decodeHexLine(dialect: Dialect, line: string, options: CodecOptions): DecodeAnswer {
+  let bytes: Uint8Array
+  try {
+    bytes = fromHex(line.trim())
+  } catch (error) {
+    const notes = [(error as Error).message]
+    return { messages: [], errors: [{ code: 'bad_hex', offset: 0, resync: true }], notes }
+  }
+  const transport = options.transport ?? dialect.guessTransport?.(bytes, options.role)
+  return decode(dialect, bytes, transport === undefined ? options : { ...options, transport })
+}
+
+function decode(dialect: Dialect, bytes: Uint8Array, options: CodecOptions): DecodeAnswer {
+  const decoder = dialect.createDecoder(options)
+  decoder.push(bytes)
+  decoder.end()
+  const errors = decoder.errors.map(({ code, offset, resync }) => ({ code, offset, resync }))
+  return { messages: decoder.messages, errors, notes: decoder.notes }
+}
+
+async function encodeAll(dialect: Dialect, options: CodecOptions): Promise<void> {
+  const lines = (await text(process.stdin)).split('\n').filter((line) => line.trim() !== '')
+  const messages = lines.flatMap((line, i) => messagesOf(parse(line, i + 1)))
+  for (const packet of encode(dialect, messages, options)) process.stdout.write(packet)
+}
+
+async function encodeLines(dialect: Dialect, options: CodecOptions): Promise<void> {
+  let number = 0
+  for await (const line of createInterface({ input: process.stdin })) {
+    number++
+    try {
+      const packets = encode(dialect, messagesOf(parse(line, number)), options)
+      process.stdout.write(`${packets.map(toHex).join(' ')}\n`)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      process.stdout.write('\n')
+      process.stderr.write(`line ${number}: ${error.message}\n`)
+      process.exitCode = EXIT_FAILED
+    }
+  }
+}
+
+function parse(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new CommandError(`line ${number} is no JSON: ${(error as Error).message}`)
+  }
+}
+
+function messagesOf(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input
+  const messages = (input as { messages?: unknown } | null)?.messages
+  return Array.isArray(messages) ? messages : [input]
+}
+
+/** Encodes the messages; one that the dialect can't say is an error with the dialect's code. */
+function encode(
+  dialect: Dialect,
+  messages: readonly unknown[],
+  options: CodecOptions,
+): Uint8Array[] {
+  try {
+    return dialect.encode(messages, options)
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string }
+    throw new CommandError(code === undefined ? message : `${code}: ${message}`)
+  }
+}

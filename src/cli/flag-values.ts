@@ -1,0 +1,48 @@
+/** Values of flags: parsers for commander, whose errors say what is wanted. */
+import { InvalidArgumentError } from 'commander'
+
+interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+interface Limits {
+  readonly min: number
+  readonly max?: number
+  /** What the number is, for the error: `a port`; a whole number unless stated. */
+  readonly noun?: string
+}
+
+/** Parses a whole number; one without `max` has 15 digits at most. */
+export function wholeNumber({ min, max, noun = 'a whole number' }: Limits) {
+  const range = max === undefined ? `from ${min} on` : `from ${min} to ${max}`
+  return (text: string): number => {
+    const number = Number(text)
+    if (isWhole(text) && number >= min && number <= (max ?? number)) return number
+    throw new InvalidArgumentError(`want ${noun} ${range}`)
+  }
+}
+
+/** Parses a whole number, or the word auto. */
+export function wholeNumberOrAuto({ min, max }: Range) {
+  return (text: string): number | 'auto' => {
+    if (text === 'auto') return text
+    if (isWhole(text) && Number(text) >= min && Number(text) <= max) return Number(text)
+    throw new InvalidArgumentError(`want auto, or a whole number of ${min} to ${max}`)
+  }
+}
+
+/** Parses a number that may have a fraction. */
+export function decimal({ min, max }: Range) {
+  return (text: string): number => {
+    const number = Number(text)
+    if (/\d/.test(text) && number >= min && number <= max) return number
+    throw new InvalidArgumentError(`want a number from ${min} to ${max}`)
+  }
+}
+
+export const parsePort = wholeNumber({ min: 0, max: 65_535, noun: 'a port' })
+
+function isWhole(text: string): boolean {
+  return /^\d{1,15}$/.test(text)
+}

@@ -1,0 +1,72 @@
+/**
+ * The two forms of a collection, as dotnet-counters writes them and readable by any parser
+ * (eventcounters.md §8): CSV with the quoting of RFC 4180, JSON as one document.
+ */
+
+import type { ReadWindow } from '../../codec/read.ts'
+import { dotnetCountersDisplay } from '../../display.ts'
+import type { CounterDescription } from '../../window.ts'
+
+export const FORMATS = ['csv', 'json'] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface DocumentForm {
+  readonly head: string
+  /** Writes the text of one window, after `count` others. */
+  row(window: ReadWindow, time: Date, count: number): string
+  /** Behind the last row. */
+  readonly end: string
+}
+
+export interface DocumentOptions {
+  /** `host:port`. */
+  readonly target: string
+  readonly start: Date
+}
+
+export function documentForm(format: Format, options: DocumentOptions): DocumentForm {
+  return format === 'csv' ? CSV : jsonForm(options)
+}
+
+const CSV: DocumentForm = {
+  head: 'Timestamp,Provider,Counter Name,Counter Type,Mean/Increment\n',
+  row(window, time) {
+    const { provider, metaData } = window.counter
+    const tags = metaData.map(([key, value]) => `${key}=${value}`).join(';')
+    const { label, value, csvType } = dotnetCountersDisplay(window)
+    const name = tags === '' ? label : `${label}[${tags}]`
+    const cells = [time.toISOString(), provider, name, csvType, String(value)]
+    return `${cells.map(quoted).join(',')}\n`
+  },
+  end: '',
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+/** Makes a form of one event a line, commas in front: a document without events is one, too. */
+function jsonForm({ target, start }: DocumentOptions): DocumentForm {
+  const facts = JSON.stringify({ TargetProcess: target, StartTime: start.toISOString() })
+  return {
+    head: `${facts.slice(0, -1)},"Events":[`,
+    row(window, time, count) {
+      const { label, value, csvType } = dotnetCountersDisplay(window)
+      const event = {
+        timestamp: time.toISOString(),
+        provider: window.counter.provider,
+        name: label,
+        tags: tagsOf(window.counter),
+        counterType: csvType,
+        ...{ meterTags: '', instrumentTags: '' },
+        value: Number.isFinite(value) ? value : null,
+      }
+      return `${count === 0 ? '' : ','}\n${JSON.stringify(event)}`
+    },
+    end: '\n]}\n',
+  }
+}
+
+function tagsOf({ metaData }: CounterDescription): string {
+  return metaData.map(([key, value]) => `${key}=${value}`).join(',')
+}

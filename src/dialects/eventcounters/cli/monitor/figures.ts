@@ -1,0 +1,102 @@
+/**
+ * The four ways to read one window (eventcounters.md §7.2): `raw` as dotnet-counters shows it,
+ * `rate` per the counter's own time scale, `minute` as the document's simple viewer, `total` as it
+ * has run up since the monitor began. A Mean kind has one value, whichever way is asked for.
+ */
+
+import { consoleNumber, dotnetLabel, rateOf, simpleDisplay } from '../../display.ts'
+import type { CounterDescription, CounterWindow } from '../../window.ts'
+
+export const VALUE_VIEWS = ['raw', 'rate', 'minute', 'total'] as const
+export type ValueView = (typeof VALUE_VIEWS)[number]
+
+/** Undefined = no value: the mean of nothing, or a rate without a measured length. */
+export type Figures = Readonly<Record<ValueView, number | undefined>>
+
+/** What is asked of a window that was read; a sender may have left out the two numbers. */
+export interface SeenWindow {
+  readonly counter: CounterDescription
+  readonly statistics: CounterWindow['statistics']
+  /** End of the window by the sender's clock, Unix milliseconds. */
+  readonly timeMs: number | undefined
+  readonly seriesMs: number | undefined
+  readonly intervalSec: number | undefined
+}
+
+/** @param total of the series before this window */
+export function figuresOf(window: SeenWindow, total = 0): Figures {
+  const { statistics } = window
+  if (statistics.kind === 'mean') {
+    const value = finite(statistics.mean)
+    return { raw: value, rate: value, minute: value, total: value }
+  }
+  const { increment } = statistics
+  return {
+    raw: finite(increment),
+    rate: finite(rateOf(window)?.value),
+    minute: finite(simpleDisplay(window).value),
+    // A negative increment is a reset of its source (eventcounters.md §7.1).
+    total: increment >= 0 && Number.isFinite(increment) ? total + increment : total,
+  }
+}
+
+export interface LabelledSeries {
+  readonly counter: CounterDescription
+  readonly isSum: boolean
+  readonly seriesMs: number | undefined
+}
+
+/** Names a counter as its column does that shows a figure of this kind. */
+export function labelOf(series: LabelledSeries, view: ValueView): string {
+  const { counter, isSum, seriesMs } = series
+  if (!isSum || view === 'raw') return dotnetLabel(counter, isSum ? 'sum' : 'mean', seriesMs)
+  const name = counter.displayName || counter.name
+  if (view === 'minute') return `${name} / Min`
+  const units = counter.units === '' || counter.units === 'count' ? 'Count' : counter.units
+  if (view === 'total') return `${name} (${units})`
+  return `${name} (${units} / ${scaleSec(counter.rateScaleSec)} sec)`
+}
+
+/** Writes `/s`, `/min`, `/h`: beside a rate whose scale no label says. */
+export function scaleText(rateScaleSec: number): string {
+  const sec = scaleSec(rateScaleSec)
+  return SCALES.get(sec) ?? `/${sec}s`
+}
+
+const SCALES = new Map([
+  [1, '/s'],
+  [60, '/min'],
+  [3600, '/h'],
+])
+
+function scaleSec(rateScaleSec: number): number {
+  return rateScaleSec > 0 ? rateScaleSec : 1
+}
+
+export interface NumberStyle {
+  readonly isAbbreviated: boolean
+  /** Columns: what is wider is abbreviated in any case. */
+  readonly width: number
+}
+
+/** Digits behind the point, and the point: so that points stand below each other. */
+const FRACTION_WIDTH = 4
+
+/** Aligns a number with its point where all points are; `–` for no value. */
+export function numberText(value: number | undefined, { isAbbreviated, width }: NumberStyle) {
+  if (value === undefined || Number.isNaN(value)) return alignPoint('–')
+  const text = consoleNumber(value, isAbbreviated)
+  const aligned = alignPoint(text)
+  if (aligned.length <= width) return aligned
+  return text.length <= width ? text : alignPoint(consoleNumber(value, true))
+}
+
+function alignPoint(text: string): string {
+  const point = text.indexOf('.')
+  if (text.includes('e')) return `${text}${' '.repeat(FRACTION_WIDTH - 1)}`
+  return text + ' '.repeat(point === -1 ? FRACTION_WIDTH : FRACTION_WIDTH - (text.length - point))
+}
+
+function finite(value: number | undefined): number | undefined {
+  return Number.isFinite(value) ? value : undefined
+}

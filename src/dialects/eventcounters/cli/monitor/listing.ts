@@ -1,0 +1,140 @@
+/**
+ * The order of a monitor's lines, as dotnet-counters has it: providers by name, below each its
+ * counters by label, and where a counter has labels of its own, one line per set of values under a
+ * line with the keys.
+ */
+import { textWidth } from '../../../../terminal/index.ts'
+import type { Series } from './board.ts'
+import { labelOf, type ValueView } from './figures.ts'
+
+export const SORTS = ['name', 'value', 'change'] as const
+export type Sort = (typeof SORTS)[number]
+
+export type Line =
+  | { readonly kind: 'provider'; readonly provider: string }
+  /** Without series: the name above those with labels. */
+  | { readonly kind: 'counter'; readonly label: Label; readonly series?: Series }
+  | { readonly kind: 'keys'; readonly columns: readonly LabelColumn[] }
+  | { readonly kind: 'labels'; readonly columns: readonly LabelColumn[]; readonly series: Series }
+
+export interface Label {
+  readonly text: string
+  /** Columns it takes. */
+  readonly width: number
+}
+
+export interface LabelColumn {
+  readonly key: string
+  /** Columns that the widest of the key and its values takes. */
+  readonly width: number
+}
+
+/** The series of one counter; `plain` has no labels. */
+interface Group {
+  readonly label: Label
+  readonly plain?: Series
+  readonly labelled: readonly Series[]
+  readonly columns: readonly LabelColumn[]
+}
+
+const collator = new Intl.Collator('en')
+
+/** Keeps what only a new series or a new label changes: names of 10,000 series sort slowly. */
+export class Listing {
+  readonly #view: ValueView
+  #providers: { readonly provider: string; readonly groups: readonly Group[] }[] = []
+  #version: number | undefined
+
+  constructor(view: ValueView) {
+    this.#view = view
+  }
+
+  /** @param version of the board the series are of; the same number = the same names and labels */
+  lines(version: number, series: Iterable<Series>, sort: Sort): Line[] {
+    if (version !== this.#version) {
+      this.#providers = providersOf(series, this.#view)
+      this.#version = version
+    }
+    const rank = this.#rank(sort)
+    return this.#providers.flatMap(({ provider, groups }): Line[] => [
+      { kind: 'provider', provider },
+      ...ranked(groups, (group) => highest(group, rank), sort).flatMap((group) =>
+        linesOf(group, rank, sort),
+      ),
+    ])
+  }
+
+  #rank(sort: Sort): (series: Series) => number {
+    if (sort === 'value') return ({ figures }) => figures[this.#view] ?? Number.NEGATIVE_INFINITY
+    return ({ delta }) => (delta === undefined ? Number.NEGATIVE_INFINITY : Math.abs(delta))
+  }
+}
+
+function linesOf(group: Group, rank: (series: Series) => number, sort: Sort): Line[] {
+  const { label, plain, labelled, columns } = group
+  const name: Line = { kind: 'counter', label, ...(plain === undefined ? {} : { series: plain }) }
+  if (labelled.length === 0) return [name]
+  const rows = ranked(labelled, rank, sort)
+  return [
+    ...[name, { kind: 'keys', columns } as const],
+    ...rows.map((series) => ({ kind: 'labels', columns, series }) as const),
+  ]
+}
+
+function providersOf(series: Iterable<Series>, view: ValueView) {
+  const providers = Map.groupBy(series, ({ counter }) => counter.provider)
+  return [...providers]
+    .sort(([a], [b]) => collator.compare(a, b))
+    .map(([provider, all]) => {
+      const groups = Map.groupBy(all, ({ counter }) => counter.name)
+      const named = [...groups.values()].map((group) => groupOf(group, view))
+      return {
+        provider,
+        groups: named.sort((a, b) => collator.compare(a.label.text, b.label.text)),
+      }
+    })
+}
+
+function groupOf(all: readonly Series[], view: ValueView): Group {
+  const plain = all.find(({ counter }) => counter.metaData.length === 0)
+  const labelled = all
+    .filter((series) => series !== plain)
+    .map((series) => ({ series, text: pairsText(series) }))
+    .sort((a, b) => collator.compare(a.text, b.text))
+    .map(({ series }) => series)
+  const text = labelOf(all[0]!, view)
+  const label = { text, width: textWidth(text) }
+  const base = { label, labelled, columns: columnsOf(labelled) }
+  return plain === undefined ? base : { ...base, plain }
+}
+
+/** Lists keys in the order in which they are met. */
+function columnsOf(labelled: readonly Series[]): LabelColumn[] {
+  const widths = new Map<string, number>()
+  for (const { counter } of labelled) {
+    for (const [key, value] of counter.metaData) {
+      widths.set(key, Math.max(widths.get(key) ?? textWidth(key), textWidth(value)))
+    }
+  }
+  return [...widths].map(([key, width]) => ({ key, width }))
+}
+
+export function pairsText({ counter }: Series): string {
+  return counter.metaData.map(([key, value]) => `${key}=${value}`).join(',')
+}
+
+function highest({ plain, labelled }: Group, rank: (series: Series) => number): number {
+  let most = plain === undefined ? Number.NEGATIVE_INFINITY : rank(plain)
+  for (const series of labelled) most = Math.max(most, rank(series))
+  return most
+}
+
+/** Sorts the largest first; of equals the one whose name comes first. */
+function ranked<T>(all: readonly T[], rank: (each: T) => number, sort: Sort): readonly T[] {
+  if (sort === 'name') return all
+  const ranks = new Map(all.map((each) => [each, rank(each)]))
+  return [...all].sort((a, b) => {
+    const [left, right] = [ranks.get(a)!, ranks.get(b)!]
+    return left === right ? 0 : right - left
+  })
+}

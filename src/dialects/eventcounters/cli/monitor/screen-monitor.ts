@@ -1,0 +1,259 @@
+/**
+ * `counters monitor` at a terminal: one screen that follows the session, with keys. The board goes
+ * on while the screen is paused, so that resuming shows what came last.
+ */
+
+import {
+  type ColorDepth,
+  type Key,
+  Keyboard,
+  type KeyInput,
+  onExit,
+  type ProcessEvents,
+  Screen,
+  type ScreenBuffer,
+  type ScreenOutput,
+} from '../../../../terminal/index.ts'
+import type { ClientError } from '../../client/attempt.ts'
+import type { ReadWindow } from '../../codec/read.ts'
+import type { CounterRequest } from '../request.ts'
+import { countText, intervalText, spanText } from '../span-text.ts'
+import { Watch, type WatchContext } from '../watch.ts'
+import { Board, type Series } from './board.ts'
+import type { ValueView } from './figures.ts'
+import { Listing, SORTS, type Sort } from './listing.ts'
+import { MonitorPicture, type MonitorStatus } from './picture.ts'
+import { isOver, type Threshold } from './threshold.ts'
+
+export interface MonitorOptions {
+  /** At least one; the first is what sparks, changes and thresholds are about. */
+  readonly views: readonly ValueView[]
+  readonly showDeltas: boolean
+  readonly isAbbreviated: boolean
+  readonly sort: Sort
+  readonly thresholds: readonly Threshold[]
+}
+
+/** What a command at a terminal works with. */
+export interface TerminalParts extends WatchContext {
+  readonly input: KeyInput
+  readonly output: ScreenOutput
+  readonly process: ProcessEvents
+  readonly color: ColorDepth
+}
+
+/** The screen as it stood when it was paused. */
+interface Pause {
+  readonly series: readonly Series[]
+  readonly listing: Listing
+  readonly nowNs: bigint
+  /** What made it hold, where it was not the key. */
+  readonly reason: string | undefined
+}
+
+interface Loss {
+  readonly message: string
+  readonly retryNs: bigint
+}
+
+const NS_PER_MS = 1_000_000n
+const TICK_MS = 1000
+/** A series is stale when so many of its intervals went by without a payload. */
+const STALE_INTERVALS = 3n
+/** So many without any payload, and the screen says what may be wrong. */
+const SILENT_INTERVALS = 3
+
+/** @returns when it is over; the terminal is as it was before, with one line more */
+export async function monitorOnScreen(
+  request: CounterRequest,
+  options: MonitorOptions,
+  parts: TerminalParts,
+): Promise<void> {
+  await new ScreenMonitor(request, options, parts).run()
+}
+
+class ScreenMonitor {
+  readonly #request: CounterRequest
+  readonly #parts: TerminalParts
+  readonly #board: Board
+  readonly #listing: Listing
+  readonly #view: ValueView
+  readonly #picture: MonitorPicture
+  readonly #screen: Screen
+  readonly #keyboard: Keyboard
+  readonly #watch: Watch
+  #sort: Sort
+  #pause: Pause | undefined
+  #loss: Loss | undefined
+  #isHelp = false
+  #lastMs: number | undefined
+  /** What the payloads say: an address may have asked for another interval than the flag. */
+  #intervalMs: number
+  #cancelTick: (() => void) | undefined
+
+  constructor(request: CounterRequest, options: MonitorOptions, parts: TerminalParts) {
+    const { views, sort, thresholds } = options
+    this.#request = request
+    this.#parts = parts
+    this.#sort = sort
+    this.#intervalMs = request.intervalMs
+    this.#view = views[0]!
+    this.#board = new Board({
+      seriesLimit: request.seriesLimit,
+      view: this.#view,
+      isOver: (counter, value) => isOver(thresholds, counter, value),
+    })
+    this.#listing = new Listing(this.#view)
+    this.#picture = new MonitorPicture(options)
+    this.#watch = new Watch(request, parts, {
+      onOpen: () => this.#onOpen(),
+      onWindow: (window) => this.#onWindow(window),
+      onLost: (error, retryInMs) => this.#onLost(error, retryInMs),
+    })
+    const { output, clock, color, input } = parts
+    this.#screen = new Screen({ output, clock, color, draw: (buffer) => this.#draw(buffer) })
+    this.#keyboard = new Keyboard(input, {
+      onKey: (key) => this.#onKey(key),
+      onLost: () => this.#watch.end(),
+    })
+  }
+
+  async run(): Promise<void> {
+    const restore = (): void => {
+      this.#screen.leave()
+      this.#keyboard.close()
+    }
+    const off = onExit(this.#parts.process, { end: () => this.#watch.end(), restore })
+    try {
+      await this.#watch.run()
+    } finally {
+      this.#cancelTick?.()
+      restore()
+      off()
+    }
+    const errors = countText(this.#watch.errors, 'error')
+    const series = countText(this.#board.size, 'series', 'series')
+    const { output } = this.#parts
+    output.write(`seen ${spanText(this.#watch.elapsedMs)}, ${series}, ${errors}\n`)
+    const advice = this.#watch.adviceOnSilence(1)
+    if (advice !== undefined) output.write(`  ${advice}\n`)
+  }
+
+  /** Enters the screen once there is something to show: a refusal belongs on the user's own. */
+  #onOpen(): void {
+    this.#loss = undefined
+    if (this.#cancelTick === undefined) {
+      this.#screen.enter()
+      this.#keyboard.open()
+      this.#tick()
+    } else this.#screen.refresh()
+  }
+
+  #onWindow(window: ReadWindow): void {
+    const { clock } = this.#parts
+    this.#lastMs = window.timeMs ?? clock.wallMs()
+    this.#intervalMs = window.seriesMs ?? this.#intervalMs
+    const series = this.#board.take(window, clock.monotonicNs())
+    if (series?.hasCrossed && this.#pause === undefined) {
+      // The windows that came with it are to be seen as well.
+      queueMicrotask(() => this.#hold(series.counter.name))
+    }
+    if (this.#pause === undefined) this.#screen.refresh()
+  }
+
+  #onLost({ message }: ClientError, retryInMs: number): void {
+    const retryNs = this.#parts.clock.monotonicNs() + BigInt(Math.round(retryInMs)) * NS_PER_MS
+    this.#loss = { message, retryNs }
+    this.#board.gap()
+    this.#screen.refresh()
+  }
+
+  #onKey(key: Key): void {
+    if (key === 'q' || key === 'Q' || key === 'ctrl-c') {
+      this.#watch.end()
+      return
+    }
+    if (key === 'p' || key === 'P') this.#hold()
+    else if (key === 'r' || key === 'R') this.#pause = undefined
+    else if (key === 's') this.#sortNext()
+    else if (key === '?') this.#isHelp = !this.#isHelp
+    else if (key === 'escape') this.#isHelp = false
+    else if (!this.#picture.scroll(key)) return
+    this.#screen.paint()
+  }
+
+  /** Changes the order, and shows its first lines. */
+  #sortNext(): void {
+    this.#sort = SORTS[(SORTS.indexOf(this.#sort) + 1) % SORTS.length]!
+    this.#picture.scroll('home')
+  }
+
+  #hold(reason?: string): void {
+    this.#pause ??= {
+      series: this.#board.snapshot(),
+      listing: new Listing(this.#view),
+      nowNs: this.#parts.clock.monotonicNs(),
+      reason,
+    }
+    this.#screen.refresh()
+  }
+
+  /** Draws what time alone changes: the pause before the next attempt, and series fallen silent. */
+  #tick(): void {
+    this.#cancelTick = this.#parts.clock.after(TICK_MS, () => {
+      if (this.#pause === undefined || this.#loss !== undefined) this.#screen.refresh()
+      this.#tick()
+    })
+  }
+
+  #draw(buffer: ScreenBuffer): void {
+    const pause = this.#pause
+    const { version, size, leftOut } = this.#board
+    const { errors, endpoint } = this.#watch
+    const troubles = []
+    if (errors > 0) troubles.push(countText(errors, 'error'))
+    if (leftOut > 0)
+      troubles.push(`more than ${this.#request.seriesLimit} series (--max-time-series)`)
+    const listing = pause?.listing ?? this.#listing
+    this.#picture.draw(buffer, {
+      endpoint,
+      interval: intervalText(this.#intervalMs),
+      status: this.#status(),
+      seriesCount: size,
+      troubles,
+      lines: listing.lines(pause ? 0 : version, pause?.series ?? this.#board.series, this.#sort),
+      sort: this.#sort,
+      isHelp: this.#isHelp,
+      isStale: (series) => this.#isStale(series, pause?.nowNs),
+    })
+  }
+
+  #status(): MonitorStatus {
+    if (this.#loss !== undefined) {
+      const leftNs = this.#loss.retryNs - this.#parts.clock.monotonicNs()
+      const seconds = Math.max(0, Math.ceil(Number(leftNs) / 1e9))
+      return { text: `■ retry in ${seconds} s: ${this.#loss.message}`, style: 'lost' }
+    }
+    if (this.#pause !== undefined) {
+      const { reason } = this.#pause
+      const why = reason === undefined ? '' : ` ◆ ${reason} passed its threshold, r resumes`
+      return { text: `Paused${why}`, style: 'unusual' }
+    }
+    if (this.#lastMs === undefined) {
+      const advice = this.#watch.adviceOnSilence(SILENT_INTERVALS)
+      const why = advice === undefined ? '' : ` ${advice}`
+      return { text: `Waiting for initial payload...${why}`, style: 'plain' }
+    }
+    return { text: `Running  ${timeText(this.#lastMs)}`, style: 'plain' }
+  }
+
+  #isStale({ seenNs, seriesMs }: Series, nowNs = this.#parts.clock.monotonicNs()): boolean {
+    const intervalNs = BigInt(seriesMs ?? this.#intervalMs) * NS_PER_MS
+    return nowNs - seenNs > STALE_INTERVALS * intervalNs
+  }
+}
+
+/** Writes `14:03:22`, in the time zone of this machine. */
+function timeText(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8)
+}

@@ -1,0 +1,267 @@
+/**
+ * Every series of the hub as an EventCounter, whatever dialect brought it, in sessions that are
+ * isolated from each other (eventcounters.md §4.2). Windows begin and end on the hub's ticks: a
+ * session's first one begins at the first tick after it opened, so that nothing older is in it.
+ * Sessions whose grids fall together share one running series; none of them can notice.
+ */
+
+import type { Frame } from '../../../hub/live/frame.ts'
+import { type Session, Sessions } from '../../../hub/live/sessions.ts'
+import type { Resident, ResidentContext } from '../../../hub/resident.ts'
+import type { LimitStatus } from '../../../hub/status/status.ts'
+import type { HubView } from '../../../hub/view.ts'
+import type { PeerConnection } from '../../peer.ts'
+import type { Reports } from '../../reports.ts'
+import { NO_REPORTS } from '../../reports.ts'
+import { matchesCounter } from '../codec/filter.ts'
+import type {
+  Boundary,
+  CounterSession,
+  CounterSource,
+  SessionRequest,
+} from '../server/counter-source.ts'
+import { NAME } from '../spec.ts'
+import { ClosedWindows, ServedList, type ServedSeries } from './closed-windows.ts'
+
+/** Length of a tick: whatever interval is no longer has a boundary at each. */
+const TICK_MS = 1000
+
+export interface EventCountersResidentOptions {
+  /** Sessions at once; further ones are refused. */
+  readonly sessionsLimit: number
+  readonly reports?: Pick<Reports, 'count' | 'log'>
+}
+
+/** What is served, and by whose ticks. */
+export type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'staleAfterMs' | 'total'>
+
+export class EventCountersResident implements CounterSource, Resident {
+  readonly limit: number
+  /** Tells who reads; set by the routes that serve it. */
+  clients: () => readonly PeerConnection[] = () => []
+  readonly #hub: CountedHub
+  readonly #reports: Pick<Reports, 'count' | 'log'>
+  readonly #served: ServedList
+  readonly #open = new Set<OpenSession>()
+  /** Opened since the last tick: their grids begin at the next one. */
+  #waiting: OpenSession[] = []
+  readonly #running = new Set<RunningSeries>()
+  /** The grids of the running series; bounded by the sessions that want them. */
+  readonly #grids = new Sessions(Number.POSITIVE_INFINITY)
+  #pulse: Session | undefined
+  #refused = 0
+  #windowsServed = 0
+
+  constructor(hub: CountedHub, options: EventCountersResidentOptions) {
+    this.#hub = hub
+    this.limit = options.sessionsLimit
+    this.#reports = options.reports ?? NO_REPORTS
+    this.#served = new ServedList(hub.series)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Sessions refused because of a limit. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** Windows handed to sessions so far. */
+  get valuesSent(): number {
+    return this.#windowsServed
+  }
+
+  get connectionCount(): number {
+    return this.size
+  }
+
+  connections(): readonly PeerConnection[] {
+    return this.clients()
+  }
+
+  limits(): readonly LimitStatus[] {
+    return [
+      {
+        name: 'eventcounters.sessionsLimit',
+        limit: this.limit,
+        used: this.size,
+        refused: this.refused,
+        behaviour: 'A further client of /api/v1/eventcounters is refused; open ones go on.',
+      },
+    ]
+  }
+
+  open(
+    request: SessionRequest,
+    onBoundary: (boundary: Boundary) => void,
+  ): CounterSession | undefined {
+    if (this.#open.size >= this.limit || !this.#startPulse()) {
+      this.#refused++
+      return undefined
+    }
+    const session = new OpenSession(request, onBoundary)
+    this.#open.add(session)
+    if (request.intervalMs > 0) this.#place(session)
+    return { close: () => this.#close(session) }
+  }
+
+  /** Ends every session, without a last window. */
+  async stop(): Promise<void> {
+    for (const session of [...this.#open]) this.#close(session)
+  }
+
+  #close(session: OpenSession): void {
+    if (!this.#open.delete(session)) return
+    this.#waiting = this.#waiting.filter((each) => each !== session)
+    const { series } = session
+    session.series = undefined
+    if (series !== undefined && ![...this.#open].some((each) => each.series === series)) {
+      series.grid.close()
+      this.#running.delete(series)
+    }
+    if (this.#open.size > 0) return
+    this.#pulse?.close()
+    this.#pulse = undefined
+  }
+
+  /** One session of the hub ticks for all. */
+  #startPulse(): boolean {
+    this.#pulse ??= this.#hub.sessions.open({
+      intervalMs: TICK_MS,
+      onFrame: (frame) => this.#tick(frame),
+    })
+    return this.#pulse !== undefined
+  }
+
+  #tick(frame: Frame): void {
+    this.#grids.push(frame)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const session of waiting) session.series = this.#seriesBegunAt(session, frame.endMs)
+  }
+
+  /** With `all`, a session joins the series of its interval that runs already. */
+  #place(session: OpenSession): void {
+    const { deliver, intervalMs } = session.request
+    session.series = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
+    if (session.series === undefined) this.#waiting.push(session)
+  }
+
+  /** The series whose grid has a point at this tick, or a new one. */
+  #seriesBegunAt({ request }: OpenSession, nowMs: number): RunningSeries {
+    const { intervalMs, deliver } = request
+    const first = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
+    return first ?? this.#onGrid(intervalMs, nowMs) ?? this.#run(intervalMs, nowMs)
+  }
+
+  /** The series that stands for an interval where all are delivered: the oldest. */
+  #firstOf(intervalMs: number): RunningSeries | undefined {
+    for (const series of this.#running) if (series.intervalMs === intervalMs) return series
+    return undefined
+  }
+
+  #onGrid(intervalMs: number, nowMs: number): RunningSeries | undefined {
+    for (const series of this.#running) {
+      if (series.intervalMs !== intervalMs) continue
+      if (intervalMs <= TICK_MS || (nowMs - series.beganMs) % intervalMs === 0) return series
+    }
+    return undefined
+  }
+
+  #run(intervalMs: number, beganMs: number): RunningSeries {
+    const grid = this.#grids.open({
+      intervalMs,
+      onFrame: (frame) => this.#deliver(series, frame),
+    })!
+    const series: RunningSeries = { intervalMs, beganMs, grid }
+    this.#running.add(series)
+    return series
+  }
+
+  #deliver(series: RunningSeries, frame: Frame): void {
+    const isFirst = this.#firstOf(series.intervalMs) === series
+    const wanting = [...this.#open].filter(
+      (session) => session.series === series || (isFirst && session.wantsAll),
+    )
+    const rows = this.#served.rows()
+    const windows = new ClosedWindows(rows, frame, series.intervalMs, this.#hub)
+    const timeMs = this.#timeOf(frame)
+    for (const session of wanting) {
+      if (!this.#open.has(session)) continue // closed by one of those before it
+      const boundary = { timeMs, windows: windows.of(session.placesIn(rows)) }
+      this.#windowsServed += boundary.windows.length
+      try {
+        session.onBoundary(boundary)
+      } catch (error) {
+        this.#close(session)
+        this.#reports.count('listener_errors', 'thrown')
+        this.#reports.log('error', `session closed: its listener failed: ${error}`)
+      }
+    }
+  }
+
+  /**
+   * The tick's time, moved by the whole seconds that the wall clock was set since
+   * (eventcounters.md §6).
+   */
+  #timeOf({ endMs }: Frame): number {
+    const aheadMs = this.#hub.clock.wallMs() - endMs
+    return endMs + Math.floor((aheadMs + ROUNDING_MS) / TICK_MS) * TICK_MS
+  }
+}
+
+/** Makes the resident of a hub. */
+export function createResident({ hub, options, reports }: ResidentContext): EventCountersResident {
+  const sessionsLimit = options.sessionsLimit as number
+  return new EventCountersResident(hub, { sessionsLimit, reports: reports.for(NAME) })
+}
+
+/** The resident of a hub; undefined where its registry has no EventCounters. */
+export function eventCountersOf(hub: Pick<HubView, 'resident'>): EventCountersResident | undefined {
+  return hub.resident(NAME) as EventCountersResident | undefined
+}
+
+/** By how much the wall clock may seem to be behind the tick when it is not. */
+const ROUNDING_MS = 50
+
+/** One interval on one grid. */
+interface RunningSeries {
+  readonly intervalMs: number
+  /** The tick at which the grid began. */
+  readonly beganMs: number
+  readonly grid: Session
+}
+
+class OpenSession {
+  readonly request: SessionRequest
+  readonly onBoundary: (boundary: Boundary) => void
+  /** The one it asked for; undefined until its first tick. */
+  series: RunningSeries | undefined
+  #rows: readonly ServedSeries[] | undefined
+  #places: readonly number[] = []
+
+  constructor(request: SessionRequest, onBoundary: (boundary: Boundary) => void) {
+    this.request = request
+    this.onBoundary = onBoundary
+  }
+
+  /** A session without an interval gets nothing, whatever it wants delivered. */
+  get wantsAll(): boolean {
+    return this.request.deliver === 'all' && this.request.intervalMs > 0
+  }
+
+  /** Rows that the filter takes; undefined for every one. */
+  placesIn(rows: readonly ServedSeries[]): readonly number[] | undefined {
+    const { filter } = this.request
+    if (filter === undefined) return undefined
+    if (this.#rows !== rows) {
+      this.#rows = rows
+      this.#places = rows.flatMap(({ description: { provider, name } }, row) =>
+        matchesCounter(filter, provider, name) ? [row] : [],
+      )
+    }
+    return this.#places
+  }
+}

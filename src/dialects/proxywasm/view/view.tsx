@@ -1,0 +1,54 @@
+/** Proxy-Wasm filters that the hub runs: whether they work, what they cost, what went wrong. */
+import type { JSX } from 'preact'
+import type { FilterStatus, SourcesAnswer } from '../../../http/api.ts'
+import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
+import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
+import type { View } from '../../../web/shell/view.ts'
+import { importWords, problemWords } from './words.ts'
+
+const STATE_WORDS = { running: 'Runs', refused: 'Refused', stopped: 'Stopped' } as const
+const STATE_DOTS = { running: 'dot', refused: 'dot error', stopped: 'dot idle' } as const
+const HEADS = ['Filter', 'State', 'Rate', 'Per call', 'Memory', 'Series', 'Problems'] as const
+
+function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
+  const { name, path, host, state, message, abi } = filter
+  const isRefused = state === 'refused'
+  const problems = problemWords(filter)
+  const imports = importWords(filter)
+  return (
+    <tr>
+      <td>
+        <code title={path}>{name}</code>{' '}
+        <span class="small soft">{[host, abi && `ABI ${abi}`].filter(Boolean).join(', ')}</span>
+      </td>
+      <td>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
+        {message && <span class="small soft"> {message}</span>}
+      </td>
+      <td class="num">{isRefused ? NO_VALUE : text(filter.ratePerSecond, '/s')}</td>
+      <td class="num">{filter.callNs > 0 ? text(filter.callNs, 'ns') : NO_VALUE}</td>
+      <td class="num">{filter.memoryBytes > 0 ? text(filter.memoryBytes, 'B') : NO_VALUE}</td>
+      <td class="num">{exact(filter.series)}</td>
+      <td class="wrap">
+        {problems !== '' && <span class="error">{problems}</span>}
+        {imports !== '' && <span class="soft"> {imports}</span>}
+      </td>
+    </tr>
+  )
+}
+
+function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
+  const { filters = [] } = sources
+  if (filters.length === 0) return null
+  return (
+    <Section title="Filters" note="Proxy-Wasm, each in a thread of its own">
+      <Table label="Filters" heads={HEADS} numeric={[2, 3, 4, 5]}>
+        {filters.map((filter) => (
+          <FilterRow key={filter.name} filter={filter} />
+        ))}
+      </Table>
+    </Section>
+  )
+}
+
+export const view: View = { dialect: 'proxywasm', sourcesPanel: Filters }

@@ -1,0 +1,27 @@
+/** What the host tells of a filter, in words. */
+import type { FilterStatus } from '../../../http/api.ts'
+import { counted, exact } from '../../../web/format/number.ts'
+
+const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
+  trap: counted('trap'),
+  call_timeout: counted('call took too long', 'calls took too long'),
+  start_refused: counted('start refused', 'starts refused'),
+  definition_refused: counted('definition refused', 'definitions refused'),
+  bad_call: counted('metric call refused', 'metric calls refused'),
+  filter_refused: () => '',
+}
+
+/** What went wrong with a filter; of a refused one its state says why. */
+export function problemWords({ problems }: Pick<FilterStatus, 'problems'>): string {
+  const words = Object.entries(problems).map(([code, count]) => {
+    const known = Object.hasOwn(PROBLEM_WORDS, code) ? PROBLEM_WORDS[code] : undefined
+    return known?.(count) ?? `${code} ${exact(count)}`
+  })
+  return words.filter((each) => each !== '').join(', ')
+}
+
+/** Imports that it called and the hub does not serve. */
+export function importWords({ unknownImports }: Pick<FilterStatus, 'unknownImports'>): string {
+  const called = unknownImports.filter(({ calls }) => calls > 0).map(({ name }) => name)
+  return called.length === 0 ? '' : `not served: ${called.join(', ')}`
+}

@@ -1,0 +1,176 @@
+/** Wallaroo's side of a hub: what receives its windows, and the answers of its API. */
+import type { Measured, Resident, ResidentContext } from '../../../hub/resident.ts'
+import type { SelfMetrics } from '../../../hub/status/self-metrics.ts'
+import type { LimitStatus } from '../../../hub/status/status.ts'
+import { ANSWER_BUDGET_NS, type LoopBudgetOptions } from '../../../hub/tasks/loop-budget.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
+import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
+import type { HubView } from '../../../hub/view.ts'
+import type { Peer, PeerConnection } from '../../peer.ts'
+import type { WindowReceiver, WindowReceivers } from '../server/connection.ts'
+import { NAME } from '../spec.ts'
+import type {
+  ApplicationAnswer,
+  ApplicationsAnswer,
+  CompatibleAnswer,
+  CompatibleApplicationAnswer,
+  ConnectionsAnswer,
+  ViewAnswer,
+} from './answers.ts'
+import { connectionsAnswer } from './connections.ts'
+import { wallarooLimits } from './limits.ts'
+import { WorkerReceiver } from './receiver.ts'
+import { WallarooState, type WallarooStateOptions } from './state.ts'
+import { applicationPass } from './views/application.ts'
+import { applicationsPass } from './views/applications.ts'
+import { compatibleApplicationPass, compatiblePass } from './views/compatible.ts'
+import { SharedAnswers } from './views/shared-answers.ts'
+import { type ViewRequest, viewPass } from './views/view.ts'
+
+export { BusyError } from './views/shared-answers.ts'
+export type { ViewRequest } from './views/view.ts'
+
+/**
+ * What the API asks; nothing here changes anything. What goes through all series is made in slices
+ * and shared by those who ask for the same; it rejects with a {@link BusyError} where too much is
+ * asked at once.
+ */
+export interface WallarooViews {
+  applications(): Promise<ApplicationsAnswer>
+  /** Undefined for an application that nobody has named. */
+  application(name: string): Promise<ApplicationAnswer | undefined>
+  compatibleApplication(name: string): Promise<CompatibleApplicationAnswer | undefined>
+  /** Undefined where no series is in the view. */
+  view(request: ViewRequest): Promise<ViewAnswer | undefined>
+  compatible(request: ViewRequest): Promise<CompatibleAnswer | undefined>
+  workerConnections(application: string | undefined): ConnectionsAnswer
+}
+
+export class WallarooResident implements WallarooViews, WindowReceivers, Resident {
+  readonly state: WallarooState
+  readonly #receivers = new Set<WorkerReceiver>()
+  readonly #connections: () => readonly PeerConnection[]
+  readonly #answers: SharedAnswers
+
+  /** @param connections of the server that opens receivers here */
+  constructor(
+    state: WallarooState,
+    connections: () => readonly PeerConnection[],
+    options: Partial<LoopBudgetOptions> = {},
+  ) {
+    this.state = state
+    this.#connections = connections
+    const queue = new TaskQueue(state.clock, { budgetNs: ANSWER_BUDGET_NS, ...options })
+    this.#answers = new SharedAnswers(state.clock, queue)
+  }
+
+  open(peer: Peer): WindowReceiver {
+    const receiver = new WorkerReceiver(this.state, peer, (closed) => {
+      this.#receivers.delete(closed)
+    })
+    this.#receivers.add(receiver)
+    return receiver
+  }
+
+  /** As the hub tells of its limits. */
+  limits(): LimitStatus[] {
+    return wallarooLimits(this.state, this.#receivers, this.#answers)
+  }
+
+  /** What the hub counts of itself here; nothing before the first window. */
+  observe(metrics: SelfMetrics): void {
+    const { memory, workers, workersNotHeld, measurements } = this.state
+    if (measurements === 0) return
+    metrics.gauge('pentameter.wallaroo.windows.size', memory.bytes, {}, 'bytes')
+    metrics.counter('pentameter.wallaroo.windows.dropped').raiseTo(memory.dropped)
+    metrics.counter('pentameter.wallaroo.workers.refused').raiseTo(workers.refused + workersNotHeld)
+    metrics.counter('pentameter.wallaroo.views.refused').raiseTo(this.#answers.refused)
+  }
+
+  get measured(): Measured {
+    return this.state
+  }
+
+  /** Forgets what is past its time. */
+  // biome-ignore lint/correctness/useYield: it has nothing to pause for
+  *beforeClose(): Task {
+    this.state.sweep()
+    this.#answers.sweep()
+  }
+
+  flush(): Task {
+    return this.state.flush()
+  }
+
+  applications(): Promise<ApplicationsAnswer> {
+    const make = () => applicationsPass(this.state)
+    return this.#answers.ask('applications', make, ({ applications }) => applications.length)
+  }
+
+  application(name: string): Promise<ApplicationAnswer | undefined> {
+    const make = () => applicationPass(this.state, name)
+    return this.#answers.ask(JSON.stringify(['application', name]), make, applicationRows)
+  }
+
+  compatibleApplication(name: string): Promise<CompatibleApplicationAnswer | undefined> {
+    const make = () => compatibleApplicationPass(this.state, name)
+    return this.#answers.ask(JSON.stringify(['compatible', name]), make, applicationRows)
+  }
+
+  view(request: ViewRequest): Promise<ViewAnswer | undefined> {
+    const make = () => viewPass(this.state, request)
+    return this.#answers.ask(keyOf('view', request), make, viewRows)
+  }
+
+  compatible(request: ViewRequest): Promise<CompatibleAnswer | undefined> {
+    const make = () => compatiblePass(this.state, request)
+    return this.#answers.ask(keyOf('compatible', request), make, viewRows)
+  }
+
+  workerConnections(application: string | undefined): ConnectionsAnswer {
+    return connectionsAnswer(this.state, this.#receivers, this.#connections(), application)
+  }
+}
+
+/** Makes the resident of a hub. */
+export function createResident(context: ResidentContext): WallarooResident {
+  const { clock, store, reports } = context
+  const options = context.options as unknown as WallarooStateOptions
+  const refused = reports.refused.bind(reports, NAME)
+  const ingest = context.createIngest()
+  const state = new WallarooState({ options, clock, ingest, quota: store.quota, refused })
+  return new WallarooResident(state, context.connections)
+}
+
+/** The resident of a hub; undefined where its registry has no Wallaroo. */
+export function wallarooOf(hub: Pick<HubView, 'resident'>): WallarooResident | undefined {
+  return hub.resident(NAME) as WallarooResident | undefined
+}
+
+/** The same for the same request, in whatever order its labels stand. */
+function keyOf(mode: string, { application, key, seconds, toMs }: ViewRequest): string {
+  const { category, pipeline, worker, name } = key
+  const labels = [pipeline, worker, name].map((label) => label ?? null)
+  return JSON.stringify([mode, application, category, ...labels, seconds, toMs ?? null])
+}
+
+type Rows = readonly unknown[]
+
+function applicationRows(
+  answer:
+    | Readonly<
+        Record<'pipelines' | 'workers' | 'computations' | 'others', Rows> & {
+          readonly computationsByWorker?: Rows
+        }
+      >
+    | undefined,
+): number {
+  if (answer === undefined) return 0
+  const { pipelines, workers, computations, computationsByWorker = [], others } = answer
+  const tables = [pipelines, workers, computations, computationsByWorker, others]
+  return tables.reduce((sum, rows) => sum + rows.length, 0)
+}
+
+function viewRows(answer: { readonly tables: readonly { readonly rows: Rows }[] } | undefined) {
+  return answer?.tables.reduce((sum, { rows }) => sum + rows.length, 0) ?? 0
+}

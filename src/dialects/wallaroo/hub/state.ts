@@ -1,0 +1,197 @@
+/**
+ * Everything the hub knows of Wallaroo pipelines: series by the bytes of their names, under the
+ * limits of the hub, and the workers that they run on. Windows are added here as they come; once a
+ * second what they brought goes to the model (wallaroo.md §4).
+ */
+
+import type { QuotaRefusal, SeriesQuota } from '../../../hub/ingest/quota.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
+import type { Clock } from '../../../time/clock.ts'
+import type { Ingest } from '../../ingest.ts'
+import type { MetricsFrame } from '../codec.ts'
+import { mappingOf, namesOf, overflowMappingOf } from '../map.ts'
+import { SeriesIndex } from '../rollup/series-index.ts'
+import { CATEGORIES } from '../spec.ts'
+import { WINDOW_BYTES_MAX } from './kept-window.ts'
+import { SeriesSlots } from './series-slots.ts'
+import { WindowMemory } from './window-log.ts'
+import { WallarooSeries } from './wire-series.ts'
+import { type WallarooWorker, WallarooWorkers } from './workers.ts'
+
+export interface WallarooStateOptions {
+  /** Silence after which series and workers that are gone leave, and how long windows are kept. */
+  readonly retentionMs: number
+  /** Memory of all windows that are kept for the views. */
+  readonly windowBytesLimit: number
+  /** Latencies that clocks made impossible count in histograms too. */
+  readonly includeSkew?: boolean
+  /** In front of names in the model. */
+  readonly namePrefix?: string
+  /** Workers known at once, connected or not. */
+  readonly workersLimit: number
+}
+
+/** Told of every window whose series has no place under a limit of the hub. */
+export type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
+
+/** Series flushed between two looks at the clock: half a millisecond. */
+const SERIES_PER_STEP = 128
+/** Between two looks for what is past its retention. */
+const SWEEP_PAUSE_MS = 60_000
+/** However many series there are, a little of each is kept. */
+const SERIES_BYTES_MIN = 2 * WINDOW_BYTES_MAX
+
+export class WallarooState {
+  readonly workers: WallarooWorkers
+  readonly options: WallarooStateOptions
+  readonly clock: Clock
+  readonly memory: WindowMemory
+  readonly #ingest: Ingest
+  readonly #quota: SeriesQuota
+  readonly #refused: SeriesRefused
+  #index = new SeriesIndex<WallarooSeries>()
+  #overflow = new Map<string, WallarooSeries>()
+  /** Series with windows since the last tick. */
+  #touched: WallarooSeries[] = []
+  readonly #overflowWorker: WallarooWorker
+  #active = new Set<string>()
+  #lastSource = ''
+  #nextOrder = 0
+  #sweptMs: number
+  /** How often a connection turned to a worker beyond those that it may stand for. */
+  workersNotHeld = 0
+  /** Windows taken so far. */
+  measurements = 0
+
+  constructor(parts: {
+    readonly options: WallarooStateOptions
+    readonly clock: Clock
+    readonly ingest: Ingest
+    readonly quota: SeriesQuota
+    readonly refused: SeriesRefused
+  }) {
+    this.options = parts.options
+    this.clock = parts.clock
+    this.memory = new WindowMemory(parts.options.windowBytesLimit)
+    this.#ingest = parts.ingest
+    this.#quota = parts.quota
+    this.#refused = parts.refused
+    this.workers = new WallarooWorkers(parts.options.workersLimit)
+    this.#sweptMs = parts.clock.wallMs()
+    // of no application that is shown: its clock is nobody's
+    this.#overflowWorker = new WallarooWorkers(1).of('', '', this.#sweptMs)!
+  }
+
+  /** All series but those of the overflow, which belong to nobody. */
+  series(): readonly WallarooSeries[] {
+    return this.#index.values()
+  }
+
+  /** Bytes of windows that one series may keep. */
+  get seriesBytesLimit(): number {
+    const share = this.options.windowBytesLimit / Math.max(this.#index.size, 1)
+    return Math.max(Math.floor(share), SERIES_BYTES_MIN)
+  }
+
+  /** The series of a frame, made on first sight; undefined above a limit. */
+  find(frame: MetricsFrame, source: string, nowMs: number): WallarooSeries | undefined {
+    return this.#index.find(frame) ?? this.#add(frame, source, nowMs)
+  }
+
+  #add(frame: MetricsFrame, source: string, nowMs: number): WallarooSeries | undefined {
+    const room = this.#quota.roomOf(source)
+    // where there is none at all a frame costs no names
+    if (room < 1) return this.#refuse(frame, source, 1)
+    const names = namesOf(frame)
+    const mapping = mappingOf(names, this.options.namePrefix)
+    const size = SeriesSlots.sizeOf(mapping)
+    if (room < size) return this.#refuse(frame, source, size)
+    const worker = this.workers.of(names.application, names.worker, nowMs)
+    if (worker === undefined) return undefined
+    const slots = new SeriesSlots(mapping, source, this.options.includeSkew)
+    if (!slots.define(this.#ingest)) return undefined
+    const series = new WallarooSeries(names, worker, slots, this.#nextOrder++, this.memory)
+    this.#index.add(frame, series)
+    return series
+  }
+
+  /** @param size places that are wanted */
+  #refuse(frame: MetricsFrame, source: string, size: number): undefined {
+    const { count, limits } = this.#quota
+    const isHubFull = limits.seriesLimit - count < size
+    const code = isHubFull ? 'series_limit' : 'series_limit_per_source'
+    this.#refused(code, source, this.overflow(frame.category).slots.name)
+  }
+
+  /** The series that takes what has no place of its own: one for each category of the peer's. */
+  overflow(category: string): WallarooSeries {
+    const isKnown = (CATEGORIES as readonly string[]).includes(category)
+    const name = isKnown ? category : 'other'
+    const known = this.#overflow.get(name)
+    if (known !== undefined) return known
+    const names = { application: '', category: name, pipeline: '', worker: '', name: '' }
+    const { namePrefix, includeSkew } = this.options
+    const mapping = overflowMappingOf(name, namePrefix)
+    const slots = new SeriesSlots(mapping, OVERFLOW_SOURCE, includeSkew)
+    slots.define(this.#ingest)
+    const made = new WallarooSeries(names, this.#overflowWorker, slots, -1, this.memory)
+    this.#overflow.set(name, made)
+    return made
+  }
+
+  /** Adds a window to a series. */
+  take(series: WallarooSeries, frame: MetricsFrame, source: string, nowMs: number): void {
+    this.measurements++
+    if (source !== this.#lastSource) this.#active.add(source)
+    this.#lastSource = source
+    if (series.take(frame, nowMs, this.seriesBytesLimit)) this.#touched.push(series)
+  }
+
+  /** Addresses heard since the last call: at most one for each open connection. */
+  takeActive(): Set<string> {
+    const active = this.#active
+    this.#active = new Set()
+    this.#lastSource = ''
+    return active
+  }
+
+  /**
+   * Hands what has come to the model, series by series, before a second is closed. What comes
+   * between two steps is of this second where its series still waits, else of the next one.
+   */
+  *flush(): Task {
+    const touched = this.#touched
+    this.#touched = []
+    for (let i = 0; i < touched.length; i++) {
+      if (i % SERIES_PER_STEP === 0) yield
+      touched[i]!.flush(this.#ingest)
+    }
+  }
+
+  /** Forgets what is past its retention; looks once a minute. */
+  sweep(): void {
+    const nowMs = this.clock.wallMs()
+    if (nowMs - this.#sweptMs < SWEEP_PAUSE_MS) return
+    this.#sweptMs = nowMs
+    const fromMs = nowMs - this.options.retentionMs
+    const held = new Set<WallarooWorker>()
+    const bytesLimit = this.seriesBytesLimit
+    this.#index.retain((series) => {
+      series.windows.dropBefore(fromMs - series.worker.offset.shiftMs)
+      series.windows.trim(bytesLimit)
+      const isKept = series.worker.isConnected || series.lastSeenMs >= fromMs
+      if (isKept) held.add(series.worker)
+      else {
+        series.slots.retire(this.#ingest)
+        series.windows.release()
+      }
+      return isKept
+    })
+    this.workers.retain((worker) => {
+      return worker.isConnected || worker.lastSeenMs >= fromMs || held.has(worker)
+    })
+  }
+}
+
+/** No peer's address: what is the hub's own has a place under any limit. */
+const OVERFLOW_SOURCE = 'hub'

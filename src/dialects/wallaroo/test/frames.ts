@@ -1,0 +1,70 @@
+/**
+ * Frames of Wallaroo for tests: made from few fields, read into the object that code works with.
+ */
+
+import { exact } from '../../../model/index.ts'
+import { encodeMessage } from '../codec/decoder.ts'
+import { FrameScanner, type FrameVisitor, type MetricsFrame } from '../codec.ts'
+import type { RoundedWindow } from '../rollup/compatible.ts'
+
+export type MetricsFields = Readonly<Record<string, unknown>>
+
+const USUAL = {
+  type: 'metrics',
+  application: 'golden-app',
+  category: 'computation',
+  name: 'Check',
+  worker: 'initializer',
+  pipeline: 'Orders',
+  id: 1,
+  bins: {},
+  period_ns: '2000000000',
+  end_ns: '1700000002000000000',
+}
+
+/** The frame of a message of which only these fields matter. */
+export function metricsBytes(
+  fields: MetricsFields = {},
+  profile: 'peer' | 'document' = 'peer',
+): Uint8Array {
+  return encodeMessage({ ...USUAL, ...fields }, profile)
+}
+
+/** Calls back with the frame of a message, which is valid during the call only. */
+export function withFrame(fields: MetricsFields, use: (frame: MetricsFrame) => void): void {
+  const scanner = new FrameScanner(
+    { maxFrameBytes: 1_048_576, isConversation: false },
+    { ...SILENT, metrics: use },
+  )
+  scanner.push(metricsBytes(fields))
+}
+
+/** A window of such bins as the original enters it; its period and end are whole seconds. */
+export function withRoundedWindow(
+  bins: Readonly<Record<string, string>>,
+  times: { readonly endS: number; readonly periodS?: number },
+  use: (window: RoundedWindow) => void,
+): void {
+  withFrame({ bins }, (frame) => {
+    const { filled, filledCount, high, low, isWide } = frame
+    const { isMinKnown, isMaxKnown, minHigh, minLow, maxHigh, maxLow } = frame
+    const messages = Object.values(bins).reduce((sum, count) => sum + BigInt(count), 0n)
+    use({
+      ...{ filled, filledCount, high, low, isWide },
+      ...{ isMinKnown, isMaxKnown, minHigh, minLow, maxHigh, maxLow },
+      ...{ min: () => frame.min(), max: () => frame.max(), total: () => exact(messages) },
+      ...{ roundedEndS: times.endS, roundedPeriodS: times.periodS ?? 1 },
+    })
+  })
+}
+
+/** Takes nothing in and throws for a bad frame. */
+export const SILENT: FrameVisitor = {
+  connect() {},
+  join() {},
+  metrics() {},
+  note() {},
+  reject(code, detail) {
+    throw new Error(`${code}: ${detail}`)
+  },
+}

@@ -1,0 +1,215 @@
+/**
+ * A place in the numbers of the original Metrics UI (wallaroo.md §8), rounded as it does: always
+ * of the last five minutes, percentiles as upper bounds of bins. For comparing the two.
+ */
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type {
+  CompatibleAnswer,
+  CompatibleApplicationAnswer,
+  CompatiblePipelineRow,
+  CompatibleRow,
+} from '../../../http/api.ts'
+import { drawPlot } from '../../../web/chart/plot.ts'
+import { SteadyRange } from '../../../web/chart/scale.ts'
+import { shownName } from '../../../web/format/name.ts'
+import { exact } from '../../../web/format/number.ts'
+import { useAnswer, useDrawing, usePage } from '../../../web/shell/page.ts'
+import { Link, Name, Section, Table } from '../../../web/shell/parts.tsx'
+import type { Route } from '../../../web/shell/view.ts'
+import { toPlace, type WallarooState } from './address.ts'
+import { Exports } from './exports.tsx'
+import { drawGroupBars } from './group-bars.ts'
+import { titleOf } from './place/heading.tsx'
+import { categoryOf, INGESTION } from './place.ts'
+import { applicationAddress, placeOfKey, viewAddress } from './requests.ts'
+import { LongTable } from './rows/lazy-rows.tsx'
+import { tableTitle, unknownWords } from './words.ts'
+
+const PERCENTILES = ['50.0', '95.0', '99.0', '99.9', '99.99'] as const
+
+function Stats({ answer }: { answer: CompatibleAnswer }): JSX.Element {
+  const { percentiles, throughput } = answer.texts
+  const isCounter = answer.key.category === INGESTION
+  const heads = isCounter ? [] : PERCENTILES.map((name) => `${name.replace('.0', '')}% are`)
+  const rates = ['Minimum', 'Median', 'Maximum']
+  return (
+    <Section
+      title="Last 5 mins"
+      note="as the original Metrics UI counts and rounds; throughput in messages a second"
+    >
+      <Table label="Stats" heads={[...heads, ...rates]} numeric={[]}>
+        <tr>
+          {!isCounter &&
+            PERCENTILES.map((name) => (
+              <td key={name} title={`${exact(answer.percentiles[name])} ns`}>
+                {percentiles[name]}
+              </td>
+            ))}
+          {(['min', 'med', 'max'] as const).map((name) => (
+            <td key={name} title={`${exact(answer.throughput[name])} /s`}>
+              {throughput[name]}
+            </td>
+          ))}
+        </tr>
+      </Table>
+    </Section>
+  )
+}
+
+function Bars({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Element {
+  const canvas = useDrawing((painter) => drawGroupBars(painter, answer.chart))
+  return (
+    <Section title="Percent by latency bin" note="linear, 0 to 100; groups of bins">
+      <canvas ref={canvas} class="h252" role="img" aria-label={`Percent by latency bin of ${of}`} />
+    </Section>
+  )
+}
+
+function Throughput({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Element {
+  const { cursor } = usePage()
+  const steady = useRef(new SteadyRange())
+  const canvas = useDrawing((painter, element) => {
+    const { line, nowS } = answer
+    const from = line[0]?.[0] ?? nowS - 1
+    const values = Float64Array.from(line, ([, count]) => Number(count))
+    const drawn = drawPlot(painter, {
+      from,
+      to: Math.max(from + 1, line.at(-1)?.[0] ?? nowS),
+      step: 1,
+      lines: [{ values, color: 'trace', width: 1.5, isFilled: true }],
+      axis: 'zero',
+      unit: '/s',
+      size: 'large',
+      steady: steady.current,
+      cursor: cursor.second.value,
+    })
+    cursor.setAxis(element, drawn.time)
+  })
+  return (
+    <Section title="Throughput (msgs/sec)" note="seconds without any window are 0">
+      <canvas ref={canvas} class="h252" role="img" aria-label={`Throughput of ${of}`} />
+    </Section>
+  )
+}
+
+export function CompatibleView({ route }: { route: Route<WallarooState> }): JSX.Element {
+  const address = `${viewAddress(route.state.place, route)}&mode=compatible`
+  const { answer, refusal } = useAnswer<CompatibleAnswer>(address, { isHeld: route.at !== null })
+  const of = shownName(titleOf(route.state.place))
+  const isCounter = categoryOf(route.state.place) === INGESTION
+  if (answer === undefined) return <p class="soft">{refusal ? unknownWords(refusal) : '–'}</p>
+  return (
+    <>
+      <CompatibleNotice />
+      <Stats answer={answer} />
+      <div class={isCounter ? '' : 'halves'}>
+        {!isCounter && <Bars answer={answer} of={of} />}
+        <Throughput answer={answer} of={of} />
+      </div>
+      {answer.tables.map((table) => (
+        <CompatibleRows
+          key={`${table.name} ${table.label}`}
+          title={tableTitle(table, route.state.place)}
+          application={answer.application}
+          label={table.label}
+          rows={table.rows}
+        />
+      ))}
+      <Exports json={address} name={`${of}-compatible`} tables={[]} />
+    </>
+  )
+}
+
+export function CompatibleApplication({
+  application,
+  isHeld,
+}: {
+  application: string
+  isHeld: boolean
+}): JSX.Element {
+  const address = `${applicationAddress(application)}&mode=compatible`
+  const { answer, refusal } = useAnswer<CompatibleApplicationAnswer>(address, { isHeld })
+  if (answer === undefined) return <p class="soft">{refusal ? unknownWords(refusal) : '–'}</p>
+  const { pipelines, workers, computations, others } = answer
+  const of = { application }
+  return (
+    <>
+      <CompatibleNotice />
+      <CompatibleRows {...of} title="Pipeline Stats" label="pipeline" rows={pipelines} />
+      <CompatibleRows {...of} title="Worker Stats" label="worker" rows={workers} />
+      <CompatibleRows {...of} title="Computation Stats" label="name" rows={computations} />
+      <CompatibleRows {...of} title="Other Stats" label="name" rows={others} />
+      <Exports json={address} name={`${application}-compatible`} tables={[]} />
+    </>
+  )
+}
+
+const SHARES = ['50.0', '95.0', '99.0'] as const
+const RATES = ['min', 'med', 'max'] as const
+const SHARE_HEADS = ['50% are', '95% are', '99% are'] as const
+const RATE_HEADS = ['Minimum', 'Median', 'Maximum'] as const
+
+type Label = 'pipeline' | 'worker' | 'name'
+
+/** Of a pipeline what came in and what went out, as the original writes the pair. */
+function rateText(
+  row: CompatibleRow | CompatiblePipelineRow,
+  rate: (typeof RATES)[number],
+): string {
+  const out = row.texts.throughput[rate]
+  const ingested = 'ingested' in row ? row.ingested : null
+  return ingested === null ? out : `${ingested.texts[rate]} -|< ${out}`
+}
+
+interface CompatibleRowsProps {
+  readonly title: string
+  readonly application: string
+  readonly label: Label
+  readonly rows: readonly CompatibleRow[]
+}
+
+function CompatibleRows(props: CompatibleRowsProps): JSX.Element | null {
+  const { title, application, label, rows } = props
+  if (rows.length === 0) return null
+  const isCounted = rows.every(({ key }) => key.category === INGESTION)
+  const shares = isCounted ? [] : SHARES
+  return (
+    <Section title={title} note="latency and messages a second, last 5 mins, as the original">
+      <LongTable
+        label={title}
+        heads={['ID', ...(isCounted ? [] : SHARE_HEADS), ...RATE_HEADS]}
+        numeric={[]}
+        rows={rows}
+        row={(row) => (
+          <tr key={JSON.stringify(row.key)}>
+            <td>
+              <Link to={toPlace(placeOfKey(application, row.key))} class="link row-link">
+                <Name text={row.key[label] ?? ''} />
+              </Link>
+            </td>
+            {shares.map((share) => (
+              <td key={share} title={`${exact(row.percentiles[share])} ns`}>
+                {row.texts.percentiles[share]}
+              </td>
+            ))}
+            {RATES.map((rate) => (
+              <td key={rate}>{rateText(row, rate)}</td>
+            ))}
+          </tr>
+        )}
+      />
+    </Section>
+  )
+}
+
+/** Said wherever these numbers stand, since they look like the exact ones. */
+function CompatibleNotice(): JSX.Element {
+  return (
+    <p class="small verdict-none">
+      <strong>Metrics UI compatible.</strong> Percentiles are upper bounds of bins, throughput is
+      rounded; always the last 5 minutes, whatever window is chosen. The exact mode shows what is
+      known.
+    </p>
+  )
+}

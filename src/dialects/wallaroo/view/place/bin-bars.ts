@@ -1,0 +1,168 @@
+/**
+ * Per cent by latency bin: bars over bins of powers of two, each ending at its label, the bin's
+ * upper bound. The axis is the square root of the share, because one slow message in a hundred is
+ * what one looks for.
+ */
+import type { Painter } from '../../../../web/chart/painter.ts'
+import { axisText, text } from '../../../../web/format/number.ts'
+
+interface BinBars {
+  /** Messages by bin; bin i ends at 2^i ns. */
+  readonly counts: readonly number[]
+  /** Marked by dotted lines, in nanoseconds. */
+  readonly percentiles: readonly (readonly [name: string, ns: number])[]
+  /** The bin under the pointer. */
+  readonly marked?: number | null
+}
+
+const LEFT = 60
+const RIGHT = 4
+const TOP = 32
+/** Names of percentiles stand above the lines. */
+const NAME_FLOOR = 16
+const NAME_GAP = 4
+const TICKS = [0.01, 0.05, 0.2, 0.5] as const
+/** Bars stay visible however few they stand for. */
+const LEAST_HEIGHT = 1.5
+/** Bars this wide carry their per cent, labels this far apart stand at every bar. */
+const NUMBER_FROM = 30
+const LABEL_FROM = 56
+
+interface BinSpan {
+  readonly first: number
+  readonly last: number
+}
+
+/** From the first to the last filled bin; undefined without messages. */
+export function filledSpan(counts: readonly number[]): BinSpan | undefined {
+  const first = counts.findIndex((count) => count > 0)
+  return first < 0 ? undefined : { first, last: counts.findLastIndex((count) => count > 0) }
+}
+
+/** Height of a share of all, of 1: square root, with a little room above the fullest bin. */
+export function shareHeight(share: number, most: number): number {
+  return Math.sqrt(share / Math.min(1, most * 1.1))
+}
+
+/** Place of a latency in bins: 1.5 is half way of bin 1, on its logarithmic scale. */
+export function placeOf(ns: number, first: number): number {
+  return Math.max(0, Math.log2(ns) - first + 1)
+}
+
+/** The bin at a place of the chart; null beside the bars. */
+export function binAt(counts: readonly number[], x: number, width: number): number | null {
+  const span = filledSpan(counts)
+  if (span === undefined || x < LEFT || x > width - RIGHT) return null
+  const step = (width - RIGHT - LEFT) / (span.last - span.first + 1)
+  return Math.min(span.last, span.first + Math.floor((x - LEFT) / step))
+}
+
+export function drawBinBars(painter: Painter, bars: BinBars): void {
+  const { counts, percentiles, marked = null } = bars
+  const { width, height, context, palette } = painter
+  const floor = height - 20
+  const right = width - RIGHT
+  const span = filledSpan(counts)
+  if (span === undefined) {
+    const y = (TOP + floor) / 2
+    painter.label('nothing in this window', (LEFT + right) / 2, y, { align: 'center' })
+    return
+  }
+  const { first, last } = span
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const most = counts.reduce((greatest, count) => Math.max(greatest, count), 0) / total
+  const tall = floor - TOP
+  const step = (right - LEFT) / (last - first + 1)
+  for (const tick of TICKS) {
+    const y = floor - shareHeight(tick, most) * tall
+    if (y < TOP) continue
+    painter.horizontal(y, LEFT, right)
+    painter.label(`${tick * 100}\u00a0%`, LEFT - 8, y + 4, { align: 'right' })
+  }
+  if (marked !== null && marked >= first && marked <= last) {
+    context.fillStyle = palette.color('line')
+    context.fillRect(LEFT + (marked - first) * step, TOP, step, tall)
+  }
+  for (let bin = first; bin <= last; bin += 1) {
+    const size = Math.max(LEAST_HEIGHT, shareHeight(counts[bin]! / total, most) * tall)
+    const gap = step > 6 ? 2 : 0
+    if (counts[bin]! > 0) {
+      context.fillStyle = palette.color(bin === marked ? 'accent' : 'trace')
+      context.fillRect(LEFT + (bin - first) * step + gap / 2, floor - size, step - gap, size)
+    }
+  }
+  painter.horizontal(floor, LEFT, right, 'edge')
+  drawLabels(painter, counts, span, step)
+  const places = percentiles
+    .filter(([, ns]) => !Number.isNaN(ns))
+    .map(([name, ns]) => {
+      return [name, LEFT + Math.min(last - first + 1, placeOf(ns, first)) * step] as const
+    })
+  drawPercentiles(painter, places, { floor, right })
+}
+
+/** Where labels begin that stand above their places, side by side where those are too close. */
+export function labelStarts(
+  places: readonly number[],
+  widths: readonly number[],
+  right: number,
+): readonly number[] {
+  const starts: number[] = []
+  places.forEach((x, i) => {
+    const free = i === 0 ? 0 : starts[i - 1]! + widths[i - 1]! + NAME_GAP
+    starts.push(Math.max(free, x - widths[i]! / 2))
+  })
+  // from the right edge back, so that the last one is whole
+  let end = right
+  for (let i = starts.length - 1; i >= 0; i -= 1) {
+    starts[i] = Math.min(starts[i]!, end - widths[i]!)
+    end = starts[i]! - NAME_GAP
+  }
+  return starts
+}
+
+function drawPercentiles(
+  painter: Painter,
+  names: readonly (readonly [name: string, x: number])[],
+  { floor, right }: { floor: number; right: number },
+): void {
+  const style = { color: 'ink', weight: 600 } as const
+  const places = names.map(([, x]) => x)
+  const widths = names.map(([name]) => painter.textWidth(name, style))
+  const starts = labelStarts(places, widths, right)
+  names.forEach(([name, x], i) => {
+    painter.vertical(x, NAME_FLOOR, floor, 'ink-soft', [2, 3])
+    painter.label(name, starts[i]!, NAME_FLOOR - 4, style)
+  })
+}
+
+/** Per cents above the bars, upper bounds below them. */
+function drawLabels(
+  painter: Painter,
+  counts: readonly number[],
+  { first, last }: BinSpan,
+  step: number,
+): void {
+  const floor = painter.height - 20
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const most = counts.reduce((greatest, count) => Math.max(greatest, count), 0) / total
+  const every = Math.max(1, Math.ceil(LABEL_FROM / step))
+  for (let bin = first; bin <= last; bin += 1) {
+    const percent = (counts[bin]! / total) * 100
+    const end = LEFT + (bin - first + 1) * step
+    if (step > NUMBER_FROM && percent >= 0.1) {
+      const size = shareHeight(percent / 100, most) * (floor - TOP)
+      const words = percent.toFixed(percent < 10 ? 1 : 0)
+      painter.label(words, end - step / 2, floor - size - 4, { align: 'center', color: 'ink-soft' })
+    }
+    if ((last - bin) % every !== 0) continue
+    const align = bin === last ? 'right' : 'center'
+    painter.label(boundText(bin), end, painter.height - 4, { align })
+  }
+}
+
+/** Upper bound of a bin in words: `1 ms` for 2^20 ns, `16 µs`, `34 s`. */
+export function boundText(bin: number): string {
+  const ns = 2 ** bin
+  return ns < 1000 ? axisText(ns, 'ns') : text(ns, 'ns').replace(/\.\d+/, '')
+}

@@ -1,0 +1,158 @@
+/** The charts of a place: bars by latency bin, percentiles over time, messages per second. */
+import type { JSX } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import type { ViewAnswer } from '../../../../http/api.ts'
+import type { Line } from '../../../../web/chart/line.ts'
+import { drawPlot, type Plot } from '../../../../web/chart/plot.ts'
+import { SteadyRange } from '../../../../web/chart/scale.ts'
+import { exact } from '../../../../web/format/number.ts'
+import { useDrawing, usePage } from '../../../../web/shell/page.ts'
+import { Section } from '../../../../web/shell/parts.tsx'
+import { WALLAROO } from '../address.ts'
+import { numberOf } from '../latency.ts'
+import { binText, throughputWords } from '../words.ts'
+import { binAt, drawBinBars } from './bin-bars.ts'
+import { BinColumns, type ChartLine, countsOf, firstSecond, lastSecond, lineOf } from './columns.ts'
+
+interface ViewProps {
+  readonly view: ViewAnswer
+  /** What is shown, for the names of pictures. */
+  readonly of: string
+}
+
+const BARS_NOTE = 'each bar up to its label, inclusive; square-root axis'
+
+const LINES = [
+  { line: 'p50Ns', name: 'p50', color: 'trace', width: 1 },
+  { line: 'p95Ns', name: 'p95', color: 'trace', width: 1.5 },
+  { line: 'p99Ns', name: 'p99', color: 'ink', width: 1.75 },
+] as const satisfies readonly { line: ChartLine; name: string; color: string; width: number }[]
+
+/** A plot of a view over its own window. */
+function usePlot(view: ViewAnswer, plot: Pick<Plot, 'lines' | 'axis' | 'unit' | 'heat'>) {
+  const { cursor } = usePage()
+  const steady = useRef(new SteadyRange())
+  return useDrawing((painter, canvas) => {
+    const drawn = drawPlot(painter, {
+      ...plot,
+      from: firstSecond(view),
+      to: lastSecond(view),
+      step: 1,
+      size: 'large',
+      steady: steady.current,
+      cursor: cursor.second.value,
+    })
+    cursor.setAxis(canvas, drawn.time)
+  })
+}
+
+/** The values of the bin under the pointer stand where the note was: nothing covers the bars. */
+function Bars({ view, of }: ViewProps): JSX.Element {
+  const { latency } = view.total
+  const [marked, setMarked] = useState<number | null>(null)
+  const counts = countsOf(view.bins)
+  const canvas = useDrawing((painter) => {
+    drawBinBars(painter, {
+      counts,
+      marked,
+      percentiles: [
+        ['p50', numberOf(latency.p50Ns)],
+        ['p95', numberOf(latency.p95Ns)],
+        ['p99', numberOf(latency.p99Ns)],
+      ],
+    })
+  })
+  const bin = view.bins.find((each) => each.bin === marked)
+  const note = bin ? <span class="at-pointer">{binText(bin)}</span> : BARS_NOTE
+  return (
+    <Section title="Per cent by latency bin" note={note}>
+      <canvas
+        ref={canvas}
+        class="h252"
+        role="img"
+        aria-label={`Per cent by latency bin of ${of}; as a table below`}
+        onPointerMove={({ offsetX, currentTarget }) => {
+          setMarked(binAt(counts, offsetX, currentTarget.clientWidth))
+        }}
+        onPointerLeave={() => setMarked(null)}
+      />
+    </Section>
+  )
+}
+
+function Percentiles({ view, of }: ViewProps): JSX.Element {
+  const { aboveNs } = usePage().navigation.state(WALLAROO)
+  const lines: Line[] = LINES.map(({ line, ...look }) => ({ ...look, values: lineOf(view, line) }))
+  if (aboveNs !== null) {
+    const values = new Float64Array(view.charts.throughput.length + 1).fill(aboveNs)
+    lines.push({ values, color: 'warn-mark', width: 1, name: 'limit' })
+  }
+  const isAboveZero = lines.every(({ values }) => !values.some((value) => value <= 0))
+  const canvas = usePlot(view, {
+    lines,
+    unit: 'ns',
+    // A logarithmic axis has no place for 0.
+    axis: isAboveZero ? 'log' : 'zero',
+    ...(isAboveZero ? { heat: { data: new BinColumns(view), ramp: 'faint' as const } } : {}),
+  })
+  return (
+    <Section
+      title="Percentiles over time"
+      note="of the windows that cover each second; interpolated inside a bin"
+    >
+      <canvas
+        ref={canvas}
+        class="h252"
+        role="img"
+        aria-label={`Percentiles of ${of} over time; as a table below`}
+      />
+    </Section>
+  )
+}
+
+function Throughput({ view, of }: ViewProps): JSX.Element {
+  const values = lineOf(view, 'throughput')
+  const canvas = usePlot(view, {
+    lines: [{ values, color: 'trace', width: 1.5, isFilled: true }],
+    unit: '/s',
+    axis: 'zero',
+  })
+  return (
+    <Section title="Messages per second" note={throughputWords(view.total)}>
+      <canvas
+        ref={canvas}
+        class="h120"
+        role="img"
+        aria-label={`Messages per second of ${of}; as a table below`}
+      />
+    </Section>
+  )
+}
+
+/** What has no latency is told apart, never drawn as one. */
+function SkewNote({ view }: { view: ViewAnswer }): JSX.Element | null {
+  const { skewed } = view.total.latency
+  if (Number(skewed) === 0) return null
+  return (
+    <p class="small warn">
+      {exact(skewed)} messages happened while the clocks of two workers disagreed: they count as
+      messages, and have no latency here.
+    </p>
+  )
+}
+
+export function Charts({ view, of }: ViewProps): JSX.Element {
+  const isCounter = view.key.category === 'pipeline-ingestion'
+  return (
+    <>
+      {!isCounter && (
+        <div class="halves">
+          <Bars view={view} of={of} />
+          <Percentiles view={view} of={of} />
+        </div>
+      )}
+      <SkewNote view={view} />
+      <Throughput view={view} of={of} />
+    </>
+  )
+}

@@ -1,0 +1,319 @@
+/**
+ * Every series the hub knows, by id; the one place where a series gets its number, its zone metric
+ * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
+ */
+import type { Exact, Histogram, Identity, Metadata, Summary } from '../../model/index.ts'
+import type { Zone } from '../../shm/index.ts'
+import { CumulativeReading } from '../ingest/cumulative-reading.ts'
+import {
+  defineMetric,
+  downOf,
+  type KnownSeries,
+  type NewSeries,
+  OWN_SOURCE,
+  type SeriesDefiner,
+  type SeriesRefusal,
+  WINDOWED,
+} from '../ingest/definition.ts'
+import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
+import type { CounterWindows } from '../ingest/windows/counter-windows.ts'
+import type { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
+import type { SummaryWindows } from '../ingest/windows/summary-windows.ts'
+import { forEachItem, runNow, type Task } from '../tasks/task.ts'
+
+export { SERIES_LIMITS } from '../ingest/quota.ts'
+
+export interface SeriesRecord {
+  readonly id: number
+  readonly identity: Identity
+  metadata: Metadata
+  /** Address without port of the peer that sent it first; `hub` for the hub's own. */
+  readonly source: string
+  /** Index of its metric in the zone. */
+  readonly metric: number
+  readonly firstSeenMs: number
+  /** End of the last interval in which something arrived. */
+  lastDataMs: number
+  /** Counter: the second monotonic part with the sizes of negative increments, if there is one. */
+  down: SeriesRecord | undefined
+  /** True for such a second part: exported, but not shown as a series of its own. */
+  readonly isDown: boolean
+  /** Cumulative counters (`mr`): the last reading and the resets. */
+  readonly reading: CumulativeReading | undefined
+  /**
+   * Counters that may be set (of filters): how often the total fell, each time a reset, and the end
+   * of the interval of the last fall, from which exports count.
+   */
+  falls?: { readonly count: number; readonly lastMs: number }
+  /** True for one that never expires. */
+  readonly isKept?: boolean
+  /** True while windows have come for it that are in no cell yet. */
+  isWaiting?: boolean
+  /** Counter: present once windows have come for it; what its metric leaves out of the total. */
+  counterWindows?: CounterWindows
+  /** Histogram: true for one that comes as windows. */
+  readonly isWindowed?: boolean
+  /** Such a histogram, once windows have come: all there is of it. */
+  histogramWindows?: HistogramWindows
+  /** Summary: all there is of it, for its metric in the zone only gives it a number. */
+  summaryWindows?: SummaryWindows
+}
+
+/** What a series holds since it began; integers exact. */
+export type Total =
+  | { readonly kind: 'counter'; readonly total: Exact; readonly down: Exact }
+  | { readonly kind: 'gauge'; readonly value: Exact | undefined }
+  | { readonly kind: 'histogram'; readonly histogram: Histogram }
+  | {
+      readonly kind: 'summary'
+      readonly summary: Summary
+      /** Never falls while observations are 0 or more; mean * count may, by a rounding. */
+      readonly sum: number
+      /** Of the newest second that had windows; empty where they were. */
+      readonly last: Summary
+    }
+
+export class SeriesStore implements SeriesDefiner {
+  readonly limits: SeriesLimits
+  readonly quota: SeriesQuota
+  readonly #zone: Zone
+  readonly #nowMs: () => number
+  readonly #byId = new Map<number, SeriesRecord>()
+  readonly #byMetric = new Map<number, SeriesRecord>()
+  readonly #perSource = new Map<string, number>()
+  readonly #counts = new SeriesCounts()
+  readonly #leaving = new Set<SeriesRecord>()
+  #retired: SeriesRecord[] = []
+  readonly #onForget = new Set<(metric: number) => void>()
+  #nextId = 1
+  #revision = 0
+  #removals = 0
+
+  constructor(zone: Zone, limits: SeriesLimits, nowMs: () => number) {
+    this.#zone = zone
+    this.limits = limits
+    this.quota = SeriesQuota.create(limits)
+    this.#nowMs = nowMs
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** Id of the newest series; none has a higher one. */
+  get lastId(): number {
+    return this.#nextId - 1
+  }
+
+  /** How often series were removed: while it stays, the list of {@link everything} only grew. */
+  get removals(): number {
+    return this.#removals
+  }
+
+  get size(): number {
+    return this.#byId.size - this.#leaving.size
+  }
+
+  /** Series that count under the limit. */
+  get countedSize(): number {
+    return this.quota.count
+  }
+
+  get(id: number): SeriesRecord | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The series of a metric of the zone. */
+  ofMetric(metric: number): SeriesRecord | undefined {
+    return this.#byMetric.get(metric)
+  }
+
+  [Symbol.iterator](): IterableIterator<SeriesRecord> {
+    return this.#leaving.size === 0 ? this.#byId.values() : this.#staying()
+  }
+
+  *#staying(): IterableIterator<SeriesRecord> {
+    for (const record of this.#byId.values()) if (!this.#leaving.has(record)) yield record
+  }
+
+  /** Those too whose last cell is still to be closed (see {@link unlink}). */
+  everything(): IterableIterator<SeriesRecord> {
+    return this.#byId.values()
+  }
+
+  /** Series that are listed, by dialect and by source; down parts are not counted. */
+  get counts(): Pick<SeriesCounts, 'of'> {
+    return this.#counts
+  }
+
+  /** Series that a source has brought and that are still there. */
+  countOf(source: string): number {
+    return this.#perSource.get(source) ?? 0
+  }
+
+  /** Most series that any one source has brought. */
+  get largestSourceSize(): number {
+    let largest = 0
+    for (const size of this.#perSource.values()) largest = Math.max(largest, size)
+    return largest
+  }
+
+  /** The series of an identity, made on first sight; a refusal above a limit. */
+  define(series: NewSeries): SeriesRecord | SeriesRefusal {
+    const metric = defineMetric(this.#zone, this.quota, series)
+    return typeof metric === 'string' ? metric : this.adopt(series, metric)
+  }
+
+  /** The series of a metric that an ingest thread has defined, or found defined. */
+  adopt(series: NewSeries, metric: number): SeriesRecord {
+    return this.#byMetric.get(metric) ?? this.#register(series, metric)
+  }
+
+  #register(series: NewSeries, metric: number): SeriesRecord {
+    const record: SeriesRecord = {
+      id: this.#nextId++,
+      identity: series.identity,
+      metadata: series.metadata,
+      source: series.source,
+      metric,
+      firstSeenMs: this.#nowMs(),
+      lastDataMs: this.#nowMs(),
+      down: undefined,
+      isDown: series.isDown ?? false,
+      reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
+      isWaiting: false,
+      ...(series.isKept ? { isKept: true } : {}),
+      ...(isWindowed(series) ? { isWindowed: true } : {}),
+    }
+    this.#byId.set(record.id, record)
+    this.#byMetric.set(metric, record)
+    this.#revision++
+    this.#counts.change(record, 1)
+    const { source } = series
+    if (source !== OWN_SOURCE) this.#perSource.set(source, this.countOf(source) + 1)
+    return record
+  }
+
+  defineDown({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
+    const record = this.#byMetric.get(metric)!
+    if (record.down !== undefined) return record.down
+    const down = this.define(downOf(record, record.metadata, source))
+    if (typeof down !== 'string') record.down = down
+    return down
+  }
+
+  /** Replaces the metadata of a series; the revision rises when that changes anything. */
+  annotate({ metric }: KnownSeries, metadata: Metadata): void {
+    const record = this.#byMetric.get(metric)
+    if (record === undefined || isSameMetadata(record.metadata, metadata)) return
+    const isListed = !this.#leaving.has(record)
+    if (isListed) this.#counts.change(record, -1)
+    record.metadata = metadata
+    if (isListed) this.#counts.change(record, 1)
+    this.#revision++
+  }
+
+  onForget(callback: (metric: number) => void): void {
+    this.#onForget.add(callback)
+  }
+
+  /** Series, with their second parts, silent since before an instant; never the hub's own. */
+  silentSince(instantMs: number): SeriesRecord[] {
+    const silent: SeriesRecord[] = []
+    const parts = new Set<SeriesRecord>()
+    for (const { down } of this) if (down !== undefined) parts.add(down)
+    for (const record of this) {
+      if (record.lastDataMs >= instantMs || record.source === OWN_SOURCE) continue
+      if (record.isKept || parts.has(record)) continue
+      if (record.down !== undefined && record.down.lastDataMs >= instantMs) continue
+      if (record.down !== undefined) silent.push(record.down)
+      silent.push(record)
+    }
+    return silent
+  }
+
+  /**
+   * First half of a removal: the series is listed no more and its identity makes a new series from
+   * now on. Threads that know it may go on writing into it until they have forgotten it.
+   */
+  unlink(records: readonly SeriesRecord[]): void {
+    for (const record of records) {
+      for (const callback of this.#onForget) callback(record.metric)
+      this.#zone.unlink(record.metric)
+      this.#leaving.add(record)
+      this.#counts.change(record, -1)
+      this.quota.remove(record.source)
+      const left = this.countOf(record.source) - 1
+      if (left > 0) this.#perSource.set(record.source, left)
+      else this.#perSource.delete(record.source)
+    }
+    this.#revision++
+  }
+
+  /** Unlinks a series, with its second part, before it is silent; see {@link takeRetired}. */
+  retire({ metric }: KnownSeries): void {
+    const record = this.#byMetric.get(metric)
+    if (record === undefined || this.#leaving.has(record)) return
+    const records = record.down === undefined ? [record] : [record.down, record]
+    this.unlink(records)
+    this.#retired.push(...records)
+  }
+
+  /** Those retired since the last call, to be removed as the silent ones are. */
+  takeRetired(): readonly SeriesRecord[] {
+    const retired = this.#retired
+    this.#retired = []
+    return retired
+  }
+
+  /** Second half, when no thread writes into them and their last cells are closed. */
+  remove(records: readonly SeriesRecord[]): void {
+    runNow(this.removing(records))
+  }
+
+  /** The same in steps: nobody knows these series any more, so their order means nothing. */
+  *removing(records: readonly SeriesRecord[]): Task {
+    yield* forEachItem(records, (record) => {
+      this.#byId.delete(record.id)
+      this.#byMetric.delete(record.metric)
+      this.#leaving.delete(record)
+      this.#zone.retire(record.metric)
+    })
+    this.#removals++
+    this.#revision++
+  }
+}
+
+/** Kept as series come and leave: to count them anew takes long when there are many. */
+class SeriesCounts {
+  /** By dialect, and in it by source; the empty one stands for all. */
+  readonly #byDialect = new Map<string, Map<string, number>>()
+
+  /** @param source of all where it is left out */
+  of(dialect: string, source = ''): number {
+    return this.#byDialect.get(dialect)?.get(source) ?? 0
+  }
+
+  change({ metadata: { dialect }, source, isDown }: SeriesRecord, by: 1 | -1): void {
+    if (isDown) return
+    let counts = this.#byDialect.get(dialect)
+    if (counts === undefined) {
+      counts = new Map()
+      this.#byDialect.set(dialect, counts)
+    }
+    for (const key of ['', source]) {
+      const count = (counts.get(key) ?? 0) + by
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
+    }
+  }
+}
+
+function isWindowed({ identity, storage }: NewSeries): boolean {
+  return identity.kind === 'histogram' && storage === WINDOWED
+}
+
+function isSameMetadata(a: Metadata, b: Metadata): boolean {
+  const keys = Object.keys(a) as (keyof Metadata)[]
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
+}

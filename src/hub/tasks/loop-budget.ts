@@ -1,0 +1,66 @@
+/**
+ * Share of an event-loop iteration (docs/decisions/0015-turns.md): long work does a share, then the
+ * rest of the loop runs, then it goes on.
+ */
+import type { Clock } from '../../time/clock.ts'
+import type { Task } from './task.ts'
+
+/** Budget of ingest and of closing a second, ns per iteration; with the rest well below 50 ms. */
+export const LOOP_BUDGET_NS = 8_000_000n
+/** Budget of one answer, ns per iteration; several may be made in the same one. */
+export const ANSWER_BUDGET_NS = 4_000_000n
+
+export interface LoopBudgetOptions {
+  readonly budgetNs: bigint
+  /** Calls back when the rest of the event loop has run; `setImmediate` unless given. */
+  readonly nextLoop?: (callback: () => void) => void
+}
+
+/** Budget of one piece of long work; its first share begins when this is made. */
+export class LoopBudget {
+  readonly #clock: Pick<Clock, 'monotonicNs'>
+  readonly #budgetNs: bigint
+  readonly #nextLoop: (callback: () => void) => void
+  #beganNs: bigint
+  /** In the shares before. */
+  #workedNs = 0n
+
+  constructor(clock: Pick<Clock, 'monotonicNs'>, { budgetNs, nextLoop }: LoopBudgetOptions) {
+    this.#clock = clock
+    this.#budgetNs = budgetNs
+    this.#nextLoop = nextLoop ?? setImmediate
+    this.#beganNs = clock.monotonicNs()
+  }
+
+  get isSpent(): boolean {
+    return this.#spentNs >= this.#budgetNs
+  }
+
+  /** Time worked in all shares so far, pauses left out. */
+  get workMs(): number {
+    return Number(this.#workedNs + this.#spentNs) / 1e6
+  }
+
+  get #spentNs(): bigint {
+    return this.#clock.monotonicNs() - this.#beganNs
+  }
+
+  /** Lets the rest of the event loop run, and begins the next share. */
+  async yieldLoop(): Promise<void> {
+    this.#workedNs += this.#spentNs
+    await new Promise<void>((resolve) => this.#nextLoop(resolve))
+    this.#beganNs = this.#clock.monotonicNs()
+  }
+
+  /** Begins the next share at once, for work that has paused in a way of its own. */
+  renew(): void {
+    this.#beganNs = this.#clock.monotonicNs()
+  }
+}
+
+/** Runs a task in as many shares of a budget as it takes. */
+export async function runSliced<T>(task: Task<T>, budget: LoopBudget): Promise<T> {
+  let step = task.next()
+  for (; step.done !== true; step = task.next()) if (budget.isSpent) await budget.yieldLoop()
+  return step.value
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { FakeClock } from '../test/support/fake-clock.ts'
+import { ConfigError, type HubOptions, NoListenerError, startHub } from './hub/index.ts'
+
+const FREE: HubOptions = { httpPort: 0, textPort: 0, streamPort: 0, ingestWorkers: 0 }
+
+/** A port that another server holds until the test ends, or `free` is called. */
+async function takenPort(t: TestContext): Promise<{ port: number; free(): Promise<unknown> }> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const free = (): Promise<unknown> => {
+    const closed = once(other, 'close')
+    other.close()
+    return closed
+  }
+  t.after(() => other.close())
+  return { port: (other.address() as AddressInfo).port, free }
+}
+
+test('a hub with its page and API starts by one call, and is gone after close', async () => {
+  const hub = await startHub({ config: FREE })
+  assert.deepEqual(Object.keys(hub.addresses), ['http', 'text', 'stream'])
+  const base = `http://127.0.0.1:${hub.addresses.http!.port}`
+  assert.equal((await fetch(`${base}/healthz`)).status, 200)
+  assert.equal(hub.sources().listeners.length, 2)
+  await hub.close()
+  await assert.rejects(fetch(`${base}/healthz`))
+})
+
+test('options of no dialect, and wrong ones, are refused before anything is bound', async () => {
+  await assert.rejects(startHub({ config: { ...FREE, nosuch: 1 } }), ConfigError)
+  await assert.rejects(startHub({ config: { ...FREE, statshero: {} }, guests: [] }), ConfigError)
+})
+
+test('an HTTP port that is taken is told in the addresses, and tried again', async (t) => {
+  const { port, free } = await takenPort(t)
+  const clock = new FakeClock()
+  const lines: string[] = []
+  const log = (_level: string, message: string): void => void lines.push(message)
+  const hub = await startHub({ config: { ...FREE, httpPort: port }, clock, log })
+  const wished = { host: '127.0.0.1', port }
+  const error = 'port is taken by another process'
+  assert.deepEqual(hub.addresses.http, { ...wished, error })
+  await free()
+  clock.advance(15_000)
+  while (!lines.includes('listener http is up')) await new Promise(setImmediate)
+  assert.deepEqual(hub.addresses.http, wished)
+  await Promise.all([hub.close(), clock.advance(5000)])
+})
+
+test('a hub whose ports are all taken does not start, and says why for each', async (t) => {
+  const { port } = await takenPort(t)
+  const config = { ...FREE, httpPort: port, textPort: port, streamPort: port }
+  await assert.rejects(startHub({ config }), (error: Error) => {
+    assert.ok(error instanceof NoListenerError)
+    for (const name of ['http', 'text', 'stream']) {
+      assert.match(error.message, new RegExp(`${name} on ${port}: port is taken`))
+    }
+    return true
+  })
+})

@@ -1,0 +1,273 @@
+/**
+ * A hub with its page, API and exporters, started by one call. Public as `pentameter/hub`.
+ *
+ * ```ts
+ * import { startHub } from 'pentameter/hub'
+ *
+ * const hub = await startHub({ config: { httpPort: 8080 } })
+ * console.log(hub.addresses.http)
+ * await hub.close()
+ * ```
+ */
+import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { dialect as eventcounters } from './dialects/eventcounters/dialect.ts'
+import type { OPTIONS } from './dialects/eventcounters/options.ts'
+import type { Guest } from './dialects/guest.ts'
+import type { ValuesOf } from './dialects/options.ts'
+import { type BoundAddress, HTTP_PORT, type PortAddresses } from './dialects/ports.ts'
+import { GUESTS } from './dialects/registry.ts'
+import { createHttpServer, type HttpServer, OtlpExporter, OtlpSource } from './http/index.ts'
+import type { FilterNames } from './http/prometheus/names.ts'
+import { dialectOptions, type HubConfig, parseConfig } from './hub/config/config.ts'
+import type { HouseOptions } from './hub/config/house-options.ts'
+import { Hub } from './hub/hub.ts'
+import type { Frame } from './hub/live/frame.ts'
+import { type Log, limitLog } from './hub/log.ts'
+import type { Total } from './hub/series/series.ts'
+import type { SourcesAnswer } from './hub/status/status.ts'
+import type { CreateWorker } from './hub/threads/ingest-threads.ts'
+import { type Cell, type Identity, KINDS, type Metadata } from './model/index.ts'
+import type { Clock } from './time/clock.ts'
+import { systemClock } from './time/system-clock.ts'
+
+export type { BoundAddress, PortAddresses } from './dialects/ports.ts'
+export { ConfigError } from './hub/config/config.ts'
+export type { Log, LogLevel } from './hub/log.ts'
+export type { Total } from './hub/series/series.ts'
+export type { SourcesAnswer } from './hub/status/status.ts'
+
+type Values = ValuesOf<HouseOptions>
+type Parts<T> = T extends readonly unknown[] ? T : Partial<T>
+
+/** Options by name, as in docs/configuration.md; those left out have their defaults. */
+export type HubOptions = { readonly [K in keyof Values]?: Parts<Values[K]> } & {
+  readonly [name: string]: unknown
+}
+
+export interface StartHubOptions {
+  readonly config?: HubOptions
+  /** Which dialects it speaks; all of the package unless stated. */
+  readonly guests?: readonly Guest[]
+  /** Gets messages for the operator; repeated ones are held back. Nowhere unless stated. */
+  readonly log?: Log
+  /** Source of time; the system's unless stated. */
+  readonly clock?: Clock
+  /** For programs that are bundled: starts the file of an ingest thread with these data. */
+  readonly createWorker?: CreateWorker
+}
+
+export interface RunningHub {
+  /** Host and port of each listener, or why it is not bound, by name: http, text, stream. */
+  readonly addresses: PortAddresses
+  /** Describes senders, listeners, limits and errors, as `GET /api/v1/sources` does. */
+  sources(): SourcesAnswer
+  /** Reads all series with their totals, those of the hub itself included. */
+  series(): Iterable<HubSeries>
+  /**
+   * Calls back at the end of each interval with what it brought; intervals begin now.
+   * @param intervalMs length of an interval, a whole number; a second is the least that is noticed
+   * @returns a function that ends it
+   * @throws {RangeError} for another interval, and above `sessionsLimit` subscribers
+   */
+  subscribe(intervalMs: number, onInterval: (interval: Interval) => void): () => void
+  /** Closes the running second, delivers it, and lets go of all ports and peers. */
+  close(): Promise<void>
+}
+
+export interface HubSeries {
+  readonly identity: Identity
+  readonly metadata: Metadata
+  /** Since the series began; integers are exact. */
+  readonly total: Total
+}
+
+export interface Interval {
+  /** End, Unix milliseconds. */
+  readonly endMs: number
+  /** Length; more than was asked for after a standstill. */
+  readonly seconds: number
+  /** One cell per series that changed. What counters lost again is in their totals alone. */
+  readonly cells: readonly { readonly identity: Identity; readonly cell: Cell }[]
+}
+
+/** Not one port of a hub could be bound; the message says why for each. */
+export class NoListenerError extends Error {
+  override readonly name = 'NoListenerError'
+}
+
+/** Where the built page is: beside the compiled files, and in a checkout's dist alike. */
+const WEB_ROOT = fileURLToPath(new URL('../dist/web/', import.meta.url))
+/** Between two attempts to bind the HTTP port. */
+const RETRY_MS = 15_000
+
+/**
+ * Starts a hub: a port that is taken is told in `addresses` and by the log, and tried again.
+ * @throws {ConfigError} for an option that makes no sense
+ * @throws {NoListenerError} when not one port could be bound
+ */
+export async function startHub(options: StartHubOptions = {}): Promise<RunningHub> {
+  const { guests = GUESTS, clock = systemClock, log: write = () => {}, createWorker } = options
+  const config = parseConfig(
+    options.config ?? {},
+    guests.map(({ dialect }) => dialect),
+  )
+  const log = limitLog(write, clock)
+  const worker = createWorker === undefined ? {} : { createWorker }
+  const hub = new Hub({ config, clock, log, guests, ...worker })
+  const server = serverOf(hub, config, log)
+  const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
+  await hub.start()
+  await http.start()
+  hub.servedBy(http.address)
+  const addresses = (): PortAddresses => ({ [HTTP_PORT.name]: http.address, ...hub.addresses() })
+  const close = async (): Promise<void> => {
+    await http.stop()
+    await hub.stop()
+  }
+  const bound = Object.entries(addresses())
+  if (bound.every(([, { error }]) => error !== undefined)) {
+    await close()
+    const reasons = bound.map(([name, { port, error }]) => `${name} on ${port}: ${error}`)
+    throw new NoListenerError(`no listener could be started: ${reasons.join('; ')}`)
+  }
+  return {
+    get addresses() {
+      return addresses()
+    },
+    sources: () => hub.sources(),
+    series: () => seriesOf(hub),
+    subscribe: (intervalMs, onInterval) => subscribe(hub, intervalMs, onInterval),
+    close,
+  }
+}
+
+function* seriesOf(hub: Hub): Iterable<HubSeries> {
+  for (const record of hub.series) {
+    const { identity, metadata, isDown } = record
+    if (!isDown) yield { identity, metadata, total: hub.total(record) }
+  }
+}
+
+function subscribe(
+  hub: Hub,
+  intervalMs: number,
+  onInterval: (interval: Interval) => void,
+): () => void {
+  const session = hub.sessions.open({
+    intervalMs,
+    onFrame: (frame) => onInterval(intervalOf(frame, hub)),
+  })
+  if (session === undefined) throw new RangeError(`more than ${hub.sessions.limit} subscribers`)
+  return () => session.close()
+}
+
+function intervalOf(frame: Frame, hub: Hub): Interval {
+  const cells = KINDS.flatMap((kind) =>
+    Array.from(frame.ids(kind)).flatMap((id) => {
+      const record = hub.series.get(id)
+      const cell = frame.cell(id, kind)
+      if (record === undefined || record.isDown || cell === undefined) return []
+      return { identity: record.identity, cell }
+    }),
+  )
+  return { endMs: frame.endMs, seconds: frame.seconds, cells }
+}
+
+/** Composes the HTTP side: page, API, /metrics and what goes to an OTLP receiver. */
+function serverOf(hub: Hub, config: HubConfig, log: Log): HttpServer {
+  type CounterOptions = ValuesOf<typeof OPTIONS>
+  const counters = dialectOptions(config, eventcounters.name) as unknown as CounterOptions
+  return createHttpServer({
+    otlp: otlpOf(config, hub, log),
+    view: hub,
+    webRoot: WEB_ROOT,
+    host: config.host,
+    port: config.httpPort,
+    allowedHosts: config.allowedHosts,
+    prometheus: {
+      ...config.prometheus,
+      counterNames: counters.prometheusNames,
+      filterNames: dialectOptions(config, 'proxywasm').prometheusNames as FilterNames,
+    },
+    eventcounters: { limits: counters, reports: hub.reports.for(eventcounters.name) },
+    reports: {
+      count: (name, reason) => hub.metrics.counter(`pentameter.http.${name}`, { reason }).add(),
+      log,
+    },
+  })
+}
+
+/** Pushes to the receiver of the config; without one it only shows what it would say. */
+function otlpOf({ otlp, host, httpPort }: HubConfig, hub: Hub, log: Log) {
+  const instance = `${hostname()}:${host}:${httpPort}`
+  const resource = { 'service.instance.id': instance, ...otlp.resource }
+  if (otlp.url === '') return new OtlpSource(hub, { ...otlp, resource })
+  const options = { ...otlp, resource, url: receiverUrl(otlp.url) }
+  const exporter = new OtlpExporter(hub, options, {
+    count: (name, reason, amount) => {
+      hub.metrics.counter(`pentameter.otlp.${name}`, { reason }).add(amount)
+    },
+    log,
+  })
+  hub.addSink(exporter)
+  return exporter
+}
+
+/** Adds the path to an address without one, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
+function receiverUrl(text: string): string {
+  const url = new URL(text)
+  if (url.pathname === '/') url.pathname = '/v1/metrics'
+  return url.href
+}
+
+/** The HTTP server as one listener among others: where its port is taken, it is tried again. */
+class HttpListener {
+  readonly #server: HttpServer
+  readonly #wished: BoundAddress
+  readonly #clock: Clock
+  readonly #log: Log
+  #address: BoundAddress
+  #isStopped = false
+  #cancelRetry: (() => void) | undefined
+
+  constructor(server: HttpServer, wished: BoundAddress, clock: Clock, log: Log) {
+    this.#server = server
+    this.#wished = wished
+    this.#address = wished
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** As bound, or as wished with the reason why it is not. */
+  get address(): BoundAddress {
+    return this.#address
+  }
+
+  async start(): Promise<void> {
+    try {
+      const { host, port } = await this.#server.start()
+      this.#address = { host, port }
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      const reason = code === 'EADDRINUSE' ? 'port is taken by another process' : message
+      const retryS = RETRY_MS / 1000
+      this.#log('error', `listener http did not start: ${reason}`, { ...this.#wished, retryS })
+      if (!this.#isStopped) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#retry())
+      this.#address = { ...this.#wished, error: reason }
+    }
+  }
+
+  async #retry(): Promise<void> {
+    await this.start()
+    const { error, ...address } = this.#address
+    if (error === undefined) this.#log('info', 'listener http is up', address)
+    if (this.#isStopped) await this.#server.stop()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelRetry?.()
+    await this.#server.stop()
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * How a command that goes on ends besides its own keys (terminal.md, principle 5): signals, the
+ * process that started it going away, and the end of the process itself, an exception included.
+ */
+
+/** SIGHUP: the terminal was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The part of `process` that is needed. */
+export interface ProcessEvents {
+  on(event: string, listener: () => void): unknown
+  off(event: string, listener: () => void): unknown
+  exit(code: number): void
+  /** To the process that started this one, where it is a Node too. */
+  readonly channel?: { unref(): void } | null | undefined
+}
+
+export interface ExitHandlers {
+  /**
+   * Finishes the command; a second signal ends the process at once.
+   * @param signal undefined when the process that started this one is gone
+   */
+  end(signal?: string): void
+  /** Gives the terminal back; may be called more than once. */
+  restore?(): void
+}
+
+/** Listens for all ways to end. @returns what takes the listeners away */
+export function onExit(process: ProcessEvents, { end, restore }: ExitHandlers): () => void {
+  let isAsked = false
+  const onSignal = (signal: string): void => {
+    if (isAsked) {
+      restore?.()
+      process.exit(1)
+    }
+    isAsked = true
+    end(signal)
+  }
+  const onGone = (): void => end() // an older Node that handed over (bin/pentameter.js) is gone
+  const listeners = new Map<string, () => void>([
+    ...SIGNALS.map((signal) => [signal, () => onSignal(signal)] as const),
+    ['disconnect', onGone],
+    ...(restore === undefined ? [] : [['exit', () => restore()] as const]),
+  ])
+  for (const [event, listener] of listeners) process.on(event, listener)
+  process.channel?.unref()
+  return () => {
+    for (const [event, listener] of listeners) process.off(event, listener)
+  }
+}

@@ -1,0 +1,62 @@
+/** What the hub says of itself, as the page words it: titles, troubles, the one banner. */
+import type { LimitStatus, ListenerStatus, SourcesAnswer } from '../../http/api.ts'
+import { exact, text } from './number.ts'
+import { durationText } from './time.ts'
+
+export function dialectTitle(sources: SourcesAnswer | undefined, name: string): string {
+  return sources?.dialects.find((dialect) => dialect.name === name)?.title ?? name
+}
+
+export function errorCount(sources: SourcesAnswer | undefined): number {
+  return sources?.errors.reduce((sum, { count }) => sum + count, 0) ?? 0
+}
+
+/** Series limits that refuse names, the fullest first. */
+export function reachedSeriesLimits(sources: SourcesAnswer | undefined): readonly LimitStatus[] {
+  return (sources?.limits ?? []).filter(({ name, refused }) => refused > 0 && /^series/i.test(name))
+}
+
+/** Does a series limit refuse what this dialect sends? Known from the sources of refused names. */
+export function isLimited(sources: SourcesAnswer | undefined, dialect: string): boolean {
+  const addresses = new Set<string>()
+  for (const source of sources?.sources ?? []) {
+    if (source.dialect === dialect) addresses.add(source.address)
+  }
+  return reachedSeriesLimits(sources).some(({ name, examples }) => {
+    if (examples?.some(({ source }) => addresses.has(source))) return true
+    return [...addresses].some((address) => name.includes(address))
+  })
+}
+
+export function failedListeners(sources: SourcesAnswer | undefined): readonly ListenerStatus[] {
+  return sources?.listeners.filter(({ state }) => state === 'failed') ?? []
+}
+
+export function listenerAddress({ transports, host, port }: ListenerStatus): string {
+  const address = host.includes(':') ? `[${host}]` : host
+  return `${transports.join('+')} ${address}:${port}`
+}
+
+/** Used and limit as they are counted: bytes as KiB, all else exactly. */
+export function limitAmount(name: string, amount: number): string {
+  return /bytes/i.test(name) ? text(amount, 'B') : exact(amount)
+}
+
+/** `Series limit of 127.0.0.1:8125 reached: 2 000 of 2 000. …` */
+export function limitWords(limit: LimitStatus): string {
+  const first = limit.examples?.[0]
+  const isPerSource = /source$/i.test(limit.name)
+  const of = isPerSource && first !== undefined ? first.source : 'all sources'
+  const reached = `Series limit of ${of} reached: ${exact(limit.used)} of ${exact(limit.limit)}.`
+  const goesOn = 'New names are refused, known ones go on.'
+  return [reached, goesOn, first && `First refused: ${first.key}.`].filter(Boolean).join(' ')
+}
+
+export function listenerWords(listener: ListenerStatus, nowMs: number): string {
+  const { host, port, message, nextTryMs } = listener
+  const what = `Listener ${listener.dialects.join(', ')} on ${host}:${port} did not start`
+  const why = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`
+  const next =
+    nextTryMs === undefined ? '' : ` Next try in ${durationText((nextTryMs - nowMs) / 1000)}.`
+  return `${what}${why}. The other sources are not affected.${next}`
+}

@@ -1,0 +1,110 @@
+/** One series: its picture over time, its distribution now, its numbers, where it comes from. */
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { clockText } from '../format/time.ts'
+import { OVERVIEW } from '../overview/address.ts'
+import { changeWords } from '../overview/reading.ts'
+import { Icon } from '../shell/icon.tsx'
+import { usePage } from '../shell/page.ts'
+import { Link, Name } from '../shell/parts.tsx'
+import { to } from '../shell/route.ts'
+import type { Route, View } from '../shell/view.ts'
+import type { Entry } from '../store/catalogue.ts'
+import { SERIES, type SeriesState } from './address.ts'
+import { DistributionPanels } from './distribution-panels.tsx'
+import { SecondsTable } from './seconds-table.tsx'
+import { Side } from './side.tsx'
+import { SummaryPanels } from './summary-panels.tsx'
+import { ValuePanels } from './value-panels.tsx'
+
+function Heading({ entry }: { entry: Entry }): JSX.Element {
+  const { store } = usePage()
+  store.watch.version.value
+  const { info, labels } = entry
+  const finding = store.watch.finding(entry.id)
+  const of = info.kind === 'histogram' ? 'p99 ' : info.kind === 'summary' ? 'mean ' : ''
+  const words = changeWords(finding)
+  const what = words.endsWith('×') ? `${words} its usual` : `usual ${words}`
+  return (
+    <div class="head-line">
+      <h1>
+        <Name text={info.displayName ?? info.name} />
+      </h1>
+      <p class="small soft">
+        {[info.kind, info.unit ?? 'no unit', labels].filter(Boolean).join(', ')}
+        {finding.since > 0 && (
+          <span class="warn strong">
+            {'\u2003'}
+            {of}
+            {words.startsWith('from') ? words : what} since {clockText(finding.since * 1000)}
+          </span>
+        )}
+      </p>
+      {info.description && <p class="small soft">{info.description}</p>}
+    </div>
+  )
+}
+
+function Panels({ entry }: { entry: Entry }): JSX.Element {
+  if (entry.info.kind === 'histogram') return <DistributionPanels entry={entry} />
+  if (entry.info.kind === 'summary') return <SummaryPanels entry={entry} />
+  return <ValuePanels entry={entry} />
+}
+
+function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
+  const { store } = usePage()
+  const { series, kind, type } = route.state
+  store.catalogue.version.value
+  const entry = store.catalogue.find(series, kind, type)
+  const id = entry?.id
+  // The list has no statistics: they are the one entry's own.
+  useEffect(() => (id === undefined ? undefined : store.follow(id)), [store, id])
+  if (entry === undefined) {
+    return (
+      <div class="page">
+        <h1>
+          <Name text={series} />
+        </h1>
+        {store.catalogue.isLoaded && (
+          <p class="soft">
+            No series has this name now.{' '}
+            <Link to={to(OVERVIEW, { kind: '' })} class="link">
+              Show all series
+            </Link>
+          </p>
+        )}
+      </div>
+    )
+  }
+  return (
+    <div class="page">
+      <nav class="crumbs" aria-label="Where">
+        <Link to={to(OVERVIEW, { kind: '', q: '' })} class="link">
+          Overview
+        </Link>
+        <Icon name="right" />
+        <Link to={to(OVERVIEW, { kind: '', q: entry.group })} class="link">
+          <Name text={entry.group} />
+        </Link>
+      </nav>
+      <Heading entry={entry} />
+      <div class="split" key={entry.identity}>
+        <div>
+          <Panels entry={entry} />
+          <SecondsTable entry={entry} />
+        </div>
+        <Side entry={entry} />
+      </div>
+    </div>
+  )
+}
+
+export const view: View<SeriesState> = {
+  screen: {
+    address: SERIES,
+    title: ({ series }) => series,
+    tabOf: OVERVIEW,
+    up: () => to(OVERVIEW, { kind: '' }),
+    component: SeriesPage,
+  },
+}

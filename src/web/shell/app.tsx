@@ -1,0 +1,49 @@
+/** The frame around the views: bar, banner, the view of the URL, keys, and words spoken once. */
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Banner } from './banner.tsx'
+import { Bar } from './bar.tsx'
+import { Help } from './help.tsx'
+import { useKeys } from './key-actions.ts'
+import { usePage } from './page.ts'
+
+/** Live, paused, reconnecting: said when it changes, never with values. */
+function useSpokenState(): void {
+  const page = usePage()
+  const isLost = page.store.clock.connection.value.state === 'lost'
+  const isPaused = page.navigation.route.value.at !== null
+  const word = isLost ? 'Reconnecting' : isPaused ? 'Paused' : 'Live'
+  const last = useRef(word)
+  useEffect(() => {
+    if (last.current !== word) page.announce(word)
+    last.current = word
+  }, [page, word])
+}
+
+export function App(): JSX.Element {
+  const page = usePage()
+  const route = page.navigation.route.value
+  const screen = page.screens.find(({ address }) => address === route.address)
+  const keys = useKeys()
+  const title = screen?.title(route.state)
+  useSpokenState()
+  useEffect(() => {
+    document.title = `${title} · Pentameter`
+  }, [title])
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Bar route={route} />
+      <Banner />
+      <main id="main" tabIndex={-1}>
+        {screen !== undefined && <screen.component route={route} />}
+      </main>
+      <div class="hidden-text" role="status" aria-live="polite">
+        {page.spoken.value}
+      </div>
+      {page.isHelpShown.value && <Help keys={keys} />}
+    </>
+  )
+}

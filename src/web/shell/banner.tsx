@@ -1,0 +1,108 @@
+/** At most one banner, the worst; it pushes the page down and never floats. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import {
+  failedListeners,
+  limitWords,
+  listenerWords,
+  reachedSeriesLimits,
+} from '../format/status.ts'
+import { clockText, durationText } from '../format/time.ts'
+import { SOURCES } from '../sources/address.ts'
+import { Icon } from './icon.tsx'
+import { type Page, usePage } from './page.ts'
+import { Link } from './parts.tsx'
+import { to } from './route.ts'
+
+interface Notice {
+  /** Dismissing holds for as long as the key stays the same. */
+  readonly key: string
+  readonly isBad: boolean
+  readonly words: string
+  /** Spoken once; without numbers that count down. */
+  readonly alert?: string
+  readonly action: JSX.Element
+}
+
+function lostNotice({ store }: Page): Notice | undefined {
+  const connection = store.clock.connection.value
+  if (connection.state !== 'lost') return undefined
+  const since = `No connection to the hub since ${clockText(connection.sinceMs)}.`
+  const wait = durationText(Math.max(1, Math.ceil((connection.retryAtMs - Date.now()) / 1000)))
+  const goesOn =
+    'What came before stays below; what the hub takes meanwhile is read back from its history.'
+  return {
+    key: `lost ${connection.sinceMs}`,
+    isBad: true,
+    words: `${since} Trying again in ${wait}. ${goesOn}`,
+    alert: `${since} ${goesOn}`,
+    action: (
+      <button type="button" class="link small" onClick={() => store.retryNow()}>
+        Try now
+      </button>
+    ),
+  }
+}
+
+function listenerNotice({ store }: Page): Notice | undefined {
+  const listener = failedListeners(store.sources.value)[0]
+  if (listener === undefined) return undefined
+  const { nextTryMs: _, ...withoutTime } = listener
+  return {
+    key: `listener ${listener.name} ${listener.message}`,
+    isBad: true,
+    words: listenerWords(listener, store.clock.nowMs()),
+    alert: listenerWords(withoutTime, 0),
+    action: (
+      <Link to={to(SOURCES)} class="link small">
+        Show sources
+      </Link>
+    ),
+  }
+}
+
+function limitNotice({ store }: Page): Notice | undefined {
+  const limit = reachedSeriesLimits(store.sources.value)[0]
+  if (limit === undefined) return undefined
+  return {
+    key: `limit ${limit.name}`,
+    isBad: false,
+    words: limitWords(limit),
+    action: (
+      <Link to={to(SOURCES)} class="link small">
+        Show what was refused
+      </Link>
+    ),
+  }
+}
+
+export function Banner(): JSX.Element {
+  const page = usePage()
+  // Waiting times count down.
+  page.store.clock.tick.value
+  const [dismissed, dismiss] = useState('')
+  const notice = lostNotice(page) ?? listenerNotice(page) ?? limitNotice(page)
+  const isShown = notice !== undefined && notice.key !== dismissed
+  return (
+    <>
+      <div class="hidden-text" role="alert">
+        {notice?.alert}
+      </div>
+      {isShown && (
+        <section class={notice.isBad ? 'banner bad' : 'banner'} aria-label="Notice">
+          <Icon name="warn" />
+          <span class="grow words">{notice.words}</span>
+          {notice.action}
+          <button
+            type="button"
+            class="icon"
+            aria-label="Dismiss"
+            onClick={() => dismiss(notice.key)}
+          >
+            <Icon name="close" />
+          </button>
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Action, type KeyPress, Keys, keyHelp } from './keys.ts'
+import type { Screen } from './view.ts'
+
+const screen = (key: string): Screen => ({
+  address: { path: key, standard: {}, parse: () => ({}), format: () => '' },
+  title: () => `view ${key}`,
+  key,
+  component: () => null,
+})
+const LETTERS = ['o', 'e']
+const SCREENS = LETTERS.map(screen)
+
+function press(keys: Keys, key: string, part: Partial<KeyPress> = {}): Action | undefined {
+  return keys.press({ key, hasModifier: false, isInField: false, ...part })
+}
+
+test('single keys act at once', () => {
+  const keys = new Keys(LETTERS)
+  assert.equal(press(keys, '/'), 'filter')
+  assert.equal(press(keys, 'p'), 'pause')
+  assert.equal(press(keys, '4'), 'window-4')
+  assert.equal(press(keys, 't'), 'table')
+  assert.equal(press(keys, 'T'), 'theme')
+  assert.equal(press(keys, '7'), undefined)
+})
+
+test('keys are silent while a text field has the focus, or with a modifier', () => {
+  const keys = new Keys(LETTERS)
+  assert.equal(press(keys, 'p', { isInField: true }), undefined)
+  assert.equal(press(keys, 'c', { hasModifier: true }), undefined)
+})
+
+test('G and a letter go to a view, and only the next key counts', () => {
+  const keys = new Keys(LETTERS)
+  assert.equal(press(keys, 'g'), undefined)
+  assert.equal(press(keys, 'e'), 'go-e')
+  assert.equal(press(keys, 'e'), undefined)
+  press(keys, 'g')
+  assert.equal(press(keys, 'p'), 'pause')
+  assert.equal(press(keys, 'o'), undefined)
+})
+
+test('single keys can be switched off; arrows and Escape stay', () => {
+  const keys = new Keys(LETTERS)
+  keys.areSinglesOn.value = false
+  assert.equal(press(keys, 'p'), undefined)
+  assert.equal(press(keys, '?'), undefined)
+  assert.equal(press(keys, 'ArrowLeft'), 'cursor-back')
+  assert.equal(press(keys, 'Escape'), 'off')
+})
+
+test('every key that the help shows does something', () => {
+  for (const { keys: list } of keyHelp(SCREENS)) {
+    for (const [shown] of list) {
+      // Enter opens the link that has the focus: the browser does it.
+      if (shown === 'Enter') continue
+      const names: Record<string, string> = { '←': 'ArrowLeft', '→': 'ArrowRight', Esc: 'Escape' }
+      const parts = shown.split(' ').filter((part) => part !== '…')
+      const keys = new Keys(LETTERS)
+      if (parts[0] === 'Shift') assert.ok(press(keys, 'T'), shown)
+      else if (parts[0] === 'G') {
+        press(keys, 'g')
+        assert.ok(press(keys, parts[1]!.toLowerCase()), shown)
+      } else {
+        for (const part of parts) {
+          assert.ok(
+            press(keys, names[part] ?? (part.length === 1 ? part.toLowerCase() : part)),
+            shown,
+          )
+        }
+      }
+    }
+  }
+})

@@ -1,0 +1,63 @@
+/** The browser's history as the page's state: back and forward work, typing replaces. */
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { formatRoute, parseRoute, pathOf } from './route.ts'
+import type { Address, Destination, Route } from './view.ts'
+
+export class Navigation {
+  readonly #addresses: readonly Address[]
+  readonly #route
+  /** States in which views were left, so that a tab leads back to them. */
+  readonly #left = new Map<Address, object>()
+
+  constructor(addresses: readonly Address[]) {
+    this.#addresses = addresses
+    this.#route = signal(this.#visited())
+    addEventListener('popstate', () => {
+      this.#left.clear()
+      this.#route.value = this.#visited()
+    })
+  }
+
+  get route(): ReadonlySignal<Route> {
+    return this.#route
+  }
+
+  /** State of a view: the one that is shown, else the one in which it was left. */
+  state<State extends object>(address: Address<State>): State {
+    const { address: shown, state } = this.#route.value
+    const known = shown === address ? state : (this.#left.get(address) ?? address.standard)
+    return known as State
+  }
+
+  /** Goes to a view. `replace` leaves no step to go back to. */
+  go(destination: Destination, how: 'push' | 'replace' = 'push'): void {
+    this.#change(this.#at(destination), how)
+  }
+
+  /** Changes what all views share. */
+  span(change: Partial<Pick<Route, 'window' | 'at'>>): void {
+    this.#change({ ...this.#route.peek(), ...change }, 'push')
+  }
+
+  link(destination: Destination): string {
+    return formatRoute(this.#at(destination))
+  }
+
+  #at({ address, change }: Destination): Route {
+    return { ...this.#route.value, address, state: { ...this.state(address), ...change } }
+  }
+
+  #change(next: Route, how: 'push' | 'replace'): void {
+    const last = this.#route.peek()
+    const link = formatRoute(next)
+    if (how === 'replace') history.replaceState(null, '', link)
+    else if (link !== formatRoute(this.#visited())) history.pushState(null, '', link)
+    if (pathOf(next) !== pathOf(last)) scrollTo(0, 0)
+    this.#left.set(last.address, last.state)
+    this.#route.value = next
+  }
+
+  #visited(): Route {
+    return parseRoute(this.#addresses, location.pathname, location.search)
+  }
+}

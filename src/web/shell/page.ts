@@ -1,0 +1,198 @@
+/** What every component may use: the store, the frame, the cursor, the URL, the theme. */
+import { batch, effect, signal, useSignal } from '@preact/signals'
+import { createContext, type RefObject } from 'preact'
+import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Cursor } from '../chart/cursor.ts'
+import { Frame, type Panel } from '../chart/frame.ts'
+import { Painter, type Palette, readPalette } from '../chart/painter.ts'
+import { mergeWords } from '../sources/words.ts'
+import { createHubApi } from '../store/hub-api.ts'
+import type { Answered, Pace } from '../store/polling.ts'
+import { Store } from '../store/store.ts'
+import { Navigation } from './navigation.ts'
+import type { Screen, View, Words } from './view.ts'
+
+const THEMES = ['system', 'light', 'dark'] as const
+type ThemeChoice = (typeof THEMES)[number]
+
+const THEME_KEY = 'pentameter.theme'
+
+/** Light, dark, or what the system prefers; a choice of this browser, not part of a link. */
+class Theme {
+  readonly choice = signal<ThemeChoice>(
+    THEMES.find((choice) => choice === localStorage.getItem(THEME_KEY)) ?? 'system',
+  )
+  /** As it is applied now. */
+  palette: Palette = readPalette(document.documentElement)
+  readonly #system = matchMedia('(prefers-color-scheme: dark)')
+  readonly #isSystemDark = signal(this.#system.matches)
+
+  /** @param changed called whenever other colours have been applied */
+  constructor(changed: () => void) {
+    this.#system.addEventListener('change', () => {
+      this.#isSystemDark.value = this.#system.matches
+    })
+    effect(() => {
+      const system = this.#isSystemDark.value ? 'dark' : 'light'
+      const choice = this.choice.value
+      document.documentElement.dataset.theme = choice === 'system' ? system : choice
+      this.palette = readPalette(document.documentElement)
+      changed()
+    })
+  }
+
+  /** System, then the other one, then back to the one the system prefers. */
+  next(): ThemeChoice {
+    const other = this.#isSystemDark.value
+      ? (['light', 'dark'] as const)
+      : (['dark', 'light'] as const)
+    const order: readonly ThemeChoice[] = ['system', ...other]
+    const choice = order[order.indexOf(this.choice.value) + 1] ?? 'system'
+    if (choice === 'system') localStorage.removeItem(THEME_KEY)
+    else localStorage.setItem(THEME_KEY, choice)
+    this.choice.value = choice
+    return choice
+  }
+}
+
+export class Page {
+  readonly views: readonly View[]
+  /** Of the views that have one, in the order of their tabs. */
+  readonly screens: readonly Screen[]
+  /** Of all dialects. */
+  readonly words: Required<Words>
+  readonly frame = new Frame()
+  readonly cursor = new Cursor()
+  readonly store = new Store(createHubApi(), document)
+  readonly theme = new Theme(() => this.frame.redraw())
+  readonly navigation: Navigation
+  /** Words for screen readers, spoken once. */
+  readonly spoken = signal('')
+  readonly isHelpShown = signal(false)
+
+  constructor(views: readonly View[]) {
+    this.views = views
+    this.words = mergeWords(views)
+    this.screens = views.flatMap(({ screen }) => screen ?? [])
+    this.navigation = new Navigation(this.screens.map(({ address }) => address))
+    effect(() => this.#applyRoute())
+    const { clock, cache, sources, watch } = this.store
+    const { tick, pausedAt, connection } = clock
+    const drawn = [tick, pausedAt, connection, cache.version, sources, watch.version]
+    effect(() => {
+      for (const each of [...drawn, this.cursor.second]) each.value
+      this.frame.redraw()
+    })
+  }
+
+  start(): void {
+    this.cursor.follow(document)
+    this.store.start()
+  }
+
+  announce(words: string): void {
+    this.spoken.value = words
+  }
+
+  /** The second that values are read at: under the cursor, else the last that is known. */
+  readingSecond(): number {
+    return this.cursor.second.peek() ?? this.store.clock.readingSecond()
+  }
+
+  togglePause(): void {
+    const isPaused = this.navigation.route.value.at !== null
+    this.navigation.span({ at: isPaused ? null : this.store.clock.edge() })
+  }
+
+  switchTheme(): void {
+    this.announce(`Colours: ${this.theme.next()}`)
+  }
+
+  /** What of the URL is the store's: the window, and the instant the picture is held at. */
+  #applyRoute(): void {
+    const { window, at } = this.navigation.route.value
+    const { store } = this
+    const pausedAt = store.clock.pausedAt.peek()
+    batch(() => {
+      store.setWindow(window)
+      if (at === null && pausedAt !== undefined) store.resume()
+      if (at !== null && pausedAt !== at) store.pause(at)
+      this.cursor.set(null)
+    })
+    this.frame.redraw()
+  }
+}
+
+export const PageContext = createContext<Page | undefined>(undefined)
+
+export function usePage(): Page {
+  const page = useContext(PageContext)
+  if (page === undefined) throw new Error('a component outside of the page')
+  return page
+}
+
+/** Renders the component anew with every second that is read or shown. */
+export function useShownSeconds(): void {
+  const { clock, cache } = usePage().store
+  for (const each of [clock.tick, clock.pausedAt, cache.version]) each.value
+}
+
+/** An element that is drawn by the frame while it is on screen. */
+export function usePanel<T extends Element>(panel: Panel): RefObject<T | null> {
+  const { frame } = usePage()
+  const element = useRef<T | null>(null)
+  const latest = useRef(panel)
+  const isDrawn = panel.draw !== undefined
+  useLayoutEffect(() => {
+    latest.current = panel
+    if (element.current !== null) frame.touch(element.current)
+  })
+  useLayoutEffect(() => {
+    if (element.current === null) return
+    const watched: Panel = {
+      enter: () => latest.current.enter?.(),
+      leave: () => latest.current.leave?.(),
+    }
+    if (isDrawn) watched.draw = (size) => latest.current.draw?.(size)
+    return frame.watch(element.current, watched)
+  }, [frame, isDrawn])
+  return element
+}
+
+/** A canvas that draws what its component was rendered with, when the frame says so. */
+export function useDrawing(
+  draw: (painter: Painter, canvas: HTMLCanvasElement) => void,
+  panel: Pick<Panel, 'enter' | 'leave'> = {},
+): RefObject<HTMLCanvasElement | null> {
+  const { theme } = usePage()
+  const canvas = usePanel<HTMLCanvasElement>({
+    ...panel,
+    draw: (size) => {
+      if (canvas.current === null || size.width === 0) return
+      draw(new Painter(canvas.current, size, theme.palette), canvas.current)
+    },
+  })
+  return canvas
+}
+
+/**
+ * An answer of the hub that is read again and again while it is shown.
+ * @param path below the API's own; undefined asks for nothing
+ * @returns the latest one, kept while the hub does not answer and while another path is read
+ */
+export function useAnswer<T>(
+  path: string | undefined,
+  { isHeld, leastMs }: Pace = {},
+): Answered<T> {
+  const { frame, store } = usePage()
+  const shown = useSignal<Answered<T>>({ answer: undefined, refusal: undefined })
+  useEffect(() => {
+    if (path === undefined) return
+    const pace = { isHeld: isHeld ?? false, leastMs: leastMs ?? 0 }
+    return store.polling.read<T>(path, pace, ({ answer, refusal }) => {
+      shown.value = { answer: answer ?? shown.peek().answer, refusal }
+      frame.redraw()
+    })
+  }, [frame, store, path, isHeld, leastMs])
+  return shown.value
+}

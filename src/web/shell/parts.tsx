@@ -1,0 +1,259 @@
+/** Small parts that several views share: links, readings, copy buttons, panels, facts. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { shownName } from '../format/name.ts'
+import { NO_BREAK_SPACE, type Quantity } from '../format/number.ts'
+import { Icon } from './icon.tsx'
+import { usePage } from './page.ts'
+import type { Destination } from './view.ts'
+
+interface LinkProps {
+  readonly to: Destination
+  readonly class?: string
+  readonly title?: string
+  readonly current?: boolean
+  readonly label?: string
+  readonly children: ComponentChildren
+}
+
+/** A link within the page: a real address, followed without loading the page anew. */
+export function Link({ to, current, label, children, ...rest }: LinkProps): JSX.Element {
+  const { navigation } = usePage()
+  const follow = (event: MouseEvent): void => {
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey
+    if (!isPlain || event.altKey) return
+    event.preventDefault()
+    navigation.go(to)
+  }
+  return (
+    <a
+      {...rest}
+      href={navigation.link(to)}
+      onClick={follow}
+      aria-current={current ? 'page' : undefined}
+      aria-label={label}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** A name as text; one that shows nothing is said to be blank. */
+export function Name({ text }: { text: string }): ComponentChildren {
+  return text.trim() === '' ? <span class="soft">(blank)</span> : shownName(text)
+}
+
+/** Writes only what changed: keeps a selection, and spares a layout. */
+export function setText(element: Element | null | undefined, words: string): void {
+  if (element && element.textContent !== words) element.textContent = words
+}
+
+/** A quantity into an element that renders no children of its own. */
+export function setQuantity(element: Element | null | undefined, value: Quantity): void {
+  if (!element) return
+  const [number, unit] = value
+  const words = unit === '' ? '' : NO_BREAK_SPACE + unit
+  if (element.childNodes.length === 0) {
+    const span = document.createElement('span')
+    span.className = 'unit'
+    element.append(document.createTextNode(''), span)
+  }
+  const [first, second] = element.childNodes
+  if (first && first.nodeValue !== number) first.nodeValue = number
+  if (second && second.textContent !== words) second.textContent = words
+}
+
+interface ReadingParts {
+  readonly caption: string
+  readonly main: Quantity
+  /** All digits. */
+  readonly title: string
+}
+
+/** A value that the frame writes, tick by tick, without rendering anything anew. */
+export function useReading(className: string): [JSX.Element, (reading: ReadingParts) => void] {
+  const caption = useRef<HTMLSpanElement>(null)
+  const number = useRef<HTMLSpanElement>(null)
+  const unit = useRef<HTMLSpanElement>(null)
+  const box = useRef<HTMLSpanElement>(null)
+  const element = (
+    <span class={className} ref={box}>
+      <span class="cap" ref={caption} />
+      <span ref={number}>–</span>
+      <span class="unit" ref={unit} />
+    </span>
+  )
+  const write = (reading: ReadingParts): void => {
+    const [digits, name] = reading.main
+    setText(caption.current, reading.caption)
+    setText(number.current, digits)
+    setText(unit.current, name === '' ? '' : NO_BREAK_SPACE + name)
+    if (box.current && box.current.title !== reading.title) box.current.title = reading.title
+  }
+  return [element, write]
+}
+
+/** Time for which a button shows that it has copied. */
+const COPIED_MS = 1200
+
+export function CopyButton({ text, what }: { text: string; what: string }): JSX.Element {
+  const page = usePage()
+  const [isDone, setDone] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    setDone(true)
+    page.announce(`Copied ${what}`)
+    setTimeout(() => setDone(false), COPIED_MS)
+  }
+  const name = `Copy ${what}`
+  return (
+    <button
+      type="button"
+      class={isDone ? 'copy done' : 'copy'}
+      aria-label={name}
+      title={name}
+      onClick={() => void copy()}
+    >
+      <Icon name="copy" />
+    </button>
+  )
+}
+
+interface PanelProps {
+  readonly title: string
+  readonly note?: ComponentChildren
+  readonly isNoteRight?: boolean
+  readonly children: ComponentChildren
+}
+
+export function Section({ title, note, isNoteRight, children }: PanelProps): JSX.Element {
+  return (
+    <section class="panel" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {note !== undefined && (
+          <span class={isNoteRight ? 'small muted right' : 'small muted'}>{note}</span>
+        )}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+export type Fact = readonly [name: string, value: ComponentChildren]
+
+export function Facts({
+  facts,
+  isWide,
+}: {
+  facts: readonly Fact[]
+  isWide?: boolean
+}): JSX.Element {
+  return (
+    <dl class={isWide ? 'facts two' : 'facts'}>
+      {facts.map(([name, value]) => [
+        <dt key={name}>{name}</dt>,
+        <dd key={`${name}=`}>{value}</dd>,
+      ])}
+    </dl>
+  )
+}
+
+/** A region that scrolls inside itself, by keyboard too. */
+export function Scroll({
+  label,
+  children,
+  ...rest
+}: {
+  readonly label: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
+    <section class="scroll" tabIndex={0} aria-label={label} {...rest}>
+      {children}
+    </section>
+  )
+}
+
+/** A state as a word and a shape. */
+export function Badge({ words, dot }: { words: string; dot: string }): JSX.Element {
+  return (
+    <span class={dot === 'dot error' ? 'badge error' : 'badge'}>
+      <span class={dot} aria-hidden="true" />
+      {words}
+    </span>
+  )
+}
+
+/** What the charts show, as a table; made when it is opened. */
+export function AsTable({ table }: { table: () => JSX.Element }): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen && table()}
+    </details>
+  )
+}
+
+export interface TableProps {
+  readonly label: string
+  readonly heads: readonly string[]
+  /** Numbers of the columns that are right-aligned. */
+  readonly numeric: readonly number[]
+  readonly children: ComponentChildren
+}
+
+/** A table that scrolls inside itself. */
+export function Table({ children, ...frame }: TableProps): JSX.Element {
+  return (
+    <TableFrame {...frame}>
+      <tbody>{children}</tbody>
+    </TableFrame>
+  )
+}
+
+/** What is around the bodies of such a table. */
+export function TableFrame({ label, heads, numeric, children }: TableProps): JSX.Element {
+  return (
+    <Scroll label={`${label}, table`}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((head, i) => (
+              <th key={head} class={numeric.includes(i) ? 'num' : ''} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {children}
+      </table>
+    </Scroll>
+  )
+}
+
+interface PickProps {
+  readonly caption: string
+  readonly value: string
+  readonly choices: readonly (readonly [value: string, words: string])[]
+  readonly choose: (value: string) => void
+}
+
+/** A choice in a line of controls. */
+export function Pick({ caption, value, choices, choose }: PickProps): JSX.Element {
+  return (
+    <label class="pick">
+      <span>{caption}</span>
+      <select aria-label={caption} value={value} onChange={(e) => choose(e.currentTarget.value)}>
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

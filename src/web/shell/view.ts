@@ -1,0 +1,80 @@
+/**
+ * Contract of a view. The page is a list of them, which router, bar, keys, help and titles walk
+ * through. Those of the house stand in src/web; that of a dialect is `view/view.tsx` (or `.ts`) in
+ * its folder, which exports `view: View` and is found by the bundler.
+ */
+import type { JSX } from 'preact'
+import type { SourcesAnswer } from '../../http/api.ts'
+
+/** What of the URL is a view's own: the first part of the path, and a state of its own. */
+export interface Address<State extends object = object> {
+  /** First part of the path, without slashes; '' is the start page, shown for unknown ones. */
+  readonly path: string
+  readonly standard: State
+  /**
+   * @param rest of the path behind the first part, with its slash, still encoded
+   * @returns undefined where the view has no such page
+   */
+  parse(rest: string, query: URLSearchParams): State | undefined
+  /** Writes what differs from the standard into `query`. @returns the rest of the path, encoded */
+  format(state: State, query: URLSearchParams): string
+}
+
+/** Where the page is: a view with its state, and what all views share. */
+export interface Route<State extends object = object> {
+  readonly address: Address<State>
+  readonly state: State
+  /** Seconds that charts show. */
+  readonly window: number
+  /** Unix second at which the picture is held; null while it moves. */
+  readonly at: number | null
+}
+
+/** Where a link leads: `to` of route.ts makes one. */
+export interface Destination {
+  readonly address: Address
+  /** What is to differ from the state in which that view was last. */
+  readonly change: object
+}
+
+/** A page of its own below its path. */
+export interface Screen<State extends object = object> {
+  readonly address: Address<State>
+  /** Title of the document, and in the help that of the standard state. */
+  title(state: State): string
+  /** Words in the bar; with none it is reached from other views, and `tabOf` is marked instead. */
+  readonly tab?: string
+  readonly tabOf?: Address
+  /** Number beside the words, in red: of messages that could not be read; 0 shows none. */
+  troubles?(sources: SourcesAnswer | undefined): number
+  /** What the tab and the key take back of the state in which the view was left. */
+  readonly home?: Partial<State>
+  /** Letter that leads there after G. */
+  readonly key?: string
+  /** One level up; without an answer that is the start page. */
+  up?(state: State): Destination | undefined
+  component(props: { readonly route: Route<State> }): JSX.Element | null
+}
+
+export interface View<State extends object = object> {
+  /** Registry name of its dialect, without which the tab is not there; none for the house's own. */
+  readonly dialect?: string
+  readonly screen?: Screen<State>
+  /** Panel on the overview, above the series. */
+  overviewPanel?(): JSX.Element | null
+  /** Panel on the Sources page, below the threads. */
+  sourcesPanel?(props: { readonly sources: SourcesAnswer }): JSX.Element | null
+  /** What its example does, on an overview without any series: `Send it …:`. */
+  readonly exampleWords?: string
+  readonly words?: Words
+}
+
+/** Plain words for what the hub tells of a dialect; unknown names are shown as they are. */
+export interface Words {
+  /** Facts of connections; '' leaves one out. */
+  readonly facts?: Readonly<Record<string, (value: string | number | boolean) => string>>
+  /** Titles of limits, by the first word of their names: `eggs.basketLimit`. */
+  readonly limits?: Readonly<Record<string, string>>
+  /** Of limits that refuse nothing: what happened to that many, by name. */
+  readonly bitten?: Readonly<Record<string, string>>
+}

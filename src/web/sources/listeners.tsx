@@ -1,0 +1,106 @@
+/** Where the hub listens: what each listener speaks, whether it is open, how much arrives. */
+import type { JSX } from 'preact'
+import type { ListenerStatus, SourcesAnswer } from '../../http/api.ts'
+import { allDigits, exact, format, NO_VALUE, text } from '../format/number.ts'
+import { dialectTitle, listenerAddress } from '../format/status.ts'
+import { durationText, spanText } from '../format/time.ts'
+import { useRateSpark } from '../overview/meters.tsx'
+import { usePage, usePanel } from '../shell/page.ts'
+import { Badge, Section, Table, useReading } from '../shell/parts.tsx'
+
+const STATE_WORDS = { listening: 'Open', failed: 'Did not start', stopped: 'Stopped' } as const
+const STATE_DOTS = { listening: 'dot', failed: 'dot error', stopped: 'dot idle' } as const
+/** The dialect whose rate is this listener's: the only one it speaks, and it alone speaks it. */
+function ownDialect(listener: ListenerStatus, all: readonly ListenerStatus[]): string | undefined {
+  const [dialect] = listener.dialects
+  if (dialect === undefined || listener.dialects.length !== 1) return undefined
+  return all.filter(({ dialects }) => dialects.includes(dialect)).length === 1 ? dialect : undefined
+}
+
+function Rate({ dialect }: { dialect: string }): JSX.Element {
+  const page = usePage()
+  const [value, write] = useReading('rate')
+  const cell = usePanel<HTMLTableCellElement>({
+    draw: () => {
+      const rate = page.store.cache.rates(dialect)?.at(page.readingSecond()) ?? Number.NaN
+      write({ caption: '', main: format(rate, '/s'), title: allDigits(rate, '/s') })
+    },
+  })
+  return (
+    <td class="num" ref={cell}>
+      {value}
+    </td>
+  )
+}
+
+function RateSpark({ dialect }: { dialect: string }): JSX.Element {
+  return <td class="spark">{useRateSpark(dialect)}</td>
+}
+
+function bufferWords({ bufferGranted, bufferAsked }: ListenerStatus): string {
+  if (bufferGranted === undefined || bufferAsked === undefined) return NO_VALUE
+  return `${text(bufferGranted, 'B')} of ${text(bufferAsked, 'B')}`
+}
+
+interface RowProps {
+  readonly listener: ListenerStatus
+  readonly sources: SourcesAnswer
+}
+
+function ListenerRow({ listener, sources }: RowProps): JSX.Element {
+  const { store } = usePage()
+  const { state, message, nextTryMs, kernelDrops } = listener
+  const dialect = ownDialect(listener, sources.listeners)
+  const isRated = dialect !== undefined && state === 'listening'
+  const wait =
+    nextTryMs === undefined
+      ? ''
+      : `, next try in ${durationText((nextTryMs - store.clock.nowMs()) / 1000)}`
+  const drops = kernelDrops === undefined || kernelDrops === null ? NO_VALUE : exact(kernelDrops)
+  return (
+    <tr>
+      <td>
+        <code>{listenerAddress(listener)}</code>
+      </td>
+      <td>{listener.dialects.map((name) => dialectTitle(sources, name)).join(', ')}</td>
+      <td>
+        <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
+        {message && (
+          <span class="small soft">
+            {' '}
+            {message}
+            {wait}
+          </span>
+        )}
+      </td>
+      {isRated ? <Rate dialect={dialect} /> : <td class="num">{NO_VALUE}</td>}
+      {isRated ? <RateSpark dialect={dialect} /> : <td class="spark" />}
+      <td class="num">{bufferWords(listener)}</td>
+      <td class={kernelDrops ? 'num error' : 'num'}>{drops}</td>
+      <td class="num">{exact(listener.connections)}</td>
+    </tr>
+  )
+}
+
+export function Listeners({ sources }: { sources: SourcesAnswer }): JSX.Element {
+  const { store } = usePage()
+  const heads = [
+    'Address',
+    'Speaks',
+    'State',
+    'Rate',
+    `Last ${spanText(store.clock.window.value)}`,
+    'Buffer',
+    'Kernel drops',
+    'Peers',
+  ]
+  return (
+    <Section title="Listeners">
+      <Table label="Listeners" heads={heads} numeric={[3, 5, 6, 7]}>
+        {sources.listeners.map((listener) => (
+          <ListenerRow key={listener.name} listener={listener} sources={sources} />
+        ))}
+      </Table>
+    </Section>
+  )
+}

@@ -1,0 +1,54 @@
+/** The page's time: the hub's clock, the newest second, and the stretch that charts show. */
+import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Connection } from './stream.ts'
+
+export class Clock {
+  /** Rises with every second that the stream brings, and every second while it is lost. */
+  readonly tick = signal(0)
+  /** Seconds that charts show. */
+  readonly window = signal(60)
+  /** Unix second the picture ends at while paused. */
+  readonly pausedAt = signal<number | undefined>(undefined)
+  readonly connection: ReadonlySignal<Connection>
+  /** Unix second of the newest closed second the stream brought. */
+  newest = 0
+  #hubAheadMs = 0
+
+  constructor(connection: ReadonlySignal<Connection>) {
+    this.connection = connection
+  }
+
+  /** @param hubMs the hub's clock as its stream begins: the second before is closed */
+  set(hubMs: number): void {
+    this.#hubAheadMs = hubMs - Date.now()
+    this.pass(Math.floor(hubMs / 1000) - 1)
+  }
+
+  pass(second: number): void {
+    this.newest = Math.max(this.newest, second)
+  }
+
+  /** The hub's clock. */
+  nowMs(): number {
+    return Date.now() + this.#hubAheadMs
+  }
+
+  /** Right edge of every chart, a whole second. */
+  edge(): number {
+    const pausedAt = this.pausedAt.peek()
+    if (pausedAt !== undefined) return pausedAt
+    if (this.newest > 0 && this.connection.peek().state === 'live') return this.newest
+    return Math.max(Math.floor(this.nowMs() / 1000) - 1, this.newest)
+  }
+
+  /** Last second of which anything can be known now: values are read there without a cursor. */
+  readingSecond(): number {
+    const edge = this.edge()
+    return this.newest === 0 ? edge : Math.min(edge, this.newest)
+  }
+
+  /** Where the hub is away nothing grows stale: values stay at the last known. */
+  silenceEndMs(): number {
+    return this.connection.peek().state === 'lost' ? this.newest * 1000 : this.nowMs()
+  }
+}

@@ -1,0 +1,358 @@
+/** The store against an invented hub, with its stream and all clocks in hand. */
+import assert from 'node:assert/strict'
+import { mock, type TestContext, test } from 'node:test'
+import type { CellsEvent, RangeAnswer, SeriesInfo } from '../../http/api.ts'
+import type { HubApi, RangeRequest } from './hub-api.ts'
+import type { Lane } from './series-data.ts'
+import { Store } from './store.ts'
+
+const START = 1_800_000_000
+
+/** As much of an EventSource as the stream uses. */
+class FakeSource {
+  onerror: (() => void) | null = null
+  isClosed = false
+  readonly #listeners = new Map<string, (event: { data: string; lastEventId: string }) => void>()
+
+  addEventListener(
+    name: string,
+    listener: (event: { data: string; lastEventId: string }) => void,
+  ): void {
+    this.#listeners.set(name, listener)
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+
+  send(name: string, data: unknown, id = 0): void {
+    this.#listeners.get(name)?.({ data: JSON.stringify(data), lastEventId: String(id) })
+  }
+}
+
+function counterInfo(id: number, name = `c${id}`): SeriesInfo {
+  return {
+    id,
+    name,
+    kind: 'counter',
+    labels: [],
+    dialect: 'statshero',
+    source: '127.0.0.1',
+    firstSeenMs: 0,
+    lastDataMs: START * 1000,
+    isStale: false,
+    current: 0,
+  }
+}
+
+interface Bench {
+  readonly store: Store
+  readonly ranges: RangeRequest[]
+  readonly posts: (readonly number[])[]
+  readonly opened: (readonly number[])[]
+  list: SeriesInfo[]
+  source(): FakeSource
+  /** Lets time and promises go on. */
+  pass(ms: number): Promise<void>
+  greet(): Promise<void>
+  second(second: number, counters: CellsEvent['counters']): Promise<void>
+  /** Range requests of charts, without the survey's ten-second columns. */
+  fills(): RangeRequest[]
+}
+
+function createBench(context: TestContext): Bench {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: START * 1000 + 100 })
+  context.after(() => mock.timers.reset())
+  const sources: FakeSource[] = []
+  const ranges: RangeRequest[] = []
+  const posts: (readonly number[])[] = []
+  const opened: (readonly number[])[] = []
+  const bench = { list: [counterInfo(1), counterInfo(2)] }
+  const api: HubApi = {
+    listSeries: async () => ({ series: bench.list, total: bench.list.length, revision: 1 }),
+    get: async (path) => counterInfo(Number(path.split('/').at(-1))),
+    range: async (request): Promise<RangeAnswer> => {
+      ranges.push(request)
+      const { fromMs, toMs, stepMs, series } = request
+      const length = (toMs - fromMs) / stepMs
+      const delta = Array.from({ length }, () => 100)
+      const columns = series.map((id) => ({ id, kind: 'counter', delta }) as const)
+      return { fromMs, stepMs, length, columns }
+    },
+    setSeries: async (_, series) => {
+      posts.push(series)
+    },
+    openStream: (series) => {
+      opened.push(series)
+      const source = new FakeSource()
+      sources.push(source)
+      return source as unknown as EventSource
+    },
+  }
+  const store = new Store(api)
+  const pass = async (ms: number): Promise<void> => {
+    mock.timers.tick(ms)
+    for (let i = 0; i < 20; i += 1) await Promise.resolve()
+  }
+  return Object.assign(bench, {
+    store,
+    ranges,
+    posts,
+    opened,
+    pass,
+    source: () => sources.at(-1)!,
+    greet: async () => {
+      const nowMs = Date.now()
+      const version = '0'
+      const times = { nowMs, intervalMs: 1000, staleAfterMs: 300_000, windowMaxMs: 600_000 }
+      sources.at(-1)!.send('hello', { stream: 'a', version, ...times })
+      await pass(0)
+    },
+    second: async (second: number, counters: CellsEvent['counters']) => {
+      await pass(Math.max(0, second * 1000 + 50 - Date.now()))
+      const quiet = { gauges: [], histograms: [], summaries: [] }
+      const event: CellsEvent = { endMs: second * 1000, intervalMs: 1000, counters, ...quiet }
+      sources.at(-1)!.send('cells', event, second * 1000)
+      await pass(0)
+    },
+    fills: () => ranges.filter(({ stepMs }) => stepMs === 1000),
+  })
+}
+
+function seconds(store: Store, id: number, from: number, length: number): number[] {
+  const out = new Float64Array(length)
+  store.data(id)?.copy('rate' as Lane, from, out)
+  return [...out]
+}
+
+async function started(context: TestContext): Promise<Bench> {
+  const bench = createBench(context)
+  bench.store.start()
+  await bench.pass(0)
+  await bench.greet()
+  return bench
+}
+
+test('a chart that comes on screen is subscribed, and its window is read back', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  assert.deepEqual(bench.posts, [[1]])
+  const [fill] = bench.fills()
+  assert.deepEqual(fill, {
+    series: [1],
+    fromMs: (START - 1 - 60) * 1000,
+    toMs: (START - 1) * 1000,
+    stepMs: 1000,
+  })
+  assert.deepEqual(seconds(bench.store, 1, START - 2, 2), [100, 100])
+})
+
+test('charts of one moment share their requests', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  bench.store.screen.show(2)
+  await bench.pass(200)
+  assert.deepEqual(bench.posts, [[1, 2]])
+  assert.deepEqual(
+    bench.fills().map(({ series }) => series),
+    [[1, 2]],
+  )
+})
+
+test('two charts of one series are one subscription until both are gone', async (t) => {
+  const bench = await started(t)
+  const hideFirst = bench.store.screen.show(1)
+  const hideSecond = bench.store.screen.show(1)
+  hideFirst()
+  await bench.pass(200)
+  assert.deepEqual(bench.posts.at(-1), [1])
+  hideSecond()
+  await bench.pass(200)
+  assert.deepEqual(bench.posts.at(-1), [])
+})
+
+test('the first seconds of a newcomer are read back, later silence is a standstill', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  // The stream may have closed this second before it knew of the chart.
+  await bench.second(START + 1, [])
+  await bench.pass(100)
+  assert.deepEqual(seconds(bench.store, 1, START, 2), [100, 100])
+  await bench.second(START + 2, [[1, 7]])
+  await bench.second(START + 3, [])
+  assert.deepEqual(seconds(bench.store, 1, START + 2, 2), [7, 0])
+})
+
+test('a lost connection is retried, and what was missed is read back', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  await bench.second(START + 1, [])
+  await bench.second(START + 2, [[1, 7]])
+  await bench.pass(200)
+  bench.source().onerror?.()
+  assert.equal(bench.store.clock.connection.value.state, 'lost')
+  await bench.pass(999)
+  assert.equal(bench.opened.length, 1)
+  await bench.pass(1)
+  assert.deepEqual(bench.opened, [[], [1]])
+  bench.source().onerror?.()
+  await bench.pass(2000)
+  await bench.pass(5000)
+  assert.ok(bench.store.clock.edge() > START + 8, 'the picture moves on, the gap grows')
+  await bench.greet()
+  await bench.pass(100)
+  assert.equal(bench.store.clock.connection.value.state, 'live')
+  const before = bench.fills().at(-1)!
+  assert.equal(before.fromMs, (START + 2) * 1000)
+  await bench.second(START + 10, [])
+  await bench.second(START + 11, [[1, 8]])
+  await bench.second(START + 12, [[1, 9]])
+  await bench.pass(100)
+  const known = seconds(bench.store, 1, START + 2, 11)
+  assert.ok(
+    known.every((value) => !Number.isNaN(value)),
+    known.join(),
+  )
+  assert.deepEqual([known[0], known[10]], [7, 9])
+})
+
+test('a stream that falls silent is taken for lost', async (t) => {
+  const bench = await started(t)
+  await bench.pass(5999)
+  assert.equal(bench.store.clock.connection.value.state, 'live')
+  await bench.pass(1)
+  assert.equal(bench.store.clock.connection.value.state, 'lost')
+  assert.ok(bench.source().isClosed)
+})
+
+test('a paused picture stands while the reading goes on', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  await bench.second(START + 1, [])
+  await bench.second(START + 2, [[1, 7]])
+  await bench.pass(100)
+  bench.store.pause()
+  const edge = bench.store.clock.edge()
+  await bench.second(START + 3, [[1, 8]])
+  assert.equal(bench.store.clock.edge(), edge)
+  assert.ok(Number.isNaN(seconds(bench.store, 1, START + 3, 1)[0]!))
+  bench.store.resume()
+  assert.equal(bench.store.clock.edge(), START + 3)
+  assert.deepEqual(seconds(bench.store, 1, START + 2, 2), [7, 8])
+})
+
+test('a picture held in the past is read from history', async (t) => {
+  const bench = await started(t)
+  const at = START - 3000
+  bench.store.pause(at)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  assert.deepEqual(bench.fills()[0], {
+    series: [1],
+    fromMs: (at - 60) * 1000,
+    toMs: at * 1000,
+    stepMs: 1000,
+  })
+  assert.deepEqual(seconds(bench.store, 1, at - 1, 2), [100, 100])
+  assert.equal(bench.store.clock.edge(), at)
+})
+
+test('a longer window reads back only what it lacks', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  bench.store.setWindow(300)
+  await bench.pass(200)
+  assert.equal(bench.fills().length, 2)
+  bench.store.setWindow(60)
+  await bench.pass(200)
+  assert.equal(bench.fills().length, 2)
+})
+
+test('an id that means another series after a restart of the hub loses its past', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  assert.equal(seconds(bench.store, 1, START - 2, 1)[0], 100)
+  bench.list = [counterInfo(1, 'another'), counterInfo(2)]
+  bench.source().send('series', { revision: 2, total: 2 })
+  await bench.pass(200)
+  assert.equal(bench.store.catalogue.get(1)?.text, 'another')
+  assert.equal(bench.store.data(1)?.at('rate', START - 2) ?? Number.NaN, Number.NaN)
+})
+
+test('after a restart of the hub every series keeps its points, under its new id', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  bench.store.screen.show(2)
+  await bench.pass(200)
+  for (const at of [1, 2, 3])
+    await bench.second(START + at, [
+      [1, 7],
+      [2, 9],
+    ])
+  await bench.pass(200)
+  bench.source().onerror?.()
+  bench.list = [counterInfo(1, 'c2')]
+  await bench.pass(1000)
+  await bench.greet()
+  const back = bench.store.catalogue.find('c2')!
+  const away = bench.store.catalogue.find('c1')!
+  assert.equal(back.id, 1)
+  assert.deepEqual(seconds(bench.store, back.id, START + 2, 2), [9, 9])
+  assert.deepEqual(seconds(bench.store, away.id, START + 2, 2), [7, 7])
+  bench.list = [counterInfo(1, 'c2'), counterInfo(2, 'c1')]
+  bench.source().send('series', { revision: 2, total: 2 })
+  await bench.pass(200)
+  assert.deepEqual(seconds(bench.store, 2, START + 2, 2), [7, 7])
+  assert.ok(bench.store.catalogue.entries.every(({ id }) => id > 0))
+})
+
+test('until the list of a new hub is read its cells are not taken for old series', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  bench.source().onerror?.()
+  await bench.pass(1000)
+  bench.list = [counterInfo(1, 'other')]
+  const asked = bench.fills().length
+  const times = { nowMs: Date.now(), intervalMs: 1000, staleAfterMs: 300_000, windowMaxMs: 600_000 }
+  bench.source().send('hello', { stream: 'b', version: '0', ...times })
+  const quiet = { gauges: [], histograms: [], summaries: [] }
+  const end = START + 1
+  const event = { endMs: end * 1000, intervalMs: 1000, counters: [[1, 5]], ...quiet }
+  bench.source().send('cells', event, end * 1000)
+  assert.equal(bench.fills().length, asked)
+  await bench.pass(0)
+  const old = bench.store.catalogue.find('c1')!
+  assert.deepEqual(seconds(bench.store, old.id, START - 2, 1), [100])
+  assert.deepEqual(seconds(bench.store, old.id, end, 1), [Number.NaN])
+})
+
+test('what a restarted hub never hears of again leaves when it is stale', async (t) => {
+  const bench = await started(t)
+  // the list that is read anew behind the first hello
+  await bench.pass(1000)
+  bench.source().onerror?.()
+  bench.list = []
+  await bench.pass(1000)
+  await bench.greet()
+  assert.equal(bench.store.catalogue.entries.length, 2)
+  for (let at = 2; at <= 340; at += 1) await bench.second(START + at, [])
+  assert.equal(bench.store.catalogue.entries.length, 0)
+})
+
+test('silence is measured from the newest of list and stream', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  await bench.second(START + 2, [[1, 7]])
+  assert.equal(bench.store.lastDataMs(1), (START + 2) * 1000)
+  assert.ok(!bench.store.isStale(1))
+  for (let at = 3; at <= 310; at += 1) await bench.second(START + at, [])
+  assert.ok(bench.store.isStale(1))
+})

@@ -1,0 +1,61 @@
+/**
+ * Dialects as the shared suites take them: the contract, and the folder that holds samples, fuzz
+ * target and vectors. The project's own come from the registry; a test may hand in any other.
+ */
+import { readdirSync } from 'node:fs'
+import type { Dialect } from '../../src/dialects/dialect.ts'
+import { DIALECTS } from '../../src/dialects/registry.ts'
+import type { FuzzTarget } from '../fuzz/target.ts'
+import type { Runners } from '../vectors/run.ts'
+import type { DialectSamples } from './dialect.ts'
+
+export interface TestedDialect {
+  readonly dialect: Pick<Dialect, 'name'>
+  /** Ends with a slash; its room `test/` holds what the suites need. */
+  readonly folder: URL
+}
+
+/** The folder of all dialects. */
+export const DIALECTS_FOLDER = new URL('../../src/dialects/', import.meta.url)
+
+/** The dialects of the registry, in its order. */
+export const REGISTERED = DIALECTS.map((dialect) => {
+  return { dialect, folder: new URL(`${dialect.name}/`, DIALECTS_FOLDER) }
+})
+
+/** Names of the folders beside the contract, registered or not. */
+export function dialectFolders(): readonly string[] {
+  return readdirSync(DIALECTS_FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+}
+
+/** Input of the dialect suite: `samples` of `test/samples.ts`. */
+export function samplesOf(tested: TestedDialect): Promise<DialectSamples> {
+  return load<DialectSamples>(tested, 'test/samples.ts', 'samples')
+}
+
+/** Target of the fuzzer: `target` of `test/fuzz.ts`. */
+export function targetOf(tested: TestedDialect): Promise<FuzzTarget> {
+  return load<FuzzTarget>(tested, 'test/fuzz.ts', 'target')
+}
+
+/** Runners of the vectors of one dialect, by category: `runners` of `test/vectors.ts`. */
+export function runnersOf(tested: TestedDialect): Promise<Runners> {
+  return load<Runners>(tested, 'test/vectors.ts', 'runners')
+}
+
+/** Runners of several dialects, by the dialect's name. */
+export async function runnersByName(
+  dialects: readonly TestedDialect[],
+): Promise<ReadonlyMap<string, Runners>> {
+  const runners = await Promise.all(dialects.map(runnersOf))
+  return new Map(dialects.map(({ dialect }, i) => [dialect.name, runners[i]!]))
+}
+
+/** @throws {TypeError} for a file without this export */
+async function load<T>({ folder }: TestedDialect, path: string, name: string): Promise<T> {
+  const module = (await import(new URL(path, folder).href)) as Readonly<Record<string, unknown>>
+  if (module[name] === undefined) throw new TypeError(`${folder.href}${path} exports no ${name}`)
+  return module[name] as T
+}

@@ -1,0 +1,294 @@
+/**
+ * A hub without listeners: real frames, ring, sessions and distributions, filled by hand, under a
+ * clock that only moves when told. For tests of whatever reads a HubView.
+ */
+import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/resident.ts'
+import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
+import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
+import { LiveRing, type LiveRingOptions } from '../../../src/hub/live/ring.ts'
+import { Sessions } from '../../../src/hub/live/sessions.ts'
+import type { SeriesRecord, Total } from '../../../src/hub/series/series.ts'
+import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
+import type { HubView, Rates, SeriesList } from '../../../src/hub/view.ts'
+import {
+  addExact,
+  addToSummary,
+  EMPTY_SUMMARY,
+  type Exact,
+  Histogram,
+  type Identity,
+  type Metadata,
+  mergeSummaries,
+  type Summary,
+  sortLabels,
+  summarySum,
+} from '../../../src/model/index.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+export interface FakeSeries {
+  readonly name: string
+  readonly kind: Identity['kind']
+  readonly labels?: readonly (readonly [string, string])[]
+  readonly qualifier?: readonly [string, string]
+  readonly nameBytes?: Uint8Array
+  readonly metadata?: Partial<Metadata>
+  readonly source?: string
+  /** A histogram that comes as windows. */
+  readonly isWindowed?: boolean
+}
+
+/** What a series holds in the open second and since it began. */
+interface Held {
+  record: Mutable<SeriesRecord>
+  total: Exact
+  value: Exact | undefined
+  all: Histogram
+  summary: Summary
+  last: Summary
+  open: {
+    delta: Exact
+    value: Exact | undefined
+    histogram: Histogram
+    summary: Summary
+    hasWindow: boolean
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Wallaroo's side of a hub that no worker has sent to. */
+export const NO_WORKERS: WallarooViews = {
+  applications: async () => ({ nowMs: START_MS, applications: [] }),
+  application: async () => undefined,
+  compatibleApplication: async () => undefined,
+  view: async () => undefined,
+  compatible: async () => undefined,
+  workerConnections: () => ({ nowMs: START_MS, connections: [], workers: [] }),
+}
+
+export const START_MS = 1_700_000_000_000
+
+export class FakeHubView implements HubView {
+  readonly version = '0.0.0-test'
+  readonly clock = new FakeClock(START_MS)
+  staleAfterMs = 300_000
+  readonly series: FakeSeriesList = new FakeSeriesList()
+  readonly live: LiveRing
+  readonly sessions: Sessions
+  /** By the name of their dialect. */
+  readonly residents = new Map<string, object>()
+  isReady = true
+  status: SourcesAnswer = {
+    dialects: [],
+    listeners: [],
+    sources: [],
+    connections: [],
+    limits: [],
+    errors: [],
+    refusals: [],
+  }
+  readonly movingAverages = new Map<number, Rates>()
+
+  constructor(ring?: LiveRingOptions, sessionsLimit?: number) {
+    this.live = new LiveRing(ring)
+    this.sessions = new Sessions(sessionsLimit)
+    this.residents.set('eventcounters', new EventCountersResident(this, { sessionsLimit: 64 }))
+    this.residents.set('wallaroo', NO_WORKERS)
+  }
+
+  resident(dialect: string): object | undefined {
+    return this.residents.get(dialect)
+  }
+
+  /** Adds a series and returns its id. */
+  add(series: FakeSeries): number {
+    const { name, kind, labels = [], qualifier, nameBytes, metadata, source } = series
+    const isWindowed = series.isWindowed ?? false
+    const identity: Identity = {
+      name,
+      kind,
+      labels: sortLabels(labels),
+      ...(qualifier === undefined ? {} : { qualifier }),
+      ...(nameBytes === undefined ? {} : { nameBytes }),
+    }
+    const { record } = this.#register(
+      identity,
+      { dialect: 'statshero', ...metadata },
+      source,
+      false,
+    )
+    if (isWindowed) record.isWindowed = true
+    return record.id
+  }
+
+  count(id: number, increment: Exact): void {
+    const held = this.series.held(id)
+    held.total = addExact(held.total, increment)
+    held.open.delta = addExact(held.open.delta, increment)
+  }
+
+  /** A negative increment: goes to the series' down part. */
+  countDown(id: number, size: Exact): void {
+    const { record } = this.series.held(id)
+    record.down ??= this.#registerDown(record)
+    this.count(record.down.id, size)
+  }
+
+  set(id: number, value: Exact): void {
+    const held = this.series.held(id)
+    held.value = value
+    held.open.value = value
+  }
+
+  observe(id: number, value: Exact, count: Exact = 1): void {
+    const held = this.series.held(id)
+    held.all.record(value, count)
+    held.open.histogram.record(value, count)
+  }
+
+  /** Replaces what a histogram holds: for distributions that no observation makes. */
+  replace(id: number, histogram: Histogram): void {
+    this.series.held(id).all = histogram
+  }
+
+  sample(id: number, value: number): void {
+    const held = this.series.held(id)
+    held.open.summary = addToSummary(held.open.summary, value)
+    held.open.hasWindow = true
+  }
+
+  /** A window without observations. */
+  emptyWindow(id: number): void {
+    this.series.held(id).open.hasWindow = true
+  }
+
+  /** Closes a frame of so many seconds and hands it to ring and sessions. */
+  tick(seconds = 1): Frame {
+    this.clock.advance(seconds * 1000)
+    const builder = new FrameBuilder()
+    for (const held of this.series.all()) this.#close(held, builder)
+    const frame = builder.build(this.clock.wallMs(), seconds)
+    this.live.push(frame)
+    this.sessions.push(frame)
+    return frame
+  }
+
+  total(record: SeriesRecord): Total {
+    const held = this.series.held(record.id)
+    switch (record.identity.kind) {
+      case 'counter': {
+        const down = record.down === undefined ? 0 : this.series.held(record.down.id).total
+        return { kind: 'counter', total: held.total, down }
+      }
+      case 'gauge':
+        return { kind: 'gauge', value: held.value }
+      case 'histogram':
+        return { kind: 'histogram', histogram: held.all }
+      case 'summary': {
+        const summary = mergeSummaries(held.summary, held.open.summary)
+        return { kind: 'summary', summary, sum: summarySum(summary), last: held.last }
+      }
+    }
+  }
+
+  rates(record: SeriesRecord): Rates | undefined {
+    return this.movingAverages.get(record.id)
+  }
+
+  sources(): SourcesAnswer {
+    return this.status
+  }
+
+  #close(held: Held, builder: FrameBuilder): void {
+    const { open, record } = held
+    held.open = emptyWindow()
+    if (open.delta !== 0) builder.counter(record.id, open.delta)
+    if (open.value !== undefined) builder.gauge(record.id, open.value)
+    if (!open.histogram.isEmpty) builder.histogram(record.id, open.histogram)
+    if (open.summary.count > 0) builder.summary(record.id, open.summary)
+    if (open.hasWindow) held.last = open.summary
+    held.summary = mergeSummaries(held.summary, open.summary)
+    if (hasData(open)) record.lastDataMs = this.clock.wallMs()
+  }
+
+  #registerDown(record: SeriesRecord): SeriesRecord {
+    const { identity, metadata, source } = record
+    const down = { ...identity, name: `${identity.name}.decrement` }
+    return this.#register(down, metadata, source, true).record
+  }
+
+  #register(identity: Identity, metadata: Metadata, source = '127.0.0.1', isDown: boolean): Held {
+    return this.series.add({
+      identity,
+      metadata,
+      source,
+      metric: 0,
+      firstSeenMs: this.clock.wallMs(),
+      lastDataMs: this.clock.wallMs(),
+      down: undefined,
+      isDown,
+      reading: undefined,
+    })
+  }
+}
+
+class FakeSeriesList implements SeriesList {
+  revision = 0
+  readonly #held: (Held | undefined)[] = []
+
+  get size(): number {
+    return this.#held.length
+  }
+
+  add(fields: Omit<SeriesRecord, 'id'>): Held {
+    const record = { id: this.#held.length, ...fields }
+    const held: Held = {
+      record,
+      total: 0,
+      value: undefined,
+      all: new Histogram(),
+      summary: EMPTY_SUMMARY,
+      last: EMPTY_SUMMARY,
+      open: emptyWindow(),
+    }
+    this.#held.push(held)
+    this.revision++
+    return held
+  }
+
+  held(id: number): Held {
+    return this.#held[id]!
+  }
+
+  *all(): Iterable<Held> {
+    for (const held of this.#held) if (held !== undefined) yield held
+  }
+
+  /** Expires a series. */
+  remove(id: number): void {
+    this.#held[id] = undefined
+    this.revision++
+  }
+
+  get(id: number): SeriesRecord | undefined {
+    return this.#held[id]?.record
+  }
+
+  *[Symbol.iterator](): Iterator<SeriesRecord> {
+    for (const { record } of this.all()) yield record
+  }
+}
+
+function hasData({ delta, value, histogram, hasWindow }: Held['open']): boolean {
+  return delta !== 0 || value !== undefined || !histogram.isEmpty || hasWindow
+}
+
+function emptyWindow(): Held['open'] {
+  return {
+    delta: 0,
+    value: undefined,
+    histogram: new Histogram(),
+    summary: EMPTY_SUMMARY,
+    hasWindow: false,
+  }
+}

@@ -1,0 +1,85 @@
+/** The product as its user starts it: a process on free ports, ready when it says so. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export const PROGRAM = fileURLToPath(new URL('../../../bin/pentameter.js', import.meta.url))
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+  /** Why nothing listens there. */
+  readonly error?: string
+}
+
+export interface Listeners {
+  readonly http: Address
+  readonly text: Address
+  readonly stream: Address
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** What it logged. */
+  readonly log: string
+}
+
+export interface HubProcess {
+  readonly listeners: Listeners
+  /** Sends SIGTERM and waits for the end; killed when that takes longer than 15 s. */
+  stop(): Promise<Exit>
+}
+
+const FREE_PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
+const READY_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 15_000
+
+/** @param command `serve` or `demo`, with further flags */
+export async function startHubProcess(...command: readonly string[]): Promise<HubProcess> {
+  const [name, ...flags] = command
+  const args = [PROGRAM, name!, ...FREE_PORTS, '--log', 'json', ...flags]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  const ended = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, log }))
+  })
+  const listeners = await withTimeout(READY_TIMEOUT_MS, child, readyLine(child, ended))
+  return {
+    listeners,
+    stop() {
+      child.kill('SIGTERM')
+      return withTimeout(STOP_TIMEOUT_MS, child, ended)
+    },
+  }
+}
+
+/** `{"ready":true,"listeners":{…}}`, the first line on the standard output. */
+async function readyLine(child: ChildProcess, ended: Promise<Exit>): Promise<Listeners> {
+  const line = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout! }).once('line', resolve)
+  })
+  const first = await Promise.race([line, ended])
+  if (typeof first !== 'string') {
+    throw new Error(`ended with ${first.code ?? first.signal} before it was ready:\n${first.log}`)
+  }
+  return (JSON.parse(first) as { listeners: Listeners }).listeners
+}
+
+async function withTimeout<T>(ms: number, child: ChildProcess, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`process ${child.pid} did not answer within ${ms} ms`))
+    }, ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

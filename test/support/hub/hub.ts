@@ -1,0 +1,108 @@
+/** A real hub for tests: free ports, a clock in the test's hand, the log in a list. */
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { DIALECTS, GUESTS } from '../../../src/dialects/registry.ts'
+import { parseConfig } from '../../../src/hub/config/config.ts'
+import { Hub, type HubParts } from '../../../src/hub/hub.ts'
+import type { SeriesRecord } from '../../../src/hub/series/series.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+export interface TestHub {
+  readonly hub: Hub
+  readonly clock: FakeClock
+  readonly log: string[]
+  readonly textPort: number
+  readonly streamPort: number
+}
+
+export async function startHub(
+  options: Record<string, unknown> = {},
+  parts: Pick<HubParts, 'createWorker'> = {},
+): Promise<TestHub> {
+  const clock = new FakeClock()
+  const log: string[] = []
+  const hub = new Hub({
+    config: parseConfig({ textPort: 0, streamPort: 0, ingestWorkers: 0, ...options }, DIALECTS),
+    clock,
+    log: (level, message, facts) => log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
+    guests: GUESTS,
+    ...parts,
+  })
+  await hub.start()
+  const { text, stream } = hub.addresses()
+  return { hub, clock, log, textPort: text?.port ?? 0, streamPort: stream?.port ?? 0 }
+}
+
+/** Wraps lines into a Stats Hero packet. */
+export function packet(body: string): Buffer {
+  return Buffer.from(`1|${Buffer.byteLength(body)}\n${body}`)
+}
+
+/** Sends datagrams and waits until the hub has seen them. */
+export async function sendUdp(
+  { hub, textPort }: TestHub,
+  datagrams: readonly Uint8Array[],
+): Promise<void> {
+  const socket = createSocket('udp4')
+  for (const datagram of datagrams) {
+    const before = seen(hub)
+    await new Promise((resolve) => socket.send(datagram, textPort, '127.0.0.1', resolve))
+    await until(() => seen(hub) !== before)
+  }
+  socket.close()
+}
+
+/** Sends bytes over one connection, in the given writes, and waits until the hub has closed it. */
+export async function sendTcp(
+  { textPort }: Pick<TestHub, 'textPort'>,
+  writes: readonly Uint8Array[],
+): Promise<void> {
+  const socket = connect({ port: textPort, host: '127.0.0.1', noDelay: true })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  for (const bytes of writes) {
+    socket.write(bytes)
+    await setImmediate()
+  }
+  socket.end()
+  if (!socket.destroyed) await once(socket, 'close')
+}
+
+/** Measurements, errors and unclaimed datagrams: rises with everything that arrives. */
+function seen(hub: Hub): string {
+  const { dialects, errors } = hub.sources()
+  const counts = [...hub.series]
+    .filter(({ identity }) => /^pentameter\.(unclaimed|ingest|decode)/.test(identity.name))
+    .map((record) => JSON.stringify(hub.total(record), bigintText))
+  const taken = dialects.map(({ name }) => hub.measurements(name))
+  return JSON.stringify([taken, errors.map(({ count }) => count), counts])
+}
+
+function bigintText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
+/** Waits for something that real sockets bring about; ends the test when it does not come. */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  turns = 100_000,
+): Promise<void> {
+  for (let i = 0; i < turns; i++) {
+    if (await isTrue()) return
+    await setImmediate()
+  }
+  throw new Error(`still not true after ${turns} turns of the event loop: ${isTrue}`)
+}
+
+/** The series of a name (and kind), as the only one or an error. */
+export function seriesNamed(hub: Hub, name: string, kind?: string): SeriesRecord {
+  const found = [...hub.series].filter(
+    ({ identity, isDown }) =>
+      identity.name === name && !isDown && (kind === undefined || identity.kind === kind),
+  )
+  if (found.length !== 1) throw new Error(`${found.length} series are named ${name}`)
+  return found[0]!
+}

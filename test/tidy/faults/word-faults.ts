@@ -1,0 +1,82 @@
+/** Faults of words: in tests, prints, error codes and comments. */
+import * as words from '../word-rules.ts'
+import type { Fault } from './fault.ts'
+
+export const WORD_FAULTS: readonly Fault[] = [
+  {
+    rule: words.focusedTests,
+    fault: 'a focused test, a silent skip, and both as options',
+    files: {
+      'src/a.test.ts': "test('x', f)\ntest.only('x', f)\ntest.skip('y', f)\n",
+      'src/b.test.ts': "test('x', { only: true }, f)\ntest('y', { skip: true }, f)\n",
+    },
+    at: ['src/a.test.ts:2', 'src/a.test.ts:3', 'src/b.test.ts:1', 'src/b.test.ts:2'],
+  },
+  {
+    rule: words.focusedTests,
+    fault: 'nothing in a skip that says why',
+    files: {
+      'src/a.test.ts': "test('x', { skip: 'no browser here' }, f)\ncontext.skip('no browser')\n",
+    },
+    at: [],
+  },
+  {
+    rule: words.prints,
+    fault: 'a print in the hub',
+    files: { 'src/hub/a.ts': "\nif (x) console.log('x')\n" },
+    at: ['src/hub/a.ts:2'],
+  },
+  {
+    rule: words.prints,
+    fault: 'nothing in the CLI, in the terminal, in a comment',
+    files: {
+      'src/cli/a.ts': "console.log('x')\n",
+      'src/terminal/a.ts': "console.error('x')\n",
+      'src/hub/a.ts': '/**\n * console.log(x)\n */\n// console.log(x)\n',
+    },
+    at: [],
+  },
+  {
+    rule: words.errorCodes,
+    fault: 'codes in three casings: in a list, a type, a count, an error and a refusal',
+    files: {
+      'src/dialects/x/spec.ts':
+        "export const ERROR_CODES = [\n  'bad_type',\n  'bad-value',\n] as const\n" +
+        "export type RefusalCode =\n  | 'too_long'\n  | 'tooShort'\n",
+      'src/dialects/x/server.ts':
+        "reports.count('requests', isLate ? 'timed-out' : 'done')\n" +
+        "throw Object.assign(new Error(), { code: 'badName' })\nthis.#refuse('key-too-long')\n",
+    },
+    at: ['src/dialects/x/spec.ts:3', 'src/dialects/x/spec.ts:7', 'src/dialects/x/server.ts:1']
+      .concat('src/dialects/x/server.ts:2')
+      .concat('src/dialects/x/server.ts:3'),
+  },
+  {
+    rule: words.errorCodes,
+    fault: 'nothing in snake_case, in codes of the system, in sentences and in tests',
+    files: {
+      'src/hub/a.ts':
+        "const NOTES = ['a', 'b_c2']\nif (is({ code: 'ECONNRESET' })) refuse('want a number')\n" +
+        "const WORDS = ['not-a-code']\nreports.count('requests', reason)\n",
+      'src/hub/a.test.ts': "const CODES = ['bad-value']\n",
+    },
+    at: [],
+  },
+  {
+    rule: words.persons,
+    fault: 'a thread that is somebody, and a counter that is whoever\u2019s',
+    files: {
+      'src/shm/a.ts': '/** Waits until somebody\n * answers; the rest is whoever\u2019s. */\n',
+    },
+    at: ['src/shm/a.ts:1', 'src/shm/a.ts:2'],
+  },
+  {
+    rule: words.persons,
+    fault: 'nothing in texts, in tests, in words that name the thing',
+    files: {
+      'src/shm/a.ts': "/** Waits until a writer answers. */\nconst text = 'nobody listens'\n",
+      'src/shm/a.test.ts': '/** Nobody answers. */\n',
+    },
+    at: [],
+  },
+]
