@@ -15,10 +15,9 @@ if (isMainThread) {
   const registry = new CounterRegistry()
   const shared = registry.share()
   const totals = new Map<string, number>()
-  const session = registry.openSession({ EventCounterIntervalSec: '1' }, ({ Payload }) => {
-    const amount = Number(Payload.Count ?? Payload.Increment)
-    const name = String(Payload.Name)
-    totals.set(name, (totals.get(name) ?? 0) + amount)
+  const session = registry.session({ intervalMs: 1000 }, (window) => {
+    const amount = window.kind === 'mean' ? window.count : window.increment
+    totals.set(window.name, (totals.get(window.name) ?? 0) + amount)
   })
   const boundary = new Promise((resolve) => {
     const watch = setInterval(() => {
@@ -33,7 +32,7 @@ if (isMainThread) {
   await Promise.all(workers.map((worker) => once(worker, 'exit')))
 
   await boundary
-  session?.close()
+  session.close()
   console.log(`jobs ${totals.get('jobs')}, latencies ${totals.get('job-time')}`)
 } else {
   const registry = CounterRegistry.open(workerData)

@@ -18,6 +18,7 @@ const OUTPUTS: Record<string, RegExp> = {
     /a_counter 100n\n[\s\S]*a_histogram sum 1000n\n100 requests, 0 failed, 0 traps\n/,
   'instrument-server.ts':
     /every 1 s {2}Example\.Web request-time [\d.]+ ms[\s\S]*every 3 s {2}Node\.Runtime event-loop/,
+  'metrics.ts': /^example_web_requests_total\{.*,status="200"\} 3\n\d\d families of Node$/m,
   'pipeline.ts':
     /^initializer: \d+ windows sent, 0 dropped\nworker2: [1-9]\d* windows sent, 0 dropped\n$/,
   'send.ts': /^sent 300 lines$/m,
@@ -30,6 +31,7 @@ const ALONE = new Set([
   'embed.ts',
   'host-filter.ts',
   'instrument-server.ts',
+  'metrics.ts',
   'zone-threads.ts',
 ])
 /** Shorter than what a reader would wait for. */

@@ -42,8 +42,7 @@ test('the table of Node.Runtime has a row for each counter, with its kind and un
     const { name, units, rateScaleSec } = description
     counters.push([`\`${name}\``, units, `${rateScaleSec}`])
   })
-  const late = { clock, repeat: (_: number, callback: () => void) => clock.after(20, callback) }
-  nodeRuntime(registry, late)
+  nodeRuntime(registry, { clock })
   const kinds = new Map<string, 'sum' | 'mean'>()
   registry.open({ intervalMs: 1000, deliver: 'own' }, ({ windows }) => {
     for (const { counter, statistics } of windows) kinds.set(counter.name, statistics.kind)

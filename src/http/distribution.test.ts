@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
+import { forEachBound } from '../exposition/classic-buckets.ts'
 import { Histogram } from '../model/index.ts'
 import { explicitBuckets, exponentialBuckets, histogramRule } from './otlp/histogram-points.ts'
-import { forEachBound } from './prometheus/classic-buckets.ts'
 import { nativeForm } from './prometheus/native-histogram.ts'
 
 /** Wallaroo's bins: 0 within the threshold, bin i as bucket i - 1; 64 where skew is included. */

@@ -1,11 +1,21 @@
 /** What an application calls to measure itself. Public as `pentameter/instrument`. */
-export { EventCounter, type EventCounterOptions } from './counters/event-counter.ts'
-export { IncrementingEventCounter } from './counters/incrementing-event-counter.ts'
-export { IncrementingPollingCounter } from './counters/incrementing-polling-counter.ts'
-export type { CounterOptions, RateCounterOptions } from './counters/options.ts'
-export { PollingCounter } from './counters/polling-counter.ts'
-export { EventSource, type EventSourceOptions } from './event-source.ts'
+
+export {
+  EventCounter,
+  type EventCounterOptions,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+  PollingCounter,
+} from './counters/event-counters.ts'
+export type { CounterOptions, RateCounterOptions } from './counters/source-counter.ts'
 export { Meter } from './meter.ts'
+export {
+  type MetricsFormat,
+  type MetricsRequest,
+  metricsHandler,
+  metricsResponse,
+  metricsText,
+} from './metrics.ts'
 export {
   NODE_RUNTIME,
   type NodeRuntimeParts,
@@ -16,13 +26,22 @@ export { BoundGauge, Gauge, type GaugeOptions } from './plain/gauge.ts'
 export { BoundHistogram, Histogram } from './plain/histogram.ts'
 export type { InstrumentOptions, LabelValues } from './plain/instrument.ts'
 export {
-  type CounterChange,
   CounterRegistry,
   defaultRegistry,
+  EventSource,
+  type EventSourceOptions,
   type RegistryLimits,
   type RegistryOptions,
 } from './registry.ts'
-export * from './reservoir.ts'
+export {
+  forwardWeight,
+  Reservoir,
+  type ReservoirOptions,
+  type Snapshot,
+  uniformSnapshot,
+  type WeightedValue,
+  weightedSnapshot,
+} from './reservoir.ts'
 export {
   type CounterHandler,
   type CounterServer,
@@ -31,9 +50,12 @@ export {
   type ServeOptions,
   serveEventCounters,
 } from './serve.ts'
-export type { CounterEvent, EventSession, SessionArguments } from './sessions/event-session.ts'
-export type { Membership } from './sessions/member.ts'
 export type { RegistryCounts } from './sessions/report.ts'
-export type { ClosedWindow, OpenWindow, Pass, ServedCounter } from './sessions/served-counter.ts'
-export * from './snapshot.ts'
-export type { SharedRegistry } from './threads/share.ts'
+export type {
+  CounterSession,
+  MeanWindow,
+  SessionOptions,
+  SessionWindow,
+  SumWindow,
+} from './sessions/session.ts'
+export type { SharedRegistry } from './threads/home.ts'

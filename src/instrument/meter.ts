@@ -2,17 +2,29 @@
  * A meter: a count and the rates at which it grows, with the semantics of the metrics libraries
  * that the Stats Hero document models its types on (statshero.md §4.6).
  */
-
 import { MovingAverages } from '../model/ewma.ts'
 import type { Clock } from '../time/clock.ts'
+import { systemClock } from '../time/system-clock.ts'
 
+/**
+ * A count of events, and the rates at which it grows.
+ * @example
+ * ```ts
+ * import { Meter } from 'pentameter/instrument'
+ *
+ * const jobs = new Meter()
+ * jobs.mark()
+ * console.log(jobs.count, jobs.m1Rate)
+ * ```
+ */
 export class Meter {
   readonly #clock: Pick<Clock, 'monotonicNs'>
   readonly #startNs: bigint
   readonly #averages = new MovingAverages(0)
   #count = 0
 
-  constructor(clock: Pick<Clock, 'monotonicNs'>) {
+  /** @param clock the system's when not given */
+  constructor(clock: Pick<Clock, 'monotonicNs'> = systemClock) {
     this.#clock = clock
     this.#startNs = clock.monotonicNs()
   }
@@ -25,6 +37,7 @@ export class Meter {
     this.#count += count
   }
 
+  /** Events so far. */
   get count(): number {
     return this.#count
   }
@@ -40,10 +53,12 @@ export class Meter {
     return this.#current().m1
   }
 
+  /** The same over about five minutes. */
   get m5Rate(): number {
     return this.#current().m5
   }
 
+  /** The same over about a quarter of an hour. */
   get m15Rate(): number {
     return this.#current().m15
   }

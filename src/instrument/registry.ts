@@ -1,37 +1,49 @@
 /**
  * All sources and counters of one thread, and the sessions on them (eventcounters.md §4.2): limits,
- * numbers of what went wrong, and the places where other makes of counters join in.
+ * numbers of what went wrong, and the places where other makes of counters join in. A source knows
+ * its registry and is known to it: both stand here.
  */
 
 import type { Profile } from '../dialects/decoder.ts'
+import { matchesCounter, matchesProvider } from '../dialects/eventcounters/codec/filter.ts'
 import type {
   Boundary,
   CounterSource,
+  CounterSession as OpenedSession,
   SessionRequest,
 } from '../dialects/eventcounters/server/counter-source.ts'
 import { LIMITS } from '../dialects/eventcounters/spec.ts'
 import type { ZoneOptions } from '../shm/index.ts'
 import { backgroundClock } from '../time/background-clock.ts'
 import type { Clock } from '../time/clock.ts'
-import type { EventSource } from './event-source.ts'
-import {
-  type CounterEvent,
-  type EventSession,
-  openEventSession,
-  type SessionArguments,
-} from './sessions/event-session.ts'
+import { checkName } from './counters/attributes.ts'
 import { Identities } from './sessions/identities.ts'
-import { Member, type Membership } from './sessions/member.ts'
-import type { LiveSession } from './sessions/open-session.ts'
-import type { RegistryCounts, Report } from './sessions/report.ts'
-import type { Pass, ServedCounter } from './sessions/served-counter.ts'
-import { type ListeningWatcher, Sessions } from './sessions/sessions.ts'
 import {
+  Member,
+  type Membership,
   type SourceCallbacks,
   SourceEntry,
   type SourceMembership,
-} from './sessions/source-entry.ts'
-import { joinRegistry, type SharedRegistry, shareRegistry } from './threads/share.ts'
+} from './sessions/members.ts'
+import type { CounterMatch, OpenRequest, OpenSession } from './sessions/open-session.ts'
+import type { RegistryCounts, Report } from './sessions/report.ts'
+import type { Collection, ServedCounter } from './sessions/served-counter.ts'
+import {
+  type CounterSession,
+  openSession,
+  type SessionOptions,
+  type SessionWindow,
+} from './sessions/session.ts'
+import { INTERVAL_MS_MAX, Sessions } from './sessions/sessions.ts'
+import { Collector } from './threads/collector.ts'
+import type {
+  Adopt,
+  CounterChange,
+  CounterHome,
+  ListeningWatcher,
+  SharedRegistry,
+} from './threads/home.ts'
+import { Reporter } from './threads/reporter.ts'
 
 export interface RegistryLimits {
   readonly sources: number
@@ -53,21 +65,24 @@ export interface RegistryOptions {
   readonly zone?: ZoneOptions
 }
 
-/** Gives the place of a counter that stood in for the one that is added; undefined = none did. */
-export type Adopt = (source: EventSource, counter: ServedCounter) => Membership | undefined
-
-export interface CounterChange {
-  readonly kind: 'added' | 'changed' | 'removed'
-  readonly source: EventSource
-  readonly counter: ServedCounter
-}
-
 /** Sets of label values that one instrument may have, unless it is given. */
 const LABEL_SETS = 1_000
 
-/** What a limit has refused: its constructor works, and it does nothing. */
+/** Place of what a limit has refused: its constructor works, and it does nothing. */
 const INERT = Object.freeze({ isLive: false, isEnabled: false, remove: () => {} })
 
+/**
+ * The sources and counters of a thread, and the sessions on them. An application that makes none
+ * uses the default one.
+ * @example
+ * ```ts
+ * import { CounterRegistry, EventSource } from 'pentameter/instrument'
+ *
+ * const registry = new CounterRegistry({ limits: { sessions: 8 } })
+ * const shop = new EventSource('Shop.Web', { registry })
+ * console.log(registry.sources.length, shop.isLive)
+ * ```
+ */
 export class CounterRegistry implements CounterSource {
   readonly profile: Profile
   readonly limits: RegistryLimits
@@ -91,9 +106,12 @@ export class CounterRegistry implements CounterSource {
     dropped_label_sets: 0,
   }
   #order = 0
-  #isJoined = false
+  #home: Collector | Reporter | undefined
   #adopt: Adopt | undefined
-  /** As given. */
+  /**
+   * As given.
+   * @internal
+   */
   readonly zoneOptions: ZoneOptions
 
   constructor(options: RegistryOptions = {}) {
@@ -126,34 +144,81 @@ export class CounterRegistry implements CounterSource {
 
   /** Whether another thread serves what is recorded in this registry. */
   get isJoined(): boolean {
-    return this.#isJoined
+    return this.#home instanceof Reporter
+  }
+
+  /**
+   * Opens a session that is collected by hand; undefined when the limit of sessions is reached.
+   * @internal
+   */
+  openByHand(onBoundary: (boundary: Boundary) => void): OpenSession | undefined {
+    return this.#open({ intervalMs: INTERVAL_MS_MAX, deliver: 'own' }, onBoundary)
+  }
+
+  /**
+   * All that is served, source after source.
+   * @internal
+   */
+  *counters(): Iterable<ServedCounter> {
+    for (const { members } of this.#entries.values()) {
+      for (const { counter } of members) yield counter
+    }
   }
 
   /**
    * @throws {RangeError} for an interval that is no whole number of milliseconds
    * @throws {TypeError} in a registry that another thread serves
    */
-  open(request: SessionRequest, onBoundary: (boundary: Boundary) => void): LiveSession | undefined {
-    if (this.#isJoined) {
+  open(
+    request: SessionRequest,
+    onBoundary: (boundary: Boundary) => void,
+  ): OpenedSession | undefined {
+    const { filter, ...rest } = request
+    if (filter === undefined) return this.#open(rest, onBoundary)
+    const wanted: CounterMatch = {
+      source: (name) => matchesProvider(filter, name),
+      counter: (source, name) => matchesCounter(filter, source, name),
+    }
+    return this.#open({ ...rest, wanted }, onBoundary)
+  }
+
+  #open(request: OpenRequest, onBoundary: (boundary: Boundary) => unknown) {
+    if (this.isJoined) {
       throw new TypeError('sessions belong to the thread that shared the registry')
     }
     return this.#sessions.open(request, onBoundary)
   }
 
   /**
-   * Opens a session by the texts of the document (eventcounters.md §4.1); its listener gets events
-   * spelled by its profile.
-   * @returns undefined when the limit of sessions is reached
-   * @throws {FilterError} for a list of counters that is none
+   * Opens a session: calls back with every window of the counters asked for, one per counter and
+   * interval, until it is closed. It does not keep the process alive.
+   * @param onWindow one that throws, or whose promise is rejected, closes this session alone
+   * @throws {RangeError} for an interval that is no whole number of milliseconds of 1 or more, and
+   *   when the limit of sessions is reached
+   * @throws {FilterError} for a text of counters that is no list
+   * @throws {TypeError} in a registry that another thread serves
+   * @example
+   * ```ts
+   * import { defaultRegistry } from 'pentameter/instrument'
+   *
+   * const session = defaultRegistry().session(
+   *   { intervalMs: 1000, counters: 'Shop.*' },
+   *   (window) => {
+   *     if (window.kind === 'mean') console.log(window.name, window.mean, window.unit)
+   *     else console.log(window.name, window.perSecond)
+   *   },
+   * )
+   * session.close()
+   * ```
    */
-  openSession(
-    args: SessionArguments,
-    listener: (event: CounterEvent) => void,
-  ): EventSession | undefined {
-    return openEventSession(this, args, listener)
+  session(options: SessionOptions, onWindow: (window: SessionWindow) => unknown): CounterSession {
+    return openSession((request, onBoundary) => this.#open(request, onBoundary), options, onWindow)
   }
 
-  /** For EventSource; an application makes one of those instead. */
+  /**
+   * Takes a source in; an application makes an EventSource instead.
+   * @internal
+   */
   addSource(source: EventSource, callbacks: SourceCallbacks): SourceMembership {
     if (this.#entries.size >= this.limits.sources) {
       const isFirst = this.#counts.dropped_sources === 0
@@ -161,10 +226,10 @@ export class CounterRegistry implements CounterSource {
       this.report('dropped_sources', isFirst ? why : undefined)
       return INERT
     }
-    const entry = new SourceEntry(source, callbacks, this.report)
+    const entry = new SourceEntry(source.name, callbacks, this.report)
     this.#entries.set(source, entry)
     this.#sessions.addSource(entry)
-    const remove = () => this.#removeSource(entry)
+    const remove = () => this.#removeSource(source, entry)
     return {
       get isLive() {
         return entry.isLive
@@ -176,17 +241,20 @@ export class CounterRegistry implements CounterSource {
     }
   }
 
-  #removeSource(entry: SourceEntry): void {
-    this.#entries.delete(entry.source)
+  #removeSource(source: EventSource, entry: SourceEntry): void {
+    this.#entries.delete(source)
     for (const member of [...entry.members]) this.#removeCounter(member)
     this.#sessions.removeSource(entry)
   }
 
-  /** Takes a counter of any make into the sessions that want it, from now on. */
+  /**
+   * Takes a counter of any make into the sessions that want it, from now on.
+   * @internal
+   */
   addCounter(source: EventSource, counter: ServedCounter): Membership {
-    const adopted = this.#adopt?.(source, counter)
+    const adopted = this.#adopt?.(counter)
     if (adopted !== undefined) {
-      this.#tell({ kind: 'added', source, counter })
+      this.#tell({ kind: 'added', counter })
       return adopted
     }
     const entry = this.#entries.get(source)
@@ -199,7 +267,7 @@ export class CounterRegistry implements CounterSource {
       this.report('duplicate_counters', `${member.title} has the identity of another one`)
     }
     this.#sessions.addCounter(member)
-    this.#tell({ kind: 'added', source, counter })
+    this.#tell({ kind: 'added', counter })
     return {
       get isLive() {
         return member.isLive
@@ -214,7 +282,7 @@ export class CounterRegistry implements CounterSource {
     const { name, provider } = counter.description
     const why = isKnown
       ? `limit of ${this.limits.countersPerSource} counters`
-      : 'the source is disposed of, or inert itself'
+      : 'the source is closed, or inert itself'
     const message = `counter "${name}" of source "${provider}" is inert: ${why}`
     this.report('dropped_counters', isFirst ? message : undefined)
   }
@@ -223,28 +291,42 @@ export class CounterRegistry implements CounterSource {
     if (!member.isLive) return
     this.#identities.remove(member)
     this.#sessions.removeCounter(member)
-    this.#tell({ kind: 'removed', source: member.entry.source, counter: member.counter })
+    this.#tell({ kind: 'removed', counter: member.counter })
   }
 
-  /** The oldest live counter of that name; the case of the source's name does not matter. */
+  /** @internal */
+  addStandIn(provider: string, counter: ServedCounter): Membership {
+    const known = this.sources.find(({ name }) => name === provider)
+    return this.addCounter(known ?? new EventSource(provider, { registry: this }), counter)
+  }
+
+  /**
+   * Finds the oldest live counter of that name; the case of the source's name does not matter.
+   * @internal
+   */
   findCounter(provider: string, name: string): ServedCounter | undefined {
     const wanted = provider.toLowerCase()
     for (const entry of this.#entries.values()) {
-      if (entry.source.name.toLowerCase() !== wanted) continue
+      if (entry.name.toLowerCase() !== wanted) continue
       for (const member of entry.members) if (member.name === name) return member.counter
     }
     return undefined
   }
 
   /**
-   * Calls back at the beginning of every pass, before any window is closed.
+   * Calls back at the beginning of every collection, before any window is closed.
    * @returns a function that takes the callback away again
+   * @internal
    */
-  onPass(callback: (pass: Pass) => void): () => void {
-    return this.#sessions.onPass(callback)
+  onCollection(callback: (collection: Collection) => void): () => void {
+    return this.#sessions.onCollection(callback)
   }
 
-  /** For the counters of other threads: hears whether anybody listens, stands in for counters. */
+  /**
+   * Connects the home of counters in the zone: it hears whether a session is open, and stands in
+   * for counters.
+   * @internal
+   */
   connect(watcher: ListeningWatcher, adopt: Adopt): void {
     this.#adopt = adopt
     this.#sessions.onListening(watcher)
@@ -256,7 +338,7 @@ export class CounterRegistry implements CounterSource {
    * @throws {TypeError} in a registry that was joined itself
    */
   share(): SharedRegistry {
-    return shareRegistry(this)
+    return this.#collector().share()
   }
 
   /**
@@ -267,27 +349,49 @@ export class CounterRegistry implements CounterSource {
    */
   static open(shared: SharedRegistry, options: RegistryOptions = {}): CounterRegistry {
     const registry = new CounterRegistry(options)
-    joinRegistry(registry, shared)
-    registry.#isJoined = true
+    registry.#home = new Reporter(registry, shared)
     return registry
   }
 
-  /** Calls back for every counter that is added, removed, or describes itself anew. */
+  /**
+   * Place of the counters that are in the zone, which is made on first use.
+   * @internal
+   */
+  get home(): CounterHome {
+    return this.#home ?? this.#collector()
+  }
+
+  #collector(): Collector {
+    this.#home ??= new Collector(this)
+    if (this.#home instanceof Collector) return this.#home
+    throw new TypeError('a registry that another thread serves is shared by that thread')
+  }
+
+  /**
+   * Calls back for every counter that is added, removed, or describes itself anew.
+   * @internal
+   */
   onCounter(callback: (change: CounterChange) => void): () => void {
     this.#watchers.add(callback)
     return () => this.#watchers.delete(callback)
   }
 
-  /** For counters: their description is another one from now on. */
-  changed(source: EventSource, counter: ServedCounter): void {
-    this.#tell({ kind: 'changed', source, counter })
+  /**
+   * Tells that a counter describes itself anew.
+   * @internal
+   */
+  changed(counter: ServedCounter): void {
+    this.#tell({ kind: 'changed', counter })
   }
 
   #tell(change: CounterChange): void {
     for (const callback of this.#watchers) callback(change)
   }
 
-  /** For counters: counts one, and logs the message where there is one. Never throws. */
+  /**
+   * Counts one, and logs the message where there is one. Never throws.
+   * @internal
+   */
   readonly report: Report = (count, message) => {
     this.#counts[count]++
     if (message === undefined) return
@@ -310,8 +414,77 @@ function warn(message: string): void {
 
 let shared: CounterRegistry | undefined
 
-/** The registry of sources that name none: one per thread, made on first use. */
+/**
+ * Gives the registry of sources that name none: one per thread, made on first use.
+ * @example
+ * ```ts
+ * import { defaultRegistry } from 'pentameter/instrument'
+ *
+ * console.log(defaultRegistry().counts.dropped_counters)
+ * ```
+ */
 export function defaultRegistry(): CounterRegistry {
   shared ??= new CounterRegistry()
   return shared
+}
+
+export interface EventSourceOptions {
+  /** The thread's default one when not given. */
+  readonly registry?: CounterRegistry | undefined
+  /**
+   * Called when the first session that wants this source opens, before its windows begin; for a
+   * source made while sessions are open, in the next microtask. An error is counted and logged.
+   */
+  readonly onEnable?: ((source: EventSource) => void) | undefined
+  /** Called when the last such session has left, and on close while enabled. */
+  readonly onDisable?: ((source: EventSource) => void) | undefined
+}
+
+/**
+ * A named group of counters that sessions are opened on (eventcounters.md §3.3). What costs
+ * something to measure can wait until a session wants it: onEnable, onDisable.
+ * @example
+ * ```ts
+ * import { EventCounter, EventSource } from 'pentameter/instrument'
+ *
+ * const shop = new EventSource('Shop.Web')
+ * const latency = new EventCounter('request-time', shop, { displayUnits: 'ms' })
+ * latency.writeMetric(12.5)
+ * shop.close()
+ * ```
+ */
+export class EventSource {
+  readonly name: string
+  readonly registry: CounterRegistry
+  readonly #membership: SourceMembership
+
+  /**
+   * @param name 1 to 512 UTF-16 units without U+0000; sessions match it without regard to case
+   * @throws {TypeError | RangeError} for any other name
+   */
+  constructor(name: string, options: EventSourceOptions = {}) {
+    const { registry = defaultRegistry(), onEnable, onDisable } = options
+    checkName('source name', name)
+    this.name = name
+    this.registry = registry
+    this.#membership = registry.addSource(this, {
+      onEnable: () => onEnable?.(this),
+      onDisable: () => onDisable?.(this),
+    })
+  }
+
+  /** False once closed, and from the start where the limit of sources was reached. */
+  get isLive(): boolean {
+    return this.#membership.isLive
+  }
+
+  /** Whether a session wants this source at this moment. */
+  get isEnabled(): boolean {
+    return this.#membership.isEnabled
+  }
+
+  /** Takes the source and its counters out of all sessions, without a last payload. Idempotent. */
+  close(): void {
+    this.#membership.remove()
+  }
 }

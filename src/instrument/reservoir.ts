@@ -3,29 +3,51 @@
  * decay after Cormode et al., with the size and pace that the metrics libraries use.
  */
 import type { Clock } from '../time/clock.ts'
-import { type Snapshot, type WeightedValue, weightedSnapshot } from './snapshot.ts'
+import { systemClock } from '../time/system-clock.ts'
 
 /** Gives 99.9 % confidence with 5 % margin of error, for normally distributed values. */
-export const RESERVOIR_SIZE = 1028
+const RESERVOIR_SIZE = 1028
 /** Per second: weights the last five minutes most. */
-export const DECAY_PER_SECOND = 0.015
+const DECAY_PER_SECOND = 0.015
 /** Seconds between two moves of the landmark, long before e^(0.015 t) leaves the doubles. */
 const RESCALE_SECONDS = 3600
 
 export interface ReservoirOptions {
-  readonly clock: Pick<Clock, 'monotonicNs'>
+  readonly clock?: Pick<Clock, 'monotonicNs'>
   /** Uniform in [0, 1). */
   readonly random?: () => number
+  /** Values that it keeps; 1028 when not given. */
   readonly size?: number
+  /** How fast older values become unlikely; 0.015 weights the last five minutes most. */
   readonly decayPerSecond?: number
 }
 
-/** Weight of a value that arrives so many whole seconds after the landmark. */
+/**
+ * Gives the weight of a value that arrives so many whole seconds after the first; see
+ * statshero.md §4.7.
+ * @example
+ * ```ts
+ * import { forwardWeight } from 'pentameter/instrument'
+ *
+ * console.log(forwardWeight(300) / forwardWeight(0)) // 90: five minutes later counts so much more
+ * ```
+ */
 export function forwardWeight(seconds: number, decayPerSecond = DECAY_PER_SECOND): number {
   return Math.exp(decayPerSecond * seconds)
 }
 
-/** Keeps the values of the largest priorities: weight divided by a random number in (0, 1]. */
+/**
+ * A sample of a stream of values; it keeps those of the largest priorities: weight divided by a
+ * random number in (0, 1].
+ * @example
+ * ```ts
+ * import { Reservoir } from 'pentameter/instrument'
+ *
+ * const sizes = new Reservoir()
+ * for (let i = 0; i < 10_000; i++) sizes.update(i)
+ * console.log(sizes.snapshot().p99)
+ * ```
+ */
 export class Reservoir {
   readonly #clock: Pick<Clock, 'monotonicNs'>
   readonly #random: () => number
@@ -39,8 +61,9 @@ export class Reservoir {
   #length = 0
   #count = 0
 
-  constructor(options: ReservoirOptions) {
-    const { clock, random = Math.random, size = RESERVOIR_SIZE } = options
+  /** @throws {RangeError} for a size that is no whole number of 1 or more */
+  constructor(options: ReservoirOptions = {}) {
+    const { clock = systemClock, random = Math.random, size = RESERVOIR_SIZE } = options
     if (!Number.isInteger(size) || size < 1) throw new RangeError(`reservoir of ${size} values`)
     this.#clock = clock
     this.#random = random
@@ -150,5 +173,122 @@ export class Reservoir {
       array[a] = array[b]!
       array[b] = kept
     }
+  }
+}
+
+/**
+ * Statistics of a set of values, by the two rules of the metrics libraries: all values alike, or
+ * each with a weight. An empty set is all zeros.
+ */
+export interface Snapshot {
+  readonly min: number
+  readonly max: number
+  readonly mean: number
+  readonly stddev: number
+  readonly median: number
+  readonly p75: number
+  readonly p95: number
+  readonly p98: number
+  readonly p99: number
+  readonly p999: number
+}
+
+export interface WeightedValue {
+  readonly value: number
+  readonly weight: number
+}
+
+const EMPTY: Snapshot = fields(0, 0, 0, 0, () => 0)
+
+/**
+ * Gives the statistics of values that count alike; percentiles lie between neighbours, the
+ * deviation has n - 1.
+ * @example
+ * ```ts
+ * import { uniformSnapshot } from 'pentameter/instrument'
+ *
+ * console.log(uniformSnapshot([1, 2, 3]).median)
+ * ```
+ */
+export function uniformSnapshot(values: Iterable<number>): Snapshot {
+  const sorted = Float64Array.from(values).sort()
+  const n = sorted.length
+  if (n === 0) return EMPTY
+  const mean = sorted.reduce((sum, value) => sum + value, 0) / n
+  const squares = sorted.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+  const stddev = n === 1 ? 0 : Math.sqrt(squares / (n - 1))
+  return fields(sorted[0]!, sorted[n - 1]!, mean, stddev, (q) => uniformQuantile(sorted, q))
+}
+
+/** Position q * (n + 1), counted from 1, linear between the neighbours. */
+function uniformQuantile(sorted: Float64Array, q: number): number {
+  const n = sorted.length
+  const position = q * (n + 1)
+  const index = Math.floor(position)
+  if (position < 1) return sorted[0]!
+  if (index >= n) return sorted[n - 1]!
+  const low = sorted[index - 1]!
+  return low + (position - index) * (sorted[index]! - low)
+}
+
+/**
+ * Gives the statistics of values that count by their weights; percentiles are values, none in
+ * between.
+ * @example
+ * ```ts
+ * import { weightedSnapshot } from 'pentameter/instrument'
+ *
+ * console.log(weightedSnapshot([{ value: 1, weight: 2 }]).mean)
+ * ```
+ */
+export function weightedSnapshot(values: Iterable<WeightedValue>): Snapshot {
+  const sorted = [...values].sort((a, b) => a.value - b.value)
+  const sum = sorted.reduce((total, { weight }) => total + weight, 0)
+  if (sorted.length === 0) return EMPTY
+  const shares = sorted.map(({ weight }) => (sum === 0 ? 0 : weight / sum))
+  const mean = sorted.reduce((total, { value }, i) => total + value * shares[i]!, 0)
+  const squares = sorted.reduce(
+    (total, { value }, i) => total + shares[i]! * (value - mean) ** 2,
+    0,
+  )
+  const { value: min } = sorted[0]!
+  const { value: max } = sorted.at(-1)!
+  return fields(min, max, mean, Math.sqrt(squares), (q) => weightedQuantile(sorted, shares, q))
+}
+
+/** The value at the largest i whose cumulative share C_i, with C_0 = 0, is at most q. */
+function weightedQuantile(
+  sorted: readonly WeightedValue[],
+  shares: readonly number[],
+  q: number,
+): number {
+  let cumulative = 0
+  let found = 0
+  for (let i = 1; i < sorted.length; i++) {
+    cumulative += shares[i - 1]!
+    if (cumulative > q) break
+    found = i
+  }
+  return sorted[found]!.value
+}
+
+function fields(
+  min: number,
+  max: number,
+  mean: number,
+  stddev: number,
+  quantile: (q: number) => number,
+): Snapshot {
+  return {
+    min,
+    max,
+    mean,
+    stddev,
+    median: quantile(0.5),
+    p75: quantile(0.75),
+    p95: quantile(0.95),
+    p98: quantile(0.98),
+    p99: quantile(0.99),
+    p999: quantile(0.999),
   }
 }

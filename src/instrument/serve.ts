@@ -1,7 +1,7 @@
 /**
  * Counters of this process for others to watch: an HTTP server of its own, or a handler for one
- * that the application has (eventcounters.md §2). There is no login; whoever reaches the server
- * sees every counter, so it is bound to loopback unless told otherwise.
+ * that the application has (eventcounters.md §2). There is no login; all who reach the server
+ * see every counter, so it is bound to loopback unless told otherwise.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,7 +49,7 @@ export interface CounterHandler {
 
 /** Port of the product's HTTP side (eventcounters.md §2). */
 const DEFAULT_PORT = 4000
-/** Whoever needs longer to say what he wants is no viewer. */
+/** Time that a client has for its request's headers; none needs longer. */
 const HEADERS_TIMEOUT_MS = 10_000
 const CONNECTIONS_LIMIT = 256
 /** What was written may take so long to leave when the server closes. */
@@ -64,6 +64,15 @@ const HEADERS = {
 /**
  * Serves a registry's counters on a port of its own.
  * @returns rejects with the system's error when the port cannot be bound
+ * @throws {TypeError} for a registry that another thread serves
+ * @example
+ * ```ts
+ * import { serveEventCounters } from 'pentameter/instrument'
+ *
+ * const server = await serveEventCounters({ port: 0 })
+ * console.log(`watch with: pentameter counters monitor ${server.url}`)
+ * await server.close()
+ * ```
  */
 export async function serveEventCounters(options: ServeOptions = {}): Promise<CounterServer> {
   const { host = '127.0.0.1', port = DEFAULT_PORT, allowedHosts = [] } = options
@@ -87,6 +96,18 @@ export async function serveEventCounters(options: ServeOptions = {}): Promise<Co
 /**
  * A handler for a server of the application, which decides itself who may ask.
  * @throws {TypeError} for a registry that another thread serves
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { eventCountersHandler } from 'pentameter/instrument'
+ *
+ * const counters = eventCountersHandler()
+ * const server = createServer((request, response) => {
+ *   if (!counters(request, response)) response.end('hello')
+ * })
+ * server.listen(8080)
+ * server.once('close', () => counters.close())
+ * ```
  */
 export function eventCountersHandler(
   registry: CounterRegistry = defaultRegistry(),

@@ -20,7 +20,7 @@ const WEIGHTS = [tickWeight(1), tickWeight(5), tickWeight(15)] as const
  * The averages over 1, 5 and 15 minutes, in events per second; all 0 before the first tick. Time is
  * in nanoseconds as a number, from any zero; it must not go back.
  *
- * Ticks are made up for when somebody looks: `advance` before every `add` and every read.
+ * Ticks are made up for later: `advance` before every `add` and every read.
  */
 export class MovingAverages {
   readonly #rates = new Float64Array(WEIGHTS.length)

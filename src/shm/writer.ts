@@ -30,7 +30,7 @@ type Handle =
   | SummaryHandle
 
 /** What a writer needs of the zone it is attached to. */
-export interface WriterParts {
+interface WriterParts {
   readonly memory: ZoneMemory
   readonly descriptors: Descriptors
   readonly segments: Segments

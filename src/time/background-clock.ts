@@ -1,11 +1,14 @@
-/** The real time, with timers that do not keep a process alive: measuring is no reason to live. */
-
+/**
+ * The real time, with timers that do not keep a process alive: measuring, and sending what was
+ * measured, is no reason to go on.
+ */
 import type { Clock } from './clock.ts'
 import { systemClock } from './system-clock.ts'
 
 /**
- * Its delays end late rather than early, so that sessions opened one after the other meet in one
- * pass. They are at most 2^31 - 1 ms, which is all that the sessions' alarm asks for.
+ * Clock of what measures. Its delays end late rather than early, so that sessions opened one after
+ * the other meet in one collection; they are at most 2^31 - 1 ms, the most that a platform timer
+ * takes.
  */
 export const backgroundClock: Clock = {
   monotonicNs: systemClock.monotonicNs,

@@ -111,7 +111,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const SHORT_TEXT = 64
 
 /** UTF-8 text of bytes[start, end); undefined when it is no UTF-8. */
-export function readUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
+function readUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (end - start <= SHORT_TEXT) {
     let text = ''
     let at = start

@@ -51,9 +51,9 @@ class App {
     for (let second = 0; second < seconds; second++) this.clock.advance(1000)
   }
 
-  dispose(): void {
-    this.#level.dispose()
-    this.#source.dispose()
+  close(): void {
+    this.#level.close()
+    this.#source.close()
   }
 }
 
@@ -62,7 +62,7 @@ async function startApp(test: TestContext): Promise<{ app: App; url: URL }> {
   const url = await app.serve()
   test.after(async () => {
     await app.stop()
-    app.dispose()
+    app.close()
   })
   return { app, url }
 }

@@ -181,12 +181,12 @@ class Comparison {
 
 function meanCounter(name: string, source: TestRegistry['source']) {
   const counter = new EventCounter(name, source)
-  return { write: (x: number) => counter.writeMetric(x), dispose: () => counter.dispose() }
+  return { write: (x: number) => counter.writeMetric(x), dispose: () => counter.close() }
 }
 
 function sumCounter(name: string, source: TestRegistry['source']) {
   const counter = new IncrementingEventCounter(name, source)
-  return { write: (x: number) => counter.increment(x), dispose: () => counter.dispose() }
+  return { write: (x: number) => counter.increment(x), dispose: () => counter.close() }
 }
 
 function checkStatistics(statistics: Statistics, samples: readonly number[]): void {

@@ -1,10 +1,15 @@
 /** A registry on a clock that a test moves, and what its sessions get. */
 
-import type { SessionRequest } from '../../src/dialects/eventcounters/server/counter-source.ts'
+import type {
+  CounterSession,
+  SessionRequest,
+} from '../../src/dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../src/dialects/eventcounters/window.ts'
-import { EventSource } from '../../src/instrument/event-source.ts'
-import { CounterRegistry, type RegistryOptions } from '../../src/instrument/registry.ts'
-import type { LiveSession } from '../../src/instrument/sessions/open-session.ts'
+import {
+  CounterRegistry,
+  EventSource,
+  type RegistryOptions,
+} from '../../src/instrument/registry.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export interface Payload {
@@ -22,7 +27,7 @@ export interface Payload {
 
 export interface Followed {
   /** Undefined where the limit of sessions is reached. */
-  readonly session: LiveSession | undefined
+  readonly session: CounterSession | undefined
   readonly payloads: Payload[]
   /** Moments of its boundaries, seconds, also of those without payloads. */
   readonly boundaries: number[]

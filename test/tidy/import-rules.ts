@@ -13,18 +13,23 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   model: [],
   wire: [],
   shm: ['time', 'model'],
+  exposition: ['model'],
   dialects: ['time', 'model', 'wire', 'dialect'],
   dialect: ['time', 'model', 'wire', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
-  instrument: ['time', 'model', 'shm', 'dialects', 'dialects/eventcounters'],
+  instrument: ['time', 'model', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
     ...['time', 'model', 'shm', 'instrument', 'dialects', 'dialect', 'dialect/hub'],
     'wire/decode-error.ts',
   ],
   'dialect/hub': ['time', 'model', 'wire', 'shm', 'dialects', 'dialect', 'hub'],
-  http: ['time', 'model', 'hub', 'dialects', 'dialect', 'dialect/hub', 'dialect/http'],
-  'dialect/http': ['time', 'model', 'dialects', 'dialect', 'hub', 'dialect/hub', 'http'],
+  http: [
+    ...['time', 'model', 'exposition', 'hub', 'dialects', 'dialect', 'dialect/hub', 'dialect/http'],
+  ],
+  'dialect/http': [
+    ...['time', 'model', 'exposition', 'dialects', 'dialect', 'hub', 'dialect/hub', 'http'],
+  ],
   web: ['model', 'http/api.ts', 'dialect/view'],
   'dialect/view': ['model', 'web', 'http/api.ts'],
   terminal: ['time', 'model', 'dialects', 'dialect', 'http/api.ts'],
@@ -170,7 +175,9 @@ export const dialectIsolation: Rule = {
 }
 
 /** Folders whose users get no dependency with them. */
-const LIBRARY = new Set(['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect'])
+const LIBRARY = new Set([
+  ...['time', 'model', 'wire', 'shm', 'exposition', 'instrument', 'dialects', 'dialect'],
+])
 
 export const packages: Rule = {
   title: 'library folders import no package, others only those that package.json lists',

@@ -39,4 +39,10 @@ export {
   type ServedSession,
   serveSession,
 } from './server/endpoint.ts'
+export {
+  type CounterEvent,
+  type EventSession,
+  openEventSession,
+  type SessionArguments,
+} from './server/event-session.ts'
 export type { CounterDescription, CounterWindow, MetaData, Statistics } from './window.ts'

@@ -3,7 +3,13 @@
  * Increment; a Mean is a summary, or a gauge as long as every window of it held one sample
  * (eventcounters.md §7.1).
  */
-import { type Identity, type Metadata, type Summary, sortLabels } from '../../model/index.ts'
+import {
+  type Identity,
+  type Kind,
+  type Metadata,
+  type Summary,
+  sortLabels,
+} from '../../model/index.ts'
 import { NAME } from './spec.ts'
 import { toSummary } from './summary.ts'
 import type { CounterDescription, MeanStatistics, MetaData, Statistics } from './window.ts'
@@ -17,17 +23,16 @@ export const ENDPOINT_LABEL = 'endpoint'
 /** Put before the sender's own key, once more as long as it is taken: as Prometheus does it. */
 const EXPORTED = 'exported_'
 
-/** Who a series is: endpoint, provider, counter and sorted pairs; nothing else of it. */
-export function identityOf(
-  counter: CounterDescription,
-  kind: ReceivedKind,
-  endpoint: string,
-): Identity {
+/**
+ * Who a series is: endpoint, provider, counter and sorted pairs; nothing else of it.
+ * @param endpoint undefined in the process that the counter lives in
+ */
+export function identityOf(counter: CounterDescription, kind: Kind, endpoint?: string): Identity {
   const { provider, name, metaData } = counter
   const labels = receivedLabels(metaData)
   // A payload without an envelope comes from no source that anyone named.
   if (provider !== '') labels.push([PROVIDER_LABEL, provider])
-  labels.push([ENDPOINT_LABEL, endpoint])
+  if (endpoint !== undefined) labels.push([ENDPOINT_LABEL, endpoint])
   return { name, kind, labels: sortLabels(labels) }
 }
 

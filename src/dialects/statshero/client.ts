@@ -6,6 +6,7 @@
  * whole line in `send`. Recording through a recorder never throws; it counts.
  */
 import { gzipSync } from 'node:zlib'
+import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import type { Link } from './client/link.ts'
@@ -79,7 +80,7 @@ export class StatsHeroClient {
    * @throws {TypeError} for gzip under the profile `document`
    */
   constructor(options: StatsHeroClientOptions = {}) {
-    const { clock = PLATFORM_CLOCK, random = Math.random, onError = () => {} } = options
+    const { clock = backgroundClock, random = Math.random, onError = () => {} } = options
     this.#options = checkOptions(OWN_CLIENT_OPTIONS, options)
     const { transport, gzip, profile, maxDatagramBytes } = this.#options
     if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
@@ -214,12 +215,4 @@ function packed(packet: Uint8Array): Uint8Array {
   const body = gzipSync(packet.subarray(packet.indexOf(LF) + 1))
   const smaller = Buffer.concat([Buffer.from(`1|${body.length}\n`), body])
   return smaller.length < packet.length ? smaller : packet
-}
-
-const PLATFORM_CLOCK: Pick<Clock, 'after'> = {
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
 }

@@ -5,8 +5,8 @@
  * the hub reads too slowly whole frames are, so that the stream stays sound.
  */
 import { connect, type Socket } from 'node:net'
+import { backgroundClock } from '../../time/background-clock.ts'
 import { Backoff } from '../../time/backoff.ts'
-import { systemClock } from '../../time/system-clock.ts'
 import { checkOptions, type GivenOptions, type ValuesOf } from '../options.ts'
 import { FrameBuffer } from './client/frame-buffer.ts'
 import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
@@ -212,11 +212,7 @@ export class WallarooClient {
 }
 
 const PLATFORM_CLOCK: ReporterClock = {
-  wallMs: systemClock.wallMs,
+  wallMs: backgroundClock.wallMs,
   wallNs: () => BigInt(Date.now()) * 1_000_000n,
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
+  after: backgroundClock.after,
 }

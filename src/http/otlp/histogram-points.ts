@@ -2,9 +2,10 @@
  * Distributions as OTLP has them: exponential buckets, or counts between explicit bounds
  * (wallaroo.md §7 forms 1 and 4, proxywasm.md §7, statshero.md §7.4); pure.
  */
+
+import { forEachBound, hasNegative } from '../../exposition/classic-buckets.ts'
+import { withoutOverflow } from '../../exposition/distribution.ts'
 import type { BucketRun, Exact, Histogram } from '../../model/index.ts'
-import { withoutOverflow } from '../distribution.ts'
-import { forEachBound, hasNegative } from '../prometheus/classic-buckets.ts'
 import type { BucketsField } from './metric.ts'
 
 export type HistogramForm = 'explicit' | 'exponential'

@@ -3,7 +3,7 @@
  * attributes.
  */
 
-import { EVENT_COUNTERS, PROVIDER } from '../../dialects/eventcounters/http/families.ts'
+import { EVENT_COUNTERS, PROVIDER } from '../../dialects/eventcounters/families.ts'
 import type { Identity, Kind, Metadata } from '../../model/index.ts'
 
 export { EVENT_COUNTERS }

@@ -1,9 +1,10 @@
 /** The points of a metric, made from totals or from what an interval brought. */
+
+import { exportedSum } from '../../exposition/distribution.ts'
 import type { SeriesRecord, Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Exact, Histogram } from '../../model/index.ts'
 import { isInteger, summaryMean } from '../../model/index.ts'
-import { exportedSum } from '../distribution.ts'
 import type { OpenDelta } from './deltas.ts'
 import {
   explicitBuckets,

@@ -4,9 +4,10 @@ import fc from 'fast-check'
 import { FakeHubView } from '../../../test/support/hub/fake-hub-view.ts'
 import { parseExposition, sampleTexts } from '../../../test/support/outputs/exposition-parser.ts'
 import { holds } from '../../../test/support/property.ts'
+import type { NameStyle } from '../../exposition/names.ts'
+import type { TextFormat } from '../../exposition/negotiation.ts'
 import { Histogram } from '../../model/index.ts'
-import { Exposition, type PrometheusOptions, type TextFormat } from './exposition.ts'
-import type { NameStyle } from './names.ts'
+import { Exposition, type PrometheusOptions } from './exposition.ts'
 
 const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']
 

@@ -1,6 +1,8 @@
 /** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
 
-import type { PrometheusNaming } from '../../dialects/eventcounters/http/families.ts'
+import type { PrometheusNaming } from '../../dialects/eventcounters/families.ts'
+import type { NameStyle } from '../../exposition/names.ts'
+import type { ExpositionFormat, TextFormat } from '../../exposition/negotiation.ts'
 import type { Task } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Pieces } from '../pieces.ts'
@@ -8,10 +10,7 @@ import type { HttpReports } from '../reports.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
 import { type Layout, type LayoutOptions, layoutSteps } from './layout.ts'
-import type { FilterNames, NameStyle } from './names.ts'
-
-export type TextFormat = 'text' | 'openmetrics'
-export type ExpositionFormat = TextFormat | 'protobuf'
+import type { FilterNames } from './names.ts'
 
 export interface PrometheusOptions {
   /** `utf8` keeps names as sent for scrapers that ask for `escaping=allow-utf-8`. */

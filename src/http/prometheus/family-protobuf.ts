@@ -18,14 +18,14 @@
  *   Timestamp     seconds 1, nanos 2
  */
 import { PbfWriter } from 'pbf'
+import { forEachBound } from '../../exposition/classic-buckets.ts'
+import { exportedSum } from '../../exposition/distribution.ts'
+import { exportedQuantile, QUANTILES } from '../../exposition/histogram-text.ts'
 import type { SeriesRecord, Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Exact, Histogram, Kind } from '../../model/index.ts'
-import { exportedSum } from '../distribution.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import { writeS64, writeU64Field } from '../protobuf.ts'
-import { forEachBound } from './classic-buckets.ts'
-import { exportedQuantile, QUANTILES } from './histogram-text.ts'
 import type { Family, Row } from './layout.ts'
 import { type NativeSide, nativeForm } from './native-histogram.ts'
 import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'

@@ -1,10 +1,11 @@
 /** A family's lines in either text format. */
+
+import { bucketLines, quantileLines } from '../../exposition/histogram-text.ts'
+import { numberText } from '../../exposition/text.ts'
 import type { HubView } from '../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
-import { bucketLines, quantileLines } from './histogram-text.ts'
 import type { Family, Row } from './layout.ts'
 import { type RowOptions, rowTimeMs, rowValue } from './row-value.ts'
-import { numberText } from './text.ts'
 
 interface TextOptions extends RowOptions {
   readonly isOpenMetrics: boolean

@@ -5,21 +5,15 @@
  * has hundreds of thousands of rows, so a layout is made in turns.
  */
 
-import type { PrometheusNaming, WindowPart } from '../../dialects/eventcounters/http/families.ts'
+import type { PrometheusNaming, WindowPart } from '../../dialects/eventcounters/families.ts'
+import { type DistributionText, distributionText } from '../../exposition/histogram-text.ts'
+import { type NameStyle, sortLabelPairs } from '../../exposition/names.ts'
+import { familyHead, labelText, sampleText } from '../../exposition/text.ts'
 import type { SeriesRecord } from '../../hub/series/series.ts'
 import { sorted, type Task } from '../../hub/tasks/task.ts'
 import { compareUtf8, type Kind, type Labels } from '../../model/index.ts'
 import { ROWS_PER_STEP } from '../pieces.ts'
-import type { DistributionText } from './histogram-text.ts'
-import {
-  type FilterNames,
-  type NameStyle,
-  nativeFamily,
-  type PrometheusName,
-  prometheusNames,
-  sortLabelPairs,
-} from './names.ts'
-import { escapeHelp, labelText, metadataName, sampleOpenText, sampleText } from './text.ts'
+import { type FilterNames, nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
 /** `native`: the native form of a distribution whose classic one is in another unit. */
@@ -284,19 +278,16 @@ function toFamily({ type, name, entries }: Group, rows: readonly Row[]): Family 
   const { identity, metadata } = first.record
   const help = (metadata.description ?? `${identity.name} (${metadata.dialect})`).toWellFormed()
   const sampleName = type === 'counter' ? `${name}_total` : name
-  const textName = metadataName(sampleName)
-  const openName = metadataName(name)
   const hasUnit = first.unit !== undefined && name.endsWith(`_${first.unit}`)
   const unit = hasUnit ? first.unit : undefined
-  const unitLine = unit === undefined ? '' : `# UNIT ${openName} ${unit}\n`
+  const head = familyHead(name, type, help, unit)
   return {
     type,
     name: sampleName,
     help,
     unit,
-    textHead: `# HELP ${textName} ${escapeHelp(help, false)}\n# TYPE ${textName} ${type}\n`,
-    openMetricsHead:
-      `# TYPE ${openName} ${type}\n${unitLine}` + `# HELP ${openName} ${escapeHelp(help, true)}\n`,
+    textHead: head.text,
+    openMetricsHead: head.openMetrics,
     rows,
   }
 }
@@ -310,17 +301,5 @@ function toRow(type: Kind, name: string, { record, part, shift, labels }: Entry)
     labels,
     sample: sampleText(type === 'counter' ? `${name}_total` : name, text),
     distribution: distributionText(type, name, text),
-  }
-}
-
-function distributionText(type: Kind, name: string, labels: string): DistributionText | undefined {
-  if (type === 'counter' || type === 'gauge') return undefined
-  return {
-    open:
-      type === 'histogram'
-        ? sampleOpenText(`${name}_bucket`, labels, 'le')
-        : sampleOpenText(name, labels, 'quantile'),
-    sum: sampleText(`${name}_sum`, labels),
-    count: sampleText(`${name}_count`, labels),
   }
 }

@@ -2,8 +2,9 @@
  * Prometheus' native histogram of one of ours (statshero.md §7.3, wallaroo.md §7, proxywasm.md §7);
  * pure. Its bucket n of schema s is (2^((n-1)/2^s), 2^(n/2^s)]: an index one higher than ours.
  */
+
+import { withoutOverflow } from '../../exposition/distribution.ts'
 import { type BucketRun, type Histogram, SCALE_MAX } from '../../model/index.ts'
-import { withoutOverflow } from '../distribution.ts'
 
 /** Coarser ones Prometheus does not take, and no range of doubles needs. */
 const SCHEMA_MIN = -4

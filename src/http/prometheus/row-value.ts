@@ -1,6 +1,6 @@
 /** What a row of the layout says now; what both families' writers need to know of it. */
 
-import { EVENT_COUNTERS, windowValue } from '../../dialects/eventcounters/http/families.ts'
+import { EVENT_COUNTERS, windowValue } from '../../dialects/eventcounters/families.ts'
 import type { SeriesRecord, Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { Exact } from '../../model/index.ts'

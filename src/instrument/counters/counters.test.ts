@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../../test/support/counter-sessions.ts'
-import { EventSource } from '../event-source.ts'
-import { CounterRegistry, defaultRegistry } from '../registry.ts'
-import { EventCounter } from './event-counter.ts'
-import { IncrementingEventCounter } from './incrementing-event-counter.ts'
-import { IncrementingPollingCounter } from './incrementing-polling-counter.ts'
-import { PollingCounter } from './polling-counter.ts'
+import { CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
+import {
+  EventCounter,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+  PollingCounter,
+} from './event-counters.ts'
 
 const KINDS = ['mean', 'sum', 'polled', 'growing'] as const
 
@@ -137,7 +138,7 @@ suite('counters', () => {
     bed.pass(1)
     assert.equal(followed.payloads.length, 3)
     assert.deepEqual([bed.registry.counts.duplicate_counters, bed.logged.length], [1, 1])
-    twin.dispose()
+    twin.close()
     new EventCounter('c', bed.source)
     assert.equal(bed.registry.counts.duplicate_counters, 2)
   })
@@ -163,8 +164,8 @@ suite('counters', () => {
       ['mean', 'sum'],
     )
     assert.deepEqual([bed.registry.counts.dropped_counters, bed.logged.length], [2, 1])
-    first!.dispose()
-    fourth!.dispose()
+    first!.close()
+    fourth!.close()
     new EventCounter('next', bed.source)
     bed.pass(1)
     assert.equal(followed.payloads.at(-1)!.name, 'next')
@@ -184,14 +185,14 @@ suite('counters', () => {
     const { dropped_sources, dropped_counters } = bed.registry.counts
     assert.deepEqual([dropped_sources, dropped_counters, bed.logged.length], [2, 1, 2])
     assert.deepEqual([followed.payloads, told, inert.isEnabled], [[], [], false])
-    inert.dispose()
+    inert.close()
   })
 
   test('the default registry is one, and sources that name none are in it', () => {
     const source = new EventSource('Default')
     assert.equal(source.registry, defaultRegistry())
     assert.ok(defaultRegistry().sources.includes(source))
-    source.dispose()
+    source.close()
     assert.ok(!defaultRegistry().sources.includes(source))
   })
 

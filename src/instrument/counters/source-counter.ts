@@ -1,10 +1,23 @@
 /** What the four kinds of counters have in common: texts for viewers, and a place in a source. */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { EventSource } from '../event-source.ts'
-import type { Membership } from '../sessions/member.ts'
+import type { EventSource } from '../registry.ts'
+import type { Membership } from '../sessions/members.ts'
 import type { ServedCounter } from '../sessions/served-counter.ts'
 import { Attributes } from './attributes.ts'
-import type { CounterOptions } from './options.ts'
+
+/** Texts of a counter for its viewers (eventcounters.md §3.3). */
+export interface CounterOptions {
+  /** Empty by default: viewers show the name. */
+  readonly displayName?: string
+  /** `B`, `ms`, `%`, …; empty = none. */
+  readonly displayUnits?: string
+  readonly metaData?: Readonly<Record<string, string | null>>
+}
+
+export interface RateCounterOptions extends CounterOptions {
+  /** Time that a rate is stated per, in seconds as the document has it; 0 = not set. */
+  readonly displayRateTimeScale?: number
+}
 
 /** Makes what the sessions ask; it may call back only once the constructor is done. */
 export type MakeServed<Served extends ServedCounter> = (
@@ -14,7 +27,10 @@ export type MakeServed<Served extends ServedCounter> = (
 export abstract class SourceCounter<Served extends ServedCounter = ServedCounter> {
   readonly name: string
   readonly source: EventSource
-  /** What the sessions ask. */
+  /**
+   * What the sessions ask.
+   * @internal
+   */
   readonly served: Served
   readonly #attributes: Attributes
   readonly #membership: Membership
@@ -22,7 +38,7 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
   constructor(
     name: string,
     source: EventSource,
-    options: CounterOptions & { readonly displayRateTimeScale?: number },
+    options: RateCounterOptions,
     make: MakeServed<Served>,
   ) {
     const attributes = new Attributes(source.name, name, source.registry.profile)
@@ -73,13 +89,13 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
   }
 
   /** Takes the counter out of all sessions, without a last payload. Idempotent. */
-  dispose(): void {
+  close(): void {
     this.#membership.remove()
   }
 
   protected change(set: (attributes: Attributes) => void): void {
     set(this.#attributes)
-    if (this.#membership.isLive) this.source.registry.changed(this.source, this.served)
+    if (this.#membership.isLive) this.source.registry.changed(this.served)
   }
 
   protected get description(): CounterDescription {
@@ -91,7 +107,7 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
 export abstract class RateCounter<
   Served extends ServedCounter = ServedCounter,
 > extends SourceCounter<Served> {
-  /** Seconds that a rate is stated per; 0 = not set. */
+  /** Time that a rate is stated per, in seconds as the document has it; 0 = not set. */
   get displayRateTimeScale(): number {
     return this.description.rateScaleSec
   }

@@ -16,13 +16,17 @@ class FakeLoop {
   #callback = (): void => {}
 
   constructor() {
-    this.delay = new LoopDelay(this.clock, (intervalMs, callback) => {
-      assert.equal(intervalMs, SAMPLE_INTERVAL_MS)
-      this.running++
-      this.#callback = callback
-      return () => {
-        this.running--
-      }
+    this.delay = new LoopDelay({
+      monotonicNs: () => this.clock.monotonicNs(),
+      wallMs: () => this.clock.wallMs(),
+      after: (delayMs, callback) => {
+        assert.equal(delayMs, SAMPLE_INTERVAL_MS)
+        this.running++
+        this.#callback = callback
+        return () => {
+          this.running--
+        }
+      },
     })
     this.delay.onSample = (delayMs) => this.samples.push(delayMs)
   }
@@ -30,6 +34,7 @@ class FakeLoop {
   lateBy(...delays: number[]): void {
     for (const delayMs of delays) {
       this.clock.advance(SAMPLE_INTERVAL_MS + delayMs)
+      this.running--
       this.#callback()
     }
   }

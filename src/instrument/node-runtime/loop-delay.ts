@@ -3,7 +3,7 @@
  *
  * Not `monitorEventLoopDelay` of node:perf_hooks: its one histogram can only be read as a whole and
  * reset, so that a session of 1 s would take the samples of one of 10 s away; and it counts the
- * timer's own interval as delay. Here every sample goes to everyone who collects at that moment.
+ * timer's own interval as delay. Here every sample goes to all windows that are open.
  */
 import { Histogram } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -13,37 +13,35 @@ import type { Measurement } from './measured-counter.ts'
 export const SAMPLE_INTERVAL_MS = 20
 const NS_PER_MS = 1e6
 
-/** Calls back again and again without keeping the process alive; returns how to end it. */
-export type Repeat = (intervalMs: number, callback: () => void) => () => void
-
 export class LoopDelay {
   /** Gets every sample. */
   onSample: (delayMs: number) => void = () => {}
   readonly #clock: Clock
-  readonly #repeat: Repeat
   readonly #collecting = new Set<Histogram>()
-  #stop: (() => void) | undefined
+  #cancel: (() => void) | undefined
 
-  constructor(clock: Clock, repeat: Repeat) {
+  /** @param clock one whose timers do not keep the process alive */
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#repeat = repeat
   }
 
   start(): void {
-    if (this.#stop !== undefined) return
-    let lastNs = this.#clock.monotonicNs()
-    this.#stop = this.#repeat(SAMPLE_INTERVAL_MS, () => {
-      const nowNs = this.#clock.monotonicNs()
-      const delayMs = Number(nowNs - lastNs) / NS_PER_MS - SAMPLE_INTERVAL_MS
-      lastNs = nowNs
-      // timers count whole milliseconds and can be a part of one early
-      this.#sample(Math.max(0, delayMs))
-    })
+    if (this.#cancel === undefined) this.#wait(this.#clock.monotonicNs())
   }
 
   stop(): void {
-    this.#stop?.()
-    this.#stop = undefined
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #wait(lastNs: bigint): void {
+    this.#cancel = this.#clock.after(SAMPLE_INTERVAL_MS, () => {
+      const nowNs = this.#clock.monotonicNs()
+      const delayMs = Number(nowNs - lastNs) / NS_PER_MS - SAMPLE_INTERVAL_MS
+      this.#wait(nowNs)
+      // timers count whole milliseconds and can be a part of one early
+      this.#sample(Math.max(0, delayMs))
+    })
   }
 
   #sample(delayMs: number): void {
@@ -69,11 +67,4 @@ export class LoopDelay {
       },
     }
   }
-}
-
-/** With the platform's timers. */
-export const repeatUnreferenced: Repeat = (intervalMs, callback) => {
-  const timer = setInterval(callback, intervalMs)
-  timer.unref()
-  return () => clearInterval(timer)
 }

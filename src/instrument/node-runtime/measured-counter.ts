@@ -5,7 +5,12 @@
  */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { ClosedWindow, OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+import type {
+  ClosedWindow,
+  Collection,
+  OpenWindow,
+  ServedCounter,
+} from '../sessions/served-counter.ts'
 
 /** What one window knows of the time since it began. */
 export interface Measurement {
@@ -13,15 +18,16 @@ export interface Measurement {
    * The value of the window that ends here, and begins the next; undefined when there is none, and
    * then the window goes on.
    */
-  take(pass: Pass): number | undefined
+  take(collection: Collection): number | undefined
   /** The window is gone. */
   end?(): void
 }
 
 /** Begins the window of one more session. */
-export type Measure = (pass: Pass) => Measurement
+export type Measure = (collection: Collection) => Measurement
 
 export class MeasuredCounter implements ServedCounter {
+  readonly modelKind = 'gauge'
   readonly description: CounterDescription
   readonly #measure: Measure
 
@@ -30,9 +36,9 @@ export class MeasuredCounter implements ServedCounter {
     this.#measure = measure
   }
 
-  open(pass: Pass): OpenWindow {
-    const measurement = this.#measure(pass)
-    let sinceNs = pass.nowNs
+  open(collection: Collection): OpenWindow {
+    const measurement = this.#measure(collection)
+    let sinceNs = collection.nowNs
     return {
       close(now) {
         const value = measurement.take(now)
@@ -46,14 +52,16 @@ export class MeasuredCounter implements ServedCounter {
   }
 }
 
-/** Reads once in a pass, however many windows ask (eventcounters.md §4.6). */
-export function oncePerPass<Reading>(read: () => Reading): (pass: Pass) => Reading {
+/** Reads once in a collection, however many windows ask (eventcounters.md §4.6). */
+export function oncePerCollection<Reading>(
+  read: () => Reading,
+): (collection: Collection) => Reading {
   let number: number | undefined
   let reading: Reading
-  return (pass) => {
-    if (pass.number !== number) {
+  return (collection) => {
+    if (collection.number !== number) {
       reading = read()
-      number = pass.number
+      number = collection.number
     }
     return reading
   }
@@ -61,23 +69,23 @@ export function oncePerPass<Reading>(read: () => Reading): (pass: Pass) => Readi
 
 /** What is read at the end of the window. */
 export function state<Reading>(
-  read: (pass: Pass) => Reading,
+  read: (collection: Collection) => Reading,
   evaluate: (reading: Reading) => number,
 ): Measure {
-  const measurement: Measurement = { take: (pass) => evaluate(read(pass)) }
+  const measurement: Measurement = { take: (collection) => evaluate(read(collection)) }
   return () => measurement
 }
 
 /** What two readings of something that only grows say of the time between them. */
 export function growth<Reading>(
-  read: (pass: Pass) => Reading,
+  read: (collection: Collection) => Reading,
   evaluate: (before: Reading, after: Reading) => number | undefined,
 ): Measure {
   return (start) => {
     let before = read(start)
     return {
-      take(pass) {
-        const after = read(pass)
+      take(collection) {
+        const after = read(collection)
         const value = evaluate(before, after)
         if (value !== undefined) before = after
         return value

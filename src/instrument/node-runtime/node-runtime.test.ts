@@ -14,13 +14,16 @@ class Watched {
   readonly clock = new FakeClock()
   readonly registry = new CounterRegistry({ clock: this.clock })
   readonly source = nodeRuntime(this.registry, {
-    clock: this.clock,
-    repeat: (_, callback) => {
-      this.running++
-      this.#callback = callback
-      return () => {
-        this.running--
-      }
+    clock: {
+      monotonicNs: () => this.clock.monotonicNs(),
+      wallMs: () => this.clock.wallMs(),
+      after: (_, callback) => {
+        this.running++
+        this.#callback = callback
+        return () => {
+          this.running--
+        }
+      },
     },
   })
   running = 0
@@ -37,6 +40,7 @@ class Watched {
   /** The loop is late by this much, and then it is time for what is due. */
   lateBy(delayMs: number): void {
     this.clock.stall(SAMPLE_INTERVAL_MS + delayMs)
+    this.running--
     this.#callback()
   }
 }
@@ -146,10 +150,10 @@ suite('Node.Runtime', () => {
     assert.equal(watched.clock.pending, 0)
   })
 
-  test('a registry has one, and another when that was disposed', () => {
+  test('a registry has one, and another when that was closed', () => {
     const { registry, source } = new Watched()
     assert.equal(nodeRuntime(registry), source)
-    source.dispose()
+    source.close()
     assert.notEqual(nodeRuntime(registry), source)
   })
 

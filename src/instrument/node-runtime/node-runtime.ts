@@ -2,21 +2,28 @@
  * `Node.Runtime`: what Node knows of itself as a ready event source. Names, units and scales are
  * those of .NET's `System.Runtime` where the same thing exists (eventcounters.md §8).
  *
- * Measured only while somebody listens, and by nothing that keeps the process alive. Event loop,
+ * Measured only while a session wants it, and by nothing that keeps the process alive. Event loop,
  * heap and resources are those of the thread that made the source; processor and working set are
  * the process's.
  */
 
+import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
-import { systemClock } from '../../time/system-clock.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
-import { IncrementingPollingCounter } from '../counters/incrementing-polling-counter.ts'
-import { EventSource } from '../event-source.ts'
-import { type CounterRegistry, defaultRegistry } from '../registry.ts'
+import {
+  EventCounter,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+} from '../counters/event-counters.ts'
+import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
 import { GC_KINDS, type GcKind, GcPauses } from './gc-pauses.ts'
-import { LoopDelay, type Repeat, repeatUnreferenced } from './loop-delay.ts'
-import { growth, type Measure, MeasuredCounter, oncePerPass, state } from './measured-counter.ts'
+import { LoopDelay } from './loop-delay.ts'
+import {
+  growth,
+  type Measure,
+  MeasuredCounter,
+  oncePerCollection,
+  state,
+} from './measured-counter.ts'
 import {
   allocatedBytes,
   BYTES_PER_MB,
@@ -31,6 +38,7 @@ import {
   readResources,
 } from './readings.ts'
 
+/** Name of the source. */
 export const NODE_RUNTIME = 'Node.Runtime'
 
 const S_PER_MINUTE = 60
@@ -38,21 +46,27 @@ const NS_PER_MS = 1e6
 
 export interface NodeRuntimeParts {
   readonly clock?: Clock
-  readonly repeat?: Repeat
 }
 
 /**
- * The source and its counters, made on first use: a registry has one.
+ * Gives the source and its counters, made on first use: a registry has one.
  * @param registry the thread's own one unless given
  * @throws {TypeError} for a registry that another thread serves: what is polled cannot be there
+ * @example
+ * ```ts
+ * import { metricsHandler, nodeRuntime } from 'pentameter/instrument'
+ *
+ * nodeRuntime()
+ * const metrics = metricsHandler() // with processor, memory, event loop, collector and handles
+ * ```
  */
 export function nodeRuntime(
   registry: CounterRegistry = defaultRegistry(),
-  { clock = systemClock, repeat = repeatUnreferenced }: NodeRuntimeParts = {},
+  { clock = backgroundClock }: NodeRuntimeParts = {},
 ): EventSource {
   const present = registry.sources.find(({ name }) => name === NODE_RUNTIME)
   if (present !== undefined) return present
-  const delay = new LoopDelay(clock, repeat)
+  const delay = new LoopDelay(clock)
   const pauses = new GcPauses()
   const source = new EventSource(NODE_RUNTIME, {
     registry,
@@ -78,7 +92,7 @@ export function nodeRuntime(
     addGc(measure, source, pauses, clock)
     addLoop(measure, source, delay)
   } catch (error) {
-    source.dispose()
+    source.close()
     throw error
   }
   return source
@@ -87,17 +101,17 @@ export function nodeRuntime(
 type AddMeasured = (name: string, displayName: string, units: string, begin: Measure) => void
 
 function addProcess(measure: AddMeasured, clock: Clock): void {
-  const cpu = oncePerPass(() => readCpu(clock.monotonicNs()))
+  const cpu = oncePerCollection(() => readCpu(clock.monotonicNs()))
   const share = (...modes: ('user' | 'system')[]) =>
     growth(cpu, (before, after) => cpuPercent(before, after, ...modes))
   measure('cpu-usage', 'CPU Usage', '%', share('user', 'system'))
   measure('cpu-user', 'CPU Usage, User Mode', '%', share('user'))
   measure('cpu-system', 'CPU Usage, System Mode', '%', share('system'))
-  measure('uptime', 'Uptime', 's', state(oncePerPass(process.uptime), identity))
+  measure('uptime', 'Uptime', 's', state(oncePerCollection(process.uptime), identity))
 }
 
 function addMemory(measure: AddMeasured, source: EventSource): void {
-  const memory = oncePerPass(readMemory)
+  const memory = oncePerCollection(readMemory)
   const add = (name: string, title: string, bytesOf: (reading: MemoryReading) => number) =>
     measure(
       name,
@@ -139,7 +153,7 @@ function addGc(measure: AddMeasured, source: EventSource, pauses: GcPauses, cloc
     byKind[kind](pauseMs)
     total.increment(pauseMs)
   }
-  const paused = oncePerPass(() => ({ ms: pauses.totalMs, atNs: clock.monotonicNs() }))
+  const paused = oncePerCollection(() => ({ ms: pauses.totalMs, atNs: clock.monotonicNs() }))
   const share = growth(paused, (before, after) =>
     percent(after.ms - before.ms, Number(after.atNs - before.atNs) / NS_PER_MS),
   )
@@ -172,9 +186,9 @@ function addLoop(measure: AddMeasured, source: EventSource, delay: LoopDelay): v
   measure('event-loop-delay-p99', 'Event Loop Delay, 99th Percentile', 'ms', () =>
     delay.quantile(0.99),
   )
-  const loop = oncePerPass(readLoop)
+  const loop = oncePerCollection(readLoop)
   measure('event-loop-utilization', 'Event Loop Utilization', '%', growth(loop, loopPercent))
-  const resources = oncePerPass(readResources)
+  const resources = oncePerCollection(readResources)
   const add = (name: string, title: string, countOf: (reading: ResourcesReading) => number) =>
     measure(name, title, '', state(resources, countOf))
   add('active-timer-count', 'Number of Active Timers', ({ timers }) => timers)

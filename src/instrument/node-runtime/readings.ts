@@ -28,7 +28,7 @@ export function allocatedBytes(): number | undefined {
 }
 
 /** Seconds of processor time, and of the clock on which they are a share. */
-export interface CpuReading {
+interface CpuReading {
   readonly user: number
   readonly system: number
   readonly atS: number
@@ -50,7 +50,7 @@ export function cpuPercent(
 }
 
 /** Milliseconds since this thread's event loop began. */
-export interface LoopReading {
+interface LoopReading {
   readonly idle: number
   readonly active: number
 }

@@ -1,24 +1,22 @@
 /** A counter that only grows: an integer, exact up to 2^64 - 1, over all threads. */
 import type { Labels } from '../../model/index.ts'
-import type { EventSource } from '../event-source.ts'
+import type { CounterHandle } from '../../shm/index.ts'
+import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
-/** The zone's counters, and what stands where there is none. */
-interface CounterCell {
-  add(n: number): boolean
-  addExact(n: bigint): boolean
-}
+type AddHandle = Pick<CounterHandle, 'add' | 'addExact'>
 
-const FULL: CounterCell = { add: () => false, addExact: () => false }
+/** Stands in where the zone has no room. */
+const FULL: AddHandle = { add: () => false, addExact: () => false }
 
 /** One set of labels of a {@link Counter}. */
 export class BoundCounter {
-  readonly #cell: CounterCell
+  readonly #handle: AddHandle
   readonly #refuse: () => void
 
-  constructor(cell: CounterCell, refuse: () => void) {
-    this.#cell = cell
+  constructor(handle: AddHandle, refuse: () => void) {
+    this.#handle = handle
     this.#refuse = refuse
   }
 
@@ -28,12 +26,28 @@ export class BoundCounter {
    */
   add(n: number | bigint = 1): void {
     if (typeof n === 'number') {
-      if (!this.#cell.add(n)) this.#refuse()
-    } else if (typeof n !== 'bigint' || !this.#cell.addExact(n)) this.#refuse()
+      if (!this.#handle.add(n)) this.#refuse()
+    } else if (typeof n !== 'bigint' || !this.#handle.addExact(n)) this.#refuse()
   }
 }
 
+/**
+ * A counter that only grows: an integer, exact up to 2^64 - 1, over all threads that name it alike.
+ * @example
+ * ```ts
+ * import { Counter, EventSource } from 'pentameter/instrument'
+ *
+ * const orders = new Counter('orders', new EventSource('Shop'), { labels: ['payment'] })
+ * const byCard = orders.with({ payment: 'card' })
+ * byCard.add()
+ * byCard.add(2n)
+ * ```
+ */
 export class Counter extends Instrument<BoundCounter> {
+  /**
+   * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
+   * @throws {ZoneFullError} where the registry's shared memory cannot be made
+   */
   constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
     super(name, source, options, (refuse) => new BoundCounter(FULL, refuse))
   }
@@ -45,9 +59,9 @@ export class Counter extends Instrument<BoundCounter> {
 
   protected bind(home: CounterHome, labels: Labels): BoundCounter | undefined {
     const metric = this.define(home, 'Counter', labels, 'counter')
-    const cell = metric < 0 ? undefined : home.writer.counter(metric)
-    if (cell === undefined) return undefined
+    const handle = metric < 0 ? undefined : home.writer.counter(metric)
+    if (handle === undefined) return undefined
     this.present(home, 'Counter', labels)
-    return new BoundCounter(cell, () => this.refuse('want an integer of 0 to 2^64 - 1 in all'))
+    return new BoundCounter(handle, () => this.refuse('want an integer of 0 to 2^64 - 1 in all'))
   }
 }

@@ -1,6 +1,7 @@
 /** A value that goes up and down. */
 import type { Labels } from '../../model/index.ts'
-import type { EventSource } from '../event-source.ts'
+import type { GaugeHandle } from '../../shm/index.ts'
+import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
@@ -12,26 +13,25 @@ export interface GaugeOptions extends InstrumentOptions {
   readonly across?: 'last' | 'sum' | 'min' | 'max'
 }
 
-interface GaugeCell {
-  set(value: number): boolean
-}
+type SetHandle = Pick<GaugeHandle, 'set'>
 
-const FULL: GaugeCell = { set: () => false }
+/** Stands in where the zone has no room. */
+const FULL: SetHandle = { set: () => false }
 
 /** One set of labels of a {@link Gauge}. */
 export class BoundGauge {
-  readonly #cell: GaugeCell
+  readonly #handle: SetHandle
   readonly #refuse: () => void
   #value = 0
 
-  constructor(cell: GaugeCell, refuse: () => void) {
-    this.#cell = cell
+  constructor(handle: SetHandle, refuse: () => void) {
+    this.#handle = handle
     this.#refuse = refuse
   }
 
   /** Never throws: what is no finite number is not set, and counted as `refused_values`. */
   set(value: number): void {
-    if (!Number.isFinite(value) || !this.#cell.set(value)) this.#refuse()
+    if (!Number.isFinite(value) || !this.#handle.set(value)) this.#refuse()
     else this.#value = value
   }
 
@@ -42,7 +42,22 @@ export class BoundGauge {
   }
 }
 
+/**
+ * A value that goes up and down; threads that name it alike have one each, see `across`.
+ * @example
+ * ```ts
+ * import { EventSource, Gauge } from 'pentameter/instrument'
+ *
+ * const open = new Gauge('open-carts', new EventSource('Shop'), { across: 'sum' })
+ * open.set(12)
+ * open.add(-1)
+ * ```
+ */
 export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
+  /**
+   * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
+   * @throws {ZoneFullError} where the registry's shared memory cannot be made
+   */
   constructor(name: string, source: EventSource, options: GaugeOptions = {}) {
     super(name, source, options, (refuse) => new BoundGauge(FULL, refuse))
   }
@@ -60,9 +75,9 @@ export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
   protected bind(home: CounterHome, labels: Labels): BoundGauge | undefined {
     const mode = this.options.across ?? 'last'
     const metric = this.define(home, 'Gauge', labels, 'gauge', { mode })
-    const cell = metric < 0 ? undefined : home.writer.gauge(metric)
-    if (cell === undefined) return undefined
+    const handle = metric < 0 ? undefined : home.writer.gauge(metric)
+    if (handle === undefined) return undefined
     this.present(home, 'Gauge', labels)
-    return new BoundGauge(cell, () => this.refuse('want a finite number'))
+    return new BoundGauge(handle, () => this.refuse('want a finite number'))
   }
 }

@@ -3,20 +3,25 @@
  * max, and beside it the samples of open sessions, which get mean and deviation of their windows.
  */
 import { Histogram as Buckets, type Labels } from '../../model/index.ts'
-import type { EventSource } from '../event-source.ts'
-import type { CounterHome, SampleCell } from '../threads/home.ts'
+import type { EventSource } from '../registry.ts'
+import type { CounterHome, SampleHandle } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
-const FULL: SampleCell = { observe: () => false }
+const FULL: SampleHandle = { observe: () => false }
 
 /** One set of labels of a {@link Histogram}. */
 export class BoundHistogram {
-  readonly #buckets: SampleCell
-  readonly #windows: SampleCell
+  readonly #buckets: SampleHandle
+  readonly #windows: SampleHandle
   readonly #read: () => Buckets
   readonly #refuse: () => void
 
-  constructor(buckets: SampleCell, windows: SampleCell, read: () => Buckets, refuse: () => void) {
+  constructor(
+    buckets: SampleHandle,
+    windows: SampleHandle,
+    read: () => Buckets,
+    refuse: () => void,
+  ) {
     this.#buckets = buckets
     this.#windows = windows
     this.#read = read
@@ -32,13 +37,29 @@ export class BoundHistogram {
     else this.#windows.observe(value)
   }
 
-  /** Everything recorded, in all threads and whether or not anybody listened. */
+  /** Everything recorded, in all threads and with or without sessions. */
   get histogram(): Buckets {
     return this.#read()
   }
 }
 
+/**
+ * A distribution over all time and threads, in base-2 buckets that get coarser as its range grows;
+ * count, sum, least and most are exact.
+ * @example
+ * ```ts
+ * import { EventSource, Histogram } from 'pentameter/instrument'
+ *
+ * const sizes = new Histogram('result-size', new EventSource('Shop.Search'), { unit: 'B' })
+ * sizes.record(2048)
+ * console.log(sizes.histogram.quantile(0.99))
+ * ```
+ */
 export class Histogram extends Instrument<BoundHistogram> {
+  /**
+   * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
+   * @throws {ZoneFullError} where the registry's shared memory cannot be made
+   */
   constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
     const read = () => new Buckets()
     super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse))

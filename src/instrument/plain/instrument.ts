@@ -7,11 +7,10 @@ import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import { type Labels, sortLabels } from '../../model/index.ts'
 import { type DefinitionOptions, type MetricType, refusalOf } from '../../shm/index.ts'
 import { Attributes, checkName } from '../counters/attributes.ts'
-import type { EventSource } from '../event-source.ts'
-import type { Membership } from '../sessions/member.ts'
+import type { EventSource } from '../registry.ts'
+import type { Membership } from '../sessions/members.ts'
 import { encodeKey, type KeyClass } from '../threads/counter-key.ts'
 import type { CounterHome } from '../threads/home.ts'
-import { homeOf } from '../threads/share.ts'
 
 export interface InstrumentOptions {
   /** As .NET writes it: `B`, `ms`, `%`; empty = none. */
@@ -25,19 +24,19 @@ export interface InstrumentOptions {
 /** One value for each label of the instrument. */
 export type LabelValues = Readonly<Record<string, string>>
 
-export abstract class Instrument<Handle, Options extends InstrumentOptions = InstrumentOptions> {
+export abstract class Instrument<Bound, Options extends InstrumentOptions = InstrumentOptions> {
   readonly name: string
   readonly source: EventSource
   readonly unit: string
   readonly description: string
   protected readonly options: Options
   /** Without labels the instrument is itself a handle; with them, records go nowhere. */
-  protected readonly own: Handle
+  protected readonly own: Bound
   readonly #labelNames: readonly string[]
   /** By the values, in the order of the names. */
-  readonly #handles = new Map<string, Handle>()
+  readonly #handles = new Map<string, Bound>()
   readonly #memberships: Membership[] = []
-  readonly #inert: Handle
+  readonly #inert: Bound
   #isRefusalLogged = false
   #isDropLogged = false
   #isDefinitionLogged = false
@@ -47,7 +46,7 @@ export abstract class Instrument<Handle, Options extends InstrumentOptions = Ins
     name: string,
     source: EventSource,
     options: Options,
-    inert: (refuse: () => void) => Handle,
+    inert: (refuse: () => void) => Bound,
   ) {
     const { unit = '', description = '', labels = [] } = options
     this.options = options
@@ -71,7 +70,7 @@ export abstract class Instrument<Handle, Options extends InstrumentOptions = Ins
    * is counted as `dropped_label_sets`.
    * @throws {TypeError} for other labels than those of the instrument, or a value that is no text
    */
-  with(values: LabelValues): Handle {
+  with(values: LabelValues): Bound {
     const texts = this.#labelNames.map((label) => values[label])
     if (Object.keys(values).length !== texts.length || texts.some((text) => !isText(text))) {
       throw new TypeError(
@@ -84,14 +83,14 @@ export abstract class Instrument<Handle, Options extends InstrumentOptions = Ins
     return this.#handles.get(key) ?? this.#bind(key, texts as string[])
   }
 
-  #bind(key: string, texts: readonly string[]): Handle {
+  #bind(key: string, texts: readonly string[]): Bound {
     if (this.#isDisposed) return this.#inert
     const { labelSets } = this.source.registry.limits
     if (this.#handles.size >= labelSets) {
       return this.#drop(`limit of ${labelSets} sets of labels`)
     }
     const labels = sortLabels(this.#labelNames.map((name, i) => [name, texts[i]!] as const))
-    let handle: Handle | undefined
+    let handle: Bound | undefined
     try {
       handle = this.#make(labels)
     } catch (error) {
@@ -102,7 +101,7 @@ export abstract class Instrument<Handle, Options extends InstrumentOptions = Ins
     return handle
   }
 
-  #drop(why: string): Handle {
+  #drop(why: string): Bound {
     const message = `${this.#title}: ${why}`
     this.source.registry.report('dropped_label_sets', this.#isDropLogged ? undefined : message)
     this.#isDropLogged = true
@@ -113,22 +112,22 @@ export abstract class Instrument<Handle, Options extends InstrumentOptions = Ins
    * Takes all of the instrument's counters of this thread out of the sessions; sets of labels that
    * are new afterwards do nothing. Idempotent.
    */
-  dispose(): void {
+  close(): void {
     this.#isDisposed = true
     for (const membership of this.#memberships) membership.remove()
   }
 
   /** Defines and binds what a set of labels writes; undefined where there is no room. */
-  protected abstract bind(home: CounterHome, labels: Labels): Handle | undefined
+  protected abstract bind(home: CounterHome, labels: Labels): Bound | undefined
 
   /** @throws {ZoneFullError} where the registry's zone cannot be made */
-  #make(labels: Labels): Handle | undefined {
+  #make(labels: Labels): Bound | undefined {
     this.describe(labels)
     if (!this.source.isLive) {
-      this.#refuseDefinition('the source is disposed of, or inert itself')
+      this.#refuseDefinition('the source is closed, or inert itself')
       return undefined
     }
-    return this.bind(homeOf(this.source.registry), labels)
+    return this.bind(this.source.registry.home, labels)
   }
 
   /** @throws {TypeError | RangeError} for texts that cannot be sent */

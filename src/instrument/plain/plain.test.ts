@@ -208,22 +208,22 @@ test('a label value that is too long or holds U+0000 makes a handle that does no
   assert.equal(logged.length, 1)
 })
 
-test('two instruments of one name are one counter; disposed of both, it is gone', () => {
+test('two instruments of one name are one counter; closed by both, it is gone', () => {
   const { source, clock, follow, registry } = newBed()
   const [one, two] = [new Counter('requests', source), new Counter('requests', source)]
   const windows = follow(1)
   one.add(1)
   two.add(2)
   clock.advance(1000)
-  one.dispose()
-  one.dispose()
+  one.close()
+  one.close()
   two.add(4)
   clock.advance(1000)
   assert.deepEqual(
     statisticsOf(windows),
     [3, 4].map((increment) => ({ kind: 'sum', increment })),
   )
-  two.dispose()
+  two.close()
   clock.advance(1000)
   assert.equal(windows.length, 2)
   assert.equal(registry.counts.duplicate_counters, 0)
@@ -269,12 +269,12 @@ test('names of labels that could not be sent are refused when the instrument is 
   assert.equal(registry.counts.dropped_label_sets, 0)
 })
 
-test('an instrument of a source that was disposed of does nothing, and is counted', () => {
+test('an instrument of a source that was closed does nothing, and is counted', () => {
   const { source, registry, clock, follow } = newBed()
   const labelled = new Counter('labelled', source, { labels: ['of'] })
   labelled.with({ of: 'a' }).add(1)
   const windows = follow(1)
-  source.dispose()
+  source.close()
   assert.equal(source.isLive, false)
   labelled.with({ of: 'a' }).add(1)
   labelled.with({ of: 'b' }).add(1)
@@ -284,12 +284,12 @@ test('an instrument of a source that was disposed of does nothing, and is counte
   assert.equal(registry.counts.dropped_counters, 2)
 })
 
-test('sets of labels that are new after dispose are not served', () => {
+test('sets of labels that are new after close are not served', () => {
   const { source, clock, follow } = newBed()
   const counter = new Counter('c', source, { labels: ['of'] })
   counter.with({ of: 'a' }).add(1)
   const windows = follow(1)
-  counter.dispose()
+  counter.close()
   counter.with({ of: 'b' }).add(1)
   clock.advance(1000)
   assert.deepEqual(windows, [])

@@ -1,6 +1,6 @@
 /** What application code may do wrong when it is called from here, without harm to others. */
 
-/** A text for whatever was thrown; never throws itself. */
+/** Gives a text for anything that was thrown; never throws itself. */
 export function errorText(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error)
@@ -9,7 +9,7 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** A promise that nobody waits for must not end the process when it is rejected. */
+/** Takes care of a promise that is not waited for: its rejection must not end the process. */
 export function ignoreRejection(value: unknown, onRejected: (error: unknown) => void = () => {}) {
   if (typeof value !== 'object' || value === null) return
   Promise.resolve(value).catch(onRejected)

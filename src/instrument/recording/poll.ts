@@ -1,14 +1,19 @@
 /**
- * A callback that is called at most once per pass, whatever it does (eventcounters.md §4.6), and
- * the two kinds of counters that live on one.
+ * A callback that is called at most once per collection, whatever it does (eventcounters.md §4.6),
+ * and the two kinds of counters that live on one.
  */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { ClosedWindow, OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+import type {
+  ClosedWindow,
+  Collection,
+  OpenWindow,
+  ServedCounter,
+} from '../sessions/served-counter.ts'
 import { errorText, ignoreRejection } from './failures.ts'
-import { finite } from './total.ts'
+import { finite } from './sums.ts'
 
-export interface PollOptions {
+interface PollOptions {
   readonly callback: () => number
   readonly describe: () => CounterDescription
   /** Told of every call that gave no finite number. */
@@ -18,7 +23,7 @@ export interface PollOptions {
 class Poll {
   readonly #callback: () => unknown
   readonly #onFailure: (reason: string) => void
-  #passNumber = -1
+  #collectionNumber = -1
   #value: number | undefined
   #isCalling = false
   #waiting: ((value: number) => void)[] = []
@@ -28,10 +33,10 @@ class Poll {
     this.#onFailure = options.onFailure
   }
 
-  /** This pass's value; undefined when the call has failed, or is running at this moment. */
-  value(pass: Pass): number | undefined {
-    if (this.#isCalling || pass.number === this.#passNumber) return this.#value
-    this.#passNumber = pass.number
+  /** This collection's value; undefined when the call has failed, or is running at this moment. */
+  value(collection: Collection): number | undefined {
+    if (this.#isCalling || collection.number === this.#collectionNumber) return this.#value
+    this.#collectionNumber = collection.number
     this.#value = undefined
     this.#isCalling = true
     try {
@@ -68,9 +73,10 @@ class Poll {
 
 /** PollingCounter: the value of the boundary, as one sample. */
 export class PolledCounter implements ServedCounter {
+  readonly modelKind = 'gauge'
   readonly #describe: () => CounterDescription
   readonly #poll: Poll
-  /** What all windows of a pass close with. */
+  /** What all windows of a collection close with. */
   #value: number | undefined
   #closed: ClosedWindow | undefined
 
@@ -84,11 +90,11 @@ export class PolledCounter implements ServedCounter {
   }
 
   open(): OpenWindow {
-    return { close: (pass) => this.#close(pass), end: () => {} }
+    return { close: (collection) => this.#close(collection), end: () => {} }
   }
 
-  #close(pass: Pass): ClosedWindow | undefined {
-    const value = this.#poll.value(pass)
+  #close(collection: Collection): ClosedWindow | undefined {
+    const value = this.#poll.value(collection)
     if (value === undefined) return undefined
     if (this.#closed === undefined || !Object.is(value, this.#value)) {
       this.#value = value
@@ -100,6 +106,7 @@ export class PolledCounter implements ServedCounter {
 
 /** IncrementingPollingCounter: the growth of a total since the last poll that succeeded. */
 export class GrowingCounter implements ServedCounter {
+  readonly modelKind = 'counter'
   readonly #describe: () => CounterDescription
   readonly #poll: Poll
 
@@ -112,8 +119,8 @@ export class GrowingCounter implements ServedCounter {
     return this.#describe()
   }
 
-  open(pass: Pass): OpenWindow {
-    return new GrowthWindow(this.#poll, pass)
+  open(collection: Collection): OpenWindow {
+    return new GrowthWindow(this.#poll, collection)
   }
 }
 
@@ -123,23 +130,23 @@ class GrowthWindow implements OpenWindow {
   #baseline: number | undefined
   #sinceNs: bigint
 
-  constructor(poll: Poll, pass: Pass) {
+  constructor(poll: Poll, collection: Collection) {
     this.#poll = poll
-    this.#sinceNs = pass.nowNs
-    this.#baseline = poll.value(pass)
+    this.#sinceNs = collection.nowNs
+    this.#baseline = poll.value(collection)
     if (this.#baseline !== undefined) return
     poll.whenDone((value) => {
       this.#baseline = value
     })
   }
 
-  close(pass: Pass): ClosedWindow | undefined {
-    const total = this.#poll.value(pass)
+  close(collection: Collection): ClosedWindow | undefined {
+    const total = this.#poll.value(collection)
     if (total === undefined) return undefined
     const baseline = this.#baseline
     const sinceNs = this.#sinceNs
     this.#baseline = total
-    this.#sinceNs = pass.nowNs
+    this.#sinceNs = collection.nowNs
     if (baseline === undefined) return undefined
     return { statistics: { kind: 'sum', increment: finite(total - baseline) }, sinceNs }
   }

@@ -2,30 +2,32 @@
  * Samples that are written in this thread, for any number of windows. Writing puts the sample into
  * a small buffer, from which the windows take whole blocks, each counted from the window's own
  * beginning, and what is left when it closes. So what a session gets is, bit for bit, what it would
- * get alone, and with nobody listening writing is one check.
+ * get alone, and while nothing listens writing is one check.
  *
  * Windows that began between the same two samples hold the same until one of them closes: they
- * share one {@link Cell}. What they close together is one object, which nobody may change.
+ * share one {@link CounterSlot}. What they close together is one object, which is never changed.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { Summary } from '../../model/index.ts'
+import type { Histogram, Kind, Labels, Summary } from '../../model/index.ts'
 import type { ClosedWindow, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
-import { Cell } from './cell.ts'
-import { Moments } from './moments.ts'
+import { CounterSlot } from './counter-slot.ts'
 import { BUFFER_LENGTH, giveBack, NO_BUFFER, takeBuffer } from './sample-buffers.ts'
-import { Total } from './total.ts'
+import { Moments, Total } from './sums.ts'
 
-/** Whoever takes samples outside of the sessions: a histogram, a writer of the zone. */
+/** A taker of samples outside of the sessions: a histogram, a writer of the zone. */
 export interface SampleTaker {
   /** Gets `values[from]` to `values[to - 1]`; the array is only lent. Must not throw or write. */
   take(values: Float64Array, from: number, to: number): void
 }
 
-export interface RecordedCounterOptions {
+interface RecordedCounterOptions {
   readonly kind: 'mean' | 'sum'
   readonly describe: () => CounterDescription
   /** Told of every argument that is no finite number. */
   readonly onRefused: () => void
+  readonly labels?: Labels
+  /** Of a counter that keeps a histogram of all samples. */
+  readonly readHistogram?: (() => Histogram) | undefined
 }
 
 export class RecordedCounter implements ServedCounter {
@@ -47,24 +49,32 @@ export class RecordedCounter implements ServedCounter {
   #takers: SampleTaker[] = []
   #isAtOnce = false
   /** With open windows; in no order. */
-  readonly #cells: Cell[] = []
-  /** The cell that began last. */
-  #newest: Cell | undefined
-  /** One that nobody uses any more. */
-  #spare: Cell | undefined
+  readonly #slots: CounterSlot[] = []
+  /** The slot that began last. */
+  #newest: CounterSlot | undefined
+  /** One that is out of use. */
+  #spare: CounterSlot | undefined
   #heir: RecordedCounter | undefined
+  readonly modelKind: Kind
+  readonly labels: Labels | undefined
+  readonly readTotal: (() => Histogram) | undefined
 
   constructor(options: RecordedCounterOptions) {
     this.kind = options.kind
     this.#describe = options.describe
     this.#onRefused = options.onRefused
+    const { labels, readHistogram } = options
+    this.labels = labels
+    this.readTotal = readHistogram
+    if (readHistogram !== undefined) this.modelKind = 'histogram'
+    else this.modelKind = options.kind === 'mean' ? 'summary' : 'counter'
   }
 
   get description(): CounterDescription {
     return this.#heir?.description ?? this.#describe()
   }
 
-  /** Has somebody told, now and at every change, whether anybody wants samples. */
+  /** Calls back, now and at every change, with whether samples are wanted. */
   onListened(callback: (isListened: boolean) => void): void {
     this.#onListened = callback
     callback(this.#isListened)
@@ -83,7 +93,7 @@ export class RecordedCounter implements ServedCounter {
     if (end + 1 === this.#drainAt) this.#drain()
   }
 
-  /** As {@link record}, for who asks whether it was taken. */
+  /** Records a sample, in the words of the zone's handles. */
   observe(value: number): boolean {
     this.record(value)
     return true
@@ -92,7 +102,7 @@ export class RecordedCounter implements ServedCounter {
   open(): OpenWindow {
     if (this.#heir !== undefined) return this.#heir.open()
     this.#listen()
-    return new RecordedWindow(this.#cellFromHere())
+    return new RecordedWindow(this.#slotFromHere())
   }
 
   /**
@@ -133,9 +143,9 @@ export class RecordedCounter implements ServedCounter {
     this.#onListened(true)
   }
 
-  /** Keeps nothing any more once nobody listens. */
+  /** Keeps nothing any more once neither windows nor takers are left. */
   #rest(): void {
-    if (this.#cells.length > 0 || this.#takers.length > 0) return
+    if (this.#slots.length > 0 || this.#takers.length > 0) return
     this.#isListened = false
     this.#isAtOnce = false
     giveBack(this.#buffer)
@@ -154,10 +164,10 @@ export class RecordedCounter implements ServedCounter {
 
   /** Adds what another thread has recorded meanwhile to every open window. */
   absorb(part: Summary | number): void {
-    for (const cell of this.#cells) {
+    for (const slot of this.#slots) {
       // What is added in which order depends on this window alone, not on when the buffer was full.
-      cell.takeBlocks(this.#array, this.#end)
-      cell.merge(part)
+      slot.takeBlocks(this.#array, this.#end)
+      slot.merge(part)
     }
   }
 
@@ -166,52 +176,53 @@ export class RecordedCounter implements ServedCounter {
     from.#handOver()
     from.#heir = this
     for (const taker of from.#takers.splice(0)) this.listen(taker)
-    if (from.#cells.length > 0) this.#listen()
-    for (const cell of from.#cells.splice(0)) {
-      cell.takeBlocks(from.#array, from.#end)
-      cell.take(from.#array, from.#end)
-      cell.move(this, this.#end)
-      this.#cells.push(cell)
+    if (from.#slots.length > 0) this.#listen()
+    for (const slot of from.#slots.splice(0)) {
+      slot.takeBlocks(from.#array, from.#end)
+      slot.take(from.#array, from.#end)
+      slot.move(this, this.#end)
+      this.#slots.push(slot)
     }
     if (from.#isListened) from.#rest()
   }
 
-  /** For a window: a cell of what is recorded from now on. */
-  #cellFromHere(): Cell {
+  /** Gives a window the slot of what is recorded from now on. */
+  #slotFromHere(): CounterSlot {
     const written = this.#first + this.#end
     if (this.#newest?.begin === written) return this.#newest
-    const cell = this.#spare ?? new Cell(this, this.kind === 'mean' ? new Moments() : new Total())
+    const slot =
+      this.#spare ?? new CounterSlot(this, this.kind === 'mean' ? new Moments() : new Total())
     this.#spare = undefined
-    cell.restart(written, this.#end)
-    this.#cells.push(cell)
-    this.#newest = cell
-    return cell
+    slot.restart(written, this.#end)
+    this.#slots.push(slot)
+    this.#newest = slot
+    return slot
   }
 
-  /** For a window: what was recorded since it began; it goes on in the cell that begins here. */
-  close(cell: Cell): ClosedWindow {
-    return cell.closedAt(this.#first + this.#end, this.#array, this.#end)
+  /** Gives a window what was recorded since it began; it goes on in {@link next}. */
+  close(slot: CounterSlot): ClosedWindow {
+    return slot.closedAt(this.#first + this.#end, this.#array, this.#end)
   }
 
-  /** For a window that closes. */
-  next(cell: Cell): Cell {
-    // In this order: an empty cell may be the one that begins here.
-    const next = this.#cellFromHere()
+  /** Gives a window that closes the slot in which it goes on. */
+  next(slot: CounterSlot): CounterSlot {
+    // In this order: an empty slot may be the one that begins here.
+    const next = this.#slotFromHere()
     next.users++
-    this.release(cell)
+    this.release(slot)
     return next
   }
 
-  /** For a window that goes away. */
-  release(cell: Cell): void {
-    cell.users--
-    if (cell.users > 0) return
-    const cells = this.#cells
-    const at = cells.indexOf(cell)
-    cells[at] = cells.at(-1)!
-    cells.pop()
-    if (this.#newest === cell) this.#newest = undefined
-    this.#spare = cell
+  /** Takes a slot back from a window that goes away. */
+  release(slot: CounterSlot): void {
+    slot.users--
+    if (slot.users > 0) return
+    const slots = this.#slots
+    const at = slots.indexOf(slot)
+    slots[at] = slots.at(-1)!
+    slots.pop()
+    if (this.#newest === slot) this.#newest = undefined
+    this.#spare = slot
     this.#rest()
   }
 
@@ -219,9 +230,9 @@ export class RecordedCounter implements ServedCounter {
     this.#handOver()
     const end = this.#end
     let kept = end
-    for (const cell of this.#cells) {
-      cell.takeBlocks(this.#array, end)
-      if (cell.at < kept) kept = cell.at
+    for (const slot of this.#slots) {
+      slot.takeBlocks(this.#array, end)
+      if (slot.at < kept) kept = slot.at
     }
     this.#drop(kept - this.#buffer.base)
     this.#drainAt = this.#isAtOnce ? this.#end + 1 : this.#buffer.base + BUFFER_LENGTH
@@ -235,7 +246,7 @@ export class RecordedCounter implements ServedCounter {
     this.#handed = end
   }
 
-  /** Forgets the buffer's first samples, which everybody has taken. */
+  /** Forgets the buffer's first samples, which all slots and takers have. */
   #drop(count: number): void {
     if (count === 0) return
     const { array, base } = this.#buffer
@@ -243,28 +254,28 @@ export class RecordedCounter implements ServedCounter {
     this.#first += count
     this.#end -= count
     this.#handed -= count
-    for (const cell of this.#cells) cell.at -= count
+    for (const slot of this.#slots) slot.at -= count
   }
 }
 
 class RecordedWindow implements OpenWindow {
-  #cell: Cell | undefined
+  #slot: CounterSlot | undefined
 
-  constructor(cell: Cell) {
-    this.#cell = cell
-    cell.users++
+  constructor(slot: CounterSlot) {
+    this.#slot = slot
+    slot.users++
   }
 
   close(): ClosedWindow | undefined {
-    const cell = this.#cell
-    if (cell === undefined) return undefined
-    const closed = cell.owner.close(cell)
-    this.#cell = cell.owner.next(cell)
+    const slot = this.#slot
+    if (slot === undefined) return undefined
+    const closed = slot.owner.close(slot)
+    this.#slot = slot.owner.next(slot)
     return closed
   }
 
   end(): void {
-    this.#cell?.owner.release(this.#cell)
-    this.#cell = undefined
+    this.#slot?.owner.release(this.#slot)
+    this.#slot = undefined
   }
 }

@@ -9,12 +9,12 @@ export const BUFFER_LENGTH = 64
 const BUFFERS = 64
 
 /** One counter's part of an array, `array[base]` to `array[base + BUFFER_LENGTH - 1]`. */
-export interface SampleBuffer {
+interface SampleBuffer {
   readonly array: Float64Array
   readonly base: number
 }
 
-/** Those that were given back; what was never given out of the last array is among them. */
+/** Buffers to give out: those given back, and the rest of the last array. */
 const free: SampleBuffer[] = []
 
 export function takeBuffer(): SampleBuffer {
@@ -29,5 +29,5 @@ export function giveBack(buffer: SampleBuffer): void {
   free.push(buffer)
 }
 
-/** Of who has none. */
+/** The buffer of a counter that nothing listens to. */
 export const NO_BUFFER: SampleBuffer = { array: new Float64Array(0), base: 0 }

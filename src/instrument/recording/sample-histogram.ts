@@ -1,7 +1,7 @@
 /**
  * A base-2 histogram that is cheap to record into: samples are counted as doubles in a window of
  * buckets around those seen last, and folded into the model's histogram, whose counts are bigints,
- * when one falls outside of it and when somebody reads. Recording allocates nothing but then, and a
+ * when one falls outside of it and when it is read. Recording allocates nothing but then, and a
  * fold lowers the scale until what is seen fits.
  */
 import { addExact, bucketIndex, Histogram } from '../../model/index.ts'

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../../test/support/counter-sessions.ts'
 import { parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingPollingCounter } from '../counters/incrementing-polling-counter.ts'
-import { PollingCounter } from '../counters/polling-counter.ts'
-import { EventSource } from '../event-source.ts'
-import type { Pass } from './served-counter.ts'
+import {
+  EventCounter,
+  IncrementingPollingCounter,
+  PollingCounter,
+} from '../counters/event-counters.ts'
+import { EventSource } from '../registry.ts'
+import type { Collection } from './served-counter.ts'
 
 /** A bed with a neighbour on either side of the counter that misbehaves. */
 function neighboured(make: (bed: TestRegistry) => void) {
@@ -131,11 +133,11 @@ suite('callbacks', () => {
     )
   })
 
-  test('one that disposes of its own counter has no payload any more', () => {
+  test('one that closes its own counter has no payload any more', () => {
     let calls = 0
     const { bed, names } = neighboured(({ source }) => {
       const counter: PollingCounter = new PollingCounter('own', source, () => {
-        if (++calls === 2) counter.dispose()
+        if (++calls === 2) counter.close()
         return calls
       })
     })
@@ -153,11 +155,11 @@ suite('callbacks', () => {
     assert.equal(calls, 2)
   })
 
-  test('one that disposes of its source ends all of it, and no other', () => {
+  test('one that closes its source ends all of it, and no other', () => {
     const bed = new TestRegistry()
     new PollingCounter('first', bed.source, () => 1)
     new PollingCounter('fatal', bed.source, () => {
-      bed.source.dispose()
+      bed.source.close()
       return 1
     })
     new PollingCounter('never', bed.source, () => assert.fail('called after its end'))
@@ -171,7 +173,7 @@ suite('callbacks', () => {
     assert.equal(bed.registry.counts.callback_errors, 0)
   })
 
-  test('one that opens a session gets none of its boundaries in that pass', () => {
+  test('one that opens a session gets none of its boundaries in that collection', () => {
     let opened: ReturnType<TestRegistry['follow']> | undefined
     const { bed, followed, names } = neighboured((bed) => {
       new PollingCounter('opens', bed.source, () => {
@@ -186,7 +188,7 @@ suite('callbacks', () => {
     assert.deepEqual(followed.boundaries, [1, 2])
   })
 
-  test('a session opened in a pass takes the polls of that pass as its baselines', () => {
+  test('a session opened in a collection takes its polls as baselines', () => {
     const bed = new TestRegistry()
     let calls = 0
     const polled = () => ++calls
@@ -254,7 +256,7 @@ suite('callbacks', () => {
     assert.deepEqual([one.boundaries, doomed.boundaries, two.boundaries], [[1, 2], [], [1, 2]])
   })
 
-  test('a slow one makes the next boundary late, and the grid stays', () => {
+  test('a slow one makes the next boundary late, and the schedule stays', () => {
     const bed = new TestRegistry()
     let calls = 0
     new PollingCounter('slow', bed.source, () => {
@@ -275,7 +277,7 @@ suite('callbacks', () => {
     )
   })
 
-  test('one that writes to another counter is seen alike by all sessions of the pass', () => {
+  test('one that writes to another counter is seen alike by all sessions of the collection', () => {
     const bed = new TestRegistry()
     const early = new EventCounter('early', bed.source)
     const late: EventCounter[] = []
@@ -339,7 +341,7 @@ suite('listeners', () => {
     assert.deepEqual([session?.isOpen, bed.registry.counts.listener_errors], [false, 1])
   })
 
-  test('a session that a listener opens or closes is not served in that pass', () => {
+  test('a session that a listener opens or closes is not served in that collection', () => {
     const bed = new TestRegistry()
     let opened: ReturnType<TestRegistry['follow']> | undefined
     bed.registry.open({ intervalMs: 1000, deliver: 'own' }, () => {
@@ -362,13 +364,13 @@ suite('listeners', () => {
 })
 
 suite('other makes of counters', () => {
-  test('onPass is called before any window closes, and may add counters and samples', () => {
+  test('onCollection is called before any window closes, and may add counters and samples', () => {
     const bed = new TestRegistry()
     const counter = new EventCounter('c', bed.source)
-    const passes: Pass[] = []
-    const stop = bed.registry.onPass((pass) => {
-      counter.writeMetric(passes.push(pass))
-      if (passes.length === 1) new EventCounter('added', bed.source)
+    const collections: Collection[] = []
+    const stop = bed.registry.onCollection((collection) => {
+      counter.writeMetric(collections.push(collection))
+      if (collections.length === 1) new EventCounter('added', bed.source)
     })
     const followed = bed.follow(1)
     bed.follow(2)
@@ -386,19 +388,21 @@ suite('other makes of counters', () => {
       ],
     )
     assert.deepEqual(
-      passes.map(({ nowNs }) => nowNs),
+      collections.map(({ nowNs }) => nowNs),
       [1_000_000_000n, 2_000_000_000n],
     )
-    assert.ok(passes[1]!.number > passes[0]!.number)
+    assert.ok(collections[1]!.number > collections[0]!.number)
   })
 
-  test('one that throws from onPass, open or close is counted, and the others go on', () => {
+  test('one that throws from onCollection, open or close is counted, and the others go on', () => {
     const { bed, names, counts } = neighboured(({ registry, source }) => {
       const description = { ...new EventCounter('kept', source).served.description, name: 'bad' }
-      registry.addCounter(source, { description, open: () => assert.fail('open') })
+      const modelKind = 'gauge'
+      registry.addCounter(source, { description, modelKind, open: () => assert.fail('open') })
       const close = () => assert.fail('close')
-      registry.addCounter(source, { description, open: () => ({ close, end: () => {} }) })
-      registry.onPass(() => assert.fail('pass'))
+      const open = () => ({ close, end: () => {} })
+      registry.addCounter(source, { description, modelKind, open })
+      registry.onCollection(() => assert.fail('collection'))
     })
     bed.pass(1)
     assert.deepEqual(names(), ['before', 'kept', 'after'])
@@ -414,7 +418,7 @@ suite('other makes of counters', () => {
     const counter = new EventCounter('c', bed.source)
     counter.displayUnits = 'ms'
     assert.equal(bed.registry.findCounter('SOURCE', 'c'), counter.served)
-    counter.dispose()
+    counter.close()
     counter.displayUnits = 's'
     assert.equal(bed.registry.findCounter('Source', 'c'), undefined)
     stop()

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../../test/support/counter-sessions.ts'
 import { parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
-import { PollingCounter } from '../counters/polling-counter.ts'
-import { EventSource } from '../event-source.ts'
+import {
+  EventCounter,
+  IncrementingEventCounter,
+  PollingCounter,
+} from '../counters/event-counters.ts'
+import { EventSource } from '../registry.ts'
 
 /** Adds one every half second, from a quarter on, for so many seconds. */
 function tick(test: TestRegistry, counter: IncrementingEventCounter, seconds: number): void {
@@ -112,7 +114,7 @@ suite('deliver all', () => {
     assert.deepEqual(calls, { a: 6, b: 4, c: 0 })
   })
 
-  test('a late source joins on the grid of the session that asks for it', () => {
+  test('a late source joins on the schedule of the session that asks for it', () => {
     const bed = new TestRegistry()
     const followed = bed.follow(2, { deliver: 'all' })
     bed.pass(0.5)

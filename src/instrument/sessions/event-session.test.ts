@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../../test/support/counter-sessions.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
-import { EventSource } from '../event-source.ts'
-import type { CounterEvent, SessionArguments } from './event-session.ts'
+import {
+  type CounterEvent,
+  openEventSession,
+  type SessionArguments,
+} from '../../dialects/eventcounters/server/event-session.ts'
+import { EventCounter, IncrementingEventCounter } from '../counters/event-counters.ts'
+import { EventSource } from '../registry.ts'
 
 /** A session of texts, and the events that its listener gets. */
 function listen(bed: TestRegistry, args: SessionArguments) {
   const events: CounterEvent[] = []
-  const session = bed.registry.openSession(args, (event) => events.push(event))
+  const session = openEventSession(bed.registry, args, (event) => events.push(event))
   assert.ok(session !== undefined)
   const series = () => events.map(({ Payload }) => Payload.Series)
   return { session, events, series }
@@ -87,7 +90,7 @@ suite('arguments of a session', () => {
     }
   })
 
-  test('a new interval is a fresh grid and fresh windows', () => {
+  test('a new interval is a fresh schedule and fresh windows', () => {
     const bed = new TestRegistry()
     const counter = new IncrementingEventCounter('n', bed.source)
     const { session, events } = listen(bed, seconds('2'))
@@ -139,7 +142,7 @@ suite('arguments of a session', () => {
     session.set({ counters: '' })
     bed.pass(1)
     assert.deepEqual(names(), ['a', 'b'])
-    assert.throws(() => bed.registry.openSession({ counters: ',' }, () => {}), {
+    assert.throws(() => openEventSession(bed.registry, { counters: ',' }, () => {}), {
       name: 'FilterError',
     })
     assert.equal(bed.registry.sessionCount, 1)
@@ -160,7 +163,7 @@ suite('arguments of a session', () => {
     new EventCounter('c', bed.source)
     const { session, series } = listen(bed, seconds('1'))
     assert.equal(
-      bed.registry.openSession(seconds('1'), () => {}),
+      openEventSession(bed.registry, seconds('1'), () => {}),
       undefined,
     )
     session.set(seconds('2'))
@@ -178,7 +181,7 @@ test('a session that a source closes while it is changed stays closed', () => {
     }
     const source = new EventSource('Told', { registry, [moment]: close })
     new EventCounter('c', source)
-    const session = registry.openSession(seconds('1'), () => told++)
+    const session = openEventSession(registry, seconds('1'), () => told++)
     clock.advance(1000)
     session?.set(seconds('2'))
     clock.advance(4000)
@@ -191,7 +194,7 @@ suite('listeners of a session', () => {
     const bed = new TestRegistry()
     for (const name of ['a', 'b']) new EventCounter(name, bed.source)
     const names: unknown[] = []
-    const session = bed.registry.openSession(seconds('1'), ({ Payload }) => {
+    const session = openEventSession(bed.registry, seconds('1'), ({ Payload }) => {
       names.push(Payload.Name)
       session?.close()
     })
@@ -206,8 +209,8 @@ suite('listeners of a session', () => {
     for (const name of ['a', 'b']) new EventCounter(name, bed.source)
     const fail = () => assert.fail('deaf')
     const sessions = [
-      bed.registry.openSession(seconds('1'), fail),
-      bed.registry.openSession(seconds('1'), (async () => fail()) as () => void),
+      openEventSession(bed.registry, seconds('1'), fail),
+      openEventSession(bed.registry, seconds('1'), (async () => fail()) as () => void),
     ]
     bed.pass(1)
     await new Promise(setImmediate)

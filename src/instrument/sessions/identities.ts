@@ -1,8 +1,8 @@
 /**
  * Live counters by what tells them apart (eventcounters.md §7.1): source, name and pairs. Two of
- * one identity are allowed, and nobody can tell them apart.
+ * one identity are allowed, though no receiver can tell them apart.
  */
-import type { Member } from './member.ts'
+import type { Member } from './members.ts'
 
 export class Identities {
   /** Under what they were when they were last looked at: pairs may have been added since. */

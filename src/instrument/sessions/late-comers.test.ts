@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../../test/support/counter-sessions.ts'
 import { parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
-import { IncrementingPollingCounter } from '../counters/incrementing-polling-counter.ts'
-import { EventSource } from '../event-source.ts'
+import {
+  EventCounter,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+} from '../counters/event-counters.ts'
+import { EventSource } from '../registry.ts'
 
 suite('counters and sources that come late or go early', () => {
   test('a late counter is counted from its creation, and its first payload says so', () => {
@@ -50,14 +52,14 @@ suite('counters and sources that come late or go early', () => {
     assert.equal(all.payloads[0]!.sec, 1)
   })
 
-  test('a counter that was disposed of vanishes, and what it had counted with it', () => {
+  test('a counter that was closed vanishes, and what it had counted with it', () => {
     const bed = new TestRegistry()
     const [gone, kept] = ['gone', 'kept'].map((n) => new IncrementingEventCounter(n, bed.source))
     const followed = bed.follow(1)
     gone!.increment()
     kept!.increment()
-    gone!.dispose()
-    gone!.dispose()
+    gone!.close()
+    gone!.close()
     gone!.increment()
     bed.pass(1)
     assert.deepEqual(
@@ -66,12 +68,12 @@ suite('counters and sources that come late or go early', () => {
     )
   })
 
-  test('a source that was disposed of takes its counters along and accepts no more', () => {
+  test('a source that was closed takes its counters along and accepts no more', () => {
     const bed = new TestRegistry()
     new EventCounter('c', bed.source)
     const followed = bed.follow(1)
-    bed.source.dispose()
-    bed.source.dispose()
+    bed.source.close()
+    bed.source.close()
     new EventCounter('d', bed.source).writeMetric(1)
     bed.pass(1)
     assert.deepEqual(followed.payloads, [])
@@ -96,7 +98,7 @@ suite('counters and sources that come late or go early', () => {
     assert.deepEqual([told, source.isEnabled], [['on', 'off'], false])
     other.session?.close()
     bed.follow(1)
-    source.dispose()
+    source.close()
     assert.deepEqual(told, ['on', 'off', 'on', 'off'])
   })
 

@@ -1,24 +1,34 @@
 /** One session: what it asked for, and the series that it gets. */
-import { matchesCounter, matchesProvider } from '../../dialects/eventcounters/codec/filter.ts'
 import type {
   Boundary,
   CounterSession,
   SessionRequest,
 } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
-import type { Member } from './member.ts'
-import type { Series } from './series.ts'
-import type { SourceEntry } from './source-entry.ts'
+import type { Member, Series, SourceEntry } from './members.ts'
 
-export interface LiveSession extends CounterSession {
-  /** False once closed, also by an error of its listener. */
-  readonly isOpen: boolean
+/** Which counters a session wants. */
+export interface CounterMatch {
+  /** Whether any counter of a source can be wanted. */
+  source(name: string): boolean
+  counter(source: string, name: string): boolean
 }
 
-export class OpenSession implements LiveSession {
-  readonly request: SessionRequest
+/** What a session asks for; without `wanted` every counter of every source, those to come too. */
+export interface OpenRequest extends Omit<SessionRequest, 'filter'> {
+  readonly wanted?: CounterMatch
+}
+
+/** What all sessions of a registry ask of the place where they are kept. */
+export interface SessionOwner {
+  close(session: OpenSession): void
+  collect(session: OpenSession): void
+}
+
+export class OpenSession implements CounterSession {
+  readonly request: OpenRequest
   readonly onBoundary: (boundary: Boundary) => unknown
-  readonly #onClose: (session: OpenSession) => void
+  readonly #owner: SessionOwner
   /** Those that it wants; none while it has no interval. */
   readonly entries = new Set<SourceEntry>()
   isOpen = true
@@ -28,35 +38,34 @@ export class OpenSession implements LiveSession {
   own: Series | undefined
 
   constructor(
-    request: SessionRequest,
+    request: OpenRequest,
     onBoundary: (boundary: Boundary) => unknown,
-    onClose: (session: OpenSession) => void,
+    owner: SessionOwner,
   ) {
     this.request = request
     this.onBoundary = onBoundary
-    this.#onClose = onClose
+    this.#owner = owner
   }
 
   wantsSource(entry: SourceEntry): boolean {
-    const { filter, intervalMs } = this.request
-    if (intervalMs === 0) return false
-    return matchesProvider(filter, entry.source.name)
+    const { wanted, intervalMs } = this.request
+    return intervalMs > 0 && (wanted === undefined || wanted.source(entry.name))
   }
 
   wants(member: Member): boolean {
-    const { filter } = this.request
+    const { wanted } = this.request
     if (!this.entries.has(member.entry)) return false
-    return matchesCounter(filter, member.entry.source.name, member.name)
+    return wanted === undefined || wanted.counter(member.entry.name, member.name)
   }
 
-  /** The windows that it gets of a pass; undefined when none of its series was due. */
-  windowsOf(passNumber: number): CounterWindow[] | undefined {
+  /** The windows that it gets of a collection; undefined when none of its series was due. */
+  windowsOf(collectionNumber: number): CounterWindow[] | undefined {
     if (this.own !== undefined) {
-      return this.own.passNumber === passNumber ? this.own.closed : undefined
+      return this.own.collectionNumber === collectionNumber ? this.own.closed : undefined
     }
     const due = [...this.entries]
       .flatMap((entry) => [...entry.shared.values()])
-      .filter((series) => series.passNumber === passNumber)
+      .filter((series) => series.collectionNumber === collectionNumber)
     return due.length === 0 ? undefined : this.#sharedWindows(due)
   }
 
@@ -76,6 +85,11 @@ export class OpenSession implements LiveSession {
   close(): void {
     if (!this.isOpen) return
     this.isOpen = false
-    this.#onClose(this)
+    this.#owner.close(this)
+  }
+
+  /** Closes its windows now, outside of its schedule, and calls back as at a boundary. */
+  collect(): void {
+    this.#owner.collect(this)
   }
 }

@@ -3,12 +3,13 @@
  * cells of the zone. All calls come from the registry's own thread.
  */
 import type { CounterDescription, Statistics } from '../../dialects/eventcounters/window.ts'
+import type { Histogram, Kind, Labels } from '../../model/index.ts'
 
 /** One turn of the sessions: everything that is due at one moment is served in it. */
-export interface Pass {
-  /** Counts the passes: within one, a callback is called once (eventcounters.md §4.6). */
+export interface Collection {
+  /** Counts the collections: within one, a callback is called once (eventcounters.md §4.6). */
   readonly number: number
-  /** Monotonic time at which the pass began, before any callback ran. */
+  /** Monotonic time at which the collection began, before any callback ran. */
   readonly nowNs: bigint
 }
 
@@ -22,7 +23,7 @@ export interface ClosedWindow {
 /** The open window of one counter in one series of one source; it has its own baseline. */
 export interface OpenWindow {
   /** Ends the window and begins the next; undefined = no payload at this boundary. */
-  close(pass: Pass): ClosedWindow | undefined
+  close(collection: Collection): ClosedWindow | undefined
   /** The series is gone. */
   end(): void
 }
@@ -30,9 +31,15 @@ export interface OpenWindow {
 export interface ServedCounter {
   /** Another object when something of it has changed. */
   readonly description: CounterDescription
+  /** Kind of series that it is in the model (eventcounters.md §7.1). */
+  readonly modelKind: Kind
+  /** Labels as they were given, where payloads cannot spell all of them. */
+  readonly labels?: Labels | undefined
+  /** Gives what was recorded since it was made, with or without sessions, where that is known. */
+  readonly readTotal?: (() => bigint | Histogram) | undefined
   /**
    * Begins a window for one more series. Every one gets exactly what is recorded from now on, as if
    * it were alone.
    */
-  open(pass: Pass): OpenWindow
+  open(collection: Collection): OpenWindow
 }

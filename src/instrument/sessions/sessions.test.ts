@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../../test/support/counter-sessions.ts'
 import { parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
-import { EventCounter } from '../counters/event-counter.ts'
-import { IncrementingEventCounter } from '../counters/incrementing-event-counter.ts'
-import { EventSource } from '../event-source.ts'
+import { EventCounter, IncrementingEventCounter } from '../counters/event-counters.ts'
+import { EventSource } from '../registry.ts'
 
 const NEVER_MS = 4_294_967_295_000
 
@@ -166,7 +165,7 @@ suite('sessions side by side', () => {
 })
 
 suite('the time of boundaries', () => {
-  test('a loop blocked for 3.3 intervals gives one payload, and the next on the grid', () => {
+  test('a loop blocked for 3.3 intervals gives one payload, and the next on the schedule', () => {
     const bed = new TestRegistry()
     const counter = new IncrementingEventCounter('n', bed.source)
     const followed = bed.follow(1)

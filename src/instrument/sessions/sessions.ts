@@ -3,54 +3,49 @@
  * leaves, and the one timer. Every session of `deliver: 'own'` has a series of its own; those of
  * `all` share one per interval and source.
  */
-import type {
-  Boundary,
-  SessionRequest,
-} from '../../dialects/eventcounters/server/counter-source.ts'
+import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { Clock } from '../../time/clock.ts'
 import { errorText } from '../recording/failures.ts'
-import { type Member, SeriesWindow } from './member.ts'
-import { type LiveSession, OpenSession } from './open-session.ts'
+import type { ListeningWatcher } from '../threads/home.ts'
+import { Alarm } from './alarm.ts'
+import { Collections } from './collections.ts'
+import { type Member, Series, SeriesWindow, type SourceEntry } from './members.ts'
+import { type OpenRequest, OpenSession, type SessionOwner } from './open-session.ts'
 import type { Report } from './report.ts'
-import { Alarm } from './schedule/alarm.ts'
-import { Grid } from './schedule/grid.ts'
-import { Turn } from './schedule/turn.ts'
-import { Series } from './series.ts'
-import type { Pass } from './served-counter.ts'
-import type { SourceEntry } from './source-entry.ts'
+import { Schedule } from './schedule.ts'
+import type { Collection } from './served-counter.ts'
 
-/** Largest interval of both grammars, 2^32 - 1 s (eventcounters.md §2). */
-const INTERVAL_MS_MAX = 4_294_967_295_000
+/** Largest interval of both grammars, 2^32 - 1 s (eventcounters.md §2): 136 years. */
+export const INTERVAL_MS_MAX = 4_294_967_295_000
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly clock: Clock
   readonly limit: number
   readonly report: Report
-}
-
-export interface ListeningWatcher {
-  /** The windows of a session are about to begin, outside of a pass. Must not throw. */
-  begin(): void
-  /** No session is open any more. Must not throw. */
-  end(): void
 }
 
 export class Sessions {
   readonly #limit: number
   readonly #report: Report
   readonly #alarm: Alarm
-  readonly #turn: Turn
+  readonly #collections: Collections
   readonly #entries = new Set<SourceEntry>()
   readonly #sessions = new Set<OpenSession>()
   readonly #series = new Set<Series>()
   readonly #watchers: ListeningWatcher[] = []
+  readonly #owner: SessionOwner = {
+    close: (session) => this.#close(session),
+    collect: (session) => {
+      if (session.own !== undefined) this.#collections.serve([session.own], [session])
+    },
+  }
 
   constructor(options: SessionsOptions) {
     this.#limit = options.limit
     this.#report = options.report
-    this.#turn = new Turn(options.clock, options.report)
+    this.#collections = new Collections(options.clock, options.report)
     this.#alarm = new Alarm(options.clock, (reachedNs) => {
-      this.#turn.run(this.#series, this.#sessions, reachedNs)
+      this.#collections.run(this.#series, this.#sessions, reachedNs)
       this.#arm()
     })
   }
@@ -59,8 +54,8 @@ export class Sessions {
     return this.#sessions.size
   }
 
-  onPass(callback: (pass: Pass) => void): () => void {
-    return this.#turn.onPass(callback)
+  onCollection(callback: (collection: Collection) => void): () => void {
+    return this.#collections.onCollection(callback)
   }
 
   /** Who keeps samples outside of this thread hears whether they are wanted. */
@@ -70,7 +65,7 @@ export class Sessions {
   }
 
   /** @throws {RangeError} for an interval that is no whole number of milliseconds in range */
-  open(request: SessionRequest, onBoundary: (boundary: Boundary) => void): LiveSession | undefined {
+  open(request: OpenRequest, onBoundary: (boundary: Boundary) => unknown): OpenSession | undefined {
     const { intervalMs } = request
     if (!Number.isInteger(intervalMs) || intervalMs < 0 || intervalMs > INTERVAL_MS_MAX) {
       throw new RangeError(`interval of ${intervalMs} ms, want 0 to ${INTERVAL_MS_MAX}`)
@@ -79,7 +74,7 @@ export class Sessions {
       this.#report('refused_sessions')
       return undefined
     }
-    const session = new OpenSession(request, onBoundary, (closed) => this.#close(closed))
+    const session = new OpenSession(request, onBoundary, this.#owner)
     this.#sessions.add(session)
     // Sources come first: they may make counters when they are enabled, and even end the session.
     for (const entry of [...this.#entries]) this.#want(session, entry)
@@ -96,18 +91,18 @@ export class Sessions {
   }
 
   #begin(session: OpenSession): void {
-    if (!this.#turn.isClosing) for (const watcher of this.#watchers) watcher.begin()
-    const pass = this.#turn.moment()
+    if (!this.#collections.isClosing) for (const watcher of this.#watchers) watcher.begin()
+    const collection = this.#collections.current()
     const { intervalMs, deliver } = session.request
-    session.openNs = pass.nowNs
+    session.openNs = collection.nowNs
     if (deliver === 'own') {
-      session.own = this.#openSeries(intervalMs, new Grid(pass.nowNs, intervalMs))
+      session.own = this.#openSeries(intervalMs, new Schedule(collection.nowNs, intervalMs))
     }
     // A shared series that is new is also for those who were there before.
     const receivers = deliver === 'all' ? this.#sharing() : [session]
     for (const entry of [...session.entries]) {
-      if (deliver === 'all') this.#share(session, entry, pass)
-      for (const member of [...entry.members]) this.#joinAll(member, receivers, pass)
+      if (deliver === 'all') this.#share(session, entry, collection)
+      for (const member of [...entry.members]) this.#joinAll(member, receivers, collection)
     }
   }
 
@@ -115,36 +110,36 @@ export class Sessions {
     return [...this.#sessions].filter(({ request }) => request.deliver === 'all')
   }
 
-  #openSeries(intervalMs: number, grid: Grid): Series {
-    const series = new Series(intervalMs, grid)
+  #openSeries(intervalMs: number, schedule: Schedule): Series {
+    const series = new Series(intervalMs, schedule)
     this.#series.add(series)
     return series
   }
 
-  /** The series of this interval and source: the running one, or a new one on the asker's grid. */
-  #share(session: OpenSession, entry: SourceEntry, pass: Pass): void {
+  /** Opens the series of this interval and source, on the asker's schedule, unless it runs. */
+  #share(session: OpenSession, entry: SourceEntry, collection: Collection): void {
     const { intervalMs } = session.request
     if (entry.shared.has(intervalMs) || session.openNs === undefined) return
-    const grid = new Grid(session.openNs, intervalMs, pass.nowNs)
-    entry.shared.set(intervalMs, this.#openSeries(intervalMs, grid))
+    const schedule = new Schedule(session.openNs, intervalMs, collection.nowNs)
+    entry.shared.set(intervalMs, this.#openSeries(intervalMs, schedule))
   }
 
   /** Opens the windows of a counter in every series of these sessions that lacks one. */
-  #joinAll(member: Member, sessions: Iterable<OpenSession>, pass: Pass): void {
+  #joinAll(member: Member, sessions: Iterable<OpenSession>, collection: Collection): void {
     for (const session of [...sessions]) {
       if (session.openNs === undefined || !session.isOpen || !session.wants(member)) continue
-      if (session.own !== undefined) this.#join(member, session.own, pass)
-      else for (const series of member.entry.shared.values()) this.#join(member, series, pass)
+      if (session.own !== undefined) this.#join(member, session.own, collection)
+      else for (const series of member.entry.shared.values()) this.#join(member, series, collection)
     }
   }
 
-  #join(member: Member, series: Series, pass: Pass): void {
+  #join(member: Member, series: Series, collection: Collection): void {
     if (!member.isLive || !series.isOpen || member.isIn(series)) return
     try {
-      const window = member.counter.open(pass)
+      const window = member.counter.open(collection)
       // A baseline poll is application code: it may have ended either, or brought them together.
       const isWanted = member.isLive && series.isOpen && !member.isIn(series)
-      if (isWanted) series.add(new SeriesWindow(member, series, window, pass))
+      if (isWanted) series.add(new SeriesWindow(member, series, window, collection))
       else window.end()
     } catch (error) {
       this.#report('callback_errors', `${member.title}: ${errorText(error)}`)
@@ -165,7 +160,7 @@ export class Sessions {
     for (const entry of entries) entry.settle()
   }
 
-  /** Ends what nobody asks for any more: whole intervals, and counters of those that stay. */
+  /** Ends what no session asks for any more: whole intervals, and counters of those that stay. */
   #narrow(entry: SourceEntry): void {
     const receivers = this.#sharing().filter(({ entries }) => entries.has(entry))
     for (const [intervalMs, series] of [...entry.shared]) {
@@ -187,11 +182,11 @@ export class Sessions {
   /** A source that is new joins the sessions that want it; it is told in the next microtask. */
   addSource(entry: SourceEntry): void {
     this.#entries.add(entry)
-    const pass = this.#turn.moment()
+    const collection = this.#collections.current()
     for (const session of this.#sessions) {
       this.#want(session, entry)
       const isAll = session.request.deliver === 'all' && session.entries.has(entry)
-      if (isAll) this.#share(session, entry, pass)
+      if (isAll) this.#share(session, entry, collection)
     }
     this.#arm()
     queueMicrotask(() => entry.settle())
@@ -212,7 +207,7 @@ export class Sessions {
   /** A counter that is new joins the open series that want it, all by one baseline. */
   addCounter(member: Member): void {
     member.entry.members.add(member)
-    if (this.#sessions.size > 0) this.#joinAll(member, this.#sessions, this.#turn.moment())
+    if (this.#sessions.size > 0) this.#joinAll(member, this.#sessions, this.#collections.current())
   }
 
   removeCounter(member: Member): void {
@@ -227,10 +222,10 @@ export class Sessions {
   }
 
   #arm(): void {
-    if (this.#turn.isRunning) return
+    if (this.#collections.isRunning) return
     let nextNs: bigint | undefined
-    for (const { grid } of this.#series) {
-      if (nextNs === undefined || grid.deadlineNs < nextNs) nextNs = grid.deadlineNs
+    for (const { schedule } of this.#series) {
+      if (nextNs === undefined || schedule.deadlineNs < nextNs) nextNs = schedule.deadlineNs
     }
     this.#alarm.set(nextNs)
   }

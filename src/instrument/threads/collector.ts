@@ -1,8 +1,9 @@
 /**
  * The thread that serves the sessions, and what all threads record in its zone. Counters that are
- * new in the zone are found at a pass and put into the sessions; what was observed since the last
- * pass is taken out of it and added to every open window (eventcounters.md §4.4). A counter that
- * exists in this thread, too, gets what the others observed; one that does not is stood in for.
+ * new in the zone are found at a collection and put into the sessions; what was observed since the
+ * last one is taken out of the zone and added to every open window (eventcounters.md §4.4). A
+ * counter that exists in this thread, too, gets what the others observed; one that does not is
+ * stood in for.
  */
 import { randomUUID } from 'node:crypto'
 import { threadId } from 'node:worker_threads'
@@ -10,15 +11,17 @@ import { sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import { type SummaryReading, type Writer, Zone, type ZoneReader } from '../../shm/index.ts'
 import { ThreadChannel } from '../../shm/threads/channel.ts'
-import { NamedSource } from '../named-source.ts'
 import { RecordedCounter } from '../recording/recorded-counter.ts'
-import type { CounterChange, CounterRegistry } from '../registry.ts'
-import type { Membership } from '../sessions/member.ts'
+import type { Membership } from '../sessions/members.ts'
 import type { ServedCounter } from '../sessions/served-counter.ts'
-import { type CounterKey, decodeKey } from './counter-key.ts'
-import type { CounterMessage } from './counter-message.ts'
-import type { CounterHome, SampleCell } from './home.ts'
-import type { SharedRegistry } from './share.ts'
+import { type CounterKey, type CounterMessage, decodeKey, encodeKey } from './counter-key.ts'
+import type {
+  CounterChange,
+  CounterHome,
+  HomeRegistry,
+  SampleHandle,
+  SharedRegistry,
+} from './home.ts'
 import { TotalCounter, ValueCounter } from './zone-counters.ts'
 
 /** A metric of the zone that a thread has made. */
@@ -32,7 +35,7 @@ class Found {
   target: RecordedCounter | undefined
   /** Where this thread has none of its own. */
   standIn: Membership | undefined
-  /** Every thread that had it has disposed of it. */
+  /** Every thread that had it has closed it. */
   isGone = false
   /** Of a counter: what belongs to no session that is open now. */
   baseline = 0n
@@ -55,7 +58,7 @@ export class Collector implements CounterHome {
   readonly zone: Zone
   readonly writer: Writer
   readonly reader: ZoneReader
-  readonly #registry: CounterRegistry
+  readonly #registry: HomeRegistry
   readonly #found = new Map<number, Found>()
   /** Counters that threads share, by kind, source and name. */
   readonly #byIdentity = new Map<string, Found>()
@@ -66,15 +69,15 @@ export class Collector implements CounterHome {
   #channel: ThreadChannel<CounterMessage> | undefined
   #channelName = ''
 
-  constructor(registry: CounterRegistry) {
+  constructor(registry: HomeRegistry) {
     this.zone = Zone.create(registry.zoneOptions)
     this.writer = this.zone.attach()
     this.reader = this.zone.reader()
     this.#registry = registry
-    registry.onPass(() => this.#collect())
+    registry.onCollection(() => this.#collect())
     registry.onCounter((change) => this.#forget(change))
-    registry.connect({ begin: () => this.#begin(), end: () => this.#end() }, (source, counter) =>
-      this.#adopt(source, counter),
+    registry.connect({ begin: () => this.#begin(), end: () => this.#end() }, (counter) =>
+      this.#adopt(counter),
     )
   }
 
@@ -103,7 +106,7 @@ export class Collector implements CounterHome {
   }
 
   /** Past the zone: this thread serves the sessions itself. */
-  samples(metric: number): SampleCell | undefined {
+  samples(metric: number): SampleHandle | undefined {
     return this.#found.get(metric)?.target ?? this.writer.summary(metric)
   }
 
@@ -145,14 +148,14 @@ export class Collector implements CounterHome {
     found.target = undefined
   }
 
-  /** Before the first windows begin; what was left in the zone is nobody's. */
+  /** Before the first windows begin; what was left in the zone belongs to none. */
   #begin(): void {
     if (!this.#isListening) this.#isListening = this.reader.listen(true)
     this.#collect()
     for (const found of this.#found.values()) if (found.isGone) this.#rest(found)
   }
 
-  /** What nobody serves now counts from here on, should a thread make it anew. */
+  /** Lets what is served no more count from here on, should a thread make it anew. */
   #rest(found: Found): void {
     if (found.key.of === 'Counter') found.baseline = this.reader.counter(found.metric)
   }
@@ -200,7 +203,7 @@ export class Collector implements CounterHome {
     if (found.target !== undefined) return found.target
     const counter = this.#counterOf(found)
     if (counter instanceof RecordedCounter) this.#standIns.add(counter)
-    found.standIn = this.#registry.addCounter(this.#source(key.provider), counter)
+    found.standIn = this.#registry.addStandIn(key.provider, counter)
     if (counter instanceof RecordedCounter) found.target = counter
     if (counter instanceof TotalCounter) counter.settle()
     return found.target
@@ -216,24 +219,21 @@ export class Collector implements CounterHome {
   #counterOf(found: Found): ServedCounter {
     const { metric, key } = found
     const describe = () => found.description
-    const reading = { reader: this.reader, metric, describe }
+    const { labels } = key
+    const reading = { reader: this.reader, metric, describe, labels }
     if (key.of === 'Counter') return new TotalCounter(reading, found.baseline)
     if (key.of === 'Gauge') return new ValueCounter(reading)
-    return new RecordedCounter({ kind: kindOf(key), describe, onRefused: () => {} })
-  }
-
-  #source(name: string): NamedSource {
-    const registry = this.#registry
-    const held = registry.sources.find((source) => source.name === name)
-    return held ?? new NamedSource(name, { registry })
+    const onRefused = () => {}
+    if (isShared(key)) return new RecordedCounter({ kind: kindOf(key), describe, onRefused })
+    const buckets = this.zone.find(encodeKey({ ...key, of: 'Histogram' }))
+    const readHistogram = () => this.reader.exponential(buckets)
+    return new RecordedCounter({ kind: 'mean', describe, onRefused, labels, readHistogram })
   }
 
   /** A counter of this thread takes the place of the one that stood in for it. */
-  #adopt(source: NamedSource, counter: ServedCounter): Membership | undefined {
+  #adopt(counter: ServedCounter): Membership | undefined {
     if (!(counter instanceof RecordedCounter) || this.#standIns.has(counter)) return undefined
-    const found = this.#byIdentity.get(
-      identity(counter.kind, source.name, counter.description.name),
-    )
+    const found = this.#byIdentity.get(identityOfCounter(counter))
     if (found?.target === undefined || !found.isServed) return undefined
     const standIn = found.standIn!
     counter.inherit(found.target)
@@ -254,11 +254,9 @@ export class Collector implements CounterHome {
   }
 
   /** A counter of this thread is gone: who goes on in other threads is stood in for. */
-  #forget({ kind, source, counter }: CounterChange): void {
+  #forget({ kind, counter }: CounterChange): void {
     if (kind !== 'removed' || !(counter instanceof RecordedCounter)) return
-    const found = this.#byIdentity.get(
-      identity(counter.kind, source.name, counter.description.name),
-    )
+    const found = this.#byIdentity.get(identityOfCounter(counter))
     if (found?.target === counter) found.target = undefined
   }
 }
@@ -274,6 +272,10 @@ function kindOf({ of }: CounterKey): 'mean' | 'sum' {
 
 function identityOf(key: CounterKey): string {
   return identity(kindOf(key), key.provider, key.name)
+}
+
+function identityOfCounter({ kind, description }: RecordedCounter): string {
+  return identity(kind, description.provider, description.name)
 }
 
 function identity(kind: 'mean' | 'sum', provider: string, name: string): string {

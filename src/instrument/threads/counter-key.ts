@@ -2,10 +2,11 @@
  * How counters are named in the zone: the model's identity of a series, whose qualifier says what
  * the counter is and whose it is. So every thread that has the zone can tell what is in it.
  */
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import { type Identity, identityKey, identityOf, type Labels } from '../../model/index.ts'
 
 /** What a metric of the zone holds; a histogram has a metric for its windows besides. */
-export const KEY_CLASSES = Object.freeze({
+const KEY_CLASSES = Object.freeze({
   EventCounter: 'summary',
   IncrementingEventCounter: 'counter',
   Counter: 'counter',
@@ -36,3 +37,19 @@ export function decodeKey(key: Uint8Array): CounterKey | undefined {
   if (KEY_CLASSES[of as KeyClass] !== identity.kind) return undefined
   return { of: of as KeyClass, provider, name: identity.name, labels: identity.labels }
 }
+
+/**
+ * What threads tell each other of their counters beside the zone: how they describe themselves, and
+ * that they are closed. Numbers never go this way.
+ */
+export type CounterMessage =
+  | {
+      readonly kind: 'described'
+      /** False where a counter that was described already says something else of itself. */
+      readonly isNew: boolean
+      readonly threadId: number
+      /** Of the zone. */
+      readonly key: Uint8Array
+      readonly description: CounterDescription
+    }
+  | { readonly kind: 'closed'; readonly threadId: number; readonly key: Uint8Array }

@@ -6,15 +6,17 @@ import { threadId } from 'node:worker_threads'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import { refusalOf, type Writer, Zone, type ZoneReader } from '../../shm/index.ts'
 import { ThreadChannel } from '../../shm/threads/channel.ts'
-import type { EventSource } from '../event-source.ts'
 import { RecordedCounter } from '../recording/recorded-counter.ts'
-import type { CounterChange, CounterRegistry } from '../registry.ts'
-import type { Membership } from '../sessions/member.ts'
+import type { Membership } from '../sessions/members.ts'
 import type { ServedCounter } from '../sessions/served-counter.ts'
-import { encodeKey } from './counter-key.ts'
-import type { CounterMessage } from './counter-message.ts'
-import type { CounterHome, SampleCell } from './home.ts'
-import type { SharedRegistry } from './share.ts'
+import { type CounterMessage, encodeKey } from './counter-key.ts'
+import type {
+  CounterChange,
+  CounterHome,
+  HomeRegistry,
+  SampleHandle,
+  SharedRegistry,
+} from './home.ts'
 
 /** A counter that reports; undo ends it. */
 interface Reporting {
@@ -26,12 +28,12 @@ export class Reporter implements CounterHome {
   readonly zone: Zone
   readonly writer: Writer
   readonly reader: ZoneReader
-  readonly #registry: CounterRegistry
+  readonly #registry: HomeRegistry
   readonly #channel: ThreadChannel<CounterMessage>
   readonly #reporting = new Map<ServedCounter, Reporting>()
 
   /** @throws {ZoneFullError} when too many threads have joined */
-  constructor(registry: CounterRegistry, shared: SharedRegistry) {
+  constructor(registry: HomeRegistry, shared: SharedRegistry) {
     this.zone = Zone.open(shared.zone)
     this.writer = this.zone.attach()
     this.reader = this.zone.reader()
@@ -44,7 +46,7 @@ export class Reporter implements CounterHome {
   /** What other threads say is for the one that serves. */
   receive(): void {}
 
-  samples(metric: number): SampleCell | undefined {
+  samples(metric: number): SampleHandle | undefined {
     return this.writer.summary(metric)
   }
 
@@ -56,22 +58,22 @@ export class Reporter implements CounterHome {
         return isLive
       },
       remove: () => {
-        if (isLive) this.#channel.post({ kind: 'disposed', threadId, key })
+        if (isLive) this.#channel.post({ kind: 'closed', threadId, key })
         isLive = false
       },
     }
   }
 
-  #follow({ kind, source, counter }: CounterChange): void {
+  #follow({ kind, counter }: CounterChange): void {
     if (!(counter instanceof RecordedCounter)) return
-    if (kind === 'added') this.#report(source, counter)
+    if (kind === 'added') this.#report(counter)
     const reporting = this.#reporting.get(counter)
     if (reporting === undefined) return
     const { key, stop } = reporting
     if (kind === 'removed') {
       stop()
       this.#reporting.delete(counter)
-      this.#channel.post({ kind: 'disposed', threadId, key })
+      this.#channel.post({ kind: 'closed', threadId, key })
     } else {
       const { description } = counter
       const isNew = kind === 'added'
@@ -79,10 +81,10 @@ export class Reporter implements CounterHome {
     }
   }
 
-  #report(source: EventSource, counter: RecordedCounter): void {
+  #report(counter: RecordedCounter): void {
     const of = counter.kind === 'sum' ? 'IncrementingEventCounter' : 'EventCounter'
-    const { name } = counter.description
-    const key = encodeKey({ of, provider: source.name, name, labels: [] })
+    const { provider, name } = counter.description
+    const key = encodeKey({ of, provider, name, labels: [] })
     const metric = this.zone.define(key, 'summary')
     const handle = metric < 0 ? undefined : this.writer.summary(metric)
     if (handle === undefined) {
@@ -98,11 +100,11 @@ export class Reporter implements CounterHome {
 }
 
 /** A callback runs in the thread that made the counter; only this one has the sessions' moments. */
-function refusePolling(source: EventSource, counter: ServedCounter): undefined {
+function refusePolling(counter: ServedCounter): undefined {
   if (counter instanceof RecordedCounter) return undefined
-  const { name } = counter.description
+  const { provider, name } = counter.description
   throw new TypeError(
-    `counter "${name}" of source "${source.name}": polling counters belong to the thread that ` +
+    `counter "${name}" of source "${provider}": polling counters belong to the thread that ` +
       'serves the sessions',
   )
 }

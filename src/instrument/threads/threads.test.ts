@@ -260,7 +260,7 @@ for (const order of ['before', 'after'] as const) {
     assert.equal(follower.count('requests'), count - from.count + 7)
     const { statistics } = follower.of('latency')[0]!
     assert.ok(statistics.kind === 'mean' && statistics.max === 1000)
-    own.latency.dispose()
+    own.latency.close()
     await bed.record()
     bed.clock.advance(1000)
     await bed.record()
@@ -271,7 +271,7 @@ for (const order of ['before', 'after'] as const) {
   })
 }
 
-test('a counter of both threads is there until both have disposed of it', async () => {
+test('a counter of both threads is there until both have closed it', async () => {
   const { clock, registry } = newBed()
   const joined = CounterRegistry.open(registry.share(), { clock })
   const theirs = new EventCounter('latency', new EventSource('App', { registry: joined }))
@@ -287,12 +287,12 @@ test('a counter of both threads is there until both have disposed of it', async 
   const ours = new EventCounter('latency', new EventSource('app', { registry }))
   ours.writeMetric(3)
   clock.advance(1000)
-  theirs.dispose()
+  theirs.close()
   await turn()
   ours.writeMetric(4)
   ours.displayName = 'Ours'
   clock.advance(1000)
-  ours.dispose()
+  ours.close()
   clock.advance(1000)
   assert.deepEqual(counts, [2, 1, -1])
   const again = new EventCounter('latency', new EventSource('App', { registry: joined }))
@@ -302,13 +302,13 @@ test('a counter of both threads is there until both have disposed of it', async 
   assert.equal(counts.at(-1), 1)
 })
 
-test('a joined registry refuses sessions and polling; what it disposes of is gone', async () => {
+test('a joined registry refuses sessions and polling; what it closes is gone', async () => {
   const bed = newBed()
   const { clock } = bed
   const joined = CounterRegistry.open(bed.registry.share(), { clock })
   const request = { intervalMs: 1000, deliver: 'own' } as const
   assert.throws(() => joined.open(request, () => {}), /^TypeError: sessions belong to the thread/)
-  assert.throws(() => joined.openSession({}, () => {}), TypeError)
+  assert.throws(() => joined.session({ intervalMs: 1000 }, () => {}), TypeError)
   assert.throws(() => eventCountersHandler(joined), /^TypeError: counters are served by the thread/)
   const source = new EventSource('App', { registry: joined })
   assert.throws(
@@ -332,8 +332,8 @@ test('a joined registry refuses sessions and polling; what it disposes of is gon
   assert.equal(follower.count('latency'), 2)
   assert.equal(follower.count('requests'), 3)
   assert.equal(follower.of('latency').at(-1)!.counter.displayName, 'Latency')
-  latency.dispose()
-  requests.dispose()
+  latency.close()
+  requests.close()
   await turn()
   follower.windows.length = 0
   clock.advance(3000)

@@ -1,20 +1,24 @@
 /** Plain instruments as the sessions see them: readings of the zone, over all threads. */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { Labels } from '../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
-import type { OpenWindow, Pass, ServedCounter } from '../sessions/served-counter.ts'
+import type { Collection, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 
 /** What is the same of both. */
 interface Reading {
   readonly reader: ZoneReader
   readonly metric: number
   readonly describe: () => CounterDescription
+  readonly labels: Labels
 }
 
 /** A counter of the zone; each window is the difference of two of its totals, exactly. */
 export class TotalCounter implements ServedCounter {
+  readonly modelKind = 'counter'
+  readonly labels: Labels
   readonly #reading: Reading
-  #passNumber = -1
+  #collectionNumber = -1
   #total = 0n
   #baseline: bigint | undefined
 
@@ -24,8 +28,11 @@ export class TotalCounter implements ServedCounter {
    */
   constructor(reading: Reading, baseline: bigint) {
     this.#reading = reading
+    this.labels = reading.labels
     this.#baseline = baseline
   }
+
+  readTotal = (): bigint => this.#reading.reader.counter(this.#reading.metric)
 
   settle(): void {
     this.#baseline = undefined
@@ -35,8 +42,8 @@ export class TotalCounter implements ServedCounter {
     return this.#reading.describe()
   }
 
-  open(pass: Pass): OpenWindow {
-    let last = this.#baseline ?? this.#totalAt(pass)
+  open(collection: Collection): OpenWindow {
+    let last = this.#baseline ?? this.#totalAt(collection)
     return {
       close: (now) => {
         const total = this.#totalAt(now)
@@ -48,10 +55,10 @@ export class TotalCounter implements ServedCounter {
     }
   }
 
-  /** All sessions of a pass see one reading. */
-  #totalAt({ number }: Pass): bigint {
-    if (number !== this.#passNumber) {
-      this.#passNumber = number
+  /** All sessions of a collection see one reading. */
+  #totalAt({ number }: Collection): bigint {
+    if (number !== this.#collectionNumber) {
+      this.#collectionNumber = number
       this.#total = this.#reading.reader.counter(this.#reading.metric)
     }
     return this.#total
@@ -60,11 +67,14 @@ export class TotalCounter implements ServedCounter {
 
 /** A gauge of the zone; no payload before it was set. */
 export class ValueCounter implements ServedCounter {
+  readonly modelKind = 'gauge'
+  readonly labels: Labels
   readonly #reading: Reading
   readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
 
   constructor(reading: Reading) {
     this.#reading = reading
+    this.labels = reading.labels
   }
 
   get description(): CounterDescription {

@@ -4,32 +4,31 @@
  */
 import type { Window } from './sma.ts'
 
-export interface YRange {
+interface YRange {
   readonly plot: string
   /** null = automatic. */
   readonly min: number | null
   readonly max: number | null
 }
 
-export interface TriggerOption {
+interface TriggerOption {
   readonly key: string
   /** null = none. */
   readonly below: number | null
   readonly above: number | null
 }
 
-export type SmaOption = { readonly key: string } & Window
+type SmaOption = { readonly key: string } & Window
 
-export interface SourceAddress {
+interface SourceAddress {
   readonly host: string
   readonly port: number
 }
 
-export const DEFAULT_SOURCE_PORT = 5001
+const DEFAULT_SOURCE_PORT = 5001
 /** Bounds of the viewer's controls; values outside are moved to the nearest. */
 export const TIME_WINDOW_S = { min: 1, max: 600, standard: 10 } as const
 export const CHART_COLUMNS = { min: 1, max: 10, standard: 2 } as const
-export const CHART_ASPECT = { min: 1, max: 5, standard: 2 } as const
 
 interface Bounds {
   readonly min: number
@@ -39,7 +38,7 @@ interface Bounds {
 const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 /** A plain or exponent decimal, finite. */
-export function parseNumber(text: string): number | undefined {
+function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined

@@ -6,7 +6,7 @@
  * and one sample of 1e300 would spoil all that follow. Two stacks instead: `#front` holds, for
  * every older sample, the sum from it up to the turning point; `#back` one sum of all newer ones.
  */
-export class MovingAverage {
+class MovingAverage {
   readonly #window: Window
   /**
    * Samples in the window, oldest first, from `#start` on; those before `#turn` are in `#front`.

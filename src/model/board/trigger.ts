@@ -11,9 +11,9 @@ export interface Thresholds {
   readonly above: number | null
 }
 
-export type TriggerSide = 'below' | 'above'
+type TriggerSide = 'below' | 'above'
 
-export interface TriggerEvent {
+interface TriggerEvent {
   readonly key: string
   readonly side: TriggerSide
   /** Seconds. */

@@ -37,7 +37,7 @@ const TYPE_AND_MODE = SLOT_CLASSES.map(({ type, mode }) => {
 })
 
 /** Where a metric's values and bounds are; written once per number. */
-export interface SlotPlace {
+interface SlotPlace {
   readonly slotClass: number
   readonly slotAt: number
   /** Byte offset of the bounds in the zone; 0 = has none. */

@@ -171,7 +171,7 @@ function chunksPerPage(bytes: number): number {
 }
 
 /** Of the original's directive: its allocator needs this much to work at all. */
-export const ZONE_BYTES_MIN = 12_288
+const ZONE_BYTES_MIN = 12_288
 const SUFFIX_SHIFT: Readonly<Record<string, number>> = { '': 0, k: 10, m: 20 }
 
 /**

@@ -4,7 +4,6 @@
  * out anew; a reading or a probe during which it was odd or changed is taken again.
  */
 import { HEADER } from '../layout.ts'
-import type { ZoneMemory } from './memory.ts'
 
 /** Folds take milliseconds; who meets this many changes waits for the lock instead. */
 const READ_TRIES = 8
@@ -12,13 +11,23 @@ const PAUSE_MS = 5
 
 const fence = new Int32Array(1)
 
+/** What it needs of the zone's memory. */
+interface LockedMemory {
+  readonly ints: Int32Array
+  readonly isReplaced: boolean
+  /** @returns whether the successor is read from here on */
+  follow(): boolean
+  lock(): boolean
+  unlock(): void
+}
+
 export class Generation {
-  readonly #memory: ZoneMemory
+  readonly #memory: LockedMemory
   /** Left so by a thread that died in a change; odd, -1 = none known. */
   #dead = -1
   #depth = 0
 
-  constructor(memory: ZoneMemory) {
+  constructor(memory: LockedMemory) {
     this.#memory = memory
   }
 

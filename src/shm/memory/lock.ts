@@ -21,7 +21,7 @@ const LOCK_TIMEOUT_MS = 2_000
 const SLICE_MS = 50
 
 /** `replaced` = the zone has a successor, whose lock is the one to take. */
-export type LockAnswer = 'taken' | 'stuck' | 'replaced'
+type LockAnswer = 'taken' | 'stuck' | 'replaced'
 
 /** One thread's view of the lock of one memory. */
 export class ZoneLock {

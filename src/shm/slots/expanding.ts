@@ -21,17 +21,17 @@ import type { SlotOwner } from './slot-owner.ts'
 
 const LAST_BIN = DENSE_BINS - 1
 /** Word of the state in the slot. */
-export const EXPANDING_STATE = 1 + DENSE_BINS
+const EXPANDING_STATE = 1 + DENSE_BINS
 
 /** Rooms of the documented table, in bounds. */
 const CAPACITIES = [5, 9, 13, 17, 18] as const
-export const CAPACITY_FIRST = CAPACITIES[0]
+const CAPACITY_FIRST = CAPACITIES[0]
 export const CAPACITY_LAST = CAPACITIES[4]
 /** Words of the budget that a bound of a grown table takes: `[bound:u32][spare:u32][count:u64]`. */
 const WORDS_PER_BOUND = 2
 
 /** What a state says. */
-export interface ExpandingState {
+interface ExpandingState {
   /** Bit i = the bound 2^i is held. */
   readonly held: number
   readonly capacity: number

@@ -9,7 +9,7 @@ import { type ExponentialSlot, FLAG, ringWord, SLOT } from './exponential-slot.t
 import { readWide } from './wide-integer.ts'
 
 /** What a slot's sum is made of. */
-export interface SlotSum {
+interface SlotSum {
   readonly integers: Exact
   readonly fractions: number
 }

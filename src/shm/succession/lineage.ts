@@ -25,7 +25,7 @@ import { buildSuccessor } from './build.ts'
 import { collectRest, moveSegment } from './move.ts'
 
 /** A zone as one thread sees it; the objects stay the same when the zone is replaced. */
-export interface ZoneParts {
+interface ZoneParts {
   readonly memory: ZoneMemory
   readonly descriptors: Descriptors
   readonly definitions: Definitions

@@ -104,7 +104,13 @@ export class EventCountersResident implements CounterSource, Resident {
     const session = new OpenSession(request, onBoundary)
     this.#open.add(session)
     if (request.intervalMs > 0) this.#place(session)
-    return { close: () => this.#close(session) }
+    const open = this.#open
+    return {
+      get isOpen() {
+        return open.has(session)
+      },
+      close: () => this.#close(session),
+    }
   }
 
   /** Ends every session, without a last window. */

@@ -24,12 +24,16 @@ export interface Boundary {
 
 /** An open session. */
 export interface CounterSession {
+  /** False once closed, also by an error of its listener. */
+  readonly isOpen: boolean
   /** Idempotent; nothing is delivered any more, not even what is due. */
   close(): void
 }
 
 /** What holds counters and serves sessions of them. */
 export interface CounterSource {
+  /** Counts an interval whose text is none, where the source counts such things. */
+  readonly report?: (count: 'invalid_intervals') => void
   /**
    * @param onBoundary called after each of the session's boundaries, also with no windows; when it
    *   throws, this session is closed, and no other one notices

@@ -69,7 +69,13 @@ export class FakeCounterSource implements CounterSource {
     if (this.sessions.size >= this.#limit) return undefined
     const session = { request, onBoundary }
     this.sessions.add(session)
-    return { close: () => void this.sessions.delete(session) }
+    const { sessions } = this
+    return {
+      get isOpen() {
+        return sessions.has(session)
+      },
+      close: () => void sessions.delete(session),
+    }
   }
 
   /** One boundary for every session. */

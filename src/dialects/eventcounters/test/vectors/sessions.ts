@@ -2,12 +2,10 @@
  * Vectors of EventCounters that need counters: sequences of one counter, sessions side by side,
  * moments of polls. Played on a clock that stands still, through the instrument library.
  */
-
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import {
-  type CounterEvent,
   CounterRegistry,
   EventCounter,
   EventSource,
@@ -17,6 +15,7 @@ import {
 } from '../../../../instrument/index.ts'
 import type { Profile } from '../../../decoder.ts'
 import { readLine } from '../../codec/read.ts'
+import { type CounterEvent, openEventSession } from '../../server/event-session.ts'
 import { fieldsOf, jsonOf, PROFILES, samePayload, TOLERANCE } from './texts.ts'
 
 interface CounterInput {
@@ -116,7 +115,7 @@ class Sequence {
 
   #open(intervalSec: number): void {
     const args = { EventCounterIntervalSec: `${intervalSec}`, profile: this.#profile }
-    this.#registry.openSession(args, (event) => this.#events.push(event))
+    openEventSession(this.#registry, args, (event) => this.#events.push(event))
     const lateSec = latenessOf(this.#steps, intervalSec)
     if (lateSec > 0) this.#clock.stall((intervalSec + lateSec) * 1000)
     this.#events.length = 0
@@ -236,7 +235,7 @@ class Timeline {
   readonly source = new EventSource('App', { registry: this.registry })
   readonly #arguments: { readonly profile?: Profile; readonly deliver?: 'own' | 'all' }
   readonly #stall: Span | undefined
-  readonly #sessions = new Map<string, ReturnType<CounterRegistry['openSession']>>()
+  readonly #sessions = new Map<string, ReturnType<typeof openEventSession>>()
   readonly #listen: (session: string, event: CounterEvent) => void
 
   constructor(
@@ -287,7 +286,7 @@ class Timeline {
     else {
       this.#sessions.get(session)?.close()
       const listener = (event: CounterEvent): void => this.#listen(session, event)
-      const opened = this.registry.openSession({ ...this.#arguments, ...args }, listener)
+      const opened = openEventSession(this.registry, { ...this.#arguments, ...args }, listener)
       this.#sessions.set(session, opened)
     }
   }

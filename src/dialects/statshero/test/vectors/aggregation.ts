@@ -2,9 +2,12 @@
 
 import { near } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { Meter } from '../../../../instrument/meter.ts'
-import { forwardWeight } from '../../../../instrument/reservoir.ts'
-import { uniformSnapshot, weightedSnapshot } from '../../../../instrument/snapshot.ts'
+import {
+  forwardWeight,
+  Meter,
+  uniformSnapshot,
+  weightedSnapshot,
+} from '../../../../instrument/index.ts'
 import { acceleration, MovingAverages, tickWeight } from '../../../../model/ewma.ts'
 
 const TOLERANCE = 1e-9

@@ -3,13 +3,8 @@
  * families, and in dotnet-monitor's manner everything is a gauge of the last interval; pure.
  */
 
-import {
-  type Identity,
-  type Metadata,
-  type Summary,
-  summaryDeviation,
-} from '../../../model/index.ts'
-import { prometheusName as counterName, type PrometheusNaming } from '../prometheus-names.ts'
+import { type Identity, type Metadata, type Summary, summaryDeviation } from '../../model/index.ts'
+import { prometheusName as counterName, type PrometheusNaming } from './prometheus-names.ts'
 
 export type { PrometheusNaming }
 

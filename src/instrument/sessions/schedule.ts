@@ -5,7 +5,7 @@
 
 const NS_PER_MS = 1_000_000n
 
-export class Grid {
+export class Schedule {
   readonly #originNs: bigint
   readonly #stepNs: bigint
   #deadlineNs: bigint

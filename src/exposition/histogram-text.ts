@@ -1,8 +1,8 @@
-/** A distribution's lines as a classic histogram or as a summary (statshero.md §7.3). */
-import { type Histogram, upperBound } from '../../model/index.ts'
-import { exportedSum } from '../distribution.ts'
+/** A distribution's lines as a classic histogram or as a summary. */
+import { type Histogram, type Kind, upperBound } from '../model/index.ts'
 import { forEachBound } from './classic-buckets.ts'
-import { numberText } from './text.ts'
+import { exportedSum } from './distribution.ts'
+import { numberText, sampleOpenText, sampleText } from './text.ts'
 
 export const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999] as const
 
@@ -12,6 +12,23 @@ export interface DistributionText {
   readonly open: string
   readonly sum: string
   readonly count: string
+}
+
+/** Makes the constant parts; undefined for kinds of one sample. */
+export function distributionText(
+  type: Kind,
+  name: string,
+  labels: string,
+): DistributionText | undefined {
+  if (type === 'counter' || type === 'gauge') return undefined
+  return {
+    open:
+      type === 'histogram'
+        ? sampleOpenText(`${name}_bucket`, labels, 'le')
+        : sampleOpenText(name, labels, 'quantile'),
+    sum: sampleText(`${name}_sum`, labels),
+    count: sampleText(`${name}_count`, labels),
+  }
 }
 
 /** @param isWindowed see {@link forEachBound} */
@@ -58,7 +75,7 @@ function sumLines(
 
 /**
  * Of bins no more is known than their bounds, so a quantile is the bound of its bin; above the last
- * one it has none (proxywasm.md §7).
+ * one it has none.
  */
 function boundOf({ count, zeroCount, zeroThreshold, positive, scale }: Histogram, q: number) {
   if (count === 0n) return Number.NaN

@@ -3,15 +3,17 @@
  *   application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,
  *   text/plain;version=0.0.4;q=0.5,*\/*;q=0.1
  * With native histograms switched on, protobuf comes before these. From 3.0 on an entry may carry
- * `escaping=allow-utf-8`. Whoever accepts nothing that we have gets
- * text 0.0.4 all the same: a scrape that fails over a header helps nobody.
+ * `escaping=allow-utf-8`. A scraper that accepts nothing that we
+ * have gets text 0.0.4 all the same: a scrape that fails over a header is of no use.
  */
-import { type Preference, parsePreferences } from '../accept.ts'
-import type { ExpositionFormat } from './exposition.ts'
+import { type Preference, parsePreferences } from './accept.ts'
 import type { NameStyle } from './names.ts'
 
-export interface Negotiated {
-  readonly format: ExpositionFormat
+export type TextFormat = 'text' | 'openmetrics'
+export type ExpositionFormat = TextFormat | 'protobuf'
+
+interface Negotiated<Format = ExpositionFormat> {
+  readonly format: Format
   readonly style: NameStyle
   readonly contentType: string
 }
@@ -48,11 +50,22 @@ const OFFERS: readonly Offer[] = [
   },
 ]
 
-/** @param names what the hub offers; UTF-8 names need the scraper's consent too */
-export function negotiate(accept: string | undefined, names: NameStyle): Negotiated {
+const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics', 'protobuf']
+
+/**
+ * Chooses what a scraper gets.
+ * @param names what is offered; UTF-8 names need the scraper's consent too
+ * @param formats those that are offered, text among them
+ */
+export function negotiate<Format extends ExpositionFormat = ExpositionFormat>(
+  accept: string | undefined,
+  names: NameStyle,
+  formats: readonly Format[] = FORMATS as readonly Format[],
+): Negotiated<Format> {
   const preferences = parsePreferences(accept ?? '')
   let chosen = best(preferences, OFFERS[0]!)
   for (const offer of OFFERS.slice(1)) {
+    if (!formats.some((format) => format === offer.format)) continue
     const other = best(preferences, offer)
     // Equal weights: whatever is named more exactly, then the first.
     if (other.q > chosen.q || isCloser(other, chosen)) chosen = other
@@ -63,7 +76,7 @@ export function negotiate(accept: string | undefined, names: NameStyle): Negotia
   const version = format === 'openmetrics' || style === 'utf8' ? '1.0.0' : '0.0.4'
   const parameters = format === 'protobuf' ? PROTOBUF : `version=${version}; charset=utf-8`
   const utf8 = style === 'utf8' ? '; escaping=allow-utf-8' : ''
-  return { format, style, contentType: `${type}; ${parameters}${utf8}` }
+  return { format: format as Format, style, contentType: `${type}; ${parameters}${utf8}` }
 }
 
 interface Choice {

@@ -3,17 +3,12 @@
  * in-process listener opens, changes and closes.
  */
 
-import type { Profile } from '../../dialects/decoder.ts'
-import { type CounterFilter, parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
-import { parseInterval, seriesText } from '../../dialects/eventcounters/codec/interval.ts'
-import { type PayloadObject, toPayload } from '../../dialects/eventcounters/codec/payload.ts'
-import type {
-  Boundary,
-  SessionRequest,
-} from '../../dialects/eventcounters/server/counter-source.ts'
-import { EVENT_NAME, INTERVAL_ARGUMENT } from '../../dialects/eventcounters/spec.ts'
-import type { LiveSession } from './open-session.ts'
-import type { Report } from './report.ts'
+import type { Profile } from '../../decoder.ts'
+import { type CounterFilter, parseFilter } from '../codec/filter.ts'
+import { parseInterval, seriesText } from '../codec/interval.ts'
+import { type PayloadObject, toPayload } from '../codec/payload.ts'
+import { EVENT_NAME, INTERVAL_ARGUMENT } from '../spec.ts'
+import type { Boundary, CounterSession, CounterSource } from './counter-source.ts'
 
 export interface SessionArguments {
   /** As text, by the grammar of the profile; missing = none. */
@@ -44,9 +39,9 @@ export interface EventSession {
   /** False once closed, also by an error of its listener. */
   readonly isOpen: boolean
   /**
-   * Changes the arguments that are named; the others stay. That is to close and to open again, with
-   * a fresh grid and fresh windows; only where a `peer` interval is to be ignored, and nothing else
-   * changes, all goes on.
+   * Changes the arguments that are named; the others stay. That is to close and to open again,
+   * with a fresh schedule and fresh windows; only where a `peer` interval is to be ignored, and
+   * nothing else changes, all goes on.
    * @throws {FilterError} for a list of counters that is none; the session goes on as it was
    */
   set(args: Omit<SessionArguments, 'profile'>): void
@@ -54,37 +49,49 @@ export interface EventSession {
   close(): void
 }
 
-/** What it needs of the registry. */
-interface SessionOpener {
-  readonly report: Report
-  open(request: SessionRequest, onBoundary: (boundary: Boundary) => void): LiveSession | undefined
-}
-
+/**
+ * Opens a session on counters by the texts of the document; its listener gets events spelled by the
+ * profile. One that throws, or whose promise is rejected, closes this session alone.
+ * @param source a registry of `pentameter/instrument`, or what else holds counters
+ * @returns undefined when the limit of sessions is reached
+ * @throws {FilterError} for a list of counters that is none
+ * @example
+ * ```ts
+ * import { openEventSession } from 'pentameter/eventcounters'
+ * import { defaultRegistry } from 'pentameter/instrument'
+ *
+ * const args = { EventCounterIntervalSec: '1' }
+ * const session = openEventSession(defaultRegistry(), args, ({ provider, Payload }) => {
+ *   console.log(provider, Payload.Name, Payload.Mean ?? Payload.Increment)
+ * })
+ * session?.close()
+ * ```
+ */
 export function openEventSession(
-  registry: SessionOpener,
+  source: CounterSource,
   args: SessionArguments,
   listener: (event: CounterEvent) => void,
 ): EventSession | undefined {
-  const session = new TextSession(registry, args, listener)
+  const session = new TextSession(source, args, listener)
   return session.isOpen ? session : undefined
 }
 
 class TextSession implements EventSession {
-  readonly #registry: SessionOpener
+  readonly #source: CounterSource
   readonly #listener: (event: CounterEvent) => unknown
   readonly #profile: Profile
   #deliver: 'own' | 'all'
   #filter: CounterFilter | undefined
   #intervalMs = 0
-  #session: LiveSession | undefined
+  #session: CounterSession | undefined
   #isClosed = false
 
   constructor(
-    registry: SessionOpener,
+    source: CounterSource,
     args: SessionArguments,
     listener: (event: CounterEvent) => unknown,
   ) {
-    this.#registry = registry
+    this.#source = source
     this.#listener = listener
     this.#profile = args.profile ?? 'document'
     this.#deliver = args.deliver ?? 'own'
@@ -124,7 +131,7 @@ class TextSession implements EventSession {
   #readInterval(text: string | undefined): number | undefined {
     const argument = parseInterval(text, this.#profile)
     const isBad = argument.kind === 'stop' ? argument.isInvalid === true : argument.kind !== 'run'
-    if (isBad && text !== undefined) this.#registry.report('invalid_intervals')
+    if (isBad && text !== undefined) this.#source.report?.('invalid_intervals')
     if (argument.kind === 'run') return argument.intervalMs
     return argument.kind === 'stop' ? 0 : undefined
   }
@@ -132,7 +139,7 @@ class TextSession implements EventSession {
   #open(): void {
     const filter = this.#filter
     const request = { intervalMs: this.#intervalMs, deliver: this.#deliver }
-    this.#session = this.#registry.open(
+    this.#session = this.#source.open(
       filter === undefined ? request : { ...request, filter },
       (boundary) => this.#tell(boundary),
     )

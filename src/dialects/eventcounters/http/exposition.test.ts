@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startHub, type TestHub } from '../../../../test/support/hub/hub.ts'
 import { parseExposition, sampleTexts } from '../../../../test/support/outputs/exposition-parser.ts'
-import {
-  Exposition,
-  type PrometheusOptions,
-  type TextFormat,
-} from '../../../http/prometheus/exposition.ts'
+import type { TextFormat } from '../../../exposition/negotiation.ts'
+import { Exposition, type PrometheusOptions } from '../../../http/prometheus/exposition.ts'
 import { CounterFeed } from '../test/counter-feed.ts'
 
 const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']

@@ -1,5 +1,5 @@
 /**
- * A distribution as a classic histogram (statshero.md §7.3, wallaroo.md §7); pure.
+ * A distribution as a classic histogram; pure.
  *
  * Buckets at scale 0, cumulative, each under its upper bound:
  *   negative i: v in [-2^(i+1), -2^i)   le = -(floor(2^i) + 1)   exact for integers
@@ -7,7 +7,7 @@
  *   positive i: v in (2^i, 2^(i+1)]     le = 2^(i+1)
  *   overflow:   v >= 2^31, no more known, in +Inf alone: 2^31 itself is not under its own bound
  */
-import { type Exact, type Histogram, lowerBound, upperBound } from '../../model/index.ts'
+import { type Exact, type Histogram, lowerBound, upperBound } from '../model/index.ts'
 
 /** Bin 64 of a window, (2^63, 2^64] ns: clocks that disagreed, counted under +Inf alone. */
 const SKEW_INDEX = 63
@@ -18,7 +18,7 @@ type OnBound = (bound: Exact, seen: bigint) => void
 /**
  * Calls back for every bound to be shown, `+Inf` not among them.
  * @param isWindowed each filled bucket shows its lower bound too, so that it stands between two
- *   whatever other buckets are filled (wallaroo.md §7)
+ *   whatever other buckets are filled
  * @returns all observations: what is under `+Inf`
  */
 export function forEachBound(histogram: Histogram, isWindowed: boolean, visit: OnBound): bigint {

@@ -1,26 +1,26 @@
 /**
- * What the windows of a counter share that began between the same two samples: its own blocks of
- * the counter's buffer, added up, and what they close with.
+ * The slot that those windows of a counter share that began between the same two samples: its own
+ * blocks of the counter's buffer, added up, and what the windows close with.
  */
 import type { Summary } from '../../model/index.ts'
 import type { ClosedWindow } from '../sessions/served-counter.ts'
-import type { Moments } from './moments.ts'
 import { BUFFER_LENGTH } from './sample-buffers.ts'
-import { Total } from './total.ts'
+import type { Moments } from './sums.ts'
+import { Total } from './sums.ts'
 
 /** Samples of a block: the buffer's half, so that there is room for another one beside any rest. */
 const BLOCK = BUFFER_LENGTH / 2
 
-/** The counter of the windows that share a cell. */
-export interface CellOwner {
-  /** What was recorded since the cell began; a window goes on in {@link next}. */
-  close(cell: Cell): ClosedWindow
-  next(cell: Cell): Cell
-  release(cell: Cell): void
+/** The counter of the windows that share a slot. */
+interface CounterSlotOwner {
+  /** What was recorded since the slot began; a window goes on in {@link next}. */
+  close(slot: CounterSlot): ClosedWindow
+  next(slot: CounterSlot): CounterSlot
+  release(slot: CounterSlot): void
 }
 
-export class Cell {
-  owner: CellOwner
+export class CounterSlot {
+  owner: CounterSlotOwner
   readonly #sums: Moments | Total
   /** Open windows. */
   users = 0
@@ -32,13 +32,13 @@ export class Cell {
   #closedAt = -1
   #closed: ClosedWindow | undefined
 
-  constructor(owner: CellOwner, sums: Moments | Total) {
+  constructor(owner: CounterSlotOwner, sums: Moments | Total) {
     this.owner = owner
     this.#sums = sums
   }
 
-  /** What it holds goes on in another counter's buffer. */
-  move(owner: CellOwner, at: number): void {
+  /** Moves what it holds to another counter's buffer. */
+  move(owner: CounterSlotOwner, at: number): void {
     this.owner = owner
     this.at = at
     this.begin = -1
@@ -70,13 +70,13 @@ export class Cell {
     this.#closedAt = -1
   }
 
-  /** Its blocks stay where they are: windows that do not close now go on counting them. */
+  /** Closes without moving its blocks: windows that do not close now go on counting them. */
   closedAt(written: number, array: Float64Array, end: number): ClosedWindow {
     if (this.#closed !== undefined && this.#closedAt === written) return this.#closed
     this.takeBlocks(array, end)
     const closed = { statistics: this.#sums.statisticsWith(array, this.at, end) }
     this.#closedAt = written
-    // Of no use to anybody else: what is not held here is gone before it costs a collection.
+    // Without other users it is not held: garbage that dies young costs least.
     this.#closed = this.users > 1 ? closed : undefined
     return closed
   }

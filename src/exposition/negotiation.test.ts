@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { serve } from '../../../test/support/http-client.ts'
-import { FakeHubView } from '../../../test/support/hub/fake-hub-view.ts'
-import { parseExposition } from '../../../test/support/outputs/exposition-parser.ts'
+import { serve } from '../../test/support/http-client.ts'
+import { FakeHubView } from '../../test/support/hub/fake-hub-view.ts'
+import { parseExposition } from '../../test/support/outputs/exposition-parser.ts'
 import { negotiate } from './negotiation.ts'
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'

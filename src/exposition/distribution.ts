@@ -8,8 +8,8 @@ export function exportedSum(histogram: Histogram): Exact {
 }
 
 /**
- * With the overflow in the bucket above the bins, for formats that have nothing but buckets
- * (proxywasm.md §7): exact as long as nothing overflowed.
+ * With the overflow in the bucket above the bins, for formats that have nothing but buckets: exact
+ * as long as nothing overflowed.
  */
 export function withoutOverflow(histogram: Histogram): Histogram {
   const { overflow, overflowFrom } = histogram

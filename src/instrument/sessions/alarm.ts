@@ -1,5 +1,5 @@
-/** One timer for all sessions, set to the earliest moment that anybody waits for. */
-import type { Clock } from '../../../time/clock.ts'
+/** One timer for all sessions, set to the earliest boundary of any. */
+import type { Clock } from '../../time/clock.ts'
 
 /** Longest delay a platform timer takes, 2^31 - 1 ms (24.8 days); one above it fires at once. */
 const DELAY_MS_MAX = 2_147_483_647
@@ -18,7 +18,7 @@ export class Alarm {
 
   /**
    * @param onTime called with the time that counts as reached: now, or the moment that the alarm
-   *   was set to, when that is less than 1 ms ahead. So it is early for nobody else: who opens a
+   *   was set to, when that is less than 1 ms ahead. So it is early for no other series: to open a
    *   session does not shift the boundaries of another.
    */
   constructor(clock: Clock, onTime: (reachedNs: bigint) => void) {

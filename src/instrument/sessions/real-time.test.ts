@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { promisify } from 'node:util'
-import { EventCounter } from './counters/event-counter.ts'
-import { EventSource } from './event-source.ts'
-import { CounterRegistry } from './registry.ts'
+import { EventCounter } from '../counters/event-counters.ts'
+import { CounterRegistry, EventSource } from '../registry.ts'
 
 const run = promisify(execFile)
 
@@ -30,7 +29,7 @@ suite('sessions in real time', () => {
   })
 
   test('a process with open sessions ends when its own work is done', async () => {
-    const index = new URL('./index.ts', import.meta.url)
+    const index = new URL('../index.ts', import.meta.url)
     const script = `
       import { EventCounter, EventSource, defaultRegistry } from '${index}'
       const source = new EventSource('Short')

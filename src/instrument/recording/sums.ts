@@ -1,10 +1,11 @@
 /**
- * The sums of the Mean kinds (eventcounters.md §4.4), taken block after block: mean and squares of
- * a block in two rounds over it, which wait for no division, and then Chan's formula. Rounded as it
- * is, the result depends on where blocks begin, so their owner counts them from a window's own
- * beginning. The deviation is that of the whole population: never NaN, 0 for constant samples.
+ * What windows add up: moments for the Mean kinds (eventcounters.md §4.4), a total for the Sum
+ * kinds. Moments are taken block after block: mean and squares of a block in two rounds over it,
+ * which wait for no division, and then Chan's formula. Rounded as it is, the result depends on
+ * where blocks begin, so their owner counts them from a window's own beginning. The deviation is
+ * that of the whole population: never NaN, 0 for constant samples.
  */
-import type { MeanStatistics } from '../../dialects/eventcounters/window.ts'
+import type { MeanStatistics, SumStatistics } from '../../dialects/eventcounters/window.ts'
 import { mergeSummaries, type Summary } from '../../model/index.ts'
 
 const { MAX_VALUE, POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number
@@ -157,4 +158,37 @@ function squaresAround(mean: number, values: Float64Array, from: number, to: num
     even += last * last
   }
   return even + odd
+}
+
+/** The sum of IncrementingEventCounter (eventcounters.md §4.5), in order of writing. */
+export class Total {
+  #sum = 0
+
+  /** Adds `values[from]` to `values[to - 1]`, which are finite. */
+  take(values: Float64Array, from: number, to: number): void {
+    let sum = this.#sum
+    for (let i = from; i < to; i++) sum += values[i]!
+    this.#sum = sum
+  }
+
+  /** Adds the sum of another thread. */
+  merge(part: Summary | number): void {
+    if (typeof part === 'number') this.#sum += part
+  }
+
+  clear(): void {
+    this.#sum = 0
+  }
+
+  /** What {@link take} would lead to; the sum stays as it is. */
+  statisticsWith(values: Float64Array, from: number, to: number): SumStatistics {
+    let sum = this.#sum
+    for (let i = from; i < to; i++) sum += values[i]!
+    return { kind: 'sum', increment: finite(sum) }
+  }
+}
+
+/** A sum that has left the doubles is the last number on its side. */
+export function finite(sum: number): number {
+  return Math.min(Math.max(sum, -Number.MAX_VALUE), Number.MAX_VALUE)
 }

@@ -2,7 +2,7 @@
  * The lexical level of the text formats: numbers, escapes and quoted names; pure.
  * Both formats share it: text 0.0.4 and OpenMetrics 1.0.
  */
-import { type Exact, isInteger, type Labels } from '../../model/index.ts'
+import { type Exact, isInteger, type Kind, type Labels } from '../model/index.ts'
 
 const METRIC_NAME = /^[A-Za-z_:][A-Za-z0-9_:]*$/
 const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -12,12 +12,12 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 /** From here on JavaScript itself writes an exponent. */
 const PLAIN_LIMIT = 1e21
 
-export function escapeQuoted(text: string): string {
+function escapeQuoted(text: string): string {
   return text.replace(SPECIAL, (character) => ESCAPES[character]!)
 }
 
 /** HELP text: OpenMetrics escapes the quote too. */
-export function escapeHelp(text: string, isOpenMetrics: boolean): string {
+function escapeHelp(text: string, isOpenMetrics: boolean): string {
   const pattern = isOpenMetrics ? SPECIAL : SPECIAL_BUT_QUOTE
   return text.replace(pattern, (character) => ESCAPES[character]!)
 }
@@ -33,8 +33,29 @@ export function labelText(labels: Labels): string {
 }
 
 /** Name as TYPE, UNIT and HELP lines write it. */
-export function metadataName(name: string): string {
+function metadataName(name: string): string {
   return METRIC_NAME.test(name) ? name : `"${escapeQuoted(name)}"`
+}
+
+/**
+ * Writes what stands before a family's samples.
+ * @param name of a counter without `_total`
+ * @param unit one that the name ends with
+ */
+export function familyHead(
+  name: string,
+  type: Kind,
+  help: string,
+  unit: string | undefined,
+): { readonly text: string; readonly openMetrics: string } {
+  const textName = metadataName(type === 'counter' ? `${name}_total` : name)
+  const openName = metadataName(name)
+  const unitLine = unit === undefined ? '' : `# UNIT ${openName} ${unit}\n`
+  return {
+    text: `# HELP ${textName} ${escapeHelp(help, false)}\n# TYPE ${textName} ${type}\n`,
+    openMetrics:
+      `# TYPE ${openName} ${type}\n${unitLine}` + `# HELP ${openName} ${escapeHelp(help, true)}\n`,
+  }
 }
 
 /** `name{labels}`, or `{"name",labels}` where the name needs UTF-8. */

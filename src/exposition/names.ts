@@ -1,0 +1,66 @@
+/**
+ * Names and label keys that the text formats write without quotes; pure.
+ */
+import type { Kind, Labels } from '../model/index.ts'
+
+/** `utf8` keeps names and label keys as they are, for scrapers that negotiate it. */
+export type NameStyle = 'legacy' | 'utf8'
+
+/** Part of a dialect's rules for names. */
+export interface CleaningRule {
+  /** Colons are legal in names; most dialects leave them to recording rules all the same. */
+  readonly keepsColons: boolean
+  /** A name that had to be cleaned stays readable in a label `metric`. */
+  readonly keepsRawName: boolean
+}
+
+const LEGACY_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+const NOT_IN_NAME = /[^A-Za-z0-9_]/gu
+const NOT_IN_NAME_BUT_COLON = /[^A-Za-z0-9_:]/gu
+
+/** True for names and label keys that the formats write without quotes. */
+export function isLegacyName(name: string): boolean {
+  return LEGACY_NAME.test(name)
+}
+
+/** Every other code point becomes `_`; `_` goes in front of a digit (scope: in its place). */
+export function cleanName(name: string, rule: CleaningRule): string {
+  if (isLegacyName(name)) return name
+  const clean = name.replace(rule.keepsColons ? NOT_IN_NAME_BUT_COLON : NOT_IN_NAME, '_')
+  if (clean === '') return '_'
+  if (!isDigit(clean)) return clean
+  return rule.keepsRawName ? `_${clean.slice(1)}` : `_${clean}`
+}
+
+function isDigit(text: string): boolean {
+  return text >= '0' && text < ':'
+}
+
+/** Cleans the keys, joins the values of keys that become equal (`;`, as OTLP translators do). */
+export function cleanLabels(pairs: Labels, kind: Kind, style: NameStyle): Labels {
+  const labels = new Map<string, string>()
+  for (const [key, value] of pairs) {
+    // To Prometheus an empty value is the same as no label.
+    if (value === '') continue
+    const clean = cleanKey(key.toWellFormed(), kind, style)
+    const text = value.toWellFormed()
+    const held = labels.get(clean)
+    labels.set(clean, held === undefined ? text : `${held};${text}`)
+  }
+  return sortLabelPairs(labels)
+}
+
+export function sortLabelPairs(pairs: Iterable<readonly [string, string]>): Labels {
+  return [...pairs].sort((a, b) => (a[0] < b[0] ? -1 : 1))
+}
+
+function cleanKey(key: string, kind: Kind, style: NameStyle): string {
+  let clean = style === 'utf8' ? key : key.replace(NOT_IN_NAME, '_')
+  if (clean === '') return '_'
+  if (style === 'legacy' && isDigit(clean)) clean = `_${clean}`
+  // Two leading underscores are the scraper's own (`__name__`); these two are the formats'.
+  clean = clean.replace(/^__+/, '_')
+  const isDistribution = kind === 'histogram' || kind === 'summary'
+  const isTaken = isDistribution && (clean === 'le' || clean === 'quantile')
+  return isTaken ? `exported_${clean}` : clean
+}

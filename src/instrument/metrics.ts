@@ -1,0 +1,120 @@
+/**
+ * An application's own `/metrics` for Prometheus, without a hub: every counter and instrument of a
+ * registry in text 0.0.4 or OpenMetrics 1.0, under the names of eventcounters.md §7.3.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { negotiate } from '../exposition/negotiation.ts'
+import { RegistryReadings } from './metrics-readings.ts'
+import { readingsText } from './metrics-text.ts'
+import { type CounterRegistry, defaultRegistry } from './registry.ts'
+
+/** Prometheus' text 0.0.4, or OpenMetrics 1.0. */
+export type MetricsFormat = 'text' | 'openmetrics'
+
+const FORMATS: readonly MetricsFormat[] = ['text', 'openmetrics']
+
+const readings = new WeakMap<CounterRegistry, RegistryReadings>()
+
+function readingsOf(registry: CounterRegistry): RegistryReadings {
+  const known = readings.get(registry)
+  if (known !== undefined) return known
+  const made = new RegistryReadings(registry)
+  readings.set(registry, made)
+  return made
+}
+
+/**
+ * Makes a handler for `node:http`, Express or Connect that answers every request with the
+ * registry's metrics, in the format that its Accept header prefers: text 0.0.4 or OpenMetrics 1.0.
+ * Requests other than GET and HEAD get 405. Event counters count from this call on, plain counters
+ * and histograms from when they were made; gauges and statistics (mean, least, most, deviation) are
+ * of the time since the scrape before. `nodeRuntime()` adds the metrics of Node itself.
+ * @param registry the thread's default one when not given
+ * @throws {TypeError} for a registry that another thread serves
+ * @throws {RangeError} when the registry's limit of sessions is reached
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { Counter, EventSource, metricsHandler, nodeRuntime } from 'pentameter/instrument'
+ *
+ * nodeRuntime()
+ * const metrics = metricsHandler()
+ * const orders = new Counter('orders', new EventSource('Shop'))
+ * const server = createServer((request, response) => {
+ *   if (request.url === '/metrics') return metrics(request, response)
+ *   orders.add()
+ *   response.end('thanks')
+ * })
+ * server.listen(8080)
+ * ```
+ */
+export function metricsHandler(
+  registry: CounterRegistry = defaultRegistry(),
+): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  readingsOf(registry).start()
+  return ({ method, headers }, outgoing) => {
+    if (method !== 'GET' && method !== 'HEAD') {
+      outgoing.writeHead(405, { Allow: 'GET, HEAD' }).end()
+      return
+    }
+    const { text, contentType } = answer(headers.accept, registry)
+    const length = Buffer.byteLength(text)
+    outgoing.writeHead(200, { 'Content-Type': contentType, 'Content-Length': length })
+    outgoing.end(method === 'HEAD' ? undefined : text)
+  }
+}
+
+/** Part of the platform's Request that is asked for; undefined goes for no header. */
+export interface MetricsRequest {
+  readonly headers: { get(name: string): string | null }
+}
+
+/**
+ * Answers a request of the fetch kind (Hono, Next.js, Deno, Bun) with the registry's metrics; as
+ * {@link metricsHandler}, but that event counters count from the first call on.
+ * @param request without it the format is text 0.0.4
+ * @param registry the thread's default one when not given
+ * @throws {TypeError} for a registry that another thread serves
+ * @throws {RangeError} when the registry's limit of sessions is reached
+ * @example
+ * ```ts
+ * import { metricsResponse } from 'pentameter/instrument'
+ *
+ * export function GET(request: Request): Response {
+ *   return metricsResponse(request)
+ * }
+ * ```
+ */
+export function metricsResponse(
+  request?: MetricsRequest,
+  registry: CounterRegistry = defaultRegistry(),
+): Response {
+  const { text, contentType } = answer(request?.headers.get('accept') ?? undefined, registry)
+  return new Response(text, { headers: { 'Content-Type': contentType } })
+}
+
+/**
+ * Writes the registry's metrics; as {@link metricsHandler}, but that event counters count from the
+ * first call on.
+ * @param registry the thread's default one when not given
+ * @throws {TypeError} for a registry that another thread serves
+ * @throws {RangeError} when the registry's limit of sessions is reached
+ * @example
+ * ```ts
+ * import { Counter, EventSource, metricsText } from 'pentameter/instrument'
+ *
+ * new Counter('orders', new EventSource('Shop')).add()
+ * console.log(metricsText())
+ * ```
+ */
+export function metricsText(
+  registry: CounterRegistry = defaultRegistry(),
+  format: MetricsFormat = 'text',
+): string {
+  return readingsText(readingsOf(registry).read(), format)
+}
+
+function answer(accept: string | undefined, registry: CounterRegistry) {
+  const { format, contentType } = negotiate(accept, 'legacy', FORMATS)
+  return { text: metricsText(registry, format), contentType }
+}
