@@ -9,7 +9,7 @@ export function addressOptions(port: number) {
   }
 }
 
-export interface Pauses {
+interface Pauses {
   readonly firstMs: number
   readonly limitMs: number
   readonly jitter: number

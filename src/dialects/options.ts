@@ -5,7 +5,7 @@
  */
 
 /** What every option says of itself. */
-interface Described<T> {
+interface Descriptor<T> {
   readonly default: T
   /** What it is or does, with its unit, as a row of docs/configuration.md has it. */
   readonly description: string
@@ -13,24 +13,24 @@ interface Described<T> {
   readonly flag?: string
 }
 
-export interface IntegerOption extends Described<number> {
+interface IntegerOption extends Descriptor<number> {
   readonly kind: 'integer'
   readonly min: number
   readonly max?: number
 }
 
-export interface NumberOption extends Described<number> {
+interface NumberOption extends Descriptor<number> {
   readonly kind: 'number'
   readonly min: number
   readonly max: number
 }
 
-export interface BooleanOption extends Described<boolean> {
+interface BooleanOption extends Descriptor<boolean> {
   readonly kind: 'boolean'
 }
 
 export interface TextOption<T extends string | undefined = string | undefined>
-  extends Described<T> {
+  extends Descriptor<T> {
   readonly kind: 'text'
   /** True for one that must be given; it stands in an item of a list, which may be left out. */
   readonly isRequired?: boolean
@@ -41,19 +41,19 @@ export interface TextOption<T extends string | undefined = string | undefined>
   check?(text: string): string | undefined
 }
 
-export interface ChoiceOption<T extends string | number = string | number> extends Described<T> {
+interface ChoiceOption<T extends string | number = string | number> extends Descriptor<T> {
   readonly kind: 'choice'
   readonly choices: readonly T[]
 }
 
 /** A whole number, or one word that stands for a number that is found out. */
-export interface AutoOption extends Described<number | 'auto'> {
+interface AutoOption extends Descriptor<number | 'auto'> {
   readonly kind: 'auto'
   readonly min: number
   readonly max: number
 }
 
-export interface ListOption<T = unknown> extends Described<readonly T[]> {
+export interface ListOption<T = unknown> extends Descriptor<readonly T[]> {
   readonly kind: 'list'
   readonly item: Option
   /** What is wrong with the list as a whole: `want each name once`. */
@@ -61,7 +61,7 @@ export interface ListOption<T = unknown> extends Described<readonly T[]> {
 }
 
 /** Values by keys that the user chooses. */
-export interface MapOption<T = unknown> extends Described<Readonly<Record<string, T>>> {
+interface MapOption<T = unknown> extends Descriptor<Readonly<Record<string, T>>> {
   readonly kind: 'map'
   readonly item: Option
   /** Keys that will do; all unless stated. */
@@ -79,7 +79,7 @@ export interface SectionOption<T = unknown> {
   check?(values: T): OptionProblem | undefined
 }
 
-export interface OptionProblem {
+interface OptionProblem {
   /** Name of the option that is to be changed. */
   readonly option: string
   /** `want a whole number of seconds`. */
@@ -101,8 +101,7 @@ export type Option =
 export type OptionSpec = Readonly<Record<string, Option>>
 
 /** The value of an option once checked. */
-export type ValueOf<O> =
-  O extends SectionOption<infer T> ? T : O extends Described<infer T> ? T : never
+type ValueOf<O> = O extends SectionOption<infer T> ? T : O extends Descriptor<infer T> ? T : never
 
 /** The values of a spec once checked, defaults filled in. */
 export type ValuesOf<S extends OptionSpec> = {
@@ -147,7 +146,7 @@ interface RequiredText extends Omit<Rest<TextOption>, 'default'> {
 
 export function choice<const T extends string | number>(
   choices: readonly T[],
-  rest: Described<NoInfer<T>>,
+  rest: Descriptor<NoInfer<T>>,
 ): ChoiceOption<T> {
   return { kind: 'choice', choices, ...rest }
 }

@@ -5,7 +5,7 @@ import type { Transport } from './decoder.ts'
 import type { Reports } from './reports.ts'
 import type { DialectServer } from './server.ts'
 
-export interface OwnPortOptions {
+interface OwnPortOptions {
   readonly host: string
   /** 0 = any free one. */
   readonly port: number

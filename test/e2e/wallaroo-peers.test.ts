@@ -148,7 +148,7 @@ test('notes are counted by name, and a bad frame is logged with 64 bytes', async
     const line = `pentameter_decode_notes_total{dialect="wallaroo",note="${note}"} ${count}\n`
     assert.ok(text.includes(line), note)
   }
-  const error = 'pentameter_decode_errors_total{code="malformed-metrics",dialect="wallaroo"} 2\n'
+  const error = 'pentameter_decode_errors_total{code="malformed_metrics",dialect="wallaroo"} 2\n'
   assert.ok(text.includes(error))
   // the short Join makes an application known that has no worker
   const { applications } = await wallarooOf(hub.hub)!.applications()

@@ -12,6 +12,7 @@ const OTHER_CODES = [
   ...[...NOTES, ...ENCODE_ERROR_CODES, 'invalid_latency'],
   ...['name_taken', 'empty_name', 'max_series'],
   ...['profile_assumed', 'rate_scale', 'not_sayable', 'other_event', 'closed_early'],
+  'keep_alive',
 ]
 const CODES = new Map(
   [...DIALECTS.flatMap(({ errorCodes }) => errorCodes), ...OTHER_CODES].flatMap((code) => [

@@ -22,7 +22,7 @@ export interface CounterFamily {
   readonly part?: WindowPart
 }
 
-export interface CounterFamilies {
+interface CounterFamilies {
   readonly families: readonly CounterFamily[]
   /** Values are divided by 10^shift. */
   readonly shift: number

@@ -3,7 +3,7 @@ import { reconnectOptions } from '../connecting.ts'
 import { bytes, choice, integer, number, section } from '../options.ts'
 import { LIMITS } from './spec.ts'
 
-export const CLIENT_OPTIONS = {
+const CLIENT_OPTIONS = {
   intervalMs: number({
     min: 1,
     max: 1000 * LIMITS.documentIntervalSecMax,

@@ -3,7 +3,7 @@
  * conventions, and those that dotnet-monitor makes; pure.
  */
 
-export const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
+const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
 export type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
 
 export interface NamedCounter {
@@ -13,7 +13,7 @@ export interface NamedCounter {
   readonly kind: 'mean' | 'sum'
 }
 
-export interface PrometheusName {
+interface PrometheusName {
   readonly name: string
   /** What a value is multiplied by to be of the name's unit. */
   readonly factor: number

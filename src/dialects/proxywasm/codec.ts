@@ -23,7 +23,7 @@ import {
   NESTING_LIMIT,
 } from './spec.ts'
 
-export { jsonInteger, MetricError, readU64 } from './codec/metric.ts'
+export { jsonInteger } from './codec/metric.ts'
 
 /**
  * Reads documents of metrics, one after the other. A metric that makes no sense is left out of its

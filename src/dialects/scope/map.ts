@@ -24,7 +24,7 @@ const DISPLAY_NAME_LABEL = 'display_name'
 const ESTIMATED_LABEL = 'estimated'
 
 /** One series as a snapshot carries it. */
-export interface ExposedSeries {
+interface ExposedSeries {
   readonly wireName: string
   /** Its place in the source's list. */
   readonly index: number
@@ -34,7 +34,7 @@ export interface ExposedSeries {
 /** Why a series is not exported, though no rule says so. */
 export type OmitReason = 'empty_name' | 'name_taken' | 'max_series'
 
-export interface Omission {
+interface Omission {
   readonly reason: OmitReason
   readonly name: string
 }

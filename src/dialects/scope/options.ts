@@ -41,7 +41,7 @@ const HINT_OPTIONS = {
 /** Below 2^64 nanoseconds. */
 const INTERVAL_MS_MAX = 18_446_744_073_709
 
-export const CLIENT_OPTIONS = {
+const CLIENT_OPTIONS = {
   samplingIntervalMs: number({
     min: 1e-6,
     max: INTERVAL_MS_MAX,

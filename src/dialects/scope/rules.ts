@@ -5,7 +5,7 @@ import type { Match, ServerSettings } from './options.ts'
 type Predicate = (identity: Identity) => boolean
 type RuleOptions = Pick<ServerSettings, 'include' | 'exclude' | 'hints'>
 
-export interface Hints {
+interface Hints {
   readonly plot?: string
   readonly color?: string
 }

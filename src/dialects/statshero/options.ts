@@ -15,7 +15,7 @@ import { TEXT_PORT } from '../ports.ts'
 const profile = (description: string) =>
   choice(['document', 'peer'], { default: 'peer', description })
 
-export const EMIT_OPTIONS = {
+const EMIT_OPTIONS = {
   profile: profile('grammar of what is sent'),
   /** 1500 of an Ethernet frame less IPv6 and UDP headers, with room for a tunnel's. */
   maxDatagramBytes: integer({ min: 64, max: 65_507, default: 1432, description: 'whole packet' }),

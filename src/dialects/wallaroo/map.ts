@@ -148,7 +148,7 @@ export function histogramOf({ counts, minNs, maxNs }: LatencyTotals, hasSkew = f
 }
 
 /** Why a histogram can't be said in Wallaroo's bins without making its buckets coarser unseen. */
-export type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
+type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
 
 /**
  * Bins of a histogram of nanoseconds: bucket j of scale s lies inside of bin (j >> s) + 1, and what

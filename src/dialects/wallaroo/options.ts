@@ -26,7 +26,7 @@ const maxFrameBytes = bytes({
   description: 'length field; a larger one ends the connection',
 })
 
-export const EMIT_OPTIONS = { profile, ...pauses }
+const EMIT_OPTIONS = { profile, ...pauses }
 
 export const OPTIONS = {
   maxFrameBytes,

@@ -29,7 +29,7 @@ export const TAIL_BYTES = 2 + 8 * BINS + 4 * 8
 export const PAYLOAD_BYTES = 4 + 4 * 4 + TAIL_BYTES
 /** What the document profile writes as payloadHeader, less the names: the bytes that follow it. */
 export const HEADER_DOCUMENT = PAYLOAD_BYTES - 4
-/** What the peer writes: 152 more than really follow, always; nobody reads it. */
+/** What the peer writes: 152 more than really follow, always; no receiver reads it. */
 export const HEADER_PEER = HEADER_DOCUMENT + 152
 
 /** Minimum of a window without samples, at the peer; its maximum is 0. */

@@ -36,7 +36,7 @@ export interface Opened {
   readonly series: string | undefined
 }
 
-export interface AttemptSink {
+interface AttemptSink {
   opened(opened: Opened): void
   /** Bytes of the body, valid during the call. */
   bytes(bytes: Uint8Array): void

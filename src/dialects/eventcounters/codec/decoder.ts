@@ -82,6 +82,6 @@ class LineDecoder implements Decoder {
 }
 
 const IGNORED: Readonly<Record<IgnoredReason, string>> = {
-  'keep-alive': 'empty, a keep-alive',
+  keep_alive: 'empty, a keep-alive',
   other_event: 'an event of another name',
 }

@@ -27,7 +27,7 @@ export function boundaryText({ timeMs, windows }: Boundary, profile: Profile): s
   return text
 }
 
-export interface LineObserver {
+interface LineObserver {
   onWindow(window: ReadWindow): void
   onIgnored?(reason: IgnoredReason): void
   /** @param line what was read of it, at most the limit; valid only during the call */
@@ -41,7 +41,7 @@ export interface LineReaderOptions {
 }
 
 /** How many lines met which end. */
-export type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
+type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
 
 const LF = 0x0a
 
@@ -55,7 +55,7 @@ export class LineReader {
   readonly #held = new ByteQueue()
   readonly #counts: Record<keyof LineCounts, number> = {
     windows: 0,
-    'keep-alive': 0,
+    keep_alive: 0,
     other_event: 0,
     not_json: 0,
     not_an_object: 0,

@@ -6,7 +6,7 @@ import type { Profile } from '../../decoder.ts'
 import { LIMITS, UNITS_KEY } from '../spec.ts'
 import type { MetaData } from '../window.ts'
 
-export function separatorOf(profile: Profile): '=' | ':' {
+function separatorOf(profile: Profile): '=' | ':' {
   return profile === 'document' ? '=' : ':'
 }
 
@@ -78,7 +78,7 @@ export function isTextSayable(text: string): boolean {
   return text.length <= LIMITS.textUnits && !text.includes('\0')
 }
 
-export interface ParsedMetaData {
+interface ParsedMetaData {
   /** In the order of their keys' first occurrence. */
   readonly pairs: MetaData
   /** Undefined where the text states none. */

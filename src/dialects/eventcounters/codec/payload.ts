@@ -112,7 +112,7 @@ const spellings = new WeakMap<CounterDescription, Spellings>()
  * The texts of one counter that stay the same from window to window, and the last window's: the
  * sessions of one interval are told the same one after the other.
  */
-export class Spelling {
+class Spelling {
   readonly #profile: Profile
   /** Before the numbers, before and after Series. */
   readonly #head: string

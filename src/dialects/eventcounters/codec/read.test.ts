@@ -139,7 +139,7 @@ test('errors are looked for in the order of their list', () => {
 
 test('events of other names and lines of white space are ignored', () => {
   for (const text of ['', ' ', '\r', ' \t\r']) {
-    assert.deepEqual(readLine(text), { kind: 'ignored', reason: 'keep-alive' })
+    assert.deepEqual(readLine(text), { kind: 'ignored', reason: 'keep_alive' })
   }
   const others = ['{"event":"Message"}', '{"event":null}', JSON.stringify({ ...SUM, event: 'x' })]
   for (const text of others) {

@@ -33,9 +33,9 @@ export interface ReadWindow {
   readonly repeated: number
 }
 
-export type IgnoredReason = 'keep-alive' | 'other_event'
+export type IgnoredReason = 'keep_alive' | 'other_event'
 
-export type LineResult =
+type LineResult =
   | { readonly kind: 'window'; readonly window: ReadWindow }
   | { readonly kind: 'ignored'; readonly reason: IgnoredReason }
   | { readonly kind: 'error'; readonly code: ErrorCode }
@@ -47,7 +47,7 @@ type Json = Readonly<Record<string, unknown>>
  * @param fixedProfile what the connection has shown so far, for payloads that do not show it
  */
 export function readLine(text: string, fixedProfile?: Profile): LineResult {
-  if (/^[\t\r ]*$/.test(text)) return { kind: 'ignored', reason: 'keep-alive' }
+  if (/^[\t\r ]*$/.test(text)) return { kind: 'ignored', reason: 'keep_alive' }
   let json: unknown
   try {
     json = JSON.parse(text)

@@ -35,7 +35,7 @@ export interface EndpointParts {
   readonly onEnd?: (session: ServedSession) => void
 }
 
-export type SessionEnd = 'disconnected' | 'stalled' | 'error' | 'stopped'
+type SessionEnd = 'disconnected' | 'stalled' | 'error' | 'stopped'
 
 /** One answer that goes on until it ends. */
 export interface ServedSession {
@@ -46,7 +46,7 @@ export interface ServedSession {
   end(): void
 }
 
-export interface SessionCounts {
+interface SessionCounts {
   /** Boundaries that were handed over, empty ones included. */
   boundaries: number
   skipped: number

@@ -49,7 +49,7 @@ export function readMetric(json: unknown): JsonMetric {
 }
 
 /** A u64 as number or decimal text. @throws {MetricError} */
-export function readU64(json: unknown): bigint {
+function readU64(json: unknown): bigint {
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return BigInt(json)
   if (typeof json === 'string' && /^[0-9]{1,20}$/.test(json)) {
     const value = BigInt(json)

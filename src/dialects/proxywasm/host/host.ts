@@ -78,7 +78,7 @@ export class FilterHost {
     const reason = host.#start()
     if (reason === undefined) return host
     const message = `filter "${options.name}" did not start: ${reason}`
-    throw new FilterRefusedError('startFailed', message)
+    throw new FilterRefusedError('start_failed', message)
   }
 
   /** Whether there is an instance; after a trap the next request builds one. */

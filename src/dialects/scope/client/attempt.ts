@@ -38,7 +38,7 @@ export interface AttemptEnd {
   readonly packets: number
 }
 
-export interface AttemptSink {
+interface AttemptSink {
   /** The settings have been sent. */
   greeted(): void
   packet(packet: Packet, framing: Framing): void

@@ -13,7 +13,7 @@ import { ScopeClient } from '../client.ts'
 import type { MirroredSeries, Sample } from './mirror.ts'
 
 /** Identity label that keeps equal names of different servers apart. */
-export const SOURCE_LABEL = 'scope.source'
+const SOURCE_LABEL = 'scope.source'
 /** The dialect has one type of metric. */
 const GAUGE_TYPE = 0
 /** A place in a row whose slot was not looked up yet. */

@@ -1,4 +1,4 @@
-/** Reads a payload of which nobody said which side sent it. */
+/** Reads a payload whose sender, server or viewer, is not known. */
 import { MessagePackReader } from '../../../wire/messagepack.ts'
 import { MessagePackScanner } from '../../../wire/messagepack-scan.ts'
 import { type Packet, SETTINGS_FIELDS, type Settings, SNAPSHOT_FIELDS } from '../spec.ts'

@@ -9,8 +9,8 @@ import type { Message } from './any-message.ts'
 import { encodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
 import { frame } from './framing.ts'
 
-export type PlainU64 = { readonly $u64: string }
-export type PlainF64 = number | { readonly $f64: 'NaN' | 'Infinity' | '-Infinity' | '-0' }
+type PlainU64 = { readonly $u64: string }
+type PlainF64 = number | { readonly $f64: 'NaN' | 'Infinity' | '-Infinity' | '-0' }
 type Pairs<T> = readonly (readonly [string, T])[]
 
 /** A message as data: what JSON can hold, and nothing lost. */

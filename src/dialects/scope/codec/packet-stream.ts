@@ -10,14 +10,14 @@ import type { Framing, FramingChoice, Packet } from '../spec.ts'
 import { detectFraming, LENGTH_SIZE, readLength } from './framing.ts'
 import { packetError } from './packet.ts'
 
-export interface PacketSink<T> {
+interface PacketSink<T> {
   /** A message; `payload` and what it refers to are valid during the call. */
   packet(message: T, payload: Uint8Array): void
   /** A bad packet, or the end of the stream's readability (`resync` false). */
   bad(error: DecodeError, payload: Uint8Array): void
 }
 
-export interface PacketStreamOptions {
+interface PacketStreamOptions {
   readonly framing: FramingChoice
   readonly frameCapBytes: number
 }

@@ -19,7 +19,7 @@ export function versionError(bytes: Uint8Array): DecodeError {
   )
 }
 
-export type VersionVerdict = 'wait' | 'accepted' | 'refused' | 'none'
+type VersionVerdict = 'wait' | 'accepted' | 'refused' | 'none'
 
 /**
  * Whether a recording begins with a version. `01 00` always is one: a frame of one byte holds no

@@ -22,7 +22,7 @@ const REBUILD_PAUSE = 20n
 /** Buffers kept for the next renderings; more are in use only while sockets are slow. */
 const SPARES_LIMIT = 4
 
-/** The entries of one reading. Whoever keeps them holds a claim, so that nobody overwrites them. */
+/** The entries of one reading; a stream that keeps them holds a claim, or they are overwritten. */
 export interface Rendering {
   readonly template: SnapshotTemplate
   readonly entries: Uint8Array<ArrayBuffer>

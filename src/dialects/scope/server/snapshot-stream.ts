@@ -1,6 +1,6 @@
 /**
  * The communication phase of one viewer: Info and the first snapshot at once, then snapshots on the
- * viewer's own grid and Info on its own timer, until somebody ends it. Nothing is queued in front
+ * viewer's own schedule and Info on its own timer, until it is ended. Nothing is queued in front
  * of the socket: what it cannot take is skipped, and a viewer that takes nothing is given up.
  */
 import type { Socket } from 'node:net'
@@ -21,7 +21,7 @@ export interface StreamContext {
 }
 
 /** Counts of one viewer, for the status. */
-export interface StreamCounts {
+interface StreamCounts {
   snapshots: number
   infos: number
   /** Values in those snapshots. */

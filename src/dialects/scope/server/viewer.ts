@@ -19,15 +19,15 @@ const FAREWELL_MS = 500
 const KEEP_ALIVE_MS = 30_000
 
 /** Takes a connection back, with what came, if that may be another dialect's. */
-export type Pass = (bytes: Uint8Array) => boolean
+export type HandBack = (bytes: Uint8Array) => boolean
 
-export type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
+type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
 
 export class Viewer {
   readonly peer: Peer
   readonly #socket: Socket
   readonly #context: StreamContext
-  readonly #pass: Pass
+  readonly #pass: HandBack
   readonly #onGone: () => void
   readonly #sinceMs: number
   readonly #settings: SettingsStream
@@ -42,7 +42,7 @@ export class Viewer {
   constructor(
     socket: Socket,
     context: StreamContext,
-    pass: Pass = () => false,
+    pass: HandBack = () => false,
     onGone: () => void = () => {},
   ) {
     const { options, clock } = context

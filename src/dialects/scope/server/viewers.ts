@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { PeerConnection } from '../../peer.ts'
 import type { DialectServer } from '../../server.ts'
 import type { StreamContext } from './snapshot-stream.ts'
-import { type Pass, Viewer } from './viewer.ts'
+import { type HandBack, Viewer } from './viewer.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -22,7 +22,7 @@ export class Viewers implements DialectServer {
     this.#context = context
   }
 
-  accept(socket: Socket, first: Uint8Array = NOTHING, pass?: Pass): void {
+  accept(socket: Socket, first: Uint8Array = NOTHING, pass?: HandBack): void {
     const { options, reports } = this.#context
     if (this.#viewers.size >= options.maxClients) {
       reports.count('handshake_refused', 'max_clients')

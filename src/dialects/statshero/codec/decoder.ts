@@ -182,7 +182,7 @@ function keyFields(key: Uint8Array): { key: string } | { key_b64: string } {
  * The line that a message states.
  * @throws {TypeError} for what is no message; what a line may not say is the encoder's to judge
  */
-export function messageLine(message: unknown): Line {
+function messageLine(message: unknown): Line {
   if (typeof message !== 'object' || message === null) throw new TypeError('message is no object')
   const { key, key_b64, value, type, sampleRate } = message as Record<string, unknown>
   const isText = typeof value === 'string' && /^[+-]?\d+$/.test(value)

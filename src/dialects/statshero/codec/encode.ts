@@ -22,7 +22,7 @@ export interface Line {
 }
 
 /** An error of the caller's; the codes are a closed set. */
-export function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
+function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
   return new EncodeError({ dialect: NAME, code }, detail)
 }
 

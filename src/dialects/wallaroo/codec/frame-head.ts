@@ -182,7 +182,7 @@ export class FrameHead {
 }
 
 /** Whether bytes[start, end) are the characters of an ASCII text. */
-export function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false
   for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
   return true

@@ -23,7 +23,7 @@ import type { FrameVisitor } from './frame-visitor.ts'
 import { MetricsFrame } from './metrics-frame.ts'
 import { isUtf8 } from './text.ts'
 
-export interface FrameRules {
+interface FrameRules {
   readonly maxFrameBytes: number
   /** False for frames of which no connection is known: nothing is said about Connect and Join. */
   readonly isConversation?: boolean

@@ -14,7 +14,7 @@ import type { KnownHead } from './known-head.ts'
 import { textOf } from './text.ts'
 
 /** Which of the two orders of min and max a frame has (§4.4). */
-export type MinMaxOrder = 'peer' | 'document' | 'same' | 'empty' | 'unknown'
+type MinMaxOrder = 'peer' | 'document' | 'same' | 'empty' | 'unknown'
 
 const SKEW_HIGH = 0x8000_0000
 

@@ -357,7 +357,7 @@ describe('a hostile worker', () => {
     await hub.taken(3)
     assert.equal((await view(hub))?.total.messages, 3)
     const codes = hub.hub.sources().errors.map(({ dialect, code }) => `${dialect} ${code}`)
-    assert.deepEqual(codes, ['wallaroo frame-too-large'])
+    assert.deepEqual(codes, ['wallaroo frame_too_large'])
   })
 
   it('that stops after one byte is never written to', async (context) => {

@@ -10,7 +10,7 @@ import type { DialectServer } from '../../server.ts'
 import { type WindowReceiver, WorkerConnection } from './connection.ts'
 import { READ_BYTES } from './read-in-place.ts'
 
-export interface WorkersOptions {
+interface WorkersOptions {
   /** Gives what takes the windows of a new connection. */
   readonly open: (peer: Peer) => WindowReceiver
   readonly maxFrameBytes: number

@@ -85,7 +85,7 @@ test('notes are listed with exact counts', () => {
     ['clock_skew', 12],
     ['empty_window', 40_123],
   ] as const
-  assert.equal(plain(countedWords(notes)), 'clock-skew 12, empty-window 40 123')
+  assert.equal(plain(countedWords(notes)), 'clock_skew 12, empty_window 40 123')
 })
 
 test('a bin is told by its exact bounds', () => {
@@ -142,7 +142,7 @@ test('a connection says what its frames give away', () => {
   assert.equal(
     plain(factWords(all, WORDS)),
     '1 window, 1 Join, 2 Connects, 0 frames refused, min and max: peer, binning: unknown, ' +
-      'lengths without their own field, empty-window 1 200',
+      'lengths without their own field, empty_window 1 200',
   )
   assert.equal(factWords({ lengths: 'undecided' }, WORDS), '')
 })
