@@ -1,12 +1,9 @@
 /** P13: what it costs to close, spell and hand out the windows of many counters and sessions. */
 import { strict as assert } from 'node:assert'
-import {
-  type Boundary,
-  boundaryText,
-  type CounterWindow,
-  type PayloadObject,
-  toPayload,
-} from '../src/dialects/eventcounters/index.ts'
+import { boundaryText } from '../src/dialects/eventcounters/codec/line.ts'
+import { type PayloadObject, toPayload } from '../src/dialects/eventcounters/codec/payload.ts'
+import type { Boundary } from '../src/dialects/eventcounters/server/counter-source.ts'
+import type { CounterWindow } from '../src/dialects/eventcounters/window.ts'
 import { CounterRegistry, EventCounter, EventSource } from '../src/instrument/index.ts'
 import { FakeClock } from '../test/support/fake-clock.ts'
 import { atMost, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'

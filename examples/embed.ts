@@ -20,6 +20,7 @@ hub.subscribe(2000, ({ seconds, cells }) => {
 })
 
 const client = new StatsHeroClient({ port: hub.addresses.text!.port, flushIntervalMs: 0 })
+await client.start()
 client.meter('example.jobs').record(3)
 await setTimeout(2500)
 for (const { identity, total } of hub.series()) {

@@ -4,12 +4,8 @@
  * Run: node examples/host-filter.ts [FILTER.wasm]
  */
 import { readFile } from 'node:fs/promises'
-import {
-  FilterModule,
-  FilterThread,
-  zoneSpaceSource,
-} from '../src/dialects/proxywasm/host/index.ts'
-import { Zone } from '../src/shm/index.ts'
+import { FilterModule, FilterThread, zoneSpaceSource } from 'pentameter/proxywasm'
+import { Zone } from 'pentameter/shm'
 import { filterFile } from '../test/filters/compile.ts'
 
 const file = process.argv[2] ?? (await filterFile('raw'))

@@ -15,7 +15,7 @@ import {
   serveEventCounters,
 } from 'pentameter/instrument'
 
-const [oneS = '1', otherS = '10'] = process.argv.slice(2)
+const [oneS = 1, otherS = 10] = process.argv.slice(2).map(Number)
 
 const source = new EventSource('Example.Web')
 const times = new EventCounter('request-time', source, { displayUnits: 'ms' })
@@ -39,22 +39,22 @@ const served = await serveEventCounters({ port: 0 })
 console.log(`watch it too: pentameter counters monitor ${served.url}`)
 
 /** Prints what comes, and ends with the first boundary of the slower one. */
-function watch(intervalSec: string, onDone?: () => void): EventCountersClient {
+function watch(intervalS: number, onDone?: () => void): EventCountersClient {
   const counters = 'Example.Web,Node.Runtime[event-loop-delay]'
-  const client = new EventCountersClient(
-    { url: served.url, intervalSec, counters },
-    {
-      onWindow({ counter, statistics }) {
-        const said =
-          statistics.kind === 'sum'
-            ? `+${statistics.increment}`
-            : `${statistics.mean.toFixed(1)} ${counter.units} (${statistics.count} samples)`
-        console.log(`every ${intervalSec} s  ${counter.provider} ${counter.name} ${said}`)
-        if (counter.name === 'event-loop-delay') onDone?.()
-      },
+  const client = new EventCountersClient({
+    url: served.url,
+    intervalMs: 1000 * intervalS,
+    counters,
+    onWindow({ counter, statistics }) {
+      const value =
+        statistics.kind === 'sum'
+          ? `+${statistics.increment}`
+          : `${statistics.mean.toFixed(1)} ${counter.units} (${statistics.count} samples)`
+      console.log(`every ${intervalS} s  ${counter.provider} ${counter.name} ${value}`)
+      if (counter.name === 'event-loop-delay') onDone?.()
     },
-  )
-  client.start()
+  })
+  void client.start()
   return client
 }
 
@@ -64,8 +64,8 @@ const visits = setInterval(() => {
 const fast = watch(oneS)
 const slow = watch(otherS, () => {
   clearInterval(visits)
-  fast.stop()
-  slow.stop()
+  void fast.close()
+  void slow.close()
   served.close()
   setTimeout(() => web.close(), 50)
 })

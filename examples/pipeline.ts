@@ -5,12 +5,7 @@
  * Run: node examples/pipeline.ts [PORT] [SECONDS]
  */
 import { setTimeout } from 'node:timers/promises'
-import {
-  ComputationStage,
-  SinkStage,
-  SourceStage,
-  WallarooClient,
-} from '../src/dialects/wallaroo/index.ts'
+import { ComputationStage, SinkStage, SourceStage, WallarooClient } from 'pentameter/wallaroo'
 
 const port = Number(process.argv[2] ?? 5001)
 const seconds = Number(process.argv[3] ?? 10)
@@ -53,9 +48,10 @@ class Worker {
     this.client = new WallarooClient({
       ...names,
       port,
-      periodNs: 1_000_000_000n,
+      periodMs: 1000,
       bufferWindows: 200,
     })
+    void this.client.start()
     const reporter = this.client.reporter()
     this.#source = new SourceStage(reporter, PIPELINE, 1)
     this.#split = new ComputationStage(reporter, PIPELINE, 'Split Into Words', 2)

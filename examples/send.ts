@@ -2,10 +2,11 @@
  * Sends a second of invented measurements to a hub by the Stats Hero Protocol.
  * Run: node examples/send.ts [PORT]
  */
-import { StatsHeroClient } from '../src/dialects/statshero/index.ts'
+import { StatsHeroClient } from 'pentameter/statshero'
 
 const port = Number(process.argv[2] ?? 8125)
 const client = new StatsHeroClient({ port, transport: 'tcp' })
+await client.start()
 const requests = client.meter('example.requests')
 const depth = client.gauge('example.queueDepth')
 const latency = client.histogram('example.latency')

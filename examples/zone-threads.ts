@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
-import { refusalOf, Zone } from '../src/shm/index.ts'
+import { refusalOf, Zone } from 'pentameter/shm'
 
 const THREADS = 4
 const JOBS = 250_000

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mock, suite, test } from 'node:test'
 import { getHeapStatistics } from 'node:v8'
-import { Reporter } from '../src/dialects/wallaroo/index.ts'
+import { Reporter } from '../src/dialects/wallaroo/reporter/reporter.ts'
 import {
   Counter,
   CounterRegistry,

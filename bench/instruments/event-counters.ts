@@ -3,7 +3,7 @@
  * what a boundary costs is another question.
  */
 import { strict as assert } from 'node:assert'
-import type { Statistics } from '../../src/dialects/eventcounters/index.ts'
+import type { Statistics } from '../../src/dialects/eventcounters/window.ts'
 import {
   Counter,
   CounterRegistry,

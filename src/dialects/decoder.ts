@@ -26,3 +26,18 @@ export interface Decoder {
   /** Remarks that are no errors, for example which framing was found. */
   readonly notes: readonly string[]
 }
+
+/** What bytes held: messages, what could not be read, and remarks. */
+export interface Decoded<M> {
+  readonly messages: readonly M[]
+  readonly errors: readonly DecodeErrorFields[]
+  readonly notes: readonly string[]
+}
+
+/** Reads bytes that are whole, and ends the decoder. */
+export function decodeWhole<M>(decoder: Decoder, bytes: Uint8Array): Decoded<M> {
+  decoder.push(bytes)
+  decoder.end()
+  const { messages, errors, notes } = decoder
+  return { messages: messages as readonly M[], errors, notes }
+}

@@ -5,7 +5,7 @@
  */
 
 /** What every option says of itself. */
-interface Described<T> {
+interface Descriptor<T> {
   readonly default: T
   /** What it is or does, with its unit, as a row of docs/configuration.md has it. */
   readonly description: string
@@ -13,24 +13,24 @@ interface Described<T> {
   readonly flag?: string
 }
 
-export interface IntegerOption extends Described<number> {
+interface IntegerOption extends Descriptor<number> {
   readonly kind: 'integer'
   readonly min: number
   readonly max?: number
 }
 
-export interface NumberOption extends Described<number> {
+interface NumberOption extends Descriptor<number> {
   readonly kind: 'number'
   readonly min: number
   readonly max: number
 }
 
-export interface BooleanOption extends Described<boolean> {
+interface BooleanOption extends Descriptor<boolean> {
   readonly kind: 'boolean'
 }
 
 export interface TextOption<T extends string | undefined = string | undefined>
-  extends Described<T> {
+  extends Descriptor<T> {
   readonly kind: 'text'
   /** True for one that must be given; it stands in an item of a list, which may be left out. */
   readonly isRequired?: boolean
@@ -41,19 +41,19 @@ export interface TextOption<T extends string | undefined = string | undefined>
   check?(text: string): string | undefined
 }
 
-export interface ChoiceOption<T extends string | number = string | number> extends Described<T> {
+interface ChoiceOption<T extends string | number = string | number> extends Descriptor<T> {
   readonly kind: 'choice'
   readonly choices: readonly T[]
 }
 
 /** A whole number, or one word that stands for a number that is found out. */
-export interface AutoOption extends Described<number | 'auto'> {
+interface AutoOption extends Descriptor<number | 'auto'> {
   readonly kind: 'auto'
   readonly min: number
   readonly max: number
 }
 
-export interface ListOption<T = unknown> extends Described<readonly T[]> {
+export interface ListOption<T = unknown> extends Descriptor<readonly T[]> {
   readonly kind: 'list'
   readonly item: Option
   /** What is wrong with the list as a whole: `want each name once`. */
@@ -61,7 +61,7 @@ export interface ListOption<T = unknown> extends Described<readonly T[]> {
 }
 
 /** Values by keys that the user chooses. */
-export interface MapOption<T = unknown> extends Described<Readonly<Record<string, T>>> {
+interface MapOption<T = unknown> extends Descriptor<Readonly<Record<string, T>>> {
   readonly kind: 'map'
   readonly item: Option
   /** Keys that will do; all unless stated. */
@@ -79,7 +79,7 @@ export interface SectionOption<T = unknown> {
   check?(values: T): OptionProblem | undefined
 }
 
-export interface OptionProblem {
+interface OptionProblem {
   /** Name of the option that is to be changed. */
   readonly option: string
   /** `want a whole number of seconds`. */
@@ -101,8 +101,7 @@ export type Option =
 export type OptionSpec = Readonly<Record<string, Option>>
 
 /** The value of an option once checked. */
-export type ValueOf<O> =
-  O extends SectionOption<infer T> ? T : O extends Described<infer T> ? T : never
+type ValueOf<O> = O extends SectionOption<infer T> ? T : O extends Descriptor<infer T> ? T : never
 
 /** The values of a spec once checked, defaults filled in. */
 export type ValuesOf<S extends OptionSpec> = {
@@ -147,7 +146,7 @@ interface RequiredText extends Omit<Rest<TextOption>, 'default'> {
 
 export function choice<const T extends string | number>(
   choices: readonly T[],
-  rest: Described<NoInfer<T>>,
+  rest: Descriptor<NoInfer<T>>,
 ): ChoiceOption<T> {
   return { kind: 'choice', choices, ...rest }
 }
@@ -189,4 +188,57 @@ function collectDefaults(spec: OptionSpec): Record<string, unknown> {
     values[name] = option.kind === 'section' ? collectDefaults(option.options) : option.default
   }
   return values
+}
+
+/** Values that may be left out, for a spec whose defaults fill them in. */
+export type GivenOptions<S extends OptionSpec> = {
+  readonly [K in keyof ValuesOf<S>]?: ValuesOf<S>[K] | undefined
+}
+
+/**
+ * Fills in what is not given and checks what is, as the configuration does; names that the spec
+ * does not have are left alone.
+ * @throws {RangeError} naming the option, its value and what is wanted
+ */
+export function checkOptions<S extends OptionSpec>(spec: S, given: object): ValuesOf<S> {
+  const values: Record<string, unknown> = { ...collectDefaults(spec) }
+  for (const [name, option] of Object.entries(spec)) {
+    const value = (given as Readonly<Record<string, unknown>>)[name]
+    if (value === undefined) continue
+    const wanted = wantedOf(option, value)
+    if (wanted !== undefined) throw new RangeError(`${name} ${String(value)}: ${wanted}`)
+    values[name] = value
+  }
+  return values as ValuesOf<S>
+}
+
+/** What is wanted instead of a value; undefined for one that will do. */
+function wantedOf(option: Option, value: unknown): string | undefined {
+  switch (option.kind) {
+    case 'integer':
+    case 'number': {
+      const { min, max = Number.MAX_SAFE_INTEGER } = option
+      const isWhole = option.kind === 'number' || Number.isSafeInteger(value)
+      const isWithin = typeof value === 'number' && value >= min && value <= max
+      if (isWhole && isWithin) return undefined
+      return `want a ${option.kind === 'number' ? '' : 'whole '}number of ${min} to ${max}`
+    }
+    case 'auto':
+      return value === 'auto'
+        ? undefined
+        : wantedOf({ ...option, kind: 'integer' } as Option, value)
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'want true or false'
+    case 'choice':
+      return option.choices.includes(value as string)
+        ? undefined
+        : `want one of ${option.choices.join(', ')}`
+    case 'text':
+      return typeof value === 'string' ? option.check?.(value) : 'want a text'
+    case 'list':
+      return Array.isArray(value) ? option.check?.(value) : 'want a list'
+    case 'map':
+    case 'section':
+      return typeof value === 'object' && value !== null ? undefined : 'want an object'
+  }
 }

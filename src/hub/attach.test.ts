@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startHub, type TestHub, until } from '../../test/support/hub/hub.ts'
-import { CallbackSource, ScopeServer } from '../dialects/scope/index.ts'
+import { CallbackSource } from '../dialects/scope/server/callback-source.ts'
+import { ScopeServer } from '../dialects/scope/server.ts'
 import type { SeriesRecord } from './series/series.ts'
 
 /** A scope exporter and a hub that reads it, both under the hub's clock. */
 async function attachedHub(options: Record<string, unknown> = {}) {
   const values = new CallbackSource()
-  const exporter = new ScopeServer({ snapshot: values })
-  const { port } = await exporter.listen(0)
+  const exporter = new ScopeServer({ source: values, port: 0 })
+  await exporter.start()
+  const { port } = exporter
   const started = await startHub({
     attach: [`scope://127.0.0.1:${port}`],
-    scope: { client: { samplingIntervalNs: 5_000_000 } },
+    scope: { client: { samplingIntervalMs: 5 } },
     ...options,
   })
   return { ...started, values, exporter }
@@ -38,7 +40,7 @@ test('a hub reads a scope exporter, and says so among its connections', async ()
   assert.equal(connection?.facts.state, 'online')
   assert.equal(dialects.find(({ name }) => name === 'scope')!.ratePerSecond > 0, true)
   await hub.stop()
-  await exporter.stop()
+  await exporter.close()
 })
 
 test('an attached gauge that expired comes back as itself', async () => {
@@ -60,5 +62,5 @@ test('an attached gauge that expired comes back as itself', async () => {
   await until(() => gaugeOf({ hub }, 'level') === 3)
   assert.equal(gaugeOf({ hub }, 'depth'), depth)
   await hub.stop()
-  await exporter.stop()
+  await exporter.close()
 })

@@ -4,6 +4,7 @@
  * its registry and is known to it: both stand here.
  */
 
+import type { Profile } from '../dialects/decoder.ts'
 import { matchesCounter, matchesProvider } from '../dialects/eventcounters/codec/filter.ts'
 import type {
   Boundary,
@@ -11,7 +12,7 @@ import type {
   CounterSession as OpenedSession,
   SessionRequest,
 } from '../dialects/eventcounters/server/counter-source.ts'
-import { LIMITS, type Profile } from '../dialects/eventcounters/spec.ts'
+import { LIMITS } from '../dialects/eventcounters/spec.ts'
 import type { ZoneOptions } from '../shm/index.ts'
 import { backgroundClock } from '../time/background-clock.ts'
 import type { Clock } from '../time/clock.ts'

@@ -99,7 +99,7 @@ suite('an application that serves its counters', () => {
       clock.advance(1000)
     }
     await until(() => all.lines.length === 6, 'both series')
-    await until(() => client.status.counts.foreignSeries === 2, 'foreign windows')
+    await until(() => client.counts.foreignSeries === 2, 'foreign windows')
     const series = all.payloads.map(({ Series }) => Series)
     assert.equal(series.filter((text) => text === 'Interval=1').length, 4)
     assert.deepEqual(

@@ -2,7 +2,7 @@
  * Pauses between attempts: doubled each time up to a limit, and spread so that clients do not
  * march.
  */
-interface BackoffOptions {
+export interface BackoffOptions {
   readonly reconnectFirstMs: number
   readonly reconnectLimitMs: number
   /** Share of the pause by which it varies both ways. */

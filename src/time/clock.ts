@@ -10,3 +10,8 @@ export interface Clock {
    */
   after(delayMs: number, callback: () => void): () => void
 }
+
+/** Nanoseconds of a number of milliseconds; parts of a nanosecond are rounded. */
+export function nsOfMs(ms: number): bigint {
+  return BigInt(Math.round(ms * 1e6))
+}

@@ -12,6 +12,15 @@ export interface DecodeErrorFields {
   readonly resync: boolean
 }
 
+/**
+ * The same as an error that is thrown or handed over.
+ *
+ * @example
+ * import { DecodeError } from 'pentameter/wire'
+ *
+ * const canGoOn = (error: unknown) => error instanceof DecodeError && error.resync
+ * console.log(canGoOn(new Error('another'))) // false
+ */
 export class DecodeError extends Error implements DecodeErrorFields {
   override readonly name = 'DecodeError'
   readonly dialect: string

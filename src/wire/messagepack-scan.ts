@@ -7,9 +7,9 @@
 import { DEPTH_LIMIT, familyOf, fixedSize, lengthInByte, lengthWidth } from './messagepack.ts'
 
 /**
- * `too-large`: the value claims more than the limit, seen from a header before its bytes arrive.
+ * `too_large`: the value claims more than the limit, seen from a header before its bytes arrive.
  */
-export type ScanVerdict = 'complete' | 'incomplete' | 'reserved' | 'too-deep' | 'too-large'
+export type ScanVerdict = 'complete' | 'incomplete' | 'reserved' | 'too-deep' | 'too_large'
 
 export class MessagePackScanner {
   /**
@@ -33,23 +33,23 @@ export class MessagePackScanner {
   scan(bytes: Uint8Array, start: number, end: number, limit: number): ScanVerdict {
     for (;;) {
       const at = start + this.size
-      if (at >= end) return this.size >= limit ? 'too-large' : 'incomplete'
+      if (at >= end) return this.size >= limit ? 'too_large' : 'incomplete'
       const byte = bytes[at]!
       const family = familyOf(byte)
       if (family === 'reserved') return 'reserved'
       const width = lengthWidth(byte)
-      if (this.size + 1 + width > limit) return 'too-large'
+      if (this.size + 1 + width > limit) return 'too_large'
       if (at + 1 + width > end) return 'incomplete'
       const length = width === 0 ? lengthInByte(byte) : readLength(bytes, at + 1, width)
       const header = 1 + width + fixedSize(byte)
       if (family === 'array' || family === 'map') {
         const count = family === 'map' ? 2 * length : length
-        if (this.size + header + count > limit) return 'too-large'
+        if (this.size + header + count > limit) return 'too_large'
         if (this.#depth === DEPTH_LIMIT) return 'too-deep'
         this.size += header
         this.#missing[this.#depth++] = count
       } else {
-        if (this.size + header + length > limit) return 'too-large'
+        if (this.size + header + length > limit) return 'too_large'
         if (at + header + length > end) return 'incomplete'
         this.size += header + length
         if (this.#depth > 0) this.#missing[this.#depth - 1]! -= 1

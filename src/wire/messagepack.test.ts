@@ -84,10 +84,10 @@ describe('scanner', () => {
 
   it('sees a size beyond the limit in the header, before the bytes come', () => {
     for (const header of ['dbffffffff', 'ddffffffff', 'dfffffffff', 'c6ffffffff', 'c9ffffffff']) {
-      assert.equal(scan(fromHex(header), 1000)[0], 'too-large', header)
-      assert.equal(scan(fromHex(`91${header}`), 1000)[0], 'too-large', header)
+      assert.equal(scan(fromHex(header), 1000)[0], 'too_large', header)
+      assert.equal(scan(fromHex(`91${header}`), 1000)[0], 'too_large', header)
     }
-    assert.equal(scan(fromHex('a3616263'), 3)[0], 'too-large')
+    assert.equal(scan(fromHex('a3616263'), 3)[0], 'too_large')
     assert.equal(scan(fromHex('a3616263'), 4)[0], 'complete')
   })
 })

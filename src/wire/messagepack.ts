@@ -6,7 +6,7 @@
  *   c4..c6 bin     c7..c9 ext    ca cb float   cc..cf uint    d0..d3 int   d4..d8 ext
  *   d9..db str     dc dd array   de df map     e0..ff int
  */
-export type Family =
+type Family =
   | 'nil'
   | 'reserved'
   | 'bool'

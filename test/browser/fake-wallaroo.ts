@@ -309,10 +309,10 @@ function connections(nowMs: number): ConnectionsAnswer {
       lengths: 'exclusive',
       frames: { connect: 1, join: 1, metrics: 1830, rejected: i },
       notes: [
-        ['empty-window', 40],
-        ['clock-skew', 12],
+        ['empty_window', 40],
+        ['clock_skew', 12],
       ],
-      rejects: i === 0 ? [] : [['bad-topic', 1]],
+      rejects: i === 0 ? [] : [['bad_topic', 1]],
       bytesHeld: 0,
     })),
     workers: workersAt(nowMs),

@@ -83,7 +83,7 @@ test('connections show what their frames give away, notes and rejects', { skip }
   await rows.first().waitFor()
   const words = await rows.nth(1).innerText()
   assert.match(words, /worker2\s.*document\s+unknown\s+counts what follows/s)
-  assert.match(words, /empty-window 40, clock-skew 12\s+bad-topic 1/)
+  assert.match(words, /empty_window 40, clock_skew 12\s+bad_topic 1/)
   const states = page.locator('[aria-label="Worker states"] tbody tr')
   assert.match(await states.first().innerText(), /Disconnected\s.*off by 2\smin, behind/s)
 })

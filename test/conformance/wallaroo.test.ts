@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { WallarooClient } from '../../src/dialects/wallaroo/index.ts'
+import { WallarooClient } from '../../src/dialects/wallaroo/client.ts'
 import {
   ElixirListener,
   fromBase64,
@@ -38,6 +38,7 @@ function start(context: TestContext, port: number, profile: 'peer' | 'document')
   const names = { application: 'shop: EU', worker: 'w@1' }
   const client = new WallarooClient({ ...names, port, profile, clock })
   context.after(() => client.close())
+  void client.start()
   const reporter = client.reporter()
   const expected: Window[] = []
   const run = (): void => {

@@ -1,6 +1,6 @@
 /** Runs the marked blocks of one document in their order, in one folder, against one hub. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,6 +26,8 @@ export interface BlockRun {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Makes names of the package its sources. */
+const SOURCES = new URL('../support/package-sources.ts', import.meta.url).href
 const BLOCK_TIMEOUT_MS = 30_000
 /** Ports as documents name them. */
 const DEFAULT_PORTS = { http: 4000, text: 8125, stream: 5001 } as const
@@ -62,8 +64,8 @@ function prepareFolder(): string {
 }
 
 /**
- * Default ports become those of the hub, and names of the package its sources. `npx` is what a
- * checkout needs to find the program; here it is on the path.
+ * Default ports become those of the hub. `npx` is what a checkout needs to find the program; here
+ * it is on the path.
  */
 function adapt(code: string, listeners: Listeners): string {
   let adapted = code
@@ -72,18 +74,7 @@ function adapt(code: string, listeners: Listeners): string {
     const place = new RegExp(`\\b(127\\.0\\.0\\.1|localhost)([:/ ])${DEFAULT_PORTS[name]}\\b`, 'g')
     adapted = adapted.replace(place, `127.0.0.1$2${port}`)
   }
-  adapted = adapted.replaceAll('npx pentameter', 'pentameter')
-  return adapted.replace(/'pentameter\/([\w-]+)'/g, (_, part: string) => `'${sourceOf(part)}'`)
-}
-
-/** The source behind an export of package.json. */
-function sourceOf(part: string): string {
-  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    exports: Record<string, { default: string }>
-  }
-  const target = exports[`./${part}`]
-  if (target === undefined) throw new Error(`package.json exports no pentameter/${part}`)
-  return join(ROOT, target.default.replace('/dist/', '/src/').replace(/\.js$/, '.ts'))
+  return adapted.replaceAll('npx pentameter', 'pentameter')
 }
 
 function runSh(code: string, folder: string): Promise<BlockResult> {
@@ -93,7 +84,7 @@ function runSh(code: string, folder: string): Promise<BlockResult> {
 function runTs(code: string, folder: string, index: number): Promise<BlockResult> {
   const file = join(folder, `block-${index}.ts`)
   writeFileSync(file, code)
-  return run(process.execPath, [file], folder)
+  return run(process.execPath, ['--import', SOURCES, file], folder)
 }
 
 function run(command: string, args: readonly string[], cwd: string): Promise<BlockResult> {

@@ -10,6 +10,7 @@ import { dialect as eventcounters } from '../../src/dialects/eventcounters/diale
 import { dialect as scope } from '../../src/dialects/scope/dialect.ts'
 import { dialect as statshero } from '../../src/dialects/statshero/dialect.ts'
 import { dialect as wallaroo } from '../../src/dialects/wallaroo/dialect.ts'
+import { respell } from '../support/codes.ts'
 
 interface ScopeCase {
   readonly name: string
@@ -55,7 +56,7 @@ interface Noted {
 
 function read<T>(path: string): Record<string, T[]> {
   const url = new URL(`../../src/dialects/${path}`, import.meta.url)
-  return JSON.parse(readFileSync(url, 'utf8'))
+  return respell(JSON.parse(readFileSync(url, 'utf8')))
 }
 
 function framed(payload: string): string {

@@ -172,7 +172,7 @@ test('hubs of different intervals count the same, also one that changes its own'
   const quick = await attach(t, url.href)
   const slow = await attach(t, `${url.href}?EventCounterIntervalSec=3`)
   const fine = await attach(t, url.href, {
-    eventcounters: { client: { intervalSec: 0.5, profile: 'peer' } },
+    eventcounters: { client: { intervalMs: 500, profile: 'peer' } },
   })
   await until(() => app.registry.sessionCount === 3)
   for (let second = 1; second <= 6; second++) {

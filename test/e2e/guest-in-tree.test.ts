@@ -1,7 +1,7 @@
 /**
- * The made-up dialect of test/guest in a copy of the tree: its folder beside the others, one line in
- * src/dialects/index.ts, and nothing else. Then the project's rules hold, everything type-checks,
- * the page is built with its view, and the program speaks it.
+ * The made-up dialect of test/guest in a copy of the tree: its folder beside the others, one line
+ * in src/dialects/index.ts, and nothing else. Then the project's rules hold, all type-checks, the
+ * page is built with its view, and the program speaks it.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -12,7 +12,11 @@ import type {
   ViewAnswer,
 } from '../../src/dialects/wallaroo/http/api.ts'
 import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
-import { ComputationStage, SinkStage, SourceStage } from '../../src/dialects/wallaroo/index.ts'
+import {
+  ComputationStage,
+  SinkStage,
+  SourceStage,
+} from '../../src/dialects/wallaroo/reporter/stages.ts'
 import { startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
 import { serve } from '../support/http-client.ts'
 import { until } from '../support/hub/hub.ts'

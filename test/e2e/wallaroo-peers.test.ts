@@ -11,6 +11,7 @@ import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { LENGTH_BYTES, TAIL_BYTES } from '../../src/dialects/wallaroo/spec.ts'
 import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
 import { type PipelineHub, startPipelineHub } from '../../src/dialects/wallaroo/test/pipelines.ts'
+import { respell } from '../support/codes.ts'
 import { serve } from '../support/http-client.ts'
 import { until } from '../support/hub/hub.ts'
 import { settledBytes } from '../support/memory.ts'
@@ -29,7 +30,9 @@ interface StreamCase {
 }
 
 const FILE = new URL('../../src/dialects/wallaroo/vectors/wallaroo.json', import.meta.url)
-const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: readonly StreamCase[] }
+const { cases } = respell(JSON.parse(readFileSync(FILE, 'utf8'))) as {
+  cases: readonly StreamCase[]
+}
 const LIMIT = 1_048_576
 const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initializer')])
 const WINDOW = metricsBytes({ bins: { 3: '2' }, min_ns: '5', max_ns: '8' })
@@ -74,7 +77,7 @@ test('every stream gives what it should, cut anywhere, and gets no byte back', a
       const windows = expect.messages.filter((line) => line.startsWith('metrics'))
       assert.equal(hub.hub.measurements('wallaroo'), windows.length, `${id} cut at ${cut}`)
       assert.deepEqual(errors(hub), expect.rejected, `${id} cut at ${cut}`)
-      const { 'late-window': _, ...seen } = notes(hub)
+      const { late_window: _, ...seen } = notes(hub)
       assert.deepEqual(seen, expect.notes, `${id} cut at ${cut}`)
       assert.equal(peer.socket.bytesRead, 0, `${id} cut at ${cut}`)
       await hub.hub.stop()
@@ -95,7 +98,7 @@ test('what begins as nothing here does is closed without a byte', async (context
     assert.equal(peer.socket.bytesRead, 0)
   }
   const refused = hub.hub.sources().errors.map(({ code, count }) => [code, count])
-  assert.deepEqual(refused, [['settings-too-large', 3]])
+  assert.deepEqual(refused, [['settings_too_large', 3]])
   const lines = hub.log.filter((line) => line.includes('viewer refused'))
   assert.ok(
     lines[0]!.includes('looks like HTTP') && lines[1]!.includes('looks like TLS'),
@@ -139,13 +142,13 @@ test('notes are counted by name, and a bad frame is logged with 64 bytes', async
   hub.clock.advance(1000)
   const { text } = await http.ask('/metrics')
   for (const [note, count] of Object.entries({
-    ...{ 'repeated-connect': 1, 'repeated-join': 1, 'join-without-worker': 1 },
-    ...{ 'minmax-inconsistent': 1, 'zero-period': 1 },
+    ...{ repeated_connect: 1, repeated_join: 1, join_without_worker: 1 },
+    ...{ minmax_inconsistent: 1, zero_period: 1 },
   })) {
     const line = `pentameter_decode_notes_total{dialect="wallaroo",note="${note}"} ${count}\n`
     assert.ok(text.includes(line), note)
   }
-  const error = 'pentameter_decode_errors_total{code="malformed-metrics",dialect="wallaroo"} 2\n'
+  const error = 'pentameter_decode_errors_total{code="malformed_metrics",dialect="wallaroo"} 2\n'
   assert.ok(text.includes(error))
   // the short Join makes an application known that has no worker
   const { applications } = await wallarooOf(hub.hub)!.applications()
@@ -186,7 +189,7 @@ test('a frame of 1,048,576 bytes is taken, one of a byte more ends its sender', 
   assert.deepEqual(errors(hub), {})
   peer.write(frameOfLength(LIMIT + 1))
   await peer.ended()
-  assert.deepEqual(errors(hub), { 'frame-too-large': 1 })
+  assert.deepEqual(errors(hub), { frame_too_large: 1 })
   assert.equal(peer.socket.bytesRead, 0)
   assert.equal(hub.hub.measurements('wallaroo'), 2)
 })

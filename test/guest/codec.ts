@@ -97,7 +97,7 @@ function readLine(line: Uint8Array, offset: number, visitor: LineVisitor): void 
     visitor.reject('bad_name', line, offset)
     return
   }
-  const value = valueOf(text.decode(line.subarray(nameEnd + 1)), type)
+  const value = numberOf(text.decode(line.subarray(nameEnd + 1)), type)
   if (value === undefined) visitor.reject('bad_value', line, offset)
   else visitor.line(line, 3, nameEnd, type, value)
 }
@@ -108,7 +108,7 @@ function isName(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).every((byte) => byte > SPACE && byte < 0x7f)
 }
 
-function valueOf(digits: string, type: number): number | undefined {
+function numberOf(digits: string, type: number): number | undefined {
   if (!NUMBER.test(digits)) return undefined
   const value = Number(digits)
   return type === COUNTER && value < 0 ? undefined : value
@@ -149,7 +149,7 @@ export function lineOf({ kind, name, value }: Message): string {
   const type = LETTERS.indexOf(kind)
   const bytes = new TextEncoder().encode(typeof name === 'string' ? name : '')
   const digits = String(value)
-  if (type < 0 || !isName(bytes, 0, bytes.length) || valueOf(digits, type) === undefined) {
+  if (type < 0 || !isName(bytes, 0, bytes.length) || numberOf(digits, type) === undefined) {
     const message = `semaphore can't say ${JSON.stringify({ kind, name, value })}`
     throw Object.assign(new TypeError(message), { code: 'bad_message' })
   }

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { respell } from '../support/codes.ts'
 
 export interface VectorFile {
   readonly path: string
@@ -46,7 +47,7 @@ export function readVectorFile(path: string, dialect: string): VectorFile {
     if (!Array.isArray(value)) continue
     for (const each of value as unknown[]) {
       if (typeof each !== 'object' || each === null) continue
-      const testCase = each as VectorCase
+      const testCase = respell(each as VectorCase)
       const category = typeof testCase.category === 'string' ? testCase.category : key
       const cases = categories.get(category) ?? []
       cases.push(testCase)

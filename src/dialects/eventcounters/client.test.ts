@@ -60,13 +60,16 @@ suite('a client at an endpoint', () => {
     })
     assert.deepEqual(second!.statistics, mean)
     assert.equal(second!.counter.units, 'ms')
-    const { state, series, counts } = client.status
+    const {
+      counts,
+      status: { state, series },
+    } = client
     assert.deepEqual([state, series, counts.windows], ['online', 'Interval=1', 2])
   })
 
   test('sees the same in either spelling', async (t) => {
     for (const profile of ['document', 'peer'] as const) {
-      const { source, windows, client } = await link(t, { intervalSec: '2', profile })
+      const { source, windows, client } = await link(t, { intervalMs: 2000, profile })
       source.emit([windowOf('a', sum(1), { units: 'B', rateScaleSec: 1, seriesMs: 2000 })])
       await until(() => windows.length === 1, 'window')
       assert.equal(windows[0]!.profile, profile)
@@ -83,14 +86,14 @@ suite('a client at an endpoint', () => {
     ])
     await until(() => windows.length === 1, 'window')
     assert.deepEqual(namesOf(windows), ['own'])
-    assert.equal(client.status.counts.foreignSeries, 1)
+    assert.equal(client.counts.foreignSeries, 1)
     assert.equal(reports.counts['foreign_series other'], 1)
   })
 
   test('that asked for no interval takes no window at all', async (t) => {
-    const { source, windows, client } = await link(t, { intervalSec: '0' })
+    const { source, windows, client } = await link(t, { intervalMs: 0 })
     source.emit([windowOf('a', sum(1)), windowOf('b', sum(1), { seriesMs: 0 })])
-    await until(() => client.status.counts.foreignSeries === 2, 'foreign')
+    await until(() => client.counts.foreignSeries === 2, 'foreign')
     assert.deepEqual(windows, [])
     assert.equal(client.status.series, 'none')
   })
@@ -100,23 +103,20 @@ suite('a client at an endpoint', () => {
     const source = new FakeCounterSource()
     const { url } = await startEndpoint(t, { source })
     const seen: string[] = []
-    const client = new EventCountersClient(
-      { url },
-      {
-        onWindow: ({ counter }) => {
-          seen.push(counter.name)
-          client.stop()
-        },
+    const client = new EventCountersClient({
+      ...{ url, clock },
+      onWindow: ({ counter }) => {
+        seen.push(counter.name)
+        void client.close()
       },
-      { clock },
-    )
-    client.start()
+    })
+    await client.start()
     await until(() => source.sessions.size === 1, 'session')
     source.emit([windowOf('a', sum(1)), windowOf('b', sum(1))])
     await until(() => source.sessions.size === 0, 'end')
     assert.deepEqual(seen, ['a'])
     assert.deepEqual([client.status.state, clock.pending], ['stopped', 0])
-    client.start()
+    await client.start()
     assert.equal(client.status.state, 'stopped')
   })
 
@@ -124,8 +124,11 @@ suite('a client at an endpoint', () => {
     const clock = new FakeClock()
     const source = new FakeCounterSource()
     const { url } = await startEndpoint(t, { source })
-    const client = new EventCountersClient({ url }, { onOpen: () => client.stop() }, { clock })
-    client.start()
+    const client = new EventCountersClient({
+      ...{ url, clock },
+      onOpen: () => void client.close(),
+    })
+    await client.start()
     await until(() => client.status.state === 'stopped', 'stop')
     await until(() => source.sessions.size === 0, 'end')
     assert.equal(clock.pending, 0)
@@ -165,7 +168,7 @@ suite('lines that are none', () => {
     const long = Buffer.alloc(10_000_000, 'x')
     const { windows, client, reports } = await say(t, [LINE, long, '\n', LINE])
     await until(() => windows.length === 2, 'windows')
-    assert.equal(client.status.counts.linesTooLong, 1)
+    assert.equal(client.counts.linesTooLong, 1)
     assert.equal(reports.counts['line_too_long line'], 1)
     assert.ok(reports.errors[0]!.size <= 65_536)
   })
@@ -182,16 +185,16 @@ suite('lines that are none', () => {
       LINE,
     ])
     await until(() => windows.length === 3, 'windows')
-    const { badPayloads, otherEvents, keepAlives } = client.status.counts
+    const { badPayloads, otherEvents, keepAlives } = client.counts
     assert.deepEqual([badPayloads, otherEvents, keepAlives], [7, 1, 1])
     assert.deepEqual(reports.counts, {
-      'bad_payloads not-json': 2,
-      'bad_payloads not-an-object': 1,
-      'bad_payloads no-payload': 1,
+      'bad_payloads not_json': 2,
+      'bad_payloads not_an_object': 1,
+      'bad_payloads no_payload': 1,
       'other_events line': 1,
-      'bad_payloads missing-name': 1,
-      'bad_payloads unknown-counter-type': 1,
-      'bad_payloads missing-value': 1,
+      'bad_payloads missing_name': 1,
+      'bad_payloads unknown_counter_type': 1,
+      'bad_payloads missing_value': 1,
     })
     assert.deepEqual([...new Set(reports.errors.map(({ peer }) => peer.address))], ['127.0.0.1'])
   })

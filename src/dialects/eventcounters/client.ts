@@ -7,21 +7,13 @@
 import { Backoff } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import type { Reports } from '../reports.ts'
-import { NO_REPORTS } from '../reports.ts'
-import {
-  type EndpointAddress,
-  type EventCountersClientOptions,
-  endpointAddress,
-} from './client/address.ts'
+import { checkOptions } from '../options.ts'
+import { NO_REPORTS, type Reports } from '../reports.ts'
+import { type EndpointAddress, type EndpointOptions, endpointAddress } from './client/address.ts'
 import { Attempt, type ClientError, type Opened } from './client/attempt.ts'
 import { type ClientCounts, SessionReader } from './client/session-reader.ts'
 import type { ReadWindow } from './codec/read.ts'
-import { LIMITS } from './spec.ts'
-
-export type { EventCountersClientOptions } from './client/address.ts'
-export type { ClientError, ClientErrorReason, Opened } from './client/attempt.ts'
-export type { ClientCounts } from './client/session-reader.ts'
+import { OWN_CLIENT_OPTIONS } from './options.ts'
 
 /** What a client tells; every call is over before the client reads on, and must not throw. */
 export interface EventCountersObserver {
@@ -33,40 +25,51 @@ export interface EventCountersObserver {
   onError?(error: ClientError, retryInMs: number): void
 }
 
-export type ClientState = 'connecting' | 'online' | 'offline' | 'stopped'
+export type EventCountersClientState = 'connecting' | 'online' | 'offline' | 'stopped'
 
-export interface ClientStatus {
-  readonly state: ClientState
+/** How a client is doing. */
+export interface EventCountersClientStatus {
+  readonly state: EventCountersClientState
   /** Address as it is asked, query included. */
   readonly url: string
   /** `host:port`. */
   readonly endpoint: string
   /** What the server says it serves: `Interval=1` or `none`; undefined before the first answer. */
   readonly series: string | undefined
-  readonly counts: Readonly<ClientCounts>
   readonly lastError: ClientError | undefined
   /** Pause until the next attempt, while offline. */
   readonly retryMs: number | undefined
 }
 
-export interface EventCountersClientContext {
+/** Whom to ask, what for, and what the client tells. */
+export interface EventCountersClientOptions extends EndpointOptions, EventCountersObserver {
   readonly clock?: Clock
   readonly reports?: Reports
 }
 
-/** Exactly the pauses of eventcounters.md §6: an endpoint has few clients, none need spreading. */
-const BACKOFF = {
-  reconnectFirstMs: LIMITS.reconnectMsMin,
-  reconnectLimitMs: LIMITS.reconnectMsMax,
-  reconnectJitter: 0,
-}
-
+/**
+ * One session at an endpoint (eventcounters.md §2), kept through restarts of its server until it is
+ * closed.
+ *
+ * @example
+ * import { EventCountersClient } from 'pentameter/eventcounters'
+ *
+ * const client = new EventCountersClient({
+ *   url: 'eventcounters://127.0.0.1:4000',
+ *   intervalMs: 1000,
+ *   counters: 'Node.Runtime',
+ *   onWindow: ({ counter, statistics }) => console.log(counter.name, statistics),
+ *   onError: ({ message }) => console.log(message),
+ * })
+ * await client.start()
+ * setTimeout(() => client.close(), 1000)
+ */
 export class EventCountersClient {
   readonly #address: EndpointAddress
   readonly #observer: EventCountersObserver
   readonly #clock: Clock
   readonly #reports: Reports
-  readonly #backoff = new Backoff(BACKOFF, () => 0)
+  readonly #backoff: Backoff
   readonly #counts: ClientCounts = {
     windows: 0,
     foreignSeries: 0,
@@ -76,7 +79,7 @@ export class EventCountersClient {
     keepAlives: 0,
     reconnects: 0,
   }
-  #state: ClientState = 'offline'
+  #state: EventCountersClientState = 'offline'
   #isStarted = false
   #series: string | undefined
   #lastError: ClientError | undefined
@@ -84,27 +87,30 @@ export class EventCountersClient {
   #attempt: Attempt | undefined
   #cancelRetry: () => void = () => {}
 
-  /** @throws {TypeError} for an address or option that cannot be used */
-  constructor(
-    options: EventCountersClientOptions,
-    observer: EventCountersObserver,
-    context: EventCountersClientContext = {},
-  ) {
+  /**
+   * @throws {TypeError} for an address that cannot be used
+   * @throws {RangeError} for an option that cannot be used
+   */
+  constructor(options: EventCountersClientOptions) {
     this.#address = endpointAddress(options)
-    this.#observer = observer
-    this.#clock = context.clock ?? systemClock
-    this.#reports = context.reports ?? NO_REPORTS
+    this.#observer = options
+    this.#clock = options.clock ?? systemClock
+    this.#reports = options.reports ?? NO_REPORTS
+    this.#backoff = new Backoff(checkOptions(OWN_CLIENT_OPTIONS, options), Math.random)
   }
 
-  /** Begins to connect; returns at once. A client that was stopped stays so. */
-  start(): void {
+  /**
+   * Begins to connect; does not wait for the server, which is tried until it is there. A client
+   * that was closed stays so.
+   */
+  async start(): Promise<void> {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#begin()
   }
 
   /** Ends the session and all timers, for good. */
-  stop(): void {
+  async close(): Promise<void> {
     this.#isStarted = true
     this.#state = 'stopped'
     this.#cancelRetry()
@@ -113,13 +119,16 @@ export class EventCountersClient {
     this.#attempt = undefined
   }
 
-  get status(): ClientStatus {
+  get counts(): Readonly<ClientCounts> {
+    return this.#counts
+  }
+
+  get status(): EventCountersClientStatus {
     return {
       state: this.#state,
       url: this.#address.url.href,
       endpoint: this.#address.endpoint,
       series: this.#series,
-      counts: { ...this.#counts },
       lastError: this.#lastError,
       retryMs: this.#retryMs,
     }

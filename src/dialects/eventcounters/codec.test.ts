@@ -1,14 +1,15 @@
 /** Messages both ways, through the decoder and encoder that tools use. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDecoder, EncodeError, encode } from './codec.ts'
-import type { Profile } from './spec.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
+import type { Profile } from '../decoder.ts'
+import { createDecoder, encodeEventCounters } from './codec.ts'
 
 const SUM = { kind: 'sum', name: 'a', increment: 1 }
 const MEAN = { kind: 'mean', name: 'a', mean: 1, standardDeviation: 0, count: 1, min: 1, max: 1 }
 
 function written(message: object, profile?: Profile): string {
-  const [bytes] = encode([message], profile === undefined ? {} : { profile })
+  const [bytes] = encodeEventCounters([message], profile === undefined ? {} : { profile })
   return Buffer.from(bytes!).toString()
 }
 
@@ -50,25 +51,25 @@ test('numbers are written as they are, also where a producer of the spelling rou
 
 test('what a line cannot say is refused with a code, and nothing is written', () => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [[], 'not-an-object'],
-    [{ ...SUM, kind: 'rate' }, 'unknown-counter-type'],
-    [{ ...SUM, name: undefined }, 'missing-name'],
-    [{ ...SUM, name: 'n'.repeat(600) }, 'missing-name'],
-    [{ ...SUM, increment: undefined }, 'missing-value'],
-    [{ ...SUM, increment: '1' }, 'missing-value'],
-    [{ ...SUM, increment: 'Infinity' }, 'not-sayable'],
-    [{ ...SUM, profile: 'third' }, 'not-sayable'],
-    [{ ...SUM, seriesMs: 1500 }, 'not-sayable'],
-    [{ ...SUM, intervalSec: 0 }, 'not-sayable'],
-    [{ ...SUM, rateScaleSec: -1 }, 'not-sayable'],
-    [{ ...SUM, labels: { k: 5 } }, 'not-sayable'],
-    [{ ...SUM, labels: { k: 'a,b=c' } }, 'not-sayable'],
-    [{ ...SUM, labels: { 'a=b': 'c' } }, 'not-sayable'],
-    [{ ...SUM, units: 'x'.repeat(600) }, 'not-sayable'],
-    [{ ...SUM, warnings: ['series', 'later'] }, 'not-sayable'],
-    [{ ...SUM, unknown: 1 }, 'not-sayable'],
-    [{ ...MEAN, count: 0.5 }, 'not-sayable'],
-    [{ ...MEAN, min: 'Infinity' }, 'not-sayable'],
+    [[], 'not_an_object'],
+    [{ ...SUM, kind: 'rate' }, 'unknown_counter_type'],
+    [{ ...SUM, name: undefined }, 'missing_name'],
+    [{ ...SUM, name: 'n'.repeat(600) }, 'missing_name'],
+    [{ ...SUM, increment: undefined }, 'missing_value'],
+    [{ ...SUM, increment: '1' }, 'missing_value'],
+    [{ ...SUM, increment: 'Infinity' }, 'not_sayable'],
+    [{ ...SUM, profile: 'third' }, 'not_sayable'],
+    [{ ...SUM, seriesMs: 1500 }, 'not_sayable'],
+    [{ ...SUM, intervalSec: 0 }, 'not_sayable'],
+    [{ ...SUM, rateScaleSec: -1 }, 'not_sayable'],
+    [{ ...SUM, labels: { k: 5 } }, 'not_sayable'],
+    [{ ...SUM, labels: { k: 'a,b=c' } }, 'not_sayable'],
+    [{ ...SUM, labels: { 'a=b': 'c' } }, 'not_sayable'],
+    [{ ...SUM, units: 'x'.repeat(600) }, 'not_sayable'],
+    [{ ...SUM, warnings: ['series', 'later'] }, 'not_sayable'],
+    [{ ...SUM, unknown: 1 }, 'not_sayable'],
+    [{ ...MEAN, count: 0.5 }, 'not_sayable'],
+    [{ ...MEAN, min: 'Infinity' }, 'not_sayable'],
     [
       { ...SUM, labels: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`${i}`, LONG])) },
       'line_too_long',
@@ -80,9 +81,9 @@ test('what a line cannot say is refused with a code, and nothing is written', ()
 const LONG = 'v'.repeat(400)
 
 test('a message with an assumed spelling goes only where nothing has shown one', () => {
-  const bare = { ...SUM, profile: 'document', warnings: ['profile-assumed', 'series', 'interval'] }
-  assert.equal(encode([bare, SUM]).length, 2)
-  assert.throws(() => encode([{ ...SUM, profile: 'peer' }, bare]), EncodeError)
+  const bare = { ...SUM, profile: 'document', warnings: ['profile_assumed', 'series', 'interval'] }
+  assert.equal(encodeEventCounters([bare, SUM]).length, 2)
+  assert.throws(() => encodeEventCounters([{ ...SUM, profile: 'peer' }, bare]), EncodeError)
 })
 
 test('notes say what is no error: keep-alives, other events, faults of metadata', () => {
@@ -98,8 +99,8 @@ test('errors say that the stream goes on and how far a line was read, notes whic
   const { errors, notes } = decoded(`{\n${' '.repeat(70_000)}\n`)
   const facts = errors.map(({ dialect, code, offset, resync }) => [dialect, code, offset, resync])
   assert.deepEqual(facts, [
-    ['eventcounters', 'not-json', 0, true],
+    ['eventcounters', 'not_json', 0, true],
     ['eventcounters', 'line_too_long', 65_536, true],
   ])
-  assert.deepEqual(notes, ['line 1 dropped: not-json', 'line 2 dropped: line_too_long'])
+  assert.deepEqual(notes, ['line 1 dropped: not_json', 'line 2 dropped: line_too_long'])
 })

@@ -5,7 +5,7 @@
 import type { Dialect } from '../dialect.ts'
 import { HTTP_PORT } from '../ports.ts'
 import { connectSource, sharesSeries } from './client/source.ts'
-import { createDecoder, encode } from './codec.ts'
+import { createDecoder, encodeEventCounters } from './codec.ts'
 import { exportRules } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { ERROR_CODES, INTERVAL_ARGUMENT, NAME, PATH } from './spec.ts'
@@ -28,7 +28,7 @@ export const dialect: Dialect = {
   connectSource,
   sharesSeries,
   createDecoder,
-  encode,
+  encode: encodeEventCounters,
   tryIt: (host, port) => {
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
     return `curl -sN 'http://${address}${PATH}?${INTERVAL_ARGUMENT}=1'`

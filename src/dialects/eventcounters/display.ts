@@ -18,7 +18,17 @@ export interface Labelled {
   readonly value: number | undefined
 }
 
-/** The document's simple viewer: Mean as it is, Sum per minute. */
+/**
+ * Shows a window as the document's simple viewer does: Mean as it is, Sum per minute.
+ *
+ * @example
+ * import { EventCountersClient, simpleDisplay } from 'pentameter/eventcounters'
+ *
+ * new EventCountersClient({
+ *   url: 'http://127.0.0.1:4000',
+ *   onWindow: (window) => console.log(simpleDisplay(window).label, simpleDisplay(window).value),
+ * })
+ */
 export function simpleDisplay(window: DisplayedWindow): Labelled {
   const { statistics } = window
   const label = labelOf(window.counter)
@@ -32,7 +42,17 @@ export interface Rate {
   readonly value: number | undefined
 }
 
-/** Of Sum kinds, per DisplayRateTimeScale; undefined of Mean kinds. */
+/**
+ * Gives the rate of a Sum, per its DisplayRateTimeScale; undefined for a Mean.
+ *
+ * @example
+ * import { EventCountersClient, rateOf } from 'pentameter/eventcounters'
+ *
+ * new EventCountersClient({
+ *   url: 'http://127.0.0.1:4000',
+ *   onWindow: (window) => console.log(rateOf(window)?.value),
+ * })
+ */
 export function rateOf({ counter, statistics, intervalSec }: DisplayedWindow): Rate | undefined {
   if (statistics.kind === 'mean') return undefined
   const scaleSec = counter.rateScaleSec > 0 ? counter.rateScaleSec : 1
@@ -54,7 +74,17 @@ export interface DotnetCountersDisplay {
   readonly csvType: 'Metric' | 'Rate'
 }
 
-/** As dotnet-counters shows and collects it. */
+/**
+ * Shows a window as dotnet-counters does on its screen and in its files.
+ *
+ * @example
+ * import { dotnetCountersDisplay, EventCountersClient } from 'pentameter/eventcounters'
+ *
+ * new EventCountersClient({
+ *   url: 'http://127.0.0.1:4000',
+ *   onWindow: (window) => console.log(dotnetCountersDisplay(window)),
+ * })
+ */
 export function dotnetCountersDisplay(window: DisplayedWindow): DotnetCountersDisplay {
   const { counter, statistics, seriesMs } = window
   const label = dotnetLabel(counter, statistics.kind, seriesMs)

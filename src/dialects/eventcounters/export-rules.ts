@@ -6,7 +6,7 @@
 import type { Identity, Metadata } from '../../model/index.ts'
 import type { ExportFamilies, ExportFamily, ExportRules } from '../export-rules.ts'
 
-export const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
+const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
 export type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
 
 export interface NamedCounter {
@@ -16,7 +16,7 @@ export interface NamedCounter {
   readonly kind: 'mean' | 'sum'
 }
 
-export interface PrometheusName {
+interface PrometheusName {
   readonly name: string
   /** What a value is multiplied by to be of the name's unit. */
   readonly factor: number

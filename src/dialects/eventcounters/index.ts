@@ -1,17 +1,32 @@
 /**
  * The dialect EventCounters: windows of counters as events, one series per interval asked for
- * (README.md). Public as `pentameter/eventcounters`.
+ * (README.md). Public as `pentameter/eventcounters`; its wire constants as
+ * `pentameter/eventcounters/spec`. Counters themselves are in `pentameter/instrument`.
  */
-export * from './client.ts'
-export * from './codec.ts'
-export * from './display.ts'
+export type { CodecOptions, Decoded } from '../decoder.ts'
+export type { ClientError, ClientErrorReason, Opened } from './client/attempt.ts'
+export type { ClientCounts as EventCountersClientCounts } from './client/session-reader.ts'
 export {
-  type NamedCounter,
-  PROMETHEUS_NAMINGS,
-  type PrometheusName,
-  type PrometheusNaming,
-  prometheusName,
-} from './export-rules.ts'
+  EventCountersClient,
+  type EventCountersClientOptions,
+  type EventCountersClientState,
+  type EventCountersClientStatus,
+} from './client.ts'
+export {
+  type CounterMessage,
+  decodeEventCounters,
+  encodeEventCounters,
+  type ReadWindow,
+} from './codec.ts'
+export {
+  type DisplayedWindow,
+  type DotnetCountersDisplay,
+  dotnetCountersDisplay,
+  type Labelled,
+  type Rate,
+  rateOf,
+  simpleDisplay,
+} from './display.ts'
 export type {
   Boundary,
   CounterSession,
@@ -30,6 +45,4 @@ export {
   openEventSession,
   type SessionArguments,
 } from './server/event-session.ts'
-export * from './spec.ts'
-export * from './summary.ts'
-export * from './window.ts'
+export type { CounterDescription, CounterWindow, MetaData, Statistics } from './window.ts'

@@ -19,7 +19,7 @@ export type ReceivedKind = 'counter' | 'gauge' | 'summary'
 /** Labels that a receiver adds; a pair of the sender under such a key is renamed. */
 export const PROVIDER_LABEL = 'provider'
 /** `host:port` of the endpoint: counters of equal names in different processes stay apart. */
-export const ENDPOINT_LABEL = 'endpoint'
+const ENDPOINT_LABEL = 'endpoint'
 /** Put before the sender's own key, once more as long as it is taken: as Prometheus does it. */
 const EXPORTED = 'exported_'
 
@@ -46,7 +46,7 @@ export function timesPassed(metaData: MetaData, endpoint: string): number {
 
 const PASSED = new RegExp(`^(?:${EXPORTED})*${ENDPOINT_LABEL}$`)
 
-/** Pairs as labels, those that would hide one of ours under a name that nobody has. */
+/** Pairs as labels, those that would hide one of ours under a name that no pair has. */
 function receivedLabels(metaData: MetaData): (readonly [string, string])[] {
   const keys = new Set(metaData.map(([key]) => key))
   return metaData.map(([key, value]) => {
@@ -71,9 +71,9 @@ export function metadataOf(counter: CounterDescription, kind: Statistics['kind']
 }
 
 /** What a window lacks, for the note that counts it. */
-export type SummaryGap = 'no_mean' | 'no_deviation' | 'no_range'
+type SummaryGap = 'no_mean' | 'no_deviation' | 'no_range'
 
-export interface MappedSummary {
+interface MappedSummary {
   /** Undefined where the window has no value that could be merged. */
   readonly summary: Summary | undefined
   readonly gap?: SummaryGap

@@ -1,12 +1,13 @@
 /** Options of EventCounters' sides: their one home, with defaults and limits. */
+import { reconnectOptions } from '../connecting.ts'
 import { bytes, choice, integer, number, section } from '../options.ts'
 import { LIMITS } from './spec.ts'
 
-export const CLIENT_OPTIONS = {
-  intervalSec: number({
-    min: 0.001,
-    max: LIMITS.documentIntervalSecMax,
-    default: LIMITS.defaultIntervalMs / 1000,
+const CLIENT_OPTIONS = {
+  intervalMs: number({
+    min: 1,
+    max: 1000 * LIMITS.documentIntervalSecMax,
+    default: 1000,
     description: 'asked of an endpoint whose address names none',
   }),
   profile: choice(['document', 'peer'], {
@@ -36,9 +37,25 @@ export const OPTIONS = {
     description: 'silence that an empty line ends',
   }),
   client: section(CLIENT_OPTIONS, {
-    check: ({ intervalSec, profile }) =>
-      profile === 'peer' || Number.isInteger(intervalSec)
+    check: ({ intervalMs, profile }) =>
+      profile === 'peer' || Number.isInteger(intervalMs / 1000)
         ? undefined
-        : { option: 'intervalSec', wanted: 'want a whole number of seconds, or the profile peer' },
+        : { option: 'intervalMs', wanted: 'want whole seconds, or the profile peer' },
   }),
+}
+
+/** Options of a client in a program. */
+export const OWN_CLIENT_OPTIONS = {
+  ...CLIENT_OPTIONS,
+  intervalMs: number({
+    ...CLIENT_OPTIONS.intervalMs,
+    min: 0,
+    description: 'asked of an endpoint whose address names none; 0 = a session without payloads',
+  }),
+  deliver: choice(['own', 'all'], {
+    default: 'own',
+    description: 'own: the series asked for alone; all: those of other sessions, too',
+  }),
+  // the pauses of eventcounters.md §6: an endpoint has few clients, none need spreading
+  ...reconnectOptions({ firstMs: 250, limitMs: 10_000, jitter: 0 }),
 }

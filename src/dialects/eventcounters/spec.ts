@@ -2,8 +2,6 @@
  * Constants of EventCounters: names on the wire, limits, error codes (source document: "Evolving
  * EventCounter"; README.md says where shipped .NET differs).
  */
-export type { Profile } from '../decoder.ts'
-
 export const NAME = 'eventcounters'
 
 /** The event of every payload; lines with another one are reserved and ignored (§3.1). */
@@ -23,15 +21,19 @@ export const UNITS_KEY = 'DisplayUnits'
 
 /** Why a line was dropped; the next one is read normally (§6). */
 export const ERROR_CODES = [
-  'not-json',
-  'not-an-object',
-  'no-payload',
-  'missing-name',
-  'unknown-counter-type',
-  'missing-value',
+  'not_json',
+  'not_an_object',
+  'no_payload',
+  'missing_name',
+  'unknown_counter_type',
+  'missing_value',
   'line_too_long',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** What can be wrong with a message to send; `not_sayable`: its line would be read otherwise. */
+export const ENCODE_ERROR_CODES = [...ERROR_CODES, 'not_sayable'] as const
+export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
 /** Largest i32: where Count of shipped .NET stops, and its longest interval in milliseconds. */
 export const INT32_MAX = 2_147_483_647
@@ -55,10 +57,6 @@ export const LIMITS = Object.freeze({
   keepAliveMs: 15_000,
   /** A client gives up after this many times the longer of interval and keep-alive. */
   silencesUntilLost: 3,
-  reconnectMsMin: 250,
-  reconnectMsMax: 10_000,
-  /** Of a client of ours that names no interval. */
-  defaultIntervalMs: 1000,
   documentIntervalSecMin: 1,
   documentIntervalSecMax: 4_294_967_295,
   peerIntervalMsMin: 1,

@@ -1,6 +1,6 @@
 /**
- * One interval of one counter, whoever closed it: what a producer hands to a session and what a
- * reader makes of a payload (eventcounters.md §3.2, §4.9). No spelling is in it; pure.
+ * One interval of one counter, whichever process closed it: what a producer hands to a session and
+ * what a reader makes of a payload (eventcounters.md §3.2, §4.9). No spelling is in it; pure.
  */
 
 /** Pairs in the order in which they were added. */
@@ -39,8 +39,8 @@ export interface SumStatistics {
 export type Statistics = MeanStatistics | SumStatistics
 
 /**
- * Nobody changes it once it is made: who gets it may keep it, and other sessions, and later
- * boundaries of a counter that rests, may get the same object.
+ * Window that is never changed once it is made: a session may keep it, and other sessions and later
+ * boundaries of a counter that rests may get the same object.
  */
 export interface CounterWindow {
   readonly counter: CounterDescription

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { retainedBytes } from '../../../test/support/memory.ts'
-import { createDecoder, EncodeError, encode, type JsonBin, type JsonDocument } from './index.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
+import { createDecoder, encodeProxyWasm } from './codec.ts'
+import type { JsonBin, JsonDocument } from './spec.ts'
 
 function read(text: string | Uint8Array): { messages: readonly unknown[]; errors: object[] } {
   const decoder = createDecoder()
@@ -53,7 +55,7 @@ suite('reading', () => {
 
   test('counts that add up to more than 2^64 - 1 are refused', () => {
     const bins = '{"ub":1,"count":"18446744073709551615"},{"ub":1,"count":1}'
-    assert.deepEqual(read(histogram(bins)).errors, [{ code: 'badValue', offset: 1, resync: true }])
+    assert.deepEqual(read(histogram(bins)).errors, [{ code: 'bad_value', offset: 1, resync: true }])
   })
 
   test('an error says where its metric begins, in bytes, and costs that metric alone', () => {
@@ -63,7 +65,7 @@ suite('reading', () => {
     const offsets = ['"b\\u', '"z"'].map((part) => Buffer.from(text).indexOf(part))
     assert.deepEqual(
       errors,
-      offsets.map((offset) => ({ code: 'badType', offset, resync: true })),
+      offsets.map((offset) => ({ code: 'bad_type', offset, resync: true })),
     )
   })
 
@@ -88,7 +90,7 @@ suite('limits', () => {
     decoder.push(Buffer.from(' '))
     assert.deepEqual(
       decoder.errors.map(({ code, resync }) => [code, resync]),
-      [['badDocument', false]],
+      [['bad_document', false]],
     )
     const before = retainedBytes()
     for (let i = 0; i < 8; i++) decoder.push(document)
@@ -108,9 +110,9 @@ suite('limits', () => {
 
   test('nesting deeper than any document is refused before it is parsed', () => {
     const deep = `{"a":${'['.repeat(1_000_000)}`
-    assert.deepEqual(read(deep).errors, [{ code: 'badDocument', offset: 68, resync: false }])
+    assert.deepEqual(read(deep).errors, [{ code: 'bad_document', offset: 68, resync: false }])
     const enough = `{"a":${'['.repeat(63)}${']'.repeat(63)}}`
-    assert.deepEqual(read(enough).errors, [{ code: 'badType', offset: 1, resync: true }])
+    assert.deepEqual(read(enough).errors, [{ code: 'bad_type', offset: 1, resync: true }])
   })
 })
 
@@ -128,27 +130,27 @@ suite('writing', () => {
 
   test('the document’s edition has no sum, the peer’s has', () => {
     const text = (profile: 'document' | 'peer'): string =>
-      Buffer.concat(encode([document], { profile })).toString()
+      Buffer.concat(encodeProxyWasm([document], { profile })).toString()
     assert.doesNotMatch(text('document'), /sum/)
     assert.match(text('peer'), /"sum":1/)
-    assert.equal(Buffer.concat(encode([document])).toString(), text('document'))
+    assert.equal(Buffer.concat(encodeProxyWasm([document])).toString(), text('document'))
   })
 
   test('bounds of its own are beyond the document’s edition', () => {
     const own = { h: { ...document.h!, bounds: [1] } }
-    assert.throws(() => encode([own]), { code: 'badBound' })
-    assert.equal(encode([own], { profile: 'peer' }).length, 1)
+    assert.throws(() => encodeProxyWasm([own]), { code: 'bad_bound' })
+    assert.equal(encodeProxyWasm([own], { profile: 'peer' }).length, 1)
   })
 
   for (const [wrong, code] of [
-    [{ x: { type: 'counter', value: -1 } }, 'badValue'],
-    [{ x: { type: 'timer' } }, 'badType'],
-    [{ x: { type: 'histogram', value: [{ ub: 3, count: 1 }] } }, 'badBound'],
-    [[], 'badDocument'],
+    [{ x: { type: 'counter', value: -1 } }, 'bad_value'],
+    [{ x: { type: 'timer' } }, 'bad_type'],
+    [{ x: { type: 'histogram', value: [{ ub: 3, count: 1 }] } }, 'bad_bound'],
+    [[], 'bad_document'],
   ] as const) {
     test(`${JSON.stringify(wrong)} is refused as ${code}`, () => {
       assert.throws(
-        () => encode([wrong]),
+        () => encodeProxyWasm([wrong]),
         (error: EncodeError) => error instanceof EncodeError && error.code === code,
       )
     })

@@ -10,7 +10,8 @@
 
 import { ByteQueue } from '../../wire/byte-queue.ts'
 import { DecodeError, type DecodeErrorFields } from '../../wire/decode-error.ts'
-import type { CodecOptions, Decoder } from '../decoder.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
+import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
 import { DocumentScan, memberOffsets, type ScanStop } from './codec/document-scan.ts'
 import { MetricError, readMetric } from './codec/metric.ts'
 import {
@@ -22,7 +23,24 @@ import {
   NESTING_LIMIT,
 } from './spec.ts'
 
-export { jsonInteger, MetricError, readU64 } from './codec/metric.ts'
+export { jsonInteger } from './codec/metric.ts'
+
+/**
+ * Reads documents of metrics, one after the other. A metric that makes no sense is left out of its
+ * document, with an error.
+ *
+ * @example
+ * import { decodeProxyWasm } from 'pentameter/proxywasm'
+ *
+ * const bytes = Buffer.from('{"pw.auth.denied":{"type":"counter","value":3}}')
+ * console.log(decodeProxyWasm(bytes).messages[0]) // the same, as an object
+ */
+export function decodeProxyWasm(
+  bytes: Uint8Array,
+  options: CodecOptions = {},
+): Decoded<JsonDocument> {
+  return decodeWhole(createDecoder(options), bytes)
+}
 
 export function createDecoder(_options: CodecOptions = {}): Decoder {
   return new DocumentDecoder()
@@ -95,7 +113,7 @@ class DocumentDecoder implements Decoder {
   #fail(offset: number, detail: string): void {
     this.#isOver = true
     this.#held.clear()
-    this.#report('badDocument', offset, false, detail)
+    this.#report('bad_document', offset, false, detail)
   }
 
   #report(code: ErrorCode, offset: number, resync: boolean, detail: string): void {
@@ -106,46 +124,50 @@ class DocumentDecoder implements Decoder {
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** Something that a document cannot say; `code` is one of the decoder's. */
-export class EncodeError extends RangeError {
-  readonly code: ErrorCode
-
-  constructor(code: ErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
+/** Something that a document cannot say; its codes are the decoder's. */
+function encodeError(code: ErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 /**
  * One array of bytes per document. The document's edition (the default) knows neither sums nor
  * bounds of a definition's own.
  * @throws {EncodeError} for a metric that is none
+ *
+ * @example
+ * import { encodeProxyWasm } from 'pentameter/proxywasm'
+ *
+ * const [bytes] = encodeProxyWasm([{ 'pw.auth.denied': { type: 'counter', value: 3 } }])
+ * console.log(new TextDecoder().decode(bytes))
  */
-export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+export function encodeProxyWasm(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
   return messages.map((message) => encodeDocument(message, options.profile === 'peer'))
 }
 
 function encodeDocument(message: unknown, isPeer: boolean): Uint8Array {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new EncodeError('badDocument', 'a document is an object of metrics by name')
+    throw encodeError('bad_document', 'a document is an object of metrics by name')
   }
   const metrics = Object.entries(message).map(([name, value]): [string, JsonMetric] => {
     try {
       return [name, inEdition(readMetric(value), isPeer)]
     } catch (error) {
       if (!(error instanceof MetricError)) throw error
-      throw new EncodeError(error.code, `${name}: ${error.message}`)
+      throw encodeError(error.code, `${name}: ${error.message}`)
     }
   })
   const bytes = encoder.encode(`${JSON.stringify(Object.fromEntries(metrics))}\n`)
   if (bytes.length <= DOCUMENT_BYTES_LIMIT) return bytes
-  throw new EncodeError('badDocument', `${bytes.length} bytes, limit ${DOCUMENT_BYTES_LIMIT}`)
+  throw encodeError('bad_document', `${bytes.length} bytes, limit ${DOCUMENT_BYTES_LIMIT}`)
 }
 
 function inEdition(metric: JsonMetric, isPeer: boolean): JsonMetric {
   if (isPeer || metric.type !== 'histogram') return metric
   if (metric.bounds !== undefined) {
-    throw new MetricError('badBound', 'bounds of its own, which profile document does not have')
+    throw new MetricError('bad_bound', 'bounds of its own, which profile document does not have')
   }
   return { type: metric.type, value: metric.value }
 }

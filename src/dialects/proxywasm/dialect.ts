@@ -3,7 +3,7 @@
  * it; outside its process a zone is seen as JSON (README.md).
  */
 import type { Dialect } from '../dialect.ts'
-import { createDecoder, encode } from './codec.ts'
+import { createDecoder, encodeProxyWasm } from './codec.ts'
 import { exportRules } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
@@ -22,5 +22,5 @@ export const dialect: Dialect = {
   /** A format in memory: no bytes of a listener are its own. */
   claims: () => false,
   createDecoder,
-  encode,
+  encode: encodeProxyWasm,
 }

@@ -8,7 +8,7 @@ import { type Origin, prefixedName } from './names.ts'
 import { FILTER_TYPES, type FilterMetricType } from './spec.ts'
 
 /** What decides the form of a key. */
-export interface KeyRules {
+interface KeyRules {
   readonly profile: Profile
   readonly host: HostMode
 }

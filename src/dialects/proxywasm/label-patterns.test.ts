@@ -1,7 +1,7 @@
 /** Labels out of names, by patterns of two groups. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LabelPatterns } from './index.ts'
+import { LabelPatterns } from './label-patterns.ts'
 
 const PATTERNS = [
   { label: 'source', pattern: '(_s=([a-z0-9-]+))' },

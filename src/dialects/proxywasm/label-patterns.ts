@@ -11,7 +11,7 @@ export interface LabelPattern {
   readonly pattern: string
 }
 
-export interface LabelledName {
+interface LabelledName {
   readonly name: string
   /** Sorted by key. */
   readonly labels: Labels

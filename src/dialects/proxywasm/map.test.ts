@@ -5,15 +5,15 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
 import { type Bins, binsHistogram } from '../../model/index.ts'
+import { LabelPatterns } from './label-patterns.ts'
 import {
   classicBuckets,
   describePrefixed,
   explicitPoint,
   exponentialPoint,
-  LabelPatterns,
   nativeBuckets,
   peerBinDelta,
-} from './index.ts'
+} from './map.ts'
 
 const counts = fc.array(fc.bigInt({ min: 0n, max: 1000n }), { minLength: 33, maxLength: 33 })
 const readings = fc.record({ counts, sum: fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }) })

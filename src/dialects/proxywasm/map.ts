@@ -77,7 +77,7 @@ export function explicitPoint({ counts: bins }: Bins): { bounds: number[]; count
 }
 
 /** An exponential point of OTLP; `overflow` observations had to be put into the next bucket. */
-export interface ExponentialPoint {
+interface ExponentialPoint {
   readonly scale: 0
   readonly zeroThreshold: 1
   readonly zeroCount: bigint

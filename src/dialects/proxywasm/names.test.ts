@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { crc32 as zlibCrc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { crc32, fitsNameLimit, type Origin, prefixedName, readName } from './index.ts'
+import { crc32, fitsNameLimit, type Origin, prefixedName, readName } from './names.ts'
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 const bytes = (of: string): Uint8Array => Buffer.from(of)

@@ -9,7 +9,7 @@
  */
 import type { Profile } from '../decoder.ts'
 
-export const ORIGINS = ['pw', 'lua', 'wa', 'wasmcustom', 'library'] as const
+const ORIGINS = ['pw', 'lua', 'wa', 'wasmcustom', 'library'] as const
 export type Origin = (typeof ORIGINS)[number]
 
 export interface MetricName {

@@ -28,7 +28,7 @@ export const DOCUMENT_BYTES_LIMIT = 16_777_216
 /** Deeper than any document; keeps a hostile one from costing more than its bytes. */
 export const NESTING_LIMIT = 64
 
-export const ERROR_CODES = ['badType', 'badValue', 'badBound', 'badDocument'] as const
+export const ERROR_CODES = ['bad_type', 'bad_value', 'bad_bound', 'bad_document'] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** Number, or decimal text above 2^53 - 1. */

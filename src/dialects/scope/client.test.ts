@@ -7,20 +7,13 @@ import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
 import { toHex } from '../../model/index.ts'
-import {
-  type ClientOptions,
-  decodeSettings,
-  encode,
-  encodeInfo,
-  encodeSettings,
-  encodeSnapshot,
-  frame,
-  type MirroredSeries,
-  type PlainMessage,
-  type Sample,
-  ScopeClient,
-  toPlain,
-} from './index.ts'
+import type { MirroredSeries, Sample } from './client/mirror.ts'
+import type { ScopeClientOptions } from './client.ts'
+import { ScopeClient } from './client.ts'
+import { encodeInfo, encodeSettings, encodeSnapshot } from './codec/encode.ts'
+import { frame } from './codec/framing.ts'
+import { encodeScope, type PlainMessage, toPlain } from './codec/messages.ts'
+import { decodeSettings } from './codec/settings.ts'
 import { hex, VECTORS } from './test/golden.ts'
 
 const MS = 1_000_000n
@@ -74,7 +67,7 @@ class FakeServer {
   }
 }
 
-async function start(options: Partial<ClientOptions> = {}) {
+async function start(options: ScopeClientOptions = {}) {
   const server = new FakeServer()
   const port = await server.listen()
   const clock = new FakeClock()
@@ -82,17 +75,15 @@ async function start(options: Partial<ClientOptions> = {}) {
   const packets: PlainMessage[] = []
   const samples: (Omit<Sample, 'values'> & { values: number[] })[] = []
   const added: MirroredSeries[] = []
-  const client = new ScopeClient(
-    { port, ...options },
-    {
-      packet: (packet) => packets.push(toPlain(packet)),
-      series: (series) => added.push(...series),
-      sample: (sample) => samples.push({ ...sample, values: [...sample.values] }),
-    },
-    { clock, reports, random: () => 0.5 },
-  )
-  cleanups.push(() => client.stop())
-  client.start()
+  const client = new ScopeClient({
+    ...{ port, clock, reports, ...options },
+    random: () => 0.5,
+    onPacket: (packet) => packets.push(toPlain(packet)),
+    onSeries: (series) => added.push(...series),
+    onSample: (sample) => samples.push({ ...sample, values: [...sample.values] }),
+  })
+  cleanups.push(() => client.close())
+  await client.start()
   return { server, port, clock, reports, packets, samples, added, client }
 }
 
@@ -114,7 +105,7 @@ describe('client handshake', () => {
       if (each.framing !== 'framed') continue
       const bytes = hex(each.client_stream_hex)
       const { samplingIntervalNs } = decodeSettings(bytes.subarray(4))
-      const { server } = await start({ samplingIntervalNs })
+      const { server } = await start({ samplingIntervalMs: Number(samplingIntervalNs) / 1e6 })
       const peer = await server.next()
       await turn()
       assert.equal(peer.received.length, 0)
@@ -159,7 +150,7 @@ describe('client handshake', () => {
     const first = await server.next()
     first.write(hex('01'))
     first.socket.end()
-    await until(() => reports.counts['connect_failed closed-early'] === 1)
+    await until(() => reports.counts['connect_failed closed_early'] === 1)
     clock.advance(1000)
     await server.next()
     clock.advance(5000)
@@ -285,13 +276,13 @@ describe('client stream', () => {
       for (const strict of [true, false]) {
         const { server, packets, client, reports } = await start({ strict })
         const peer = await greet(server)
-        const good = encode([{ kind: 'snapshot', t: 7, d: [['g', 1]] }])[0]!
+        const good = encodeScope([{ kind: 'snapshot', t: 7, d: [['g', 1]] }])[0]!
         peer.write(Buffer.concat([frame(INFO), frame(hex(each.payload_hex)), good]))
         const isSalvaged = !strict && each.lenient !== null
         await until(() => packets.length === (isSalvaged ? 3 : 2))
         assert.equal(packets.at(-1)?.kind, 'snapshot', each.name)
-        const { counts, state } = client.status
-        assert.equal(state, 'online')
+        const { counts, status } = client
+        assert.equal(status.state, 'online')
         if (isSalvaged) {
           assert.deepEqual(packets[1], each.lenient, each.name)
           assert.equal(counts.entriesDropped, each.lenient?.dropped, each.name)
@@ -300,7 +291,7 @@ describe('client stream', () => {
           assert.equal(counts.packetsBad, 1, each.name)
           assert.equal(reports.counts[`packets_bad ${each.error}`], 1, each.name)
         }
-        client.stop()
+        client.close()
       }
     }
   })
@@ -310,7 +301,7 @@ describe('client stream', () => {
     const peer = await greet(server)
     peer.write(Buffer.concat([frame(INFO), hex('01000001')]))
     await until(() => client.status.state === 'offline')
-    assert.equal(reports.counts['reconnects too-large'], 1)
+    assert.equal(reports.counts['reconnects too_large'], 1)
   })
 
   it('reconnects after too many bad packets in a row, and logs their class once', async () => {
@@ -319,9 +310,9 @@ describe('client stream', () => {
     const bad = frame(hex('c0'))
     peer.write(Buffer.concat([frame(INFO), bad, bad, frame(INFO), bad, bad, bad, bad]))
     await until(() => client.status.state === 'offline')
-    assert.equal(reports.counts['reconnects too-many-bad'], 1)
-    assert.equal(reports.counts['packets_bad bad-shape'], 5)
-    assert.equal(reports.lines.filter(({ facts }) => facts.code === 'bad-shape').length, 1)
+    assert.equal(reports.counts['reconnects too_many_bad'], 1)
+    assert.equal(reports.counts['packets_bad bad_shape'], 5)
+    assert.equal(reports.lines.filter(({ facts }) => facts.code === 'bad_shape').length, 1)
   })
 
   it('reconnects when a server falls silent, but not while bytes still come', async () => {
@@ -340,7 +331,7 @@ describe('client stream', () => {
   })
 
   it('allows two intervals and an Info period of silence at long intervals', async () => {
-    const { server, client, clock, packets } = await start({ samplingIntervalNs: 20_000n * MS })
+    const { server, client, clock, packets } = await start({ samplingIntervalMs: 20_000 })
     const peer = await greet(server)
     peer.write(frame(INFO))
     await until(() => packets.length === 1)
@@ -370,7 +361,7 @@ describe('client stream', () => {
       ],
     )
     assert.deepEqual(samples[0]?.series, samples[1]?.series)
-    assert.equal(client.status.counts.reconnects, 2)
+    assert.equal(client.counts.reconnects, 2)
   })
 
   it('counts repeated and falling times, signed ones and those in float seconds', async () => {
@@ -385,7 +376,7 @@ describe('client stream', () => {
     ]
     peer.write(Buffer.concat(payloads.map(frame)))
     await until(() => samples.length === payloads.length)
-    const { tRepeated, tBackwards, tSigned, tFloatSeconds } = client.status.counts
+    const { tRepeated, tBackwards, tSigned, tFloatSeconds } = client.counts
     assert.deepEqual(
       { tRepeated, tBackwards, tSigned, tFloatSeconds },
       {
@@ -413,31 +404,31 @@ describe('client stream', () => {
     const times = [0n, 100n, 200n, 500n, 600n]
     peer.write(Buffer.concat(times.map((t) => frame(snapshot(t * MS, { a: 1 })))))
     await until(() => samples.length === times.length)
-    assert.equal(client.status.intervalNs, 100n * MS)
+    assert.equal(client.status.intervalMs, 100)
     assert.equal(client.status.ticksMissed, 2)
   })
 
   it('leaves no connection and no timer when it is stopped', async () => {
     const { server, client, clock } = await start()
     const peer = await greet(server)
-    client.stop()
+    client.close()
     await peer.ended()
     assert.equal(clock.pending, 0)
     assert.equal(client.status.state, 'stopped')
-    client.start()
+    await client.start()
     await turn()
     assert.equal(server.count, 1)
   })
 
   it('refuses options that cannot be used', () => {
     for (const options of [
-      { samplingIntervalNs: 0n },
-      { samplingIntervalNs: 2n ** 64n },
+      { samplingIntervalMs: 0 },
+      { samplingIntervalMs: 2 ** 64 / 1e6 },
       { probeMs: -1 },
       { frameCapBytes: 1.5 },
       { framing: 'both' as 'auto' },
     ]) {
-      assert.throws(() => new ScopeClient(options, {}), RangeError)
+      assert.throws(() => new ScopeClient(options), RangeError)
     }
   })
 })

@@ -9,28 +9,38 @@ import { Backoff } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import type { DecodeError } from '../../wire/decode-error.ts'
+import { checkOptions, type GivenOptions } from '../options.ts'
 import type { Peer } from '../peer.ts'
 import type { Reports } from '../reports.ts'
 import { NO_REPORTS } from '../reports.ts'
-import { clientOptions } from './checked-options.ts'
 import { Attempt, type AttemptEnd, type EndReason } from './client/attempt.ts'
 import { FramingMemory, type FramingPlan } from './client/framing-memory.ts'
 import { Mirror, type MirroredSeries, type Sample } from './client/mirror.ts'
-import { type ClientOptions, type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
+import { type ClientSettings, OWN_CLIENT_OPTIONS } from './options.ts'
+import { type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
 
-/** What a client tells; every call is over before the client reads on. */
-export interface ScopeObserver {
+/**
+ * What a client connects to and how ({@link OWN_CLIENT_OPTIONS} has defaults and limits), and what
+ * it tells; every call is over before the client reads on, and must not throw.
+ */
+export interface ScopeClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
   /** Every packet as it was read, before it is used. */
-  packet?(packet: Packet): void
+  readonly onPacket?: (packet: Packet) => void
   /** Metadata came: these series are new, others may have changed. */
-  series?(added: readonly MirroredSeries[]): void
-  sample?(sample: Sample): void
-  status?(status: ClientStatus): void
+  readonly onSeries?: (added: readonly MirroredSeries[]) => void
+  /** One value for each series, valid during the call. */
+  readonly onSample?: (sample: Sample) => void
+  readonly onStatus?: (status: ScopeClientStatus) => void
+  readonly clock?: Clock
+  readonly reports?: Reports
+  /** Uniform in [0, 1), for the pauses. */
+  readonly random?: () => number
 }
 
-export type ClientState = 'connecting' | 'online' | 'offline' | 'stopped'
+export type ScopeClientState = 'connecting' | 'online' | 'offline' | 'stopped'
 
-export interface ClientCounts {
+/** Packets and what was odd about them, connections that were lost. */
+export interface ScopeClientCounts {
   infos: number
   snapshots: number
   packetsBad: number
@@ -43,47 +53,55 @@ export interface ClientCounts {
   reconnects: number
 }
 
-export interface ClientStatus {
-  readonly state: ClientState
+/** How a client is doing. */
+export interface ScopeClientStatus {
+  readonly state: ScopeClientState
   /** Of the current or last connection. */
   readonly framing: Framing | undefined
   /** Interval that the server keeps, from the times it sent; undefined before two snapshots. */
-  readonly intervalNs: bigint | undefined
+  readonly intervalMs: number | undefined
   /** Ticks of that interval that brought no snapshot. */
   readonly ticksMissed: number
   readonly series: number
   /** Names that the limit keeps from being series. */
   readonly seriesRefused: number
-  readonly counts: Readonly<ClientCounts>
   readonly lastError: string | undefined
   /** Pause until the next attempt, while offline. */
   readonly retryMs: number | undefined
 }
 
-export interface ScopeClientContext {
-  readonly clock?: Clock
-  readonly reports?: Reports
-  /** Uniform in [0, 1), for the pauses. */
-  readonly random?: () => number
-  readonly connect?: (port: number, host: string) => Socket
-}
-
 /** Bytes of an offending packet in the log. */
 const LOGGED_BYTES = 16
 /** Ends before a server's version was taken; all others end a connection that was one. */
-const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed-early']
+const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed_early']
 
+/**
+ * Reads a server's metrics until it is closed.
+ *
+ * @example
+ * import { ScopeClient } from 'pentameter/scope'
+ *
+ * const client = new ScopeClient({
+ *   port: 5001,
+ *   samplingIntervalMs: 100,
+ *   onSample: ({ series, values }) => {
+ *     series.forEach((each, i) => console.log(each?.identity.name, values[i]))
+ *   },
+ * })
+ * await client.start()
+ * setTimeout(() => client.close(), 1000)
+ */
 export class ScopeClient {
-  readonly options: ClientOptions
-  readonly #observer: ScopeObserver
+  /** The options, checked, with defaults filled in. */
+  readonly settings: ClientSettings
+  readonly #observer: ScopeClientOptions
   readonly #clock: Clock
   readonly #reports: Reports
-  readonly #connect: (port: number, host: string) => Socket
   readonly #backoff: Backoff
   readonly #memory: FramingMemory
   readonly #mirror: Mirror
   readonly #peer: Peer
-  readonly #counts: ClientCounts = {
+  readonly #counts: ScopeClientCounts = {
     infos: 0,
     snapshots: 0,
     packetsBad: 0,
@@ -95,7 +113,7 @@ export class ScopeClient {
     reconnects: 0,
   }
   #isStarted = false
-  #state: ClientState = 'offline'
+  #state: ScopeClientState = 'offline'
   #framing: Framing | undefined
   #lastError: string | undefined
   #retryMs: number | undefined
@@ -105,32 +123,30 @@ export class ScopeClient {
   #logged = new Set<string>()
 
   /** @throws {RangeError} for an option that cannot be used */
-  constructor(
-    options: Partial<ClientOptions>,
-    observer: ScopeObserver,
-    context: ScopeClientContext = {},
-  ) {
-    this.options = clientOptions(options)
-    this.#observer = observer
-    this.#clock = context.clock ?? systemClock
-    this.#reports = context.reports ?? NO_REPORTS
-    this.#connect = context.connect ?? ((port, host) => connectTcp({ port, host }))
-    this.#backoff = new Backoff(this.options, context.random ?? Math.random)
-    this.#memory = new FramingMemory(this.options.framing, this.options.profile)
-    this.#mirror = new Mirror(this.options)
-    const { host: address, port } = this.options
+  constructor(options: ScopeClientOptions = {}) {
+    this.settings = checkOptions(OWN_CLIENT_OPTIONS, options)
+    this.#observer = options
+    this.#clock = options.clock ?? systemClock
+    this.#reports = options.reports ?? NO_REPORTS
+    this.#backoff = new Backoff(this.settings, options.random ?? Math.random)
+    this.#memory = new FramingMemory(this.settings.framing, this.settings.profile)
+    this.#mirror = new Mirror(this.settings)
+    const { host: address, port } = this.settings
     this.#peer = { transport: 'tcp', address, port }
   }
 
-  /** Begins to connect; returns at once. A client that was stopped stays so. */
-  start(): void {
+  /**
+   * Begins to connect; does not wait for the server, which is tried until it is there. A client
+   * that was closed stays so.
+   */
+  async start(): Promise<void> {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#begin()
   }
 
   /** Ends the connection and all timers, for good. */
-  stop(): void {
+  async close(): Promise<void> {
     this.#isStarted = true
     if (this.#state === 'stopped') return
     this.#cancelRetry()
@@ -139,33 +155,37 @@ export class ScopeClient {
     this.#attempt?.stop()
   }
 
-  get status(): ClientStatus {
+  get counts(): Readonly<ScopeClientCounts> {
+    return this.#counts
+  }
+
+  get status(): ScopeClientStatus {
+    const { intervalNs } = this.#mirror
     return {
       state: this.#state,
       framing: this.#framing,
-      intervalNs: this.#mirror.intervalNs,
+      intervalMs: intervalNs === undefined ? undefined : Number(intervalNs) / 1e6,
       ticksMissed: this.#mirror.missed,
       series: this.#mirror.size,
       seriesRefused: this.#mirror.refused,
-      counts: { ...this.#counts },
       lastError: this.#lastError,
       retryMs: this.#retryMs,
     }
   }
 
-  #setState(state: ClientState): void {
+  #setState(state: ScopeClientState): void {
     this.#state = state
-    this.#observer.status?.(this.status)
+    this.#observer.onStatus?.(this.status)
   }
 
   #begin(): void {
     const plan = this.#memory.plan()
-    const { host, port } = this.options
+    const { host, port } = this.settings
     this.#logged = new Set()
     this.#retryMs = undefined
     this.#setState('connecting')
-    const connect = (): Socket => this.#connect(port, host)
-    this.#attempt = new Attempt(this.options, plan, this.#clock, connect, {
+    const connect = (): Socket => connectTcp({ port, host })
+    this.#attempt = new Attempt(this.settings, plan, this.#clock, connect, {
       greeted: () => this.#mirror.begin(),
       packet: (packet, framing) => this.#onPacket(packet, framing, plan),
       bad: (error, payload) => this.#onBad(error, payload),
@@ -176,11 +196,11 @@ export class ScopeClient {
   #onPacket(packet: Packet, framing: Framing, plan: FramingPlan): void {
     if (this.#state !== 'online') this.#onFirst(framing, plan)
     this.#remark(packet)
-    this.#observer.packet?.(packet)
+    this.#observer.onPacket?.(packet)
     if (packet.kind === 'info') {
       this.#counts.infos++
       const added = this.#mirror.info(packet)
-      this.#observer.series?.(added)
+      this.#observer.onSeries?.(added)
       return
     }
     this.#counts.snapshots++
@@ -188,7 +208,7 @@ export class ScopeClient {
     const sample = this.#mirror.snapshot(packet, this.#clock.wallMs())
     if (sample.isRepeat) this.#count('t_repeated', 'tRepeated')
     if (before !== undefined && packet.t < before) this.#count('t_backwards', 'tBackwards')
-    this.#observer.sample?.(sample)
+    this.#observer.onSample?.(sample)
   }
 
   #onFirst(framing: Framing, plan: FramingPlan): void {
@@ -248,7 +268,7 @@ export class ScopeClient {
     this.#setState('offline')
   }
 
-  #count(name: string, field: keyof ClientCounts, amount = 1): void {
+  #count(name: string, field: keyof ScopeClientCounts, amount = 1): void {
     this.#counts[field] += amount
     this.#reports.count(name, 'packet', amount)
   }

@@ -3,22 +3,15 @@ import { describe, it } from 'node:test'
 import { toHex } from '../../model/index.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
 import type { CodecOptions, Role } from '../decoder.ts'
-import {
-  CLIENT_DEFAULTS,
-  createDecoder,
-  decodePacket,
-  decodeSettings,
-  detectFraming,
-  ERROR_CODES,
-  encode,
-  encodeInfo,
-  encodeSettings,
-  encodeSnapshot,
-  frame,
-  SERVER_DEFAULTS,
-  SettingsStream,
-  toPlain,
-} from './index.ts'
+import { encodeInfo, encodeSettings, encodeSnapshot } from './codec/encode.ts'
+import { detectFraming, frame } from './codec/framing.ts'
+import { encodeScope, toPlain } from './codec/messages.ts'
+import { decodePacket } from './codec/packet.ts'
+import { decodeSettings } from './codec/settings.ts'
+import { SettingsStream } from './codec/settings-stream.ts'
+import { createDecoder } from './codec.ts'
+import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from './options.ts'
+import { ERROR_CODES } from './spec.ts'
 import { hex, u64, VECTORS } from './test/golden.ts'
 
 function codeOf(act: () => unknown): string {
@@ -84,8 +77,8 @@ describe('packets', () => {
   for (const { name, t, d, payload_hex, frame_hex } of VECTORS.snapshot) {
     it(`snapshot ${name} is written and read as by the real implementation`, () => {
       const plain = { kind: 'snapshot', t, d }
-      assert.equal(toHex(encode([plain])[0]!), frame_hex)
-      assert.equal(toHex(encode([plain], { profile: 'document' })[0]!), payload_hex)
+      assert.equal(toHex(encodeScope([plain])[0]!), frame_hex)
+      assert.equal(toHex(encodeScope([plain], { profile: 'document' })[0]!), payload_hex)
       assert.deepEqual(toPlain(decodePacket(hex(payload_hex), { strict: true })), plain)
     })
   }
@@ -97,7 +90,7 @@ describe('packets', () => {
       const message = isSettings ? decodeSettings(payload) : decodePacket(payload, { strict: true })
       assert.deepEqual(toPlain(message), each.result)
       if (each.canonical_frame_hex === undefined) return
-      assert.equal(toHex(encode([toPlain(message)])[0]!), each.canonical_frame_hex)
+      assert.equal(toHex(encodeScope([toPlain(message)])[0]!), each.canonical_frame_hex)
     })
   }
 
@@ -163,7 +156,7 @@ describe('decoder', () => {
 
     it(`writes the packets of stream ${each.name} back to the same bytes`, () => {
       const profile = framing === 'framed' ? 'peer' : 'document'
-      const bytes = Buffer.concat(encode(each.packets, { profile }))
+      const bytes = Buffer.concat(encodeScope(each.packets, { profile }))
       assert.equal(toHex(hex('0100')) + toHex(bytes), each.server_stream_hex)
     })
 
@@ -182,7 +175,7 @@ describe('decoder', () => {
 
   for (const each of VECTORS.versions) {
     it(`${each.client_accepts ? 'takes' : 'refuses'} ${each.name} in front of packets`, () => {
-      const [packet] = encode([{ kind: 'info', metrics: [] }])
+      const [packet] = encodeScope([{ kind: 'info', metrics: [] }])
       const bytes = new Uint8Array([...hex(each.hex), ...packet!])
       for (const pieces of [[bytes], oneByOne(bytes)]) {
         const { messages, errors } = decodeAll(pieces, { role: 'client' })
@@ -220,7 +213,7 @@ describe('decoder', () => {
   })
 
   it('keeps the good packets around a bad one while the boundary is known', () => {
-    const good = encode([{ kind: 'info', metrics: [] }])[0]!
+    const good = encodeScope([{ kind: 'info', metrics: [] }])[0]!
     for (const each of VECTORS.rejected) {
       if (each.for !== 'packet') continue
       const stream = Buffer.concat([hex('0100'), good, frame(hex(each.payload_hex)), good])
@@ -233,11 +226,11 @@ describe('decoder', () => {
   })
 
   it('stops at malformed bytes in a bare stream, whose next boundary nobody knows', () => {
-    const [info] = encode([{ kind: 'info', metrics: [] }], { profile: 'document' })
+    const [info] = encodeScope([{ kind: 'info', metrics: [] }], { profile: 'document' })
     const stream = Buffer.concat([info!, hex('c1'), info!])
     const { messages, errors } = decodeAll([stream], { role: 'client' })
     assert.equal(messages.length, 1)
-    assert.deepEqual(errors, [{ code: 'bad-msgpack', resync: false }])
+    assert.deepEqual(errors, [{ code: 'bad_msgpack', resync: false }])
   })
 
   it('says what kind of stranger sent oversized settings', () => {
@@ -248,20 +241,20 @@ describe('decoder', () => {
       const decoder = createDecoder({ role: 'server' })
       decoder.push(Buffer.from(text, 'latin1'))
       const [error] = decoder.errors
-      assert.equal(error?.code, 'settings-too-large')
+      assert.equal(error?.code, 'settings_too_large')
       assert.match((error as DecodeError).message, new RegExp(word))
     }
   })
 
   it('reports a message that is cut off at the end', () => {
-    const [settings] = encode([{ kind: 'settings', sampling_interval: { $u64: '5' } }])
+    const [settings] = encodeScope([{ kind: 'settings', sampling_interval: { $u64: '5' } }])
     const short = settings!.subarray(0, settings!.length - 1)
     assert.deepEqual(decodeAll([short], { role: 'server' }).errors, [
-      { code: 'settings-malformed', resync: false },
+      { code: 'settings_malformed', resync: false },
     ])
-    assert.deepEqual(decodeAll([short]).errors, [{ code: 'bad-msgpack', resync: false }])
+    assert.deepEqual(decodeAll([short]).errors, [{ code: 'bad_msgpack', resync: false }])
     assert.deepEqual(decodeAll([hex('01')], { role: 'client' }).errors, [
-      { code: 'closed-early', resync: false },
+      { code: 'closed_early', resync: false },
     ])
   })
 
@@ -279,7 +272,7 @@ describe('decoder', () => {
   })
 
   it('counts the bytes that follow the settings, however they come', () => {
-    const [settings] = encode([{ kind: 'settings', sampling_interval: { $u64: '5' } }])
+    const [settings] = encodeScope([{ kind: 'settings', sampling_interval: { $u64: '5' } }])
     const bytes = new Uint8Array([...settings!, 1, 2, 3])
     for (const pieces of [[bytes], oneByOne(bytes)]) {
       const { notes, messages } = decodeAll(pieces, { role: 'server' })
@@ -292,19 +285,23 @@ describe('decoder', () => {
 describe('encoder', () => {
   it('refuses what the protocol cannot say, with a code', () => {
     const cases: readonly (readonly [unknown, string])[] = [
-      [null, 'bad-message'],
-      [{ kind: 'snap' }, 'bad-message'],
-      [{ kind: 'settings' }, 'bad-message'],
-      [{ kind: 'settings', sampling_interval: 0.5 }, 'bad-message'],
-      [{ kind: 'settings', sampling_interval: { $u64: '18446744073709551616' } }, 'bad-range'],
-      [{ kind: 'settings', sampling_interval: -1 }, 'bad-range'],
-      [{ kind: 'snapshot', t: 0, d: [['a', 'b']] }, 'bad-message'],
-      [{ kind: 'snapshot', t: 0, d: [[1, 1]] }, 'bad-message'],
-      [{ kind: 'snapshot', t: 0, d: {} }, 'bad-message'],
-      [{ kind: 'info', metrics: [['a', [['k', 1]]]] }, 'bad-message'],
+      [null, 'bad_message'],
+      [{ kind: 'snap' }, 'bad_message'],
+      [{ kind: 'settings' }, 'bad_message'],
+      [{ kind: 'settings', sampling_interval: 0.5 }, 'bad_message'],
+      [{ kind: 'settings', sampling_interval: { $u64: '18446744073709551616' } }, 'bad_range'],
+      [{ kind: 'settings', sampling_interval: -1 }, 'bad_range'],
+      [{ kind: 'snapshot', t: 0, d: [['a', 'b']] }, 'bad_message'],
+      [{ kind: 'snapshot', t: 0, d: [[1, 1]] }, 'bad_message'],
+      [{ kind: 'snapshot', t: 0, d: {} }, 'bad_message'],
+      [{ kind: 'info', metrics: [['a', [['k', 1]]]] }, 'bad_message'],
     ]
     for (const [message, code] of cases) {
-      assert.throws(() => encode([message]), { name: 'EncodeError', code }, JSON.stringify(message))
+      assert.throws(
+        () => encodeScope([message]),
+        { name: 'EncodeError', code },
+        JSON.stringify(message),
+      )
     }
   })
 

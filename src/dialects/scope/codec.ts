@@ -12,24 +12,40 @@
 import { DecodeError, type DecodeErrorFields } from '../../wire/decode-error.ts'
 import { isContainer } from '../../wire/messagepack.ts'
 import { MessagePackScanner } from '../../wire/messagepack-scan.ts'
-import type { CodecOptions, Decoder } from '../decoder.ts'
+import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
 import { decodeAny, type Message } from './codec/any-message.ts'
 import { LENGTH_SIZE, readLength } from './codec/framing.ts'
-import { toPlain } from './codec/messages.ts'
+import { type PlainMessage, toPlain } from './codec/messages.ts'
 import { decodePacket } from './codec/packet.ts'
 import { PacketStream } from './codec/packet-stream.ts'
 import { decodeSettings, settingsError } from './codec/settings.ts'
 import { SettingsStream } from './codec/settings-stream.ts'
 import { sniffVersion, versionError } from './codec/version.ts'
-import { CLIENT_DEFAULTS, type Framing, SERVER_DEFAULTS } from './spec.ts'
+import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from './options.ts'
+import type { Framing } from './spec.ts'
 
-export { encode } from './codec/messages.ts'
+export { encodeScope } from './codec/messages.ts'
 
 export function createDecoder(options: CodecOptions = {}): Decoder {
   const log = new DecodeLog()
   if (options.transport === 'udp') return new WholeDecoder(options, log)
   if (options.role === 'server') return new SettingsDecoder(log)
   return new PacketsDecoder(options, log)
+}
+
+/**
+ * Reads what a viewer or a server has sent. Unless `transport` says so, the bytes themselves tell
+ * whether they are one message (`udp`) or a stream (`tcp`).
+ *
+ * @example
+ * import { decodeScope, encodeScope } from 'pentameter/scope'
+ *
+ * const [bytes] = encodeScope([{ kind: 'snapshot', t: { $u64: '0' }, d: [['level', 0.5]] }])
+ * console.log(decodeScope(bytes, { role: 'client' }).messages[0]) // kind: 'snapshot', …
+ */
+export function decodeScope(bytes: Uint8Array, options: CodecOptions = {}): Decoded<PlainMessage> {
+  const { transport = guessTransport(bytes, options.role) } = options
+  return decodeWhole(createDecoder({ ...options, transport }), bytes)
 }
 
 /** What one decoder has found. */
@@ -136,7 +152,7 @@ class WholeDecoder extends LoggingDecoder {
       const isFramed = isWholeFrame(bytes)
       this.log.framing(isFramed ? 'framed' : 'bare')
       if (isFramed && bytes.length === LENGTH_SIZE && this.#role === 'server') {
-        throw settingsError('settings-empty', 0, 'settings frame of 0 bytes')
+        throw settingsError('settings_empty', 0, 'settings frame of 0 bytes')
       }
       const payload = isFramed ? bytes.subarray(LENGTH_SIZE) : bytes
       this.log.message(this.#decode(payload))

@@ -5,7 +5,7 @@
 import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../ports.ts'
 import { connectSource } from './client/source.ts'
-import { createDecoder, encode, guessTransport } from './codec.ts'
+import { createDecoder, encodeScope, guessTransport } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
@@ -38,7 +38,7 @@ export const dialect: Dialect = {
   connectSource,
   guessTransport,
   createDecoder,
-  encode,
+  encode: encodeScope,
 
   /** Sends bare settings of one second, `[1000000000]`, and shows the first packets that come. */
   tryIt(host, port) {

@@ -13,14 +13,9 @@ import {
   sortLabels,
 } from '../../model/index.ts'
 import type { CanonicalSeries } from '../snapshot-source.ts'
-import {
-  type ExposeOptions,
-  exposeSeries,
-  foldName,
-  SERVER_DEFAULTS,
-  splitName,
-  unfoldName,
-} from './index.ts'
+import { type ExposeOptions, exposeSeries } from './map.ts'
+import { foldName, splitName, unfoldName } from './names.ts'
+import { SERVER_DEFAULTS } from './options.ts'
 import { readNumber, VECTORS } from './test/golden.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -213,15 +208,15 @@ describe('exported series', () => {
     ])
     assert.equal(labels[0]?.__type, 'counter')
     assert.equal(labels[0]?.['shp.type'], 'mr')
-    assert.deepEqual(omissions, [{ reason: 'name-taken', name: 'x' }])
+    assert.deepEqual(omissions, [{ reason: 'name_taken', name: 'x' }])
   })
 
   it('never have an empty name, and end at the limit', () => {
     const { names, omissions } = expose([series(''), series('a'), series('b')], { maxSeries: 1 })
     assert.deepEqual(names, ['a'])
     assert.deepEqual(omissions, [
-      { reason: 'empty-name', name: '' },
-      { reason: 'max-series', name: 'b' },
+      { reason: 'empty_name', name: '' },
+      { reason: 'max_series', name: 'b' },
     ])
   })
 

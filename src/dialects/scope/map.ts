@@ -13,8 +13,9 @@ import {
 } from '../../model/index.ts'
 import type { CanonicalSeries } from '../snapshot-source.ts'
 import { foldName, splitName } from './names.ts'
+import type { ServerSettings } from './options.ts'
 import { SeriesRules } from './rules.ts'
-import { COLOR_LABEL, NAME, PLOT_LABEL, type ServerOptions, TYPE_LABEL } from './spec.ts'
+import { COLOR_LABEL, NAME, PLOT_LABEL, TYPE_LABEL } from './spec.ts'
 
 /** Labels that our servers add to Info for what the protocol has no field for. */
 const UNIT_LABEL = 'unit'
@@ -23,7 +24,7 @@ const DISPLAY_NAME_LABEL = 'display_name'
 const ESTIMATED_LABEL = 'estimated'
 
 /** One series as a snapshot carries it. */
-export interface ExposedSeries {
+interface ExposedSeries {
   readonly wireName: string
   /** Its place in the source's list. */
   readonly index: number
@@ -31,9 +32,9 @@ export interface ExposedSeries {
 }
 
 /** Why a series is not exported, though no rule says so. */
-export type OmitReason = 'empty-name' | 'name-taken' | 'max-series'
+export type OmitReason = 'empty_name' | 'name_taken' | 'max_series'
 
-export interface Omission {
+interface Omission {
   readonly reason: OmitReason
   readonly name: string
 }
@@ -45,7 +46,7 @@ export interface Exposure {
 }
 
 export type ExposeOptions = Pick<
-  ServerOptions,
+  ServerSettings,
   'maxSeries' | 'nameStyle' | 'include' | 'exclude' | 'hints'
 >
 
@@ -73,8 +74,8 @@ function expose(
   taken: Map<string, ExposedSeries>,
 ): OmitReason | undefined {
   const { identity } = series
-  if (identity.name === '') return 'empty-name'
-  if (taken.size >= options.maxSeries) return 'max-series'
+  if (identity.name === '') return 'empty_name'
+  if (taken.size >= options.maxSeries) return 'max_series'
   const base = wireBase(series, options.nameStyle)
   const folded = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
   const labels = infoLabels(series, rules)
@@ -85,13 +86,13 @@ function expose(
   }
   const typed = [TYPE_LABEL, identity.kind] as const
   const wireName = foldName(base, sortLabels([...folded, typed]))
-  if (taken.has(wireName)) return 'name-taken'
+  if (taken.has(wireName)) return 'name_taken'
   taken.set(wireName, { wireName, index, labels: sortLabels([...labels, typed]) })
   return undefined
 }
 
 /** The name without labels: a counter says what its rate is stated per. */
-function wireBase(series: CanonicalSeries, nameStyle: ServerOptions['nameStyle']): string {
+function wireBase(series: CanonicalSeries, nameStyle: ServerSettings['nameStyle']): string {
   const { identity, metadata, statistic } = series
   const shown = nameStyle === 'display' ? metadata.displayName : undefined
   const base = shown === undefined || shown === '' ? identity.name : shown

@@ -6,7 +6,7 @@
 import { compareUtf8, type Labels } from '../../model/index.ts'
 
 /** A wire name taken apart. */
-export interface SplitName {
+interface SplitName {
   readonly base: string
   readonly labels: Labels
 }

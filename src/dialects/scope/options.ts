@@ -1,7 +1,21 @@
 /** Options of scope's sides: their one home, with defaults and limits. */
 import { parseColor } from '../../model/board/color.ts'
-import { boolean, bytes, choice, integer, list, map, section, text } from '../options.ts'
+import { addressOptions, reconnectOptions } from '../connecting.ts'
+import {
+  boolean,
+  bytes,
+  choice,
+  defaultsOf,
+  integer,
+  list,
+  map,
+  number,
+  section,
+  text,
+  type ValuesOf,
+} from '../options.ts'
 import { STATISTICS } from '../snapshot-source.ts'
+import { DEFAULT_PORT, SETTINGS_CAP_BELOW } from './spec.ts'
 
 const framing = choice(['auto', 'framed', 'bare'], {
   default: 'auto',
@@ -24,8 +38,16 @@ const HINT_OPTIONS = {
   }),
 }
 
-export const CLIENT_OPTIONS = {
-  samplingIntervalNs: integer({ default: 100_000_000, description: 'asked of the exporter' }),
+/** Below 2^64 nanoseconds. */
+const INTERVAL_MS_MAX = 18_446_744_073_709
+
+const CLIENT_OPTIONS = {
+  samplingIntervalMs: number({
+    min: 1e-6,
+    max: INTERVAL_MS_MAX,
+    default: 100,
+    description: 'asked of the exporter, down to 0.000001',
+  }),
   profile: choice(['document', 'peer'], {
     default: 'peer',
     description: 'framing tried first: peer framed, document bare',
@@ -37,7 +59,7 @@ export const CLIENT_OPTIONS = {
   }),
 }
 
-export const OPTIONS = {
+export const SERVER_OPTIONS = {
   framing,
   handshakeTimeoutMs: integer({ default: 60_000, description: 'until the settings are complete' }),
   detectGraceMs: integer({
@@ -46,12 +68,14 @@ export const OPTIONS = {
   }),
   settingsCapBytes: integer({
     min: 32,
-    max: 53_136,
+    max: SETTINGS_CAP_BELOW - 1,
     default: 4096,
     description: 'largest settings',
   }),
-  minIntervalNs: integer({
-    default: 1_000_000,
+  minIntervalMs: number({
+    min: 1e-6,
+    max: INTERVAL_MS_MAX,
+    default: 1,
     description: 'shorter requests are raised to it',
   }),
   infoIntervalMs: integer({ default: 5000, description: 'between two information packets' }),
@@ -76,8 +100,68 @@ export const OPTIONS = {
   hints: list(section(HINT_OPTIONS), {
     description: 'plot and colour by rule; the first match decides',
   }),
+}
+
+export const OPTIONS = {
+  ...SERVER_OPTIONS,
   select: list(choice(STATISTICS, { default: 'p99', description: 'statistic' }), {
     description: 'further values of distributions, as NAME.p99',
   }),
   client: section(CLIENT_OPTIONS),
 }
+
+/** Where a server in a program listens. */
+export const ADDRESS_OPTIONS = addressOptions(DEFAULT_PORT)
+
+/** A rule over series names and labels; `*` in a pattern stands for any text. */
+export interface Match {
+  readonly name?: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** Gives matching series a plot or a colour. */
+export interface HintRule {
+  readonly match: Match
+  readonly plot?: string
+  readonly color?: string
+}
+
+/** What shapes the answers to viewers, checked and complete. */
+export type ServerSettings = Omit<
+  ValuesOf<typeof SERVER_OPTIONS>,
+  'include' | 'exclude' | 'hints'
+> & {
+  /** Only series that match one of these are exported; empty = all. */
+  readonly include: readonly Match[]
+  /** Series that match one of these are not exported. */
+  readonly exclude: readonly Match[]
+  /** The first rule that matches decides; it beats the series' own metadata. */
+  readonly hints: readonly HintRule[]
+}
+
+export const SERVER_DEFAULTS: ServerSettings = defaultsOf(SERVER_OPTIONS)
+
+/** Options of a client in a program. */
+export const OWN_CLIENT_OPTIONS = {
+  ...addressOptions(DEFAULT_PORT),
+  ...CLIENT_OPTIONS,
+  connectTimeoutMs: integer({ default: 10_000, description: 'until the version has come' }),
+  probeMs: integer({
+    default: 3000,
+    description: 'without a packet after the settings, the other framing is tried',
+  }),
+  idleTimeoutMs: integer({
+    min: 0,
+    default: 0,
+    description: 'silence that ends the connection; 0 = by the sampling interval',
+  }),
+  frameCapBytes: bytes({ default: 16_777_216, description: 'largest frame or bare value' }),
+  maxBadPackets: integer({ default: 100, description: 'in a row; then the client reconnects' }),
+  maxSeries: integer({ default: 10_000, description: 'further names make no series' }),
+  ...reconnectOptions({ firstMs: 1000, limitMs: 30_000, jitter: 0.2 }),
+}
+
+/** What a client goes by, checked and complete. */
+export type ClientSettings = ValuesOf<typeof OWN_CLIENT_OPTIONS>
+
+export const CLIENT_DEFAULTS: ClientSettings = defaultsOf(OWN_CLIENT_OPTIONS)

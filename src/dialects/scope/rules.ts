@@ -1,11 +1,11 @@
 /** Rules over series: which are exported, and which get a plot or a colour. */
 import type { Identity, Labels } from '../../model/index.ts'
-import type { Match, ServerOptions } from './spec.ts'
+import type { Match, ServerSettings } from './options.ts'
 
 type Predicate = (identity: Identity) => boolean
-type RuleOptions = Pick<ServerOptions, 'include' | 'exclude' | 'hints'>
+type RuleOptions = Pick<ServerSettings, 'include' | 'exclude' | 'hints'>
 
-export interface Hints {
+interface Hints {
   readonly plot?: string
   readonly color?: string
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { CallbackSource, ScopeServer } from './index.ts'
+import { CallbackSource } from './server/callback-source.ts'
+import { ScopeServer } from './server.ts'
 import { hex } from './test/golden.ts'
 import {
   atEnd,
@@ -124,7 +125,7 @@ describe('stream', () => {
     await turn()
     clock.advance(10)
     assert.equal((await takeSnapshot(peer)).t, 10n * MS)
-    assert.equal(reports.counts['bytes_ignored behind-settings'], 3)
+    assert.equal(reports.counts['bytes_ignored behind_settings'], 3)
   })
 
   it('leaves nothing behind after many connections', async () => {
@@ -180,9 +181,10 @@ describe('stream', () => {
     const clock = new WorkingClock()
     const source = new CallbackSource()
     source.add('a', () => 1)
-    const server = new ScopeServer({ snapshot: source, clock })
-    atEnd(() => server.stop())
-    const { port } = await server.listen(0)
+    const server = new ScopeServer({ source, port: 0, clock })
+    atEnd(() => server.close())
+    await server.start()
+    const { port } = server
     const list = source.list.bind(source)
     source.list = () => {
       clock.workNs += MS
@@ -217,24 +219,24 @@ describe('stream', () => {
     source.add('d', () => 1)
     clock.advance(10)
     assert.deepEqual((await takeSnapshot(peer)).names, ['a'])
-    assert.equal(reports.counts['series_omitted max-series'], 3)
+    assert.equal(reports.counts['series_omitted max_series'], 3)
     const lines = reports.lines.filter(({ message }) => message.includes('left out'))
     assert.deepEqual(lines[0]?.facts, { name: 'b', count: 2 })
     assert.equal(lines.length, 1)
   })
 
   it('refuses options that cannot be used', () => {
-    const snapshot = new CallbackSource()
+    const source = new CallbackSource()
     for (const options of [
       { settingsCapBytes: 53_137 },
       { maxClients: -1 },
       { handshakeTimeoutMs: '60' },
-      { minIntervalNs: 0 },
+      { minIntervalMs: 0 },
       { infoIntervalMs: 0 },
       { framing: 'any' },
       { nameStyle: 'long' },
     ]) {
-      assert.throws(() => new ScopeServer({ snapshot, options }), RangeError)
+      assert.throws(() => new ScopeServer({ source, ...(options as object) }), RangeError)
     }
   })
 
@@ -266,7 +268,7 @@ describe('stream', () => {
   it('closes every connection and timer when it stops', async () => {
     const { port, clock, server, reports } = await startServer()
     const peers = [await attachViewer(port, MS), await connectViewer(port)]
-    await server.stop()
+    await server.close()
     await Promise.all(peers.map((peer) => peer.ended()))
     assert.equal(clock.pending, 0)
     assert.equal(reports.counts['clients_closed stopped'], 2)
@@ -322,7 +324,7 @@ describe('slow viewers', () => {
       clock.advance(1)
       assert.notEqual((await takePacket(quick)).kind, undefined)
     }
-    assert.equal(reports.counts['clients_stalled no-progress'], 1)
+    assert.equal(reports.counts['clients_stalled no_progress'], 1)
     assert.equal(reports.counts['clients_closed stalled'], 1)
     slow.socket.resume()
     await slow.ended()

@@ -1,128 +1,98 @@
 /**
- * The accepting, emitting side: any number of viewers, each with its own interval, time base and
- * framing; what they see is read and rendered once for all of them.
+ * The accepting, emitting side: snapshots of a source's values to any number of viewers, under a
+ * hub, which accepts for it, or on a port of its own.
  */
-import {
-  type AddressInfo,
-  createServer as createTcpServer,
-  type Server,
-  type Socket,
-} from 'node:net'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import { checkOptions, type GivenOptions } from '../options.ts'
+import { OwnPort } from '../own-port.ts'
 import type { PeerConnection } from '../peer.ts'
-import type { Reports } from '../reports.ts'
-import { NO_REPORTS } from '../reports.ts'
+import { NO_REPORTS, type Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
 import type { SnapshotSource, Statistic } from '../snapshot-source.ts'
-import { serverOptions } from './checked-options.ts'
+import { ADDRESS_OPTIONS, type Match, SERVER_OPTIONS, type ServerSettings } from './options.ts'
 import { Exposition } from './server/exposition.ts'
-import type { StreamContext } from './server/snapshot-stream.ts'
-import { type Pass, Viewer } from './server/viewer.ts'
-import { DEFAULT_PORT, type ServerOptions } from './spec.ts'
+import { Viewers } from './server/viewers.ts'
 
-export interface ScopeServerContext {
-  /** What is shown. */
-  readonly snapshot: SnapshotSource
-  readonly options?: Readonly<Record<string, unknown>> | Partial<ServerOptions>
+type SettingsOptions = Omit<GivenOptions<typeof SERVER_OPTIONS>, 'include' | 'exclude' | 'hints'>
+
+/** What a server shows, where, and how; `SERVER_OPTIONS` has defaults and limits. */
+export interface ScopeServerOptions
+  extends SettingsOptions,
+    Partial<Pick<ServerSettings, 'include' | 'exclude' | 'hints'>>,
+    GivenOptions<typeof ADDRESS_OPTIONS> {
+  /** What is shown, as a {@link CallbackSource} is. */
+  readonly source: SnapshotSource
   readonly clock?: Clock
   readonly reports?: Reports
 }
 
-const NOTHING = new Uint8Array(0)
+export type { Match }
+
+/** The viewers of a hub. */
+export function createServer(context: ServerContext): DialectServer {
+  const select = (context.options.select ?? []) as readonly Statistic[]
+  return viewersOf(context.openSnapshot(select), context.options, context)
+}
+
+/** @throws {RangeError} for an option that cannot be used */
+function viewersOf(
+  source: SnapshotSource,
+  given: object,
+  { clock, reports }: { readonly clock: Clock; readonly reports: Reports },
+): Viewers {
+  const options: ServerSettings = checkOptions(SERVER_OPTIONS, given)
+  const exposition = new Exposition(source, options, reports, clock)
+  return new Viewers({ options, clock, reports, exposition })
+}
 
 /**
- * A server of the protocol, under a hub (which accepts for it) or on its own:
- * `await new ScopeServer({ snapshot }).listen()`.
+ * A server on a port of its own. There is no authentication: every program that reaches it sees all
+ * series.
+ *
+ * @example
+ * import { CallbackSource, ScopeServer } from 'pentameter/scope'
+ *
+ * const values = new CallbackSource()
+ * values.add('boiler.temperature', () => 21.5, { unit: '°C' })
+ * const server = new ScopeServer({ source: values, port: 0 })
+ * await server.start()
+ * console.log(`viewers connect to port ${server.port}`)
+ * await server.close()
  */
-export class ScopeServer implements DialectServer {
-  readonly #context: StreamContext
-  readonly #viewers = new Set<Viewer>()
-  readonly #closing = new Set<Promise<void>>()
-  #listener: Server | undefined
-  #valuesOfPast = 0
-  /** True while connections are being refused, so that only the first is logged. */
-  #isFull = false
+export class ScopeServer {
+  readonly #viewers: Viewers
+  readonly #port: OwnPort
 
   /** @throws {RangeError} for an option that cannot be used */
-  constructor(context: ScopeServerContext) {
-    const options = serverOptions(context.options)
-    const clock = context.clock ?? systemClock
-    const reports = context.reports ?? NO_REPORTS
-    const exposition = new Exposition(context.snapshot, options, reports, clock)
-    this.#context = { options, clock, reports, exposition }
+  constructor(options: ScopeServerOptions) {
+    const { clock = systemClock, reports = NO_REPORTS } = options
+    const address = checkOptions(ADDRESS_OPTIONS, options)
+    this.#viewers = viewersOf(options.source, options, { clock, reports })
+    this.#port = new OwnPort(this.#viewers, { ...address, transports: ['tcp'], reports })
   }
 
-  /**
-   * Binds a port of its own. There is no authentication: whoever reaches it sees all series.
-   * @param port 0 = any free one
-   * @returns the address; rejects when it cannot be bound
-   */
-  listen(port = DEFAULT_PORT, host = '127.0.0.1'): Promise<AddressInfo> {
-    const listener = createTcpServer({ allowHalfOpen: true }, (socket) => this.accept(socket))
-    this.#listener = listener
-    return new Promise((resolve, reject) => {
-      listener.once('error', reject)
-      listener.listen(port, host, () => {
-        listener.off('error', reject)
-        // A failed accept (no file descriptors left) costs that connection, not the listener.
-        listener.on('error', (error: NodeJS.ErrnoException) => {
-          this.#context.reports.count('accepts_failed', error.code ?? 'unknown')
-        })
-        resolve(listener.address() as AddressInfo)
-      })
-    })
-  }
-
-  accept(socket: Socket, first: Uint8Array = NOTHING, pass?: Pass): void {
-    const { options, reports } = this.#context
-    if (this.#viewers.size >= options.maxClients) {
-      reports.count('handshake_refused', 'max-clients')
-      if (!this.#isFull) {
-        const facts = { address: socket.remoteAddress, maxClients: options.maxClients }
-        reports.log('warn', 'viewer refused: too many clients', facts)
-      }
-      this.#isFull = true
-      socket.on('error', () => {})
-      socket.destroy()
-      return
-    }
-    const { promise: gone, resolve } = Promise.withResolvers<void>()
-    const viewer = new Viewer(socket, this.#context, pass, () => {
-      this.#viewers.delete(viewer)
-      this.#isFull = false
-      this.#valuesOfPast += viewer.valuesSent
-      resolve()
-    })
-    this.#viewers.add(viewer)
-    this.#closing.add(gone)
-    void gone.then(() => this.#closing.delete(gone))
-    viewer.start(first)
+  /** Port that is bound, where the options left its choice to the system; 0 before `start`. */
+  get port(): number {
+    return this.#port.port
   }
 
   /** Values in all snapshots so far. */
   get valuesSent(): number {
-    let sum = this.#valuesOfPast
-    for (const viewer of this.#viewers) sum += viewer.valuesSent
-    return sum
+    return this.#viewers.valuesSent
+  }
+
+  /** Binds the port; rejects with the system's error where that is not possible. */
+  start(): Promise<void> {
+    return this.#port.start()
   }
 
   connections(): readonly PeerConnection[] {
-    return [...this.#viewers].map((viewer) => viewer.status())
+    return this.#viewers.connections()
   }
 
-  async stop(): Promise<void> {
-    const listener = this.#listener
-    const released = new Promise<void>((resolve) => {
-      if (listener === undefined) resolve()
-      else listener.close(() => resolve())
-    })
-    for (const viewer of this.#viewers) viewer.close('stopped')
-    await Promise.all([released, ...this.#closing])
+  /** Ends every connection; resolves when all are gone. */
+  close(): Promise<void> {
+    return this.#port.close()
   }
-}
-
-export function createServer({ openSnapshot, ...context }: ServerContext): DialectServer {
-  const select = (context.options.select ?? []) as readonly Statistic[]
-  return new ScopeServer({ ...context, snapshot: openSnapshot(select) })
 }

@@ -1,10 +1,8 @@
 /**
- * Constants of the metrics-exporter-scope protocol, version 1: limits, options with their defaults
- * and the closed sets of error codes and reasons (source document: proto.md; README.md, "Document
+ * Constants of the metrics-exporter-scope protocol, version 1: limits and the
+ * closed sets of error codes and reasons (source document: proto.md; README.md, "Document
  * and peers", says where the real exporter differs).
  */
-import type { Profile } from '../decoder.ts'
-
 export const NAME = 'scope'
 export const VERSION = 1
 /** [version:u16le], the server's first two bytes. */
@@ -30,22 +28,22 @@ export const TYPE_LABEL = '__type'
 
 /** Refusals of what a client sent; every one ends its connection. */
 export const SETTINGS_ERROR_CODES = [
-  'settings-empty',
-  'settings-too-large',
-  'settings-malformed',
-  'settings-shape',
-  'settings-type',
-  'settings-range',
+  'settings_empty',
+  'settings_too_large',
+  'settings_malformed',
+  'settings_shape',
+  'settings_type',
+  'settings_range',
   'framing',
 ] as const
 export type SettingsErrorCode = (typeof SETTINGS_ERROR_CODES)[number]
 
 /** What can be wrong with one packet of a server. */
-export const PACKET_ERROR_CODES = ['bad-msgpack', 'bad-shape', 'bad-time', 'too-large'] as const
+export const PACKET_ERROR_CODES = ['bad_msgpack', 'bad_shape', 'bad_time', 'too_large'] as const
 export type PacketErrorCode = (typeof PACKET_ERROR_CODES)[number]
 
 /** What can be wrong with the first two bytes of a server. */
-export const VERSION_ERROR_CODES = ['version', 'closed-early'] as const
+export const VERSION_ERROR_CODES = ['version', 'closed_early'] as const
 
 export const ERROR_CODES: readonly string[] = [
   ...SETTINGS_ERROR_CODES,
@@ -54,7 +52,7 @@ export const ERROR_CODES: readonly string[] = [
 ]
 
 /** Messages that a caller wants to send and the protocol cannot say. */
-export const ENCODE_ERROR_CODES = ['bad-message', 'bad-range'] as const
+export const ENCODE_ERROR_CODES = ['bad_message', 'bad_range'] as const
 export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
 /** What a client sends once. */
@@ -99,129 +97,13 @@ export type TimeForm = 'unsigned' | 'signed' | 'float' | 'text' | 'pair'
 /** The usual reading: nothing was wrong. */
 export const STRICT_READING: Reading = { isStrict: true, dropped: 0 }
 
-/** A rule over series names and labels; `*` in a pattern stands for any text. */
-export interface Match {
-  readonly name?: string
-  readonly labels?: Readonly<Record<string, string>>
-}
-
-/** Gives matching series a plot or a colour. */
-export interface HintRule {
-  readonly match: Match
-  readonly plot?: string
-  readonly color?: string
-}
-
-/** Options of the accepting, emitting side. */
-export interface ServerOptions {
-  /** Which framing may be used; the server always answers in its client's. */
-  readonly framing: FramingChoice
-  /** Version sent to settings complete. */
-  readonly handshakeTimeoutMs: number
-  /** Silence after which a complete short value counts as bare settings. */
-  readonly detectGraceMs: number
-  /** Largest settings message; see SETTINGS_CAP_BELOW. */
-  readonly settingsCapBytes: number
-  /** Shorter requests are raised to this. */
-  readonly minIntervalNs: number
-  readonly infoIntervalMs: number
-  /** Further connections are closed at once, without a version. */
-  readonly maxClients: number
-  /** Bytes waiting for one client's socket above which snapshots are skipped. */
-  readonly maxBufferedBytes: number
-  /** A client whose socket takes no byte for this long is closed. */
-  readonly stallTimeoutMs: number
-  /** Further series are left out. */
-  readonly maxSeries: number
-  /** `display` shows a series by its display name where it has one. */
-  readonly nameStyle: 'name' | 'display'
-  /** Only series that match one of these are exported; empty = all. */
-  readonly include: readonly Match[]
-  /** Series that match one of these are not exported. */
-  readonly exclude: readonly Match[]
-  /** The first rule that matches decides; it beats the series' own metadata. */
-  readonly hints: readonly HintRule[]
-}
-
-export const SERVER_DEFAULTS: ServerOptions = {
-  framing: 'auto',
-  handshakeTimeoutMs: 60_000,
-  detectGraceMs: 250,
-  settingsCapBytes: 4096,
-  minIntervalNs: 1_000_000,
-  infoIntervalMs: 5000,
-  maxClients: 256,
-  maxBufferedBytes: 8 * 1024 * 1024,
-  stallTimeoutMs: 60_000,
-  maxSeries: 10_000,
-  nameStyle: 'name',
-  include: [],
-  exclude: [],
-  hints: [],
-}
-
 /**
  * The settings cap must stay below this: bare settings `91 cf 00 00 …` read as a length of 53137,
  * the smallest length that acceptable bare settings can be mistaken for.
  */
 export const SETTINGS_CAP_BELOW = 53_137
 
-/** Options of the connecting, receiving side. */
-export interface ClientOptions {
-  readonly host: string
-  readonly port: number
-  readonly samplingIntervalNs: bigint
-  /** Which framing is tried first: peer = framed, document = bare. */
-  readonly profile: Profile
-  readonly framing: FramingChoice
-  /** Refuses what the real parser refuses instead of salvaging it. */
-  readonly strict: boolean
-  /** Connect, and the server's version. */
-  readonly connectTimeoutMs: number
-  /** Without a packet for so long after its settings, `auto` tries the other framing. */
-  readonly probeMs: number
-  /** Silence after which the connection is given up; undefined = from the sampling interval. */
-  readonly idleTimeoutMs?: number
-  /** Largest frame or bare value. */
-  readonly frameCapBytes: number
-  /** In a row, then the client reconnects. */
-  readonly maxBadPackets: number
-  /** Further names are not turned into series. */
-  readonly maxSeries: number
-  readonly reconnectFirstMs: number
-  readonly reconnectLimitMs: number
-  /** Share of the pause by which it varies both ways. */
-  readonly reconnectJitter: number
-  /** Label keys whose first seen value becomes part of a series' identity. */
-  readonly promoteLabels: readonly string[]
-}
-
-export const CLIENT_DEFAULTS: ClientOptions = {
-  host: '127.0.0.1',
-  port: DEFAULT_PORT,
-  samplingIntervalNs: 100_000_000n,
-  profile: 'peer',
-  framing: 'auto',
-  strict: false,
-  connectTimeoutMs: 10_000,
-  probeMs: 3000,
-  frameCapBytes: 16_777_216,
-  maxBadPackets: 100,
-  maxSeries: 10_000,
-  reconnectFirstMs: 1000,
-  reconnectLimitMs: 30_000,
-  reconnectJitter: 0.2,
-  promoteLabels: [],
-}
-
 /** A server of another version is asked again no sooner than this. */
 export const VERSION_RETRY_MS = 30_000
 /** Attempts in a row without a packet after which a proven target's other framing is tried. */
 export const REPROVE_ATTEMPTS = 10
-/** The default idle timeout: the larger of the flat one and two intervals plus the Info period. */
-export const IDLE_FLOOR_MS = 10_000
-
-export function idleTimeoutMs(options: ClientOptions): number {
-  if (options.idleTimeoutMs !== undefined) return options.idleTimeoutMs
-  return Math.max(IDLE_FLOOR_MS, (2 * Number(options.samplingIntervalNs)) / 1e6 + 5000)
-}

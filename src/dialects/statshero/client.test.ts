@@ -6,7 +6,7 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { type ClientOptions, StatsHeroClient } from './index.ts'
+import { StatsHeroClient, type StatsHeroClientOptions } from './client.ts'
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setImmediate()
@@ -61,9 +61,10 @@ async function unusedPort(): Promise<number> {
   return server.port
 }
 
-function clientTo(port: number, options: ClientOptions = {}) {
+function clientTo(port: number, options: StatsHeroClientOptions = {}) {
   const clock = new FakeClock()
   const client = new StatsHeroClient({ host: '127.0.0.1', port, clock, ...options })
+  void client.start()
   return { client, clock }
 }
 
@@ -194,7 +195,7 @@ suite('client over UDP', { timeout: 30_000 }, () => {
 })
 
 suite('client over TCP', { timeout: 30_000 }, () => {
-  const options: ClientOptions = { transport: 'tcp', flushIntervalMs: 0 }
+  const options: StatsHeroClientOptions = { transport: 'tcp', flushIntervalMs: 0 }
 
   test('packets follow each other on one connection', async () => {
     await using server = await tcpServer()

@@ -8,29 +8,17 @@
 import { gzipSync } from 'node:zlib'
 import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { Transport } from '../decoder.ts'
+import { checkOptions, type GivenOptions } from '../options.ts'
 import type { Link } from './client/link.ts'
 import { PacketQueue } from './client/packet-queue.ts'
 import { TcpLink } from './client/tcp-link.ts'
 import { UdpLink } from './client/udp-link.ts'
 import { checkSize, type Line, type LineFrame, lineFrame, PacketBatch, valueText } from './codec.ts'
-import { EMIT_DEFAULTS, type EmitOptions } from './options.ts'
+import { type ClientSettings, OWN_CLIENT_OPTIONS } from './options.ts'
 import { LF, type TypeWord } from './spec.ts'
 
-/** What a client needs to know; everything has a default. */
-export interface ClientSettings extends EmitOptions {
-  readonly host: string
-  readonly port: number
-  readonly transport: Transport
-  /** Age at which a packet that is not full leaves; 0 = every line is a packet. */
-  readonly flushIntervalMs: number
-  /** Most lines waiting to be sent; of more, the oldest packets are dropped. */
-  readonly queueLinesLimit: number
-  /** Packs bodies that get smaller by it; outside the document's profile. */
-  readonly gzip: boolean
-}
-
-export interface ClientOptions extends Partial<ClientSettings> {
+/** Where to and how lines are sent; `OWN_CLIENT_OPTIONS` has defaults and limits. */
+export interface StatsHeroClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
   readonly clock?: Pick<Clock, 'after'>
   /** Uniform in [0, 1), for sampling. */
   readonly random?: () => number
@@ -38,18 +26,8 @@ export interface ClientOptions extends Partial<ClientSettings> {
   readonly onError?: (error: Error) => void
 }
 
-export const CLIENT_DEFAULTS: ClientSettings = {
-  ...EMIT_DEFAULTS,
-  host: '127.0.0.1',
-  port: 8125,
-  transport: 'udp',
-  flushIntervalMs: 1000,
-  queueLinesLimit: 10_000,
-  gzip: false,
-}
-
 /** Lines by what became of them. */
-export interface ClientCounts {
+export interface StatsHeroClientCounts {
   /** Handed over to the network. */
   sent: number
   /** Left the full queue, or were still waiting at the end. */
@@ -69,9 +47,23 @@ export interface Recorder {
 /** How long `close` waits for lines to leave. */
 const CLOSE_WAIT_MS = 1000
 
-/** Does not keep the process running; `close` before the end, or the last second is lost. */
+/**
+ * Sends measurements of an application. Does not keep the process running; `close` before the end,
+ * or the last second is lost. What is recorded before `start` waits in the queue.
+ *
+ * @example
+ * import { StatsHeroClient } from 'pentameter/statshero'
+ *
+ * const client = new StatsHeroClient({ host: '127.0.0.1', port: 8125 })
+ * await client.start()
+ * const requests = client.meter('shop.requests')
+ * const times = client.histogram('shop.requestTime', 0.1) // one call in ten is sent
+ * requests.record(1)
+ * times.record(85)
+ * await client.close()
+ */
 export class StatsHeroClient {
-  readonly counts: ClientCounts = { sent: 0, dropped: 0, lost: 0, refused: 0 }
+  readonly counts: StatsHeroClientCounts = { sent: 0, dropped: 0, lost: 0, refused: 0 }
   readonly #options: ClientSettings
   readonly #clock: Pick<Clock, 'after'>
   readonly #random: () => number
@@ -79,19 +71,31 @@ export class StatsHeroClient {
   readonly #queue = new PacketQueue()
   readonly #link: Link
   #cancelFlush: (() => void) | undefined
+  #isStarted = false
   #isClosed = false
   #onIdle: (() => void) | undefined
 
-  constructor(options: ClientOptions = {}) {
-    const { clock = backgroundClock, random = Math.random, onError = () => {}, ...given } = options
-    this.#options = { ...CLIENT_DEFAULTS, ...given }
-    const { host, port, transport, gzip, profile, maxDatagramBytes } = this.#options
+  /**
+   * @throws {RangeError} for an option that cannot be used
+   * @throws {TypeError} for gzip under the profile `document`
+   */
+  constructor(options: StatsHeroClientOptions = {}) {
+    const { clock = backgroundClock, random = Math.random, onError = () => {} } = options
+    this.#options = checkOptions(OWN_CLIENT_OPTIONS, options)
+    const { transport, gzip, profile, maxDatagramBytes } = this.#options
     if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
     this.#clock = clock
     this.#random = random
     this.#batch = new PacketBatch(maxDatagramBytes)
-    const link = { host, port, clock, onError, onReady: () => this.#pump() }
+    const link = { ...this.#options, clock, onError, onReady: () => this.#pump() }
     this.#link = transport === 'tcp' ? new TcpLink(link) : new UdpLink(link)
+  }
+
+  /** Begins to connect; does not wait for the server, which is tried until it is there. */
+  async start(): Promise<void> {
+    if (this.#isStarted || this.#isClosed) return
+    this.#isStarted = true
+    this.#link.open()
   }
 
   /** Counts events: `m`. With a rate, only this part of the calls is sent, each for 1 / rate. */
@@ -116,7 +120,7 @@ export class StatsHeroClient {
 
   /**
    * Sends one line as it is: a rate in it is written and not drawn for.
-   * @throws {EmitError}
+   * @throws {EncodeError}
    */
   send(line: Line): void {
     const frame = lineFrame(line, this.#options)

@@ -4,22 +4,17 @@
  */
 export {
   checkSize,
-  EmitError,
   encodePackets,
   type Line,
   type LineFrame,
   lineFrame,
   PacketBatch,
-  roundHalfAway,
   valueText,
 } from './codec/encode.ts'
 export { FrameScanner } from './codec/frame-scan.ts'
 export type {
   FrameRules,
   Inflate,
-  LineRules,
-  LineVisitor,
-  PacketRules,
   PacketVisitor,
 } from './codec/line-visitor.ts'
 export { decodeDatagram } from './codec/packet.ts'

@@ -2,14 +2,12 @@
  * The dialect Stats Hero: text measurements under a header with version and length, over UDP and
  * TCP (README.md).
  */
-import type { CodecOptions } from '../decoder.ts'
 import type { Dialect } from '../dialect.ts'
 import { TEXT_PORT } from '../ports.ts'
 import { connectEmitter } from './client/emitter.ts'
-import { createDecoder, messageLine } from './codec/decoder.ts'
-import { encodePackets } from './codec.ts'
+import { createDecoder, encodeStatsHero } from './codec/decoder.ts'
 import { EXPORT_RULES } from './export-rules.ts'
-import { EMIT_DEFAULTS, type EmitOptions, OPTIONS } from './options.ts'
+import { EMIT_DEFAULTS, OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { BAR, ERROR_CODES, NAME } from './spec.ts'
 
@@ -46,9 +44,7 @@ export const dialect: Dialect = {
   connectEmitter,
   createDecoder,
 
-  encode(messages, options: CodecOptions & Partial<EmitOptions> = {}) {
-    return encodePackets(messages.map(messageLine), { ...EMIT_DEFAULTS, ...options })
-  },
+  encode: encodeStatsHero,
 
   /** bash writes each line of a `printf` on its own, which only a stream puts together again. */
   tryIt(host, port) {

@@ -28,10 +28,10 @@ export interface EmitMapping {
 }
 
 /** What was changed or left out, and how many observations or values it concerns. */
-export type EmitNote = 'rounded' | 'not_finite' | 'negative' | 'repeat_limit'
+type EmitNote = 'rounded' | 'not_finite' | 'negative' | 'repeat_limit'
 
 /** Plain lines that one histogram cell may become. */
-export const REPEAT_LIMIT = 1000
+const REPEAT_LIMIT = 1000
 
 interface Output {
   line(line: Line): void

@@ -1,28 +1,15 @@
 /**
  * The dialect Stats Hero: text measurements under a header with version and length, over UDP and
- * TCP (README.md). Public as `pentameter/statshero`.
+ * TCP (README.md). Public as `pentameter/statshero`; its wire constants as
+ * `pentameter/statshero/spec`.
  */
+export type { CodecOptions, Decoded } from '../decoder.ts'
 export {
-  CLIENT_DEFAULTS,
-  type ClientCounts,
-  type ClientOptions,
   type Recorder,
   StatsHeroClient,
+  type StatsHeroClientCounts,
+  type StatsHeroClientOptions,
 } from './client.ts'
-export type { Message } from './codec/decoder.ts'
-export { EmitError, encodePackets, type Line } from './codec.ts'
-export { cellLines, type EmitMapping, type EmitNote, emitKey } from './map.ts'
-export {
-  EMIT_DEFAULTS,
-  type EmitOptions,
-  RECEIVE_DEFAULTS,
-  type ReceiveOptions,
-} from './options.ts'
-export {
-  EMIT_ERROR_CODES,
-  type EmitErrorCode,
-  ERROR_CODES,
-  type ErrorCode,
-  TYPE_WORDS,
-  type TypeWord,
-} from './spec.ts'
+export { decodeStatsHero, encodeStatsHero, type Message } from './codec/decoder.ts'
+export type { Line } from './codec.ts'
+export { StatsHeroServer, type StatsHeroServerOptions } from './server.ts'

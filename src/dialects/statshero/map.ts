@@ -8,13 +8,13 @@ import type { Describe, Description, LineIngest } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'
 
-export type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter'>
+type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter'>
 
 /** Keeps a byte order mark: it is part of the key. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-export { cellLines, type EmitMapping, type EmitNote, emitKey } from './emit.ts'
+export { cellLines, type EmitMapping, emitKey } from './emit.ts'
 
 /** The receiving half as a line visitor: every line becomes one verb of the ingest. */
 export class LineMapper {

@@ -1,11 +1,21 @@
 /** Options of Stats Hero's sides: their one home, with defaults and limits. */
-import type { Profile } from '../decoder.ts'
-import { bytes, choice, defaultsOf, integer, map, section, type ValuesOf } from '../options.ts'
+import { addressOptions, reconnectOptions } from '../connecting.ts'
+import {
+  boolean,
+  bytes,
+  choice,
+  defaultsOf,
+  integer,
+  map,
+  section,
+  type ValuesOf,
+} from '../options.ts'
+import { TEXT_PORT } from '../ports.ts'
 
 const profile = (description: string) =>
   choice(['document', 'peer'], { default: 'peer', description })
 
-export const EMIT_OPTIONS = {
+const EMIT_OPTIONS = {
   profile: profile('grammar of what is sent'),
   /** 1500 of an Ethernet frame less IPv6 and UDP headers, with room for a tunnel's. */
   maxDatagramBytes: integer({ min: 64, max: 65_507, default: 1432, description: 'whole packet' }),
@@ -19,7 +29,7 @@ export const EMIT_OPTIONS = {
   }),
 }
 
-export const OPTIONS = {
+export const RECEIVE_OPTIONS = {
   profile: profile('grammar that the listener takes'),
   maxFrameBytes: bytes({
     min: 64,
@@ -38,27 +48,54 @@ export const OPTIONS = {
   counterBits: map(choice([32, 64], { default: 64, description: 'bits' }), {
     description: 'width of meter readers by key; * in a key is any run of characters',
   }),
-  emit: section(EMIT_OPTIONS),
 }
 
-/** Options of the receiving side; `document` takes only what the document's grammar allows. */
-export type ReceiveOptions = Omit<ValuesOf<typeof OPTIONS>, 'emit'>
+export const OPTIONS = { ...RECEIVE_OPTIONS, emit: section(EMIT_OPTIONS) }
 
-const { emit: _, ...receive } = defaultsOf(OPTIONS)
-export const RECEIVE_DEFAULTS: ReceiveOptions = receive
+/** Where a server in a program listens. */
+export const ADDRESS_OPTIONS = addressOptions(TEXT_PORT.number)
+
+/** What a server goes by; `document` takes only what the document's grammar allows. */
+export type ReceiveOptions = ValuesOf<typeof RECEIVE_OPTIONS>
+
+export const RECEIVE_DEFAULTS: ReceiveOptions = defaultsOf(RECEIVE_OPTIONS)
+
+const { profile: emitProfile, maxDatagramBytes } = EMIT_OPTIONS
 
 /** Options of the sending side that shape its bytes. */
-export interface EmitOptions {
-  readonly profile: Profile
-  /** Whole packet, header included. A single longer line travels alone. */
-  readonly maxDatagramBytes: number
-  /** Cleans keys to `_` and rounds values instead of throwing. */
-  readonly lenient: boolean
+const ENCODE_OPTIONS = {
+  profile: emitProfile,
+  /** A single longer line travels alone. */
+  maxDatagramBytes: integer({ ...maxDatagramBytes, min: 1 }),
+  lenient: boolean({
+    default: false,
+    description: 'cleans keys to _ and rounds values instead of throwing',
+  }),
+}
+export type EmitOptions = ValuesOf<typeof ENCODE_OPTIONS>
+
+export const EMIT_DEFAULTS: EmitOptions = defaultsOf(ENCODE_OPTIONS)
+
+/** Options of a client in a program. */
+export const OWN_CLIENT_OPTIONS = {
+  ...ADDRESS_OPTIONS,
+  ...ENCODE_OPTIONS,
+  transport: choice(['udp', 'tcp'], { default: 'udp', description: 'way to the server' }),
+  flushIntervalMs: integer({
+    min: 0,
+    default: 1000,
+    description: 'age at which a packet that is not full leaves; 0 = every line is a packet',
+  }),
+  queueLinesLimit: integer({
+    default: 10_000,
+    description: 'lines waiting to be sent; of more, the oldest packets are dropped',
+  }),
+  gzip: boolean({
+    default: false,
+    description: 'packs bodies that get smaller by it; outside the profile document',
+  }),
+  ...reconnectOptions({ firstMs: 100, limitMs: 10_000, jitter: 0 }),
 }
 
-const { profile: emitProfile, maxDatagramBytes } = defaultsOf(EMIT_OPTIONS)
-export const EMIT_DEFAULTS: EmitOptions = {
-  profile: emitProfile,
-  maxDatagramBytes,
-  lenient: false,
-}
+/** What a client goes by, checked and complete. */
+export type ClientSettings = ValuesOf<typeof OWN_CLIENT_OPTIONS>

@@ -1,218 +1,77 @@
-/**
- * The receiving side: datagrams and connections into the ingest (§3.5, §3.6). Nothing is ever
- * written back. Errors of peers end here: reported once, with source and the first bytes.
- */
-import type { Socket } from 'node:net'
-import type { LineIngest } from '../ingest.ts'
+/** The receiving side: lines of applications, under a hub or on a port of its own. */
+import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
+import { checkOptions, type GivenOptions } from '../options.ts'
+import { OwnPort } from '../own-port.ts'
 import type { Peer, PeerConnection } from '../peer.ts'
-import type { Reports } from '../reports.ts'
+import { NO_REPORTS, type Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
-import { frameRules } from './codec/decoder.ts'
-import { decodeDatagram, type FrameRules, FrameScanner, type PacketVisitor } from './codec.ts'
-import { LineMapper } from './map.ts'
-import { RECEIVE_DEFAULTS, type ReceiveOptions } from './options.ts'
-import { type ErrorCode, type LineErrorCode, NAME, type PacketErrorCode } from './spec.ts'
+import type { Message } from './codec/decoder.ts'
+import { ADDRESS_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
+import { LineServer } from './server/line-server.ts'
+import { CallbackReceiver, IngestReceiver } from './server/receivers.ts'
 
-/** Bytes of an offending message that a report keeps. */
-const REPORT_BYTES = 128
-
-const LINE_FAULTS: Readonly<Record<LineErrorCode, string>> = {
-  parse_error: 'line is not key:value|type',
-  empty_key: 'key is empty',
-  bad_key: 'key has other than letters, digits and single dots',
-  bad_value: 'value is no integer, or too long',
-  unknown_type: 'type is none of m, mr, g, h',
-  bad_sample_rate: 'sample rate is not @ and a decimal with digits on both sides of the point',
-}
-
+/** The lines of a hub, into its ingest. */
 export function createServer(context: ServerContext): DialectServer {
-  return new StatsHeroServer(context)
+  const options = checkOptions(RECEIVE_OPTIONS, context.options)
+  const receiver = new IngestReceiver(context.ingest, options, context.reports)
+  return new LineServer(receiver, options, context.clock)
 }
 
-class StatsHeroServer implements DialectServer {
-  readonly #context: ServerContext
-  readonly #options: ReceiveOptions
-  readonly #rules: FrameRules
-  readonly #receiver: Receiver
-  readonly #connections = new Set<Connection>()
+/** Where a server listens and what it takes; `RECEIVE_OPTIONS` has defaults and limits. */
+export interface StatsHeroServerOptions
+  extends GivenOptions<typeof ADDRESS_OPTIONS>,
+    GivenOptions<typeof RECEIVE_OPTIONS> {
+  /** One line; the call is over before the server reads on, and must not throw. */
+  readonly onLine: (line: Message, peer: Peer) => void
+  readonly clock?: Clock
+  /** Takes what could not be read; nothing unless given. */
+  readonly reports?: Reports
+}
 
-  constructor(context: ServerContext) {
-    this.#context = context
-    this.#options = { ...RECEIVE_DEFAULTS, ...context.options }
-    this.#rules = frameRules(this.#options)
-    this.#receiver = new Receiver(context.ingest, this.#options, context.reports)
+/**
+ * A server on a port of its own, UDP and TCP.
+ *
+ * @example
+ * import { StatsHeroServer } from 'pentameter/statshero'
+ *
+ * const server = new StatsHeroServer({
+ *   port: 0,
+ *   onLine: ({ key, value, type }) => console.log(key, value, type),
+ * })
+ * await server.start()
+ * console.log(`applications send to port ${server.port}`)
+ * await server.close()
+ */
+export class StatsHeroServer {
+  readonly #server: LineServer
+  readonly #port: OwnPort
+
+  /** @throws {RangeError} for an option that cannot be used */
+  constructor(options: StatsHeroServerOptions) {
+    const { onLine, clock = systemClock, reports = NO_REPORTS } = options
+    const receiver = new CallbackReceiver(onLine, reports)
+    this.#server = new LineServer(receiver, checkOptions(RECEIVE_OPTIONS, options), clock)
+    const address = checkOptions(ADDRESS_OPTIONS, options)
+    this.#port = new OwnPort(this.#server, { ...address, transports: ['tcp', 'udp'], reports })
   }
 
-  datagram(bytes: Uint8Array, peer: Peer): void {
-    this.#receiver.begin(peer)
-    decodeDatagram(bytes, this.#rules, this.#receiver)
+  /** Port that is bound, where the options left its choice to the system; 0 before `start`. */
+  get port(): number {
+    return this.#port.port
   }
 
-  accept(socket: Socket, first: Uint8Array): void {
-    const connection = new Connection(
-      socket,
-      this.#receiver,
-      this.#rules,
-      this.#options,
-      this.#context,
-    )
-    this.#connections.add(connection)
-    socket.once('close', () => this.#connections.delete(connection))
-    connection.start(first)
+  /** Binds the port; rejects with the system's error where that is not possible. */
+  start(): Promise<void> {
+    return this.#port.start()
   }
 
   connections(): readonly PeerConnection[] {
-    return [...this.#connections].map((connection) => connection.status())
+    return this.#server.connections()
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.#connections].map((connection) => connection.close()))
-  }
-}
-
-/** Lines into the ingest, errors into the reports; one for all sockets of a server. */
-class Receiver extends LineMapper implements PacketVisitor {
-  readonly #ingest: LineIngest
-  readonly #reports: Reports
-  #peer: Peer = { transport: 'udp', address: '', port: 0 }
-
-  constructor(ingest: LineIngest, options: ReceiveOptions, reports: Reports) {
-    super(ingest, options)
-    this.#ingest = ingest
-    this.#reports = reports
-  }
-
-  /** Says from whom the next bytes are. */
-  begin(peer: Peer): void {
-    this.#peer = peer
-    this.#ingest.begin(peer.address)
-  }
-
-  packetEnd(): void {}
-
-  badLine(
-    code: LineErrorCode,
-    bytes: Uint8Array,
-    lineStart: number,
-    lineEnd: number,
-    offset: number,
-  ): void {
-    this.#report(code, LINE_FAULTS[code], bytes, lineStart, lineEnd, offset, true)
-  }
-
-  badPacket(
-    code: PacketErrorCode,
-    detail: string,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    offset: number,
-    isResync: boolean,
-  ): void {
-    this.#report(code, detail, bytes, start, end, offset, isResync)
-  }
-
-  #report(
-    code: ErrorCode,
-    detail: string,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    offset: number,
-    resync: boolean,
-  ): void {
-    const message = bytes.subarray(start, Math.min(end, start + REPORT_BYTES))
-    this.#reports.decodeError({ dialect: NAME, code, offset, resync }, message, this.#peer, detail)
-  }
-}
-
-/**
- * One connection. A read is taken in completely before the next one is asked for, so a sender that
- * is faster than the ingest is held back by TCP itself and no queue can grow here.
- */
-class Connection {
-  readonly #socket: Socket
-  readonly #receiver: Receiver
-  readonly #scanner: FrameScanner
-  readonly #context: ServerContext
-  readonly #frameTimeoutMs: number
-  readonly #peer: Peer
-  readonly #sinceMs: number
-  #timedFrame = 0
-  #cancelTimeout: (() => void) | undefined
-  #isStopped = false
-
-  constructor(
-    socket: Socket,
-    receiver: Receiver,
-    rules: FrameRules,
-    options: ReceiveOptions,
-    context: ServerContext,
-  ) {
-    this.#socket = socket
-    this.#receiver = receiver
-    this.#scanner = new FrameScanner(rules, receiver)
-    this.#context = context
-    this.#frameTimeoutMs = options.frameTimeoutMs
-    this.#sinceMs = context.clock.wallMs()
-    const { remoteAddress = '', remotePort = 0 } = socket
-    this.#peer = { transport: 'tcp', address: remoteAddress, port: remotePort }
-  }
-
-  start(first: Uint8Array): void {
-    const socket = this.#socket
-    socket.on('data', (chunk: Uint8Array) => this.#take(chunk))
-    socket.on('end', () => this.#end())
-    // a reset connection ends like any other: 'close' follows
-    socket.on('error', () => this.#end())
-    socket.on('close', () => this.#end())
-    this.#take(first)
-    if (socket.readableEnded) this.#end()
-    else socket.resume()
-  }
-
-  status(): PeerConnection {
-    const { framesBegun, bytesHeld } = this.#scanner
-    return { peer: this.#peer, sinceMs: this.#sinceMs, facts: { frames: framesBegun, bytesHeld } }
-  }
-
-  /** Closes without calling the frame at hand a peer's error. */
+  /** Ends every connection; resolves when all are gone. */
   close(): Promise<void> {
-    this.#isStopped = true
-    this.#cancelTimeout?.()
-    if (this.#socket.closed) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#socket.once('close', () => resolve())
-      this.#socket.destroy()
-    })
-  }
-
-  #take(bytes: Uint8Array): void {
-    if (this.#isStopped || this.#scanner.isClosed) return
-    this.#receiver.begin(this.#peer)
-    this.#scanner.push(bytes)
-    if (this.#scanner.isClosed) this.#socket.destroy()
-    else this.#watchFrame()
-  }
-
-  /** Times the frame that is not complete, from its first byte on: a trickle does not extend it. */
-  #watchFrame(): void {
-    const { isInsideFrame, framesBegun } = this.#scanner
-    if (isInsideFrame && framesBegun === this.#timedFrame) return
-    this.#cancelTimeout?.()
-    this.#cancelTimeout = undefined
-    if (!isInsideFrame || this.#frameTimeoutMs === 0) return
-    this.#timedFrame = framesBegun
-    this.#cancelTimeout = this.#context.clock.after(this.#frameTimeoutMs, () => this.#end())
-  }
-
-  /** End of stream or of the time for a frame. */
-  #end(): void {
-    this.#cancelTimeout?.()
-    this.#cancelTimeout = undefined
-    if (this.#isStopped || this.#scanner.isClosed) return
-    this.#receiver.begin(this.#peer)
-    this.#scanner.end()
-    this.#socket.destroy()
+    return this.#port.close()
   }
 }

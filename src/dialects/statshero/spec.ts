@@ -54,7 +54,7 @@ export type LineErrorCode = Extract<
 export type PacketErrorCode = Exclude<ErrorCode, LineErrorCode>
 
 /** What can be wrong with a line that a caller wants to send. */
-export const EMIT_ERROR_CODES = [
+export const ENCODE_ERROR_CODES = [
   'empty_key',
   'bad_key',
   'bad_value',
@@ -62,4 +62,4 @@ export const EMIT_ERROR_CODES = [
   'bad_sample_rate',
   'line_too_long',
 ] as const
-export type EmitErrorCode = (typeof EMIT_ERROR_CODES)[number]
+export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]

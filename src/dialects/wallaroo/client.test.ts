@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { ByteListener } from '../../../test/support/byte-listener.ts'
 import { NanoClock } from '../../../test/support/nano-clock.ts'
 import { parseAddress } from './client/address.ts'
-import { type ClientOptions, WallarooClient } from './client.ts'
+import { WallarooClient, type WallarooClientOptions } from './client.ts'
 import { createDecoder, type MetricsMessage } from './codec/decoder.ts'
 import type { Metrics } from './codec.ts'
 
@@ -16,8 +16,15 @@ const WINDOW: Metrics = {
   ...{ minNs: 5, maxNs: 7, periodNs: 2_000_000_000n, endNs: 1_700_000_002_000_000_000n },
 }
 
-function open(context: TestContext, options: Partial<ClientOptions>): WallarooClient {
-  const client = new WallarooClient({ application: 'app', worker: 'w', reconnectMs: 5, ...options })
+function open(context: TestContext, options: Partial<WallarooClientOptions>): WallarooClient {
+  const client = new WallarooClient({
+    application: 'app',
+    worker: 'w',
+    reconnectFirstMs: 5,
+    reconnectLimitMs: 5,
+    ...options,
+  })
+  void client.start()
   context.after(() => client.close())
   return client
 }
@@ -130,9 +137,10 @@ describe('a client', () => {
       const { WallarooClient } = await import('${new URL('client.ts', import.meta.url)}')
       const options = { application: 'app', worker: 'w', port: ${hub.port}, bufferWindows: 9 }
       const client = new WallarooClient(options)
+      await client.start()
       client.reporter().startToEnd('Orders').record(5)
       await client.close()
-      new WallarooClient(options)`
+      await new WallarooClient(options).start()`
     const child = spawn(process.execPath, ['--input-type=module', '-e', code])
     const [status] = await once(child, 'exit')
     assert.equal(status, 0)
@@ -154,7 +162,7 @@ describe('a client', () => {
     const port = await freePort(context)
     const clock = new NanoClock(START)
     const attempts = new Attempts()
-    const options = { port, clock, bufferWindows: 10, reconnectMs: 250 }
+    const options = { port, clock, bufferWindows: 10, ...pauses(250, 250) }
     const client = open(context, { ...options, onError: attempts.count })
     for (let attempt = 1; attempt <= 20; attempt++) {
       await attempts.until(attempt)
@@ -182,7 +190,7 @@ describe('a client', () => {
     const clock = new NanoClock(START)
     const attempts = new Attempts()
     const port = await freePort(context)
-    const options = { port, clock, reconnectMs: 100, reconnectMaxMs: 300 }
+    const options = { port, clock, ...pauses(100, 300) }
     open(context, { ...options, onError: attempts.count })
     for (const [i, pauseMs] of [100n, 200n, 300n, 300n].entries()) {
       await attempts.until(i + 1)
@@ -216,11 +224,11 @@ describe('a client', () => {
 
   it('refuses at the call what cannot be sent', (context) => {
     assert.throws(() => open(context, { bufferWindows: -1 }), /bufferWindows -1/)
-    const refusal = { name: 'EmitError', code: 'out-of-range' }
-    for (const wrong of [{ reconnectMaxMs: Number.NaN }, { profile: 'Document' as 'document' }]) {
+    const refusal = { name: 'RangeError' }
+    for (const wrong of [{ reconnectLimitMs: Number.NaN }, { profile: 'Document' as 'document' }]) {
       assert.throws(() => open(context, wrong), refusal)
     }
-    assert.throws(() => open(context, { periodNs: 1n }), refusal)
+    assert.throws(() => open(context, { periodMs: 0.000001 }), refusal)
     assert.throws(() => open(context, { worker: 'w'.repeat(65_536) }), RangeError)
     const client = open(context, { port: 9 })
     assert.throws(() => client.send([{ ...WINDOW, id: 70_000 }]), RangeError)
@@ -272,4 +280,8 @@ async function freePort(context: TestContext): Promise<number> {
   const { port } = listener
   await listener.close()
   return port
+}
+
+function pauses(reconnectFirstMs: number, reconnectLimitMs: number) {
+  return { reconnectFirstMs, reconnectLimitMs }
 }

@@ -7,27 +7,22 @@
 import { connect, type Socket } from 'node:net'
 import { backgroundClock } from '../../time/background-clock.ts'
 import { Backoff } from '../../time/backoff.ts'
+import { checkOptions, type GivenOptions, type ValuesOf } from '../options.ts'
 import { FrameBuffer } from './client/frame-buffer.ts'
-import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
-import { checkReportOptions } from './reporter/options.ts'
-import { Reporter, type ReporterClock } from './reporter/reporter.ts'
-import { DEFAULT_PORT, REPORT_DEFAULTS, type ReportOptions } from './spec.ts'
+import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
+import { LINK_OPTIONS, REPORT_DEFAULTS } from './options.ts'
+import {
+  checkWindowOptions,
+  Reporter,
+  type ReporterClock,
+  type WindowOptions,
+} from './reporter/reporter.ts'
 
-/** What a client needs to know; all but the names has a default. */
-export interface ClientSettings {
-  readonly host: string
-  readonly port: number
-  /** Pause before each attempt to connect again. */
-  readonly reconnectMs: number
-  /** Where given, pauses double up to it. */
-  readonly reconnectMaxMs: number | undefined
-  /** Frames kept while there is no connection, the newest ones; the peer keeps none. */
-  readonly bufferWindows: number
-  /** Bytes that may wait for a hub that reads slowly; the peer has no limit. */
-  readonly maxPendingBytes: number
-}
-
-export interface ClientOptions extends Partial<ClientSettings>, Partial<ReportOptions> {
+/**
+ * Whose windows are sent, where to (`LINK_OPTIONS` has defaults and limits), and how windows are
+ * made.
+ */
+export interface WallarooClientOptions extends GivenOptions<typeof LINK_OPTIONS>, WindowOptions {
   readonly application: string
   readonly worker: string
   readonly clock?: ReporterClock
@@ -35,17 +30,8 @@ export interface ClientOptions extends Partial<ClientSettings>, Partial<ReportOp
   readonly onError?: (error: Error) => void
 }
 
-export const CLIENT_DEFAULTS: ClientSettings = {
-  host: '127.0.0.1',
-  port: DEFAULT_PORT,
-  reconnectMs: 250,
-  reconnectMaxMs: undefined,
-  bufferWindows: 0,
-  maxPendingBytes: 1_048_576,
-}
-
 /** Frames by what became of them, and connections. */
-export interface ClientCounts {
+export interface WallarooClientCounts {
   /** Handed over to a connection; what it holds when it breaks is lost. */
   sent: number
   /** Made while there was no connection, and not or no longer in the buffer. */
@@ -58,10 +44,27 @@ export interface ClientCounts {
 /** How long `close` waits for bytes to leave. */
 const CLOSE_WAIT_MS = 1000
 
-/** Does not keep the process running; `close` before the end, or the last window is lost. */
+/**
+ * Sends windows of one worker. Does not keep the process running; `close` before the end, or the
+ * last window is lost. What is recorded before `start` waits as if the hub were away.
+ *
+ * @example
+ * import { ComputationStage, WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1', bufferWindows: 100 })
+ * await client.start()
+ * const check = new ComputationStage(client.reporter(), 'Orders', 'Check Limit', 1)
+ * check.computed(48_000) // nanoseconds
+ * await client.close()
+ */
 export class WallarooClient {
-  readonly counts: ClientCounts = { sent: 0, droppedOffline: 0, droppedSlow: 0, connects: 0 }
-  readonly #options: ClientOptions & ClientSettings
+  readonly counts: WallarooClientCounts = {
+    sent: 0,
+    droppedOffline: 0,
+    droppedSlow: 0,
+    connects: 0,
+  }
+  readonly #options: WallarooClientOptions & ValuesOf<typeof LINK_OPTIONS>
   readonly #clock: ReporterClock
   readonly #backoff: Backoff
   readonly #buffer: FrameBuffer
@@ -73,22 +76,23 @@ export class WallarooClient {
   #isClosed = false
   #cancelRetry: (() => void) | undefined
 
-  /** @throws {EmitError} for a name or an option out of its range */
-  constructor(options: ClientOptions) {
-    this.#options = { ...CLIENT_DEFAULTS, ...options }
-    const { application, worker, reconnectMs, reconnectMaxMs, bufferWindows } = this.#options
-    checkSettings(this.#options)
-    checkReportOptions(this.#options)
+  /**
+   * @throws {RangeError} for an option that cannot be used
+   * @throws {EncodeError} for a name that is too long
+   */
+  constructor(options: WallarooClientOptions) {
+    checkWindowOptions(options)
+    this.#options = { ...options, ...checkOptions(LINK_OPTIONS, options) }
+    const { application, worker, bufferWindows } = this.#options
     this.#clock = options.clock ?? PLATFORM_CLOCK
     this.#opening = [encodeConnect(), encodeJoin(application, worker)]
     this.#buffer = new FrameBuffer(bufferWindows)
-    const pauses = {
-      reconnectFirstMs: reconnectMs,
-      reconnectLimitMs: reconnectMaxMs ?? reconnectMs,
-      reconnectJitter: 0,
-    }
-    this.#backoff = new Backoff(pauses, Math.random)
-    this.#connect()
+    this.#backoff = new Backoff(this.#options, Math.random)
+  }
+
+  /** Begins to connect; does not wait for the hub, which is tried until it is there. */
+  async start(): Promise<void> {
+    if (this.#socket === undefined && !this.#isClosed) this.#connect()
   }
 
   get isConnected(): boolean {
@@ -100,14 +104,10 @@ export class WallarooClient {
     return this.#isConnected ? this.#socket!.writableLength : 0
   }
 
-  /** A reporter whose windows this client sends; it is closed with the client. */
-  reporter(options: Partial<ReportOptions> = {}): Reporter {
-    const { application, worker, profile, binning, windowRule, periodNs, idleFlush } = this.#options
-    const own = Object.fromEntries(
-      Object.entries({ profile, binning, windowRule, periodNs, idleFlush, ...options }).filter(
-        ([, value]) => value !== undefined,
-      ),
-    ) as Partial<ReportOptions>
+  /** Makes a reporter whose windows this client sends; it is closed with the client. */
+  reporter(options: WindowOptions = {}): Reporter {
+    const { application, worker, profile, binning, windowRule, periodMs, idleFlush } = this.#options
+    const own = { profile, binning, windowRule, periodMs, idleFlush, ...options }
     const reporter = new Reporter({
       ...own,
       application,
@@ -128,7 +128,7 @@ export class WallarooClient {
 
   /**
    * Sends windows, all in one write.
-   * @throws {EmitError} for a name that is too long or a number out of its range: nothing is sent
+   * @throws {EncodeError} for a name that is too long or a number out of its range: nothing is sent
    */
   send(
     batch: readonly Metrics[],
@@ -208,18 +208,6 @@ export class WallarooClient {
         resolve()
       })
     })
-  }
-}
-
-const SETTINGS = ['bufferWindows', 'maxPendingBytes', 'reconnectMs', 'reconnectMaxMs'] as const
-
-function checkSettings(settings: ClientSettings): void {
-  for (const name of SETTINGS) {
-    const value = settings[name]
-    if (name === 'reconnectMaxMs' && value === undefined) continue
-    if (!Number.isInteger(value) || value! < 0) {
-      throw new EmitError('out-of-range', `${name} ${value} is no whole number of 0 or more`)
-    }
   }
 }
 

@@ -4,14 +4,14 @@
  */
 export { binOf, wholeLatency } from './codec/binning.ts'
 export {
-  EmitError,
   encodeConnect,
+  encodeError,
   encodeJoin,
   encodeMetrics,
   type Metrics,
 } from './codec/encode.ts'
-export { type FrameRules, FrameScanner, type LengthReading } from './codec/frame-scan.ts'
+export { FrameScanner, type LengthReading } from './codec/frame-scan.ts'
 export type { FrameVisitor } from './codec/frame-visitor.ts'
-export { MetricsFrame, type MinMaxOrder } from './codec/metrics-frame.ts'
+export { MetricsFrame } from './codec/metrics-frame.ts'
 export { textOf } from './codec/text.ts'
 export { extremesOnWire } from './codec/unknown-extremes.ts'

@@ -1,16 +1,15 @@
 /**
  * The dialect Wallaroo: windows of latencies in 65 bins, pushed by workers over TCP (README.md).
  */
-import type { CodecOptions } from '../decoder.ts'
 import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../ports.ts'
 import { connectEmitter } from './client/emitter.ts'
-import { createDecoder, encodeMessage, guessTransport } from './codec/decoder.ts'
+import { createDecoder, encodeWallaroo, guessTransport } from './codec/decoder.ts'
 import { EXPORT_RULES } from './export-rules.ts'
-import { OPTIONS } from './options.ts'
+import { OPTIONS, REPORT_DEFAULTS } from './options.ts'
 import { explainForeign } from './server/connection.ts'
 import { createServer } from './server.ts'
-import { ERROR_CODES, NAME, REPORT_DEFAULTS } from './spec.ts'
+import { ERROR_CODES, NAME } from './spec.ts'
 
 export const dialect: Dialect = {
   name: NAME,
@@ -38,10 +37,7 @@ export const dialect: Dialect = {
   guessTransport,
   createDecoder,
 
-  encode(messages, options: CodecOptions = {}) {
-    const profile = options.profile ?? REPORT_DEFAULTS.profile
-    return messages.map((message) => encodeMessage(message, profile))
-  },
+  encode: encodeWallaroo,
 
   /** A worker that joins and has nothing to say: Connect, then Join of application `a`. */
   tryIt(host, port) {

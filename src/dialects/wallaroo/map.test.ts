@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Histogram, identityKey } from '../../model/index.ts'
-import { binsOf, histogramOf, type Meaning, meaningOf, namesOf } from './map.ts'
+import { binsOf, histogramOf, mappingOf, namesOf, type SeriesMapping } from './map.ts'
 import { LatencyTotals } from './rollup/latency-totals.ts'
 import { withFrame } from './test/frames.ts'
 
@@ -13,7 +13,7 @@ const NAMES = {
   name: 'C',
 }
 
-function texts({ messages, latency, skew, id }: Meaning): (string | undefined)[] {
+function texts({ messages, latency, skew, id }: SeriesMapping): (string | undefined)[] {
   return [messages, latency, skew, id].map((described) => {
     if (described === undefined) return undefined
     const { name, labels } = described.identity
@@ -24,7 +24,7 @@ function texts({ messages, latency, skew, id }: Meaning): (string | undefined)[]
 describe('a series', () => {
   it('of a computation is messages, latencies, skew and an id', () => {
     const own = 'application=shop computation=C pipeline=P worker=w'
-    assert.deepEqual(texts(meaningOf(NAMES)), [
+    assert.deepEqual(texts(mappingOf(NAMES)), [
       `wallaroo_computation_messages_total ${own}`,
       `wallaroo_computation_latency ${own}`,
       `wallaroo_clock_skew_samples_total ${own.replace('comp', 'category=computation comp')}`,
@@ -33,14 +33,14 @@ describe('a series', () => {
   })
 
   it('of a pipeline or worker has no name beside theirs, unless it differs', () => {
-    const [, latency] = texts(meaningOf({ ...NAMES, category: 'start-to-end', name: 'P' }))
+    const [, latency] = texts(mappingOf({ ...NAMES, category: 'start-to-end', name: 'P' }))
     assert.equal(latency, 'wallaroo_pipeline_latency application=shop pipeline=P worker=w')
-    const [, other] = texts(meaningOf({ ...NAMES, category: 'node-ingress-egress', name: 'v' }))
+    const [, other] = texts(mappingOf({ ...NAMES, category: 'node-ingress-egress', name: 'v' }))
     assert.equal(other, 'wallaroo_worker_latency application=shop name=v pipeline=P worker=w')
   })
 
   it('of a source is a counter only', () => {
-    const { messages, latency, id } = meaningOf({ ...NAMES, category: 'pipeline-ingestion' })
+    const { messages, latency, id } = mappingOf({ ...NAMES, category: 'pipeline-ingestion' })
     assert.equal(messages.identity.name, 'wallaroo_pipeline_ingested_messages_total')
     assert.ok(messages.identity.labels.some(([key, value]) => key === 'source' && value === 'C'))
     assert.deepEqual([latency, id], [undefined, undefined])
@@ -48,7 +48,7 @@ describe('a series', () => {
 
   it('of any other category keeps its category and name', () => {
     for (const category of ['queue-depth', '', 'constructor', '__proto__']) {
-      const { messages } = meaningOf({ ...NAMES, category }, 'x_')
+      const { messages } = mappingOf({ ...NAMES, category }, 'x_')
       assert.equal(messages.identity.name, 'x_messages_total')
       assert.ok(messages.identity.labels.some((pair) => pair.join('=') === `category=${category}`))
     }
@@ -60,7 +60,7 @@ describe('a series', () => {
       odd.flatMap((worker) => odd.map((name) => ({ ...NAMES, pipeline, worker, name }))),
     )
     for (const part of ['messages', 'latency', 'skew'] as const) {
-      const keys = tuples.map((names) => identityKey(meaningOf(names)[part]!.identity).join())
+      const keys = tuples.map((names) => identityKey(mappingOf(names)[part]!.identity).join())
       assert.equal(new Set(keys).size, tuples.length)
     }
   })

@@ -13,8 +13,16 @@ import {
 } from '../../model/index.ts'
 import type { MetricsFrame } from './codec.ts'
 import type { LatencyTotals } from './rollup/latency-totals.ts'
-import type { SeriesNames } from './rollup/views.ts'
 import { BINS, NAME, NAME_PREFIX, SKEW_BIN } from './spec.ts'
+
+/** The identity of a series; `id` is none of it. */
+export interface SeriesNames {
+  readonly application: string
+  readonly category: string
+  readonly pipeline: string
+  readonly worker: string
+  readonly name: string
+}
 
 interface Family {
   readonly latency?: string
@@ -33,20 +41,21 @@ const OTHER: Family = { latency: 'latency', messages: 'messages_total' }
 const LATENCY_HELP = 'Latencies by powers of two; the sum is estimated from them.'
 const SKEW = 'clock_skew_samples_total'
 
-export interface Described {
+/** One series of the model. */
+export interface Descriptor {
   readonly identity: Identity
   readonly metadata: Metadata
 }
 
 /** The series of the model that one series of the wire becomes. */
-export interface Meaning {
-  readonly messages: Described
+export interface SeriesMapping {
+  readonly messages: Descriptor
   /** Absent where the category has no latencies. */
-  readonly latency?: Described
+  readonly latency?: Descriptor
   /** For all categories one name; told apart by the label `category`. */
-  readonly skew: Described
+  readonly skew: Descriptor
   /** Only of a computation. */
-  readonly id?: Described
+  readonly id?: Descriptor
 }
 
 export function namesOf(frame: MetricsFrame): SeriesNames {
@@ -54,7 +63,7 @@ export function namesOf(frame: MetricsFrame): SeriesNames {
   return { application, category, pipeline, worker, name }
 }
 
-export function meaningOf(names: SeriesNames, prefix = NAME_PREFIX): Meaning {
+export function mappingOf(names: SeriesNames, prefix = NAME_PREFIX): SeriesMapping {
   const family = Object.hasOwn(FAMILIES, names.category) ? FAMILIES[names.category]! : OTHER
   // one list for all of them: a hub keeps it for as long as the series
   const labels = sortLabels(labelsOf(names))
@@ -64,7 +73,7 @@ export function meaningOf(names: SeriesNames, prefix = NAME_PREFIX): Meaning {
     kind: Identity['kind'],
     unit: string,
     more = labels,
-  ): Described => {
+  ): Descriptor => {
     const identity = { name: prefix + name, kind, labels: more }
     return { identity, metadata: { dialect: NAME, type, ...(unit === '' ? {} : { unit }) } }
   }
@@ -76,7 +85,7 @@ export function meaningOf(names: SeriesNames, prefix = NAME_PREFIX): Meaning {
     ...(names.category === 'computation' ? { id: describe('computation_id', 'gauge', '') } : {}),
   }
 
-  function latencyOf(name: string): Described {
+  function latencyOf(name: string): Descriptor {
     const { identity, metadata } = describe(name, 'histogram', 'ns')
     return { identity, metadata: { ...metadata, lacksSum: true, description: LATENCY_HELP } }
   }
@@ -86,21 +95,21 @@ export function meaningOf(names: SeriesNames, prefix = NAME_PREFIX): Meaning {
 const OVERFLOW_LABEL = ['otel_metric_overflow', 'true'] as const
 
 /** The one series of a category for all that have no place of their own. */
-export function overflowMeaningOf(category: string, prefix = NAME_PREFIX): Meaning {
+export function overflowMappingOf(category: string, prefix = NAME_PREFIX): SeriesMapping {
   const names = { application: '', category, pipeline: '', worker: '', name: '' }
-  const { id: _, ...meaning } = meaningOf(names, prefix)
+  const { id: _, ...mapping } = mappingOf(names, prefix)
   const isKnown = Object.hasOwn(FAMILIES, category)
   const own = isKnown ? [] : [['category', category] as const]
   const relabel = (
-    { identity, metadata }: Described,
+    { identity, metadata }: Descriptor,
     more: readonly (readonly [string, string])[],
-  ): Described => {
+  ): Descriptor => {
     return { identity: { ...identity, labels: sortLabels([OVERFLOW_LABEL, ...more]) }, metadata }
   }
   return {
-    messages: relabel(meaning.messages, own),
-    ...(meaning.latency === undefined ? {} : { latency: relabel(meaning.latency, own) }),
-    skew: relabel(meaning.skew, [['category', category]]),
+    messages: relabel(mapping.messages, own),
+    ...(mapping.latency === undefined ? {} : { latency: relabel(mapping.latency, own) }),
+    skew: relabel(mapping.skew, [['category', category]]),
   }
 }
 
@@ -139,7 +148,7 @@ export function histogramOf({ counts, minNs, maxNs }: LatencyTotals, hasSkew = f
 }
 
 /** Why a histogram can't be said in Wallaroo's bins without making its buckets coarser unseen. */
-export type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
+type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
 
 /**
  * Bins of a histogram of nanoseconds: bucket j of scale s lies inside of bin (j >> s) + 1, and what
@@ -163,7 +172,7 @@ export function binsOf(histogram: Histogram): bigint[] | BinRefusal {
 }
 
 /** What a cell of the model says in Wallaroo: the names of its series, and its bins. */
-export interface Said {
+export interface WindowMessage {
   readonly names: SeriesNames
   readonly bins: readonly bigint[]
   readonly minNs: Exact
@@ -179,7 +188,7 @@ export function windowOf(
   identity: Identity,
   cell: Cell,
   prefix = NAME_PREFIX,
-): Said | BinRefusal | 'not_a_window' | 'said_by_latencies' {
+): WindowMessage | BinRefusal | 'not_a_window' | 'said_by_latencies' {
   if (!identity.name.startsWith(prefix)) return 'not_a_window'
   const name = identity.name.slice(prefix.length)
   const labels = new Map(identity.labels)
@@ -201,13 +210,13 @@ export function windowOf(
   return counted(namesFrom(labels, labels.get('category') ?? ''), SKEW_BIN, cell.delta, Number.NaN)
 }
 
-function counted(names: SeriesNames, bin: number, delta: Exact, extreme: number): Said {
+function counted(names: SeriesNames, bin: number, delta: Exact, extreme: number): WindowMessage {
   const bins = new Array<bigint>(BINS).fill(0n)
   bins[bin] = typeof delta === 'bigint' ? delta : BigInt(Math.floor(delta))
   return { names, bins, minNs: extreme, maxNs: extreme }
 }
 
-/** The inverse of the labels that `meaningOf` gives. */
+/** The inverse of the labels that `mappingOf` gives. */
 function namesFrom(labels: ReadonlyMap<string, string>, category: string): SeriesNames {
   const of = (label: string): string => labels.get(label) ?? ''
   const [application, pipeline, worker] = [of('application'), of('pipeline'), of('worker')]

@@ -1,22 +1,35 @@
 /** Options of Wallaroo's sides: their one home, with defaults and limits. */
-import { boolean, bytes, choice, integer, section, text } from '../options.ts'
-import { NAME_PREFIX } from './spec.ts'
+import { addressOptions, reconnectOptions } from '../connecting.ts'
+import {
+  boolean,
+  bytes,
+  choice,
+  defaultsOf,
+  integer,
+  number,
+  section,
+  text,
+  type ValuesOf,
+} from '../options.ts'
+import { DEFAULT_PORT, NAME_PREFIX } from './spec.ts'
 
-export const EMIT_OPTIONS = {
-  profile: choice(['document', 'peer'], {
-    default: 'peer',
-    description: 'order of min and max, and header, of what is sent',
-  }),
-  reconnectMs: integer({ default: 250, description: 'between two attempts' }),
-}
+const profile = choice(['document', 'peer'], {
+  default: 'peer',
+  description: 'order of min and max, and header, of what is sent',
+})
+/** The peer's pauses are all alike. */
+const pauses = reconnectOptions({ firstMs: 250, limitMs: 250, jitter: 0 })
+const maxFrameBytes = bytes({
+  min: 1024,
+  max: 1_073_741_824,
+  default: 1_048_576,
+  description: 'length field; a larger one ends the connection',
+})
+
+const EMIT_OPTIONS = { profile, ...pauses }
 
 export const OPTIONS = {
-  maxFrameBytes: bytes({
-    min: 1024,
-    max: 1_073_741_824,
-    default: 1_048_576,
-    description: 'length field; a larger one ends the connection',
-  }),
+  maxFrameBytes,
   retentionMs: integer({
     min: 60_000,
     max: 86_400_000,
@@ -42,3 +55,52 @@ export const OPTIONS = {
   }),
   emit: section(EMIT_OPTIONS),
 }
+
+/** Of windows and how they are sent: what a reporter goes by. */
+export const REPORT_OPTIONS = {
+  profile,
+  binning: choice(['document', 'peer'], {
+    default: 'document',
+    description: 'which bin takes an exact power of two; independent of the profile',
+  }),
+  periodMs: number({
+    min: 1,
+    max: 3_600_000,
+    default: 2000,
+    description: 'length of a window',
+  }),
+  idleFlush: boolean({
+    default: true,
+    description:
+      'a timer closes a window at its end, and close the open one; the peer does neither',
+  }),
+}
+
+export const REPORT_DEFAULTS = defaultsOf(REPORT_OPTIONS)
+
+/** What a reporter goes by, checked and complete. */
+export type ReportSettings = ValuesOf<typeof REPORT_OPTIONS> & {
+  /** Which window takes the sample that comes too late; follows the profile unless given. */
+  readonly windowRule: 'document' | 'peer'
+}
+
+/** Of a client's one connection. */
+export const LINK_OPTIONS = {
+  ...addressOptions(DEFAULT_PORT),
+  ...pauses,
+  bufferWindows: integer({
+    min: 0,
+    default: 0,
+    description: 'frames kept while there is no connection, the newest ones; the peer keeps none',
+  }),
+  maxPendingBytes: integer({
+    min: 0,
+    default: 1_048_576,
+    description: 'that may wait for a hub that reads slowly; the peer has no limit',
+  }),
+}
+
+/** Of a server in a program. */
+export const SERVER_OPTIONS = { ...addressOptions(DEFAULT_PORT), maxFrameBytes }
+
+export const RECEIVE_DEFAULTS = { maxFrameBytes: maxFrameBytes.default }

@@ -8,15 +8,16 @@ import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
 import { encodeConnect, encodeJoin } from './codec.ts'
 import { dialect as wallaroo } from './dialect.ts'
-import { WallarooServer } from './server.ts'
-import { noteBit, type ReceiveOptions } from './spec.ts'
+import { RECEIVE_DEFAULTS } from './options.ts'
+import { Workers } from './server/workers.ts'
+import { noteBit } from './spec.ts'
 import { metricsBytes } from './test/frames.ts'
 
 const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initializer')])
 const WINDOW = metricsBytes({ bins: { 3: '2' }, min_ns: '5', max_ns: '8' })
 
 /** A server on a port of its own and what reaches its receivers, as lines. */
-async function setUp(context: TestContext, options: Partial<ReceiveOptions> = {}) {
+async function setUp(context: TestContext, options: Partial<typeof RECEIVE_DEFAULTS> = {}) {
   const lines: string[] = []
   const reports = new RecordedReports()
   const clock = new FakeClock()
@@ -26,16 +27,17 @@ async function setUp(context: TestContext, options: Partial<ReceiveOptions> = {}
     lines.push(line)
     wake()
   }
-  const server = new WallarooServer({
+  const server = new Workers({
     open: () => ({
       join: (application, worker) => say(`join ${application} ${worker}`),
       metrics: (frame) => {
         say(`metrics ${frame.name} ${frame.total()}`)
-        return noteBit('late-window')
+        return noteBit('late_window')
       },
       close: () => say('close'),
     }),
-    options,
+    ...RECEIVE_DEFAULTS,
+    ...options,
     clock,
     reports,
   })
@@ -72,7 +74,7 @@ describe('a server', () => {
     await peer.ended()
     assert.deepEqual(lines, ['join golden-app initializer', 'metrics Check 2', 'close'])
     assert.deepEqual(reports.errors, [])
-    assert.deepEqual(reports.counts, { 'decode_notes late-window': 1 })
+    assert.deepEqual(reports.counts, { 'decode_notes late_window': 1 })
   })
 
   it('never writes a byte, whatever comes', async (context) => {
@@ -110,7 +112,7 @@ describe('a server', () => {
     assert.deepEqual(lines, ['close', 'close', 'close'])
     assert.deepEqual(
       reports.errors.map(({ code }) => code),
-      ['frame-too-large', 'frame-too-large', 'frame-too-large'],
+      ['frame_too_large', 'frame_too_large', 'frame_too_large'],
     )
   })
 
@@ -140,7 +142,7 @@ describe('a server', () => {
     assert.deepEqual(status?.facts, {
       ...{ windows: 2, joins: 1, connects: 1, rejected: 1 },
       ...{ order: 'mixed', binning: 'mixed', lengths: 'exclusive' },
-      ...{ 'document-order': 1, 'late-window': 2, 'empty-frame': 1, bytesHeld: 0 },
+      ...{ document_order: 1, late_window: 2, empty_frame: 1, bytesHeld: 0 },
     })
     peer.close()
     await once(accepted[0]!, 'close')
@@ -167,7 +169,7 @@ describe('a server', () => {
     good.write(WINDOW)
     await until(4)
     assert.deepEqual(lines.slice(2), ['close', 'metrics Check 2'])
-    assert.equal(reports.counts['decode_notes truncated-at-close'], 1)
+    assert.equal(reports.counts['decode_notes truncated_at_close'], 1)
   })
 
   it('stops without calling anything cut off', async (context) => {

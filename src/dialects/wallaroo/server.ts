@@ -1,68 +1,98 @@
-/**
- * The receiving side (§2): any number of workers, each on a connection of its own, whose windows go
- * to receivers that the hub provides. A server never writes a byte.
- */
-import type { Socket } from 'node:net'
+/** The receiving side (§2): windows of workers, under a hub or on a port of its own. */
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import { checkOptions, type GivenOptions } from '../options.ts'
+import { OwnPort } from '../own-port.ts'
 import type { Peer, PeerConnection } from '../peer.ts'
-import type { Reports } from '../reports.ts'
-import { NO_REPORTS } from '../reports.ts'
+import { NO_REPORTS, type Reports } from '../reports.ts'
 import type { DialectServer, ServerContext } from '../server.ts'
-import { type WindowReceiver, type WindowReceivers, WorkerConnection } from './server/connection.ts'
-import { READ_BYTES } from './server/read-in-place.ts'
-import { RECEIVE_DEFAULTS, type ReceiveOptions } from './spec.ts'
-
-export interface WallarooServerContext {
-  /** Who takes what a new connection will send. */
-  readonly open: (peer: Peer) => WindowReceiver
-  readonly options?: Readonly<Record<string, unknown>> | Partial<ReceiveOptions>
-  readonly clock?: Clock
-  readonly reports?: Reports
-}
+import { type MetricsMessage, metricsMessage } from './codec/decoder.ts'
+import { SERVER_OPTIONS } from './options.ts'
+import type { WindowReceiver, WindowReceivers } from './server/connection.ts'
+import { Workers } from './server/workers.ts'
+import { notesOf } from './spec.ts'
 
 /**
  * Makes the server of a hub, whose windows go to the hub's side of the dialect.
  * @throws {TypeError} in a hub without it
  */
-export function createServer({ resident, ...context }: ServerContext): DialectServer {
+export function createServer(context: ServerContext): DialectServer {
+  const { resident, clock, reports, options } = context
   if (resident === undefined) throw new TypeError('windows of workers have no receiver')
   const receivers = resident as WindowReceivers
-  return new WallarooServer({ ...context, open: (peer) => receivers.open(peer) })
+  const open = (peer: Peer) => receivers.open(peer)
+  return new Workers({ ...checkOptions(SERVER_OPTIONS, options), clock, reports, open })
 }
 
-const NOTHING = new Uint8Array(0)
+/**
+ * Where a server listens ({@link SERVER_OPTIONS} has defaults and limits) and what it tells; a
+ * callback is over before the server reads on, and must not throw.
+ */
+export interface WallarooServerOptions extends GivenOptions<typeof SERVER_OPTIONS> {
+  /** A worker belongs to an application; the short form of Join names no worker. */
+  readonly onJoin?: (application: string, worker: string | undefined, peer: Peer) => void
+  readonly onWindow?: (window: MetricsMessage, peer: Peer) => void
+  /** A worker's connection has ended. */
+  readonly onClose?: (peer: Peer) => void
+  readonly clock?: Clock
+  /** Takes what could not be read; nothing unless given. */
+  readonly reports?: Reports
+}
 
-export class WallarooServer implements DialectServer {
-  readonly #context: WallarooServerContext
-  readonly #options: ReceiveOptions
-  readonly #connections = new Set<WorkerConnection>()
-  /** For the reads of all connections; made with the first one. */
-  #buffer = NOTHING
+/**
+ * A server on a port of its own.
+ *
+ * @example
+ * import { WallarooServer } from 'pentameter/wallaroo'
+ *
+ * const server = new WallarooServer({
+ *   port: 0,
+ *   onWindow: ({ pipeline, name, total }) => console.log(pipeline, name, total),
+ * })
+ * await server.start()
+ * console.log(`workers connect to port ${server.port}`)
+ * await server.close()
+ */
+export class WallarooServer {
+  readonly #workers: Workers
+  readonly #port: OwnPort
 
-  constructor(context: WallarooServerContext) {
-    this.#context = context
-    this.#options = { ...RECEIVE_DEFAULTS, ...context.options }
+  /** @throws {RangeError} for an option that cannot be used */
+  constructor(options: WallarooServerOptions = {}) {
+    const { clock = systemClock, reports = NO_REPORTS } = options
+    const { host, port, maxFrameBytes } = checkOptions(SERVER_OPTIONS, options)
+    const open = (peer: Peer) => receiverOf(options, peer)
+    this.#workers = new Workers({ open, maxFrameBytes, clock, reports })
+    this.#port = new OwnPort(this.#workers, { host, port, transports: ['tcp'], reports })
   }
 
-  accept(socket: Socket, first: Uint8Array = NOTHING): void {
-    const { open, clock = systemClock, reports = NO_REPORTS } = this.#context
-    const { remoteAddress = '', remotePort = 0 } = socket
-    const peer: Peer = { transport: 'tcp', address: remoteAddress, port: remotePort }
-    const receiver = open(peer)
-    const parts = { options: this.#options, clock, reports, receiver }
-    const connection = new WorkerConnection(socket, peer, parts)
-    this.#connections.add(connection)
-    socket.once('close', () => this.#connections.delete(connection))
-    if (this.#buffer.length === 0) this.#buffer = new Uint8Array(READ_BYTES)
-    connection.start(first, this.#buffer)
+  /** Port that is bound, where the options left its choice to the system; 0 before `start`. */
+  get port(): number {
+    return this.#port.port
+  }
+
+  /** Binds the port; rejects with the system's error where that is not possible. */
+  start(): Promise<void> {
+    return this.#port.start()
   }
 
   connections(): readonly PeerConnection[] {
-    return [...this.#connections].map((connection) => connection.status())
+    return this.#workers.connections()
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.#connections].map((connection) => connection.close()))
+  /** Ends every connection; resolves when all are gone. */
+  close(): Promise<void> {
+    return this.#port.close()
+  }
+}
+
+function receiverOf(options: WallarooServerOptions, peer: Peer): WindowReceiver {
+  return {
+    join: (application, worker) => options.onJoin?.(application, worker, peer),
+    metrics(frame) {
+      options.onWindow?.(metricsMessage(frame, notesOf(frame.notes)), peer)
+      return 0
+    },
+    close: () => options.onClose?.(peer),
   }
 }

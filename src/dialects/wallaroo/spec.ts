@@ -1,10 +1,8 @@
 /**
- * Constants of the Wallaroo Metrics Protocol: type codes, sizes, limits, options and the closed
+ * Constants of the Wallaroo Metrics Protocol: type codes, sizes, limits and the closed
  * sets of error codes and notes (docs/formats/wallaroo.md; "document" and "peer" as explained there
  * under §5).
  */
-import type { Profile } from '../decoder.ts'
-
 export const NAME = 'wallaroo'
 
 /** The peer's default for metrics; shared with scope, whose viewers wait where workers speak. */
@@ -31,7 +29,7 @@ export const TAIL_BYTES = 2 + 8 * BINS + 4 * 8
 export const PAYLOAD_BYTES = 4 + 4 * 4 + TAIL_BYTES
 /** What the document profile writes as payloadHeader, less the names: the bytes that follow it. */
 export const HEADER_DOCUMENT = PAYLOAD_BYTES - 4
-/** What the peer writes: 152 more than really follow, always; nobody reads it. */
+/** What the peer writes: 152 more than really follow, always; no receiver reads it. */
 export const HEADER_PEER = HEADER_DOCUMENT + 152
 
 /** Minimum of a window without samples, at the peer; its maximum is 0. */
@@ -49,38 +47,38 @@ export type Category = (typeof CATEGORIES)[number]
 
 /** What can be wrong with a frame, in the words of §6. */
 export const ERROR_CODES = [
-  'frame-too-large',
-  'empty-frame',
-  'unknown-type',
-  'malformed-connect',
-  'malformed-join',
-  'bad-topic',
-  'malformed-metrics',
-  'unknown-event',
+  'frame_too_large',
+  'empty_frame',
+  'unknown_type',
+  'malformed_connect',
+  'malformed_join',
+  'bad_topic',
+  'malformed_metrics',
+  'unknown_event',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** Oddities that are accepted and counted; the place of each is its bit in a mask. */
 export const NOTES = [
-  'repeated-connect',
-  'repeated-join',
-  'before-connect',
-  'topic-not-joined',
-  'join-without-worker',
-  'payload-size-mismatch',
-  'array-count-prefix',
-  'document-order',
-  'empty-window',
-  'minmax-inconsistent',
-  'clock-skew',
-  'invalid-utf8',
-  'zero-period',
-  'period-too-long',
-  'late-window',
-  'end-in-future',
-  'series-overflow',
-  'truncated-at-close',
-  'length-includes-header',
+  'repeated_connect',
+  'repeated_join',
+  'before_connect',
+  'topic_not_joined',
+  'join_without_worker',
+  'payload_size_mismatch',
+  'array_count_prefix',
+  'document_order',
+  'empty_window',
+  'minmax_inconsistent',
+  'clock_skew',
+  'invalid_utf8',
+  'zero_period',
+  'period_too_long',
+  'late_window',
+  'end_in_future',
+  'series_overflow',
+  'truncated_at_close',
+  'length_includes_header',
 ] as const
 export type Note = (typeof NOTES)[number]
 
@@ -97,53 +95,17 @@ export function notesOf(mask: number): Note[] {
 /** Which of the two bins that meet at 2^k takes it: the lower (document), the upper (peer). */
 export type Binning = 'document' | 'peer'
 /** Which window takes the sample that comes too late (§4.6). */
-export type WindowRule = 'document' | 'peer'
-
-/** Options of the receiving side. */
-export interface ReceiveOptions {
-  /** Largest value of a length field; a larger one ends the connection. */
-  readonly maxFrameBytes: number
-  /** How long windows are kept for charts; what is older or longer only counts. */
-  readonly retentionMs: number
-}
-
-export const RECEIVE_DEFAULTS: ReceiveOptions = {
-  maxFrameBytes: 1_048_576,
-  retentionMs: 3_600_000,
-}
+export type WindowRule = Binning
 
 /** Topics that a connection's joins are remembered by, in bytes; more are not. */
 export const JOINED_BYTES_LIMIT = 32_768
-
-/** Options of the sending side that shape its bytes and windows. */
-export interface ReportOptions {
-  /** Order of min and max, payload header, items without samples. */
-  readonly profile: Profile
-  readonly binning: Binning
-  /** Follows the profile where it is not given. */
-  readonly windowRule: WindowRule
-  readonly periodNs: bigint
-  /** A timer closes a window at its end, and `close` the open one; the peer does neither. */
-  readonly idleFlush: boolean
-}
-
-export const REPORT_DEFAULTS = {
-  profile: 'peer',
-  binning: 'document',
-  periodNs: 2_000_000_000n,
-  idleFlush: true,
-} as const satisfies Partial<ReportOptions>
-
-/** 1 ms to 1 h. */
-export const PERIOD_NS_MIN = 1_000_000n
-export const PERIOD_NS_MAX = 3_600_000_000_000n
 
 /** Longest name that is sent, in bytes. */
 export const NAME_BYTES_LIMIT = 65_535
 
 /** What can be wrong with a message that a caller wants to send. */
-export const EMIT_ERROR_CODES = ['bad-message', 'out-of-range', 'name-too-long'] as const
-export type EmitErrorCode = (typeof EMIT_ERROR_CODES)[number]
+export const ENCODE_ERROR_CODES = ['bad_message', 'out_of_range', 'name_too_long'] as const
+export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
 /** In front of every name in the model; an option of the hub. */
 export const NAME_PREFIX = 'wallaroo_'

@@ -25,7 +25,7 @@ test('a hub without dialects has none of their sections', () => {
 })
 
 test('parts of a second may be asked for in the spelling that has them', () => {
-  const client = { intervalSec: 0.5, profile: 'peer' }
+  const client = { intervalMs: 500, profile: 'peer' }
   const { client: checked } = dialectOptions(parse({ eventcounters: { client } }), 'eventcounters')
   assert.deepEqual(checked, client)
 })
@@ -46,11 +46,8 @@ test('a problem is one line with path, value and what is wanted', () => {
     [{ textPort: 70_000 }, ['textPort: 70000, want at most 65535']],
     [{ textPort: 0.5 }, ['textPort: 0.5, want a whole number']],
     [
-      { eventcounters: { client: { intervalSec: 0.5 } } },
-      [
-        'eventcounters.client.intervalSec: 0.5, ' +
-          'want a whole number of seconds, or the profile peer',
-      ],
+      { eventcounters: { client: { intervalMs: 500 } } },
+      ['eventcounters.client.intervalMs: 500, want whole seconds, or the profile peer'],
     ],
     [{ host: '' }, ['host: "", want at least 1 character']],
     [{ host: null }, ['host: null, want text']],

@@ -2,8 +2,9 @@
  * What a counter says of itself (eventcounters.md §3.3), checked where it is set: a refused
  * value is thrown at the caller and changes nothing.
  */
+
+import type { Profile } from '../../dialects/decoder.ts'
 import { checkPair, checkText, sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
-import type { Profile } from '../../dialects/eventcounters/spec.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 
 export class Attributes {

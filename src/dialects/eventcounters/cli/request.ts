@@ -2,13 +2,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
 import { wholeNumber } from '../../../cli/flag-values.ts'
-import {
-  type CounterFilter,
-  type EventCountersClientOptions,
-  FilterError,
-  LIMITS,
-  parseFilter,
-} from '../index.ts'
+import type { EventCountersClientOptions } from '../client.ts'
+import { type CounterFilter, FilterError, parseFilter } from '../codec/filter.ts'
+import { LIMITS } from '../spec.ts'
 
 export interface RequestArguments {
   readonly counters?: string
@@ -55,7 +51,7 @@ export function requestOf(url: string, args: RequestArguments): CounterRequest {
   return {
     client: {
       url: url.includes('://') ? url : `http://${url}`,
-      intervalSec: String(refreshInterval),
+      intervalMs: refreshInterval * MS_PER_S,
       profile: Number.isInteger(refreshInterval) ? 'document' : 'peer',
       ...(counters === undefined ? {} : { counters }),
     },

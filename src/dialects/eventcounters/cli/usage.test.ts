@@ -69,12 +69,12 @@ test('an address may leave out http://', () => {
 test('whole seconds are asked for in the document’s grammar, fractions in that of .NET', () => {
   const asked = (refreshInterval: number) => {
     const { client, intervalMs } = requestOf('h', { ...ARGUMENTS, refreshInterval })
-    return [client.intervalSec, client.profile, intervalMs]
+    return [client.intervalMs, client.profile, intervalMs]
   }
-  assert.deepEqual(asked(1), ['1', 'document', 1000])
-  assert.deepEqual(asked(4_294_967_295), ['4294967295', 'document', 4_294_967_295_000])
-  assert.deepEqual(asked(0.25), ['0.25', 'peer', 250])
-  assert.deepEqual(asked(1.5), ['1.5', 'peer', 1500])
+  assert.deepEqual(asked(1), [1000, 'document', 1000])
+  assert.deepEqual(asked(4_294_967_295), [4_294_967_295_000, 'document', 4_294_967_295_000])
+  assert.deepEqual(asked(0.25), [250, 'peer', 250])
+  assert.deepEqual(asked(1.5), [1500, 'peer', 1500])
 })
 
 for (const [what, code, type, body, message] of [

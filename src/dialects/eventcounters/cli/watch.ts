@@ -6,18 +6,18 @@
 
 import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
 import type { Clock } from '../../../time/clock.ts'
+import type { ClientError, Opened } from '../client/attempt.ts'
+import type { ClientCounts } from '../client/session-reader.ts'
 import {
-  type ClientError,
-  type ClientStatus,
-  type CounterDescription,
   EventCountersClient,
   type EventCountersClientOptions,
+  type EventCountersClientStatus,
   type EventCountersObserver,
-  matchesCounter,
-  type Opened,
-  type ReadWindow,
-  seriesText,
-} from '../index.ts'
+} from '../client.ts'
+import { matchesCounter } from '../codec/filter.ts'
+import { seriesText } from '../codec/interval.ts'
+import type { ReadWindow } from '../codec/read.ts'
+import type { CounterDescription } from '../window.ts'
 import type { CounterRequest } from './request.ts'
 
 export interface WatchObserver {
@@ -29,9 +29,10 @@ export interface WatchObserver {
 
 /** The part of a client that is needed. */
 export interface CounterClient {
-  readonly status: Pick<ClientStatus, 'endpoint' | 'counts'>
-  start(): void
-  stop(): void
+  readonly status: Pick<EventCountersClientStatus, 'endpoint'>
+  readonly counts: Readonly<ClientCounts>
+  start(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Makes the client; a parameter, so that tests need no socket. */
@@ -42,7 +43,7 @@ export type Connect = (
 ) => CounterClient
 
 const connectOverHttp: Connect = (options, observer, clock) =>
-  new EventCountersClient(options, observer, { clock })
+  new EventCountersClient({ ...options, ...observer, clock })
 
 export interface WatchContext {
   readonly clock: Clock
@@ -103,7 +104,7 @@ export class Watch {
 
   /** Sessions lost, and lines that could not be read. */
   get errors(): number {
-    const { badPayloads, linesTooLong } = this.#client.status.counts
+    const { badPayloads, linesTooLong } = this.#client.counts
     return this.#lost + badPayloads + linesTooLong
   }
 
@@ -127,7 +128,7 @@ export class Watch {
 
   /** Resolves when it is over. @throws {CommandError} when there never was a session */
   async run(): Promise<void> {
-    this.#client.start()
+    await this.#client.start()
     const error = await this.#ended.promise
     if (error !== undefined) throw new CommandError(`${error.message}${adviceFor(error)}`)
   }
@@ -148,7 +149,7 @@ export class Watch {
 
   #finish(error: ClientError | undefined): void {
     this.#cancelEnd?.()
-    this.#client.stop()
+    void this.#client.close()
     this.#ended.resolve(error)
   }
 }
@@ -161,7 +162,8 @@ function createClient(
   try {
     return connect(client, observer, clock)
   } catch (error) {
-    if (error instanceof TypeError) throw new CommandError(error.message, EXIT_USAGE)
+    if (error instanceof TypeError || error instanceof RangeError)
+      throw new CommandError(error.message, EXIT_USAGE)
     throw error
   }
 }
@@ -172,7 +174,7 @@ function adviceFor({ reason, status }: ClientError): string {
   if (reason === 'connect') {
     return at('is it running, and does it serve its counters there (serveEventCounters)?')
   }
-  if (reason === 'content-type' || reason === 'bad-answer' || reason === 'timeout') {
+  if (reason === 'content_type' || reason === 'bad_answer' || reason === 'timeout') {
     return at('something else answers there: check host and port')
   }
   if (reason === 'redirect') return at('give the address that it redirects to')

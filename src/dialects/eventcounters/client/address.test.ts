@@ -40,7 +40,7 @@ suite('the address of an endpoint', () => {
   })
 
   test('takes the options as parameters, but keeps what its own query says', () => {
-    const options = { intervalSec: '5', counters: 'A[x,y],B', deliver: 'all' } as const
+    const options = { intervalMs: 5000, counters: 'A[x,y],B', deliver: 'all' } as const
     const { searchParams } = new URL(hrefOf('http://h:1', options))
     assert.deepEqual(Object.fromEntries(searchParams), {
       EventCounterIntervalSec: '5',
@@ -49,14 +49,15 @@ suite('the address of an endpoint', () => {
     })
     const own = '?EventCounterIntervalSec=0.5&profile=peer&counters=C'
     assert.equal(
-      hrefOf(`http://h:1/p${own}`, { intervalSec: '5', counters: 'A' }),
+      hrefOf(`http://h:1/p${own}`, { intervalMs: 5000, counters: 'A' }),
       `http://h:1/p${own}`,
     )
   })
 
   test('says which series is asked for and how long silence may last', () => {
     const asked = (intervalSec: string, profile?: 'document' | 'peer') => {
-      const options = { url: 'http://h:1', intervalSec, ...(profile && { profile }) }
+      const url = `http://h:1?EventCounterIntervalSec=${intervalSec}`
+      const options = { url, ...(profile && { profile }) }
       const { seriesMs, silenceMs } = endpointAddress(options)
       return [seriesMs, silenceMs]
     }

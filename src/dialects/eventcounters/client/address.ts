@@ -1,24 +1,22 @@
 /** Whom a client asks and for what: an address and options made into one URL, checked early. */
 import type { Profile } from '../../decoder.ts'
+import { checkOptions, type GivenOptions } from '../../options.ts'
+import { decimalText } from '../codec/decimal.ts'
 import { type CounterFilter, FilterError, parseFilter, sharesCounters } from '../codec/filter.ts'
 import { parseInterval } from '../codec/interval.ts'
-import { type Deliver, isDeliver, isProfile, QUERY } from '../server/query.ts'
+import { OWN_CLIENT_OPTIONS } from '../options.ts'
+import { isDeliver, isProfile, QUERY } from '../server/query.ts'
 import { LIMITS, NAME, PATH } from '../spec.ts'
 
-export interface EventCountersClientOptions {
+/** Whom to ask, and what for; `OWN_CLIENT_OPTIONS` has defaults and limits. */
+export interface EndpointOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
   /**
    * `http://HOST:PORT`, `https://…` or `eventcounters://HOST:PORT`, with or without a path; what
-   * its query says goes before the options below.
+   * its query says goes before the other options.
    */
   readonly url: string
-  /** Text as its profile reads it; `1` when absent. */
-  readonly intervalSec?: string
   /** Filter in the grammar of eventcounters.md §4.8; every counter when absent. */
-  readonly counters?: string
-  /** `document` when absent. */
-  readonly profile?: Profile
-  /** `own` when absent. */
-  readonly deliver?: Deliver
+  readonly counters?: string | undefined
 }
 
 export interface EndpointAddress {
@@ -45,14 +43,16 @@ export interface EndpointAddress {
 const DEFAULT_PORT = 4000
 const SCHEME_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
-/** In the texts of both profiles. */
-const DEFAULT_INTERVAL_SEC = String(LIMITS.defaultIntervalMs / 1000)
-
-/** @throws {TypeError} for an address or option that cannot be used */
-export function endpointAddress(options: EventCountersClientOptions): EndpointAddress {
+/**
+ * Makes one address of options.
+ * @throws {TypeError} for an address that cannot be used
+ * @throws {RangeError} for an option that cannot be used
+ */
+export function endpointAddress(options: EndpointOptions): EndpointAddress {
+  const { intervalMs } = checkOptions(OWN_CLIENT_OPTIONS, options)
   const url = parseUrl(options.url)
   const query = url.searchParams
-  addDefault(query, QUERY.interval, options.intervalSec ?? DEFAULT_INTERVAL_SEC)
+  addDefault(query, QUERY.interval, decimalText(intervalMs / 1000))
   addDefault(query, QUERY.counters, options.counters)
   addDefault(query, QUERY.profile, options.profile)
   addDefault(query, QUERY.deliver, options.deliver)

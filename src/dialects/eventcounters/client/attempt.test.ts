@@ -105,7 +105,7 @@ suite('a client says what is wrong', () => {
       200,
       { 'Content-Type': 'text/event-stream' },
       {
-        reason: 'content-type',
+        reason: 'content_type',
         message: 'content type "text/event-stream", want application/x-ndjson',
       },
     ],
@@ -113,13 +113,13 @@ suite('a client says what is wrong', () => {
       'has no type',
       200,
       {},
-      { reason: 'content-type', message: 'content type "none", want application/x-ndjson' },
+      { reason: 'content_type', message: 'content type "none", want application/x-ndjson' },
     ],
     [
       'is compressed though nobody asked for it',
       200,
       { ...NDJSON, 'Content-Encoding': 'gzip' },
-      { reason: 'content-type', message: 'content encoding "gzip", want none' },
+      { reason: 'content_type', message: 'content encoding "gzip", want none' },
     ],
     ['is empty', 204, {}, { reason: 'status', status: 204, message: 'status 204' }],
   ] as const) {
@@ -135,7 +135,7 @@ suite('a client says what is wrong', () => {
   test('when the answer is no HTTP, or its headers never end', async (t) => {
     const noHttp = await rawPort(t, (socket) => socket.end('SSH-2.0-x\r\n'))
     const first = await firstError(t, noHttp)
-    assert.equal(first.reason, 'bad-answer')
+    assert.equal(first.reason, 'bad_answer')
     assert.match(first.message, /^the answer of 127\.0\.0\.1:\d+ is no HTTP: HPE_/)
     const endless = await rawPort(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
@@ -148,7 +148,7 @@ suite('a client says what is wrong', () => {
     const second = await firstError(t, endless)
     assert.deepEqual(
       [second.reason, second.message.split(' ').at(-1)],
-      ['bad-answer', 'HPE_HEADER_OVERFLOW'],
+      ['bad_answer', 'HPE_HEADER_OVERFLOW'],
     )
   })
 
@@ -156,7 +156,7 @@ suite('a client says what is wrong', () => {
     const port = await rawPort(t, (socket) => {
       socket.write('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n')
     })
-    assert.equal((await firstError(t, port)).reason, 'bad-answer')
+    assert.equal((await firstError(t, port)).reason, 'bad_answer')
   })
 
   for (const [what, says] of [
@@ -218,7 +218,10 @@ suite('a client whose session ends', () => {
       windows.map(({ statistics }) => statistics),
       [sum(1), sum(2)],
     )
-    const { counts, state } = client.status
+    const {
+      counts,
+      status: { state },
+    } = client
     assert.deepEqual([counts.reconnects, counts.windows, state], [2, 2, 'offline'])
   })
 
@@ -239,9 +242,9 @@ suite('a client whose session ends', () => {
       errors.map(({ retryInMs }) => retryInMs),
       [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 250, 500],
     )
-    assert.equal(client.status.counts.reconnects, 10)
+    assert.equal(client.counts.reconnects, 10)
     assert.equal(reports.counts['reconnects closed'], 10)
-    client.stop()
+    client.close()
     assert.equal(clock.pending, 0)
   })
 
@@ -253,13 +256,13 @@ suite('a client whose session ends', () => {
       answer.flushHeaders()
     })
     const url = `http://127.0.0.1:${port}`
-    const watched = watch(t, { url, intervalSec: '20' }, clock)
+    const watched = watch(t, { url, intervalMs: 20_000 }, clock)
     const { client, errors } = watched
     await until(() => watched.opened === 1, 'session')
     for (let i = 1; i <= 3; i++) {
       clock.advance(59_999)
       outgoing!.write('\n')
-      await until(() => client.status.counts.keepAlives === i, 'keep-alive')
+      await until(() => client.counts.keepAlives === i, 'keep-alive')
     }
     assert.equal(errors.length, 0)
     clock.advance(59_999)
@@ -283,7 +286,7 @@ suite('a client whose session ends', () => {
     await until(() => watched.opened === 1, 'session')
     clock.advance(44_999)
     outgoing!.write('x'.repeat(70_000))
-    await until(() => watched.client.status.counts.linesTooLong === 1, 'line')
+    await until(() => watched.client.counts.linesTooLong === 1, 'line')
     clock.advance(1)
     assert.equal(watched.errors[0]?.reason, 'silent')
   })
@@ -292,12 +295,12 @@ suite('a client whose session ends', () => {
     const clock = new FakeClock()
     const source = new FakeCounterSource()
     const { url } = await startEndpoint(t, { source, clock })
-    const watched = watch(t, { url, intervalSec: '3600' }, clock)
+    const watched = watch(t, { url, intervalMs: 3_600_000 }, clock)
     const { client } = watched
     await until(() => watched.opened === 1, 'session')
     for (let i = 1; i <= 20; i++) {
       clock.advance(15_000)
-      await until(() => client.status.counts.keepAlives === i, 'keep-alive')
+      await until(() => client.counts.keepAlives === i, 'keep-alive')
     }
     assert.equal(client.status.state, 'online')
   })
@@ -311,7 +314,10 @@ suite('a client whose session ends', () => {
     await until(() => errors.length === 1, 'error')
     assert.equal(watched.opened, 1)
     assert.match(errors[0]!.message, /HPE_INVALID_CHUNK_SIZE|the connection broke/)
-    const { counts, state } = client.status
+    const {
+      counts,
+      status: { state },
+    } = client
     assert.deepEqual([counts.reconnects, state], [1, 'offline'])
   })
 
@@ -346,7 +352,7 @@ suite('a client whose session ends', () => {
     assert.equal(client.status.state, 'offline')
     clock.advance(250)
     assert.equal(client.status.state, 'connecting')
-    client.stop()
+    client.close()
     assert.deepEqual([client.status.state, clock.pending], ['stopped', 0])
   })
 })

@@ -14,10 +14,10 @@ import { refusalText } from './refusal-text.ts'
 export type ClientErrorReason =
   | 'connect'
   | 'timeout'
-  | 'bad-answer'
+  | 'bad_answer'
   | 'redirect'
   | 'status'
-  | 'content-type'
+  | 'content_type'
   | 'closed'
   | 'broken'
   | 'silent'
@@ -36,7 +36,7 @@ export interface Opened {
   readonly series: string | undefined
 }
 
-export interface AttemptSink {
+interface AttemptSink {
   opened(opened: Opened): void
   /** Bytes of the body, valid during the call. */
   bytes(bytes: Uint8Array): void
@@ -75,7 +75,7 @@ export class Attempt {
     // Without a listener Node would drop the socket; the connection is of no use either way.
     this.#outgoing.on('upgrade', (_incoming, socket) => {
       socket.destroy()
-      this.#end({ reason: 'bad-answer', message: 'the server switched to another protocol' })
+      this.#end({ reason: 'bad_answer', message: 'the server switched to another protocol' })
     })
     this.#outgoing.on('error', (error) => this.#onRequestError(error))
     this.#outgoing.end()
@@ -95,7 +95,7 @@ export class Attempt {
     const message = isParse
       ? `the answer of ${endpoint} is no HTTP: ${error.code}`
       : `no connection to ${endpoint}: ${error.code ?? error.message}`
-    this.#end({ reason: isParse ? 'bad-answer' : 'connect', message })
+    this.#end({ reason: isParse ? 'bad_answer' : 'connect', message })
   }
 
   #onAnswer(incoming: IncomingMessage): void {
@@ -109,7 +109,7 @@ export class Attempt {
     }
     const wrong = wrongContent(incoming)
     if (wrong !== undefined) {
-      this.#end({ reason: 'content-type', message: wrong })
+      this.#end({ reason: 'content_type', message: wrong })
       return
     }
     const series = incoming.headers[SERIES_HEADER.toLowerCase()]

@@ -22,7 +22,7 @@ export interface ClientCounts {
   reconnects: number
 }
 
-export interface SessionSink {
+interface SessionSink {
   window(window: ReadWindow): void
   /** A whole line came that the protocol knows: the server is one of ours. */
   life(): void
@@ -82,7 +82,7 @@ export class SessionReader {
   }
 
   #onIgnored(reason: IgnoredReason): void {
-    if (reason === 'keep-alive') {
+    if (reason === 'keep_alive') {
       this.#counts.keepAlives++
       this.#sink.life()
     } else {

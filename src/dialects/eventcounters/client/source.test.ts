@@ -269,7 +269,7 @@ suite('an attached endpoint', () => {
   }
 
   test('is one session, whose windows are series under the endpoint’s address', async (t) => {
-    const { source, ingest, attached, port } = await attach(t, { intervalSec: '2' })
+    const { source, ingest, attached, port } = await attach(t, { intervalMs: 2000 })
     assert.deepEqual([...source.sessions][0]!.request, { intervalMs: 2000, deliver: 'own' })
     source.emit([windowOf('a', sum(3), { seriesMs: 2000 }), windowOf('b', sum(3))])
     await until(() => ingest.series.length === 1, 'series')
@@ -360,7 +360,7 @@ suite('an attached endpoint', () => {
   test('may be an address with a path and a query', async (t) => {
     const { source, target, context, port } = await attach(t)
     const url = `eventcounters://127.0.0.1:${port}/own?counters=App[x]&EventCounterIntervalSec=9`
-    const second = connectSource({ ...target, url }, { ...context, options: { intervalSec: '5' } })
+    const second = connectSource({ ...target, url }, { ...context, options: { intervalMs: 5000 } })
     t.after(() => second.close())
     await until(() => source.sessions.size === 2, 'second session')
     assert.deepEqual([...source.sessions][1]!.request, {

@@ -2,7 +2,7 @@
 import type { ClientContext, Source } from '../../client.ts'
 import type { Ingest } from '../../ingest.ts'
 import type { PeerConnection, Target } from '../../peer.ts'
-import { EventCountersClient, type EventCountersClientOptions } from '../client.ts'
+import { EventCountersClient } from '../client.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
 import { ReceivedCounters } from './received-counters.ts'
 
@@ -16,25 +16,22 @@ export function connectSource(
 ): Source {
   const { ingest, clock, reports } = context
   const sinceMs = clock.wallMs()
-  const options = context.options as Partial<EventCountersClientOptions>
   const url = urlOf(target)
   const address = endpointAddress({ url })
   // A server would refuse it at every attempt, for ever.
   filterOf(address)
   const counters = new ReceivedCounters(ingest, address.label)
-  const client = new EventCountersClient(
-    { ...options, url },
-    {
-      onWindow: ({ counter, statistics, intervalSec }) => {
-        counters.take(counter, statistics, intervalSec)
-      },
+  const client = new EventCountersClient({
+    ...context.options,
+    ...{ url, clock, reports },
+    onWindow: ({ counter, statistics, intervalSec }) => {
+      counters.take(counter, statistics, intervalSec)
     },
-    { clock, reports },
-  )
-  client.start()
+  })
+  void client.start()
   return {
     status: () => statusOf(client, counters.size, target, sinceMs),
-    close: async () => client.stop(),
+    close: () => client.close(),
   }
 }
 
@@ -55,7 +52,8 @@ function statusOf(
   { host, port }: Target,
   sinceMs: number,
 ): PeerConnection {
-  const { state, url, series: interval, counts, lastError } = client.status
+  const { counts, status } = client
+  const { state, url, series: interval, lastError } = status
   const facts: Record<string, string | number | boolean> = { state, url, series }
   if (interval !== undefined) facts.interval = interval
   facts.windows = counts.windows

@@ -1,6 +1,6 @@
 /** Bytes of NDJSON to messages, for tools and tests (eventcounters.md §3.1, §4.9); pure. */
 import { DecodeError, type DecodeErrorFields } from '../../../wire/decode-error.ts'
-import type { CodecOptions, Decoder } from '../../decoder.ts'
+import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../../decoder.ts'
 import { type ErrorCode, NAME } from '../spec.ts'
 import { LineReader } from './line.ts'
 import { type CounterMessage, toMessage } from './message.ts'
@@ -9,6 +9,23 @@ import type { IgnoredReason, ReadWindow } from './read.ts'
 /** `profile` says how payloads are read that do not show their spelling. */
 export function createDecoder(options: CodecOptions = {}): Decoder {
   return new LineDecoder(options)
+}
+
+/**
+ * Reads lines of NDJSON, as an endpoint sends them; what a line says besides its window (provider,
+ * time) is in the notes.
+ *
+ * @example
+ * import { decodeEventCounters } from 'pentameter/eventcounters'
+ *
+ * const line = '{"Name":"hits","Increment":2,"IntervalSec":1,"CounterType":"Sum"}\n'
+ * console.log(decodeEventCounters(Buffer.from(line)).messages[0]?.name) // hits
+ */
+export function decodeEventCounters(
+  bytes: Uint8Array,
+  options: CodecOptions = {},
+): Decoded<CounterMessage> {
+  return decodeWhole(createDecoder({ transport: 'tcp', ...options }), bytes)
 }
 
 /** Which line it was, and provider and time, which are not part of a payload, is told in notes. */
@@ -65,6 +82,6 @@ class LineDecoder implements Decoder {
 }
 
 const IGNORED: Readonly<Record<IgnoredReason, string>> = {
-  'keep-alive': 'empty, a keep-alive',
-  'other-event': 'an event of another name',
+  keep_alive: 'empty, a keep-alive',
+  other_event: 'an event of another name',
 }

@@ -2,22 +2,16 @@
  * Messages to NDJSON, the inverse of the decoder (eventcounters.md §3.1); pure. A message may also
  * name its `provider` and `time` (RFC 3339): with either, the line has an envelope.
  */
-import type { CodecOptions } from '../../decoder.ts'
-import { type ErrorCode, EVENT_NAME, LIMITS, type Profile } from '../spec.ts'
+import { EncodeError } from '../../../wire/encode-error.ts'
+import type { CodecOptions, Profile } from '../../decoder.ts'
+import { type EncodeErrorCode, EVENT_NAME, LIMITS, NAME } from '../spec.ts'
 import type { CounterWindow, Statistics } from '../window.ts'
 import { toMessage } from './message.ts'
 import { toPayload } from './payload.ts'
 import { readLine } from './read.ts'
 
-/** A message that no line can say. */
-export class EncodeError extends RangeError {
-  /** `not-sayable`: the line would be read as something else. */
-  readonly code: ErrorCode | 'not-sayable'
-
-  constructor(code: ErrorCode | 'not-sayable', message: string) {
-    super(message)
-    this.code = code
-  }
+function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 const encoder = new TextEncoder()
@@ -26,22 +20,31 @@ const encoder = new TextEncoder()
  * One line per message. Numbers are written as they are, also where a producer of that spelling
  * would round them; what a message leaves out, the payload leaves out.
  * @param options `profile` is that of messages that name none
- * @throws {EncodeError}
+ * @throws {EncodeError} `not_sayable`, or why its line would be dropped
+ *
+ * @example
+ * import { encodeEventCounters } from 'pentameter/eventcounters'
+ *
+ * const [line] = encodeEventCounters([{ kind: 'sum', name: 'orders', increment: 3 }])
+ * console.log(new TextDecoder().decode(line)) // {"Name":"orders",…}
  */
-export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+export function encodeEventCounters(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
   /** As the decoder of these lines will know it. */
   let fixed: Profile | undefined
   return messages.map((message) => {
     const fields = fieldsOf(message, options.profile ?? 'document')
     const text = lineOf(fields)
     const read = readLine(text, fixed)
-    if (read.kind === 'error') throw new EncodeError(read.code, `no line: ${text}`)
-    if (read.kind === 'ignored') throw new EncodeError('not-sayable', `no payload: ${text}`)
+    if (read.kind === 'error') throw encodeError(read.code, `no line: ${text}`)
+    if (read.kind === 'ignored') throw encodeError('not_sayable', `no payload: ${text}`)
     checkSame(fields, read.window.provider, toMessage(read.window))
-    if (!read.window.warnings.includes('profile-assumed')) fixed ??= read.window.profile
+    if (!read.window.warnings.includes('profile_assumed')) fixed ??= read.window.profile
     const bytes = encoder.encode(`${text}\n`)
     if (bytes.length - 1 <= LIMITS.lineBytes) return bytes
-    throw new EncodeError('line_too_long', `${bytes.length - 1} bytes, limit ${LIMITS.lineBytes}`)
+    throw encodeError('line_too_long', `${bytes.length - 1} bytes, limit ${LIMITS.lineBytes}`)
   })
 }
 
@@ -49,15 +52,15 @@ type Fields = Readonly<Record<string, unknown>> & { readonly profile: Profile }
 
 function fieldsOf(message: unknown, profile: Profile): Fields {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new EncodeError('not-an-object', 'a message is an object')
+    throw encodeError('not_an_object', 'a message is an object')
   }
   const fields = message as Readonly<Record<string, unknown>>
   if (fields.kind !== 'mean' && fields.kind !== 'sum') {
-    throw new EncodeError('unknown-counter-type', `kind ${fields.kind} is neither mean nor sum`)
+    throw encodeError('unknown_counter_type', `kind ${fields.kind} is neither mean nor sum`)
   }
   const stated = fields.profile ?? profile
   if (stated !== 'document' && stated !== 'peer') {
-    throw new EncodeError('not-sayable', `profile ${stated} is neither document nor peer`)
+    throw encodeError('not_sayable', `profile ${stated} is neither document nor peer`)
   }
   return { ...fields, profile: stated }
 }
@@ -78,24 +81,24 @@ function payloadOf(fields: Fields): Record<string, unknown> {
   if (kind === 'mean') spelled.Count = numberOf(fields.count)
   const warnings = Array.isArray(fields.warnings) ? (fields.warnings as unknown[]) : []
   if (warnings.includes('count')) spelled.Count = undefined
-  if (warnings.includes('profile-assumed')) {
+  if (warnings.includes('profile_assumed')) {
     for (const mark of ['MetaData', 'Metadata', 'DisplayUnits', 'DisplayRateTimeScale']) {
       delete spelled[mark]
     }
   }
   // A text that is neither spelling's.
-  if (warnings.includes('rate-scale')) spelled.DisplayRateTimeScale = 'unknown'
+  if (warnings.includes('rate_scale')) spelled.DisplayRateTimeScale = 'unknown'
   return spelled
 }
 
 function windowOf(fields: Fields): CounterWindow {
   const labels = fields.labels ?? {}
   if (typeof labels !== 'object' || Object.values(labels).some((v) => typeof v !== 'string')) {
-    throw new EncodeError('not-sayable', 'labels are an object of texts')
+    throw encodeError('not_sayable', 'labels are an object of texts')
   }
   const scale = fields.rateScaleSec ?? 0
   if (typeof scale !== 'number' || !(scale >= 0)) {
-    throw new EncodeError('not-sayable', `rate scale ${scale} is no positive number`)
+    throw encodeError('not_sayable', `rate scale ${scale} is no positive number`)
   }
   return {
     counter: {
@@ -130,7 +133,7 @@ function statisticsOf(fields: Fields): Statistics {
 
 function stated(field: 'mean' | 'increment', fields: Fields): number {
   const value = numberOf(fields[field])
-  if (value === undefined) throw new EncodeError('missing-value', `${field} is no number`)
+  if (value === undefined) throw encodeError('missing_value', `${field} is no number`)
   return value
 }
 
@@ -149,7 +152,7 @@ function checkSame(fields: Fields, provider: string, read: object): void {
     if (field === 'time' || value === undefined) continue
     if (Object.hasOwn(found, field) && isSame(value, found[field])) continue
     const message = `${field} ${JSON.stringify(value)} would be read as `
-    throw new EncodeError('not-sayable', message + JSON.stringify(found[field]))
+    throw encodeError('not_sayable', message + JSON.stringify(found[field]))
   }
 }
 

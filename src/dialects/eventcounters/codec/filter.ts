@@ -6,7 +6,7 @@
  */
 
 /** One provider of a list, occurrences of the same text united. */
-export interface CounterGroup {
+interface CounterGroup {
   readonly provider: string
   /** Empty = all. */
   readonly counters: readonly string[]

@@ -2,7 +2,8 @@
  * The text of EventCounterIntervalSec in both grammars, and the Series text that answers it
  * (eventcounters.md §4.1); pure. Linear in the text's length.
  */
-import { INT32_MAX, LIMITS, type Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { INT32_MAX, LIMITS } from '../spec.ts'
 import { decimalText } from './decimal.ts'
 
 /** What an interval text asks of its session. */

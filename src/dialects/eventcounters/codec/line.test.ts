@@ -70,7 +70,7 @@ test('the first payload that shows its spelling fixes it for those that do not',
   const heard = new Heard()
   heard.push(`${BARE}}\n${BARE},"Metadata":""}\n${BARE}}\n${BARE},"MetaData":""}\n${BARE}}\n`)
   const profiles = heard.windows.map(({ profile, warnings }) => `${profile} ${warnings}`)
-  assert.deepEqual(profiles, ['document profile-assumed', 'peer ', 'peer ', 'document ', 'peer '])
+  assert.deepEqual(profiles, ['document profile_assumed', 'peer ', 'peer ', 'document ', 'peer '])
   assert.equal(heard.reader.profile, 'peer')
 })
 
@@ -96,13 +96,13 @@ test('a line too long is refused as soon as it is, and its end begins the next o
   heard.push('x')
   assert.deepEqual(heard.other, ['line_too_long 10'])
   heard.push('y'.repeat(100)).push('\n').push('\n')
-  assert.deepEqual(heard.other, ['line_too_long 10', 'keep-alive'])
+  assert.deepEqual(heard.other, ['line_too_long 10', 'keep_alive'])
 })
 
 test('bytes that are no UTF-8 are no JSON, and the next line is read', () => {
   const heard = new Heard()
   heard.push(Buffer.from([0x22, 0xc3, 0x28, 0x22, 0x0a])).push(`${BARE}}\n`)
-  assert.deepEqual(heard.other, ['not-json 4'])
+  assert.deepEqual(heard.other, ['not_json 4'])
   assert.equal(heard.windows.length, 1)
 })
 

@@ -4,8 +4,9 @@
  *   {"event":"EventCounters","provider":…,"time":RFC 3339 UTC ms,"Payload":{…}}[0x0A]
  */
 import { ByteQueue } from '../../../wire/byte-queue.ts'
+import type { Profile } from '../../decoder.ts'
 import type { Boundary } from '../server/counter-source.ts'
-import { type ErrorCode, LIMITS, type Profile } from '../spec.ts'
+import { type ErrorCode, LIMITS } from '../spec.ts'
 import type { CounterWindow } from '../window.ts'
 import { spellingOf } from './payload.ts'
 import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'
@@ -26,7 +27,7 @@ export function boundaryText({ timeMs, windows }: Boundary, profile: Profile): s
   return text
 }
 
-export interface LineObserver {
+interface LineObserver {
   onWindow(window: ReadWindow): void
   onIgnored?(reason: IgnoredReason): void
   /** @param line what was read of it, at most the limit; valid only during the call */
@@ -40,7 +41,7 @@ export interface LineReaderOptions {
 }
 
 /** How many lines met which end. */
-export type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
+type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
 
 const LF = 0x0a
 
@@ -54,14 +55,14 @@ export class LineReader {
   readonly #held = new ByteQueue()
   readonly #counts: Record<keyof LineCounts, number> = {
     windows: 0,
-    'keep-alive': 0,
-    'other-event': 0,
-    'not-json': 0,
-    'not-an-object': 0,
-    'no-payload': 0,
-    'missing-name': 0,
-    'unknown-counter-type': 0,
-    'missing-value': 0,
+    keep_alive: 0,
+    other_event: 0,
+    not_json: 0,
+    not_an_object: 0,
+    no_payload: 0,
+    missing_name: 0,
+    unknown_counter_type: 0,
+    missing_value: 0,
     line_too_long: 0,
   }
   #profile: Profile | undefined
@@ -130,7 +131,7 @@ export class LineReader {
     try {
       text = strictText.decode(line)
     } catch {
-      this.#fail('not-json', line)
+      this.#fail('not_json', line)
       return
     }
     const result = readLine(text, this.#profile)
@@ -141,7 +142,7 @@ export class LineReader {
     } else {
       const { window } = result
       this.#counts.windows++
-      if (!window.warnings.includes('profile-assumed')) this.#profile ??= window.profile
+      if (!window.warnings.includes('profile_assumed')) this.#profile ??= window.profile
       this.#observer.onWindow(window)
     }
   }

@@ -2,10 +2,10 @@
  * Windows as messages: the plain objects of the golden vectors, in which `NaN`, `Infinity` and
  * `-Infinity` are texts and what is unknown is null; pure.
  */
-import type { Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
 import type { ReadWindow, Warning } from './read.ts'
 
-export type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity'
+type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity'
 
 interface AnyMessage {
   readonly profile: Profile
@@ -18,7 +18,7 @@ interface AnyMessage {
   readonly warnings: readonly Warning[]
 }
 
-export interface MeanMessage extends AnyMessage {
+interface MeanMessage extends AnyMessage {
   readonly kind: 'mean'
   readonly mean: JsonNumber
   readonly standardDeviation: JsonNumber
@@ -27,7 +27,7 @@ export interface MeanMessage extends AnyMessage {
   readonly max: JsonNumber
 }
 
-export interface SumMessage extends AnyMessage {
+interface SumMessage extends AnyMessage {
   readonly kind: 'sum'
   readonly increment: JsonNumber
   /** 1 where none is stated. */

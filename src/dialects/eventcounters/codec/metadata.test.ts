@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
-import type { Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
 import type { MetaData } from '../window.ts'
 import { buildMetaData, checkPair, parseMetaData } from './metadata.ts'
 

@@ -2,10 +2,11 @@
  * Metadata text: `k=v,k=v` (document) or `k:v,k:v` (peer), without any escaping
  * (eventcounters.md §4.7); pure. Reading is linear in the text's length.
  */
-import { LIMITS, type Profile, UNITS_KEY } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { LIMITS, UNITS_KEY } from '../spec.ts'
 import type { MetaData } from '../window.ts'
 
-export function separatorOf(profile: Profile): '=' | ':' {
+function separatorOf(profile: Profile): '=' | ':' {
   return profile === 'document' ? '=' : ':'
 }
 
@@ -77,7 +78,7 @@ export function isTextSayable(text: string): boolean {
   return text.length <= LIMITS.textUnits && !text.includes('\0')
 }
 
-export interface ParsedMetaData {
+interface ParsedMetaData {
   /** In the order of their keys' first occurrence. */
   readonly pairs: MetaData
   /** Undefined where the text states none. */

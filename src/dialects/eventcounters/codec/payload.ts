@@ -11,7 +11,8 @@
  *             Sum   [Name][DisplayName][DisplayRateTimeScale TimeSpan][Increment][IntervalSec f32]
  *                   [Metadata k:v][Series ms][CounterType "Sum"][DisplayUnits]
  */
-import { EVENT_NAME, INT32_MAX, type Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { EVENT_NAME, INT32_MAX } from '../spec.ts'
 import type { CounterDescription, CounterWindow, Statistics } from '../window.ts'
 import { seriesText } from './interval.ts'
 import { buildMetaData } from './metadata.ts'
@@ -111,7 +112,7 @@ const spellings = new WeakMap<CounterDescription, Spellings>()
  * The texts of one counter that stay the same from window to window, and the last window's: the
  * sessions of one interval are told the same one after the other.
  */
-export class Spelling {
+class Spelling {
   readonly #profile: Profile
   /** Before the numbers, before and after Series. */
   readonly #head: string

@@ -4,7 +4,7 @@
  *   document   seconds as shortest decimal, `1` when unset
  *   peer       [-][d.]hh:mm:ss[.fffffff], empty when unset; the fraction in units of 100 ns
  */
-import type { Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
 import { decimalText, readDecimal } from './decimal.ts'
 
 const TICKS_PER_SECOND = 10_000_000n

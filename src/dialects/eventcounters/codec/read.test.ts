@@ -1,7 +1,7 @@
 /** Reading payloads: how the spelling is told, what is assumed, what is refused. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
 import type { MeanStatistics } from '../window.ts'
 import { type ReadWindow, readLine } from './read.ts'
 
@@ -45,7 +45,7 @@ test('the first mark in the order of section 4.9 tells the spelling', () => {
 })
 
 test('without a mark it is what the connection has shown, else assumed, with a warning', () => {
-  assert.deepEqual(read(SUM).warnings, ['profile-assumed'])
+  assert.deepEqual(read(SUM).warnings, ['profile_assumed'])
   const { profile, warnings, seriesMs } = read(SUM, 'peer')
   assert.deepEqual([profile, warnings, seriesMs], ['peer', [], 1])
   assert.equal(read({ ...SUM, DisplayRateTimeScale: 'soon' }, 'peer').profile, 'peer')
@@ -55,13 +55,13 @@ test('without a mark it is what the connection has shown, else assumed, with a w
 test('names of fields are matched with case, and their order means nothing', () => {
   const turned = Object.fromEntries(Object.entries({ ...SUM, metadata: 'k:v' }).reverse())
   const { profile, warnings } = read(turned)
-  assert.deepEqual([profile, warnings], ['document', ['profile-assumed']])
+  assert.deepEqual([profile, warnings], ['document', ['profile_assumed']])
 })
 
 test('warnings come together, in the order of the rules', () => {
   const fields = { Series: 5, DisplayRateTimeScale: 'soon', IntervalSec: null }
   const window = read({ ...SUM, ...fields })
-  assert.deepEqual(window.warnings, ['profile-assumed', 'series', 'rate-scale', 'interval'])
+  assert.deepEqual(window.warnings, ['profile_assumed', 'series', 'rate_scale', 'interval'])
   assert.deepEqual([window.seriesMs, window.intervalSec], [undefined, undefined])
   assert.equal(window.counter.rateScaleSec, 0)
 })
@@ -116,34 +116,34 @@ test('faults of the metadata are counted, and the payload is good', () => {
 
 test('errors are looked for in the order of their list', () => {
   const wrong: readonly (readonly [string, string])[] = [
-    ['x', 'not-json'],
-    ['{"Name":"a"', 'not-json'],
-    ['5', 'not-an-object'],
-    ['null', 'not-an-object'],
-    ['[{"Name":"a","CounterType":"Sum"}]', 'not-an-object'],
-    ['{}', 'no-payload'],
-    ['{"Name":"a"}', 'no-payload'],
-    ['{"event":"EventCounters","Payload":null}', 'no-payload'],
-    ['{"event":"EventCounters","Payload":[]}', 'no-payload'],
-    ['{"Payload":{}}', 'missing-name'],
-    ['{"Name":"","CounterType":"?"}', 'missing-name'],
-    [`{"Name":"${'n'.repeat(513)}","CounterType":"?"}`, 'missing-name'],
-    ['{"provider":5,"Payload":{"Name":"a","CounterType":"Sum","Increment":1}}', 'missing-name'],
-    ['{"Payload":{"Name":"a"}}', 'unknown-counter-type'],
-    ['{"Name":"a","CounterType":"SUM","Increment":1}', 'unknown-counter-type'],
-    ['{"Name":"a","CounterType":"Sum","Mean":1}', 'missing-value'],
-    ['{"Name":"a","CounterType":"Mean","Increment":1,"Mean":true}', 'missing-value'],
+    ['x', 'not_json'],
+    ['{"Name":"a"', 'not_json'],
+    ['5', 'not_an_object'],
+    ['null', 'not_an_object'],
+    ['[{"Name":"a","CounterType":"Sum"}]', 'not_an_object'],
+    ['{}', 'no_payload'],
+    ['{"Name":"a"}', 'no_payload'],
+    ['{"event":"EventCounters","Payload":null}', 'no_payload'],
+    ['{"event":"EventCounters","Payload":[]}', 'no_payload'],
+    ['{"Payload":{}}', 'missing_name'],
+    ['{"Name":"","CounterType":"?"}', 'missing_name'],
+    [`{"Name":"${'n'.repeat(513)}","CounterType":"?"}`, 'missing_name'],
+    ['{"provider":5,"Payload":{"Name":"a","CounterType":"Sum","Increment":1}}', 'missing_name'],
+    ['{"Payload":{"Name":"a"}}', 'unknown_counter_type'],
+    ['{"Name":"a","CounterType":"SUM","Increment":1}', 'unknown_counter_type'],
+    ['{"Name":"a","CounterType":"Sum","Mean":1}', 'missing_value'],
+    ['{"Name":"a","CounterType":"Mean","Increment":1,"Mean":true}', 'missing_value'],
   ]
   for (const [text, code] of wrong) assert.equal(refused(text), code, text)
 })
 
 test('events of other names and lines of white space are ignored', () => {
   for (const text of ['', ' ', '\r', ' \t\r']) {
-    assert.deepEqual(readLine(text), { kind: 'ignored', reason: 'keep-alive' })
+    assert.deepEqual(readLine(text), { kind: 'ignored', reason: 'keep_alive' })
   }
   const others = ['{"event":"Message"}', '{"event":null}', JSON.stringify({ ...SUM, event: 'x' })]
   for (const text of others) {
-    assert.deepEqual(readLine(text), { kind: 'ignored', reason: 'other-event' })
+    assert.deepEqual(readLine(text), { kind: 'ignored', reason: 'other_event' })
   }
 })
 
@@ -161,5 +161,5 @@ test('names that objects have of themselves are names like others', () => {
   const result = readLine(text)
   assert.ok(result.kind === 'window')
   assert.deepEqual(result.window.counter.metaData, [['__proto__', 'x']])
-  assert.equal(refused('{"__proto__":{"Name":"a","CounterType":"Sum"}}'), 'no-payload')
+  assert.equal(refused('{"__proto__":{"Name":"a","CounterType":"Sum"}}'), 'no_payload')
 })

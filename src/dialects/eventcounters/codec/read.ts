@@ -3,14 +3,15 @@
  *
  *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…}}     or the payload alone
  */
-import { type ErrorCode, EVENT_NAME, type Profile } from '../spec.ts'
+import type { Profile } from '../../decoder.ts'
+import { type ErrorCode, EVENT_NAME } from '../spec.ts'
 import type { CounterDescription, MeanStatistics, Statistics } from '../window.ts'
 import { parseSeries } from './interval.ts'
 import { isTextSayable, parseMetaData } from './metadata.ts'
 import { parseRateScale, rateScaleProfile } from './rate-scale.ts'
 
 /** What a reader had to assume; the window is good nevertheless. */
-export type Warning = 'profile-assumed' | 'series' | 'rate-scale' | 'interval' | 'count'
+export type Warning = 'profile_assumed' | 'series' | 'rate_scale' | 'interval' | 'count'
 
 export interface ReadWindow {
   /** Empty for a payload without an envelope; also in `counter`. */
@@ -32,9 +33,9 @@ export interface ReadWindow {
   readonly repeated: number
 }
 
-export type IgnoredReason = 'keep-alive' | 'other-event'
+export type IgnoredReason = 'keep_alive' | 'other_event'
 
-export type LineResult =
+type LineResult =
   | { readonly kind: 'window'; readonly window: ReadWindow }
   | { readonly kind: 'ignored'; readonly reason: IgnoredReason }
   | { readonly kind: 'error'; readonly code: ErrorCode }
@@ -46,20 +47,20 @@ type Json = Readonly<Record<string, unknown>>
  * @param fixedProfile what the connection has shown so far, for payloads that do not show it
  */
 export function readLine(text: string, fixedProfile?: Profile): LineResult {
-  if (/^[\t\r ]*$/.test(text)) return { kind: 'ignored', reason: 'keep-alive' }
+  if (/^[\t\r ]*$/.test(text)) return { kind: 'ignored', reason: 'keep_alive' }
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return error('not-json')
+    return error('not_json')
   }
-  if (!isObject(json)) return error('not-an-object')
+  if (!isObject(json)) return error('not_an_object')
   if (Object.hasOwn(json, 'event') && json.event !== EVENT_NAME) {
-    return { kind: 'ignored', reason: 'other-event' }
+    return { kind: 'ignored', reason: 'other_event' }
   }
   if (isObject(json.Payload)) return readPayload(json.Payload, json, fixedProfile)
   const isBare = Object.hasOwn(json, 'Name') && Object.hasOwn(json, 'CounterType')
-  return isBare ? readPayload(json, {}, fixedProfile) : error('no-payload')
+  return isBare ? readPayload(json, {}, fixedProfile) : error('no_payload')
 }
 
 function error(code: ErrorCode): LineResult {
@@ -74,19 +75,19 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
   const name = textOf(payload.Name)
   const provider = textOf(envelope.provider)
   // Without its provider, a counter would be taken for another of the same name.
-  if (name === '' || (provider === '' && envelope.provider)) return error('missing-name')
+  if (name === '' || (provider === '' && envelope.provider)) return error('missing_name')
   const type = payload.CounterType
-  if (type !== 'Mean' && type !== 'Sum') return error('unknown-counter-type')
+  if (type !== 'Mean' && type !== 'Sum') return error('unknown_counter_type')
   const shown = shownProfile(payload)
   const profile = shown ?? fixed ?? 'document'
   const warnings: Warning[] = []
-  if (shown === undefined && fixed === undefined) warnings.push('profile-assumed')
+  if (shown === undefined && fixed === undefined) warnings.push('profile_assumed')
   const seriesMs = parseSeries(payload.Series, profile)
   if (seriesMs === undefined) warnings.push('series')
   const rateScaleSec = type === 'Sum' ? readScale(payload, profile, warnings) : 0
   const intervalSec = readInterval(payload.IntervalSec, warnings)
   const statistics = type === 'Sum' ? readSum(payload) : readMean(payload, warnings)
-  if (statistics === undefined) return error('missing-value')
+  if (statistics === undefined) return error('missing_value')
   const { labels, units, malformed, repeated } = readLabels(payload, profile)
   const window: ReadWindow = {
     provider,
@@ -131,7 +132,7 @@ function readScale(payload: Json, profile: Profile, warnings: Warning[]): number
   const scale = payload.DisplayRateTimeScale
   if (scale === undefined || scale === '') return 0
   const seconds = typeof scale === 'string' ? parseRateScale(scale, profile) : undefined
-  if (seconds === undefined) warnings.push('rate-scale')
+  if (seconds === undefined) warnings.push('rate_scale')
   return seconds ?? 0
 }
 

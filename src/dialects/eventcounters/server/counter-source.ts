@@ -5,6 +5,7 @@
 import type { CounterFilter } from '../codec/filter.ts'
 import type { CounterWindow } from '../window.ts'
 
+/** What a session is to bring. */
 export interface SessionRequest {
   /** Milliseconds, 1 or more; 0 = a session that is open and receives nothing. */
   readonly intervalMs: number
@@ -21,6 +22,7 @@ export interface Boundary {
   readonly windows: readonly CounterWindow[]
 }
 
+/** An open session. */
 export interface CounterSession {
   /** False once closed, also by an error of its listener. */
   readonly isOpen: boolean
@@ -28,6 +30,7 @@ export interface CounterSession {
   close(): void
 }
 
+/** What holds counters and serves sessions of them. */
 export interface CounterSource {
   /** Counts an interval whose text is none, where the source counts such things. */
   readonly report?: (count: 'invalid_intervals') => void

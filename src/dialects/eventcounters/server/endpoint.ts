@@ -23,6 +23,7 @@ export interface EndpointReports {
   count(name: string, reason: string, amount?: number): void
 }
 
+/** What an endpoint serves, and how. */
 export interface EndpointParts {
   readonly source: CounterSource
   readonly clock?: Clock
@@ -34,8 +35,9 @@ export interface EndpointParts {
   readonly onEnd?: (session: ServedSession) => void
 }
 
-export type SessionEnd = 'disconnected' | 'stalled' | 'error' | 'stopped'
+type SessionEnd = 'disconnected' | 'stalled' | 'error' | 'stopped'
 
+/** One answer that goes on until it ends. */
 export interface ServedSession {
   readonly query: SessionQuery
   readonly sinceMs: number
@@ -44,7 +46,7 @@ export interface ServedSession {
   end(): void
 }
 
-export interface SessionCounts {
+interface SessionCounts {
   /** Boundaries that were handed over, empty ones included. */
   boundaries: number
   skipped: number
@@ -57,6 +59,14 @@ const PROBE_MS = 30_000
 /**
  * Answers a request, whatever its path. The caller has checked who asks.
  * @returns the session; undefined when the request was refused or wanted the headers only
+ *
+ * @example
+ * import { createServer } from 'node:http'
+ * import { serveSession } from 'pentameter/eventcounters'
+ * import { CounterRegistry } from 'pentameter/instrument'
+ *
+ * const source = new CounterRegistry()
+ * createServer((incoming, outgoing) => void serveSession(incoming, outgoing, { source }))
  */
 export function serveSession(
   incoming: IncomingMessage,

@@ -3,10 +3,11 @@
  * in-process listener opens, changes and closes.
  */
 
+import type { Profile } from '../../decoder.ts'
 import { type CounterFilter, parseFilter } from '../codec/filter.ts'
 import { parseInterval, seriesText } from '../codec/interval.ts'
 import { type PayloadObject, toPayload } from '../codec/payload.ts'
-import { EVENT_NAME, INTERVAL_ARGUMENT, type Profile } from '../spec.ts'
+import { EVENT_NAME, INTERVAL_ARGUMENT } from '../spec.ts'
 import type { Boundary, CounterSession, CounterSource } from './counter-source.ts'
 
 export interface SessionArguments {

@@ -18,7 +18,7 @@ export interface OutputLimits {
   readonly keepAliveMs: number
 }
 
-export interface OutputParts {
+interface OutputParts {
   readonly profile: Profile
   readonly clock: Clock
   readonly limits: OutputLimits

@@ -16,7 +16,7 @@ export const QUERY = Object.freeze({
   deliver: 'deliver',
 })
 
-export type Deliver = 'own' | 'all'
+type Deliver = 'own' | 'all'
 
 export interface SessionQuery {
   readonly profile: Profile

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CounterDescription, lineText, type Statistics } from '../index.ts'
+import { lineText } from '../codec/line.ts'
+import type { CounterDescription, Statistics } from '../window.ts'
 
 /** A window with what a test does not care about filled in. */
 export interface ToldWindow {

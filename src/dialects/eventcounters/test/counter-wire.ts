@@ -15,11 +15,8 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
-import {
-  type ClientError,
-  EventCountersClient,
-  type EventCountersClientOptions,
-} from '../client.ts'
+import type { ClientError } from '../client/attempt.ts'
+import { EventCountersClient, type EventCountersClientOptions } from '../client.ts'
 import type { ReadWindow } from '../codec/read.ts'
 import type {
   Boundary,
@@ -139,20 +136,18 @@ export function watch(
   const reports = new RecordedReports()
   const windows: ReadWindow[] = []
   const errors: Watched['errors'] = []
-  const client = new EventCountersClient(
-    options,
-    {
-      onOpen: () => {
-        watched.opened++
-      },
-      onWindow: (window) => windows.push(window),
-      onError: (error, retryInMs) => errors.push({ ...error, retryInMs }),
+  const client = new EventCountersClient({
+    ...options,
+    ...{ clock, reports },
+    onOpen: () => {
+      watched.opened++
     },
-    { clock, reports },
-  )
+    onWindow: (window) => windows.push(window),
+    onError: (error, retryInMs) => errors.push({ ...error, retryInMs }),
+  })
   const watched: Watched = { client, windows, errors, reports, opened: 0 }
-  t.after(() => client.stop())
-  client.start()
+  t.after(() => client.close())
+  void client.start()
   return watched
 }
 

@@ -1,10 +1,7 @@
 /** A client of EventCounters without a server: a test says what it receives. */
-import {
-  type ClientError,
-  type EventCountersClientOptions,
-  type EventCountersObserver,
-  readLine,
-} from '../index.ts'
+import type { ClientError } from '../client/attempt.ts'
+import type { EventCountersClientOptions, EventCountersObserver } from '../client.ts'
+import { readLine } from '../codec/read.ts'
 import { type ToldWindow, toldLine } from './counter-endpoint.ts'
 
 export class FakeCounterClient {
@@ -12,12 +9,10 @@ export class FakeCounterClient {
   observer: EventCountersObserver = {}
   isStarted = false
   isStopped = false
-  readonly status = {
-    endpoint: '127.0.0.1:4000',
-    counts: {
-      ...{ windows: 0, foreignSeries: 0, badPayloads: 0, otherEvents: 0 },
-      ...{ linesTooLong: 0, keepAlives: 0, reconnects: 0 },
-    },
+  readonly status = { endpoint: '127.0.0.1:4000' }
+  readonly counts = {
+    ...{ windows: 0, foreignSeries: 0, badPayloads: 0, otherEvents: 0 },
+    ...{ linesTooLong: 0, keepAlives: 0, reconnects: 0 },
   }
 
   /** As a command wants to have it. */
@@ -30,11 +25,11 @@ export class FakeCounterClient {
     return this
   }
 
-  start(): void {
+  async start(): Promise<void> {
     this.isStarted = true
   }
 
-  stop(): void {
+  async close(): Promise<void> {
     this.isStopped = true
   }
 

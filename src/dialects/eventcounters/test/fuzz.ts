@@ -5,21 +5,14 @@
  */
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
-import {
-  buildMetaData,
-  createDecoder,
-  ERROR_CODES,
-  encode,
-  FILTER_ERRORS,
-  FilterError,
-  matchesCounter,
-  type Profile,
-  parseFilter,
-  parseInterval,
-  parseMetaData,
-  parseRateScale,
-  rateScaleText,
-} from '../index.ts'
+import type { Profile } from '../../decoder.ts'
+import { createDecoder } from '../codec/decoder.ts'
+import { encodeEventCounters } from '../codec/encode.ts'
+import { FILTER_ERRORS, FilterError, matchesCounter, parseFilter } from '../codec/filter.ts'
+import { parseInterval } from '../codec/interval.ts'
+import { buildMetaData, parseMetaData } from '../codec/metadata.ts'
+import { parseRateScale, rateScaleText } from '../codec/rate-scale.ts'
+import { ERROR_CODES } from '../spec.ts'
 import { samples } from './samples.ts'
 
 const CODES: ReadonlySet<string> = new Set(ERROR_CODES)
@@ -59,7 +52,7 @@ function checkLines(bytes: Uint8Array): void {
   const found = read([bytes])
   for (const code of found.errors) assert.ok(CODES.has(code), code)
   assert.deepEqual(read(cut(bytes)), found)
-  const again = read(encode(found.messages))
+  const again = read(encodeEventCounters(found.messages))
   assert.deepEqual([again.errors, again.messages], [[], found.messages])
 }
 
@@ -145,7 +138,7 @@ export const target: FuzzTarget = {
   seeds: () => [
     ...samples.streams.map(({ bytes }) => bytes),
     ...samples.faulty.map(({ bytes }) => bytes).filter(({ length }) => length < 4096),
-    ...samples.spoken.flatMap(({ messages }) => encode(messages)),
+    ...samples.spoken.flatMap(({ messages }) => encodeEventCounters(messages)),
     ...[...METADATA, ...SCALES].map(chosen('1')),
     ...FILTERS.map(chosen('2')),
     ...INTERVALS.map(chosen('3')),

@@ -75,7 +75,7 @@ const MESSAGES = [
 const UNMARKED = [
   {
     ...{ profile: 'document', kind: 'sum', ...NAMES, ...TIMES, units: '', increment: 1 },
-    ...{ rateScaleSec: 1, labels: {}, warnings: ['profile-assumed', 'rate-scale'] },
+    ...{ rateScaleSec: 1, labels: {}, warnings: ['profile_assumed', 'rate_scale'] },
   },
 ]
 

@@ -9,19 +9,12 @@ import { near, same } from '../../../../test/vectors/expect.ts'
 import type { Runners } from '../../../../test/vectors/run.ts'
 import type { VectorCase } from '../../../../test/vectors/vector-file.ts'
 import { mergeSummaries } from '../../../model/index.ts'
+import type { Profile } from '../../decoder.ts'
 import { ReceivedCounters } from '../client/received-counters.ts'
-import {
-  type DisplayedWindow,
-  dotnetCountersDisplay,
-  fromSummary,
-  type NamedCounter,
-  type Profile,
-  prometheusName,
-  rateOf,
-  readLine,
-  simpleDisplay,
-  toSummary,
-} from '../index.ts'
+import { readLine } from '../codec/read.ts'
+import { type DisplayedWindow, dotnetCountersDisplay, rateOf, simpleDisplay } from '../display.ts'
+import { type NamedCounter, prometheusName } from '../export-rules.ts'
+import { fromSummary, toSummary } from '../summary.ts'
 import { checkPollTimes, checkSequence, checkSession } from './vectors/sessions.ts'
 import {
   checkConsoleNumber,

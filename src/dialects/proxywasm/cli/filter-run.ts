@@ -14,7 +14,7 @@ import {
   type HostMode,
   zoneSpaceSource,
 } from '../host/index.ts'
-import type { JsonDocument } from '../index.ts'
+import type { JsonDocument } from '../spec.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Zone } from '../../../shm/index.ts'
 import { printable } from '../../../terminal/index.ts'
-import type { JsonDocument } from '../index.ts'
+import type { JsonDocument } from '../spec.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'
 
 test('a zone is read whole, exact beyond 2^53, without empty bins', () => {

@@ -2,8 +2,10 @@
 
 import type { Zone, ZoneReader } from '../../../shm/index.ts'
 import { printable, tableLines } from '../../../terminal/index.ts'
+import { jsonInteger } from '../codec/metric.ts'
 import type { HostMode } from '../host/index.ts'
-import { type JsonDocument, type JsonMetric, jsonInteger, readName } from '../index.ts'
+import { readName } from '../names.ts'
+import type { JsonDocument, JsonMetric } from '../spec.ts'
 import { BIN_BOUNDS } from '../spec.ts'
 
 /** Index of the bin without an end. */

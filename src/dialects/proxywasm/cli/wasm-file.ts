@@ -12,12 +12,12 @@ export interface WasmFile {
 
 /** Hints by refusal for the author of the file. */
 const HINTS: Readonly<Record<string, string>> = {
-  notWasm: 'want the .wasm that a compiler wrote; text (.wat) is to be assembled first',
-  noAbi: 'a filter built with an SDK for Proxy-Wasm exports one',
-  noAllocator: 'the host needs it to hand over names, headers and bodies',
-  noMemory: 'filters export their memory under that name',
-  badImport: 'filters take functions from their host, and at most a memory',
-  memoryTooLarge: 'raise the limit with memoryPagesLimit in the config',
+  not_wasm: 'want the .wasm that a compiler wrote; text (.wat) is to be assembled first',
+  no_abi: 'a filter built with an SDK for Proxy-Wasm exports one',
+  no_allocator: 'the host needs it to hand over names, headers and bodies',
+  no_memory: 'filters export their memory under that name',
+  bad_import: 'filters take functions from their host, and at most a memory',
+  memory_too_large: 'raise the limit with memoryPagesLimit in the config',
 }
 
 /** @throws {CommandError} for a file that is none, or no filter */

@@ -34,11 +34,11 @@ export class MetricError extends Error {
 /** The metric in its one written form. @throws {MetricError} */
 export function readMetric(json: unknown): JsonMetric {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new MetricError('badType', 'a metric is an object with a type')
+    throw new MetricError('bad_type', 'a metric is an object with a type')
   }
   const { type, value, sum, bounds } = json as Readonly<Record<string, unknown>>
   if (type === 'counter' || type === 'gauge') return { type, value: jsonInteger(readU64(value)) }
-  if (type !== 'histogram') throw new MetricError('badType', `type ${text(type)}`)
+  if (type !== 'histogram') throw new MetricError('bad_type', `type ${text(type)}`)
   const own = bounds === undefined ? undefined : readBounds(bounds)
   return {
     type,
@@ -49,13 +49,13 @@ export function readMetric(json: unknown): JsonMetric {
 }
 
 /** A u64 as number or decimal text. @throws {MetricError} */
-export function readU64(json: unknown): bigint {
+function readU64(json: unknown): bigint {
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return BigInt(json)
   if (typeof json === 'string' && /^[0-9]{1,20}$/.test(json)) {
     const value = BigInt(json)
     if (value <= U64_MAX) return value
   }
-  throw new MetricError('badValue', `value ${text(json)} is no integer of 0 to 2^64 - 1`)
+  throw new MetricError('bad_value', `value ${text(json)} is no integer of 0 to 2^64 - 1`)
 }
 
 export function jsonInteger(value: Exact): JsonInteger {
@@ -63,18 +63,19 @@ export function jsonInteger(value: Exact): JsonInteger {
 }
 
 function readBins(json: unknown, own: readonly number[] | undefined): JsonBin[] {
-  if (!Array.isArray(json)) throw new MetricError('badValue', 'bins of a histogram are a list')
+  if (!Array.isArray(json)) throw new MetricError('bad_value', 'bins of a histogram are a list')
   const counts = new Map<number, bigint>()
   for (const bound of [...(own ?? []), LAST_BOUND]) counts.set(bound, 0n)
   for (const bin of json) {
-    if (typeof bin !== 'object' || bin === null) throw new MetricError('badValue', 'a bin is none')
+    if (typeof bin !== 'object' || bin === null) throw new MetricError('bad_value', 'a bin is none')
     const { ub, count } = bin as Readonly<Record<string, unknown>>
     const bound = readBound(ub)
     if (bound === 0) break
     const isOwn = own === undefined ? isDocumented(bound) : counts.has(bound)
-    if (!isOwn) throw new MetricError('badBound', `bound ${bound}`)
+    if (!isOwn) throw new MetricError('bad_bound', `bound ${bound}`)
     const total = (counts.get(bound) ?? 0n) + readU64(count)
-    if (total > U64_MAX) throw new MetricError('badValue', `count of bound ${bound} above 2^64 - 1`)
+    if (total > U64_MAX)
+      throw new MetricError('bad_value', `count of bound ${bound} above 2^64 - 1`)
     counts.set(bound, total)
   }
   return [...counts]
@@ -96,17 +97,17 @@ function readBound(json: unknown): number {
   if (Number.isInteger(bound) && (bound as number) >= 0 && (bound as number) <= LAST_BOUND) {
     return bound as number
   }
-  throw new MetricError('badBound', `bound ${text(json)}`)
+  throw new MetricError('bad_bound', `bound ${text(json)}`)
 }
 
 function readBounds(json: unknown): number[] {
   if (!Array.isArray(json) || json.length === 0 || json.length > USER_BOUNDS_LIMIT) {
-    throw new MetricError('badBound', `bounds are a list of 1 to ${USER_BOUNDS_LIMIT} integers`)
+    throw new MetricError('bad_bound', `bounds are a list of 1 to ${USER_BOUNDS_LIMIT} integers`)
   }
   json.forEach((bound, i) => {
     const isAscending = Number.isInteger(bound) && bound > (i === 0 ? 0 : json[i - 1])
     if (!isAscending || bound >= LAST_BOUND) {
-      throw new MetricError('badBound', `bounds ${text(json)} do not ascend from 1`)
+      throw new MetricError('bad_bound', `bounds ${text(json)} do not ascend from 1`)
     }
   })
   return json as number[]

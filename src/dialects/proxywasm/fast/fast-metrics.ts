@@ -24,7 +24,7 @@ import { type WasmModule, wasm } from '../host/module/wasm.ts'
 import { SlotPlaces } from './places.ts'
 import { ZONE_HOST_BASE64 } from './zone-host.ts'
 
-export interface FastMetrics {
+interface FastMetrics {
   readonly calls: MetricImports
   /** To be called before each callback: forgets the places of what other threads retired. */
   readonly check: () => void

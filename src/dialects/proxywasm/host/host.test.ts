@@ -229,7 +229,7 @@ test('a module may import its memory, which the host then limits', async () => {
   ])
   assert.equal(host.statistics().memoryBytes, 1_024 * 65_536)
   const much = filterText({ imports: IMPORTED('1025'), memory: '(export "memory" (memory 0))' })
-  await assert.rejects(hosted(await assembleWat(much)), { refusal: 'memoryTooLarge' })
+  await assert.rejects(hosted(await assembleWat(much)), { refusal: 'memory_too_large' })
 })
 
 test('a start section may not call the host before there is a memory', async () => {

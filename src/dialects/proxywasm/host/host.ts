@@ -32,6 +32,20 @@ const CONTEXT_FIRST = ROOT_CONTEXT + 1
 const CONTEXT_LAST = 0xffff_ffff
 const NS_PER_MS = 1_000_000n
 
+/**
+ * A filter in the calling thread: one that loops is the end of it, so an unknown one belongs
+ * into a thread of its own.
+ *
+ * @example
+ * import { readFile } from 'node:fs/promises'
+ * import { FilterHost, FilterModule, openZoneSpace } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const module = await FilterModule.compile(await readFile('filter.wasm'))
+ * const space = openZoneSpace({ shared: Zone.create().shared })
+ * const host = FilterHost.start(module, { name: 'example' }, { space })
+ * console.log(host.statistics())
+ */
 export class FilterHost {
   readonly module: FilterModule
   readonly options: FilterOptions
@@ -64,7 +78,7 @@ export class FilterHost {
     const reason = host.#start()
     if (reason === undefined) return host
     const message = `filter "${options.name}" did not start: ${reason}`
-    throw new FilterRefusedError('startFailed', message)
+    throw new FilterRefusedError('start_failed', message)
   }
 
   /** Whether there is an instance; after a trap the next request builds one. */

@@ -48,17 +48,17 @@ async function refusal(name: HostileName): Promise<string> {
 
 test('a module that cannot be a filter is refused, with the reason', async () => {
   const expected: [HostileName, string][] = [
-    ['hasNoAbi', 'noAbi'],
-    ['hasNoAllocator', 'noAllocator'],
-    ['hasNoMemory', 'noMemory'],
-    ['wantsMuchMemory', 'memoryTooLarge'],
-    ['wantsSharedMemory', 'noMemory'],
-    ['wantsGlobal', 'badImport'],
-    ['wantsTag', 'badImport'],
-    ['wantsTables', 'tableTooLarge'],
+    ['hasNoAbi', 'no_abi'],
+    ['hasNoAllocator', 'no_allocator'],
+    ['hasNoMemory', 'no_memory'],
+    ['wantsMuchMemory', 'memory_too_large'],
+    ['wantsSharedMemory', 'no_memory'],
+    ['wantsGlobal', 'bad_import'],
+    ['wantsTag', 'bad_import'],
+    ['wantsTables', 'table_too_large'],
     ['hasTwoMemories', 'memories'],
-    ['trapsAtStart', 'startFailed'],
-    ['answersFalse', 'startFailed'],
+    ['trapsAtStart', 'start_failed'],
+    ['answersFalse', 'start_failed'],
   ]
   for (const [name, reason] of expected) assert.equal(await refusal(name), reason, name)
 })
@@ -72,8 +72,8 @@ test('a file that is no module, or too large, is refused', async () => {
     )
   }
   const whole = await hostileFilter('traps')
-  assert.equal(await refusalOf(Buffer.from('#!/bin/sh\n')), 'notWasm')
-  assert.equal(await refusalOf(whole, whole.length - 1), 'tooLarge')
+  assert.equal(await refusalOf(Buffer.from('#!/bin/sh\n')), 'not_wasm')
+  assert.equal(await refusalOf(whole, whole.length - 1), 'too_large')
   for (let size = 0; size < whole.length; size++) {
     assert.notEqual(await refusalOf(whole.subarray(0, size)), '', `cut at ${size}`)
   }

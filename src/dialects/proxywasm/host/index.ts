@@ -12,17 +12,15 @@
  * names a module that exports `openMetricSpace`; `zoneSpaceSource` is the one of a plain zone.
  */
 export type { FilterMetricType } from '../spec.ts'
-export type { AbiVersion, HostMode, LogLevel } from './abi.ts'
+export type { HostMode, LogLevel } from './abi.ts'
 export { FilterHost, type FilterHostParts } from './host.ts'
-export type { MetricSpace, MetricSpaceSource, OpenMetricSpace } from './metric-space.ts'
+export type { MetricSpace, MetricSpaceSource } from './metric-space.ts'
 export { FilterModule, FilterRefusedError } from './module/module.ts'
 export type { FilterLogLine, FilterOptions, ModuleLimits } from './options.ts'
 export type { FilterStatistics } from './statistics.ts'
 export type {
-  FilterMessage,
   FilterOutcome,
   FilterRequest,
-  FilterVerdict,
   Headers,
 } from './stream/exchange.ts'
 export { FilterThread, type FilterThreadParts } from './thread/thread.ts'

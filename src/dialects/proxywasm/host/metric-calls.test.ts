@@ -225,6 +225,6 @@ test('under nginx a module has to export what its host insists on', async () => 
   const zone = Zone.create()
   const start = (host: HostMode): FilterHost =>
     FilterHost.start(module, { name: 'f' }, { space: openZoneSpace({ shared: zone.shared, host }) })
-  assert.throws(() => start('nginx'), { refusal: 'missingExport' })
+  assert.throws(() => start('nginx'), { refusal: 'missing_export' })
   assert.equal(start('spec').isRunning, true)
 })

@@ -20,12 +20,30 @@ export interface ZoneSpaceOptions {
 
 const NAME_LENGTH = 256
 
-/** Opens a space in the calling thread and leases a segment to it. */
+/**
+ * Opens a space in the calling thread and leases a segment to it.
+ *
+ * @example
+ * import { openZoneSpace } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const space = openZoneSpace({ shared: Zone.create().shared })
+ * space.writer.detach()
+ */
 export function openZoneSpace(options: ZoneSpaceOptions): MetricSpace {
   return new ZoneSpace(Zone.open(options.shared), options)
 }
 
-/** The same for a filter in a thread of its own. */
+/**
+ * Names the same space for a filter in a thread of its own.
+ *
+ * @example
+ * import { zoneSpaceSource } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const space = zoneSpaceSource({ shared: Zone.create({ backing: 'wasm' }).shared })
+ * console.log(space.module)
+ */
 export function zoneSpaceSource(options: ZoneSpaceOptions): MetricSpaceSource {
   return { module: import.meta.url, data: options }
 }

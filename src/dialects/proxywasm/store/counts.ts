@@ -1,5 +1,5 @@
 /** What a store refused, dropped or mended, by name (§6). */
-export const STORE_COUNTS = [
+const STORE_COUNTS = [
   'redefinition',
   'nameTooLong',
   'zoneFull',
@@ -17,8 +17,8 @@ export type StoreCount = (typeof STORE_COUNTS)[number]
  * Those of one store object are counted where they happen, in its thread; the others are the
  * zone's, of all threads.
  */
-export const OWN_COUNTS = ['filterLimit', 'droppedValue', 'counterReset', 'gaugeWrap'] as const
-export type OwnCount = (typeof OWN_COUNTS)[number]
+const OWN_COUNTS = ['filterLimit', 'droppedValue', 'counterReset', 'gaugeWrap'] as const
+type OwnCount = (typeof OWN_COUNTS)[number]
 
 export type OwnCounts = Record<OwnCount, number>
 

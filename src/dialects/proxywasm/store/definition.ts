@@ -28,7 +28,7 @@ export interface MetricDefinition {
   readonly unit?: string
 }
 
-export interface ZoneDefinition {
+interface ZoneDefinition {
   readonly type: MetricType
   readonly options: DefinitionOptions
 }

@@ -1,7 +1,8 @@
 /** Differences of snapshots: increases, wraps and resets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diffDocuments, type JsonBin, type JsonDocument } from '../index.ts'
+import type { JsonBin, JsonDocument } from '../spec.ts'
+import { diffDocuments } from './diff.ts'
 
 const counter = (value: number | string): JsonDocument => ({ c: { type: 'counter', value } })
 const histogram = (bins: Readonly<Record<number, number>>, sum?: number | string): JsonDocument => {

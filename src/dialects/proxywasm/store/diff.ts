@@ -6,14 +6,14 @@ import { jsonInteger } from '../codec.ts'
 import { peerBinDelta } from '../map.ts'
 import type { JsonBin, JsonDocument, JsonInteger, JsonMetric } from '../spec.ts'
 
-export interface DocumentDifference {
+interface DocumentDifference {
   /** Metrics of the later snapshot. */
   readonly metrics: JsonDocument
   /** Names whose values began anew in between: their difference is the later value. */
   readonly resets: readonly string[]
 }
 
-export interface DiffOptions {
+interface DiffOptions {
   /** The snapshots are the original program's, whose bins count in 32 bits and wrap. */
   readonly isPeer?: boolean
 }

@@ -32,7 +32,7 @@ export class FilterQuota {
     this.#filters.set(metric, filter)
   }
 
-  /** The metric was retired; one of nobody's is no matter. */
+  /** Takes note that a metric was retired; one that no filter defined changes nothing. */
   giveBack(metric: number): void {
     const filter = this.#filters.get(metric)
     if (filter === undefined) return

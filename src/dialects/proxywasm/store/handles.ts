@@ -29,7 +29,7 @@ export interface MetricHandle {
 }
 
 /** What records observations; the zone's handles of all kinds of histograms do. */
-export interface Observer {
+interface Observer {
   readonly metric: number
   observe(value: Recorded): boolean
 }
@@ -112,7 +112,7 @@ function add(handle: CounterHandle, delta: Recorded): boolean {
 }
 
 /** A gauge whose threads write one value each. */
-export class OwnGauge implements MetricHandle {
+class OwnGauge implements MetricHandle {
   readonly type = 'gauge'
   readonly metric: number
   readonly #handle: GaugeHandle
@@ -134,7 +134,7 @@ export class OwnGauge implements MetricHandle {
 }
 
 /** A gauge of which all threads write the same value. */
-export class SharedGauge implements MetricHandle {
+class SharedGauge implements MetricHandle {
   readonly type = 'gauge'
   readonly metric: number
   readonly #handle: SharedGaugeHandle
@@ -158,7 +158,7 @@ export class SharedGauge implements MetricHandle {
   }
 }
 
-export class HistogramHandle implements MetricHandle {
+class HistogramHandle implements MetricHandle {
   readonly type = 'histogram'
   readonly metric: number
   readonly #handle: Observer

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
-import { type MetricDefinition, MetricStore, type StoreOptions } from '../index.ts'
+import type { MetricDefinition } from './definition.ts'
+import { MetricStore } from './metric-store.ts'
+import type { StoreOptions } from './options.ts'
 
 suite('options', () => {
   for (const [options, message] of [

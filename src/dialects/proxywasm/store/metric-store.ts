@@ -57,6 +57,18 @@ export interface SnapshotOptions {
 
 const KEYS_DEFAULT = 500
 
+/**
+ * The document's store over a zone: metrics defined once, written by any number of threads.
+ *
+ * @example
+ * import { MetricStore } from 'pentameter/proxywasm'
+ *
+ * const store = MetricStore.create({ workers: 4 })
+ * const requests = store.define({ name: 'requests', type: 'counter' })
+ * store.attach().handle(requests).increment()
+ * console.log(store.snapshot()) // { requests: { type: 'counter', value: 1 } }
+ * store.close()
+ */
 export class MetricStore {
   readonly #zone: Zone
   readonly #reader: ZoneReader

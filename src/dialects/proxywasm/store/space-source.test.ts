@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assembleWat } from '../../../../test/filters/wat.ts'
-import { FilterModule, FilterThread, MetricStore, storeSpaceSource } from '../index.ts'
+import { FilterModule } from '../host/module/module.ts'
+import { FilterThread } from '../host/thread/thread.ts'
+import { MetricStore } from './metric-store.ts'
+import { storeSpaceSource } from './space-source.ts'
 
 /** Defines the counter `hits` as it starts, and counts each request. */
 const FILTER = `(module

@@ -2,6 +2,15 @@
 import type { MetricSpace, MetricSpaceSource } from '../host/metric-space.ts'
 import { MetricStore, type SharedStore } from './metric-store.ts'
 
+/**
+ * Names a store as the space of a filter in a thread of its own.
+ *
+ * @example
+ * import { MetricStore, storeSpaceSource } from 'pentameter/proxywasm'
+ *
+ * const space = storeSpaceSource(MetricStore.create())
+ * console.log(space.module)
+ */
 export function storeSpaceSource(store: MetricStore): MetricSpaceSource {
   return { module: import.meta.url, data: store.shared }
 }

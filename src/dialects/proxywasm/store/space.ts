@@ -3,17 +3,24 @@ import { refusalNumber, type Writer, type Zone } from '../../../shm/index.ts'
 import type { MetricSpace } from '../host/metric-space.ts'
 import { isFilterKey } from '../keys.ts'
 import type { FilterMetricType } from '../spec.ts'
-import type { MetricStore } from './metric-store.ts'
+import type { MetricDefinition } from './definition.ts'
 import type { StoreHost } from './options.ts'
+
+/** What the space asks of its store. */
+interface Definitions {
+  tryDefine(definition: MetricDefinition): number
+  find(definition: Pick<MetricDefinition, 'origin' | 'filter' | 'name' | 'type'>): number
+  prefixedName(metric: number): Uint8Array | undefined
+}
 
 export class StoreSpace implements MetricSpace {
   readonly zone: Zone
   readonly writer: Writer
   readonly host: StoreHost
-  readonly #store: MetricStore
+  readonly #store: Definitions
 
   /** Spaces come from `store.space(worker)`. */
-  constructor(store: MetricStore, zone: Zone, writer: Writer, host: StoreHost) {
+  constructor(store: Definitions, zone: Zone, writer: Writer, host: StoreHost) {
     this.#store = store
     this.zone = zone
     this.writer = writer

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { type JsonMetric, MetricStore, type SharedStore } from '../index.ts'
+import type { JsonMetric } from '../spec.ts'
+import { MetricStore, type SharedStore } from './metric-store.ts'
 
 const INDEX = new URL('../index.ts', import.meta.url).href
 

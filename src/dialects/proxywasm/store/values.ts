@@ -6,7 +6,7 @@ import { type FilterMetricType, type JsonBin, type JsonMetric, LAST_BOUND } from
 /** `dense` shows every bin that is not empty, `documented` at most 18. */
 export type HistogramView = 'dense' | 'documented'
 
-export interface ValueOptions {
+interface ValueOptions {
   readonly view?: HistogramView
   /** The peer's edition, which has sums and bounds of a definition's own. */
   readonly isPeer: boolean
@@ -34,7 +34,7 @@ export function readValue(
   return histogramValue(table, isPeer, zoneType === 'binned')
 }
 
-/** A gauge that nobody wrote is 0. */
+/** Reads a gauge; one that was never written is 0. */
 function readGauge(reader: ZoneReader, metric: number) {
   const reading = { value: 0 as number | bigint, sequence: 0 }
   return reader.gauge(metric, reading) ? jsonInteger(reading.value) : 0

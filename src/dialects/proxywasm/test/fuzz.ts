@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
-import { createDecoder, ERROR_CODES, encode, type JsonDocument } from '../index.ts'
+import { createDecoder, encodeProxyWasm } from '../codec.ts'
+import { ERROR_CODES, type JsonDocument } from '../spec.ts'
 import { samples } from './samples.ts'
 
 const CODES: ReadonlySet<string> = new Set(ERROR_CODES)
@@ -65,17 +66,17 @@ export const target: FuzzTarget = {
   seeds: () => [
     ...samples.streams.map(({ bytes }) => bytes),
     ...samples.faulty.map(({ bytes }) => bytes),
-    ...samples.spoken.flatMap(({ messages }) => encode(messages, { profile: 'peer' })),
+    ...samples.spoken.flatMap(({ messages }) => encodeProxyWasm(messages, { profile: 'peer' })),
   ],
 
-  run: (bytes) => check(bytes, (messages) => encode(messages, { profile: 'peer' })),
+  run: (bytes) => check(bytes, (messages) => encodeProxyWasm(messages, { profile: 'peer' })),
 
   canary: {
     fault: 'values above 2^53 are written as doubles',
     run: (bytes) =>
       check(bytes, (messages) => {
         const text = JSON.stringify(messages).replaceAll(/"(\d{16,20})"/g, '$1')
-        return encode(JSON.parse(text), { profile: 'peer' })
+        return encodeProxyWasm(JSON.parse(text), { profile: 'peer' })
       }),
   },
 }

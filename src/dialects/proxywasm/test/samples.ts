@@ -2,7 +2,7 @@
 
 import type { DialectSamples, Sample } from '../../../../test/suites/dialect.ts'
 import type { CodecOptions } from '../../decoder.ts'
-import type { JsonDocument } from '../index.ts'
+import type { JsonDocument } from '../spec.ts'
 
 const STREAM: CodecOptions = { transport: 'tcp' }
 

@@ -15,7 +15,9 @@ import {
   estimate,
   slabBytes,
 } from '../../../shm/index.ts'
-import { createDecoder, encode, type JsonDocument, peerGauge } from '../index.ts'
+import { createDecoder, encodeProxyWasm } from '../codec.ts'
+import { peerGauge } from '../map.ts'
+import type { JsonDocument } from '../spec.ts'
 import { checkExport } from './vectors/export.ts'
 import { checkHostCalls, checkIds } from './vectors/host.ts'
 import { checkCollision, checkName } from './vectors/names.ts'
@@ -110,7 +112,7 @@ function checkPeerReading({ peer }: VectorCase): void {
     bounds,
     bounds.toSorted((a, b) => a - b),
   )
-  same('documents written', encode([document], { profile: 'peer' }).length, 1)
+  same('documents written', encodeProxyWasm([document], { profile: 'peer' }).length, 1)
 }
 
 function checkGaugeClock({ slots, peer }: VectorCase): undefined {

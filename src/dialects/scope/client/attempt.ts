@@ -3,7 +3,7 @@
  * before the version and nothing but the settings.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../time/clock.ts'
+import { type Clock, nsOfMs } from '../../../time/clock.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
 import type { DecodeError } from '../../../wire/decode-error.ts'
 import { encodeSettings } from '../codec/encode.ts'
@@ -11,7 +11,8 @@ import { frame } from '../codec/framing.ts'
 import { PacketDecoder } from '../codec/packet-decoder.ts'
 import { PacketStream } from '../codec/packet-stream.ts'
 import { readVersion, versionError } from '../codec/version.ts'
-import { type ClientOptions, type Framing, idleTimeoutMs, type Packet, VERSION } from '../spec.ts'
+import type { ClientSettings } from '../options.ts'
+import { type Framing, type Packet, VERSION } from '../spec.ts'
 import type { FramingPlan } from './framing-memory.ts'
 
 /** Why an attempt ended. The first four: before any packet could come. */
@@ -19,14 +20,14 @@ export type EndReason =
   | 'connect'
   | 'timeout'
   | 'version'
-  | 'closed-early'
+  | 'closed_early'
   | 'closed'
   | 'error'
   | 'probe'
   | 'idle'
-  | 'too-large'
-  | 'bad-msgpack'
-  | 'too-many-bad'
+  | 'too_large'
+  | 'bad_msgpack'
+  | 'too_many_bad'
   | 'stopped'
 
 export interface AttemptEnd {
@@ -37,7 +38,7 @@ export interface AttemptEnd {
   readonly packets: number
 }
 
-export interface AttemptSink {
+interface AttemptSink {
   /** The settings have been sent. */
   greeted(): void
   packet(packet: Packet, framing: Framing): void
@@ -46,8 +47,13 @@ export interface AttemptSink {
   end(end: AttemptEnd): void
 }
 
+/** Least silence that ends a connection, unless the options say otherwise. */
+const IDLE_FLOOR_MS = 10_000
+/** Information packets come at least this often. */
+const INFO_MS = 5000
+
 export class Attempt {
-  readonly #options: ClientOptions
+  readonly #options: ClientSettings
   readonly #plan: FramingPlan
   readonly #clock: Clock
   readonly #sink: AttemptSink
@@ -64,7 +70,7 @@ export class Attempt {
 
   /** @param connect starts a connection; called once, now */
   constructor(
-    options: ClientOptions,
+    options: ClientSettings,
     plan: FramingPlan,
     clock: Clock,
     connect: () => Socket,
@@ -132,7 +138,7 @@ export class Attempt {
   #greet(): void {
     this.#cancelTimeout()
     this.#hasVersion = true
-    const payload = encodeSettings(this.#options.samplingIntervalNs)
+    const payload = encodeSettings(nsOfMs(this.#options.samplingIntervalMs))
     this.#socket.write(this.#plan.send === 'framed' ? frame(payload) : payload)
     this.#sink.greeted()
     if (this.#plan.isProbe) {
@@ -160,15 +166,15 @@ export class Attempt {
     this.#badInRow++
     this.#sink.bad(error, payload)
     if (!error.resync) {
-      this.#end(error.code === 'too-large' ? 'too-large' : 'bad-msgpack', error.message)
+      this.#end(error.code === 'too_large' ? 'too_large' : 'bad_msgpack', error.message)
     } else if (this.#badInRow >= this.#options.maxBadPackets) {
-      this.#end('too-many-bad', `${this.#badInRow} bad packets in a row`)
+      this.#end('too_many_bad', `${this.#badInRow} bad packets in a row`)
     }
   }
 
   #onClosed(): void {
     if (this.#hasVersion) this.#end('closed', 'closed by the server')
-    else this.#end('closed-early', 'closed before the version')
+    else this.#end('closed_early', 'closed before the version')
   }
 
   #end(reason: EndReason, detail: string): void {
@@ -181,4 +187,9 @@ export class Attempt {
     this.#socket.destroy()
     this.#sink.end({ reason, detail, hasVersion: this.#hasVersion, packets: this.#count })
   }
+}
+
+/** The larger of the floor and two intervals plus the pause between information packets. */
+function idleTimeoutMs({ idleTimeoutMs: statedMs, samplingIntervalMs }: ClientSettings): number {
+  return statedMs || Math.max(IDLE_FLOOR_MS, 2 * samplingIntervalMs + INFO_MS)
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { decodePacket, encodeInfo, encodeSnapshot, type Info, type Snapshot } from '../index.ts'
+import { encodeInfo, encodeSnapshot } from '../codec/encode.ts'
+import { decodePacket } from '../codec/packet.ts'
+import type { Info, Snapshot } from '../spec.ts'
 import { Mirror, type MirrorOptions } from './mirror.ts'
 
 type Labels = Readonly<Record<string, string>>

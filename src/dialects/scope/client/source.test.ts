@@ -5,7 +5,8 @@ import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { dialect as scope } from '../dialect.ts'
-import { CallbackSource, ScopeServer } from '../index.ts'
+import { CallbackSource } from '../server/callback-source.ts'
+import { ScopeServer } from '../server.ts'
 
 const cleanups: (() => unknown)[] = []
 
@@ -16,14 +17,15 @@ afterEach(async () => {
 /** A server and a hub's source of it, under one clock. */
 async function link(values: CallbackSource) {
   const clock = new FakeClock()
-  const server = new ScopeServer({ snapshot: values, clock })
-  const { port } = await server.listen(0)
+  const server = new ScopeServer({ source: values, port: 0, clock })
+  await server.start()
+  const { port } = server
   const ingest = new ModelIngest()
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
-  const options = { samplingIntervalNs: 10_000_000 }
+  const options = { samplingIntervalMs: 10 }
   const context = { ingest, clock, reports: new RecordedReports(), options }
   const source = scope.connectSource!(target, context)
-  cleanups.push(() => server.stop())
+  cleanups.push(() => server.close())
   cleanups.push(() => source.close())
   return { clock, ingest, source, port, server }
 }
@@ -90,7 +92,7 @@ describe('a scope source', () => {
     const { clock, source, server } = await link(new CallbackSource())
     while (server.connections()[0]?.facts.phase !== 'streaming') await turn()
     await source.close()
-    await server.stop()
+    await server.close()
     assert.equal(clock.pending, 0)
   })
 })
@@ -110,9 +112,10 @@ describe('the dialect', () => {
     const { promisify } = await import('node:util')
     const values = new CallbackSource()
     values.add('hello', () => 1)
-    const server = new ScopeServer({ snapshot: values })
-    cleanups.push(() => server.stop())
-    const { port } = await server.listen(0)
+    const server = new ScopeServer({ source: values, port: 0 })
+    cleanups.push(() => server.close())
+    await server.start()
+    const { port } = server
     const { stdout } = await promisify(execFile)('sh', ['-c', scope.tryIt!('127.0.0.1', port)])
     const text = stdout.replace(/^[0-7]{7}/gm, '').replace(/\s+/g, '')
     assert.match(text, /metrics/)

@@ -10,11 +10,10 @@ import type { ClientContext, Source } from '../../client.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
 import type { PeerConnection, Target } from '../../peer.ts'
 import { ScopeClient } from '../client.ts'
-import type { ClientOptions } from '../spec.ts'
 import type { MirroredSeries, Sample } from './mirror.ts'
 
 /** Identity label that keeps equal names of different servers apart. */
-export const SOURCE_LABEL = 'scope.source'
+const SOURCE_LABEL = 'scope.source'
 /** The dialect has one type of metric. */
 const GAUGE_TYPE = 0
 /** A place in a row whose slot was not looked up yet. */
@@ -89,36 +88,33 @@ export function connectSource(
   const { host, port } = target
   const slots = new Slots(ingest, `${host}:${port}`)
   const sinceMs = clock.wallMs()
-  const options: Partial<ClientOptions> = { ...context.options, host, port }
-  const client = new ScopeClient(
-    options,
-    {
-      sample: ({ series, values }) => {
-        ingest.begin(`${host}:${port}`)
-        slots.begin(series)
-        for (let i = 0; i < series.length; i++) {
-          const value = values[i]!
-          if (Number.isNaN(value)) continue
-          const slot = slots.at(i)
-          if (slot !== REFUSED) ingest.set(slot, value)
-        }
-      },
+  const client = new ScopeClient({
+    ...context.options,
+    ...{ host, port, clock, reports },
+    onSample: ({ series, values }) => {
+      ingest.begin(`${host}:${port}`)
+      slots.begin(series)
+      for (let i = 0; i < series.length; i++) {
+        const value = values[i]!
+        if (Number.isNaN(value)) continue
+        const slot = slots.at(i)
+        if (slot !== REFUSED) ingest.set(slot, value)
+      }
     },
-    { clock, reports },
-  )
-  client.start()
+  })
+  void client.start()
   return {
     status: () => statusOf(client, sinceMs),
-    close: async () => client.stop(),
+    close: () => client.close(),
   }
 }
 
 function statusOf(client: ScopeClient, sinceMs: number): PeerConnection {
-  const { state, framing, intervalNs, ticksMissed, series, counts, lastError, seriesRefused } =
-    client.status
+  const { counts, settings, status } = client
+  const { state, framing, intervalMs, ticksMissed, series, lastError, seriesRefused } = status
   const facts: Record<string, string | number | boolean> = { state }
   if (framing !== undefined) facts.framing = framing
-  if (intervalNs !== undefined) facts.intervalMs = Number(intervalNs) / 1e6
+  if (intervalMs !== undefined) facts.intervalMs = intervalMs
   facts.series = series
   if (seriesRefused > 0) facts.refused = seriesRefused
   facts.snapshots = counts.snapshots
@@ -126,6 +122,6 @@ function statusOf(client: ScopeClient, sinceMs: number): PeerConnection {
   facts.dropped = counts.entriesDropped
   facts.bad = counts.packetsBad
   if (lastError !== undefined) facts.lastError = lastError
-  const { host: address, port } = client.options
+  const { host: address, port } = settings
   return { peer: { transport: 'tcp', address, port }, sinceMs, facts }
 }

@@ -1,4 +1,4 @@
-/** Reads a payload of which nobody said which side sent it. */
+/** Reads a payload whose sender, server or viewer, is not known. */
 import { MessagePackReader } from '../../../wire/messagepack.ts'
 import { MessagePackScanner } from '../../../wire/messagepack-scan.ts'
 import { type Packet, SETTINGS_FIELDS, type Settings, SNAPSHOT_FIELDS } from '../spec.ts'
@@ -17,7 +17,7 @@ export function decodeAny(payload: Uint8Array, options: PacketOptions = {}): Mes
   const scanner = new MessagePackScanner()
   const verdict = scanner.scan(payload, 0, payload.length, payload.length)
   if (verdict !== 'complete') {
-    throw packetError('bad-msgpack', scanner.size, `message is ${verdict}`)
+    throw packetError('bad_msgpack', scanner.size, `message is ${verdict}`)
   }
   const reader = new MessagePackReader(payload)
   return looksLikeSettings(reader) ? decodeSettings(payload) : readPacket(reader, !!options.strict)

@@ -4,18 +4,13 @@
  * always.
  */
 import { compareUtf8, U64_MAX } from '../../../model/index.ts'
+import { EncodeError } from '../../../wire/encode-error.ts'
 import { MessagePackWriter } from '../../../wire/messagepack-writer.ts'
-import type { EncodeErrorCode } from '../spec.ts'
+import { type EncodeErrorCode, NAME } from '../spec.ts'
 
-/** A message that the protocol cannot say: a caller's error. */
-export class EncodeError extends RangeError {
-  override readonly name = 'EncodeError'
-  readonly code: EncodeErrorCode
-
-  constructor(code: EncodeErrorCode, detail: string) {
-    super(`scope: ${code}: ${detail}`)
-    this.code = code
-  }
+/** An error of the caller's; the codes are a closed set. */
+export function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 /** `[81][b1 "sampling_interval"][interval:uint]` */
@@ -85,7 +80,7 @@ function sortByName<T>(pairs: Iterable<readonly [string, T]>): (readonly [string
 
 function checkU64(value: bigint, name: string): bigint {
   if (value < 0n || value > U64_MAX) {
-    throw new EncodeError('bad-range', `${name} ${value}, must be 0 to 2^64 - 1`)
+    throw encodeError('bad_range', `${name} ${value}, must be 0 to 2^64 - 1`)
   }
   return value
 }

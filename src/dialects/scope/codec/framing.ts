@@ -16,7 +16,7 @@ import { decodeSettings } from './settings.ts'
 /** Bytes of the length in front of a framed message. */
 export const LENGTH_SIZE = 4
 
-export type FramingVerdict = Framing | 'wait' | 'refuse-empty' | 'refuse-too-large'
+type FramingVerdict = Framing | 'wait' | 'refuse-empty' | 'refuse-too-large'
 
 /**
  * @param side which side reads: a server its client's settings, or a client its server's packets

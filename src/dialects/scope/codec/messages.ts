@@ -6,13 +6,14 @@
 import { compareUtf8 } from '../../../model/index.ts'
 import type { CodecOptions } from '../../decoder.ts'
 import type { Message } from './any-message.ts'
-import { EncodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
+import { encodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
 import { frame } from './framing.ts'
 
-export type PlainU64 = { readonly $u64: string }
-export type PlainF64 = number | { readonly $f64: 'NaN' | 'Infinity' | '-Infinity' | '-0' }
+type PlainU64 = { readonly $u64: string }
+type PlainF64 = number | { readonly $f64: 'NaN' | 'Infinity' | '-Infinity' | '-0' }
 type Pairs<T> = readonly (readonly [string, T])[]
 
+/** A message as data: what JSON can hold, and nothing lost. */
 export type PlainMessage =
   | { readonly kind: 'settings'; readonly sampling_interval: PlainU64 }
   | { readonly kind: 'info'; readonly metrics: Pairs<Pairs<string>>; readonly dropped?: number }
@@ -23,7 +24,7 @@ export type PlainMessage =
       readonly dropped?: number
     }
 
-/** `dropped` stands only on packets that needed the lenient reading. */
+/** The plain form of a message; `dropped` is of packets that needed the lenient reading. */
 export function toPlain(message: Message): PlainMessage {
   if (message.kind === 'settings') {
     return { kind: 'settings', sampling_interval: plainU64(message.samplingIntervalNs) }
@@ -53,9 +54,19 @@ function plainF64(value: number): PlainF64 {
 
 /**
  * Plain messages to bytes, one array each: framed, or bare under profile `document`.
- * @throws {EncodeError} with a `code` of ENCODE_ERROR_CODES
+ * @throws {EncodeError} `bad_message` or `bad_range`
+ *
+ * @example
+ * import { encodeScope } from 'pentameter/scope'
+ *
+ * const second = { $u64: '1000000000' }
+ * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: second }])
+ * console.log(asked.length) // 27
  */
-export function encode(messages: readonly unknown[], options: CodecOptions = {}): Uint8Array[] {
+export function encodeScope(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
   const isBare = options.profile === 'document'
   return messages.map((message) => (isBare ? payloadOf(message) : frame(payloadOf(message))))
 }
@@ -72,7 +83,7 @@ function payloadOf(message: unknown): Uint8Array {
     case 'snapshot':
       return encodeSnapshot(readU64(fields.t, 't'), readPairs(fields.d, 'd', readF64))
     default:
-      throw new EncodeError('bad-message', `message of kind ${String(fields.kind)}`)
+      throw encodeError('bad_message', `message of kind ${String(fields.kind)}`)
   }
 }
 
@@ -86,7 +97,7 @@ function readU64(value: unknown, name: string): bigint {
   if (isRecord(value) && typeof value.$u64 === 'string' && /^[0-9]+$/.test(value.$u64)) {
     return BigInt(value.$u64)
   }
-  throw new EncodeError('bad-message', `${name} is no unsigned integer`)
+  throw encodeError('bad_message', `${name} is no unsigned integer`)
 }
 
 const SPECIAL: ReadonlyMap<unknown, number> = new Map([
@@ -99,13 +110,13 @@ const SPECIAL: ReadonlyMap<unknown, number> = new Map([
 function readF64(value: unknown, name: string): number {
   if (typeof value === 'number') return value
   const special = isRecord(value) ? SPECIAL.get(value.$f64) : undefined
-  if (special === undefined) throw new EncodeError('bad-message', `value of ${name} is no number`)
+  if (special === undefined) throw encodeError('bad_message', `value of ${name} is no number`)
   return special
 }
 
 function readText(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new EncodeError('bad-message', `label ${name} is no text`)
+  throw encodeError('bad_message', `label ${name} is no text`)
 }
 
 function readPairs<T>(
@@ -113,10 +124,10 @@ function readPairs<T>(
   name: string,
   read: (value: unknown, name: string) => T,
 ): [string, T][] {
-  if (!Array.isArray(value)) throw new EncodeError('bad-message', `${name} is no list of pairs`)
+  if (!Array.isArray(value)) throw encodeError('bad_message', `${name} is no list of pairs`)
   return value.map((pair: unknown) => {
     const [key, content] = Array.isArray(pair) ? (pair as unknown[]) : []
-    if (typeof key !== 'string') throw new EncodeError('bad-message', `${name} has no name`)
+    if (typeof key !== 'string') throw encodeError('bad_message', `${name} has no name`)
     return [key, read(content, key)]
   })
 }

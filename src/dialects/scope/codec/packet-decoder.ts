@@ -13,7 +13,7 @@ export class PacketDecoder {
 
   /**
    * Reads one payload. A snapshot's `values` are valid until the next call, its `names` for good.
-   * @throws {DecodeError} `bad-msgpack`, `bad-shape` or `bad-time`
+   * @throws {DecodeError} `bad_msgpack`, `bad_shape` or `bad_time`
    */
   decode(payload: Uint8Array): Packet {
     const walked = this.#walker.walk(payload)

@@ -10,14 +10,14 @@ import type { Framing, FramingChoice, Packet } from '../spec.ts'
 import { detectFraming, LENGTH_SIZE, readLength } from './framing.ts'
 import { packetError } from './packet.ts'
 
-export interface PacketSink<T> {
+interface PacketSink<T> {
   /** A message; `payload` and what it refers to are valid during the call. */
   packet(message: T, payload: Uint8Array): void
   /** A bad packet, or the end of the stream's readability (`resync` false). */
   bad(error: DecodeError, payload: Uint8Array): void
 }
 
-export interface PacketStreamOptions {
+interface PacketStreamOptions {
   readonly framing: FramingChoice
   readonly frameCapBytes: number
 }
@@ -83,7 +83,7 @@ export class PacketStream<T = Packet> {
     if (this.#framing === undefined && isContainer(bytes[0]!)) this.#framing = 'bare'
     const rest = bytes.subarray(this.#consume(bytes))
     if (this.#isLost || rest.length === 0) return
-    this.#lose(packetError('bad-msgpack', rest.length, 'packet is cut off', false), rest)
+    this.#lose(packetError('bad_msgpack', rest.length, 'packet is cut off', false), rest)
   }
 
   /** Reads whole messages from the front; returns how many bytes they took. */
@@ -123,12 +123,12 @@ export class PacketStream<T = Packet> {
       const { size } = this.#scanner
       if (verdict === 'incomplete') break
       this.#scanner.reset()
-      if (verdict === 'too-large') {
+      if (verdict === 'too_large') {
         this.#loseOversize(size, bytes.subarray(at))
         return at
       }
       if (verdict !== 'complete') {
-        const error = packetError('bad-msgpack', size, `packet is ${verdict}`, false)
+        const error = packetError('bad_msgpack', size, `packet is ${verdict}`, false)
         this.#lose(error, bytes.subarray(at))
         return at
       }
@@ -152,7 +152,7 @@ export class PacketStream<T = Packet> {
 
   #loseOversize(size: number, bytes: Uint8Array): void {
     const detail = `packet of ${size} bytes or more, limit ${this.#options.frameCapBytes}`
-    this.#lose(packetError('too-large', 0, detail, false), bytes)
+    this.#lose(packetError('too_large', 0, detail, false), bytes)
   }
 
   #lose(error: DecodeError, bytes: Uint8Array): void {

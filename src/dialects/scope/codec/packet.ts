@@ -39,13 +39,13 @@ export function packetError(
 
 /**
  * Reads one packet; bytes behind its value are ignored.
- * @throws {DecodeError} `bad-msgpack`, `bad-shape` or `bad-time`
+ * @throws {DecodeError} `bad_msgpack`, `bad_shape` or `bad_time`
  */
 export function decodePacket(payload: Uint8Array, options: PacketOptions = {}): Packet {
   const scanner = new MessagePackScanner()
   const verdict = scanner.scan(payload, 0, payload.length, payload.length)
   if (verdict !== 'complete') {
-    throw packetError('bad-msgpack', scanner.size, `packet is ${verdict}`)
+    throw packetError('bad_msgpack', scanner.size, `packet is ${verdict}`)
   }
   return readPacket(new MessagePackReader(payload), options.strict === true)
 }
@@ -60,10 +60,10 @@ export function readPacket(reader: MessagePackReader, isStrict: boolean): Packet
   if (fields !== undefined && isMap(reader, fields[1]!)) {
     const at = fields[0]!
     if (at !== MISSING && readTime(reader, at, !isStrict) === undefined) {
-      throw packetError('bad-time', at, `t is of type ${reader.family(at)} and no time`)
+      throw packetError('bad_time', at, `t is of type ${reader.family(at)} and no time`)
     }
   }
-  throw packetError('bad-shape', 0, 'neither an information packet nor a snapshot')
+  throw packetError('bad_shape', 0, 'neither an information packet nor a snapshot')
 }
 
 function isMap(reader: MessagePackReader, at: number): boolean {

@@ -53,12 +53,12 @@ export class SettingsStream {
 
   /**
    * The client will send no more.
-   * @throws {DecodeError} `settings-malformed` when bytes came that are no whole message
+   * @throws {DecodeError} `settings_malformed` when bytes came that are no whole message
    */
   end(): Handshake | undefined {
     const handshake = this.idle()
     if (handshake === undefined && this.#queue.size > 0) {
-      throw settingsError('settings-malformed', this.#queue.size, 'settings are cut off')
+      throw settingsError('settings_malformed', this.#queue.size, 'settings are cut off')
     }
     return handshake
   }
@@ -75,9 +75,9 @@ export class SettingsStream {
       case 'wait':
         return undefined
       case 'refuse-empty':
-        throw settingsError('settings-empty', 0, 'settings frame of 0 bytes')
+        throw settingsError('settings_empty', 0, 'settings frame of 0 bytes')
       case 'refuse-too-large':
-        throw settingsError('settings-too-large', 0, this.#describeOversize())
+        throw settingsError('settings_too_large', 0, this.#describeOversize())
       default:
         if (this.#choice === 'auto' || this.#choice === verdict) return verdict
         throw settingsError('framing', 0, `settings are ${verdict}, only ${this.#choice} is taken`)
@@ -102,10 +102,10 @@ export class SettingsStream {
     const { size } = this.#scanner
     if (verdict === 'incomplete') return undefined
     if (verdict === 'complete') return this.#finish(0, size)
-    if (verdict === 'too-large') {
-      throw settingsError('settings-too-large', size, `bare settings beyond ${this.#cap} bytes`)
+    if (verdict === 'too_large') {
+      throw settingsError('settings_too_large', size, `bare settings beyond ${this.#cap} bytes`)
     }
-    throw settingsError('settings-malformed', size, `settings are ${verdict}`)
+    throw settingsError('settings_malformed', size, `settings are ${verdict}`)
   }
 
   #finish(start: number, end: number): Handshake {

@@ -21,21 +21,21 @@ export function decodeSettings(payload: Uint8Array): Settings {
   const scanner = new MessagePackScanner()
   const verdict = scanner.scan(payload, 0, payload.length, payload.length)
   if (verdict !== 'complete') {
-    throw settingsError('settings-malformed', scanner.size, `settings are ${verdict}`)
+    throw settingsError('settings_malformed', scanner.size, `settings are ${verdict}`)
   }
   const reader = new MessagePackReader(payload)
   const at = findFields(reader, 0, SETTINGS_FIELDS)?.[0]
   if (at === undefined || at === MISSING) {
-    throw settingsError('settings-shape', 0, 'no struct with exactly one sampling_interval')
+    throw settingsError('settings_shape', 0, 'no struct with exactly one sampling_interval')
   }
   const interval = reader.integer(at)
   if (interval === undefined) {
     const family = reader.family(at)
     const hint = family === 'float' ? '; send an integer' : ''
-    throw settingsError('settings-type', at, `sampling_interval is of type ${family}${hint}`)
+    throw settingsError('settings_type', at, `sampling_interval is of type ${family}${hint}`)
   }
   if (interval <= 0n) {
-    throw settingsError('settings-range', at, `sampling_interval ${interval}, must be at least 1`)
+    throw settingsError('settings_range', at, `sampling_interval ${interval}, must be at least 1`)
   }
   return { kind: 'settings', samplingIntervalNs: interval }
 }

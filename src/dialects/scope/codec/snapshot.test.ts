@@ -5,18 +5,15 @@ import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import { compareUtf8, toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
-import {
-  decodePacket,
-  decodeSettings,
-  encodeSettings,
-  encodeSnapshot,
-  frame,
-  PacketDecoder,
-  type Snapshot,
-  SnapshotTemplate,
-  toPlain,
-} from '../index.ts'
+import type { Snapshot } from '../spec.ts'
 import { hex, VECTORS } from '../test/golden.ts'
+import { encodeSettings, encodeSnapshot } from './encode.ts'
+import { frame } from './framing.ts'
+import { toPlain } from './messages.ts'
+import { decodePacket } from './packet.ts'
+import { PacketDecoder } from './packet-decoder.ts'
+import { decodeSettings } from './settings.ts'
+import { SnapshotTemplate } from './snapshot-template.ts'
 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const names = fc.uniqueArray(
@@ -64,7 +61,7 @@ describe('time and interval', () => {
     assert.equal(t(2 ** -10), 976_562n)
     assert.equal(t(3 * 2 ** -10), 2_929_688n)
     assert.equal(t(18_446_744_073), 18_446_744_073_000_000_000n)
-    assert.throws(() => t(18_446_744_074), { code: 'bad-time' })
+    assert.throws(() => t(18_446_744_074), { code: 'bad_time' })
   })
 
   it('as text or pair are refused beyond 2^64 - 1, however long the text is', () => {
@@ -86,7 +83,7 @@ describe('time and interval', () => {
       '92ff00',
       '92ca3f80000000',
     ]) {
-      assert.throws(() => t(time), { code: 'bad-time' }, time.slice(0, 60))
+      assert.throws(() => t(time), { code: 'bad_time' }, time.slice(0, 60))
     }
   })
 })
@@ -229,7 +226,7 @@ describe('damaged packets', () => {
 
   it('that claim 2^32 - 1 entries are refused before anything is allocated for them', () => {
     for (const text of ['82a17405a164dfffffffff', '81a76d657472696373dfffffffff', 'ddffffffff']) {
-      assert.throws(() => decodePacket(hex(text)), { code: 'bad-msgpack' })
+      assert.throws(() => decodePacket(hex(text)), { code: 'bad_msgpack' })
     }
   })
 

@@ -9,7 +9,7 @@ import type { TimeForm } from '../spec.ts'
 const NS_PER_S = 1_000_000_000n
 const U32_MAX = 0xffff_ffffn
 
-export interface TimeReading {
+interface TimeReading {
   readonly t: bigint
   readonly form: TimeForm
 }
@@ -69,7 +69,7 @@ const EXPONENT_BIAS = 1023 + FRACTION_BITS
  * Seconds as a double to the nearest nanosecond, ties to even. Exact, in integers: a double times
  * 1e9 would already be rounded.
  */
-export function secondsToNs(seconds: number): bigint | undefined {
+function secondsToNs(seconds: number): bigint | undefined {
   if (!Number.isFinite(seconds) || seconds < 0) return undefined
   bits.setFloat64(0, seconds)
   const raw = bits.getBigUint64(0)

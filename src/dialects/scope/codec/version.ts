@@ -12,14 +12,14 @@ export function readVersion(bytes: Uint8Array): number {
 export function versionError(bytes: Uint8Array): DecodeError {
   const isCut = bytes.length < 2
   return new DecodeError(
-    { dialect: NAME, code: isCut ? 'closed-early' : 'version', offset: 0, resync: false },
+    { dialect: NAME, code: isCut ? 'closed_early' : 'version', offset: 0, resync: false },
     isCut
       ? `closed after ${bytes.length} bytes, before the version`
       : `version ${readVersion(bytes)}, only ${VERSION} is known`,
   )
 }
 
-export type VersionVerdict = 'wait' | 'accepted' | 'refused' | 'none'
+type VersionVerdict = 'wait' | 'accepted' | 'refused' | 'none'
 
 /**
  * Whether a recording begins with a version. `01 00` always is one: a frame of one byte holds no

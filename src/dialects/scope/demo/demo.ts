@@ -5,11 +5,13 @@
  */
 import type { Clock } from '../../../time/clock.ts'
 import type { Demo } from '../../demo.ts'
-import { CallbackSource, ScopeClient, ScopeServer } from '../index.ts'
+import { ScopeClient } from '../client.ts'
+import { CallbackSource } from '../server/callback-source.ts'
+import { ScopeServer } from '../server.ts'
 
 const MOTORS = ['motor1', 'motor2'] as const
 /** What the viewer asks of the hub. */
-const VIEWER_INTERVAL_NS = 100_000_000n
+const VIEWER_INTERVAL_MS = 100
 const NS_PER_S = 1e9
 
 export const demo: Demo = {
@@ -17,19 +19,18 @@ export const demo: Demo = {
     'The hub reads a measuring station as a scope viewer would, and a scope viewer is attached ' +
     'to the hub.',
   async prepare({ clock }) {
-    const server = new ScopeServer({ snapshot: stationOf(clock) })
-    const { port } = await server.listen(0, '127.0.0.1')
-    return { attach: [`scope://127.0.0.1:${port}`], end: () => server.stop() }
+    const server = new ScopeServer({ source: stationOf(clock), port: 0 })
+    await server.start()
+    return { attach: [`scope://127.0.0.1:${server.port}`], end: () => server.close() }
   },
   /** Watches the hub as the original viewer does, and throws away what it sees. */
   start({ clock, addresses: { stream }, log }) {
     if (stream === undefined) return async () => {}
     const { host, port } = stream
-    const options = { host, port, samplingIntervalNs: VIEWER_INTERVAL_NS }
-    const viewer = new ScopeClient(options, {}, { clock })
-    viewer.start()
+    const viewer = new ScopeClient({ host, port, samplingIntervalMs: VIEWER_INTERVAL_MS, clock })
+    void viewer.start()
     log('a scope viewer is attached', { to: `${host}:${port}` })
-    return async () => viewer.stop()
+    return () => viewer.close()
   },
 }
 

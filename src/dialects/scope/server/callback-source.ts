@@ -3,11 +3,11 @@
  * callback that throws costs its own value only.
  */
 import { type Labels, type Metadata, sortLabels } from '../../../model/index.ts'
-import type { Reports } from '../../reports.ts'
-import { NO_REPORTS } from '../../reports.ts'
+import { NO_REPORTS, type Reports } from '../../reports.ts'
 import type { CanonicalSeries, SnapshotSource } from '../../snapshot-source.ts'
 import { NAME } from '../spec.ts'
 
+/** What viewers are told of a value: unit, plot, colour, labels. */
 export interface CallbackSeries extends Omit<Metadata, 'dialect'> {
   readonly labels?: Readonly<Record<string, string>>
 }
@@ -17,6 +17,14 @@ interface Entry extends CanonicalSeries {
   hasFailed: boolean
 }
 
+/**
+ * @example
+ * import { CallbackSource } from 'pentameter/scope'
+ *
+ * const values = new CallbackSource()
+ * const remove = values.add('queue.depth', () => 3, { labels: { queue: 'orders' } })
+ * remove()
+ */
 export class CallbackSource implements SnapshotSource {
   readonly #reports: Reports
   #entries: Entry[] = []

@@ -9,7 +9,8 @@ import { encodeInfo } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
 import { SnapshotTemplate } from '../codec/snapshot-template.ts'
 import { type Exposure, exposeSeries, type OmitReason } from '../map.ts'
-import type { Framing, ServerOptions } from '../spec.ts'
+import type { ServerSettings } from '../options.ts'
+import type { Framing } from '../spec.ts'
 
 /** Viewers that wake within half of the shortest usual interval of 1 ms see one reading. */
 const SHARED_NS = 500_000n
@@ -21,7 +22,7 @@ const REBUILD_PAUSE = 20n
 /** Buffers kept for the next renderings; more are in use only while sockets are slow. */
 const SPARES_LIMIT = 4
 
-/** The entries of one reading. Whoever keeps them holds a claim, so that nobody overwrites them. */
+/** The entries of one reading; a stream that keeps them holds a claim, or they are overwritten. */
 export interface Rendering {
   readonly template: SnapshotTemplate
   readonly entries: Uint8Array<ArrayBuffer>
@@ -32,7 +33,7 @@ export interface Rendering {
 
 export class Exposition {
   readonly #source: SnapshotSource
-  readonly #options: ServerOptions
+  readonly #options: ServerSettings
   readonly #reports: Reports
   readonly #clock: Clock
   #revision: number | undefined
@@ -49,7 +50,7 @@ export class Exposition {
   readonly #omitted = new Map<OmitReason, number>()
   #hasFailed = false
 
-  constructor(source: SnapshotSource, options: ServerOptions, reports: Reports, clock: Clock) {
+  constructor(source: SnapshotSource, options: ServerSettings, reports: Reports, clock: Clock) {
     this.#source = source
     this.#options = options
     this.#reports = reports

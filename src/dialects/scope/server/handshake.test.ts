@@ -3,15 +3,14 @@ import { createServer } from 'node:net'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { RawPeer } from '../../../../test/support/raw-peer.ts'
-import {
-  CallbackSource,
-  decodePacket,
-  encodeSettings,
-  frame,
-  type Packet,
-  ScopeServer,
-} from '../index.ts'
+import { NO_REPORTS } from '../../reports.ts'
+import { encodeSettings } from '../codec/encode.ts'
+import { frame } from '../codec/framing.ts'
+import { decodePacket } from '../codec/packet.ts'
+import { createServer as createScopeServer } from '../server.ts'
+import type { Packet } from '../spec.ts'
 import { hex } from '../test/golden.ts'
 import {
   atEnd,
@@ -25,6 +24,7 @@ import {
   takeSnapshot,
   until,
 } from '../test/scope-server.ts'
+import { CallbackSource } from './callback-source.ts'
 
 afterEach(cleanUp)
 
@@ -103,20 +103,20 @@ describe('handshake', () => {
     'an empty map': [frame(hex('80')), 'shape'],
     'a reserved byte': [frame(hex('c1')), 'malformed'],
     'a length of zero': [hex('00000000'), 'empty'],
-    'a length above the cap': [hex('01100000'), 'too-large'],
-    HTTP: [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'too-large'],
-    TLS: [hex('160301020001'), 'too-large'],
-    'bare text that never ends': [hex('81dbffffffff'), 'too-large'],
+    'a length above the cap': [hex('01100000'), 'too_large'],
+    HTTP: [Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'too_large'],
+    TLS: [hex('160301020001'), 'too_large'],
+    'bare text that never ends': [hex('81dbffffffff'), 'too_large'],
   }
   for (const [name, [bytes, word]] of Object.entries(refusals)) {
-    it(`refuses ${name} as settings-${word}: one line, nothing after the version`, async () => {
+    it(`refuses ${name} as settings_${word}: one line, nothing after the version`, async () => {
       const { port, reports, clock } = await startServer()
       const other = await attachViewer(port, 10n * MS)
       const peer = await connectViewer(port)
       peer.write(bytes)
       await peer.ended()
       assert.equal(peer.received.length, 0)
-      const code = `settings-${word}`
+      const code = `settings_${word}`
       assert.equal(reports.counts[`handshake_refused ${code}`], 1)
       assert.deepEqual(
         reports.errors.map((error) => error.code),
@@ -142,7 +142,7 @@ describe('handshake', () => {
     assert.equal(silent.isEnded, false)
     clock.advance(1)
     await Promise.all([silent.ended(), slow.ended()])
-    assert.equal(reports.counts['handshake_refused handshake-timeout'], 2)
+    assert.equal(reports.counts['handshake_refused handshake_timeout'], 2)
   })
 
   it('forbids the other framing when one is forced', async () => {
@@ -164,14 +164,17 @@ describe('handshake', () => {
     const second = await RawPeer.connect(port)
     await second.ended()
     assert.equal(second.received.length, 0)
-    assert.equal(reports.counts['handshake_refused max-clients'], 1)
+    assert.equal(reports.counts['handshake_refused max_clients'], 1)
     assert.equal(first.isEnded, false)
   })
 
   it('keeps its promises on a socket that its listener would close at half', async () => {
     const clock = new FakeClock()
-    const server = new ScopeServer({ snapshot: new CallbackSource(), clock })
-    const listener = createServer((socket) => server.accept(socket, hex('0200')))
+    const server = createScopeServer({
+      ...{ openSnapshot: () => new CallbackSource(), clock, reports: NO_REPORTS, options: {} },
+      ingest: new ModelIngest(),
+    })
+    const listener = createServer((socket) => server.accept!(socket, hex('0200')))
     atEnd(() => listener.close())
     atEnd(() => server.stop())
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))

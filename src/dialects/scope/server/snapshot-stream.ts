@@ -1,26 +1,27 @@
 /**
  * The communication phase of one viewer: Info and the first snapshot at once, then snapshots on the
- * viewer's own grid and Info on its own timer, until somebody ends it. Nothing is queued in front
+ * viewer's own schedule and Info on its own timer, until it is ended. Nothing is queued in front
  * of the socket: what it cannot take is skipped, and a viewer that takes nothing is given up.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../time/clock.ts'
+import { type Clock, nsOfMs } from '../../../time/clock.ts'
 import type { Reports } from '../../reports.ts'
 import type { Handshake } from '../codec/settings-stream.ts'
-import type { Framing, ServerOptions } from '../spec.ts'
+import type { ServerSettings } from '../options.ts'
+import type { Framing } from '../spec.ts'
 import type { Exposition, Rendering } from './exposition.ts'
 import { StallWatch } from './stall-watch.ts'
-import { TickGrid } from './ticks.ts'
+import { Schedule } from './ticks.ts'
 
 export interface StreamContext {
-  readonly options: ServerOptions
+  readonly options: ServerSettings
   readonly clock: Clock
   readonly reports: Reports
   readonly exposition: Exposition
 }
 
 /** Counts of one viewer, for the status. */
-export interface StreamCounts {
+interface StreamCounts {
   snapshots: number
   infos: number
   /** Values in those snapshots. */
@@ -38,7 +39,7 @@ export class SnapshotStream {
   t = 0n
   readonly #context: StreamContext
   readonly #socket: Socket
-  readonly #grid: TickGrid
+  readonly #schedule: Schedule
   readonly #stall: StallWatch
   readonly #startNs: bigint
   #infosDue = 0
@@ -56,7 +57,7 @@ export class SnapshotStream {
     this.#socket = socket
     this.framing = handshake.framing
     this.requestedNs = handshake.settings.samplingIntervalNs
-    this.#grid = new TickGrid(this.requestedNs, BigInt(options.minIntervalNs))
+    this.#schedule = new Schedule(this.requestedNs, nsOfMs(options.minIntervalMs))
     this.#stall = new StallWatch(socket, clock, options.stallTimeoutMs, onStalled)
     this.#sendInfo()
     this.#startNs = clock.monotonicNs()
@@ -67,7 +68,7 @@ export class SnapshotStream {
 
   /** The effective interval. */
   get intervalNs(): bigint {
-    return this.#grid.intervalNs
+    return this.#schedule.intervalNs
   }
 
   get isClamped(): boolean {
@@ -87,7 +88,7 @@ export class SnapshotStream {
   }
 
   #armTick(): void {
-    const delayMs = this.#grid.delayMs(this.#elapsedNs())
+    const delayMs = this.#schedule.delayMs(this.#elapsedNs())
     this.#cancelTick = this.#context.clock.after(delayMs, () => {
       this.#sendDueSnapshot()
       if (!this.#isOver) this.#armTick()
@@ -113,7 +114,7 @@ export class SnapshotStream {
   }
 
   #sendDueSnapshot(elapsedNs = this.#elapsedNs()): void {
-    const tick = this.#isOver ? undefined : this.#grid.wake(elapsedNs)
+    const tick = this.#isOver ? undefined : this.#schedule.wake(elapsedNs)
     if (tick === undefined) return
     const { counts } = this
     const { reports, exposition } = this.#context

@@ -1,6 +1,6 @@
 /** Notices that a socket takes nothing any more, though there is something for it to take. */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../../time/clock.ts'
+import { type Clock, nsOfMs } from '../../../time/clock.ts'
 
 /** Checks per timeout: a stall is noticed at most this much late. */
 const CHECKS = 8
@@ -42,7 +42,7 @@ export class StallWatch {
     if (this.#socket.writableLength === 0) return
     if (this.#hasMoved()) this.#progress()
     const silentNs = this.#clock.monotonicNs() - this.#sinceNs
-    if (silentNs >= BigInt(Math.round(this.#timeoutMs * 1e6))) this.#onStalled()
+    if (silentNs >= nsOfMs(this.#timeoutMs)) this.#onStalled()
     else this.#arm()
   }
 

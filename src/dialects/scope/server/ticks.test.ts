@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { TickGrid } from '../index.ts'
 import { u64, VECTORS } from '../test/golden.ts'
+import { Schedule } from './ticks.ts'
 
 describe('ticks', () => {
   for (const each of VECTORS.ticks) {
     it(`${each.name}: sends and misses what the golden case says`, () => {
-      const grid = new TickGrid(u64(each.requested_ns), u64(each.min_interval_ns))
+      const grid = new Schedule(u64(each.requested_ns), u64(each.min_interval_ns))
       assert.equal(grid.intervalNs, u64(each.effective_ns))
       const ticks = each.wakeups_elapsed_ns.flatMap((elapsed) => grid.wake(u64(elapsed)) ?? [])
       assert.deepEqual(

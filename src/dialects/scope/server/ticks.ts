@@ -3,7 +3,7 @@
  * that comes late sends one snapshot for all ticks it has passed; the others count as missed and
  * are not made up for (the real server sends them in a burst, with equal `t` and current values).
  */
-export interface Tick {
+interface Tick {
   /** Nanoseconds since the start; a multiple of the interval, larger than that of the last tick. */
   readonly t: bigint
   /** Ticks between the last one and this. */
@@ -12,7 +12,7 @@ export interface Tick {
 
 const NS_PER_MS = 1_000_000
 
-export class TickGrid {
+export class Schedule {
   /** The effective interval. */
   readonly intervalNs: bigint
   /** Number of the last tick sent. */

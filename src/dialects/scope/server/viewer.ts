@@ -19,15 +19,15 @@ const FAREWELL_MS = 500
 const KEEP_ALIVE_MS = 30_000
 
 /** Takes a connection back, with what came, if that may be another dialect's. */
-export type Pass = (bytes: Uint8Array) => boolean
+export type HandBack = (bytes: Uint8Array) => boolean
 
-export type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
+type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
 
 export class Viewer {
   readonly peer: Peer
   readonly #socket: Socket
   readonly #context: StreamContext
-  readonly #pass: Pass
+  readonly #pass: HandBack
   readonly #onGone: () => void
   readonly #sinceMs: number
   readonly #settings: SettingsStream
@@ -42,7 +42,7 @@ export class Viewer {
   constructor(
     socket: Socket,
     context: StreamContext,
-    pass: Pass = () => false,
+    pass: HandBack = () => false,
     onGone: () => void = () => {},
   ) {
     const { options, clock } = context
@@ -72,7 +72,7 @@ export class Viewer {
     const verdict = detectFraming('server', first, options.settingsCapBytes)
     if (verdict !== 'refuse-too-large') socket.write(VERSION_BYTES)
     this.#cancelTimeout = clock.after(options.handshakeTimeoutMs, () => {
-      this.#refuse('handshake-timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
+      this.#refuse('handshake_timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
     })
     if (first.length > 0) this.#onData(first)
     if (socket.readableEnded) this.#onEnd()
@@ -146,7 +146,7 @@ export class Viewer {
     this.#cancelHandshake()
     this.#ignore(handshake.extraBytes)
     this.#stream = new SnapshotStream(this.#socket, handshake, this.#context, () => {
-      reports.count('clients_stalled', 'no-progress')
+      reports.count('clients_stalled', 'no_progress')
       reports.log('warn', 'viewer takes nothing any more: closed', {
         ...this.#facts(),
         stallTimeoutMs: options.stallTimeoutMs,
@@ -169,7 +169,7 @@ export class Viewer {
       this.#context.reports.log('info', 'bytes behind the settings are ignored', facts)
     }
     this.#ignoredBytes += bytes
-    this.#context.reports.count('bytes_ignored', 'behind-settings', bytes)
+    this.#context.reports.count('bytes_ignored', 'behind_settings', bytes)
   }
 
   /** Ends the connection with nothing written but, at most, the version. */

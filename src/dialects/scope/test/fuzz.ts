@@ -7,10 +7,10 @@ import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import type { CodecOptions } from '../../decoder.ts'
 import { frame } from '../codec/framing.ts'
-import { toPlain } from '../codec/messages.ts'
+import { encodeScope, toPlain } from '../codec/messages.ts'
 import { decodePacket } from '../codec/packet.ts'
 import { PacketDecoder } from '../codec/packet-decoder.ts'
-import { createDecoder, encode } from '../codec.ts'
+import { createDecoder } from '../codec.ts'
 import { ERROR_CODES } from '../spec.ts'
 import { hex, VECTORS } from './golden.ts'
 
@@ -94,11 +94,11 @@ export const target: FuzzTarget = {
     ...VECTORS.rejected.map((each) => hex(each.payload_hex)),
   ],
 
-  run: (bytes) => check(bytes, encode),
+  run: (bytes) => check(bytes, encodeScope),
 
   canary: {
     fault: 'the low 32 bits of t get lost above 2^32',
-    run: (bytes) => check(bytes, (messages) => encode(messages.map(forgetLow))),
+    run: (bytes) => check(bytes, (messages) => encodeScope(messages.map(forgetLow))),
   },
 }
 

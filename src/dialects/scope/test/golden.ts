@@ -1,5 +1,6 @@
 /** The golden cases of dialect scope, typed; their layout is explained inside the file. */
 import { readFileSync } from 'node:fs'
+import { respell } from '../../../../test/support/codes.ts'
 import { fromHex } from '../../../model/index.ts'
 
 interface Case {
@@ -113,7 +114,7 @@ export type TriggerStep =
 
 const FILE = new URL('../vectors/scope.json', import.meta.url)
 
-export const VECTORS = JSON.parse(readFileSync(FILE, 'utf8')) as ScopeVectors
+export const VECTORS = respell(JSON.parse(readFileSync(FILE, 'utf8')) as ScopeVectors)
 
 /** The number that `{"$f64": …}`, `{"$u64": …}` or a JSON number stands for. */
 export function readNumber(value: unknown): number {

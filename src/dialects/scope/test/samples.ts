@@ -1,6 +1,7 @@
 /** Samples of scope for the shared suite: streams of both sides and packets from its vectors. */
 import { readFileSync } from 'node:fs'
 import type { DialectSamples, Sample } from '../../../../test/suites/dialect.ts'
+import { respell } from '../../../../test/support/codes.ts'
 import { fromHex } from '../../../model/index.ts'
 
 interface Named {
@@ -20,7 +21,7 @@ interface Vectors {
 }
 
 const file = new URL('../vectors/scope.json', import.meta.url)
-const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vectors
+const vectors = respell(JSON.parse(readFileSync(file, 'utf8')) as Vectors)
 
 /** What a client's side decodes: the version, then packets. */
 const CLIENT = { role: 'client', transport: 'tcp' } as const
@@ -126,13 +127,13 @@ export const samples: DialectSamples = {
       name: 'a packet of 2 GiB',
       bytes: fromHex('010000ffff7f82'),
       options: CLIENT,
-      code: 'too-large',
+      code: 'too_large',
     },
     {
       name: 'settings of 2 GiB',
       bytes: fromHex('00ffff7f82'),
       options: SERVER,
-      code: 'settings-too-large',
+      code: 'settings_too_large',
     },
   ],
   exceptions: [{ law: 'snake-case', reason: 'still spelled as in its document' }],

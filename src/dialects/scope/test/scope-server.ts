@@ -4,17 +4,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
-import {
-  CallbackSource,
-  decodePacket,
-  encodeSettings,
-  frame,
-  type Info,
-  type Packet,
-  ScopeServer,
-  type ServerOptions,
-  type Snapshot,
-} from '../index.ts'
+import { encodeSettings } from '../codec/encode.ts'
+import { frame } from '../codec/framing.ts'
+import { decodePacket } from '../codec/packet.ts'
+import { CallbackSource } from '../server/callback-source.ts'
+import type { ScopeServerOptions } from '../server.ts'
+import { ScopeServer } from '../server.ts'
+import type { Info, Packet, Snapshot } from '../spec.ts'
 
 /** Nanoseconds of a millisecond. */
 export const MS = 1_000_000n
@@ -30,14 +26,14 @@ export function atEnd(cleanup: () => unknown): void {
 }
 
 /** A server on its own port over a source of callbacks. */
-export async function startServer(options: Partial<ServerOptions> = {}) {
+export async function startServer(options: Partial<ScopeServerOptions> = {}) {
   const clock = new FakeClock()
   const reports = new RecordedReports()
   const source = new CallbackSource(reports)
-  const server = new ScopeServer({ snapshot: source, options, clock, reports })
-  atEnd(() => server.stop())
-  const { port } = await server.listen(0)
-  return { clock, reports, source, server, port }
+  const server = new ScopeServer({ source, port: 0, ...options, clock, reports })
+  atEnd(() => server.close())
+  await server.start()
+  return { clock, reports, source, server, port: server.port }
 }
 
 /** A viewer that has read the version. */

@@ -5,14 +5,11 @@ import type { Runners } from '../../../../test/vectors/run.ts'
 import type { VectorCase } from '../../../../test/vectors/vector-file.ts'
 import { fromHex, toHex } from '../../../model/index.ts'
 import type { CodecOptions, Role } from '../../decoder.ts'
-import {
-  CLIENT_DEFAULTS,
-  createDecoder,
-  detectFraming,
-  encode,
-  SERVER_DEFAULTS,
-  SettingsStream,
-} from '../index.ts'
+import { detectFraming } from '../codec/framing.ts'
+import { encodeScope } from '../codec/messages.ts'
+import { SettingsStream } from '../codec/settings-stream.ts'
+import { createDecoder } from '../codec.ts'
+import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from '../options.ts'
 import { checkCanonical, checkName, checkTicks } from './vectors/series.ts'
 import { checkAverage, checkColor, checkOption, checkTrigger } from './vectors/viewer.ts'
 
@@ -43,7 +40,7 @@ function checkVersion({ hex, value, client_accepts }: VectorCase): undefined {
   const bytes = fromHex(hex as string)
   same('version', bytes[0]! | (bytes[1]! << 8), value)
   const info = { kind: 'info', metrics: [] }
-  const { messages, errors } = read([bytes, ...encode([info])], { role: 'client' })
+  const { messages, errors } = read([bytes, ...encodeScope([info])], { role: 'client' })
   const isAccepted = client_accepts === true
   same('packets behind it', messages, isAccepted ? [info] : [])
   same('errors', errors, isAccepted ? [] : ['version'])
@@ -153,5 +150,5 @@ function read(pieces: readonly Uint8Array[], options: CodecOptions) {
 }
 
 function writtenHex(messages: readonly unknown[], profile: 'peer' | 'document'): string {
-  return encode(messages, { profile }).map(toHex).join('')
+  return encodeScope(messages, { profile }).map(toHex).join('')
 }

@@ -10,7 +10,7 @@ import { EMIT_DEFAULTS, type EmitOptions } from '../options.ts'
 /** A second of a large hub is far more than what one application says in between. */
 const QUEUE_LINES_LIMIT = 200_000
 
-export interface EmitterOptions extends EmitOptions, EmitMapping {}
+interface EmitterOptions extends EmitOptions, EmitMapping {}
 
 export function connectEmitter(target: Target, context: ClientContext): Emitter {
   return new StatsHeroEmitter(target, context)
@@ -44,6 +44,7 @@ class StatsHeroEmitter implements Emitter {
         reports.log('warn', 'relay link failed, trying again', { error: error.message })
       },
     })
+    void this.#client.start()
     this.#output = {
       line: (line) => this.#client.send(line),
       note: (code, amount) => reports.count('emit', code, amount),

@@ -1,7 +1,10 @@
 /** The way from a client to its server: what UDP and TCP have in common. */
+import { Backoff, type BackoffOptions } from '../../../time/backoff.ts'
 import type { Clock } from '../../../time/clock.ts'
 
 export interface Link {
+  /** Begins to connect; once. */
+  open(): void
   /** Whether a packet can be handed over now. */
   readonly isReady: boolean
   /** Packets handed over whose fate is not known yet. */
@@ -14,7 +17,7 @@ export interface Link {
   close(): void
 }
 
-export interface LinkOptions {
+export interface LinkOptions extends BackoffOptions {
   readonly host: string
   readonly port: number
   readonly clock: Pick<Clock, 'after'>
@@ -24,31 +27,27 @@ export interface LinkOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Waiting times between attempts: doubling from the first to the last. */
-const RETRY_FIRST_MS = 100
-const RETRY_LAST_MS = 10_000
-
 /** Attempts at a connection, further and further apart until one holds. */
 export class Retry {
   readonly #clock: Pick<Clock, 'after'>
   readonly #attempt: () => void
-  #delayMs = RETRY_FIRST_MS
+  readonly #backoff: Backoff
   #cancel: (() => void) | undefined
 
-  constructor(clock: Pick<Clock, 'after'>, attempt: () => void) {
-    this.#clock = clock
+  constructor(options: LinkOptions, attempt: () => void) {
+    this.#clock = options.clock
     this.#attempt = attempt
+    this.#backoff = new Backoff(options, Math.random)
   }
 
-  /** Another attempt after the next delay. */
+  /** Another attempt after the next pause. */
   later(): void {
     this.#cancel?.()
-    this.#cancel = this.#clock.after(this.#delayMs, this.#attempt)
-    this.#delayMs = Math.min(this.#delayMs * 2, RETRY_LAST_MS)
+    this.#cancel = this.#clock.after(this.#backoff.nextMs(), this.#attempt)
   }
 
   succeeded(): void {
-    this.#delayMs = RETRY_FIRST_MS
+    this.#backoff.reset()
   }
 
   stop(): void {

@@ -1,5 +1,5 @@
 /** Packets that wait for their link, bounded by the lines in them; the oldest packets go first. */
-export interface WaitingPacket {
+interface WaitingPacket {
   readonly packet: Uint8Array
   readonly lines: number
 }

@@ -15,8 +15,7 @@ export class TcpLink implements Link {
 
   constructor(options: LinkOptions) {
     this.#options = options
-    this.#retry = new Retry(options.clock, () => this.#connect())
-    this.#connect()
+    this.#retry = new Retry(options, () => this.open())
   }
 
   get isReady(): boolean {
@@ -39,7 +38,7 @@ export class TcpLink implements Link {
     this.#socket?.destroy()
   }
 
-  #connect(): void {
+  open(): void {
     const socket = connect(this.#options.port, this.#options.host)
     this.#socket = socket
     socket.unref()

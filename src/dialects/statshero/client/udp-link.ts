@@ -16,8 +16,7 @@ export class UdpLink implements Link {
 
   constructor(options: LinkOptions) {
     this.#options = options
-    this.#retry = new Retry(options.clock, () => this.#resolve())
-    this.#resolve()
+    this.#retry = new Retry(options, () => this.open())
   }
 
   get isReady(): boolean {
@@ -42,15 +41,15 @@ export class UdpLink implements Link {
     this.#socket = undefined
   }
 
-  #resolve(): void {
+  open(): void {
     lookup(this.#options.host, (error, address, family) => {
       if (this.#isClosed) return
-      if (error === null) this.#open(address, family === 6 ? 'udp6' : 'udp4')
+      if (error === null) this.#connect(address, family === 6 ? 'udp6' : 'udp4')
       else this.#fail(error)
     })
   }
 
-  #open(address: string, type: 'udp4' | 'udp6'): void {
+  #connect(address: string, type: 'udp4' | 'udp6'): void {
     const socket = createSocket(type)
     this.#socket = socket
     socket.unref()

@@ -1,14 +1,20 @@
 /** Packets to messages in the shapes of the golden vectors, for tools, tests and fuzzing. */
 import type { DecodeErrorFields } from '../../../wire/decode-error.ts'
-import type { CodecOptions, Decoder } from '../../decoder.ts'
+import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../../decoder.ts'
 import {
   decodeDatagram,
+  encodePackets,
   type FrameRules,
   FrameScanner,
   type Line,
   type PacketVisitor,
 } from '../codec.ts'
-import { RECEIVE_DEFAULTS, type ReceiveOptions } from '../options.ts'
+import {
+  EMIT_DEFAULTS,
+  type EmitOptions,
+  RECEIVE_DEFAULTS,
+  type ReceiveOptions,
+} from '../options.ts'
 import { inflateGzip } from '../server/gzip.ts'
 import {
   type ErrorCode,
@@ -57,6 +63,38 @@ export function createDecoder(options: CodecOptions = {}): Decoder {
   return { push: (bytes) => scanner.push(bytes), end: () => scanner.end(), messages, errors, notes }
 }
 
+/**
+ * Reads one datagram, or with `transport: 'tcp'` a stream from its beginning.
+ *
+ * @example
+ * import { decodeStatsHero } from 'pentameter/statshero'
+ *
+ * const { messages } = decodeStatsHero(Buffer.from('1|9\nhits:1|m\n'))
+ * console.log(messages) // [{ key: 'hits', value: 1, type: 'm' }]
+ */
+export function decodeStatsHero(bytes: Uint8Array, options: CodecOptions = {}): Decoded<Message> {
+  return decodeWhole(createDecoder(options), bytes)
+}
+
+/**
+ * Lines, or messages as the decoder gives them, to packets: each at most `maxDatagramBytes`, unless
+ * one line alone is longer.
+ * @throws {EncodeError} for a key, value, type or rate that cannot be sent
+ * @throws {TypeError} for what is no message
+ *
+ * @example
+ * import { encodeStatsHero } from 'pentameter/statshero'
+ *
+ * const [packet] = encodeStatsHero([{ key: 'hits', value: 1, type: 'm' }])
+ * console.log(new TextDecoder().decode(packet)) // 1|9, then hits:1|m
+ */
+export function encodeStatsHero(
+  messages: readonly unknown[],
+  options: CodecOptions & Partial<EmitOptions> = {},
+): Uint8Array[] {
+  return encodePackets(messages.map(messageLine), { ...EMIT_DEFAULTS, ...options })
+}
+
 /** Messages state an integer further from 0 as decimal text. */
 const TEXT_BEYOND = 2n ** 53n
 
@@ -76,7 +114,7 @@ class Collector implements PacketVisitor {
     value: number,
     rate: number,
   ): void {
-    this.#add(bytes.subarray(keyStart, keyEnd), type, value, rate)
+    this.messages.push(lineMessage(bytes.subarray(keyStart, keyEnd), type, value, rate))
   }
 
   largeLine(
@@ -90,14 +128,7 @@ class Collector implements PacketVisitor {
     rate: number,
   ): void {
     const integer = BigInt(strictText.decode(bytes.subarray(valueStart, valueEnd)))
-    const isText = integer > TEXT_BEYOND || integer < -TEXT_BEYOND
-    const value = isText ? integer.toString() : Number(integer)
-    this.#add(bytes.subarray(keyStart, keyEnd), type, value, rate)
-  }
-
-  #add(key: Uint8Array, type: number, value: number | string, rate: number): void {
-    const sampleRate = Number.isNaN(rate) ? {} : { sampleRate: rate }
-    this.messages.push({ ...keyFields(key), value, type: TYPE_WORDS[type]!, ...sampleRate })
+    this.messages.push(lineMessage(bytes.subarray(keyStart, keyEnd), type, integer, rate))
   }
 
   badLine(code: LineErrorCode, _b: Uint8Array, _s: number, _e: number, offset: number): void {
@@ -124,6 +155,19 @@ class Collector implements PacketVisitor {
   }
 }
 
+/** A line as a message. @param rate NaN where none is stated */
+export function lineMessage(
+  key: Uint8Array,
+  type: number,
+  value: number | bigint,
+  rate: number,
+): Message {
+  const sampleRate = Number.isNaN(rate) ? {} : { sampleRate: rate }
+  const isText = typeof value === 'bigint' && (value > TEXT_BEYOND || value < -TEXT_BEYOND)
+  const shown = isText ? value.toString() : Number(value)
+  return { ...keyFields(key), value: shown, type: TYPE_WORDS[type]!, ...sampleRate }
+}
+
 function keyFields(key: Uint8Array): { key: string } | { key_b64: string } {
   try {
     const text = strictText.decode(key)
@@ -138,7 +182,7 @@ function keyFields(key: Uint8Array): { key: string } | { key_b64: string } {
  * The line that a message states.
  * @throws {TypeError} for what is no message; what a line may not say is the encoder's to judge
  */
-export function messageLine(message: unknown): Line {
+function messageLine(message: unknown): Line {
   if (typeof message !== 'object' || message === null) throw new TypeError('message is no object')
   const { key, key_b64, value, type, sampleRate } = message as Record<string, unknown>
   const isText = typeof value === 'string' && /^[+-]?\d+$/.test(value)

@@ -128,7 +128,7 @@ suite('encoding', () => {
     ['a line above every datagram', { ...good, key: 'k'.repeat(65_500) }, 'line_too_long'],
   ] as const) {
     test(`${what} is the caller's ${code}`, () => {
-      assert.throws(() => encode([line as Line]), { name: 'EmitError', code })
+      assert.throws(() => encode([line as Line]), { name: 'EncodeError', code })
     })
   }
 

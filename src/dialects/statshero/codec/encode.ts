@@ -4,9 +4,10 @@
  * left out where it is 1, and on gauges and meter readers, to which none applies.
  */
 
+import { EncodeError } from '../../../wire/encode-error.ts'
 import type { EmitOptions } from '../options.ts'
 import type { TypeWord } from '../spec.ts'
-import { DATAGRAM_BYTES_LIMIT, type EmitErrorCode, LF, TYPE_WORDS } from '../spec.ts'
+import { DATAGRAM_BYTES_LIMIT, type EncodeErrorCode, LF, NAME, TYPE_WORDS } from '../spec.ts'
 import { rateText } from './rate.ts'
 
 /** One measurement as a caller states it. */
@@ -20,15 +21,9 @@ export interface Line {
   readonly sampleRate?: number
 }
 
-/** A line that the protocol cannot say: the caller's error. */
-export class EmitError extends RangeError {
-  override readonly name = 'EmitError'
-  readonly code: EmitErrorCode
-
-  constructor(code: EmitErrorCode, detail: string) {
-    super(`statshero: ${code}: ${detail}`)
-    this.code = code
-  }
+/** An error of the caller's; the codes are a closed set. */
+function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 /** What all lines of one series at one rate share: `[key][":"]` and `["|"][type]…[LF]`. */
@@ -47,7 +42,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /**
  * Packets of these lines in order, each at most `maxDatagramBytes` unless one line alone is longer;
  * none for no lines.
- * @throws {EmitError}
+ * @throws {EncodeError}
  */
 export function encodePackets(lines: readonly Line[], options: EmitOptions): Uint8Array[] {
   const packets: Uint8Array[] = []
@@ -63,12 +58,12 @@ export function encodePackets(lines: readonly Line[], options: EmitOptions): Uin
   return packets
 }
 
-/** @throws {EmitError} for a key, type or rate that cannot be sent */
+/** @throws {EncodeError} for a key, type or rate that cannot be sent */
 export function lineFrame(line: Omit<Line, 'value'>, options: Wording): LineFrame {
   const key = keyBytes(line.key, options)
-  if (!TYPE_WORDS.includes(line.type)) throw new EmitError('bad_type', `type ${line.type}`)
+  if (!TYPE_WORDS.includes(line.type)) throw encodeError('bad_type', `type ${line.type}`)
   const rate = line.sampleRate ?? 1
-  if (!(rate > 0 && rate <= 1)) throw new EmitError('bad_sample_rate', `rate ${rate} not in (0, 1]`)
+  if (!(rate > 0 && rate <= 1)) throw encodeError('bad_sample_rate', `rate ${rate} not in (0, 1]`)
   const isSampled = rate < 1 && (line.type === 'm' || line.type === 'h')
   const head = new Uint8Array(key.length + 1)
   head.set(key)
@@ -79,20 +74,20 @@ export function lineFrame(line: Omit<Line, 'value'>, options: Wording): LineFram
 
 /**
  * Digits of a value.
- * @throws {EmitError} `bad_value`
+ * @throws {EncodeError} `bad_value`
  */
 export function valueText(value: number | bigint, type: TypeWord, options: Wording): string {
   let integer = value
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     if (!options.lenient || !Number.isFinite(value)) {
-      throw new EmitError('bad_value', `${value} is no safe integer`)
+      throw encodeError('bad_value', `${value} is no safe integer`)
     }
     integer = BigInt(roundHalfAway(value))
   } else if (typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new EmitError('bad_value', `value of type ${typeof value}`)
+    throw encodeError('bad_value', `value of type ${typeof value}`)
   }
   if (integer < 0 && (type === 'm' || type === 'mr' || options.profile === 'document')) {
-    throw new EmitError('bad_value', `${value} is negative`)
+    throw encodeError('bad_value', `${value} is negative`)
   }
   return integer.toString()
 }
@@ -105,20 +100,20 @@ export function roundHalfAway(value: number): number {
   return value < 0 ? 0 - rounded : rounded
 }
 
-/** @throws {EmitError} `line_too_long` where the line alone would not fit any datagram */
+/** @throws {EncodeError} `line_too_long` where the line alone would not fit any datagram */
 export function checkSize(frame: LineFrame, value: string): void {
   const size = packetSize(frame.head.length + value.length + frame.tail.length)
   if (size <= DATAGRAM_BYTES_LIMIT) return
-  throw new EmitError('line_too_long', `packet of ${size} bytes, limit ${DATAGRAM_BYTES_LIMIT}`)
+  throw encodeError('line_too_long', `packet of ${size} bytes, limit ${DATAGRAM_BYTES_LIMIT}`)
 }
 
 function keyBytes(key: string | Uint8Array, options: Wording): Uint8Array {
   const text = typeof key === 'string' ? key : decoder.decode(key)
-  if (key.length === 0 && !options.lenient) throw new EmitError('empty_key', 'a line needs a key')
+  if (key.length === 0 && !options.lenient) throw encodeError('empty_key', 'a line needs a key')
   const isDocument = options.profile === 'document'
   const isGood = text.isWellFormed() && (isDocument ? DOCUMENT_KEY : PEER_KEY).test(text)
   if (isGood) return typeof key === 'string' ? encoder.encode(key) : key
-  if (!options.lenient) throw new EmitError('bad_key', `key ${JSON.stringify(text)}`)
+  if (!options.lenient) throw encodeError('bad_key', `key ${JSON.stringify(text)}`)
   return encoder.encode(isDocument ? cleanDocumentKey(text) : cleanPeerKey(text))
 }
 

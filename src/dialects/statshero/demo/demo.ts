@@ -1,6 +1,6 @@
 /** Stats Hero's part in the demo: two invented shops that report over UDP and TCP. */
 import { type Demo, type End, repeat, type StartContext } from '../../demo.ts'
-import { StatsHeroClient } from '../index.ts'
+import { StatsHeroClient } from '../client.ts'
 import { Shop } from './shop.ts'
 
 /** How often a shop reports, and the seed of its invented day. */
@@ -29,6 +29,7 @@ function startShop(
 ): End {
   const { host, port } = addresses.text!
   const client = new StatsHeroClient({ host, port, transport, flushIntervalMs: STEP_MS })
+  void client.start()
   const shop = new Shop(seed)
   const region = REGIONS[transport]
   const cancel = repeat(clock, STEP_MS, () => {

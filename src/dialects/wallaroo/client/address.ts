@@ -3,12 +3,21 @@
  * no IPv6 literals; ours may stand in brackets (§2).
  */
 
+/** Where a hub listens. */
 export interface Address {
   readonly host: string
   readonly port: number
 }
 
-/** @throws {RangeError} for what is no address */
+/**
+ * Reads `host:port` or `[address]:port`.
+ * @throws {RangeError} for what is no address
+ *
+ * @example
+ * import { parseAddress } from 'pentameter/wallaroo'
+ *
+ * console.log(parseAddress('127.0.0.1:5001')) // { host: '127.0.0.1', port: 5001 }
+ */
 export function parseAddress(text: string): Address {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])

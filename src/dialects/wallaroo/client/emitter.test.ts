@@ -6,9 +6,9 @@ import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { type Cell, Histogram, type Identity } from '../../../model/index.ts'
 import { systemClock } from '../../../time/system-clock.ts'
 import { createDecoder, type Message, type MetricsMessage } from '../codec/decoder.ts'
-import { histogramOf, meaningOf } from '../map.ts'
+import type { SeriesNames } from '../map.ts'
+import { histogramOf, mappingOf } from '../map.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
-import type { SeriesNames } from '../rollup/views.ts'
 import { withFrame } from '../test/frames.ts'
 import { connectEmitter } from './emitter.ts'
 
@@ -58,7 +58,7 @@ describe('a relay', () => {
       const { emitter, finish } = await setUp(context, { profile })
       const all = CATEGORIES.map((category): SeriesNames => ({ ...NAMES, category }))
       for (const names of all) {
-        const { identity } = meaningOf(names).latency!
+        const { identity } = mappingOf(names).latency!
         emitter.send(identity, latencies({ 0: '2', 10: '9' }, '0', '1000'), undefined)
       }
       const messages = await finish()
@@ -73,15 +73,15 @@ describe('a relay', () => {
       for (const { bins, order, min_ns, max_ns, period_ns, notes } of windowsOf(windows)) {
         assert.deepEqual([bins, order, min_ns, max_ns], [{ 0: '2', 10: '9' }, profile, '0', '1000'])
         assert.equal(period_ns, '1000000000')
-        assert.deepEqual(notes, profile === 'document' ? ['document-order'] : [])
+        assert.deepEqual(notes, profile === 'document' ? ['document_order'] : [])
       }
     }
   })
 
   it('says ingested messages and skewed ones in the bins that are theirs', async (context) => {
     const { emitter, finish, reports } = await setUp(context)
-    const ingestion = meaningOf({ ...NAMES, category: 'pipeline-ingestion', name: 'Orders source' })
-    const pipeline = meaningOf({ ...NAMES, category: 'start-to-end', name: 'Orders' })
+    const ingestion = mappingOf({ ...NAMES, category: 'pipeline-ingestion', name: 'Orders source' })
+    const pipeline = mappingOf({ ...NAMES, category: 'start-to-end', name: 'Orders' })
     const growth = (delta: number | bigint): Cell => ({ kind: 'counter', delta })
     emitter.send(ingestion.messages.identity, growth(2n ** 60n), undefined)
     emitter.send(pipeline.messages.identity, growth(5), undefined)
@@ -104,16 +104,16 @@ describe('a relay', () => {
     const { emitter, finish, reports } = await setUp(context)
     const cell = latencies({ 10: '1' }, null, null)
     for (const worker of ['w1', 'w2', 'w1']) {
-      const { identity } = meaningOf({ ...NAMES, worker, category: 'computation' }).latency!
+      const { identity } = mappingOf({ ...NAMES, worker, category: 'computation' }).latency!
       emitter.send(identity, cell, undefined)
     }
     const foreign: Identity = { name: 'http_requests', kind: 'counter', labels: [] }
     emitter.send(foreign, { kind: 'counter', delta: 1 }, 1)
     const coarse = new Histogram(-2)
     coarse.record(7)
-    const { identity } = meaningOf({ ...NAMES, category: 'computation' }).latency!
+    const { identity } = mappingOf({ ...NAMES, category: 'computation' }).latency!
     emitter.send(identity, { kind: 'histogram', histogram: coarse }, undefined)
-    const long = meaningOf({ ...NAMES, category: 'computation', name: 'n'.repeat(65_536) })
+    const long = mappingOf({ ...NAMES, category: 'computation', name: 'n'.repeat(65_536) })
     emitter.send(long.latency!.identity, cell, undefined)
     const messages = await finish()
     const joins = messages.filter((message) => message.type === 'join')
@@ -125,7 +125,7 @@ describe('a relay', () => {
     assert.deepEqual(reports.counts, {
       'emit not_a_window': 1,
       'emit coarse_scale': 1,
-      'emit name-too-long': 1,
+      'emit name_too_long': 1,
     })
   })
 })

@@ -7,9 +7,9 @@ import type { Clock } from '../../../time/clock.ts'
 import type { ClientContext, Emitter } from '../../client.ts'
 import type { Target } from '../../peer.ts'
 import type { Reports } from '../../reports.ts'
-import { CLIENT_DEFAULTS, type ClientOptions, WallarooClient } from '../client.ts'
+import { WallarooClient, type WallarooClientOptions } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec.ts'
-import { type Said, windowOf } from '../map.ts'
+import { type WindowMessage, windowOf } from '../map.ts'
 import type { ReporterClock } from '../reporter/reporter.ts'
 import { NAME_PREFIX } from '../spec.ts'
 
@@ -24,7 +24,7 @@ const JOINS_LIMIT = 1024
 /** Windows are encoded and handed over in batches of this many. */
 const BATCH_WINDOWS = 1000
 
-export interface EmitterOptions extends Omit<ClientOptions, 'application' | 'worker' | 'clock'> {
+interface EmitterOptions extends Omit<WallarooClientOptions, 'application' | 'worker' | 'clock'> {
   readonly namePrefix: string
 }
 
@@ -51,19 +51,19 @@ class WallarooEmitter implements Emitter {
   }
 
   send(identity: Identity, cell: Cell, _total: Exact | undefined): void {
-    const said = windowOf(identity, cell, this.#options.namePrefix ?? NAME_PREFIX)
-    if (said === 'said_by_latencies') return
-    if (typeof said === 'string') {
-      this.#reports.count('emit', said)
+    const window = windowOf(identity, cell, this.#options.namePrefix ?? NAME_PREFIX)
+    if (window === 'said_by_latencies') return
+    if (typeof window === 'string') {
+      this.#reports.count('emit', window)
       return
     }
-    if (said.bins.every((count) => count === 0n)) return
-    this.#join(said)
-    this.#batch.push(this.#metrics(said))
+    if (window.bins.every((count) => count === 0n)) return
+    this.#join(window)
+    this.#batch.push(this.#metrics(window))
     if (this.#batch.length === BATCH_WINDOWS) this.#sendBatch()
   }
 
-  #metrics({ names, bins, minNs, maxNs }: Said): Metrics {
+  #metrics({ names, bins, minNs, maxNs }: WindowMessage): Metrics {
     const endNs = (BigInt(Math.floor(this.#clock.wallMs())) * 1_000_000n) / PERIOD_NS
     return {
       ...{ ...names, id: 0, bins, ...extremesOnWire(minNs, maxNs, bins) },
@@ -71,7 +71,7 @@ class WallarooEmitter implements Emitter {
     }
   }
 
-  #join({ names: { application, worker } }: Said): void {
+  #join({ names: { application, worker } }: WindowMessage): void {
     const key = JSON.stringify([application, worker])
     if (this.#joined.has(key) || this.#joined.size === JOINS_LIMIT) return
     this.#joined.add(key)
@@ -86,8 +86,7 @@ class WallarooEmitter implements Emitter {
   #connect(application: string, worker: string): WallarooClient {
     const { host, port } = this.#target
     const { namePrefix: _, ...options } = this.#options
-    return new WallarooClient({
-      ...CLIENT_DEFAULTS,
+    const client = new WallarooClient({
       bufferWindows: BUFFER_WINDOWS,
       maxPendingBytes: PENDING_BYTES,
       ...options,
@@ -96,9 +95,11 @@ class WallarooEmitter implements Emitter {
         this.#reports.log('warn', 'relay link failed, trying again', { error: error.message })
       },
     })
+    void client.start()
+    return client
   }
 
-  /** A window that cannot be said (a name too long) costs itself only. */
+  /** A window that cannot be window (a name too long) costs itself only. */
   #sendBatch(): void {
     const batch = this.#batch
     this.#batch = []

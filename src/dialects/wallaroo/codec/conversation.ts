@@ -4,10 +4,10 @@
  */
 import { JOINED_BYTES_LIMIT, noteBit } from '../spec.ts'
 
-const BEFORE_CONNECT = noteBit('before-connect')
-const REPEATED_CONNECT = noteBit('repeated-connect')
-const REPEATED_JOIN = noteBit('repeated-join')
-const TOPIC_NOT_JOINED = noteBit('topic-not-joined')
+const BEFORE_CONNECT = noteBit('before_connect')
+const REPEATED_CONNECT = noteBit('repeated_connect')
+const REPEATED_JOIN = noteBit('repeated_join')
+const TOPIC_NOT_JOINED = noteBit('topic_not_joined')
 
 export class Conversation {
   #hasConnected = false

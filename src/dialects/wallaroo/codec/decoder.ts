@@ -4,10 +4,18 @@
  */
 import type { Exact } from '../../../model/index.ts'
 import type { DecodeErrorFields } from '../../../wire/decode-error.ts'
-import type { CodecOptions, Decoder, Profile, Transport } from '../../decoder.ts'
+import type { EncodeError } from '../../../wire/encode-error.ts'
 import {
-  EmitError,
+  type CodecOptions,
+  type Decoded,
+  type Decoder,
+  decodeWhole,
+  type Profile,
+  type Transport,
+} from '../../decoder.ts'
+import {
   encodeConnect,
+  encodeError,
   encodeJoin,
   encodeMetrics,
   extremesOnWire,
@@ -17,22 +25,16 @@ import {
   type MetricsFrame,
   textOf,
 } from '../codec.ts'
-import {
-  BINS,
-  type ErrorCode,
-  LENGTH_BYTES,
-  NAME,
-  type Note,
-  notesOf,
-  RECEIVE_DEFAULTS,
-  type ReceiveOptions,
-} from '../spec.ts'
+import { RECEIVE_DEFAULTS, REPORT_DEFAULTS } from '../options.ts'
+import { BINS, type ErrorCode, LENGTH_BYTES, NAME, type Note, notesOf } from '../spec.ts'
 
+/** A worker's first word. */
 export interface ConnectMessage {
   readonly type: 'connect'
   readonly notes: readonly Note[]
 }
 
+/** A worker says which application it belongs to. */
 export interface JoinMessage {
   readonly type: 'join'
   readonly application: string
@@ -40,6 +42,7 @@ export interface JoinMessage {
   readonly notes: readonly Note[]
 }
 
+/** One window of one series; 64-bit integers are decimal texts, bins without counts are absent. */
 export interface MetricsMessage {
   readonly type: 'metrics'
   readonly application: string
@@ -60,6 +63,7 @@ export interface MetricsMessage {
   readonly notes: readonly Note[]
 }
 
+/** What a worker says. */
 export type Message = ConnectMessage | JoinMessage | MetricsMessage
 
 /** What is one frame exactly is of no known connection; everything else is a stream. */
@@ -71,7 +75,9 @@ export function guessTransport(bytes: Uint8Array): Transport {
 }
 
 /** With `transport: 'udp'` each push is frames of which no connection is known. */
-export function createDecoder(options: CodecOptions & Partial<ReceiveOptions> = {}): Decoder {
+export function createDecoder(
+  options: CodecOptions & Partial<typeof RECEIVE_DEFAULTS> = {},
+): Decoder {
   return new WallarooDecoder(options)
 }
 
@@ -83,7 +89,7 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   readonly #maxFrameBytes: number
   #scanner: FrameScanner
 
-  constructor(options: CodecOptions & Partial<ReceiveOptions>) {
+  constructor(options: CodecOptions & Partial<typeof RECEIVE_DEFAULTS>) {
     this.#isDatagram = options.transport === 'udp'
     this.#maxFrameBytes = options.maxFrameBytes ?? RECEIVE_DEFAULTS.maxFrameBytes
     this.#scanner = this.#createScanner()
@@ -123,24 +129,11 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   }
 
   metrics(frame: MetricsFrame): void {
-    const { application, category, name, worker, pipeline, id, order } = frame
-    this.messages.push({
-      ...{ type: 'metrics', application, category, name, worker, pipeline, id },
-      bins: sparseBins(frame),
-      total: `${frame.total()}`,
-      order,
-      min_ns: frame.isMinKnown ? `${frame.min()}` : null,
-      max_ns: frame.isMaxKnown ? `${frame.max()}` : null,
-      period_ns: `${frame.periodNs()}`,
-      end_ns: `${frame.endNs()}`,
-      payload_size: frame.payloadSize,
-      payload_header: frame.payloadHeader,
-      notes: this.#noted(frame.notes),
-    })
+    this.messages.push(metricsMessage(frame, this.#noted(frame.notes)))
   }
 
   reject(code: ErrorCode, _text: string, _b: Uint8Array, _s: number, _e: number, offset: number) {
-    this.errors.push({ dialect: NAME, code, offset, resync: code !== 'frame-too-large' })
+    this.errors.push({ dialect: NAME, code, offset, resync: code !== 'frame_too_large' })
   }
 
   note(note: Note): void {
@@ -154,14 +147,64 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   }
 }
 
+/** A window as a message; the frame is not kept. */
+export function metricsMessage(frame: MetricsFrame, notes: readonly Note[]): MetricsMessage {
+  const { application, category, name, worker, pipeline, id, order } = frame
+  return {
+    ...{ type: 'metrics', application, category, name, worker, pipeline, id },
+    bins: sparseBins(frame),
+    total: `${frame.total()}`,
+    order,
+    min_ns: frame.isMinKnown ? `${frame.min()}` : null,
+    max_ns: frame.isMaxKnown ? `${frame.max()}` : null,
+    period_ns: `${frame.periodNs()}`,
+    end_ns: `${frame.endNs()}`,
+    payload_size: frame.payloadSize,
+    payload_header: frame.payloadHeader,
+    notes,
+  }
+}
+
 function sparseBins(frame: MetricsFrame): Record<string, string> {
   const filled = [...frame.filled.subarray(0, frame.filledCount)]
   return Object.fromEntries(filled.map((bin) => [`${bin}`, `${frame.count(bin)}`]))
 }
 
 /**
+ * Reads what a worker has sent. Unless `transport` says so, the bytes themselves tell whether they
+ * are one frame (`udp`) or a connection from its beginning (`tcp`).
+ *
+ * @example
+ * import { decodeWallaroo, encodeWallaroo } from 'pentameter/wallaroo'
+ *
+ * const [frame] = encodeWallaroo([{ type: 'join', application: 'shop', worker: 'w1' }])
+ * console.log(decodeWallaroo(frame).messages) // one of type join
+ */
+export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): Decoded<Message> {
+  const { transport = guessTransport(bytes) } = options
+  return decodeWhole(createDecoder({ ...options, transport }), bytes)
+}
+
+/**
+ * Messages to frames, one each, in the order of min and max of the profile (`peer` unless given).
+ * @throws {EncodeError} `bad_message`, `out_of_range` or `name_too_long`
+ *
+ * @example
+ * import { encodeWallaroo } from 'pentameter/wallaroo'
+ *
+ * const [connect] = encodeWallaroo([{ type: 'connect' }])
+ * console.log([...connect]) // [0, 0, 0, 1, 1]
+ */
+export function encodeWallaroo(
+  messages: readonly unknown[],
+  { profile = REPORT_DEFAULTS.profile }: CodecOptions = {},
+): Uint8Array[] {
+  return messages.map((message) => encodeMessage(message, profile))
+}
+
+/**
  * The frame of a message; of one that was decoded, what is known of it.
- * @throws {EmitError} with a code for what the protocol cannot say
+ * @throws {EncodeError} with a code for what the protocol cannot say
  */
 export function encodeMessage(message: unknown, profile: Profile): Uint8Array {
   if (typeof message !== 'object' || message === null) throw badMessage('message is no object')
@@ -218,6 +261,6 @@ function textField(fields: Record<string, unknown>, name: string): string {
   return value
 }
 
-function badMessage(detail: string): EmitError {
-  return new EmitError('bad-message', detail)
+function badMessage(detail: string): EncodeError {
+  return encodeError('bad_message', detail)
 }

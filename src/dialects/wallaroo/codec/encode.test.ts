@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
+import { EncodeError } from '../../../wire/encode-error.ts'
 import { binOf } from './binning.ts'
 import { createDecoder, encodeMessage, type MetricsMessage } from './decoder.ts'
-import { EmitError, encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
+import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
 
 const WINDOW: Metrics = {
   application: 'golden-app',
@@ -56,7 +57,7 @@ describe('frames', () => {
     ]
     for (const fields of refused) {
       const attempt = () => encodeMetrics({ ...WINDOW, ...fields }, 'peer')
-      assert.throws(attempt, EmitError, Object.keys(fields)[0])
+      assert.throws(attempt, EncodeError, Object.keys(fields)[0])
       assert.throws(attempt, RangeError)
     }
     const longest = { name: 'n'.repeat(65_535), worker: 'ä'.repeat(32_767) }
@@ -96,8 +97,8 @@ describe('messages', () => {
         value === undefined || value >= 2n ** 63n ? null : `${value}`
       assert.deepEqual(decoded, { ...fields, min_ns: known(min), max_ns: known(max) })
       assert.equal(order, min === undefined ? 'empty' : min === max ? 'same' : profile)
-      assert.equal(notes.includes('document-order'), order === 'document')
-      assert.equal(notes.includes('clock-skew'), max !== undefined && max >= 2n ** 63n)
+      assert.equal(notes.includes('document_order'), order === 'document')
+      assert.equal(notes.includes('clock_skew'), max !== undefined && max >= 2n ** 63n)
     }
     holds(fc.property(message, check), 10_000)
   })
@@ -116,7 +117,7 @@ describe('messages', () => {
 
   it('that are none are refused with a code', () => {
     for (const nonsense of [null, 1, 'text', {}, { type: 'nothing' }, { type: 'metrics' }]) {
-      assert.throws(() => encodeMessage(nonsense, 'peer'), { code: 'bad-message' })
+      assert.throws(() => encodeMessage(nonsense, 'peer'), { code: 'bad_message' })
     }
     assert.throws(() => encodeMessage({ type: 'join', application: 'a', worker: null }, 'peer'))
   })

@@ -3,17 +3,19 @@
  * length counts what follows it in both profiles, because every known receiver reads it so.
  */
 import type { Exact } from '../../../model/index.ts'
+import { EncodeError } from '../../../wire/encode-error.ts'
 import type { Profile } from '../../decoder.ts'
 import {
   BINS,
   CONNECT,
-  type EmitErrorCode,
+  type EncodeErrorCode,
   EVENT,
   HEADER_DOCUMENT,
   HEADER_PEER,
   JOIN,
   LENGTH_BYTES,
   METRICS,
+  NAME,
   NAME_BYTES_LIMIT,
   PAYLOAD_BYTES,
   TOPIC_PREFIX,
@@ -39,15 +41,9 @@ export interface Metrics {
   readonly endNs: Exact
 }
 
-/** A message that the protocol cannot say, refused at the call. */
-export class EmitError extends RangeError {
-  override readonly name = 'EmitError'
-  readonly code: EmitErrorCode
-
-  constructor(code: EmitErrorCode, detail: string) {
-    super(detail)
-    this.code = code
-  }
+/** An error of the caller's; the codes are a closed set. */
+export function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
+  return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 const encoder = new TextEncoder()
@@ -57,7 +53,7 @@ export function encodeConnect(): Uint8Array {
   return Uint8Array.of(0, 0, 0, 1, CONNECT)
 }
 
-/** @throws {EmitError} for a name that is too long */
+/** @throws {EncodeError} for a name that is too long */
 export function encodeJoin(application: string, worker: string): Uint8Array {
   const topic = encodeTopic(application)
   const name = encodeName('worker', worker)
@@ -67,7 +63,7 @@ export function encodeJoin(application: string, worker: string): Uint8Array {
   return writer.bytes
 }
 
-/** @throws {EmitError} for a name that is too long or a number out of its range */
+/** @throws {EncodeError} for a name that is too long or a number out of its range */
 export function encodeMetrics(message: Metrics, profile: Profile): Uint8Array {
   const topic = encodeTopic(message.application)
   const names = (['name', 'category', 'worker', 'pipeline'] as const).map((field) =>
@@ -84,7 +80,7 @@ export function encodeMetrics(message: Metrics, profile: Profile): Uint8Array {
   for (const name of names) writer.text(name)
   writer.u16(message.id)
   if (message.bins.length !== BINS) {
-    throw new EmitError('bad-message', `${message.bins.length} bins, not ${BINS}`)
+    throw encodeError('bad_message', `${message.bins.length} bins, not ${BINS}`)
   }
   for (let bin = 0; bin < BINS; bin++) writer.u64('bin', message.bins[bin]!)
   const [a, b] = profile === 'peer' ? (['min', 'max'] as const) : (['max', 'min'] as const)
@@ -104,7 +100,7 @@ function encodeName(field: string, name: string): Uint8Array {
   const bytes = encoder.encode(name)
   if (bytes.length <= NAME_BYTES_LIMIT) return bytes
   const detail = `${field} of ${bytes.length} bytes, limit ${NAME_BYTES_LIMIT}`
-  throw new EmitError('name-too-long', detail)
+  throw encodeError('name_too_long', detail)
 }
 
 /** Fills one frame, whose size is known before. */
@@ -128,7 +124,7 @@ class FrameWriter {
 
   u16(value: number): void {
     if (!Number.isInteger(value) || value < 0 || value > 0xffff) {
-      throw new EmitError('out-of-range', `id ${value} is not in 0 to 65535`)
+      throw encodeError('out_of_range', `id ${value} is not in 0 to 65535`)
     }
     this.#view.setUint16(this.#at, value)
     this.#at += 2
@@ -142,7 +138,7 @@ class FrameWriter {
   u64(what: string, value: Exact): void {
     const isWhole = typeof value === 'bigint' || Number.isInteger(value)
     if (!isWhole || value < 0 || value >= U64_END) {
-      throw new EmitError('out-of-range', `${what} ${value} is not in 0 to 2^64 - 1`)
+      throw encodeError('out_of_range', `${what} ${value} is not in 0 to 2^64 - 1`)
     }
     this.u32(highHalf(value))
     this.u32(lowHalf(value))

@@ -16,7 +16,7 @@ import {
 import { NameHash } from './name-hash.ts'
 import { isUtf8 } from './text.ts'
 
-export type MetricsFault = Extract<ErrorCode, 'malformed-metrics' | 'unknown-event' | 'bad-topic'>
+export type MetricsFault = Extract<ErrorCode, 'malformed_metrics' | 'unknown_event' | 'bad_topic'>
 
 /** Bytes of a frame in front of its body: length and type. */
 export const BODY_START = LENGTH_BYTES + 1
@@ -24,9 +24,9 @@ export const BODY_START = LENGTH_BYTES + 1
 const ARRAY_COUNTS: readonly number[] = [BINS, 8 * BINS]
 const TOO_SHORT = -1
 
-const PAYLOAD_SIZE_MISMATCH = noteBit('payload-size-mismatch')
-const ARRAY_COUNT_PREFIX = noteBit('array-count-prefix')
-const INVALID_UTF8 = noteBit('invalid-utf8')
+const PAYLOAD_SIZE_MISMATCH = noteBit('payload_size_mismatch')
+const ARRAY_COUNT_PREFIX = noteBit('array_count_prefix')
+const INVALID_UTF8 = noteBit('invalid_utf8')
 
 /** One walk at a time, so one object serves for all heads. */
 const NAMES = new NameHash()
@@ -66,15 +66,15 @@ export class FrameHead {
     this.size = end - start
     const eventAt = start + BODY_START
     const topicAt = this.#endOfText(view, start, eventAt, end)
-    if (topicAt === TOO_SHORT) return 'malformed-metrics'
+    if (topicAt === TOO_SHORT) return 'malformed_metrics'
     const sizeAt = this.#endOfText(view, start, topicAt, end)
-    if (sizeAt === TOO_SHORT) return 'malformed-metrics'
-    if (end - sizeAt < 4) return this.#fault('malformed-metrics', sizeAt - start)
+    if (sizeAt === TOO_SHORT) return 'malformed_metrics'
+    if (end - sizeAt < 4) return this.#fault('malformed_metrics', sizeAt - start)
     if (!isText(bytes, eventAt + 4, topicAt, EVENT)) {
-      return this.#fault('unknown-event', eventAt + 4 - start)
+      return this.#fault('unknown_event', eventAt + 4 - start)
     }
     if (!hasPrefix(bytes, topicAt + 4, sizeAt)) {
-      return this.#fault('bad-topic', topicAt + 4 - start)
+      return this.#fault('bad_topic', topicAt + 4 - start)
     }
     this.applicationStart = topicAt + 4 + TOPIC_PREFIX.length - start
     this.applicationEnd = sizeAt - start
@@ -91,18 +91,18 @@ export class FrameHead {
     payloadAt: number,
     end: number,
   ): MetricsFault | undefined {
-    if (end - payloadAt < 4) return this.#fault('malformed-metrics', payloadAt - start)
+    if (end - payloadAt < 4) return this.#fault('malformed_metrics', payloadAt - start)
     this.payloadHeader = view.getUint32(payloadAt)
     const nameEnd = this.#endOfText(view, start, payloadAt + 4, end)
-    if (nameEnd === TOO_SHORT) return 'malformed-metrics'
+    if (nameEnd === TOO_SHORT) return 'malformed_metrics'
     const categoryEnd = this.#endOfText(view, start, nameEnd, end)
-    if (categoryEnd === TOO_SHORT) return 'malformed-metrics'
+    if (categoryEnd === TOO_SHORT) return 'malformed_metrics'
     const workerEnd = this.#endOfText(view, start, categoryEnd, end)
-    if (workerEnd === TOO_SHORT) return 'malformed-metrics'
+    if (workerEnd === TOO_SHORT) return 'malformed_metrics'
     const pipelineEnd = this.#endOfText(view, start, workerEnd, end)
-    if (pipelineEnd === TOO_SHORT) return 'malformed-metrics'
+    if (pipelineEnd === TOO_SHORT) return 'malformed_metrics'
     const binsAt = this.#findBins(view, pipelineEnd, end)
-    if (binsAt === TOO_SHORT) return this.#fault('malformed-metrics', pipelineEnd - start)
+    if (binsAt === TOO_SHORT) return this.#fault('malformed_metrics', pipelineEnd - start)
     this.nameStart = payloadAt + 8 - start
     this.nameEnd = nameEnd - start
     this.categoryStart = nameEnd + 4 - start
@@ -182,7 +182,7 @@ export class FrameHead {
 }
 
 /** Whether bytes[start, end) are the characters of an ASCII text. */
-export function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false
   for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
   return true

@@ -49,25 +49,25 @@ const FRAMES = [CONNECT, JOIN, METRICS]
 describe('a length that counts itself', () => {
   it('is recognised at the first frame, whatever its type, and noted once', () => {
     const all = Buffer.concat(FRAMES.map(inclusive))
-    assert.deepEqual(readAll(all), ['length-includes-header', 'connect', 'join', 'metrics'])
+    assert.deepEqual(readAll(all), ['length_includes_header', 'connect', 'join', 'metrics'])
     for (const first of [JOIN, METRICS]) {
       const [note, , ...rest] = readAll(Buffer.concat([first, JOIN, METRICS].map(inclusive)))
-      assert.equal(note, 'length-includes-header')
+      assert.equal(note, 'length_includes_header')
       assert.ok(rest.includes('metrics'))
     }
   })
 
   it('is not looked for after the first frame that has a type', () => {
     const late = Buffer.concat([CONNECT, inclusive(JOIN), Buffer.from('00000001', 'hex')])
-    assert.deepEqual(readAll(late), ['connect', 'malformed-join'])
+    assert.deepEqual(readAll(late), ['connect', 'malformed_join'])
     const unknown = Buffer.concat([Buffer.from('0000000209ff', 'hex'), JOIN])
-    assert.deepEqual(readAll(unknown), ['unknown-type', 'join', 'before-connect'])
+    assert.deepEqual(readAll(unknown), ['unknown_type', 'join', 'before_connect'])
   })
 
   it('may follow empty frames, of which no reading can be told', () => {
     const bytes = Buffer.concat([Buffer.alloc(8), ...FRAMES.map(inclusive)])
     assert.deepEqual(readAll(bytes).slice(0, 4), [
-      ...['empty-frame', 'empty-frame', 'length-includes-header', 'connect'],
+      ...['empty_frame', 'empty_frame', 'length_includes_header', 'connect'],
     ])
   })
 
@@ -75,19 +75,19 @@ describe('a length that counts itself', () => {
     const empty = ['00000000', '00000003', '00000004'].map((text) => Buffer.from(text, 'hex'))
     const bytes = Buffer.concat([inclusive(CONNECT), inclusive(JOIN), ...empty])
     assert.deepEqual(readAll(bytes), [
-      ...['length-includes-header', 'connect', 'join', 'empty-frame', 'empty-frame', 'empty-frame'],
+      ...['length_includes_header', 'connect', 'join', 'empty_frame', 'empty_frame', 'empty_frame'],
     ])
   })
 
   it('is not believed of a Connect that no frame follows', () => {
     const cases: readonly (readonly [string, string[]])[] = [
-      ['00000005010000000602', ['length-includes-header', 'connect', 'truncated-at-close']],
-      ['00000005010000000609', ['malformed-connect', 'truncated-at-close']],
-      ['00000005010000000402', ['malformed-connect', 'truncated-at-close']],
-      ['00000005010010000102', ['malformed-connect', 'truncated-at-close']],
-      ['000000050100000006', ['malformed-connect']],
-      ['0000000501000000', ['truncated-at-close']],
-      ['0000000501', ['truncated-at-close']],
+      ['00000005010000000602', ['length_includes_header', 'connect', 'truncated_at_close']],
+      ['00000005010000000609', ['malformed_connect', 'truncated_at_close']],
+      ['00000005010000000402', ['malformed_connect', 'truncated_at_close']],
+      ['00000005010010000102', ['malformed_connect', 'truncated_at_close']],
+      ['000000050100000006', ['malformed_connect']],
+      ['0000000501000000', ['truncated_at_close']],
+      ['0000000501', ['truncated_at_close']],
     ]
     for (const [hex, seen] of cases) assert.deepEqual(readAll(Buffer.from(hex, 'hex')), seen, hex)
   })
@@ -102,9 +102,9 @@ describe('a limit', () => {
       return bytes
     }
     const full = Buffer.concat([header(64), Buffer.alloc(63), CONNECT])
-    assert.deepEqual(readAll(full, 64), ['unknown-type', 'connect'])
+    assert.deepEqual(readAll(full, 64), ['unknown_type', 'connect'])
     assert.deepEqual(readAll(Buffer.concat([CONNECT, header(65), CONNECT]), 64), [
-      ...['connect', 'frame-too-large'],
+      ...['connect', 'frame_too_large'],
     ])
   })
 
@@ -129,19 +129,19 @@ describe('a limit', () => {
     const first = metricsBytes({ application: 'app 0' })
     const seen = read(Buffer.concat([CONNECT, ...joins, first, last]))
     assert.equal(seen.filter((word) => word === 'join').length, count)
-    assert.equal(seen.filter((word) => word === 'topic-not-joined').length, 1)
+    assert.equal(seen.filter((word) => word === 'topic_not_joined').length, 1)
   })
 })
 
 describe('errors', () => {
   it('say where in the frame something is wrong, and whether the stream goes on', () => {
     const cases: readonly (readonly [string, string, number, boolean])[] = [
-      ['00000000', 'empty-frame', 0, true],
-      ['0000000107', 'unknown-type', 4, true],
-      ['000000020107', 'malformed-connect', 5, true],
-      ['0000000a02000000056c6f626279', 'bad-topic', 9, true],
-      ['0000000c03ffffffff6d657472696373', 'malformed-metrics', 5, true],
-      ['ffffffff', 'frame-too-large', 0, false],
+      ['00000000', 'empty_frame', 0, true],
+      ['0000000107', 'unknown_type', 4, true],
+      ['000000020107', 'malformed_connect', 5, true],
+      ['0000000a02000000056c6f626279', 'bad_topic', 9, true],
+      ['0000000c03ffffffff6d657472696373', 'malformed_metrics', 5, true],
+      ['ffffffff', 'frame_too_large', 0, false],
     ]
     for (const [hex, code, offset, resync] of cases) {
       const decoder = createDecoder()
@@ -169,6 +169,6 @@ describe('names in a Join', () => {
   it('that are no UTF-8 are noted', () => {
     const join = Buffer.from(JOIN)
     join[join.length - 1] = 0xff
-    assert.deepEqual(readAll(Buffer.concat([CONNECT, join])), ['connect', 'join', 'invalid-utf8'])
+    assert.deepEqual(readAll(Buffer.concat([CONNECT, join])), ['connect', 'join', 'invalid_utf8'])
   })
 })

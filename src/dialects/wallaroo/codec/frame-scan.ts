@@ -23,7 +23,7 @@ import type { FrameVisitor } from './frame-visitor.ts'
 import { MetricsFrame } from './metrics-frame.ts'
 import { isUtf8 } from './text.ts'
 
-export interface FrameRules {
+interface FrameRules {
   readonly maxFrameBytes: number
   /** False for frames of which no connection is known: nothing is said about Connect and Join. */
   readonly isConversation?: boolean
@@ -42,8 +42,8 @@ const SELF_COUNTED_CONNECT = 5
 const CONNECT_AND_LENGTH = 9
 const CONNECT_AND_TYPE = 10
 
-const JOIN_WITHOUT_WORKER = noteBit('join-without-worker')
-const INVALID_UTF8 = noteBit('invalid-utf8')
+const JOIN_WITHOUT_WORKER = noteBit('join_without_worker')
+const INVALID_UTF8 = noteBit('invalid_utf8')
 
 const NOTHING = new Uint8Array(0)
 const NO_VIEW = new DataView(NOTHING.buffer)
@@ -117,7 +117,7 @@ export class FrameScanner {
       if (this.#isSelfCountedConnect(0, this.#held) && this.#held === CONNECT_AND_LENGTH) {
         this.#takeFrame(0, CONNECT_AND_LENGTH)
       } else {
-        this.#visitor.note('truncated-at-close')
+        this.#visitor.note('truncated_at_close')
       }
     }
     this.#close()
@@ -178,7 +178,7 @@ export class FrameScanner {
     const length = this.#view.getUint32(at)
     if (length > this.#rules.maxFrameBytes) {
       const detail = `frame of ${length} bytes, limit ${this.#rules.maxFrameBytes}`
-      this.#visitor.reject('frame-too-large', detail, this.#bytes, at, at + left, 0)
+      this.#visitor.reject('frame_too_large', detail, this.#bytes, at, at + left, 0)
       this.#close()
       return left
     }
@@ -207,7 +207,7 @@ export class FrameScanner {
     if (this.reading === 'undecided' && length > 0) this.#decide(at, left, length)
     const isInclusive = this.reading === 'inclusive'
     const size = isInclusive ? Math.max(length, LENGTH_BYTES) : LENGTH_BYTES + length
-    if (size === LENGTH_BYTES) this.#reject('empty-frame', 'frame without a type', at, size, 0)
+    if (size === LENGTH_BYTES) this.#reject('empty_frame', 'frame without a type', at, size, 0)
     else this.#visit(at, at + size)
     return size
   }
@@ -218,7 +218,7 @@ export class FrameScanner {
         ? left === CONNECT_AND_TYPE && this.#isFollowedByFrame(at)
         : this.#isWholeWithoutFour(at, at + LENGTH_BYTES + length)
     this.reading = isInclusive ? 'inclusive' : 'exclusive'
-    if (isInclusive) this.#visitor.note('length-includes-header')
+    if (isInclusive) this.#visitor.note('length_includes_header')
   }
 
   #isFollowedByFrame(at: number): boolean {
@@ -235,8 +235,8 @@ export class FrameScanner {
   }
 
   #isMalformed(type: number, body: number, end: number): boolean {
-    if (type === JOIN) return this.#judgeJoin(body, end) === 'malformed-join'
-    return this.#frame.read(this.#bytes, this.#view, body, end) === 'malformed-metrics'
+    if (type === JOIN) return this.#judgeJoin(body, end) === 'malformed_join'
+    return this.#frame.read(this.#bytes, this.#view, body, end) === 'malformed_metrics'
   }
 
   #visit(at: number, end: number): void {
@@ -245,10 +245,10 @@ export class FrameScanner {
     if (type === METRICS) this.#visitMetrics(at, body, end)
     else if (type === JOIN) this.#visitJoin(at, body, end)
     else if (type !== CONNECT) {
-      this.#reject('unknown-type', `type ${type} is none of 1, 2, 3`, at, end - at, LENGTH_BYTES)
+      this.#reject('unknown_type', `type ${type} is none of 1, 2, 3`, at, end - at, LENGTH_BYTES)
     } else if (end > body) {
       const detail = `Connect with ${end - body} bytes behind its type`
-      this.#reject('malformed-connect', detail, at, end - at, LENGTH_BYTES + 1)
+      this.#reject('malformed_connect', detail, at, end - at, LENGTH_BYTES + 1)
     } else this.#visitor.connect(this.#conversation?.connect() ?? 0)
   }
 
@@ -284,19 +284,19 @@ export class FrameScanner {
   }
 
   /** `[topic:str][worker:str]`, or the topic alone. */
-  #judgeJoin(body: number, end: number): 'malformed-join' | 'bad-topic' | undefined {
+  #judgeJoin(body: number, end: number): 'malformed_join' | 'bad_topic' | undefined {
     this.#offset = body
-    if (end - body < 4) return 'malformed-join'
+    if (end - body < 4) return 'malformed_join'
     const topicSize = this.#view.getUint32(body)
-    if (topicSize > end - body - 4) return 'malformed-join'
+    if (topicSize > end - body - 4) return 'malformed_join'
     const topicEnd = body + 4 + topicSize
     this.#offset = topicEnd
     if (topicEnd < end) {
-      if (end - topicEnd < 4) return 'malformed-join'
-      if (this.#view.getUint32(topicEnd) !== end - topicEnd - 4) return 'malformed-join'
+      if (end - topicEnd < 4) return 'malformed_join'
+      if (this.#view.getUint32(topicEnd) !== end - topicEnd - 4) return 'malformed_join'
     }
     this.#offset = body + 4
-    if (!hasPrefix(this.#bytes, body + 4, topicEnd)) return 'bad-topic'
+    if (!hasPrefix(this.#bytes, body + 4, topicEnd)) return 'bad_topic'
     this.#offset = body + 4 + TOPIC_PREFIX.length
     this.#applicationEnd = topicEnd
     return undefined
@@ -314,12 +314,12 @@ export class FrameScanner {
 }
 
 const METRICS_FAULTS = {
-  'malformed-metrics': 'strings, names, 65 bins and times do not end where the frame ends',
-  'unknown-event': 'event is not metrics',
-  'bad-topic': 'topic does not begin with metrics:',
+  malformed_metrics: 'strings, names, 65 bins and times do not end where the frame ends',
+  unknown_event: 'event is not metrics',
+  bad_topic: 'topic does not begin with metrics:',
 } as const
 
 const JOIN_FAULTS = {
-  'malformed-join': 'topic and worker do not end where the frame ends',
-  'bad-topic': 'topic does not begin with metrics:',
+  malformed_join: 'topic and worker do not end where the frame ends',
+  bad_topic: 'topic does not begin with metrics:',
 } as const

@@ -17,7 +17,7 @@ export interface FrameVisitor {
   /** The frame is one object that the next call fills again. */
   metrics(frame: MetricsFrame): void
   /**
-   * A frame is lost; after `frame-too-large` so is the connection.
+   * A frame is lost; after `frame_too_large` so is the connection.
    * @param start of the frame, `end` as far as its bytes are at hand
    * @param offset of what is wrong, from the frame's first byte
    */

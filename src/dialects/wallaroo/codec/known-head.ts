@@ -1,12 +1,12 @@
 /**
  * Heads of frames that are expected (§3). Windows of one series begin with the same bytes, and a
- * worker sends its series in the same order, window after window: so whoever keeps a series also
+ * worker sends its series in the same order, window after window: so what keeps a series also
  * keeps the head of its last frame and which series came next, and a frame that begins as expected
  * is known by one comparison, with nothing of it parsed.
  */
 import { FrameHead } from './frame-head.ts'
 
-/** The head of a series' last frame, kept by whoever keeps the series. */
+/** The head of a series' last frame, kept with the series. */
 export class KnownHead extends FrameHead {
   /** Whose frame came after this one's, the last time. */
   next: KnownHead | undefined

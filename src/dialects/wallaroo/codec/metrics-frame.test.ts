@@ -34,14 +34,14 @@ describe('min and max', () => {
       [0n, 1024n],
       [512n, U64_MAX],
     ] as const) {
-      const expected = ['unknown', Number.NaN, Number.NaN, undefined, ['minmax-inconsistent']]
+      const expected = ['unknown', Number.NaN, Number.NaN, undefined, ['minmax_inconsistent']]
       assert.deepEqual(reading({ 10: '2' }, min, max), expected)
       assert.deepEqual(reading({ 10: '2' }, max, min), expected)
     }
   })
 
   it('of 2^63 and more are skew and no latencies', () => {
-    const skew = ['clock-skew']
+    const skew = ['clock_skew']
     assert.deepEqual(reading({ 4: '1', 64: '1' }, 9n, U64_MAX), [
       ...['peer', 9, Number.NaN, undefined, skew],
     ])
@@ -55,13 +55,13 @@ describe('min and max', () => {
 
   it('of a window without samples say nothing, whatever they are', () => {
     assert.deepEqual(reading({}, 5n, 3n), [
-      ...['empty', Number.NaN, Number.NaN, undefined, ['empty-window']],
+      ...['empty', Number.NaN, Number.NaN, undefined, ['empty_window']],
     ])
   })
 
   it('in the document’s order are swapped back', () => {
     assert.deepEqual(reading({ 3: '1', 9: '1' }, 400n, 7n), [
-      ...['document', 7, 400, undefined, ['document-order']],
+      ...['document', 7, 400, undefined, ['document_order']],
     ])
   })
 })

@@ -14,15 +14,15 @@ import type { KnownHead } from './known-head.ts'
 import { textOf } from './text.ts'
 
 /** Which of the two orders of min and max a frame has (§4.4). */
-export type MinMaxOrder = 'peer' | 'document' | 'same' | 'empty' | 'unknown'
+type MinMaxOrder = 'peer' | 'document' | 'same' | 'empty' | 'unknown'
 
 const SKEW_HIGH = 0x8000_0000
 
-const DOCUMENT_ORDER = noteBit('document-order')
-const EMPTY_WINDOW = noteBit('empty-window')
-const MINMAX_INCONSISTENT = noteBit('minmax-inconsistent')
-const CLOCK_SKEW = noteBit('clock-skew')
-const ZERO_PERIOD = noteBit('zero-period')
+const DOCUMENT_ORDER = noteBit('document_order')
+const EMPTY_WINDOW = noteBit('empty_window')
+const MINMAX_INCONSISTENT = noteBit('minmax_inconsistent')
+const CLOCK_SKEW = noteBit('clock_skew')
+const ZERO_PERIOD = noteBit('zero_period')
 
 export class MetricsFrame {
   bytes: Uint8Array = EMPTY

@@ -6,7 +6,7 @@
 /** 2^32 / golden ratio. */
 const FACTOR = 0x9e3779b1
 const HIGH_BITS = 0x80808080
-/** Another one in each process, so that nobody can send names that all have one hash. */
+/** Another one in each process, so that no sender can make names that all have one hash. */
 const SEED = Math.floor(Math.random() * 2 ** 32) | 0
 
 export class NameHash {

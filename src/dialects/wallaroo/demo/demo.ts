@@ -1,11 +1,11 @@
 /** Wallaroo's part in the demo: the workers of an invented exchange, each on its own connection. */
 import { type Demo, repeat } from '../../demo.ts'
-import { WallarooClient } from '../index.ts'
+import { WallarooClient } from '../client.ts'
 import { APPLICATION, PipelineWorker, WORKERS } from './pipeline.ts'
 
 const STEP_MS = 100
 const SEED = 17
-const PERIOD_NS = 1_000_000_000n
+const PERIOD_MS = 1000
 
 export const demo: Demo = {
   description:
@@ -16,7 +16,8 @@ export const demo: Demo = {
     const { host, port } = stream
     const workers = WORKERS.map((worker, i) => {
       const names = { application: APPLICATION, worker }
-      const client = new WallarooClient({ ...names, host, port, periodNs: PERIOD_NS })
+      const client = new WallarooClient({ ...names, host, port, periodMs: PERIOD_MS })
+      void client.start()
       return { client, pipelines: new PipelineWorker(worker, client.reporter(), SEED + i) }
     })
     const cancel = repeat(clock, STEP_MS, () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NanoClock } from '../../../../test/support/nano-clock.ts'
-import { binCountsOf, type Metrics, Reporter } from '../index.ts'
+import type { Metrics } from '../codec/encode.ts'
+import { Reporter } from '../reporter/reporter.ts'
+import { binCountsOf } from '../rollup/bin-counts.ts'
 import { PipelineWorker, SLOW, WORKERS } from './pipeline.ts'
 
 const START = 1_700_000_000_000_000_000n
@@ -14,7 +16,7 @@ function report(worker: string, seed: number, seconds: number): Metrics[] {
   const clock = new NanoClock(START)
   const sent: Metrics[] = []
   const reporter = new Reporter({
-    ...{ application: 'exchange', worker, clock, periodNs: SECOND },
+    ...{ application: 'exchange', worker, clock, periodMs: 1000 },
     send: (batch) => {
       for (const window of batch) sent.push({ ...window, bins: Array.from(window.bins) })
     },

@@ -4,7 +4,8 @@
  * slow, for three orders in a hundred: the one that is to be found.
  */
 import { createRandom } from '../../demo.ts'
-import { ComputationStage, type Reporter, SinkStage, SourceStage } from '../index.ts'
+import type { Reporter } from '../reporter/reporter.ts'
+import { ComputationStage, SinkStage, SourceStage } from '../reporter/stages.ts'
 
 export const APPLICATION = 'exchange'
 export const WORKERS = ['initializer', 'worker2', 'worker3'] as const

@@ -3,7 +3,7 @@
  * hold exactly are decimal text. Latencies are nanoseconds, times Unix milliseconds of the hub's
  * clock: those of a worker whose clock is off are shifted.
  */
-import type { SeriesNames } from '../rollup/views.ts'
+import type { SeriesNames } from '../map.ts'
 
 /** Exact up to any size: text beyond 2^53. */
 export type CountJson = number | string

@@ -14,7 +14,7 @@ import type { WallarooWorker } from './workers.ts'
 
 /** Workers that one connection may stand for. */
 export const CONNECTION_WORKERS_LIMIT = 1000
-const SERIES_OVERFLOW = noteBit('series-overflow')
+const SERIES_OVERFLOW = noteBit('series_overflow')
 
 export class WorkerReceiver implements WindowReceiver {
   readonly peer: Peer

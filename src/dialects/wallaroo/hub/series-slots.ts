@@ -5,7 +5,7 @@
 
 import { type Exact, exact, hashBytes, identityKey } from '../../../model/index.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
-import { type Described, histogramOf, type Meaning } from '../map.ts'
+import { type Descriptor, histogramOf, type SeriesMapping } from '../map.ts'
 import type { LatencyTotals } from '../rollup/latency-totals.ts'
 
 /** What the key of a slot stands for: its type word. */
@@ -16,7 +16,7 @@ const ID = 3
 const COUNTER_MAX = (1n << 64n) - 1n
 
 export class SeriesSlots {
-  readonly #meaning: Meaning
+  readonly #mapping: SeriesMapping
   readonly #source: string
   readonly #hasSkew: boolean
   #generation = -1
@@ -29,19 +29,19 @@ export class SeriesSlots {
    * @param source address that the series are charged to
    * @param hasSkew skewed messages count in the histogram too
    */
-  constructor(meaning: Meaning, source: string, hasSkew = false) {
+  constructor(mapping: SeriesMapping, source: string, hasSkew = false) {
     this.#hasSkew = hasSkew
-    this.#meaning = meaning
+    this.#mapping = mapping
     this.#source = source
   }
 
   /** Of its messages, in the model. */
   get name(): string {
-    return this.#meaning.messages.identity.name
+    return this.#mapping.messages.identity.name
   }
 
   /** How many series it takes under the limits; that of skewed messages comes with the first. */
-  static sizeOf({ latency, id }: Meaning): number {
+  static sizeOf({ latency, id }: SeriesMapping): number {
     return 1 + (latency === undefined ? 0 : 1) + (id === undefined ? 0 : 1)
   }
 
@@ -49,7 +49,7 @@ export class SeriesSlots {
   define(ingest: Ingest): boolean {
     ingest.begin(this.#source)
     this.#generation = ingest.generation
-    const { messages, latency, id } = this.#meaning
+    const { messages, latency, id } = this.#mapping
     this.#messages = slotOf(ingest, messages, MESSAGES)
     if (this.#messages === REFUSED) return false
     this.#skew = undefined
@@ -72,7 +72,7 @@ export class SeriesSlots {
     }
     const skewed = counts.skewed()
     if (skewed > 0n) {
-      this.#skew ??= slotOf(ingest, this.#meaning.skew, SKEW)
+      this.#skew ??= slotOf(ingest, this.#mapping.skew, SKEW)
       ingest.merge(this.#skew, { kind: 'counter', delta: deltaOf(skewed) })
     }
     if (this.#id !== REFUSED) ingest.set(this.#id, id)
@@ -92,7 +92,7 @@ function deltaOf(count: bigint): Exact {
   return exact(count < COUNTER_MAX ? count : COUNTER_MAX)
 }
 
-function slotOf(ingest: Ingest, described: Described, type: number, isWindowed = false): number {
+function slotOf(ingest: Ingest, described: Descriptor, type: number, isWindowed = false): number {
   const key = identityKey(described.identity)
   const describe = (): Description => ({ ...described, ...(isWindowed ? { isWindowed } : {}) })
   return ingest.slot(key, 0, key.length, type, hashBytes(key, 0, key.length), describe)

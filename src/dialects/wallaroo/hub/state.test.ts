@@ -248,9 +248,9 @@ describe('a worker whose clock is off', () => {
       assert.deepEqual(charts.throughput.slice(-5), [1, null, 1, null, null])
       const [connection] = wallarooOf(hub.hub)!.workerConnections(undefined).connections
       const notes = Object.fromEntries(connection!.notes)
-      assert.equal(notes['end-in-future'], hours > 0 ? 5 : undefined)
+      assert.equal(notes.end_in_future, hours > 0 ? 5 : undefined)
       // until the offset is known a window is only what it says
-      assert.equal(notes['late-window'], hours < 0 ? 2 : undefined)
+      assert.equal(notes.late_window, hours < 0 ? 2 : undefined)
     })
   }
 })
@@ -312,7 +312,7 @@ describe('a hostile worker', () => {
     )
     assert.equal((await view(hub))!.series, 3)
     const [connection] = wallarooOf(hub.hub)!.workerConnections(undefined).connections
-    assert.equal(Object.fromEntries(connection!.notes)['series-overflow'], 97)
+    assert.equal(Object.fromEntries(connection!.notes).series_overflow, 97)
   })
 
   it('of a thousand joins and names of any kind disturbs nobody', async (context) => {
@@ -357,7 +357,7 @@ describe('a hostile worker', () => {
     await hub.taken(3)
     assert.equal((await view(hub))?.total.messages, 3)
     const codes = hub.hub.sources().errors.map(({ dialect, code }) => `${dialect} ${code}`)
-    assert.deepEqual(codes, ['wallaroo frame-too-large'])
+    assert.deepEqual(codes, ['wallaroo frame_too_large'])
   })
 
   it('that stops after one byte is never written to', async (context) => {

@@ -9,7 +9,7 @@ import type { Task } from '../../../hub/tasks/task.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { Ingest } from '../../ingest.ts'
 import type { MetricsFrame } from '../codec.ts'
-import { meaningOf, namesOf, overflowMeaningOf } from '../map.ts'
+import { mappingOf, namesOf, overflowMappingOf } from '../map.ts'
 import { SeriesIndex } from '../rollup/series-index.ts'
 import { CATEGORIES } from '../spec.ts'
 import { WINDOW_BYTES_MAX } from './kept-window.ts'
@@ -103,12 +103,12 @@ export class WallarooState {
     // where there is none at all a frame costs no names
     if (room < 1) return this.#refuse(frame, source, 1)
     const names = namesOf(frame)
-    const meaning = meaningOf(names, this.options.namePrefix)
-    const size = SeriesSlots.sizeOf(meaning)
+    const mapping = mappingOf(names, this.options.namePrefix)
+    const size = SeriesSlots.sizeOf(mapping)
     if (room < size) return this.#refuse(frame, source, size)
     const worker = this.workers.of(names.application, names.worker, nowMs)
     if (worker === undefined) return undefined
-    const slots = new SeriesSlots(meaning, source, this.options.includeSkew)
+    const slots = new SeriesSlots(mapping, source, this.options.includeSkew)
     if (!slots.define(this.#ingest)) return undefined
     const series = new WallarooSeries(names, worker, slots, this.#nextOrder++, this.memory)
     this.#index.add(frame, series)
@@ -131,8 +131,8 @@ export class WallarooState {
     if (known !== undefined) return known
     const names = { application: '', category: name, pipeline: '', worker: '', name: '' }
     const { namePrefix, includeSkew } = this.options
-    const meaning = overflowMeaningOf(name, namePrefix)
-    const slots = new SeriesSlots(meaning, OVERFLOW_SOURCE, includeSkew)
+    const mapping = overflowMappingOf(name, namePrefix)
+    const slots = new SeriesSlots(mapping, OVERFLOW_SOURCE, includeSkew)
     slots.define(this.#ingest)
     const made = new WallarooSeries(names, this.#overflowWorker, slots, -1, this.memory)
     this.#overflow.set(name, made)

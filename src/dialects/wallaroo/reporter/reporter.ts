@@ -6,11 +6,12 @@
  *   |-- window --|-- window --|-- window --|      ends are multiples of the period since 1970
  *           ^ created: the first one is short
  */
-import type { Clock } from '../../../time/clock.ts'
-import type { Metrics } from '../codec.ts'
-import { CATEGORIES, type Category, REPORT_DEFAULTS, type ReportOptions } from '../spec.ts'
+import { type Clock, nsOfMs } from '../../../time/clock.ts'
+import { checkOptions, type GivenOptions } from '../../options.ts'
+import { encodeError, type Metrics } from '../codec.ts'
+import { REPORT_OPTIONS, type ReportSettings } from '../options.ts'
+import { CATEGORIES, type Category, NAME_BYTES_LIMIT, type WindowRule } from '../spec.ts'
 import { LatencyWindow } from './latency-window.ts'
-import { checkId, checkName, checkReportOptions } from './options.ts'
 
 /** A clock whose wall time is exact. */
 export interface ReporterClock extends Pick<Clock, 'wallMs' | 'after'> {
@@ -18,7 +19,22 @@ export interface ReporterClock extends Pick<Clock, 'wallMs' | 'after'> {
   wallNs(): bigint
 }
 
-export interface ReporterOptions extends Partial<ReportOptions> {
+/** How windows are made; `REPORT_OPTIONS` has defaults and limits. */
+export interface WindowOptions extends GivenOptions<typeof REPORT_OPTIONS> {
+  /** Which window takes the sample that comes too late; follows the profile unless given. */
+  readonly windowRule?: WindowRule | undefined
+}
+
+/** Checks and completes the options of windows. @throws {RangeError} */
+export function checkWindowOptions(options: WindowOptions): ReportSettings {
+  const settings = checkOptions(REPORT_OPTIONS, options)
+  const { windowRule = settings.profile } = options
+  if (windowRule === 'document' || windowRule === 'peer') return { ...settings, windowRule }
+  throw new RangeError(`windowRule ${windowRule}: want one of document, peer`)
+}
+
+/** Whose windows a reporter makes, by which clock, and what takes them. */
+export interface ReporterOptions extends WindowOptions {
   readonly application: string
   readonly worker: string
   readonly clock: ReporterClock
@@ -49,12 +65,26 @@ interface Item {
   readonly window: LatencyWindow
 }
 
+const encoder = new TextEncoder()
+const ID_MAX = 0xffff
 const NS_PER_MS = 1_000_000n
 
+/**
+ * One window at a time over any number of items; a client makes those that it sends.
+ *
+ * @example
+ * import { WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * const reporter = client.reporter({ periodMs: 1000 })
+ * reporter.startToEnd('Orders').record(71_000) // nanoseconds
+ * await client.close()
+ */
 export class Reporter {
   /** What was recorded and is no latency; windows of items handed over so far. */
   readonly counts = { invalidLatency: 0, windows: 0 }
-  readonly #options: ReporterOptions & ReportOptions
+  readonly #options: ReporterOptions & ReportSettings
+  readonly #periodNs: bigint
   readonly #items = new Map<string, Item>()
   /** End of the open window, and the millisecond it lies in. */
   #endNs: bigint
@@ -62,15 +92,17 @@ export class Reporter {
   #cancelTimer: (() => void) | undefined
   #isClosed = false
 
-  /** @throws {EmitError} for an option or a name out of its range */
+  /**
+   * @throws {RangeError} for an option that cannot be used
+   * @throws {EncodeError} for a name that is too long
+   */
   constructor(options: ReporterOptions) {
-    const profile = options.profile ?? REPORT_DEFAULTS.profile
-    this.#options = { ...REPORT_DEFAULTS, windowRule: profile, ...options }
-    const { periodNs, clock, application, worker, idleFlush } = this.#options
-    checkReportOptions(this.#options)
+    this.#options = { ...options, ...checkWindowOptions(options) }
+    const { periodMs, clock, application, worker, idleFlush } = this.#options
+    this.#periodNs = nsOfMs(periodMs)
     checkName('application', application)
     checkName('worker', worker)
-    this.#endNs = windowEnd(clock.wallNs(), periodNs)
+    this.#endNs = windowEnd(clock.wallNs(), this.#periodNs)
     this.#endMs = Number(this.#endNs / NS_PER_MS)
     if (idleFlush) this.#startTimer()
   }
@@ -83,7 +115,7 @@ export class Reporter {
   /**
    * The time inside of one computation.
    * @param id its position in the pipeline, 0 to 65535
-   * @throws {EmitError} for a name or id out of its range
+   * @throws {EncodeError} for a name or id out of its range
    */
   computation(pipeline: string, name: string, id: number): Recorder {
     return this.#recorder('computation', pipeline, name, id)
@@ -151,8 +183,8 @@ export class Reporter {
   /** Sends the window, if anything was recorded in it, and opens the one that holds now. */
   #flush(): void {
     this.#send()
-    const { clock, periodNs } = this.#options
-    this.#endNs = windowEnd(clock.wallNs(), periodNs)
+    const { clock } = this.#options
+    this.#endNs = windowEnd(clock.wallNs(), this.#periodNs)
     this.#endMs = Number(this.#endNs / NS_PER_MS)
   }
 
@@ -170,7 +202,8 @@ export class Reporter {
   }
 
   #metrics({ category, name, pipeline, id, window }: Item): Metrics {
-    const { application, worker, periodNs } = this.#options
+    const { application, worker } = this.#options
+    const periodNs = this.#periodNs
     const { bins, minNs, maxNs } = window
     const identity = { application, category, name, worker, pipeline, id }
     return { ...identity, bins, minNs, maxNs, periodNs, endNs: this.#endNs }
@@ -183,10 +216,10 @@ export class Reporter {
   }
 
   #onTimer(): void {
-    const { clock, periodNs } = this.#options
+    const { clock } = this.#options
     const leftNs = this.#endNs - clock.wallNs()
     // a timer may be early; a clock that was set back must not keep the window open for long
-    if (leftNs <= 0n || leftNs > periodNs) this.#flush()
+    if (leftNs <= 0n || leftNs > this.#periodNs) this.#flush()
     this.#startTimer()
   }
 
@@ -202,4 +235,18 @@ export class Reporter {
 /** The first multiple of the period that is later than a time. */
 export function windowEnd(nowNs: bigint, periodNs: bigint): bigint {
   return nowNs + periodNs - (nowNs % periodNs)
+}
+
+/** Refuses a name that no frame can hold. @throws {EncodeError} `name_too_long` */
+function checkName(what: string, name: string): void {
+  const size = encoder.encode(name).length
+  if (size > NAME_BYTES_LIMIT) {
+    throw encodeError('name_too_long', `${what} of ${size} bytes, limit ${NAME_BYTES_LIMIT}`)
+  }
+}
+
+/** Refuses what is no u16. @throws {EncodeError} `out_of_range` */
+function checkId(id: number): void {
+  if (Number.isInteger(id) && id >= 0 && id <= ID_MAX) return
+  throw encodeError('out_of_range', `id ${id} is not in 0 to ${ID_MAX}`)
 }

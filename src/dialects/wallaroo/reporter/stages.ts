@@ -4,7 +4,17 @@
  */
 import type { IngestRecorder, Recorder, Reporter } from './reporter.ts'
 
-/** Where messages enter a pipeline. All latencies are nanoseconds. */
+/**
+ * Where messages enter a pipeline. All latencies are nanoseconds.
+ *
+ * @example
+ * import { SourceStage, WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * const stage = new SourceStage(client.reporter(), 'Orders')
+ * stage.ingested(1_200)
+ * await client.close()
+ */
 export class SourceStage {
   readonly #ingestion: IngestRecorder
   readonly #decoding: Recorder
@@ -22,7 +32,17 @@ export class SourceStage {
   }
 }
 
-/** One computation of a pipeline on this worker. */
+/**
+ * One computation of a pipeline on this worker. All latencies are nanoseconds.
+ *
+ * @example
+ * import { ComputationStage, WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * const stage = new ComputationStage(client.reporter(), 'Orders', 'Check Limit', 2)
+ * stage.computed(48_000)
+ * await client.close()
+ */
 export class ComputationStage {
   readonly #time: Recorder
 
@@ -37,7 +57,17 @@ export class ComputationStage {
   }
 }
 
-/** Where messages leave a pipeline, or this worker for the last time. */
+/**
+ * Where messages leave a pipeline, or this worker for the last time. All latencies are nanoseconds.
+ *
+ * @example
+ * import { SinkStage, WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * const stage = new SinkStage(client.reporter(), 'Orders', 3)
+ * stage.completed(900, 71_000, 69_000)
+ * await client.close()
+ */
 export class SinkStage {
   readonly #encoding: Recorder
   readonly #whole: Recorder

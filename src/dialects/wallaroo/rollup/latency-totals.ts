@@ -97,7 +97,7 @@ export class LatencyTotals {
 }
 
 /** By the bins alone. @returns undefined without latencies */
-export function quantileOf(counts: BinCounts, q: number): number | undefined {
+function quantileOf(counts: BinCounts, q: number): number | undefined {
   const rank = q * Number(counts.latencies())
   let seen = 0
   for (let bin = 0; bin < SKEW_BIN; bin++) {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
+import { rollUp, VIEWS } from '../../../../test/support/wallaroo-views.ts'
 import { exact } from '../../../model/index.ts'
 import { binOf } from '../codec/binning.ts'
 import { restOf, secondsOf } from '../codec/halves.ts'
+import type { SeriesNames } from '../map.ts'
 import { notesOf } from '../spec.ts'
 import { withFrame } from '../test/frames.ts'
 import { BinCounts } from './bin-counts.ts'
@@ -14,7 +16,6 @@ import { SecondCounts } from './second-counts.ts'
 import { SeriesIndex } from './series-index.ts'
 import { WindowSpread } from './spread.ts'
 import { timeNotes } from './time-notes.ts'
-import { rollUp, type SeriesNames, VIEWS } from './views.ts'
 
 const SECOND = 1_000_000_000n
 const latencies = fc.array(fc.bigInt({ min: 0n, max: 2n ** 40n }), { minLength: 1, maxLength: 20 })
@@ -231,9 +232,9 @@ describe('times', () => {
     const notes = (end: bigint, period: bigint) => notesOf(timeNotes(end, period, now, hour))
     assert.deepEqual(notes(now, 2n * SECOND), [])
     assert.deepEqual(notes(now - hour, hour), [])
-    assert.deepEqual(notes(now - hour - 1n, hour + 1n), ['period-too-long', 'late-window'])
+    assert.deepEqual(notes(now - hour - 1n, hour + 1n), ['period_too_long', 'late_window'])
     assert.deepEqual(notes(now + 7n * SECOND, 2n * SECOND), [])
-    assert.deepEqual(notes(now + 7n * SECOND + 1n, 2n * SECOND), ['end-in-future'])
+    assert.deepEqual(notes(now + 7n * SECOND + 1n, 2n * SECOND), ['end_in_future'])
   })
 })
 

@@ -4,9 +4,9 @@ import { noteBit } from '../spec.ts'
 /** How far an end may lie ahead: a period, and clocks that differ a little. */
 const AHEAD_NS = 5_000_000_000n
 
-const PERIOD_TOO_LONG = noteBit('period-too-long')
-export const LATE_WINDOW = noteBit('late-window')
-const END_IN_FUTURE = noteBit('end-in-future')
+const PERIOD_TOO_LONG = noteBit('period_too_long')
+export const LATE_WINDOW = noteBit('late_window')
+const END_IN_FUTURE = noteBit('end_in_future')
 
 /** @returns mask of notes */
 export function timeNotes(

@@ -9,7 +9,7 @@ import type { Clock } from '../../../time/clock.ts'
 import type { Peer, PeerConnection } from '../../peer.ts'
 import type { Reports } from '../../reports.ts'
 import { FrameScanner, type FrameVisitor, type MetricsFrame, textOf } from '../codec.ts'
-import { type ErrorCode, NAME, type Note, noteBit, type ReceiveOptions } from '../spec.ts'
+import { type ErrorCode, NAME, type Note, noteBit } from '../spec.ts'
 import { ConnectionFacts } from './connection-facts.ts'
 import { readInPlace } from './read-in-place.ts'
 
@@ -33,7 +33,7 @@ export interface WindowReceivers {
 }
 
 interface ConnectionContext {
-  readonly options: ReceiveOptions
+  readonly maxFrameBytes: number
   readonly reports: Reports
   readonly clock: Clock
   readonly receiver: WindowReceiver
@@ -62,7 +62,7 @@ export class WorkerConnection implements FrameVisitor {
     this.#context = context
     this.#peer = peer
     this.#sinceMs = context.clock.wallMs()
-    this.#scanner = new FrameScanner({ maxFrameBytes: context.options.maxFrameBytes }, this)
+    this.#scanner = new FrameScanner({ maxFrameBytes: context.maxFrameBytes }, this)
   }
 
   /**
@@ -168,7 +168,7 @@ export class WorkerConnection implements FrameVisitor {
     this.#facts.rejected(code)
     const { reports } = this.#context
     const message = bytes.subarray(start, Math.min(end, start + REPORT_BYTES))
-    const resync = code !== 'frame-too-large'
+    const resync = code !== 'frame_too_large'
     reports.decodeError({ dialect: NAME, code, offset, resync }, message, this.#peer, detail)
     this.#log(code, detail, message)
   }
@@ -180,7 +180,7 @@ export class WorkerConnection implements FrameVisitor {
     const lastNs = this.#loggedNs.get(code)
     if (lastNs !== undefined && nowNs - lastNs < LOG_PAUSE_NS) return
     this.#loggedNs.set(code, nowNs)
-    const hint = code === 'frame-too-large' ? explainForeign(message) : undefined
+    const hint = code === 'frame_too_large' ? explainForeign(message) : undefined
     const hex = toHex(message.subarray(0, LOGGED_BYTES))
     const { address, port } = this.#peer
     const facts = { address, port, code, hex, ...(hint === undefined ? {} : { hint }) }

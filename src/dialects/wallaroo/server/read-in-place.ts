@@ -19,7 +19,7 @@ interface Handled {
 
 /**
  * Has whatever comes from now on read into `buffer`. The accepted socket goes on to say 'data', of
- * bytes that are valid during the call only, and to be paused and resumed by whoever has it.
+ * bytes that are valid during the call only, and to be paused and resumed by its connection.
  * @param socket accepted and paused; it ends and closes with the one that is returned
  * @returns whose 'end', 'error' and 'close' are those of the connection
  */

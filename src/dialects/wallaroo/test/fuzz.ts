@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
+import { respell } from '../../../../test/support/codes.ts'
 import { createDecoder, encodeMessage, type Message } from '../codec/decoder.ts'
 import {
   encodeConnect,
@@ -28,7 +29,7 @@ export const target: FuzzTarget = {
   name: 'wallaroo',
 
   seeds() {
-    const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as Vectors
+    const { cases } = respell(JSON.parse(readFileSync(FILE, 'utf8')) as Vectors)
     const texts = cases.flatMap(({ hex, writes }) => [hex, writes?.join('')])
     const known = texts.filter((text) => text !== undefined && text.length < 2 * LIMIT)
     return [
@@ -90,13 +91,13 @@ class Counter implements FrameVisitor {
   reject(code: string): void {
     assert.ok((ERROR_CODES as readonly string[]).includes(code), code)
     assert.ok(!this.isTooLarge, 'nothing comes after a length that is too large')
-    if (code === 'frame-too-large') this.isTooLarge = true
+    if (code === 'frame_too_large') this.isTooLarge = true
     else this.visited++
   }
 
   note(note: string): void {
     assert.ok((NOTES as readonly string[]).includes(note), note)
-    if (note === 'truncated-at-close') this.truncated++
+    if (note === 'truncated_at_close') this.truncated++
   }
 }
 

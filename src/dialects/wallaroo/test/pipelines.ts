@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
 import { RawPeer } from '../../../../test/support/raw-peer.ts'
-import { WallarooClient } from '../index.ts'
+import { WallarooClient } from '../client.ts'
 import { type MetricsFields, metricsBytes } from './frames.ts'
 
 export interface PipelineHub extends TestHub {
@@ -40,6 +40,7 @@ export async function startPipelineHub(
       const at = { application, worker, port: streamPort, clock: reporterClock(clock) }
       const client = new WallarooClient(at)
       clients.push(client)
+      await client.start()
       await until(() => client.isConnected)
       return client
     },

@@ -1,6 +1,7 @@
 /** Samples of Wallaroo for the shared suite: the streams and faults of its vectors, and more. */
 import { readFileSync } from 'node:fs'
 import type { DialectSamples, Sample, Spoken } from '../../../../test/suites/dialect.ts'
+import { respell } from '../../../../test/support/codes.ts'
 import { metricsBytes } from './frames.ts'
 
 interface Case {
@@ -12,7 +13,7 @@ interface Case {
 }
 
 const file = new URL('../vectors/wallaroo.json', import.meta.url)
-const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly Case[] }
+const { cases } = respell(JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly Case[] })
 
 const TCP = { transport: 'tcp' } as const
 const GOOD = metricsBytes({ bins: { 3: '1' }, min_ns: '7', max_ns: '7' })
@@ -55,7 +56,7 @@ const spoken: readonly Spoken[] = [
     name: 'a window in the document’s order',
     messages: [
       ...JOINED,
-      { ...WINDOW, order: 'document', payload_header: 612, notes: ['document-order'] },
+      { ...WINDOW, order: 'document', payload_header: 612, notes: ['document_order'] },
     ],
     encodeOptions: { profile: 'document' },
     decodeOptions: TCP,
@@ -72,7 +73,7 @@ export const samples: DialectSamples = {
       name: 'a length above the limit',
       bytes: Buffer.from('0010000103', 'hex'),
       options: TCP,
-      code: 'frame-too-large',
+      code: 'frame_too_large',
     },
   ],
   exceptions: [{ law: 'snake-case', reason: 'still spelled as in its document' }],

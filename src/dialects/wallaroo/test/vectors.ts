@@ -157,7 +157,7 @@ function checkBinning({ values, expect }: VectorCase): undefined {
     if (expected === undefined) continue
     const bins = latencies.map((latency) => {
       const whole = wholeLatency(latency, rule)
-      return whole === undefined ? 'invalid-latency' : binOf(whole, rule)
+      return whole === undefined ? 'invalid_latency' : binOf(whole, rule)
     })
     same(rule, bins, expected)
     checkCounted(latencies, bins, rule)

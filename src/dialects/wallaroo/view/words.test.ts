@@ -83,10 +83,10 @@ test('a clock is said to be off only where it is, and in which direction', () =>
 test('notes are listed with exact counts', () => {
   assert.equal(countedWords([]), '–')
   const notes = [
-    ['clock-skew', 12],
-    ['empty-window', 40_123],
+    ['clock_skew', 12],
+    ['empty_window', 40_123],
   ] as const
-  assert.equal(plain(countedWords(notes)), 'clock-skew 12, empty-window 40 123')
+  assert.equal(plain(countedWords(notes)), 'clock_skew 12, empty_window 40 123')
 })
 
 test('a bin is told by its exact bounds', () => {
@@ -139,11 +139,11 @@ test('what is not known is said with where to look, and its name turns no text',
 
 test('a connection says what its frames give away', () => {
   const facts = { windows: 1, joins: 1, connects: 2, rejected: 0, order: 'peer' }
-  const all = { ...facts, binning: 'unknown', lengths: 'exclusive', 'empty-window': 1200 }
+  const all = { ...facts, binning: 'unknown', lengths: 'exclusive', empty_window: 1200 }
   assert.equal(
     plain(factWords(all, WORDS)),
     '1 window, 1 Join, 2 Connects, 0 frames refused, min and max: peer, binning: unknown, ' +
-      'lengths without their own field, empty-window 1 200',
+      'lengths without their own field, empty_window 1 200',
   )
   assert.equal(factWords({ lengths: 'undecided' }, WORDS), '')
 })

@@ -91,7 +91,7 @@ export function listWords(names: readonly string[]): string {
 
 type Counted = readonly (readonly [name: string, count: number])[]
 
-/** `clock-skew 12, empty-window 40`; a dash for none. */
+/** `clock_skew 12, empty_window 40`; a dash for none. */
 export function countedWords(counted: Counted): string {
   return counted.map(([name, count]) => `${name} ${exact(count)}`).join(', ') || '–'
 }

@@ -2,7 +2,7 @@
 
 import { CommandError } from '../../../../cli/exit.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
-import type { ReadWindow } from '../../index.ts'
+import type { ReadWindow } from '../../codec/read.ts'
 import type { CounterRequest } from '../request.ts'
 import { countText, sizeText, spanText } from '../span-text.ts'
 import { seriesKey, Watch, type WatchContext } from '../watch.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseCsv } from '../../../../../test/support/csv.ts'
 import { holds } from '../../../../../test/support/property.ts'
-import { type ReadWindow, readLine } from '../../index.ts'
+import { type ReadWindow, readLine } from '../../codec/read.ts'
 import { toldLine } from '../../test/counter-endpoint.ts'
 import { documentForm, type Format } from './documents.ts'
 

@@ -2,7 +2,10 @@
  * The two forms of a collection, as dotnet-counters writes them and readable by any parser
  * (eventcounters.md §8): CSV with the quoting of RFC 4180, JSON as one document.
  */
-import { type CounterDescription, dotnetCountersDisplay, type ReadWindow } from '../../index.ts'
+
+import type { ReadWindow } from '../../codec/read.ts'
+import { dotnetCountersDisplay } from '../../display.ts'
+import type { CounterDescription } from '../../window.ts'
 
 export const FORMATS = ['csv', 'json'] as const
 export type Format = (typeof FORMATS)[number]

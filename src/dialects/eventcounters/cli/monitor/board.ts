@@ -3,7 +3,7 @@
  * a short past and a running total (eventcounters.md §7.1). Bounded: series beyond the limit are
  * not taken up, and a past is a ring.
  */
-import type { CounterDescription } from '../../index.ts'
+import type { CounterDescription } from '../../window.ts'
 import { seriesKey } from '../watch.ts'
 import { type Figures, figuresOf, type SeenWindow, type ValueView } from './figures.ts'
 

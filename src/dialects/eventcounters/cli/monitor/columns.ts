@@ -4,7 +4,7 @@
  * counter's series are columns in the room of the names: keys above, values below.
  */
 import type { ScreenBuffer, Style } from '../../../../terminal/index.ts'
-import type { MetaData } from '../../index.ts'
+import type { MetaData } from '../../window.ts'
 import type { ValueView } from './figures.ts'
 import type { LabelColumn } from './listing.ts'
 

@@ -3,14 +3,9 @@
  * `rate` per the counter's own time scale, `minute` as the document's simple viewer, `total` as it
  * has run up since the monitor began. A Mean kind has one value, whichever way is asked for.
  */
-import {
-  type CounterDescription,
-  type CounterWindow,
-  consoleNumber,
-  dotnetLabel,
-  rateOf,
-  simpleDisplay,
-} from '../../index.ts'
+
+import { consoleNumber, dotnetLabel, rateOf, simpleDisplay } from '../../display.ts'
+import type { CounterDescription, CounterWindow } from '../../window.ts'
 
 export const VALUE_VIEWS = ['raw', 'rate', 'minute', 'total'] as const
 export type ValueView = (typeof VALUE_VIEWS)[number]

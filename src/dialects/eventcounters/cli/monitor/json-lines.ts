@@ -5,7 +5,7 @@
 
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { Clock } from '../../../../time/clock.ts'
-import type { ReadWindow } from '../../index.ts'
+import type { ReadWindow } from '../../codec/read.ts'
 import type { CounterRequest } from '../request.ts'
 import { countText, spanText } from '../span-text.ts'
 import { Watch, type WatchContext } from '../watch.ts'

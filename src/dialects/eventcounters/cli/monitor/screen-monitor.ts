@@ -14,7 +14,8 @@ import {
   type ScreenBuffer,
   type ScreenOutput,
 } from '../../../../terminal/index.ts'
-import type { ClientError, ReadWindow } from '../../index.ts'
+import type { ClientError } from '../../client/attempt.ts'
+import type { ReadWindow } from '../../codec/read.ts'
 import type { CounterRequest } from '../request.ts'
 import { countText, intervalText, spanText } from '../span-text.ts'
 import { Watch, type WatchContext } from '../watch.ts'

@@ -13,7 +13,9 @@ import {
   IncrementingPollingCounter,
   PollingCounter,
 } from '../../../../instrument/index.ts'
-import { type CounterEvent, openEventSession, type Profile, readLine } from '../../index.ts'
+import type { Profile } from '../../../decoder.ts'
+import { readLine } from '../../codec/read.ts'
+import { type CounterEvent, openEventSession } from '../../server/event-session.ts'
 import { fieldsOf, jsonOf, PROFILES, samePayload, TOLERANCE } from './texts.ts'
 
 interface CounterInput {

@@ -2,31 +2,18 @@
 
 import { near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import {
-  boundaryText,
-  buildMetaData,
-  type CounterDescription,
-  type CounterWindow,
-  checkPair,
-  consoleNumber,
-  createDecoder,
-  encode,
-  FilterError,
-  LineReader,
-  lineText,
-  type MetaData,
-  type Profile,
-  parseFilter,
-  parseInterval,
-  parseMetaData,
-  parseRateScale,
-  payloadText,
-  rateScaleText,
-  readLine,
-  type Statistics,
-  seriesText,
-  toPayload,
-} from '../../index.ts'
+import type { Profile } from '../../../decoder.ts'
+import { createDecoder } from '../../codec/decoder.ts'
+import { encodeEventCounters } from '../../codec/encode.ts'
+import { FilterError, parseFilter } from '../../codec/filter.ts'
+import { parseInterval, seriesText } from '../../codec/interval.ts'
+import { boundaryText, LineReader, lineText } from '../../codec/line.ts'
+import { buildMetaData, checkPair, parseMetaData } from '../../codec/metadata.ts'
+import { payloadText, toPayload } from '../../codec/payload.ts'
+import { parseRateScale, rateScaleText } from '../../codec/rate-scale.ts'
+import { readLine } from '../../codec/read.ts'
+import { consoleNumber } from '../../display.ts'
+import type { CounterDescription, CounterWindow, MetaData, Statistics } from '../../window.ts'
 
 export const PROFILES: readonly Profile[] = ['document', 'peer']
 
@@ -231,7 +218,7 @@ export function checkPayloadRead(testCase: VectorCase): undefined {
   }
   same('messages', decoder.messages.map(withSortedWarnings), [withSortedWarnings(expect)])
   const again = createDecoder()
-  for (const line of encode(decoder.messages)) again.push(line)
+  for (const line of encodeEventCounters(decoder.messages)) again.push(line)
   same('encoded and read', again.messages, decoder.messages)
   const reader = new LineReader({ onWindow: () => {} })
   reader.push(bytes)

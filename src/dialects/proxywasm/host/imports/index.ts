@@ -5,8 +5,7 @@
 import { STATUS } from '../abi.ts'
 import type { FilterVm, HostCalls } from '../instance/vm.ts'
 import type { MetricCalls } from '../metrics/metric-calls.ts'
-import type { FilterModuleParts } from '../module/module.ts'
-import { type WasmImports, type WasmMemory, wasm } from '../module/wasm.ts'
+import { type WasmImports, type WasmMemory, type WasmModule, wasm } from '../module/wasm.ts'
 import { CONTEXT_CALLS } from './context.ts'
 import { MESSAGE_CALLS } from './messages.ts'
 import { PROPERTY_CALLS } from './properties.ts'
@@ -33,9 +32,18 @@ export function isServed(module: string, name: string): boolean {
 type HostFunction = (...args: never[]) => number | bigint
 export type MetricImports = Readonly<Record<MetricImport, HostFunction>>
 
+/** What linking asks of a module. */
+interface LinkedModule {
+  readonly wasm: WasmModule
+  /** `MODULE.NAME` of the imports that nothing serves. */
+  readonly unknownImports: readonly string[]
+  /** Those of them that answer with 64 bits. */
+  readonly wideImports: ReadonlySet<string>
+}
+
 /** @param metrics the four metric calls: JavaScript's, or those of the wasm path */
 export function linkImports(
-  module: FilterModuleParts,
+  module: LinkedModule,
   vm: FilterVm,
   metrics: MetricImports,
   memory: WasmMemory | undefined,
@@ -51,7 +59,7 @@ export function linkImports(
 }
 
 function importOf(
-  module: FilterModuleParts,
+  module: LinkedModule,
   vm: FilterVm,
   metrics: MetricImports,
   from: string,
@@ -63,7 +71,7 @@ function importOf(
   return ENV_CALLS[name]!.bind(undefined, vm)
 }
 
-function stub(module: FilterModuleParts, vm: FilterVm, name: string): HostFunction {
+function stub(module: LinkedModule, vm: FilterVm, name: string): HostFunction {
   const index = module.unknownImports.indexOf(name)
   const answer = module.wideImports.has(name) ? BigInt(STATUS.unimplemented) : STATUS.unimplemented
   return () => {

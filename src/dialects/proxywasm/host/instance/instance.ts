@@ -1,6 +1,6 @@
 /**
  * One instance of a filter: its memory, its root context and at most one request at a time. A trap
- * ends it for good; whoever holds it builds another.
+ * ends it for good; its host builds another.
  */
 import type { Clock } from '../../../../time/clock.ts'
 import { linkFastMetrics } from '../../fast/fast-metrics.ts'
@@ -21,7 +21,7 @@ import type { FilterVm } from './vm.ts'
 export const ROOT_CONTEXT = 1
 
 /** What an instance is built of; the host's, kept from one instance to the next. */
-export interface InstanceParts {
+interface InstanceParts {
   readonly module: FilterModuleParts
   readonly options: FilterOptions
   readonly space: MetricSpace

@@ -32,5 +32,5 @@ export interface FilterVm {
 }
 
 /** A host call: arguments as the ABI has them, i64 as signed bigint, behind the instance. */
-export type HostCall = (vm: FilterVm, ...args: never[]) => number
+type HostCall = (vm: FilterVm, ...args: never[]) => number
 export type HostCalls = Readonly<Record<string, HostCall>>

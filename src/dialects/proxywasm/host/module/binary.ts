@@ -30,7 +30,7 @@ export interface MemoryLimits {
   readonly most: number | undefined
 }
 
-export interface TableLimits extends MemoryLimits {
+interface TableLimits extends MemoryLimits {
   /** Type of its references, as in the module. */
   readonly type: readonly number[]
 }

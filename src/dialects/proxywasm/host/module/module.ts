@@ -18,18 +18,18 @@ import { type WasmExport, type WasmImport, type WasmModule, wasm } from './wasm.
 
 /** Why a file is no filter that this host starts. */
 export type Refusal =
-  | 'tooLarge'
-  | 'notWasm'
-  | 'noAbi'
-  | 'noAllocator'
-  | 'noMemory'
-  | 'memoryTooLarge'
+  | 'too_large'
+  | 'not_wasm'
+  | 'no_abi'
+  | 'no_allocator'
+  | 'no_memory'
+  | 'memory_too_large'
   | 'memories'
-  | 'tableTooLarge'
+  | 'table_too_large'
   | 'objects'
-  | 'missingExport'
-  | 'badImport'
-  | 'startFailed'
+  | 'missing_export'
+  | 'bad_import'
+  | 'start_failed'
 
 export class FilterRefusedError extends Error {
   override name = 'FilterRefusedError'
@@ -54,6 +54,16 @@ export interface FilterModuleParts {
   readonly importedMemory: { readonly least: number; readonly most: number } | undefined
 }
 
+/**
+ * A filter's WebAssembly, compiled and checked against the limits; one serves any number of hosts.
+ *
+ * @example
+ * import { readFile } from 'node:fs/promises'
+ * import { FilterModule } from 'pentameter/proxywasm'
+ *
+ * const module = await FilterModule.compile(await readFile('filter.wasm'))
+ * console.log(module.abi, module.unknownImports)
+ */
 export class FilterModule {
   readonly parts: FilterModuleParts
 
@@ -67,7 +77,7 @@ export class FilterModule {
     const bytesLimit = limits.moduleBytesLimit ?? MODULE_BYTES
     if (bytes.length > bytesLimit) {
       const message = `module of ${bytes.length} bytes, limit ${bytesLimit}`
-      throw new FilterRefusedError('tooLarge', message)
+      throw new FilterRefusedError('too_large', message)
     }
     const shape = shapeOf(bytes)
     const pages = limits.memoryPagesLimit ?? MEMORY_PAGES
@@ -102,7 +112,7 @@ export class FilterModule {
     const names = functionNames(this.parts.wasm)
     for (const name of NGINX_EXPORTS) {
       if (!names.has(name)) {
-        throw new FilterRefusedError('missingExport', `module does not export ${name}`)
+        throw new FilterRefusedError('missing_export', `module does not export ${name}`)
       }
     }
   }
@@ -113,7 +123,7 @@ function shapeOf(bytes: Uint8Array): ModuleShape {
     return readShape(bytes)
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause)
-    throw new FilterRefusedError('notWasm', `not a WebAssembly module: ${text}`, { cause })
+    throw new FilterRefusedError('not_wasm', `not a WebAssembly module: ${text}`, { cause })
   }
 }
 
@@ -122,7 +132,7 @@ async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WasmModule> {
     return await wasm.compile(bytes)
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause)
-    throw new FilterRefusedError('notWasm', `module does not compile: ${text}`, { cause })
+    throw new FilterRefusedError('not_wasm', `module does not compile: ${text}`, { cause })
   }
 }
 
@@ -141,17 +151,17 @@ function checkHeap(shape: ModuleShape, pages: number): void {
   const isWide = shape.ownTables.some((table) => !isPlain(table))
   if (entries > TABLE_ENTRIES || isWide) {
     const what = isWide ? 'shared or 64-bit' : `of ${entries} entries`
-    throw new FilterRefusedError('tableTooLarge', `tables ${what}, limit ${TABLE_ENTRIES}`)
+    throw new FilterRefusedError('table_too_large', `tables ${what}, limit ${TABLE_ENTRIES}`)
   }
 }
 
 function checkMemory(memory: MemoryLimits, pages: number): void {
   if (!isPlain(memory)) {
-    throw new FilterRefusedError('noMemory', 'memory is shared or 64-bit, which no ABI allows')
+    throw new FilterRefusedError('no_memory', 'memory is shared or 64-bit, which no ABI allows')
   }
   if (memory.least > pages) {
     const message = `memory of ${memory.least} pages, limit ${pages}`
-    throw new FilterRefusedError('memoryTooLarge', message)
+    throw new FilterRefusedError('memory_too_large', message)
   }
 }
 
@@ -160,14 +170,14 @@ function checkedParts(module: WasmModule, shape: ModuleShape, pages: number): Fi
   const abi = ABI_EXPORTS.find(([name]) => names.has(name))
   if (abi === undefined) {
     const known = ABI_EXPORTS.map(([name]) => name).join(', ')
-    throw new FilterRefusedError('noAbi', `module exports none of ${known}`)
+    throw new FilterRefusedError('no_abi', `module exports none of ${known}`)
   }
   if (!names.has('proxy_on_memory_allocate') && !names.has('malloc')) {
     const message = 'module exports neither proxy_on_memory_allocate nor malloc'
-    throw new FilterRefusedError('noAllocator', message)
+    throw new FilterRefusedError('no_allocator', message)
   }
   if (!wasm.Module.exports(module).some((e) => e.name === 'memory' && e.kind === 'memory')) {
-    throw new FilterRefusedError('noMemory', 'module exports no memory named "memory"')
+    throw new FilterRefusedError('no_memory', 'module exports no memory named "memory"')
   }
   const imported = shape.importedMemories[0]
   return {
@@ -194,7 +204,7 @@ function unknownImports(compiled: WasmModule): string[] {
     if (kind === 'memory' && ++memories === 1) continue
     if (kind !== 'function') {
       const message = `import ${module}.${name} is a ${kind}: only functions are served`
-      throw new FilterRefusedError('badImport', message)
+      throw new FilterRefusedError('bad_import', message)
     }
     if (!isServed(module, name)) unknown.add(`${module}.${name}`)
   }

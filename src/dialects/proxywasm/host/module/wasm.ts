@@ -13,7 +13,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
-export type WasmKind = 'function' | 'table' | 'memory' | 'global' | 'tag'
+type WasmKind = 'function' | 'table' | 'memory' | 'global' | 'tag'
 
 export interface WasmExport {
   readonly name: string

@@ -5,7 +5,7 @@ import type { FilterMessage, FilterRequest, Headers } from './exchange.ts'
 import { HeaderMap } from './header-map.ts'
 
 /** A response that the filter sent itself. */
-export interface LocalResponse {
+interface LocalResponse {
   readonly status: number
   readonly details: string
 }

@@ -94,7 +94,7 @@ test('the segment of an ended thread is folded once, and leased again', async ()
 test('a filter that loops at its start, or traps there, is refused', async () => {
   const zone = Zone.create()
   const loops = started(zone, 'loopsAtStart', { callTimeoutMs: 60 })
-  await assert.rejects(loops, { name: 'FilterRefusedError', refusal: 'startFailed' })
+  await assert.rejects(loops, { name: 'FilterRefusedError', refusal: 'start_failed' })
   const traps = started(zone, 'trapsAtStart')
   await assert.rejects(traps, /did not start: unreachable/)
 })

@@ -48,6 +48,20 @@ interface Waiting {
   readonly settle: (outcome: FilterOutcome) => void
 }
 
+/**
+ * A filter in a thread of its own, which is ended when a call takes too long.
+ *
+ * @example
+ * import { readFile } from 'node:fs/promises'
+ * import { FilterModule, FilterThread, zoneSpaceSource } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const module = await FilterModule.compile(await readFile('filter.wasm'))
+ * const space = zoneSpaceSource({ shared: Zone.create({ backing: 'wasm' }).shared })
+ * const filter = await FilterThread.start(module, { name: 'example' }, { space })
+ * await filter.request({ headers: [[':path', '/']] })
+ * await filter.close()
+ */
 export class FilterThread {
   readonly module: FilterModule
   readonly options: FilterOptions
@@ -143,7 +157,7 @@ export class FilterThread {
   async #start(): Promise<void> {
     if (!this.#starts.take()) {
       this.#ownCounts.add('startsRefused')
-      throw new FilterRefusedError('startFailed', 'filter was started too often within a second')
+      throw new FilterRefusedError('start_failed', 'filter was started too often within a second')
     }
     const source = typeof this.#parts.space === 'function' ? this.#parts.space() : this.#parts.space
     const start: ThreadStart = {
@@ -181,7 +195,7 @@ export class FilterThread {
       stopLooking()
       if (this.#running?.worker === worker) this.#running = undefined
       this.#settle(reason)
-      started.reject(new FilterRefusedError('startFailed', reason))
+      started.reject(new FilterRefusedError('start_failed', reason))
       exited.resolve()
     })
     return { worker, started: started.promise, exited: exited.promise }
@@ -217,7 +231,7 @@ export class FilterThread {
     return () => cancel()
   }
 
-  /** The thread is gone, its counts are whoever's. */
+  /** Settles what waited for a thread that is gone; its counts have no writer any more. */
   #settle(reason: string): void {
     if (this.#counts.get('turn') % 2 === 1) this.#counts.add('turn')
     const waiting = [...this.#waiting.values()]

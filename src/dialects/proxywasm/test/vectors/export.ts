@@ -3,13 +3,8 @@
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import { binsHistogram } from '../../../../model/index.ts'
-import {
-  classicBuckets,
-  explicitPoint,
-  exponentialPoint,
-  MetricStore,
-  nativeBuckets,
-} from '../../index.ts'
+import { classicBuckets, explicitPoint, exponentialPoint, nativeBuckets } from '../../map.ts'
+import { MetricStore } from '../../store/metric-store.ts'
 import { record, type WorkerOps } from './store.ts'
 
 export function checkExport({ ops, dense, count, ...expect }: VectorCase): undefined {

@@ -7,13 +7,9 @@ import { assembleWat } from '../../../../../test/filters/wat.ts'
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import { FilterHost, FilterModule } from '../../host/index.ts'
-import {
-  FILTER_TYPES,
-  type FilterMetricType,
-  MetricStore,
-  type StoreHost,
-  type StoreOptions,
-} from '../../index.ts'
+import { FILTER_TYPES, type FilterMetricType } from '../../spec.ts'
+import { MetricStore } from '../../store/metric-store.ts'
+import type { StoreHost, StoreOptions } from '../../store/options.ts'
 import { fill } from './store.ts'
 
 interface Call {

@@ -3,7 +3,8 @@
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import type { Profile } from '../../../decoder.ts'
-import { crc32, MetricStore, type Origin, readName } from '../../index.ts'
+import { crc32, type Origin, readName } from '../../names.ts'
+import { MetricStore } from '../../store/metric-store.ts'
 import { idsOf } from './host.ts'
 
 interface Named {

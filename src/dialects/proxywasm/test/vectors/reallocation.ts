@@ -2,7 +2,8 @@
 
 import { Mismatch, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { MetricStore, type StoreChange } from '../../index.ts'
+import { MetricStore } from '../../store/metric-store.ts'
+import type { StoreChange } from '../../store/options.ts'
 import { attachAll, record, type WorkerOps } from './store.ts'
 
 export function checkReallocation(testCase: VectorCase): undefined {

@@ -2,13 +2,10 @@
 
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import {
-  type JsonMetric,
-  MetricStore,
-  type PeerGaugeSlot,
-  peerGauge,
-  type StoreWorker,
-} from '../../index.ts'
+import { type PeerGaugeSlot, peerGauge } from '../../map.ts'
+import type { JsonMetric } from '../../spec.ts'
+import { MetricStore } from '../../store/metric-store.ts'
+import type { StoreWorker } from '../../store/worker.ts'
 
 type Bins = readonly (readonly [bound: number, count: number])[]
 

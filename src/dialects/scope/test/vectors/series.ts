@@ -11,7 +11,10 @@ import {
   readingRate,
   summaryMean,
 } from '../../../../model/index.ts'
-import { exposeSeries, foldName, SERVER_DEFAULTS, splitName, TickGrid } from '../../index.ts'
+import { exposeSeries } from '../../map.ts'
+import { foldName, splitName } from '../../names.ts'
+import { SERVER_DEFAULTS } from '../../options.ts'
+import { Schedule } from '../../server/ticks.ts'
 
 const TOLERANCE = 1e-12
 
@@ -24,7 +27,7 @@ export function checkName({ base, labels, wire }: VectorCase): undefined {
 }
 
 export function checkTicks(testCase: VectorCase): undefined {
-  const grid = new TickGrid(u64(testCase.requested_ns), u64(testCase.min_interval_ns))
+  const grid = new Schedule(u64(testCase.requested_ns), u64(testCase.min_interval_ns))
   same('effective interval', grid.intervalNs, u64(testCase.effective_ns))
   const wakeUps = (testCase.wakeups_elapsed_ns as unknown[]).map(u64)
   const sent = wakeUps.map((elapsedNs) => grid.wake(elapsedNs)).filter((tick) => tick !== undefined)

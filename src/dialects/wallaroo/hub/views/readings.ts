@@ -4,7 +4,7 @@
  */
 
 import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
-import type { SeriesNames } from '../../rollup/views.ts'
+import type { SeriesNames } from '../../map.ts'
 import { KeptWindow } from '../kept-window.ts'
 import type { WallarooSeries } from '../wire-series.ts'
 

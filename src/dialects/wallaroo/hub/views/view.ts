@@ -6,7 +6,7 @@
 
 import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import type { TableJson, ViewAnswer, ViewKey, WorkerJson } from '../../http/api.ts'
-import type { SeriesNames } from '../../rollup/views.ts'
+import type { SeriesNames } from '../../map.ts'
 import type { WallarooState } from '../state.ts'
 import type { WallarooWorker } from '../workers.ts'
 import { groupsOf } from './groups.ts'

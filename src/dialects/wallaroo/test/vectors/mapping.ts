@@ -23,7 +23,7 @@ import { RequestWriter } from '../../../../http/export/otlp/protobuf.ts'
 import { OtlpSource, type SourceOptions } from '../../../../http/export/otlp/source.ts'
 import { Exposition } from '../../../../http/export/prometheus/exposition.ts'
 import type { Exact } from '../../../../model/index.ts'
-import { histogramOf, meaningOf } from '../../map.ts'
+import { histogramOf, mappingOf } from '../../map.ts'
 import { LatencyTotals } from '../../rollup/latency-totals.ts'
 import { withFrame } from '../frames.ts'
 
@@ -101,7 +101,7 @@ class Exported {
   readonly #exposition = new Exposition(this.#hub, { nativeHistograms: true }, { count: () => {} })
 
   constructor(totals: LatencyTotals, hasSkew: boolean) {
-    const { identity, metadata } = meaningOf(NAMES).latency!
+    const { identity, metadata } = mappingOf(NAMES).latency!
     const { name, kind, labels } = identity
     const id = this.#hub.add({ name, kind, labels, metadata, isWindowed: true })
     const histogram = histogramOf(totals, hasSkew)

@@ -1,8 +1,10 @@
 /** Vectors of Wallaroo's roll-up: compatible and exact numbers, views, and the original's texts. */
 
+import { rollUp, VIEWS, type ViewName } from '../../../../../test/support/wallaroo-views.ts'
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import { exact } from '../../../../model/index.ts'
+import type { SeriesNames } from '../../map.ts'
 import {
   CHART_GROUPS,
   CompatibleTotals,
@@ -12,7 +14,6 @@ import {
 import { latencyLabel, throughputText, titleCase } from '../../rollup/compatible-text.ts'
 import { LatencyTotals } from '../../rollup/latency-totals.ts'
 import { WindowSpread } from '../../rollup/spread.ts'
-import { rollUp, type SeriesNames, VIEWS, type ViewName } from '../../rollup/views.ts'
 import { withFrame, withRoundedWindow } from '../frames.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -41,7 +41,7 @@ export function checkWindow(testCase: VectorCase): undefined {
   const reporter = new Reporter({
     application: options.application,
     worker: options.worker,
-    periodNs: BigInt(options.period_ns),
+    periodMs: Number(options.period_ns) / 1e6,
     windowRule: options.window_rule,
     binning: options.binning,
     idleFlush: options.idle_flush,

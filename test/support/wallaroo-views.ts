@@ -1,23 +1,14 @@
 /**
- * Views: series of one category added up over every label but some (§8.2, §8.3). Any set of labels
- * makes one; the named ones are those that the original has, and one more.
+ * The views of the golden vectors: series of one category added up over every label but some
+ * (wallaroo.md §8.2, wallaroo.md §8.3). The named ones are those of the original, and one more.
  */
-import type { Category } from '../spec.ts'
-import { CATEGORIES } from '../spec.ts'
-import { LatencyTotals } from './latency-totals.ts'
+import type { SeriesNames } from '../../src/dialects/wallaroo/map.ts'
+import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
+import { CATEGORIES, type Category } from '../../src/dialects/wallaroo/spec.ts'
 
-/** The identity of a series; `id` is none of it. */
-export interface SeriesNames {
-  readonly application: string
-  readonly category: string
-  readonly pipeline: string
-  readonly worker: string
-  readonly name: string
-}
+type Label = keyof SeriesNames
 
-export type Label = keyof SeriesNames
-
-export interface View {
+interface View {
   /** Undefined for the categories that the peer does not have. */
   readonly category: Category | undefined
   /** What stays apart, in the order of the key. */
@@ -50,13 +41,13 @@ export const VIEWS = {
 } as const satisfies Record<string, View>
 export type ViewName = keyof typeof VIEWS
 
-export interface Group {
+interface Group {
   /** Values of the view's labels, in its order. */
   readonly key: readonly string[]
   readonly totals: LatencyTotals
 }
 
-export function isInView({ category }: SeriesNames, view: View): boolean {
+function isInView({ category }: SeriesNames, view: View): boolean {
   if (view.category !== undefined) return category === view.category
   return !(CATEGORIES as readonly string[]).includes(category)
 }

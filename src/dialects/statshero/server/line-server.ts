@@ -1,0 +1,144 @@
+/**
+ * The receiving side: datagrams and connections to one receiver of lines (§3.5, §3.6). Nothing is
+ * ever written back; sockets are bound and accepted elsewhere.
+ */
+import type { Socket } from 'node:net'
+import type { Clock } from '../../../time/clock.ts'
+import type { Peer, PeerConnection } from '../../peer.ts'
+import type { DialectServer } from '../../server.ts'
+import { frameRules } from '../codec/decoder.ts'
+import { decodeDatagram, type FrameRules, FrameScanner } from '../codec.ts'
+import type { ReceiveOptions } from '../options.ts'
+import type { LineReceiver } from './receivers.ts'
+
+export class LineServer implements DialectServer {
+  readonly #clock: Clock
+  readonly #options: ReceiveOptions
+  readonly #rules: FrameRules
+  readonly #receiver: LineReceiver
+  readonly #connections = new Set<Connection>()
+
+  constructor(receiver: LineReceiver, options: ReceiveOptions, clock: Clock) {
+    this.#receiver = receiver
+    this.#options = options
+    this.#rules = frameRules(options)
+    this.#clock = clock
+  }
+
+  datagram(bytes: Uint8Array, peer: Peer): void {
+    this.#receiver.begin(peer)
+    decodeDatagram(bytes, this.#rules, this.#receiver)
+  }
+
+  accept(socket: Socket, first: Uint8Array): void {
+    const connection = new Connection(
+      socket,
+      this.#receiver,
+      this.#rules,
+      this.#options.frameTimeoutMs,
+      this.#clock,
+    )
+    this.#connections.add(connection)
+    socket.once('close', () => this.#connections.delete(connection))
+    connection.start(first)
+  }
+
+  connections(): readonly PeerConnection[] {
+    return [...this.#connections].map((connection) => connection.status())
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()))
+  }
+}
+
+/**
+ * One connection. A read is taken in completely before the next one is asked for, so a sender that
+ * is faster than the ingest is held back by TCP itself and no queue can grow here.
+ */
+class Connection {
+  readonly #socket: Socket
+  readonly #receiver: LineReceiver
+  readonly #scanner: FrameScanner
+  readonly #clock: Clock
+  readonly #frameTimeoutMs: number
+  readonly #peer: Peer
+  readonly #sinceMs: number
+  #timedFrame = 0
+  #cancelTimeout: (() => void) | undefined
+  #isStopped = false
+
+  constructor(
+    socket: Socket,
+    receiver: LineReceiver,
+    rules: FrameRules,
+    frameTimeoutMs: number,
+    clock: Clock,
+  ) {
+    this.#socket = socket
+    this.#receiver = receiver
+    this.#scanner = new FrameScanner(rules, receiver)
+    this.#clock = clock
+    this.#frameTimeoutMs = frameTimeoutMs
+    this.#sinceMs = clock.wallMs()
+    const { remoteAddress = '', remotePort = 0 } = socket
+    this.#peer = { transport: 'tcp', address: remoteAddress, port: remotePort }
+  }
+
+  start(first: Uint8Array): void {
+    const socket = this.#socket
+    socket.on('data', (chunk: Uint8Array) => this.#take(chunk))
+    socket.on('end', () => this.#end())
+    // a reset connection ends like any other: 'close' follows
+    socket.on('error', () => this.#end())
+    socket.on('close', () => this.#end())
+    this.#take(first)
+    if (socket.readableEnded) this.#end()
+    else socket.resume()
+  }
+
+  status(): PeerConnection {
+    const { framesBegun, bytesHeld } = this.#scanner
+    return { peer: this.#peer, sinceMs: this.#sinceMs, facts: { frames: framesBegun, bytesHeld } }
+  }
+
+  /** Closes without calling the frame at hand a peer's error. */
+  close(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelTimeout?.()
+    if (this.#socket.closed) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#socket.once('close', () => resolve())
+      this.#socket.destroy()
+    })
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#isStopped || this.#scanner.isClosed) return
+    this.#receiver.begin(this.#peer)
+    this.#scanner.push(bytes)
+    if (this.#scanner.isClosed) this.#socket.destroy()
+    else this.#watchFrame()
+  }
+
+  /** Times the frame that is not complete, from its first byte on: a trickle does not extend it. */
+  #watchFrame(): void {
+    const { isInsideFrame, framesBegun } = this.#scanner
+    if (isInsideFrame && framesBegun === this.#timedFrame) return
+    this.#cancelTimeout?.()
+    this.#cancelTimeout = undefined
+    if (!isInsideFrame || this.#frameTimeoutMs === 0) return
+    this.#timedFrame = framesBegun
+    this.#cancelTimeout = this.#clock.after(this.#frameTimeoutMs, () => this.#end())
+  }
+
+  /** End of stream or of the time for a frame. */
+  #end(): void {
+    this.#cancelTimeout?.()
+    this.#cancelTimeout = undefined
+    if (this.#isStopped || this.#scanner.isClosed) return
+    this.#receiver.begin(this.#peer)
+    this.#scanner.end()
+    this.#socket.destroy()
+  }
+}

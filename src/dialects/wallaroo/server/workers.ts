@@ -1,0 +1,53 @@
+/**
+ * The workers of one server (§2): any number, each on a connection of its own, whose windows go to
+ * receivers that the caller provides. Connections are accepted elsewhere; nothing is ever written.
+ */
+import type { Socket } from 'node:net'
+import type { Clock } from '../../../time/clock.ts'
+import type { Peer, PeerConnection } from '../../peer.ts'
+import type { Reports } from '../../reports.ts'
+import type { DialectServer } from '../../server.ts'
+import { type WindowReceiver, WorkerConnection } from './connection.ts'
+import { READ_BYTES } from './read-in-place.ts'
+
+interface WorkersOptions {
+  /** Gives what takes the windows of a new connection. */
+  readonly open: (peer: Peer) => WindowReceiver
+  readonly maxFrameBytes: number
+  readonly clock: Clock
+  readonly reports: Reports
+}
+
+const NOTHING = new Uint8Array(0)
+
+export class Workers implements DialectServer {
+  readonly #options: WorkersOptions
+  readonly #connections = new Set<WorkerConnection>()
+  /** For the reads of all connections; made with the first one. */
+  #buffer = NOTHING
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+  }
+
+  accept(socket: Socket, first: Uint8Array = NOTHING): void {
+    const { open, maxFrameBytes, clock, reports } = this.#options
+    const { remoteAddress = '', remotePort = 0 } = socket
+    const peer: Peer = { transport: 'tcp', address: remoteAddress, port: remotePort }
+    const receiver = open(peer)
+    const parts = { maxFrameBytes, clock, reports, receiver }
+    const connection = new WorkerConnection(socket, peer, parts)
+    this.#connections.add(connection)
+    socket.once('close', () => this.#connections.delete(connection))
+    if (this.#buffer.length === 0) this.#buffer = new Uint8Array(READ_BYTES)
+    connection.start(first, this.#buffer)
+  }
+
+  connections(): readonly PeerConnection[] {
+    return [...this.#connections].map((connection) => connection.status())
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()))
+  }
+}

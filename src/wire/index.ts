@@ -1,0 +1,3 @@
+/** Errors that all dialects share: bytes that can't be read, messages that can't be said. */
+export { DecodeError, type DecodeErrorFields } from './decode-error.ts'
+export { EncodeError } from './encode-error.ts'
