@@ -141,8 +141,8 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
 
 function* seriesOf(hub: Hub): Iterable<HubSeries> {
   for (const record of hub.series) {
-    const { identity, metadata, isDown } = record
-    if (!isDown) yield { identity, metadata, total: hub.total(record) }
+    const { identity, metadata, isDecrements } = record
+    if (!isDecrements) yield { identity, metadata, total: hub.total(record) }
   }
 }
 
@@ -164,7 +164,7 @@ function intervalOf(frame: Frame, hub: Hub): Interval {
     Array.from(frame.ids(kind)).flatMap((id) => {
       const record = hub.series.get(id)
       const cell = frame.cell(id, kind)
-      if (record === undefined || record.isDown || cell === undefined) return []
+      if (record === undefined || record.isDecrements || cell === undefined) return []
       return { identity: record.identity, cell }
     }),
   )

@@ -132,8 +132,8 @@ test('decode and encode know documents of Proxy-Wasm metrics, one message each',
   assert.equal(pentameter(['encode', 'proxywasm'], good.stdout).stdout, `${text}{}\n`)
   const bad = pentameter(['decode', 'proxywasm'], '{"x":{"type":"timer"},"y":1}[]')
   assert.deepEqual([bad.status, bad.stdout], [1, '{}\n'])
-  assert.match(bad.stderr, /badType at byte 1: nothing else is lost/)
-  assert.match(bad.stderr, /badDocument at byte 0: what follows could not be read/)
+  assert.match(bad.stderr, /bad_type at byte 1: nothing else is lost/)
+  assert.match(bad.stderr, /bad_document at byte 0: what follows could not be read/)
 })
 
 test('decode without --lines reads raw bytes, and errors end with 1', () => {

@@ -41,7 +41,7 @@ export function addApiRoutes(
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)
     const record = view.series.get(Number(context.req.param('id')))
-    if (record !== undefined && !record.isDown) {
+    if (record !== undefined && !record.isDecrements) {
       return jsonAnswer(context, detailSeries(view, record))
     }
     const message = `no series ${context.req.param('id')}`

@@ -44,18 +44,18 @@ hubTest('udp and tcp of one key add up', {}, async (started) => {
   await sendUdp(started, [packet('a:1|m\n')])
   await sendTcp(started, [packet('a:2|m\n'), packet('a:4|m')])
   const { hub } = started
-  assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 7, down: 0 })
+  assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 7, decrements: 0 })
 })
 
 hubTest('negative meters are a second part that only grows', {}, async (started) => {
   const { hub, clock } = started
   await sendUdp(started, [packet('a:10|m\na:-3|m\n'), packet('a:-4|m|@0.5\n')])
   const record = seriesNamed(hub, 'a')
-  assert.deepEqual(hub.total(record), { kind: 'counter', total: 10, down: 11 })
+  assert.deepEqual(hub.total(record), { kind: 'counter', total: 10, decrements: 11 })
   clock.advance(1000)
   const frame = hub.live.newest!
   assert.deepEqual(frame.cell(record.id, 'counter'), { kind: 'counter', delta: 10 })
-  assert.deepEqual(frame.cell(record.down!.id, 'counter'), { kind: 'counter', delta: 11 })
+  assert.deepEqual(frame.cell(record.decrements!.id, 'counter'), { kind: 'counter', delta: 11 })
 })
 
 hubTest(
@@ -66,7 +66,11 @@ hubTest(
   async (started) => {
     const { hub } = started
     await sendUdp(started, [packet('a:10|m\na:-3|m\n')])
-    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 10, down: 0 })
+    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), {
+      kind: 'counter',
+      total: 10,
+      decrements: 0,
+    })
     assert.equal(hub.reports.refusalsOf('negative_meter'), 1)
   },
 )
@@ -79,7 +83,7 @@ hubTest(
   async (started) => {
     const { hub } = started
     await sendUdp(started, [packet('a:1|m\nb:1|g\nc:5|m\nd:7|m\ne:9|h\nf:1|g\na:1|m\n')])
-    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 2, down: 0 })
+    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 2, decrements: 0 })
     const { limits } = hub.sources()
     const limit = limits.find(({ name }) => name === 'seriesLimit')!
     assert.equal(limit.used, 2)
@@ -89,7 +93,7 @@ hubTest(
       ['c', 'd', 'e', 'f'],
     )
     const overflow = seriesNamed(hub, 'pentameter.overflow', 'counter')
-    assert.deepEqual(hub.total(overflow), { kind: 'counter', total: 12, down: 0 })
+    assert.deepEqual(hub.total(overflow), { kind: 'counter', total: 12, decrements: 0 })
     const spread = hub.total(seriesNamed(hub, 'pentameter.overflow', 'histogram'))
     assert.equal(spread.kind === 'histogram' && spread.histogram.sum, 9)
   },
@@ -138,7 +142,7 @@ hubTest(
     const record = seriesNamed(hub, 'a')
     const cell = hub.live.newest?.cell(record.id, 'counter')
     assert.deepEqual(cell, { kind: 'counter', delta: 5 })
-    assert.deepEqual(hub.total(record), { kind: 'counter', total: 5, down: 0 })
+    assert.deepEqual(hub.total(record), { kind: 'counter', total: 5, decrements: 0 })
   },
 )
 
@@ -151,7 +155,7 @@ hubTest('a datagram that no dialect knows is counted and told once', {}, async (
   const unclaimed = [...hub.series].find(
     ({ identity }) => identity.name === 'pentameter.unclaimed',
   )!
-  assert.deepEqual(hub.total(unclaimed), { kind: 'counter', total: 2, down: 0 })
+  assert.deepEqual(hub.total(unclaimed), { kind: 'counter', total: 2, decrements: 0 })
 })
 
 test('a port that is taken stops nothing else, is told, and is tried again', async () => {
@@ -215,7 +219,7 @@ test('a dialect that no thread can load is taken in the main thread', async () =
   await hub.start()
   const textPort = hub.addresses().text!.port
   await sendTcp({ textPort }, [packet('a:3|m\n')])
-  assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 3, down: 0 })
+  assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 3, decrements: 0 })
   assert.deepEqual(hub.sources().workers, [])
   await hub.stop()
 })

@@ -42,6 +42,6 @@ export interface SeriesList {
   readonly revision: number
   readonly size: number
   get(id: number): SeriesRecord | undefined
-  /** In the order of their ids. Down parts are among them (`isDown`). */
+  /** In the order of their ids. Decrements are among them (`isDecrements`). */
   [Symbol.iterator](): Iterator<SeriesRecord>
 }

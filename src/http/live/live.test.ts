@@ -124,7 +124,7 @@ test('series and sources are told at the start and when they change', async (t) 
   const id = hub.add({ name: 'c', kind: 'counter' })
   hub.countDown(id, 1)
   hub.tick()
-  // The down part is no series of its own.
+  // Decrements are no series of their own.
   assert.deepEqual((await stream.next<SeriesEvent>('series')).data, { revision: 2, total: 1 })
   hub.tick()
   const limit = { name: 'x', limit: 1, used: 1, refused: 0, behaviour: 'refuses' }

@@ -184,7 +184,7 @@ export class LiveStreams {
     const { revision } = this.#view.series
     if (this.#series?.revision !== revision) {
       let total = 0
-      for (const record of this.#view.series) if (!record.isDown) total++
+      for (const record of this.#view.series) if (!record.isDecrements) total++
       const data: SeriesEvent = { revision, total }
       this.#series = { revision, event: eventBytes('series', JSON.stringify(data)) }
     }

@@ -21,7 +21,7 @@ export function listSeries(view: HubView, query: SeriesQuery): SeriesPage {
   let next: number | undefined
   let total = 0
   for (const record of view.series) {
-    if (record.isDown || !isMatch(record)) continue
+    if (record.isDecrements || !isMatch(record)) continue
     total++
     if (record.id <= query.after) continue
     if (series.length < query.limit) series.push(describe(view, record, view.total(record)))
@@ -79,7 +79,7 @@ function resetsOf({ reading, falls }: SeriesRecord): Pick<SeriesInfo, 'resets' |
 function currentValue(total: Total): ExactJson | null {
   switch (total.kind) {
     case 'counter':
-      return knownExact(subtractExact(total.total, total.down))
+      return knownExact(subtractExact(total.total, total.decrements))
     case 'gauge':
       return knownExact(total.value)
     case 'histogram':

@@ -13,7 +13,7 @@ export interface NewSeries {
   readonly source: string
   readonly counterBits?: 32 | 64
   readonly isCumulative?: boolean
-  readonly isDown?: boolean
+  readonly isDecrements?: boolean
   /** How the zone keeps it, where that is not how a kind is usually kept. */
   readonly storage?: Storage
   /** True for one that never expires, because whoever writes it can't forget it (filters). */
@@ -44,7 +44,7 @@ export interface SeriesDefiner {
   /** The series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): KnownSeries | SeriesRefusal
   /** The second monotonic part of a counter, made on first need; charged to `source`. */
-  defineDown(series: KnownSeries, source: string): KnownSeries | SeriesRefusal
+  defineDecrements(series: KnownSeries, source: string): KnownSeries | SeriesRefusal
   /** Replaces what is known of a series besides its identity. */
   annotate(series: KnownSeries, metadata: Metadata): void
   /** Calls back before a metric's number may mean another series. */
@@ -110,7 +110,11 @@ function metricOrRefusal(metric: number): number | SeriesRefusal {
 }
 
 /** The part of a counter that takes the sizes of its negative increments. */
-export function downOf({ identity }: KnownSeries, metadata: Metadata, source: string): NewSeries {
+export function decrementsOf(
+  { identity }: KnownSeries,
+  metadata: Metadata,
+  source: string,
+): NewSeries {
   return {
     identity: {
       ...identity,
@@ -119,7 +123,7 @@ export function downOf({ identity }: KnownSeries, metadata: Metadata, source: st
     },
     metadata,
     source,
-    isDown: true,
+    isDecrements: true,
   }
 }
 

@@ -70,11 +70,11 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   /** By slot of a counter, its place in the writer; -1 for others. */
   readonly #places: number[] = []
   readonly #counters: (CounterHandle | undefined)[] = []
-  readonly #downs: (CounterHandle | undefined)[] = []
+  readonly #decrements: (CounterHandle | undefined)[] = []
   readonly #gauges: (GaugeHandle | undefined)[] = []
   readonly #histograms: (ExponentialHandle | undefined)[] = []
   /** By slot of a counter, metric of its second part. */
-  readonly #downMetrics: number[] = []
+  readonly #decrementMetrics: number[] = []
   readonly #slotsOfMetric = new Map<number, number[]>()
   protected source = ''
   #active = new Set<string>()
@@ -204,14 +204,14 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   /** A negative increment: its size goes to the series' second monotonic part. */
   #countDown(slot: number, value: Exact, weight: number): void {
-    const down = this.#downs[slot] ?? this.#defineDown(slot)
-    if (down === undefined) return
+    const decrements = this.#decrements[slot] ?? this.#defineDecrements(slot)
+    if (decrements === undefined) return
     const size = exact(-value as Exact)
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.queue.count(this.#downMetrics[slot]!, size, weight, this.source)
+      this.queue.count(this.#decrementMetrics[slot]!, size, weight, this.source)
     } else {
-      grow(down, multiplyExact(size, whole), this.source, this.#events)
+      grow(decrements, multiplyExact(size, whole), this.source, this.#events)
     }
   }
 
@@ -264,7 +264,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#counters[slot] = counter
     this.#gauges[slot] = gauge
     this.#histograms[slot] = histogram
-    this.#downs[slot] = undefined
+    this.#decrements[slot] = undefined
     const slots = this.#slotsOfMetric.get(metric)
     if (slots === undefined) this.#slotsOfMetric.set(metric, [slot])
     else slots.push(slot)
@@ -279,16 +279,16 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     )
   }
 
-  #defineDown(slot: number): CounterHandle | undefined {
+  #defineDecrements(slot: number): CounterHandle | undefined {
     const record = this.#records[slot]!
-    const down = this.#series.defineDown(record, this.source)
-    if (typeof down === 'string') {
-      this.#events.refused(down, this.source)
+    const decrements = this.#series.defineDecrements(record, this.source)
+    if (typeof decrements === 'string') {
+      this.#events.refused(decrements, this.source)
       return undefined
     }
-    const handle = this.#writer.counter(down.metric)
-    this.#downs[slot] = handle
-    this.#downMetrics[slot] = down.metric
+    const handle = this.#writer.counter(decrements.metric)
+    this.#decrements[slot] = handle
+    this.#decrementMetrics[slot] = decrements.metric
     return handle
   }
 
@@ -301,7 +301,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.#records[slot] = undefined
       this.#places[slot] = -1
       this.#counters[slot] = undefined
-      this.#downs[slot] = undefined
+      this.#decrements[slot] = undefined
       this.#gauges[slot] = undefined
       this.#histograms[slot] = undefined
     }

@@ -65,7 +65,7 @@ suite('merge', () => {
       const summary = seriesNamed(hub, 's')
       assert.deepEqual(frames[0]!.cell(counter.id, 'counter'), growth(2.5))
       assert.deepEqual(frames[0]!.cell(summary.id, 'summary'), { kind: 'summary', summary: ONE })
-      assert.deepEqual(hub.total(counter), { kind: 'counter', total: 2.5, down: 0 })
+      assert.deepEqual(hub.total(counter), { kind: 'counter', total: 2.5, decrements: 0 })
     }))
 
   test('a histogram that comes as windows is added up, in the second and in the total', () =>
@@ -126,7 +126,11 @@ suite('merge', () => {
         refusals.map(({ code, count }) => [code, count]),
         [['value_range', 3]],
       )
-      assert.deepEqual(hub.total(seriesNamed(hub, 'c')), { kind: 'counter', total: 0, down: 0 })
+      assert.deepEqual(hub.total(seriesNamed(hub, 'c')), {
+        kind: 'counter',
+        total: 0,
+        decrements: 0,
+      })
     }))
 
   test('a cell of another kind than the series, and a refused slot, are ignored', () =>

@@ -1,6 +1,6 @@
 /**
  * One number per series for viewers that know numbers only: gauges as they are now, counters as the
- * rate of the last closed second (net of its down part), distributions as the mean of that second.
+ * rate of the last closed second (net of its decrements), distributions as the mean of that second.
  * Of series that come in windows it is the rate or mean of the newest window, whatever its length,
  * until the next one is overdue.
  */
@@ -130,7 +130,7 @@ function describeEntry({ record, statistic }: Entry): CanonicalSeries {
  * The hub's own series are for /metrics and the page; viewers of an application see its own only.
  */
 function isShown(record: SeriesRecord): boolean {
-  return !record.isDown && record.metadata.dialect !== 'hub'
+  return !record.isDecrements && record.metadata.dialect !== 'hub'
 }
 
 function closedValue({ record, statistic }: Entry, frame: Frame): number {
@@ -158,8 +158,8 @@ function counterValue(record: SeriesRecord, frame: Frame): number {
     if (isOverdue(record, window.seconds, frame)) return Number.NaN
     return incrementRate(window.delta, window.seconds, scaleS)
   }
-  const down = record.down === undefined ? 0 : deltaOf(record.down, frame)
-  return incrementRate(subtractExact(deltaOf(record, frame), down), frame.seconds, scaleS)
+  const decrements = record.decrements === undefined ? 0 : deltaOf(record.decrements, frame)
+  return incrementRate(subtractExact(deltaOf(record, frame), decrements), frame.seconds, scaleS)
 }
 
 function deltaOf(record: SeriesRecord, frame: Frame): Exact {

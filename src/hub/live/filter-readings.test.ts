@@ -133,7 +133,7 @@ test('a counter that is set lower is a reset: it counts on from the new total', 
   assert.deepEqual(record.falls, { count: 1, lastMs: 2000 })
   handle.add(5)
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 5 })
-  assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 12, down: 0 })
+  assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 12, decrements: 0 })
 })
 
 test('series of every form between each other are each found in the frame', () => {

@@ -16,7 +16,11 @@ for (const transport of ['udp', 'tcp'] as const) {
     sender.clock.advance(1000)
     const { hub } = receiver
     await until(() => bucketsOf(hub)?.includes('count 6') === true)
-    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 42, down: 0 })
+    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), {
+      kind: 'counter',
+      total: 42,
+      decrements: 0,
+    })
     assert.deepEqual(hub.total(seriesNamed(hub, 'q')), {
       kind: 'gauge',
       value: 18446744073709551615n,
@@ -41,7 +45,7 @@ test('meters, readers of the same key and decrements stay apart on their way', a
         .filter(({ source }) => source !== 'hub')
         .map((record) => [`${record.identity.name} ${record.metadata.type}`, hub.total(record)]),
     )
-  const counter = (total: number) => ({ kind: 'counter', total, down: 0 })
+  const counter = (total: number) => ({ kind: 'counter', total, decrements: 0 })
   const expected = { 'k m': counter(1), 'k mr': counter(10), 'k.decrement m': counter(5) }
   await until(() => JSON.stringify(Object.entries(totals()).sort()).includes('"total":10'))
   assert.deepEqual(totals(), expected)
@@ -67,7 +71,7 @@ test('fractions go on as whole numbers that add up, summaries as their mean', as
   }
   await until(() => JSON.stringify(total('t'))?.includes('12') === true)
   await until(() => JSON.stringify(total('c'))?.includes('3') === true)
-  assert.deepEqual(total('c'), { kind: 'counter', total: 3, down: 0 })
+  assert.deepEqual(total('c'), { kind: 'counter', total: 3, decrements: 0 })
   assert.deepEqual(total('t'), { kind: 'gauge', value: 12 })
   await sender.hub.stop()
   await receiver.hub.stop()

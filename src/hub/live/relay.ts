@@ -15,7 +15,7 @@ export class RelaySink implements Sink {
   readonly name: string
   readonly #emitter: Emitter
   readonly #source: RelaySource
-  readonly #downIdentities = new WeakMap<SeriesRecord, Identity>()
+  readonly #decrementIdentities = new WeakMap<SeriesRecord, Identity>()
 
   constructor(name: string, emitter: Emitter, source: RelaySource) {
     this.name = name
@@ -23,7 +23,7 @@ export class RelaySink implements Sink {
     this.#source = source
   }
 
-  /** The hub's own series stay here; a down part is sent as the counter that its name says. */
+  /** The hub's own series stay here; decrements are sent as the counter that its name says. */
   async deliver(frame: Frame): Promise<void> {
     for (const kind of KINDS) {
       for (const id of frame.ids(kind)) {
@@ -36,14 +36,14 @@ export class RelaySink implements Sink {
     await this.#emitter.flush()
   }
 
-  /** Without the bytes that keep a down part apart here: they are no name for others. */
+  /** Without the bytes that keep decrements apart here: they are no name for others. */
   #sentIdentity(record: SeriesRecord): Identity {
-    if (!record.isDown) return record.identity
-    let identity = this.#downIdentities.get(record)
+    if (!record.isDecrements) return record.identity
+    let identity = this.#decrementIdentities.get(record)
     if (identity === undefined) {
       const { nameBytes: _bytes, ...rest } = record.identity
       identity = rest
-      this.#downIdentities.set(record, identity)
+      this.#decrementIdentities.set(record, identity)
     }
     return identity
   }

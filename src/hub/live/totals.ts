@@ -27,8 +27,8 @@ export class Totals {
     const { kind } = record.identity
     switch (kind) {
       case 'counter': {
-        const down = record.down === undefined ? 0 : this.counter(record.down)
-        return { kind, total: this.counter(record), down }
+        const decrements = record.decrements === undefined ? 0 : this.counter(record.decrements)
+        return { kind, total: this.counter(record), decrements }
       }
       case 'gauge':
         return { kind, value: this.gauge(record) }

@@ -52,7 +52,7 @@ export class SeriesExpiry implements Participant {
     const silent = series.silentSince(silentSinceMs)
     if (silent.length === 0) return
     series.unlink(silent)
-    const whole = silent.filter(({ isDown }) => !isDown)
+    const whole = silent.filter(({ isDecrements }) => !isDecrements)
     metrics.counter('pentameter.series.expired').add(whole.length)
     yield* this.#remove(silent, isRead)
   }

@@ -6,8 +6,8 @@ import type { Exact, Histogram, Identity, Metadata, Summary } from '../../model/
 import type { Zone } from '../../shm/index.ts'
 import { CumulativeReading } from '../ingest/cumulative-reading.ts'
 import {
+  decrementsOf,
   defineMetric,
-  downOf,
   type KnownSeries,
   type NewSeries,
   OWN_SOURCE,
@@ -35,9 +35,9 @@ export interface SeriesRecord {
   /** End of the last interval in which something arrived. */
   lastDataMs: number
   /** Counter: the second monotonic part with the sizes of negative increments, if there is one. */
-  down: SeriesRecord | undefined
+  decrements: SeriesRecord | undefined
   /** True for such a second part: exported, but not shown as a series of its own. */
-  readonly isDown: boolean
+  readonly isDecrements: boolean
   /** Cumulative counters (`mr`): the last reading and the resets. */
   readonly reading: CumulativeReading | undefined
   /**
@@ -61,7 +61,7 @@ export interface SeriesRecord {
 
 /** What a series holds since it began; integers exact. */
 export type Total =
-  | { readonly kind: 'counter'; readonly total: Exact; readonly down: Exact }
+  | { readonly kind: 'counter'; readonly total: Exact; readonly decrements: Exact }
   | { readonly kind: 'gauge'; readonly value: Exact | undefined }
   | { readonly kind: 'histogram'; readonly histogram: Histogram }
   | {
@@ -141,7 +141,7 @@ export class SeriesStore implements SeriesDefiner {
     return this.#byId.values()
   }
 
-  /** Series that are listed, by dialect and by source; down parts are not counted. */
+  /** Series that are listed, by dialect and by source; decrements are not counted. */
   get counts(): Pick<SeriesCounts, 'of'> {
     return this.#counts
   }
@@ -178,8 +178,8 @@ export class SeriesStore implements SeriesDefiner {
       metric,
       firstSeenMs: this.#nowMs(),
       lastDataMs: this.#nowMs(),
-      down: undefined,
-      isDown: series.isDown ?? false,
+      decrements: undefined,
+      isDecrements: series.isDecrements ?? false,
       reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
       isWaiting: false,
       ...(series.isKept ? { isKept: true } : {}),
@@ -194,12 +194,12 @@ export class SeriesStore implements SeriesDefiner {
     return record
   }
 
-  defineDown({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
+  defineDecrements({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
     const record = this.#byMetric.get(metric)!
-    if (record.down !== undefined) return record.down
-    const down = this.define(downOf(record, record.metadata, source))
-    if (typeof down !== 'string') record.down = down
-    return down
+    if (record.decrements !== undefined) return record.decrements
+    const decrements = this.define(decrementsOf(record, record.metadata, source))
+    if (typeof decrements !== 'string') record.decrements = decrements
+    return decrements
   }
 
   /** Replaces the metadata of a series; the revision rises when that changes anything. */
@@ -221,12 +221,12 @@ export class SeriesStore implements SeriesDefiner {
   silentSince(instantMs: number): SeriesRecord[] {
     const silent: SeriesRecord[] = []
     const parts = new Set<SeriesRecord>()
-    for (const { down } of this) if (down !== undefined) parts.add(down)
+    for (const { decrements } of this) if (decrements !== undefined) parts.add(decrements)
     for (const record of this) {
       if (record.lastDataMs >= instantMs || record.source === OWN_SOURCE) continue
       if (record.isKept || parts.has(record)) continue
-      if (record.down !== undefined && record.down.lastDataMs >= instantMs) continue
-      if (record.down !== undefined) silent.push(record.down)
+      if (record.decrements !== undefined && record.decrements.lastDataMs >= instantMs) continue
+      if (record.decrements !== undefined) silent.push(record.decrements)
       silent.push(record)
     }
     return silent
@@ -254,7 +254,7 @@ export class SeriesStore implements SeriesDefiner {
   retire({ metric }: KnownSeries): void {
     const record = this.#byMetric.get(metric)
     if (record === undefined || this.#leaving.has(record)) return
-    const records = record.down === undefined ? [record] : [record.down, record]
+    const records = record.decrements === undefined ? [record] : [record.decrements, record]
     this.unlink(records)
     this.#retired.push(...records)
   }
@@ -294,8 +294,8 @@ class SeriesCounts {
     return this.#byDialect.get(dialect)?.get(source) ?? 0
   }
 
-  change({ metadata: { dialect }, source, isDown }: SeriesRecord, by: 1 | -1): void {
-    if (isDown) return
+  change({ metadata: { dialect }, source, isDecrements }: SeriesRecord, by: 1 | -1): void {
+    if (isDecrements) return
     let counts = this.#byDialect.get(dialect)
     if (counts === undefined) {
       counts = new Map()

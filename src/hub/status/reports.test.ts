@@ -33,7 +33,7 @@ test('good, bad, good: neighbours count for every kind of bad line and packet', 
   }
   await sendTcp(started, [packet('a:1|m\n'), Buffer.from('2|6\na:9|m\n'), packet('a:1|m\n')])
   const total = [...hub.series].find(({ identity }) => identity.name === 'a')!
-  assert.deepEqual(hub.total(total), { kind: 'counter', total: 18, down: 0 })
+  assert.deepEqual(hub.total(total), { kind: 'counter', total: 18, decrements: 0 })
   const codes = hub.sources().errors.map(({ code, count }) => `${code} ${count}`)
   assert.deepEqual(codes.sort(), [
     'bad_gzip 1',

@@ -37,11 +37,11 @@ export class Inbox {
     counts.addBatches(thread, -1)
   }
 
-  #adopt({ series, metric, downOf }: Announcement): void {
+  #adopt({ series, metric, decrementsOf }: Announcement): void {
     const { store } = this.#parts
     const record = store.adopt(series, metric)
-    const whole = downOf === undefined ? undefined : store.ofMetric(downOf)
-    if (whole !== undefined && record.isDown) whole.down ??= record
+    const whole = decrementsOf === undefined ? undefined : store.ofMetric(decrementsOf)
+    if (whole !== undefined && record.isDecrements) whole.decrements ??= record
   }
 
   #apply({ verbs, dialects, metrics, values, weights, sourceRows, sources }: CommandColumns): void {

@@ -29,7 +29,7 @@ suite('ingest in four threads', () => {
     assert.deepEqual(hub.total(seriesNamed(hub, 'a')), {
       kind: 'counter',
       total: packets,
-      down: 2 * packets,
+      decrements: 2 * packets,
     })
     assert.equal(totalOf(started, 'b'), Math.floor((packets * 2) / 0.3 + 1e-6))
     const total = hub.total(seriesNamed(hub, 'd'))
@@ -58,7 +58,7 @@ suite('ingest in four threads', () => {
     for (const name of names) {
       assert.deepEqual(hub.total(seriesNamed(hub, name, 'gauge')), { kind: 'gauge', value: 199 })
       const record = seriesNamed(hub, name, 'counter')
-      assert.deepEqual(hub.total(record), { kind: 'counter', total: 199 * 7, down: 0 })
+      assert.deepEqual(hub.total(record), { kind: 'counter', total: 199 * 7, decrements: 0 })
       assert.equal(record.reading?.resets, 0)
     }
     await hub.stop()
@@ -148,7 +148,7 @@ suite('ingest in four threads', () => {
     await taken(started, 64)
     const record = seriesNamed(hub, 'a')
     assert.notEqual(record.id, first.id)
-    assert.deepEqual(hub.total(record), { kind: 'counter', total: 16, down: 16 })
+    assert.deepEqual(hub.total(record), { kind: 'counter', total: 16, decrements: 16 })
     await hub.stop()
   })
 

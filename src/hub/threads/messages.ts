@@ -68,7 +68,7 @@ export interface Announcement {
   readonly series: NewSeries
   readonly metric: number
   /** Metric of the counter whose second part it is. */
-  readonly downOf?: number
+  readonly decrementsOf?: number
 }
 
 export type Operation = 'read' | 'count' | 'observe'

@@ -50,8 +50,11 @@ suite('ingest threads that end', () => {
     const lists = Array.from({ length: 16 }, () => [packet(body)])
     const holds = (rounds: number): void => {
       const lines = 16 * rounds
-      const { total, down } = hub.total(seriesNamed(hub, 'a')) as { total: number; down: number }
-      assert.deepEqual([total, down], [lines, lines])
+      const { total, decrements } = hub.total(seriesNamed(hub, 'a')) as {
+        total: number
+        decrements: number
+      }
+      assert.deepEqual([total, decrements], [lines, lines])
       const spread = hub.total(seriesNamed(hub, 'b'))
       assert.ok(spread.kind === 'histogram')
       assert.deepEqual([spread.histogram.count, spread.histogram.sum], [BigInt(lines), 5 * lines])

@@ -120,14 +120,14 @@ test('readings that reach different threads are one counter, and many senders ar
   assert.ok(contested.length > 0)
   const grown = readings.slice(1).map((n, i) => (n < readings[i]! ? n : n - readings[i]!))
   const total = grown.reduce((sum, n) => sum + n, 0)
-  assert.deepEqual(holding.total(record), { kind: 'counter', total, down: 0 })
+  assert.deepEqual(holding.total(record), { kind: 'counter', total, decrements: 0 })
 })
 
 test('the fractions of sampled lines are carried over all threads', () => {
   const { store, holding, send } = startIngests()
   for (let i = 0; i < 4; i++) send(i, packet('x:1|m|@0.43\nx:-1|m|@0.43\n'))
   const record = [...store].find(({ identity }) => identity.name === 'x')!
-  assert.deepEqual(holding.total(record), { kind: 'counter', total: 9, down: 9 })
+  assert.deepEqual(holding.total(record), { kind: 'counter', total: 9, decrements: 9 })
 })
 
 test('a series announced by every thread is one, with its negative part', () => {
@@ -135,7 +135,7 @@ test('a series announced by every thread is one, with its negative part', () => 
   for (let i = 0; i < 8; i++) send(i % THREADS, packet('x:1|m\nx:-1|m\n'))
   const records = [...store].filter(({ source }) => source !== 'hub')
   assert.equal(records.length, 2)
-  assert.equal(records[0]!.down, records[1])
+  assert.equal(records[0]!.decrements, records[1])
   assert.equal(store.countedSize, 2)
 })
 
@@ -154,5 +154,5 @@ test('a forgotten series is written no more, and its name makes a new one', asyn
   assert.equal(zone.reader().counter(old[0]!.metric), 14n)
   store.remove(old)
   const [record] = [...store].filter(({ source }) => source !== 'hub')
-  assert.deepEqual(holding.total(record!), { kind: 'counter', total: 400, down: 0 })
+  assert.deepEqual(holding.total(record!), { kind: 'counter', total: 400, decrements: 0 })
 })

@@ -7,8 +7,8 @@
 import type { Identity, Metadata } from '../../model/index.ts'
 import type { Writer, Zone } from '../../shm/index.ts'
 import {
+  decrementsOf,
   defineMetric,
-  downOf,
   type KnownSeries,
   type NewSeries,
   type SeriesDefiner,
@@ -41,9 +41,9 @@ export class ThreadSeries implements SeriesDefiner {
     return this.#define(series)
   }
 
-  defineDown(series: KnownSeries, source: string): KnownSeries | SeriesRefusal {
+  defineDecrements(series: KnownSeries, source: string): KnownSeries | SeriesRefusal {
     const { metadata } = this.#byMetric.get(series.metric)!
-    return this.#define(downOf(series, metadata, source), series.metric)
+    return this.#define(decrementsOf(series, metadata, source), series.metric)
   }
 
   #define(series: NewSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
@@ -54,8 +54,8 @@ export class ThreadSeries implements SeriesDefiner {
     const { identity, metadata } = series
     const record = { identity, metadata, metric }
     this.#byMetric.set(metric, record)
-    const down = downOfMetric === undefined ? {} : { downOf: downOfMetric }
-    this.#outbox.announce({ series, metric, ...down })
+    const decrements = downOfMetric === undefined ? {} : { decrementsOf: downOfMetric }
+    this.#outbox.announce({ series, metric, ...decrements })
     return record
   }
 

@@ -141,11 +141,11 @@ export class FakeHubView implements HubView {
     held.open.delta = addExact(held.open.delta, increment)
   }
 
-  /** A negative increment: goes to the series' down part. */
+  /** A negative increment: goes to the series' decrements. */
   countDown(id: number, size: Exact): void {
     const { record } = this.series.held(id)
-    record.down ??= this.#registerDown(record)
-    this.count(record.down.id, size)
+    record.decrements ??= this.#registerDown(record)
+    this.count(record.decrements.id, size)
   }
 
   set(id: number, value: Exact): void {
@@ -191,8 +191,9 @@ export class FakeHubView implements HubView {
     const held = this.series.held(record.id)
     switch (record.identity.kind) {
       case 'counter': {
-        const down = record.down === undefined ? 0 : this.series.held(record.down.id).total
-        return { kind: 'counter', total: held.total, down }
+        const decrements =
+          record.decrements === undefined ? 0 : this.series.held(record.decrements.id).total
+        return { kind: 'counter', total: held.total, decrements }
       }
       case 'gauge':
         return { kind: 'gauge', value: held.value }
@@ -227,11 +228,16 @@ export class FakeHubView implements HubView {
 
   #registerDown(record: SeriesRecord): SeriesRecord {
     const { identity, metadata, source } = record
-    const down = { ...identity, name: `${identity.name}.decrement` }
-    return this.#register(down, metadata, source, true).record
+    const decrements = { ...identity, name: `${identity.name}.decrement` }
+    return this.#register(decrements, metadata, source, true).record
   }
 
-  #register(identity: Identity, metadata: Metadata, source = '127.0.0.1', isDown: boolean): Held {
+  #register(
+    identity: Identity,
+    metadata: Metadata,
+    source = '127.0.0.1',
+    isDecrements: boolean,
+  ): Held {
     return this.series.add({
       identity,
       metadata,
@@ -239,8 +245,8 @@ export class FakeHubView implements HubView {
       metric: 0,
       firstSeenMs: this.clock.wallMs(),
       lastDataMs: this.clock.wallMs(),
-      down: undefined,
-      isDown,
+      decrements: undefined,
+      isDecrements,
       reading: undefined,
     })
   }

@@ -100,8 +100,8 @@ export async function until(
 /** The series of a name (and kind), as the only one or an error. */
 export function seriesNamed(hub: Hub, name: string, kind?: string): SeriesRecord {
   const found = [...hub.series].filter(
-    ({ identity, isDown }) =>
-      identity.name === name && !isDown && (kind === undefined || identity.kind === kind),
+    ({ identity, isDecrements }) =>
+      identity.name === name && !isDecrements && (kind === undefined || identity.kind === kind),
   )
   if (found.length !== 1) throw new Error(`${found.length} series are named ${name}`)
   return found[0]!

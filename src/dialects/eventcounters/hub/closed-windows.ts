@@ -15,7 +15,7 @@ export interface ServedSeries {
   readonly description: CounterDescription
 }
 
-/** The hub's series as they are served: in the order of their ids, without down parts. */
+/** The hub's series as they are served: in the order of their ids, without decrements. */
 export class ServedList {
   readonly #series: SeriesList
   readonly #descriptions = new Descriptions()
@@ -31,7 +31,7 @@ export class ServedList {
     if (this.#revision === this.#series.revision) return this.#rows
     const rows: ServedSeries[] = []
     for (const record of this.#series) {
-      if (!record.isDown) rows.push({ record, description: this.#descriptions.of(record) })
+      if (!record.isDecrements) rows.push({ record, description: this.#descriptions.of(record) })
     }
     this.#rows = rows
     this.#revision = this.#series.revision

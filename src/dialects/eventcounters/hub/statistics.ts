@@ -30,10 +30,12 @@ export function statisticsOf(
   }
 }
 
-/** Net of the series' down part. */
+/** Net of the series' decrements. */
 function incrementOf(record: SeriesRecord, frame: Frame): number {
   const up = deltaOf(record.id, frame)
-  return Number(record.down === undefined ? up : subtractExact(up, deltaOf(record.down.id, frame)))
+  return Number(
+    record.decrements === undefined ? up : subtractExact(up, deltaOf(record.decrements.id, frame)),
+  )
 }
 
 function deltaOf(id: number, frame: Frame): Exact {

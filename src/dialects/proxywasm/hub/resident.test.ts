@@ -76,7 +76,7 @@ test('a filter that loops is ended, keeps its counts and is replaced', async (co
     await started.closeSecond()
     const { requests, instances } = started.filter('loops')
     const total = hub.total(seriesNamed(hub, 'looped'))
-    assert.deepEqual(total, { kind: 'counter', total: requests, down: 0 })
+    assert.deepEqual(total, { kind: 'counter', total: requests, decrements: 0 })
     assert.equal(instances >= 2, true)
     await started.stop()
   })

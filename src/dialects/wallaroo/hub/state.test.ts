@@ -157,7 +157,7 @@ describe('a view', () => {
     )
     hub.clock.advance(1000)
     const counter = seriesNamed(hub.hub, 'wallaroo_clock_skew_samples_total')
-    assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 5, down: 0 })
+    assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 5, decrements: 0 })
   })
 
   it('is exact beyond 2^64, while counters of the model end there', async (context) => {
@@ -168,7 +168,7 @@ describe('a view', () => {
     assert.equal((await view(hub))!.total.messages, `${2n ** 64n + 3n}`)
     hub.clock.advance(1000)
     const counter = seriesNamed(hub.hub, 'wallaroo_computation_messages_total')
-    const ended = { kind: 'counter', total: 2n ** 64n - 1n, down: 0 }
+    const ended = { kind: 'counter', total: 2n ** 64n - 1n, decrements: 0 }
     assert.deepEqual(hub.hub.total(counter), ended)
     await hub.send(peer, [fields(most)])
     hub.clock.advance(1000)
@@ -185,7 +185,11 @@ describe('a view', () => {
     assert.equal(bins[0]?.count, `${2n ** 63n + 2n}`)
     hub.clock.advance(1000)
     const counter = seriesNamed(hub.hub, 'wallaroo_computation_messages_total')
-    assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 2n ** 63n + 6n, down: 0 })
+    assert.deepEqual(hub.hub.total(counter), {
+      kind: 'counter',
+      total: 2n ** 63n + 6n,
+      decrements: 0,
+    })
     const histogram = seriesNamed(hub.hub, 'wallaroo_computation_latency')
     const kept = hub.hub.total(histogram)
     assert.ok(kept.kind === 'histogram' && kept.histogram.count === 2n ** 63n + 2n)
@@ -384,6 +388,6 @@ describe('a hostile worker', () => {
     assert.ok(Number(total.latency.count) < 2000)
     hub.clock.advance(1000)
     const counter = seriesNamed(hub.hub, 'wallaroo_computation_messages_total')
-    assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 2000, down: 0 })
+    assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 2000, decrements: 0 })
   })
 })

@@ -59,7 +59,7 @@ export class Deltas {
     if (row < 0 || record === undefined) return
     const gain: OpenDelta['gain'] =
       kind === 'counter'
-        ? { kind, total: frame.deltaAt(row), down: 0 }
+        ? { kind, total: frame.deltaAt(row), decrements: 0 }
         : { kind, histogram: frame.histogramAt(row) }
     this.#add({ record, sinceMs: Math.max(this.#sinceMs, record.firstSeenMs), gain })
   }
@@ -104,7 +104,7 @@ function merged(a: OpenDelta, b: OpenDelta): OpenDelta {
 function mergedGain(a: OpenDelta['gain'], b: OpenDelta['gain']): OpenDelta['gain'] {
   if (a.kind === 'counter') {
     const added: Exact = b.kind === 'counter' ? b.total : 0
-    return { kind: 'counter', total: addExact(a.total, added), down: 0 }
+    return { kind: 'counter', total: addExact(a.total, added), decrements: 0 }
   }
   return { kind: 'histogram', histogram: sum(a.histogram, b) }
 }

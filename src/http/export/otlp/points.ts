@@ -90,7 +90,7 @@ function readingOf(
 function sumPoint({ row, total, startMs }: Reading, context: PointContext): NumberPoint[] {
   if (total.kind !== 'counter') return []
   const { record, attributes } = row
-  if (record.isDown && Number(total.total) === 0) return []
+  if (record.isDecrements && Number(total.total) === 0) return []
   const times = { startMs: Math.min(startMs, context.timeMs), timeMs: context.timeMs }
   const mayBeInteger = rulesOf(record, context).integers !== 'none'
   return [{ attributes, ...times, ...numberOf(total.total, mayBeInteger, context) }]

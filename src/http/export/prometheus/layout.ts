@@ -207,7 +207,7 @@ function addEntries(groups: Groups, record: SeriesRecord, options: LayoutOptions
       const parts = { part: 'native', shift: 0, isTimed, unit: native?.unit } as const
       if (native !== undefined) add('histogram', native.family, { record, labels, ...parts })
     }
-    if (!options.exportRates || named.type !== 'counter' || record.isDown) continue
+    if (!options.exportRates || named.type !== 'counter' || record.isDecrements) continue
     for (const rate of RATE_FIELDS) {
       const entry = { record, part: rate, shift, isTimed, unit: undefined, labels }
       add('gauge', `${named.family}_${rate}_rate`, entry)

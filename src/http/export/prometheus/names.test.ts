@@ -81,9 +81,9 @@ for (const { id, key, type, unit, prometheus, otlp } of vectors.naming) {
     assert.equal(named.otlp.kind, otlp.kind)
     assert.deepEqual(named.otlp.attributes, otlp.attributes)
     if (prometheus.decrementSample === undefined) return
-    const down = exportNames({ ...identity, name: `${key}.decrement` }, metadata)
-    assert.equal(down.prometheus.sample, prometheus.decrementSample)
-    assert.equal(down.otlp.name, otlp.decrementName)
+    const decrements = exportNames({ ...identity, name: `${key}.decrement` }, metadata)
+    assert.equal(decrements.prometheus.sample, prometheus.decrementSample)
+    assert.equal(decrements.otlp.name, otlp.decrementName)
   })
 }
 

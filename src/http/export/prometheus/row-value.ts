@@ -20,7 +20,7 @@ export function rowValue(view: HubView, { record, part }: Row): RowValue {
   const total = view.total(record)
   switch (total.kind) {
     case 'counter':
-      if (record.isDown && Number(total.total) === 0) return undefined
+      if (record.isDecrements && Number(total.total) === 0) return undefined
       return sampleOf(total.total)
     case 'gauge':
       return sampleOf(total.value)

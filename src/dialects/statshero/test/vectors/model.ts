@@ -72,7 +72,7 @@ function isPlain(value: unknown): value is Point {
 
 function pointsOf(hub: Holding): Point[] {
   return [...hub.series]
-    .filter(({ metadata, isDown }) => metadata.dialect === 'statshero' && !isDown)
+    .filter(({ metadata, isDecrements }) => metadata.dialect === 'statshero' && !isDecrements)
     .map((record) => pointOf(hub, record))
 }
 
@@ -82,7 +82,7 @@ function pointOf(hub: Holding, record: SeriesRecord): Point {
   const name = { ...keyOf(record), type: metadata.type }
   if (total.kind === 'gauge') return { ...name, value: jsonOf(total.value) }
   if (total.kind === 'counter') {
-    const down = total.down === 0 ? {} : { down: jsonOf(total.down) }
+    const down = total.decrements === 0 ? {} : { down: jsonOf(total.decrements) }
     const read = reading && { resets: reading.resets, last: jsonOf(reading.last) }
     return { ...name, total: jsonOf(total.total), ...down, ...read }
   }
@@ -153,7 +153,8 @@ export function checkNaming(testCase: VectorCase): undefined {
   const body = `${key}:1|${type}\n${isSplit ? `${key}:-1|${type}\n` : ''}`
   const hub = hubAfter([Buffer.from(`1|${Buffer.byteLength(body)}\n${body}`)])
   const records = [...hub.series].filter(({ metadata }) => metadata.dialect === 'statshero')
-  const find = (isDown: boolean) => records.find((record) => record.isDown === isDown)
+  const find = (isDecrements: boolean) =>
+    records.find((record) => record.isDecrements === isDecrements)
   const names = namesOf(find(false), unit)
   const down = find(true)
   const { sample, labels } = names.prometheus
