@@ -1,6 +1,6 @@
 /** `pentameter demo`: a hub with traffic of every dialect over real sockets (dialects/demo.ts). */
 import type { Command } from 'commander'
-import type { Prepared } from '../dialects/demo.ts'
+import type { Prepared } from '../dialects/command-line.ts'
 import type { Guest } from '../dialects/guest.ts'
 import type { HubOptions } from '../start-hub.ts'
 import { systemClock as clock } from '../time/system-clock.ts'

@@ -1,5 +1,7 @@
 /** Texts below the flags of a command's `--help`. */
-import type { Example, Examples, Guest } from '../dialects/guest.ts'
+
+import type { Example, Examples } from '../dialects/command-line.ts'
+import type { Guest } from '../dialects/guest.ts'
 
 /** Columns of a paragraph, as in this file. */
 const WIDTH = 100

@@ -1,10 +1,10 @@
 /** Runs a hub until a signal ends it, and says on the way what is going on. */
-import type { End } from '../dialects/demo.ts'
+import type { End } from '../dialects/command-line.ts'
 import type { Guest } from '../dialects/guest.ts'
 import type { PortAddresses } from '../dialects/ports.ts'
 import { type HubOptions, type Log, NoListenerError, startHub } from '../start-hub.ts'
+import { CommandError } from '../terminal/exit-codes.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
-import { CommandError } from './exit.ts'
 import { createLog, type LogFormat } from './log.ts'
 import { startReport } from './start-report.ts'
 

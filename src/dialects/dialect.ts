@@ -21,7 +21,7 @@ export interface Dialect {
   readonly title: string
   /** The document in one line, for the README's table. */
   readonly document: string
-  /** What each side does: a server may receive (Stats Hero) or emit (scope). */
+  /** What each side does: a server may receive or emit. */
   readonly roles: Partial<Record<Role, 'receive' | 'emit'>>
   readonly transports: readonly Transport[]
   /** URL schemes besides its name by which its peers are addressed, for example `http`. */

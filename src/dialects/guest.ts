@@ -5,7 +5,7 @@
 import type { Command } from 'commander'
 import type { RoutedGuest } from '../http/guest-routes.ts'
 import type { HubGuest } from '../hub/resident.ts'
-import type { Demo } from './demo.ts'
+import type { CommandLine, Demo, Examples } from './command-line.ts'
 
 export interface Guest extends HubGuest, RoutedGuest {
   /**
@@ -18,23 +18,3 @@ export interface Guest extends HubGuest, RoutedGuest {
   /** Its part in `pentameter demo`. */
   readonly demo?: Demo
 }
-
-/** What the command line does for a dialect's commands. */
-export interface CommandLine {
-  /**
-   * Runs a hub with these options until a signal ends it, as `pentameter serve` does.
-   * @throws {ConfigError} for an option that makes no sense
-   */
-  serve(options: Readonly<Record<string, unknown>>): Promise<void>
-}
-
-/** Shell lines by the command whose help shows them; `pentameter` is the main help. */
-export interface Examples {
-  readonly pentameter?: readonly Example[]
-  readonly serve?: readonly Example[]
-  readonly decode?: readonly Example[]
-  readonly encode?: readonly Example[]
-}
-
-/** A shell line, with what it does in a few words where it does not say so itself. */
-export type Example = string | readonly [line: string, meaning: string]

@@ -1,6 +1,6 @@
 /**
  * A meter: a count and the rates at which it grows, with the semantics of the metrics libraries
- * that the Stats Hero document models its types on (statshero.md §4.6).
+ * that count events by rate.
  */
 import { MovingAverages } from '../model/ewma.ts'
 import type { Clock } from '../time/clock.ts'

@@ -1,5 +1,5 @@
 /**
- * A sample of a stream of values in which recent ones are more likely (statshero.md §4.7): forward
+ * A sample of a stream of values in which recent ones are more likely: forward
  * decay after Cormode et al., with the size and pace that the metrics libraries use.
  */
 import type { Clock } from '../time/clock.ts'
@@ -23,8 +23,7 @@ export interface ReservoirOptions {
 }
 
 /**
- * Gives the weight of a value that arrives so many whole seconds after the first; see
- * statshero.md §4.7.
+ * Gives the weight of a value that arrives so many whole seconds after the first.
  * @example
  * ```ts
  * import { forwardWeight } from 'pentameter/instrument'

@@ -1,5 +1,5 @@
 /**
- * Count, sum, mean, deviation, min and max without buckets: what an EventCounter interval carries.
+ * Count, sum, mean, deviation, min and max without buckets: what an interval of samples carries.
  * Merged by Chan's formula, which keeps the deviation where sums of squares would cancel. Mean and
  * squares stay finite whatever finite values come: squares stop at the largest double, which limits
  * the deviation of values beyond about 1e154.
@@ -50,7 +50,7 @@ export function summarySum(summary: Summary): number {
 }
 
 /**
- * Deviation of the whole population (divisor n), as .NET's EventCounter reports it; 0 when empty.
+ * Deviation of the whole population (divisor n); 0 when empty.
  */
 export function summaryDeviation(summary: Summary): number {
   return summary.count === 0 ? 0 : Math.sqrt(Math.max(0, summary.squares / summary.count))

@@ -249,11 +249,11 @@ export type Part = (typeof PARTS)[number]
 
 /** Why a definition or a slot was refused; refusal number i is the metric number -1 - i. */
 export const REFUSALS = [
-  'typeMismatch',
-  'keyTooLong',
-  'metricsLimit',
-  'zoneFull',
-  'lockTimeout',
+  'type_mismatch',
+  'key_too_long',
+  'metrics_limit',
+  'zone_full',
+  'lock_timeout',
 ] as const
 export type Refusal = (typeof REFUSALS)[number]
 

@@ -90,7 +90,7 @@ test('threads terminated while they define and retire: the zone works on', async
     })
   }
   const { refusals, metrics: defined_ } = zone.usage()
-  assert.equal(refusals.lockTimeout, 0)
+  assert.equal(refusals.lock_timeout, 0)
   // What can be found is what is counted: every name leads to a metric of that name.
   let found = 0
   for (let metric = 0; metric < zone.metrics; metric++) {

@@ -204,7 +204,7 @@ test('a number that is given to ever longer names gathers no bytes', () => {
 test('retirement makes room under metricsLimit and in a full zone', () => {
   const small = createZone({ metricsLimit: 1 })
   const only = defined(small, 'a', 'counter')
-  assert.equal(refusalOf(small.define(keyOf('b'), 'counter')), 'metricsLimit')
+  assert.equal(refusalOf(small.define(keyOf('b'), 'counter')), 'metrics_limit')
   small.retire(only)
   assert.equal(small.define(keyOf('b'), 'counter'), only)
   const zone = createZone({ zoneBytesLimit: MEBIBYTE, keyBytesLimit: 60_000 })

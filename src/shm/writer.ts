@@ -235,12 +235,12 @@ export class Writer implements SlotOwner {
   #takePage(slotAt: number, slotClass: number): Page | undefined {
     const { memory } = this
     if (!memory.lock()) {
-      memory.countRefusal('lockTimeout')
+      memory.countRefusal('lock_timeout')
       return undefined
     }
     const hasPage = this.#segment.reserve(slotAt, slotClass)
     memory.unlock()
-    if (!hasPage) memory.countRefusal('zoneFull')
+    if (!hasPage) memory.countRefusal('zone_full')
     return this.#segment.pageOf(slotAt)
   }
 
@@ -328,7 +328,7 @@ export class Writer implements SlotOwner {
     if (!this.#isAttached) return true
     const { memory } = this.#parts
     if (!memory.lock()) {
-      memory.countRefusal('lockTimeout')
+      memory.countRefusal('lock_timeout')
       return false
     }
     this.#isAttached = false

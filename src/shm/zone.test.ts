@@ -37,10 +37,10 @@ test('the same key and type is the same metric, another type is refused', () => 
   const zone = createZone()
   const metric = defined(zone, 'requests', 'counter')
   assert.equal(zone.define(keyOf('requests'), 'counter'), metric)
-  assert.equal(refusalOf(zone.define(keyOf('requests'), 'gauge')), 'typeMismatch')
+  assert.equal(refusalOf(zone.define(keyOf('requests'), 'gauge')), 'type_mismatch')
   assert.equal(refusalOf(metric), undefined)
   assert.equal(zone.metrics, 1)
-  assert.equal(zone.usage().refusals.typeMismatch, 1)
+  assert.equal(zone.usage().refusals.type_mismatch, 1)
 })
 
 test('keys are bytes: empty, zero and invalid UTF-8 are keys like others', () => {
@@ -115,14 +115,14 @@ test('options out of range are refused by name', () => {
 test('above metricsLimit and keyBytesLimit definitions are refused and counted', () => {
   const zone = createZone({ metricsLimit: 2, keyBytesLimit: 5 })
   const metric = defined(zone, '12345', 'counter')
-  assert.equal(refusalOf(zone.define(keyOf('123456'), 'counter')), 'keyTooLong')
+  assert.equal(refusalOf(zone.define(keyOf('123456'), 'counter')), 'key_too_long')
   assert.equal(zone.find(keyOf('123456')), -1)
   defined(zone, 'b', 'counter')
-  assert.equal(refusalOf(zone.define(keyOf('c'), 'counter')), 'metricsLimit')
+  assert.equal(refusalOf(zone.define(keyOf('c'), 'counter')), 'metrics_limit')
   assert.equal(zone.define(keyOf('b'), 'counter'), 1)
   assert.equal(zone.attach().counter(metric)!.add(1), true)
-  assert.equal(zone.usage().refusals.keyTooLong, 1)
-  assert.equal(zone.usage().refusals.metricsLimit, 1)
+  assert.equal(zone.usage().refusals.key_too_long, 1)
+  assert.equal(zone.usage().refusals.metrics_limit, 1)
 })
 
 test('the longest keys fill their pages to the last byte', () => {
@@ -148,15 +148,15 @@ test('a full zone refuses definitions and slots, and what is there keeps countin
     key.set(keyOf(String(i)))
     refusal = refusalOf(zone.define(key, 'counter'))
   }
-  assert.equal(refusal, 'zoneFull')
+  assert.equal(refusal, 'zone_full')
   const usage = zone.usage()
   assert.equal(usage.bytesTotal, MEBIBYTE)
-  assert.equal(usage.refusals.zoneFull, 1)
+  assert.equal(usage.refusals.zone_full, 1)
   assert.equal(writer.counter(1), undefined, 'no page for the chunk of counters')
   assert.equal(first.observe(5), true)
   assert.equal(first.observe(-5), false, 'no page for the negative side')
   assert.equal(zone.reader().exponential(0).count, 1n)
-  assert.equal(zone.usage().refusals.zoneFull, 3)
+  assert.equal(zone.usage().refusals.zone_full, 3)
   assert.equal(bufferOf(zone).byteLength, MEBIBYTE)
 })
 
@@ -185,7 +185,7 @@ test('as many counters as asked for in one zone, each with its own total', () =>
   const [one, two] = [zone.attach(), zone.attach()]
   const first = one.counter(defined(zone, 'c0', 'counter'))!
   for (let i = 1; i < count; i++) defined(zone, `c${i}`, 'counter')
-  assert.equal(refusalOf(zone.define(keyOf('one more'), 'counter')), 'metricsLimit')
+  assert.equal(refusalOf(zone.define(keyOf('one more'), 'counter')), 'metrics_limit')
   assert.ok(first.add(1))
   for (let i = 1; i < count; i++) (i & 1 ? one : two).counter(i)!.add(i)
   const reader = zone.reader()
@@ -267,7 +267,7 @@ test('behind a lock never released nothing hangs: the new is refused, the old go
   const counter = writer.counter(metric)!
   const word = new Int32Array(bufferOf(zone))
   word[HEADER.lock] = 1 // as a thread leaves it that dies while it holds the lock
-  assert.equal(refusalOf(zone.define(keyOf('b'), 'counter')), 'lockTimeout')
+  assert.equal(refusalOf(zone.define(keyOf('b'), 'counter')), 'lock_timeout')
   assert.equal(zone.define(keyOf('a'), 'counter'), metric)
   assert.equal(writer.detach(), false)
   assert.equal(writer.isAttached, true)
@@ -276,7 +276,7 @@ test('behind a lock never released nothing hangs: the new is refused, the old go
   word[HEADER.generation] = 1 // and while it folds
   assert.equal(zone.reader().counter(metric), 2n)
   assert.equal(zone.find(keyOf('a')), metric)
-  assert.equal(zone.usage().refusals.lockTimeout, 3)
+  assert.equal(zone.usage().refusals.lock_timeout, 3)
   word[HEADER.generation] = 2
   word[HEADER.lock] = 0
   assert.ok(zone.define(keyOf('b'), 'counter') >= 0)
@@ -288,9 +288,9 @@ test('a thread that was refused behind a dead one’s lock waits for the next ho
   const word = new Int32Array(bufferOf(zone))
   const holder = (thread: number): number => (thread + 1) << 1
   word[HEADER.lock] = holder(5_000)
-  assert.equal(refusalOf(zone.define(keyOf('a'), 'counter')), 'lockTimeout')
+  assert.equal(refusalOf(zone.define(keyOf('a'), 'counter')), 'lock_timeout')
   const { lockWaits } = zone.usage()
-  assert.equal(refusalOf(zone.define(keyOf('a'), 'counter')), 'lockTimeout')
+  assert.equal(refusalOf(zone.define(keyOf('a'), 'counter')), 'lock_timeout')
   assert.equal(zone.usage().lockWaits, lockWaits, 'at once, as long as that one holds it')
   word[HEADER.lock] = holder(6_000)
   const releasing = new Worker(RELEASE, { eval: true, workerData: { word, lockWaits, HEADER } })
@@ -317,7 +317,7 @@ test('a writer is refused behind a lock that is held, and told that it is the lo
     name: 'ZoneFullError',
     message: 'zone has no segment to give while its lock is held',
   })
-  assert.equal(zone.usage().refusals.lockTimeout, 1)
+  assert.equal(zone.usage().refusals.lock_timeout, 1)
 })
 
 test('a zone that grows refuses nothing for what it would be charged', () => {
@@ -328,7 +328,7 @@ test('a zone that grows refuses nothing for what it would be charged', () => {
     defined(zone, `${i}`, 'exponential')
     assert.equal(zone.usage().chargedBytes, 8 * (2 ** 32 - 1))
   }
-  assert.equal(zone.usage().refusals.zoneFull, 0)
+  assert.equal(zone.usage().refusals.zone_full, 0)
 })
 
 test('a type that is none and a key that is no bytes are mistakes, and said so', () => {

@@ -210,7 +210,7 @@ export class Zone {
   #lease(): Segment {
     const memory = this.#memory
     if (!memory.lock()) {
-      memory.countRefusal('lockTimeout')
+      memory.countRefusal('lock_timeout')
       throw new ZoneFullError('zone has no segment to give while its lock is held')
     }
     try {
@@ -218,7 +218,7 @@ export class Zone {
         const segment = this.#segments.own(i)
         if (segment.field(ENTRY.state) !== SEGMENT_STATE.free) continue
         if (!segment.takeTable()) {
-          memory.countRefusal('zoneFull')
+          memory.countRefusal('zone_full')
           throw new ZoneFullError('zone has no memory for one more segment')
         }
         // Before the state: a thread that dies here leaves no lease without its name.

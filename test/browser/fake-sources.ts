@@ -281,7 +281,7 @@ function zoneOf(count: number): ZoneStatus {
     bytesLimit: 268_435_456,
     segments: 7,
     segmentsLimit: 257,
-    refusals: { typeMismatch: 2, keyTooLong: 0, zoneFull: 0 },
+    refusals: { type_mismatch: 2, key_too_long: 0, zone_full: 0 },
     orphansFolded: 1,
     lockTakeovers: 0,
     lockWaits: 38,

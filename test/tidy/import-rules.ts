@@ -33,11 +33,11 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   web: ['model', 'http/api.ts', 'dialect/view'],
   'dialect/view': ['model', 'web', 'http/api.ts', 'dialect/api'],
-  terminal: ['time', 'model', 'dialects', 'dialect', 'http/api.ts'],
+  terminal: ['time', 'model', 'dialects', 'http/api.ts'],
   cli: ['time', 'model', 'dialects', 'guest', 'registry', 'hub', 'http/api.ts', 'terminal'],
   'dialect/cli': [
-    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'guest', 'dialect', 'hub'],
-    ...['dialect/hub', 'terminal', 'cli'],
+    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect', 'hub'],
+    ...['dialect/hub', 'terminal'],
   ],
   'dialect/demo': ['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect'],
   guest: [

@@ -112,7 +112,7 @@ export const oldNames: Rule = {
         return { path: file.path, line, message: 'finish of a task is now runNow' }
       }),
       ...linesOf(file, /\bisDown\b/g).map((line) => {
-        return { path: file.path, line, message: 'isDecrements is now decrements' }
+        return { path: file.path, line, message: 'isDown is now decrements' }
       }),
     ]),
 }

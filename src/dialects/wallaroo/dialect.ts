@@ -24,7 +24,7 @@ export const dialect: Dialect = {
   errorCodes: ERROR_CODES,
   speaksFirst: false,
 
-  /** `00 00`, as every frame below 64 KiB begins and no message of a scope viewer (§2). */
+  /** `00 00`, as every frame below 64 KiB begins and no message of another dialect there (§2). */
   claims(first) {
     if (first.length === 0) return undefined
     if (first[0] !== 0) return false

@@ -100,9 +100,9 @@ export function defineMetric(
 function metricOrRefusal(metric: number): number | SeriesRefusal {
   if (metric >= 0) return metric
   switch (refusalOf(metric)) {
-    case 'keyTooLong':
+    case 'key_too_long':
       return 'key_too_long'
-    case 'typeMismatch':
+    case 'type_mismatch':
       return 'type_mismatch'
     default:
       return 'zone_full'

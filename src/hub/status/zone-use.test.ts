@@ -39,9 +39,9 @@ test('a full zone says what it is full of and what it refused, in both ways', as
   for (const [part, bytes] of Object.entries(zone.bytes)) {
     assert.equal(ownValue(started, 'pentameter.zone.part.size', part), bytes)
   }
-  assert.ok(zone.refusals.zoneFull! > 0)
-  assert.equal(ownValue(started, 'pentameter.zone.refused', 'zoneFull'), zone.refusals.zoneFull)
-  assert.equal(ownValue(started, 'pentameter.zone.refused', 'typeMismatch'), 0)
+  assert.ok(zone.refusals.zone_full! > 0)
+  assert.equal(ownValue(started, 'pentameter.zone.refused', 'zone_full'), zone.refusals.zone_full)
+  assert.equal(ownValue(started, 'pentameter.zone.refused', 'type_mismatch'), 0)
   const limit = limits.find(({ name }) => name === 'zoneBytesLimit')
   assert.deepEqual([limit?.used, limit?.limit], [MEBIBYTE, MEBIBYTE])
   await hub.stop()

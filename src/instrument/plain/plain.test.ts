@@ -258,7 +258,7 @@ test('where the zone is full, every set of labels is counted and the first is lo
   const counter = new Counter('c', new EventSource('App', { registry }), { labels: ['of'] })
   for (let i = 0; i < 8; i++) counter.with({ of: `${i}` }).add(1)
   assert.equal(registry.counts.dropped_counters, 3)
-  assert.deepEqual(logged, ['instrument "c" of source "App": metricsLimit'])
+  assert.deepEqual(logged, ['instrument "c" of source "App": metrics_limit'])
 })
 
 test('names of labels that could not be sent are refused when the instrument is made', () => {

@@ -88,7 +88,7 @@ export class Reporter implements CounterHome {
     const metric = this.zone.define(key, 'summary')
     const handle = metric < 0 ? undefined : this.writer.summary(metric)
     if (handle === undefined) {
-      const why = refusalOf(metric) ?? 'zoneFull'
+      const why = refusalOf(metric) ?? 'zone_full'
       this.#registry.report('dropped_counters', `counter "${name}" is not served: ${why}`)
       return
     }

@@ -1,5 +1,5 @@
 /**
- * Colours that a metric's `color` label may name (scope viewer): nine words in lower case, `#RGB`
+ * Colours that a metric's `color` label may name: nine words in lower case, `#RGB`
  * and `#RRGGBB`. All else is refused, so that the viewer takes an automatic colour and says so.
  */
 const NAMED: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,5 @@
 /**
- * What a viewer's options say (scope viewer, command line and URL alike). Every function returns
+ * What a viewer's options say (page, command line and URL alike). Every function returns
  * undefined for a usage error. Keys end at the last `=`, so that names may contain one.
  */
 import type { Window } from './sma.ts'

@@ -76,7 +76,7 @@ test('the same key in another mode or with other bounds is refused as another ty
     KINDS.forEach(([otherType, other], j) => {
       const answer = zone.define(keyOf(`${type}/${options.mode}`), otherType, other)
       if (i === j) assert.equal(answer, metric)
-      else assert.equal(refusalOf(answer), 'typeMismatch')
+      else assert.equal(refusalOf(answer), 'type_mismatch')
     })
   })
   const key = keyOf('binned/plain')
@@ -86,7 +86,7 @@ test('the same key in another mode or with other bounds is refused as another ty
     [1, 3, 5, 7],
     [2, 3, 5],
   ]) {
-    assert.equal(refusalOf(zone.define(key, 'binned', { bounds })), 'typeMismatch', `${bounds}`)
+    assert.equal(refusalOf(zone.define(key, 'binned', { bounds })), 'type_mismatch', `${bounds}`)
   }
   assert.equal(refusalOf(zone.define(key, 'binned', { bounds: [...BOUNDS] })), undefined)
 })
@@ -118,7 +118,7 @@ test('a definition tells whether it made the metric', () => {
   assert.equal(zone.isNew, true)
   assert.equal(defined(other, 'a', 'counter'), metric)
   assert.equal(other.isNew, false)
-  assert.equal(refusalOf(zone.define(keyOf('a'), 'gauge')), 'typeMismatch')
+  assert.equal(refusalOf(zone.define(keyOf('a'), 'gauge')), 'type_mismatch')
   assert.equal(zone.isNew, false)
 })
 

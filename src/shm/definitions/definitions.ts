@@ -51,8 +51,8 @@ export class Definitions {
     this.isNew = false
     const found = this.find(key)
     if (found !== -1) return this.#checkSame(found, definition)
-    if (key.length > this.#memory.ints[HEADER.keyBytesLimit]!) return this.#refuse('keyTooLong')
-    if (!this.#memory.lock()) return this.#refuse('lockTimeout')
+    if (key.length > this.#memory.ints[HEADER.keyBytesLimit]!) return this.#refuse('key_too_long')
+    if (!this.#memory.lock()) return this.#refuse('lock_timeout')
     try {
       const raced = this.#probe(key)
       return raced !== -1 ? this.#checkSame(raced, definition) : this.#add(key, definition)
@@ -73,16 +73,16 @@ export class Definitions {
   #addNew(key: Uint8Array, { slotClass, bounds }: Definition): number {
     const { ints } = this.#memory
     const metric = ints[HEADER.metrics]!
-    if (metric >= ints[HEADER.metricsLimit]!) return this.#refuse('metricsLimit')
+    if (metric >= ints[HEADER.metricsLimit]!) return this.#refuse('metrics_limit')
     const cost = definitionWords(key.length, SLOT_WORDS[slotClass]!, ints[HEADER.workers]!)
-    if (!this.#memory.charge(cost)) return this.#refuse('zoneFull')
+    if (!this.#memory.charge(cost)) return this.#refuse('zone_full')
     const boundsAt = bounds.length === 0 ? 0 : this.#descriptors.takeBounds()
     const nameAt = this.#descriptors.reserve(metric, key.length)
     const hasRoom = nameAt !== 0 && (boundsAt !== 0) === bounds.length > 0 && this.#index.reserve()
     const slotAt = hasRoom ? this.#takeSlot(slotClass) : -1
     if (slotAt === -1) {
       this.#memory.charge(-cost)
-      return this.#refuse('zoneFull')
+      return this.#refuse('zone_full')
     }
     this.#descriptors.write(metric, nameAt, key, { slotClass, slotAt, boundsAt })
     this.#descriptors.setBounds(metric, bounds)
@@ -93,10 +93,10 @@ export class Definitions {
   /** The number has its descriptor and slots already; a longer key takes more for its bytes. */
   #addReused(metric: number, key: Uint8Array, { slotClass, bounds }: Definition): number {
     const cost = Math.ceil(this.#descriptors.missingRoom(metric, key.length) / 8)
-    if (!this.#memory.charge(cost)) return this.#refuse('zoneFull')
+    if (!this.#memory.charge(cost)) return this.#refuse('zone_full')
     if (!this.#index.reserve() || !this.#descriptors.reuse(metric, key, slotClass)) {
       this.#memory.charge(-cost)
-      return this.#refuse('zoneFull')
+      return this.#refuse('zone_full')
     }
     this.#descriptors.setBounds(metric, bounds)
     return metric
@@ -148,7 +148,7 @@ export class Definitions {
   #locked(metric: number, change: () => boolean): boolean {
     if (!this.#descriptors.has(metric)) return false
     if (!this.#memory.lock()) {
-      this.#memory.countRefusal('lockTimeout')
+      this.#memory.countRefusal('lock_timeout')
       return false
     }
     try {
@@ -187,7 +187,7 @@ export class Definitions {
     const descriptors = this.#descriptors
     const isSame =
       descriptors.slotClass(metric) === slotClass && descriptors.hasBounds(metric, bounds)
-    return isSame ? metric : this.#refuse('typeMismatch')
+    return isSame ? metric : this.#refuse('type_mismatch')
   }
 
   #refuse(refusal: Refusal): number {

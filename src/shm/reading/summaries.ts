@@ -56,7 +56,7 @@ export class SummaryTaker {
 
   #lock(): boolean {
     const isLocked = this.#memory.lock()
-    if (!isLocked) this.#memory.countRefusal('lockTimeout')
+    if (!isLocked) this.#memory.countRefusal('lock_timeout')
     return isLocked
   }
 

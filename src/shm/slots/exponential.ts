@@ -157,12 +157,12 @@ export class ExponentialHandle extends ExponentialSlot {
     if (!isNegative || this.negativePage !== undefined) return this.ringWords(isNegative)
     const { memory } = this
     if (!memory.lock()) {
-      memory.countRefusal('lockTimeout')
+      memory.countRefusal('lock_timeout')
       return undefined
     }
     const block = memory.allocateBlock()
     memory.unlock()
-    if (block === 0) memory.countRefusal('zoneFull')
+    if (block === 0) memory.countRefusal('zone_full')
     else this.setNegative(block)
     return this.ringWords(true)
   }

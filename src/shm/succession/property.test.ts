@@ -86,7 +86,7 @@ test('records, changes of the zone and leaving in any order: totals are those of
       }
       for (const zone of zones) check(zone, model)
       assert.equal(created.metrics, 4 + steps.filter(({ kind }) => kind === 'define').length)
-      assert.equal(created.usage().refusals.lockTimeout, 0)
+      assert.equal(created.usage().refusals.lock_timeout, 0)
     }),
     60,
   )

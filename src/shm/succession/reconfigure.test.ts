@@ -39,7 +39,7 @@ test('numbers, names, types, modes and bounds stay; so do retired numbers and th
     assert.deepEqual(zone.key(metrics[i]!), keyOf(name))
   }
   assert.deepEqual(zone.bounds(metrics[7]!), [2, 3, 5, 4_294_967_294, 4_294_967_295])
-  assert.equal(refusalOf(zone.define(keyOf('i'), 'binned', { bounds: [8] })), 'typeMismatch')
+  assert.equal(refusalOf(zone.define(keyOf('i'), 'binned', { bounds: [8] })), 'type_mismatch')
   assert.equal(zone.find(keyOf('gone')), -1)
   assert.equal(zone.find(keyOf('out of the index')), -1)
   assert.ok(zone.attach().counter(metrics[10]!)!.add(1), 'unlinked, it can still be written')
@@ -204,7 +204,7 @@ test('another name limit alone keeps the zone, and names that are longer', () =>
   zone.reconfigure({ keyBytesLimit: 6 })
   assert.equal(zone.shared, memory)
   assert.equal(zone.find(keyOf('a name of some length')), metric)
-  assert.equal(refusalOf(zone.define(keyOf('1234567'), 'counter')), 'keyTooLong')
+  assert.equal(refusalOf(zone.define(keyOf('1234567'), 'counter')), 'key_too_long')
   assert.equal(zone.reconfigure({}).shared, memory, 'nothing to change')
 })
 
@@ -218,7 +218,7 @@ test('definitions are charged to the budget, with the slots of all workers', () 
   for (; refusal === undefined; count++) {
     refusal = refusalOf(zone.define(keyOf(`${count}`.padStart(8)), 'counter'))
   }
-  assert.equal(refusal, 'zoneFull')
+  assert.equal(refusal, 'zone_full')
   assert.equal(count - 1, Math.floor(4_096 / 88))
   assert.ok(zone.attach().counter(metric)!.add(1), 'what is defined goes on')
   zone.reconfigure({ workers: 1 })

@@ -54,7 +54,7 @@ test('four threads lose nothing through 20 reconfigurations, and no total falls'
   }
   checkSums(zone, threads)
   assert.equal(zone.usage().replacements, 20)
-  assert.equal(zone.usage().refusals.lockTimeout, 0)
+  assert.equal(zone.usage().refusals.lock_timeout, 0)
 })
 
 /** Gauges, sums and names that threads defined on the way. */

@@ -104,9 +104,9 @@ test('how a thread receives is said once it has told', () => {
 
 test('parts of the zone stand by size, and refusals by reason, unknown ones included', () => {
   const bytes = { fixed: 65_536, segments: 1_048_576, blocks: 0, shelves: 512 }
-  const refusals = { typeMismatch: 0, zoneFull: 1200, newerReason: 1 }
+  const refusals = { type_mismatch: 0, zone_full: 1200, newerReason: 1 }
   const zone = { bytes, refusals }
   assert.equal(plain(partWords(zone)), 'totals 1.00 MiB, header 64.0 KiB, shelves 512 B')
   assert.equal(plain(zoneRefusalWords(zone)), '1 200 no memory left, 1 newerReason')
-  assert.equal(zoneRefusalWords({ ...zone, refusals: { zoneFull: 0 } }), '')
+  assert.equal(zoneRefusalWords({ ...zone, refusals: { zone_full: 0 } }), '')
 })

@@ -150,11 +150,11 @@ export function partWords({ bytes }: Pick<ZoneStatus, 'bytes'>): string {
 }
 
 const ZONE_REFUSAL_WORDS: Readonly<Record<string, string>> = {
-  typeMismatch: 'known as another type',
-  keyTooLong: 'name too long',
-  metricsLimit: 'too many metrics',
-  zoneFull: 'no memory left',
-  lockTimeout: 'lock not free in time',
+  type_mismatch: 'known as another type',
+  key_too_long: 'name too long',
+  metrics_limit: 'too many metrics',
+  zone_full: 'no memory left',
+  lock_timeout: 'lock not free in time',
 }
 
 /** Why definitions and slots were refused; empty where none was. */

@@ -1,6 +1,6 @@
 /** Semaphore's part in the demo: one signal box. */
 import { connect } from 'node:net'
-import { type Demo, repeat } from '../../../src/dialects/demo.ts'
+import { type Demo, repeat } from '../../../src/dialects/command-line.ts'
 import { lineOf } from '../codec.ts'
 
 const STEP_MS = 500

@@ -64,7 +64,7 @@ export const NAME_FAULTS: readonly Fault[] = [
     files: {
       'src/hub/a.ts': 'export class Departures {}\nexport type Steps<T> = T\n',
       'src/hub/b.ts': 'export function inTurns<T>() {}\nexport function finish<T>() {}\n',
-      'src/hub/turn.ts': '\nif (series.isDecrements) return\n',
+      'src/hub/turn.ts': '\nif (series.isDown) return\n',
       'src/hub/c.ts': 'interface CounterCell {}\n',
     },
     at: ['src/hub/a.ts:1', 'src/hub/a.ts:2', 'src/hub/b.ts:1', 'src/hub/b.ts:2']

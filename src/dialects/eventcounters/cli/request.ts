@@ -1,7 +1,7 @@
 /** What both commands are asked for: their shared flags, checked before anything is connected. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
-import { wholeNumber } from '../../../cli/flag-values.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { wholeNumber } from '../../../terminal/flag-values.ts'
 import type { EventCountersClientOptions } from '../client.ts'
 import { type CounterFilter, FilterError, parseFilter } from '../codec/filter.ts'
 import { LIMITS } from '../spec.ts'

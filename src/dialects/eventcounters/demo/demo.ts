@@ -3,7 +3,7 @@
  * endpoint of its own to which the hub attaches.
  */
 import { CounterRegistry, nodeRuntime, serveEventCounters } from '../../../instrument/index.ts'
-import { type Demo, repeat } from '../../demo.ts'
+import { type Demo, repeat } from '../../command-line.ts'
 import { Depot } from './depot.ts'
 
 const STEP_MS = 100

@@ -12,7 +12,7 @@ import {
   IncrementingPollingCounter,
   PollingCounter,
 } from '../../../instrument/index.ts'
-import { createRandom } from '../../demo.ts'
+import { createRandom } from '../../command-line.ts'
 
 const SEED = 11
 const CHUTES = ['north', 'south', 'island'] as const

@@ -1,6 +1,6 @@
 /** The commands of Proxy-Wasm: what is done with one filter, and sizes of shared memory. */
 import type { Command } from 'commander'
-import type { CommandLine } from '../../guest.ts'
+import type { CommandLine } from '../../command-line.ts'
 import { addInspect } from './inspect.ts'
 import { addRun } from './run.ts'
 import { addSize } from './size.ts'

@@ -1,6 +1,6 @@
 /** What `pentameter proxy-wasm run` is told. */
 import { InvalidArgumentError } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
 import type { FilterOptions, HostMode } from '../host/index.ts'
 import { checkFilterName } from '../names.ts'
 import { filterNameOf, readTextOption } from './wasm-file.ts'

@@ -1,10 +1,10 @@
 /** `pentameter proxy-wasm run`: one filter, so that a person sees what it does. */
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { EXIT_FAILED } from '../../../cli/exit.ts'
-import { parsePort, wholeNumber } from '../../../cli/flag-values.ts'
+import { EXIT_FAILED } from '../../../terminal/exit-codes.ts'
+import { parsePort, wholeNumber } from '../../../terminal/flag-values.ts'
 import { onExit, printable } from '../../../terminal/index.ts'
-import type { CommandLine } from '../../guest.ts'
+import type { CommandLine } from '../../command-line.ts'
 import type { FilterLogLine, FilterRequest } from '../host/index.ts'
 import { inventedRequest } from '../hub/traffic.ts'
 import { FilterRun } from './filter-run.ts'

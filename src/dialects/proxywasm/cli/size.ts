@@ -1,7 +1,5 @@
 /** `pentameter size`: what metrics of a Proxy-Wasm zone cost, in the original and in this one. */
 import { type Command, Option } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../cli/exit.ts'
-import { wholeNumber } from '../../../cli/flag-values.ts'
 import {
   capacity,
   type Estimate,
@@ -13,6 +11,8 @@ import {
   smallestZone,
   zoneBytes,
 } from '../../../shm/index.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { wholeNumber } from '../../../terminal/flag-values.ts'
 import { tableLines } from '../../../terminal/index.ts'
 
 const EXAMPLES = `

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Demo } from '../../demo.ts'
+import type { Demo } from '../../command-line.ts'
 import { FRONT_FILTER_BASE64 } from './front-filter.ts'
 
 const REQUESTS_PER_SECOND = 40

@@ -125,7 +125,7 @@ test('a definition from the last frame of a stack does not leave the zone locked
   assert.match(host.request().reason, /stack/)
   assert.ok(zone.metrics > 0)
   assert.ok(space.zone.define(Buffer.from('neighbour'), 'counter') >= 0)
-  assert.equal(zone.usage().refusals.lockTimeout, 0)
+  assert.equal(zone.usage().refusals.lock_timeout, 0)
 })
 
 test('definitions above the limit of a filter are refused and counted', async () => {

@@ -20,7 +20,7 @@ export interface MetricSpace {
 
   /**
    * The metric of a filter's name, defined now if it is new. Under `envoy` a name may exist once
-   * per type; under the others a name with another type is the refusal `typeMismatch`.
+   * per type; under the others a name with another type is the refusal `type_mismatch`.
    * @param name as the filter gave it: any bytes, owned by the caller, to be copied
    * @returns its number in the zone, or a negative answer that `refusalOf` names
    */

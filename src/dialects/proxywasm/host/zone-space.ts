@@ -72,7 +72,7 @@ class ZoneSpace implements MetricSpace {
     const key = this.#key(filter, name, type)
     // Envoy's names have no limit but the zone's own.
     const isTooLong = this.host !== 'envoy' && key.length > this.#nameLength
-    if (isTooLong) return refusalNumber('keyTooLong')
+    if (isTooLong) return refusalNumber('key_too_long')
     const [zoneType, mode] = this.#kind(type)
     return this.zone.define(key, zoneType, { mode })
   }

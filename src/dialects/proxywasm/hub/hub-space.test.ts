@@ -72,7 +72,7 @@ test('gauges are shared, except under nginx, where only setting is allowed', () 
 test('a name of another type is refused, but under envoy it is a metric of its own', () => {
   const { define, told } = open()
   define('x', 'counter')
-  assert.equal(define('x', 'gauge'), 'typeMismatch')
+  assert.equal(define('x', 'gauge'), 'type_mismatch')
   assert.deepEqual(told.at(-1), {
     kind: 'refused',
     source: 'filter f',
@@ -87,7 +87,7 @@ test('names are limited with their prefix, equality allowed', () => {
   const { define } = open()
   const fits = 256 - 'pw.f.'.length
   assert.equal(typeof define('n'.repeat(fits), 'counter'), 'number')
-  assert.equal(define('n'.repeat(fits + 1), 'counter'), 'keyTooLong')
+  assert.equal(define('n'.repeat(fits + 1), 'counter'), 'key_too_long')
   const envoy = open({}, 'envoy')
   assert.equal(typeof envoy.define('n'.repeat(fits + 1), 'counter'), 'number')
 })
@@ -96,7 +96,7 @@ test('series above the limit of a source are refused, known ones are still found
   const { define, told } = open({ limits: { seriesLimit: 10, seriesLimitPerSource: 2 } })
   const first = define('a', 'counter')
   define('b', 'counter')
-  assert.equal(define('c', 'counter'), 'metricsLimit')
+  assert.equal(define('c', 'counter'), 'metrics_limit')
   assert.equal(define('a', 'counter'), first)
   assert.deepEqual(
     told.map(({ kind }) => kind),

@@ -21,12 +21,12 @@ const NAME_BYTES_LIMIT = 256
 const REFUSED_TOLD = 20
 
 const REFUSALS: Readonly<Record<SeriesRefusal, Refusal>> = {
-  series_limit: 'metricsLimit',
-  series_limit_per_source: 'metricsLimit',
-  zone_full: 'zoneFull',
-  key_too_long: 'keyTooLong',
-  reserved_name: 'typeMismatch',
-  type_mismatch: 'typeMismatch',
+  series_limit: 'metrics_limit',
+  series_limit_per_source: 'metrics_limit',
+  zone_full: 'zone_full',
+  key_too_long: 'key_too_long',
+  reserved_name: 'type_mismatch',
+  type_mismatch: 'type_mismatch',
 }
 
 function storageOf(type: FilterMetricType, host: HostMode): Storage {

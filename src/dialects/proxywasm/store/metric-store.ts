@@ -126,7 +126,7 @@ export class MetricStore {
     const hasQuota = isOfFilter(origin)
     if (hasQuota && !this.#quota.hasRoom(filter) && this.#zone.find(key) === -1) {
       this.#counts.filterLimit++
-      return refusalNumber('zoneFull')
+      return refusalNumber('zone_full')
     }
     const metric = this.#zone.define(key, zoneType, options)
     if (metric < 0) return metric
@@ -154,16 +154,16 @@ export class MetricStore {
   #refusalError(refusal: Refusal, definition: MetricDefinition): Error {
     const { name } = definition
     const text = typeof name === 'string' ? name : decoder.decode(name)
-    if (refusal === 'keyTooLong') {
+    if (refusal === 'key_too_long') {
       return new RangeError(`could not define metric: name "${text}" too long`)
     }
-    if (refusal === 'typeMismatch') {
+    if (refusal === 'type_mismatch') {
       const held = this.find(definition)
       const type = held === -1 ? 'metric' : documentType(this.#zone.type(held))
       return new RangeError(`metric "${text}" is a ${type}${this.#otherwise(held)}`)
     }
     const reason =
-      refusal === 'lockTimeout' ? 'locked' : 'no memory (increase "slab_size" directive)'
+      refusal === 'lock_timeout' ? 'locked' : 'no memory (increase "slab_size" directive)'
     return new ZoneFullError(`could not define metric "${text}": ${reason}`)
   }
 
@@ -342,9 +342,9 @@ export class MetricStore {
   counts(): Readonly<Record<StoreCount, number>> {
     const { refusals, binFallbacks, orphansFolded, lockTakeovers } = this.#zone.usage()
     return {
-      redefinition: refusals.typeMismatch,
-      nameTooLong: refusals.keyTooLong,
-      zoneFull: refusals.zoneFull + refusals.metricsLimit,
+      redefinition: refusals.type_mismatch,
+      nameTooLong: refusals.key_too_long,
+      zoneFull: refusals.zone_full + refusals.metrics_limit,
       ...this.#counts,
       binFallback: binFallbacks,
       orphanFolded: orphansFolded,

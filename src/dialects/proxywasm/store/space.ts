@@ -31,7 +31,7 @@ export class StoreSpace implements MetricSpace {
     try {
       return this.#store.tryDefine({ filter, name, type })
     } catch {
-      return refusalNumber('typeMismatch') // a filter name that the edition has no place for
+      return refusalNumber('type_mismatch') // a filter name that the edition has no place for
     }
   }
 

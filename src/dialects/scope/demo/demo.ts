@@ -4,7 +4,7 @@
  * read when a viewer wants them.
  */
 import type { Clock } from '../../../time/clock.ts'
-import type { Demo } from '../../demo.ts'
+import type { Demo } from '../../command-line.ts'
 import { ScopeClient } from '../client.ts'
 import { CallbackSource } from '../server/callback-source.ts'
 import { ScopeServer } from '../server.ts'

@@ -1,5 +1,5 @@
 /** Stats Hero's part in the demo: two invented shops that report over UDP and TCP. */
-import { type Demo, type End, repeat, type StartContext } from '../../demo.ts'
+import { type Demo, type End, repeat, type StartContext } from '../../command-line.ts'
 import { StatsHeroClient } from '../client.ts'
 import { Shop } from './shop.ts'
 

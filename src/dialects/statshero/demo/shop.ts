@@ -3,7 +3,7 @@
  * second. Deterministic by its seed; every 90 seconds the payment provider is slow for 30, so that
  * there is something to find.
  */
-import { createRandom } from '../../demo.ts'
+import { createRandom } from '../../command-line.ts'
 
 /** Takes one measurement, by its type word. */
 export type Tell = (type: 'm' | 'mr' | 'g' | 'h', key: string, value: number) => void

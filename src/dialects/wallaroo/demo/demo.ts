@@ -1,5 +1,5 @@
 /** Wallaroo's part in the demo: the workers of an invented exchange, each on its own connection. */
-import { type Demo, repeat } from '../../demo.ts'
+import { type Demo, repeat } from '../../command-line.ts'
 import { WallarooClient } from '../client.ts'
 import { APPLICATION, PipelineWorker, WORKERS } from './pipeline.ts'
 

@@ -3,7 +3,7 @@
  * second by the Wallaroo protocol. On the second worker one computation looks up a limit somewhere
  * slow, for three orders in a hundred: the one that is to be found.
  */
-import { createRandom } from '../../demo.ts'
+import { createRandom } from '../../command-line.ts'
 import type { Reporter } from '../reporter/reporter.ts'
 import { ComputationStage, SinkStage, SourceStage } from '../reporter/stages.ts'
 

@@ -3,14 +3,17 @@ import { test } from 'node:test'
 import type { Series } from './board.ts'
 import { type Line, Listing } from './listing.ts'
 
-interface Told {
+interface NamedRow {
   readonly provider?: string
   readonly tags?: readonly (readonly [string, string])[]
   readonly value?: number
   readonly delta?: number
 }
 
-function series(name: string, { provider = 'P', tags = [], value = 0, delta }: Told = {}): Series {
+function series(
+  name: string,
+  { provider = 'P', tags = [], value = 0, delta }: NamedRow = {},
+): Series {
   return {
     counter: { provider, name, displayName: '', units: '', rateScaleSec: 0, metaData: tags },
     ...{ isSum: false, seriesMs: 1000, delta, past: [], seenNs: 0n },

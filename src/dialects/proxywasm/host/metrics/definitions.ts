@@ -37,12 +37,12 @@ export class FilterDefinitions {
   }
 
   #define(nameAt: number, nameSize: number, type: FilterMetricType): number | Refusal {
-    if (nameSize >>> 0 > NAME_BYTES_LIMIT) return 'keyTooLong'
+    if (nameSize >>> 0 > NAME_BYTES_LIMIT) return 'key_too_long'
     const { options, counts } = this.#vm
     const name = this.#name(nameAt, nameSize)
     const known = this.#space.find(options.name, name, type)
-    if (known >= 0) return filterTypeOf(this.#space.zone, known) === type ? known : 'typeMismatch'
-    if (counts.get('metrics') >= this.#limit) return 'zoneFull'
+    if (known >= 0) return filterTypeOf(this.#space.zone, known) === type ? known : 'type_mismatch'
+    if (counts.get('metrics') >= this.#limit) return 'zone_full'
     const metric = this.#space.define(options.name, name, type)
     if (metric >= 0) counts.add('metrics')
     return refusalOf(metric) ?? metric

@@ -36,7 +36,7 @@ export class EnvoyCalls implements MetricCalls {
     if (type === undefined) return refuse(this.#vm, STATUS.badArgument)
     const defined = this.#defined[typeCode]!
     const isFull = defined.length >= IDS_LIMIT
-    const answer = isFull ? 'zoneFull' : this.#definitions.define(nameAt, nameSize, type)
+    const answer = isFull ? 'zone_full' : this.#definitions.define(nameAt, nameSize, type)
     if (typeof answer === 'string') return refuse(this.#vm, STATUS.internalFailure)
     defined.push(answer)
     memory.setU32(idAt, (defined.length << TYPE_BITS) | typeCode)

@@ -34,7 +34,7 @@ export class NginxCalls implements MetricCalls {
     if (metric < 0) {
       const answer = this.#definitions.define(nameAt, nameSize, type)
       metric = typeof answer === 'number' ? answer : this.#definitions.find(nameAt, nameSize)
-      if (answer === 'keyTooLong') {
+      if (answer === 'key_too_long') {
         this.#vm.trap(`could not define metric: name "${name}" too long`)
       }
     }

@@ -30,7 +30,7 @@ export class SpecCalls implements MetricCalls {
       memory.setU32(idAt, answer + 1)
       return STATUS.ok
     }
-    const isTheirs = answer === 'typeMismatch' || answer === 'keyTooLong'
+    const isTheirs = answer === 'type_mismatch' || answer === 'key_too_long'
     return refuse(this.#vm, isTheirs ? STATUS.badArgument : STATUS.internalFailure)
   }
 

@@ -1,9 +1,29 @@
 /**
- * The contract of a dialect's part in `pentameter demo`: what it sends, offers and watches on real
- * sockets, and the few means that such traffic is made with.
+ * The contract of a dialect's part on the command line: what its commands may ask for, lines of
+ * help, and its traffic in `pentameter demo` on real sockets, with the few means of making it.
  */
 import type { Clock } from '../time/clock.ts'
 import type { PortAddresses } from './ports.ts'
+
+/** What the command line does for a dialect's commands. */
+export interface CommandLine {
+  /**
+   * Runs a hub with these options until a signal ends it, as `pentameter serve` does.
+   * @throws {ConfigError} for an option that makes no sense
+   */
+  serve(options: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+/** Shell lines by the command whose help shows them; `pentameter` is the main help. */
+export interface Examples {
+  readonly pentameter?: readonly Example[]
+  readonly serve?: readonly Example[]
+  readonly decode?: readonly Example[]
+  readonly encode?: readonly Example[]
+}
+
+/** A shell line, with what it does in a few words where it does not say so itself. */
+export type Example = string | readonly [line: string, meaning: string]
 
 export interface Demo {
   /** Sentence for `demo --help`: what runs, and what there is to find. */
