@@ -106,7 +106,7 @@ async function decodeLines(dialect: Dialect, options: CodecOptions): Promise<voi
   }
 }
 
-export interface DecodeAnswer {
+interface DecodeAnswer {
   readonly messages: readonly unknown[]
   readonly errors: readonly { code: string; offset: number; resync: boolean }[]
   readonly notes: readonly string[]

@@ -13,7 +13,7 @@ export interface RunOptions extends Pick<ColorWishes, 'color'> {
 }
 
 /** What `demo` does once the hub is up. @returns what ends it */
-export type Companion = (addresses: PortAddresses, log: Log) => End
+type Companion = (addresses: PortAddresses, log: Log) => End
 
 /** @throws {CommandError} when no port could be bound, {ConfigError} for an option */
 export async function runHub(

@@ -37,7 +37,7 @@ export interface Demo {
 /** Ends what was started; resolves when its sockets and files are gone. */
 export type End = () => Promise<unknown>
 
-export interface PrepareContext {
+interface PrepareContext {
   readonly clock: Clock
   /** The dialect's own section of the configuration. */
   readonly options: Readonly<Record<string, unknown>>

@@ -15,7 +15,7 @@ export interface ProcessEvents {
   readonly channel?: { unref(): void } | null | undefined
 }
 
-export interface ExitHandlers {
+interface ExitHandlers {
   /**
    * Finishes the command; a second signal ends the process at once.
    * @param signal undefined when the process that started this one is gone

@@ -4,7 +4,7 @@
  */
 
 /** A printable character as it is, or one of these. */
-export const NAMED_KEYS = [
+const NAMED_KEYS = [
   ...['up', 'down', 'page-up', 'page-down', 'home', 'end', 'enter', 'escape', 'ctrl-c'],
 ] as const
 export type Key = (typeof NAMED_KEYS)[number] | (string & {})
@@ -21,7 +21,7 @@ export interface KeyInput {
   pause(): unknown
 }
 
-export interface KeyListener {
+interface KeyListener {
   onKey(key: Key): void
   /** The terminal is gone. */
   onLost(): void

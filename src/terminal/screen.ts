@@ -18,7 +18,7 @@ export interface ScreenOutput {
   off(event: 'resize' | 'drain', listener: () => void): unknown
 }
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly output: ScreenOutput
   readonly clock: Clock
   readonly color: ColorDepth

@@ -7,7 +7,7 @@ import type { Identity, Metadata } from '../../model/index.ts'
 import type { ExportFamilies, ExportFamily, ExportRules } from '../export-rules.ts'
 
 const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
-export type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
+type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
 
 export interface NamedCounter {
   readonly provider: string

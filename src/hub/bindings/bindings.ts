@@ -28,7 +28,7 @@ import {
   type ServerAtWork,
 } from './binding.ts'
 
-export interface BindingParts {
+interface BindingParts {
   readonly config: HubConfig
   readonly guests: readonly HubGuest[]
   readonly clock: Clock

@@ -3,7 +3,7 @@ import type { Dialect } from '../../dialects/dialect.ts'
 import { ConfigError, type HubConfig, portNumber } from './config.ts'
 import { type DialectTarget, parseTarget } from './target.ts'
 
-export interface Peers {
+interface Peers {
   /** Who is sent every second. */
   readonly relay: readonly DialectTarget[]
   /** Who is read from. */

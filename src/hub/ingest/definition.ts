@@ -52,7 +52,7 @@ export interface SeriesDefiner {
 }
 
 /** Names that begin so are the hub's own: no peer may write into what the hub says of itself. */
-export const OWN_PREFIX = 'pentameter.'
+const OWN_PREFIX = 'pentameter.'
 
 /** Source name of the hub's own series, which no limit counts. */
 export const OWN_SOURCE = 'hub'

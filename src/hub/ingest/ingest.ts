@@ -24,7 +24,7 @@ import { KeyTable } from './key-table.ts'
 import { OverflowSlots } from './overflow.ts'
 import { wholeWeight } from './weight.ts'
 
-export interface IngestOptions {
+interface IngestOptions {
   /** Registry name of the dialect that speaks. */
   readonly dialect: string
   /** Where measurements are counted: one double, which other threads may read. */
@@ -32,7 +32,7 @@ export interface IngestOptions {
 }
 
 /** What an ingest works with; all of one thread, but for what the zone shares. */
-export interface IngestParts<Q extends LineQueue = LineQueue> {
+interface IngestParts<Q extends LineQueue = LineQueue> {
   readonly series: SeriesDefiner
   readonly writer: Writer
   /** Takes the verbs that depend on the order over all threads. */

@@ -1,5 +1,5 @@
 /** Places for the connections of a port, counted where all threads that share it can see them. */
-export interface PlacesLayout {
+interface PlacesLayout {
   /** Index of the count of all connections of the port. */
   readonly open: number
   /** Index of the count of this thread's connections. */

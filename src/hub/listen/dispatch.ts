@@ -5,7 +5,7 @@
 import type { Dialect } from '../../dialects/dialect.ts'
 
 /** Most bytes that any dialect needs to recognise its own. */
-export const FIRST_BYTES_LIMIT = 64
+const FIRST_BYTES_LIMIT = 64
 
 /**
  * @param isEnd no more bytes will come: a dialect that still waits counts as a no

@@ -18,7 +18,7 @@ import type { SeriesRecord, SeriesStore } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import type { Totals } from './totals.ts'
 
-export interface CanonicalOptions {
+interface CanonicalOptions {
   /** Silence after which a gauge has no value. */
   readonly staleAfterMs: number
   readonly select: readonly Statistic[]

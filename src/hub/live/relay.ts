@@ -5,7 +5,7 @@ import type { SeriesRecord } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import type { Sink } from './sinks.ts'
 
-export interface RelaySource {
+interface RelaySource {
   get(id: number): SeriesRecord | undefined
   /** Total of a counter since it began. */
   counterTotal(record: SeriesRecord): Exact

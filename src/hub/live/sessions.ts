@@ -13,14 +13,14 @@ const FOLD_AT = 60
 /** A boundary is due when what is missing to it is no more than this. */
 const EARLY_MS = 1
 
-export type SessionOptions = SessionInterval & {
+type SessionOptions = SessionInterval & {
   /** Gets every closed window; a throwing callback loses its own window only. */
   readonly onFrame: (frame: Frame) => void
   readonly onError?: (error: unknown) => void
 }
 
 /** Length of the windows, in whole seconds or in milliseconds, 1 or more. */
-export type SessionInterval =
+type SessionInterval =
   | { readonly intervalS: number; readonly intervalMs?: never }
   | { readonly intervalMs: number; readonly intervalS?: never }
 

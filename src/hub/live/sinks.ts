@@ -16,13 +16,13 @@ export interface Sink {
   status?(): ExportStatus
 }
 
-export interface SinkEvents {
+interface SinkEvents {
   dropped(sink: string): void
   failed(sink: string, error: unknown): void
 }
 
 /** Most frames that wait for one sink: a minute. */
-export const SINK_QUEUE_LIMIT = 60
+const SINK_QUEUE_LIMIT = 60
 
 export class SinkQueue {
   readonly sink: Sink

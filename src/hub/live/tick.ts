@@ -74,7 +74,7 @@ interface Column {
 /** Series between two looks at the clock. */
 const IDS_PER_STEP = 1024
 
-export interface CellSources {
+interface CellSources {
   readonly store: SeriesStore
   readonly zone: Zone
   readonly reader: ZoneReader

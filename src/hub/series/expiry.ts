@@ -9,9 +9,9 @@ import type { Task } from '../tasks/task.ts'
 import type { SeriesRecord, SeriesStore } from './series.ts'
 
 /** Has all threads forget metrics; undefined where there are none but the main one. */
-export type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
+type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
 
-export interface ExpiryParts {
+interface ExpiryParts {
   readonly series: SeriesStore
   readonly metrics: SelfMetrics
   readonly forget: Forget

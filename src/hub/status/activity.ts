@@ -5,7 +5,7 @@
 const RECENT_SECONDS = 60
 const SOURCES_LIMIT = 1000
 
-export interface SourceActivity {
+interface SourceActivity {
   readonly address: string
   readonly dialect: string
   readonly lastDataMs: number

@@ -6,7 +6,7 @@ import { type Labels, sortLabels } from '../../model/index.ts'
 import type { CounterHandle, GaugeHandle, Writer } from '../../shm/index.ts'
 import { type KnownSeries, OWN_SOURCE, type SeriesDefiner } from '../ingest/definition.ts'
 
-export type LabelValues = Readonly<Record<string, string>>
+type LabelValues = Readonly<Record<string, string>>
 
 const NO_LABELS: LabelValues = {}
 

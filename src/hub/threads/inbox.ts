@@ -5,7 +5,7 @@ import type { ErrorReports } from '../status/reports.ts'
 import type { Announcement, Batch, CommandColumns } from './messages.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-export interface InboxParts {
+interface InboxParts {
   readonly store: SeriesStore
   readonly reports: ErrorReports
   readonly commands: CommandApplier

@@ -41,7 +41,7 @@ const SHARES_PORTS: ReadonlySet<NodeJS.Platform> = new Set(['linux', 'freebsd', 
 
 export type CreateWorker = (start: ThreadStart) => Worker
 
-export interface IngestThreadsParts {
+interface IngestThreadsParts {
   readonly config: HubConfig
   /** Dialects that the threads serve. */
   readonly dialects: readonly Dialect[]

@@ -47,7 +47,7 @@ export type Question =
 
 export type ToThread = Question & { readonly number: number }
 
-export interface Answer {
+interface Answer {
   readonly kind: 'answer'
   readonly number: number
 }

@@ -16,7 +16,7 @@ const REFUSED = 1
 const VERBS = 2
 const BATCHES = 3
 /** Dialects of one port; more would need longer rows. */
-export const DIALECTS_LIMIT = 16
+const DIALECTS_LIMIT = 16
 
 export class SharedCounts {
   readonly shared: SharedArrayBuffer

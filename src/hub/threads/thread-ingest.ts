@@ -30,7 +30,7 @@ const CONNECTIONS_TOLD = 200
 /** Threads take data; what a dialect would send to viewers is only in the main thread. */
 const NO_SNAPSHOT: SnapshotSource = { revision: 0, list: () => [], read() {} }
 
-export interface ThreadIngestParts {
+interface ThreadIngestParts {
   readonly start: ThreadStart
   readonly clock: Clock
   /** All known dialects; those named in `start` are served. */

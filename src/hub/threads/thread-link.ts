@@ -21,7 +21,7 @@ interface IngestWorker {
   terminate(): Promise<unknown>
 }
 
-export interface ThreadLinkParts {
+interface ThreadLinkParts {
   readonly clock: Clock
   readonly createWorker: () => IngestWorker
   readonly onMessage: (message: FromThread) => void

@@ -79,7 +79,7 @@ function printedFigure(question: CheckedQuestion): number | undefined {
 }
 
 /** The allocations a metric makes: one node, and for a histogram a block per worker. */
-export function structures(question: EstimateQuestion): {
+function structures(question: EstimateQuestion): {
   readonly node: number
   readonly block: number | undefined
 } {

@@ -30,7 +30,7 @@ export type ZoneMessage =
   /** Nothing is left in the zones before. */
   | { readonly kind: 'moved' }
 
-export interface Receiver<Message> {
+interface Receiver<Message> {
   receive(message: Message): void
 }
 

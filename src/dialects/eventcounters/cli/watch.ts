@@ -20,7 +20,7 @@ import type { ReadWindow } from '../codec/read.ts'
 import type { CounterDescription } from '../window.ts'
 import type { CounterRequest } from './request.ts'
 
-export interface WatchObserver {
+interface WatchObserver {
   onOpen(opened: Opened): void
   onWindow(window: ReadWindow): void
   /** The session is lost; the values stay, the gap is not filled. */
@@ -28,7 +28,7 @@ export interface WatchObserver {
 }
 
 /** The part of a client that is needed. */
-export interface CounterClient {
+interface CounterClient {
   readonly status: Pick<EventCountersClientStatus, 'endpoint'>
   readonly counts: Readonly<ClientCounts>
   start(): Promise<void>
@@ -36,7 +36,7 @@ export interface CounterClient {
 }
 
 /** Makes the client; a parameter, so that tests need no socket. */
-export type Connect = (
+type Connect = (
   options: EventCountersClientOptions,
   observer: EventCountersObserver,
   clock: Clock,

@@ -26,14 +26,14 @@ import { ClosedWindows, ServedList, type ServedSeries } from './closed-windows.t
 /** Length of a tick: whatever interval is no longer has a boundary at each. */
 const TICK_MS = 1000
 
-export interface EventCountersResidentOptions {
+interface EventCountersResidentOptions {
   /** Sessions at once; further ones are refused. */
   readonly sessionsLimit: number
   readonly reports?: Pick<Reports, 'count' | 'log'>
 }
 
 /** What is served, and by whose ticks. */
-export type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'staleAfterMs' | 'total'>
+type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'staleAfterMs' | 'total'>
 
 export class EventCountersResident implements CounterSource, Resident {
   readonly limit: number

@@ -18,7 +18,7 @@ import type { JsonDocument } from '../spec.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 
-export interface FilterRunOptions {
+interface FilterRunOptions {
   readonly path: string
   readonly module: FilterModule
   readonly filter: FilterOptions
@@ -114,7 +114,7 @@ const PROBLEMS: readonly (readonly [keyof FilterStatistics, string])[] = [
   ['logLinesDropped', 'log lines dropped'],
 ]
 
-export function statisticsLines(counts: FilterStatistics): string[] {
+function statisticsLines(counts: FilterStatistics): string[] {
   const { requests, requestsFailed, ticks, calls, callbackNs, memoryBytes, instances } = counts
   const each = calls === 0 ? 0 : callbackNs / calls / 1000
   const cost = `${calls} calls into the filter, ${each.toFixed(1)} µs each`

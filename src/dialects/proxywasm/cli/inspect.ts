@@ -48,7 +48,7 @@ export function addInspect(group: Command): void {
     })
 }
 
-export function inspect({ path, bytes, module }: WasmFile): Inspection {
+function inspect({ path, bytes, module }: WasmFile): Inspection {
   const functions = module.exports.filter(({ kind }) => kind === 'function').map((e) => e.name)
   const isCallback = (name: string): boolean =>
     name.startsWith('proxy_on_') && !ALLOCATORS.includes(name)
@@ -88,7 +88,7 @@ function refusalOf(check: () => void): string | null {
   }
 }
 
-export function inspectionText(inspection: Inspection): string {
+function inspectionText(inspection: Inspection): string {
   const { path, bytes, abi, memory, hosts } = inspection
   const { allocators, starts, callbacks, otherExports, servedImports, unknownImports } = inspection
   const most = memory.pagesMost === null ? '' : `, at most ${memory.pagesMost}`

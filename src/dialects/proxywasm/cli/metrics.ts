@@ -11,7 +11,7 @@ import { BIN_BOUNDS } from '../spec.ts'
 /** Index of the bin without an end. */
 const LAST_BIN = 32
 
-export interface MetricRow {
+interface MetricRow {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly value: string

@@ -2,7 +2,7 @@
  * Lines that come, and below them a block that is painted anew: on a terminal. Elsewhere the lines
  * alone; the block is printed once, at the end.
  */
-export interface Terminal {
+interface Terminal {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number

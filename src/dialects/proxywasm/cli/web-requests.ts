@@ -22,7 +22,7 @@ const UPSTREAM = {
   body: 'ok\n',
 } as const
 
-export interface WebRequests {
+interface WebRequests {
   readonly port: number
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { type CodeCount, gainsOf, notesOf, problemsOf } from './problems.ts'
 import { Traffic } from './traffic.ts'
 
 /** What happened in one interval. */
-export interface FilterInterval {
+interface FilterInterval {
   /** Requests and ticks. */
   readonly measurements: number
   readonly problems: readonly CodeCount[]

@@ -5,7 +5,7 @@
 import type { FilterStatistics } from '../host/index.ts'
 
 /** Reasons as they are counted (`pentameter.ingest.refused`, dialect `proxywasm`). */
-export type Problem = 'trap' | 'call_timeout' | 'start_refused' | 'definition_refused' | 'bad_call'
+type Problem = 'trap' | 'call_timeout' | 'start_refused' | 'definition_refused' | 'bad_call'
 
 const PROBLEMS: Readonly<Record<Problem, (counts: FilterStatistics) => number>> = {
   trap: ({ traps }) => traps,

@@ -43,7 +43,7 @@ const NO_REPORTS: ReportColumns = {
   log: [],
 }
 
-export interface FiltersParts {
+interface FiltersParts {
   readonly zone: Zone
   readonly store: SeriesStore
   readonly reports: ErrorReports
@@ -51,7 +51,7 @@ export interface FiltersParts {
   readonly log: Log
 }
 
-export class FiltersResident implements SharedSources, Measured, Resident {
+class FiltersResident implements SharedSources, Measured, Resident {
   readonly #parts: FiltersParts
   readonly #filters: readonly HubFilter[]
   readonly #bySource: ReadonlyMap<string, HubFilter>

@@ -6,7 +6,7 @@
 import { createRandom } from '../../command-line.ts'
 
 /** Takes one measurement, by its type word. */
-export type Tell = (type: 'm' | 'mr' | 'g' | 'h', key: string, value: number) => void
+type Tell = (type: 'm' | 'mr' | 'g' | 'h', key: string, value: number) => void
 
 interface Route {
   readonly name: string

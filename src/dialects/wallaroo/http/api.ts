@@ -194,7 +194,7 @@ export interface TableJson {
 }
 
 /** Upper bounds of bins in ns, as decimal text; `0` without data. */
-export type CompatiblePercentilesJson = Readonly<
+type CompatiblePercentilesJson = Readonly<
   Record<'50.0' | '95.0' | '99.0' | '99.9' | '99.99', string>
 >
 

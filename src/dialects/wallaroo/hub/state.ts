@@ -32,7 +32,7 @@ export interface WallarooStateOptions {
 }
 
 /** Told of every window whose series has no place under a limit of the hub. */
-export type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
+type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
 
 /** Series flushed between two looks at the clock: half a millisecond. */
 const SERIES_PER_STEP = 128

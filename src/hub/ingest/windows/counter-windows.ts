@@ -10,7 +10,7 @@ import { RunningSum } from './running-sum.ts'
 const NO_FRACTIONS_FROM = 2n ** 53n
 
 /** What the windows of one second brought together. */
-export interface CounterWindow {
+interface CounterWindow {
   readonly delta: Exact
   /** Their length together; NaN where one did not say. */
   readonly seconds: number

@@ -2,7 +2,7 @@
 import { EMPTY_SUMMARY, mergeSummaries, type Summary, summarySum } from '../../../model/index.ts'
 
 /** What the windows of one second brought together. */
-export interface SummaryWindow {
+interface SummaryWindow {
   readonly summary: Summary
   /** Their length together; NaN where one did not say. */
   readonly seconds: number

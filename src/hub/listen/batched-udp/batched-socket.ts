@@ -31,7 +31,7 @@ const BATCH = 127
 /** More than any datagram has: UDP's own length field ends at 65,535. */
 const DATAGRAM_BYTES_LIMIT = 65_536
 
-export interface BatchedOptions extends UdpOptions {
+interface BatchedOptions extends UdpOptions {
   /** Room for each datagram, 64 KiB unless a test wants them cut. */
   readonly datagramBytesLimit?: number
 }

@@ -49,7 +49,7 @@ export type AddressFamily = 2 | 10
 export const AF_INET = 2
 export const AF_INET6 = 10
 
-export type SocketOption = 'reuseAddress' | 'reusePort'
+type SocketOption = 'reuseAddress' | 'reusePort'
 const OPTIONS: Readonly<Record<SocketOption, number>> = {
   reuseAddress: SO_REUSEADDR,
   reusePort: SO_REUSEPORT,

@@ -18,7 +18,7 @@ export interface DocumentForm {
   readonly end: string
 }
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** `host:port`. */
   readonly target: string
   readonly start: Date

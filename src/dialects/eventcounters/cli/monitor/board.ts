@@ -41,7 +41,7 @@ interface Row extends Series {
 /** Two a cell of a spark, and no spark is wider than 30 cells. */
 const PAST_LIMIT = 60
 
-export interface BoardOptions {
+interface BoardOptions {
   readonly seriesLimit: number
   /** The figure whose change and past are kept. */
   readonly view: ValueView

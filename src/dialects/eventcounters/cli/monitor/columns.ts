@@ -10,7 +10,7 @@ import type { LabelColumn } from './listing.ts'
 
 export type Column = ValueView | 'delta'
 
-export interface PlacedColumn {
+interface PlacedColumn {
   readonly column: Column
   /** The column after its last character. */
   readonly end: number

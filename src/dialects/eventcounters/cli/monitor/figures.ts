@@ -40,7 +40,7 @@ export function figuresOf(window: SeenWindow, total = 0): Figures {
   }
 }
 
-export interface LabelledSeries {
+interface LabelledSeries {
   readonly counter: CounterDescription
   readonly isSum: boolean
   readonly seriesMs: number | undefined
@@ -73,7 +73,7 @@ function scaleSec(rateScaleSec: number): number {
   return rateScaleSec > 0 ? rateScaleSec : 1
 }
 
-export interface NumberStyle {
+interface NumberStyle {
   readonly isAbbreviated: boolean
   /** Columns: what is wider is abbreviated in any case. */
   readonly width: number

@@ -18,7 +18,7 @@ export interface LineOutput {
   write(text: string): unknown
 }
 
-export interface PipeParts extends WatchContext {
+interface PipeParts extends WatchContext {
   readonly output: LineOutput
   readonly errors: LineOutput
   readonly process: ProcessEvents

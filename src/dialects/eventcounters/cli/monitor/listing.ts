@@ -17,7 +17,7 @@ export type Line =
   | { readonly kind: 'keys'; readonly columns: readonly LabelColumn[] }
   | { readonly kind: 'labels'; readonly columns: readonly LabelColumn[]; readonly series: Series }
 
-export interface Label {
+interface Label {
   readonly text: string
   /** Columns it takes. */
   readonly width: number

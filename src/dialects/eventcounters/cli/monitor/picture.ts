@@ -28,7 +28,7 @@ export interface MonitorStatus {
   readonly style: Style
 }
 
-export interface MonitorView {
+interface MonitorView {
   /** `host:port`. */
   readonly endpoint: string
   readonly interval: string
@@ -42,7 +42,7 @@ export interface MonitorView {
   isStale(series: Series): boolean
 }
 
-export interface PictureOptions {
+interface PictureOptions {
   readonly views: readonly ValueView[]
   readonly showDeltas: boolean
   readonly isAbbreviated: boolean

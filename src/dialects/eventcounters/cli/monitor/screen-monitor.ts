@@ -35,7 +35,7 @@ export interface MonitorOptions {
 }
 
 /** What a command at a terminal works with. */
-export interface TerminalParts extends WatchContext {
+interface TerminalParts extends WatchContext {
   readonly input: KeyInput
   readonly output: ScreenOutput
   readonly process: ProcessEvents

@@ -38,7 +38,7 @@ export function tablesOf(key: ViewKey): readonly TablePlan[] {
 }
 
 /** What the rows of a table add up to, with the columns of its chart. */
-export interface Whole {
+interface Whole {
   readonly span: Span
   readonly columns?: Columns
 }
