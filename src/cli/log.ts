@@ -1,42 +1,47 @@
 /** The log on stderr: JSON lines for machines, one plain line each for people. */
-import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import type { Log, LogLevel } from '../hub/log.ts'
 
 export type LogFormat = 'text' | 'json'
 
-const COLORS: Record<string, number> = { warn: 33, error: 31, debug: 90 }
+/** From the least to the most urgent. */
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+const COLORS: Partial<Record<LogLevel, number>> = { warn: 33, error: 31, debug: 90 }
 
+/** Writes lines of a level and of those above it to stderr. */
 export function createLog(format: LogFormat, isColored: boolean, level: LogLevel = 'info'): Log {
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    format === 'json' ? process.stderr : plainLines(isColored),
-  )
-  return (lineLevel, message, facts) => logger[lineLevel](facts ?? {}, message)
+  const least = LEVELS.indexOf(level)
+  const line =
+    format === 'json' ? jsonLine : (...parts: LineParts) => plainLine(isColored, ...parts)
+  return (lineLevel, message, facts = {}) => {
+    if (LEVELS.indexOf(lineLevel) < least) return
+    process.stderr.write(`${line(new Date().toISOString(), lineLevel, message, facts)}\n`)
+  }
 }
 
-/** Turns pino's lines into `14:03:22 warn  message  key=value`. */
-function plainLines(isColored: boolean): Writable {
-  return new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      const { level, time, msg, ...facts } = JSON.parse(chunk.toString())
-      const color = isColored ? COLORS[level] : undefined
-      const word = color === undefined ? level : `\x1b[${color}m${level}\x1b[0m`
-      const pairs = Object.entries(facts).map(([key, value]) => `  ${key}=${plain(value)}`)
-      process.stderr.write(`${time.slice(11, 19)} ${word} ${msg}${pairs.join('')}\n`)
-      done()
-    },
-  })
+type LineParts = [time: string, level: LogLevel, message: string, facts: object]
+
+/** Spells `{"level":"warn","time":"…","key":"value","msg":"…"}`. */
+function jsonLine(...[time, level, msg, facts]: LineParts): string {
+  return JSON.stringify({ level, time, ...facts, msg }, bigintAsText)
+}
+
+/** Spells `14:03:22 warn  message  key=value`. */
+function plainLine(isColored: boolean, ...[time, level, message, facts]: LineParts): string {
+  const color = isColored ? COLORS[level] : undefined
+  const word = color === undefined ? level : `\x1b[${color}m${level}\x1b[0m`
+  const pairs = Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `  ${key}=${plain(value)}`)
+  return `${time.slice(11, 19)} ${word} ${message}${pairs.join('')}`
 }
 
 function plain(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value, bigintAsText)
   return escapeControls(text ?? '')
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 /** Escapes what steers a terminal: the text may come from a peer. */

@@ -1,0 +1,57 @@
+/** What the log writes: lines for machines and people, of a level and above, safe to show. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Log } from '../hub/log.ts'
+import { createLog } from './log.ts'
+
+/** Runs with stderr kept; returns what was written, with its times as TIME. */
+function written(t: TestContext, log: Log, use: (log: Log) => void): string {
+  let text = ''
+  const mock = t.mock.method(process.stderr, 'write', (chunk: string) => {
+    text += chunk
+    return true
+  })
+  try {
+    use(log)
+  } finally {
+    mock.mock.restore()
+  }
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|^\d\d:\d\d:\d\d/gm, 'TIME')
+}
+
+test('a line for machines is one JSON object with level, time, facts and message', (t) => {
+  const text = written(t, createLog('json', true), (log) => {
+    log('warn', 'listener is slow', { port: 4000, ns: 2n ** 64n, gone: undefined })
+    log('info', 'two\nlines')
+  })
+  assert.equal(
+    text,
+    '{"level":"warn","time":"TIME","port":4000,"ns":"18446744073709551616",' +
+      '"msg":"listener is slow"}\n{"level":"info","time":"TIME","msg":"two\\nlines"}\n',
+  )
+})
+
+test('a line for people has facts as key=value, without what steers a terminal', (t) => {
+  const text = written(t, createLog('text', false), (log) =>
+    log('error', 'refused', { peer: 'a\x1b[2J', list: [1, 'b'], gone: undefined }),
+  )
+  assert.equal(text, 'TIME error refused  peer=a\\x1b[2J  list=[1,"b"]\n')
+})
+
+test('on a terminal the level has its colour', (t) => {
+  const text = written(t, createLog('text', true, 'debug'), (log) => {
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log(level, 'x')
+  })
+  assert.equal(
+    text,
+    'TIME \x1b[90mdebug\x1b[0m x\nTIME info x\nTIME \x1b[33mwarn\x1b[0m x\n' +
+      'TIME \x1b[31merror\x1b[0m x\n',
+  )
+})
+
+test('lines below the level are left out', (t) => {
+  const text = written(t, createLog('text', false, 'warn'), (log) => {
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log(level, 'x')
+  })
+  assert.equal(text, 'TIME warn x\nTIME error x\n')
+})
