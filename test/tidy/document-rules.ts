@@ -3,6 +3,7 @@
  * file promise.
  */
 import { posix } from 'node:path'
+import { isLike } from './export-rules.ts'
 import { lineAt, type Rule, type TidyFile, type Tree, type Violation } from './tree.ts'
 
 const LINK = /\]\(\s*<?([^)\s>]+)>?[^)]*\)|<(?:img|source|a)\b[^>]*\b(?:src|srcset|href)="([^"]+)"/g
@@ -91,7 +92,7 @@ export const decisions: Rule = {
 }
 
 interface Manifest {
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly exports?: Readonly<Record<string, string | null | Readonly<Record<string, string>>>>
   readonly bin?: Readonly<Record<string, string>>
   readonly scripts?: Readonly<Record<string, string>>
 }
@@ -104,14 +105,14 @@ export const manifest: Rule = {
     const { exports = {}, bin = {}, scripts = {} } = JSON.parse(text) as Manifest
     const named = [
       ...Object.values(exports).flatMap((entry) =>
-        typeof entry === 'string' ? [entry] : Object.values(entry),
+        typeof entry === 'string' ? [entry] : Object.values(entry ?? {}),
       ),
       ...Object.values(bin),
       ...Object.values(scripts).flatMap(filesOf),
     ]
     return named.flatMap((path) => {
       const source = sourceOf(path)
-      if (tree.has(source)) return []
+      if (tree.files.some((file) => isLike(source, file.path))) return []
       const line = lineAt(text, text.indexOf(path))
       return [{ path: 'package.json', line, message: `${path}: there is no ${source}` }]
     })

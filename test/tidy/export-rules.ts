@@ -143,14 +143,14 @@ class Uses {
 }
 
 interface Manifest {
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly exports?: Readonly<Record<string, string | null | Readonly<Record<string, string>>>>
 }
 
 /** Sources of the package's entries (dist is built from src), and of the program. */
 function entriesOf(tree: Tree): string[] {
   const { exports = {} } = JSON.parse(tree.read('package.json') ?? '{}') as Manifest
   const built = Object.values(exports).flatMap((entry) =>
-    typeof entry === 'string' ? [entry] : Object.values(entry),
+    typeof entry === 'string' ? [entry] : Object.values(entry ?? {}),
   )
   const patterns = built.map((path) =>
     path.replace(/^\.\/dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts'),
@@ -159,8 +159,10 @@ function entriesOf(tree: Tree): string[] {
   return [PROGRAM, ...tree.files.map(({ path }) => path).filter(isEntry)]
 }
 
-/** Whether a path fits a pattern of package.json, where `*` stands for any text. */
-function isLike(pattern: string, path: string): boolean {
+/** Whether a path fits a pattern of package.json; `*` is taken for one folder. */
+export function isLike(pattern: string, path: string): boolean {
   const [head = '', tail] = pattern.split('*')
-  return tail === undefined ? path === head : path.startsWith(head) && path.endsWith(tail)
+  if (tail === undefined) return path === head
+  if (!path.startsWith(head) || !path.endsWith(tail)) return false
+  return /^[^/]+$/.test(path.slice(head.length, path.length - tail.length))
 }

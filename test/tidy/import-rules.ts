@@ -1,6 +1,6 @@
 /** Who may import whom (ARCHITECTURE.md, folders), and that nothing goes in circles. */
 import { type Import, importsOf, packageOf } from './imports.ts'
-import { isTest, type Rule, type TidyFile, type Tree, type Violation } from './tree.ts'
+import { isTest, lineAt, type Rule, type TidyFile, type Tree, type Violation } from './tree.ts'
 
 /**
  * Room of src to the rooms that it may import beside itself. A room is a folder of src, or one of
@@ -181,13 +181,21 @@ const LIBRARY = new Set([
   ...['time', 'model', 'wire', 'shm', 'exposition', 'instrument', 'dialects', 'dialect'],
 ])
 
+/** Packages of the hub, which the build bundles (docs/decisions/0002 says what each is for). */
+const HUB_PACKAGES = new Set(['@hono/node-server', 'commander', 'hono', 'pbf', 'yaml', 'zod'])
+
 export const packages: Rule = {
-  title: 'library folders import no package, others only those that package.json lists',
+  title: 'library folders import no package, others what is bundled; nobody installs another one',
   check(tree) {
-    const manifest = JSON.parse(tree.read('package.json') ?? '{}') as Manifest
-    return sources(tree)
+    const text = tree.read('package.json') ?? '{}'
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Manifest
+    const message = 'list packages under "devDependencies": the build bundles them'
+    const line = lineAt(text, text.indexOf('"dependencies"'))
+    const isInstalled = Object.keys(dependencies).length > 0
+    const imported = sources(tree)
       .filter(({ path }) => !isTest(path))
-      .flatMap((file) => importsOf(file).flatMap((entry) => checkPackage(entry, manifest)))
+      .flatMap((file) => importsOf(file).flatMap((entry) => checkPackage(entry, devDependencies)))
+    return [...(isInstalled ? [{ path: 'package.json', line, message }] : []), ...imported]
   },
 }
 
@@ -196,18 +204,16 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-function checkPackage(entry: Import, manifest: Manifest): Violation[] {
+function checkPackage(entry: Import, listed: Readonly<Record<string, string>>): Violation[] {
   if (entry.target !== undefined || entry.specifier.startsWith('node:')) return []
   const folder = roomOf(entry.from) ?? ''
   const name = packageOf(entry.specifier)
   if (LIBRARY.has(folder)) {
     return [violation(entry, `src/${folder} is a library part without dependencies, not ${name}`)]
   }
-  const isBundled = folder === 'web' || folder === 'dialect/view'
-  const isListed =
-    manifest.dependencies?.[name] !== undefined ||
-    (isBundled && manifest.devDependencies?.[name] !== undefined)
-  return isListed ? [] : [violation(entry, `list ${name} under "dependencies" in package.json`)]
+  const isOfPage = folder === 'web' || folder === 'dialect/view'
+  if (listed[name] !== undefined && (isOfPage || HUB_PACKAGES.has(name))) return []
+  return [violation(entry, `${name} is no package of the hub: add it to package.json and here`)]
 }
 
 export const purity: Rule = {

@@ -60,17 +60,19 @@ export const DOCUMENT_FAULTS: readonly Fault[] = [
     fault: 'an export, a command and a script without their files',
     files: {
       'package.json':
-        '{"exports":{"./x":{"types":"./dist/x/index.d.ts"}},\n' +
+        '{"exports":{"./x":{"types":"./dist/x/index.d.ts"}, "./*":"./dist/*/index.js"},\n' +
         '"bin":{"p":"bin/p.js"},\n"scripts":{"a":"node test/a.ts"}}',
+      'src/x/y/index.ts': '',
     },
-    at: ['package.json:1', 'package.json:2', 'package.json:3'],
+    at: ['package.json:1', 'package.json:1', 'package.json:2', 'package.json:3'],
   },
   {
     rule: documents.manifest,
     fault: 'nothing where dist is built from src',
     files: {
       'package.json':
-        '{"exports":{"./x":{"types":"./dist/x/index.d.ts","default":"./dist/x/index.js"}},' +
+        '{"exports":{"./x":{"types":"./dist/x/index.d.ts","default":"./dist/x/index.js"},' +
+        '"./*":"./dist/*/index.js","./*/y":null},' +
         '"scripts":{"a":"node --test \\"src/**/*.test.ts\\" && node src/x/index.ts"}}',
       'src/x/index.ts': '',
     },

@@ -2,7 +2,7 @@
 import * as imports from '../import-rules.ts'
 import type { Fault } from './fault.ts'
 
-const DEPENDENCIES = '{"dependencies":{"zod":"1"},"devDependencies":{"uplot":"1"}}'
+const DEPENDENCIES = '{"devDependencies":{"zod":"1","uplot":"1"}}'
 
 export const IMPORT_FAULTS: readonly Fault[] = [
   {
@@ -159,6 +159,15 @@ export const IMPORT_FAULTS: readonly Fault[] = [
       'src/hub/c.ts': "import uplot from 'uplot'\n",
     },
     at: ['src/model/a.ts:1', 'src/hub/b.ts:1', 'src/hub/c.ts:1'],
+  },
+  {
+    rule: imports.packages,
+    fault: 'a package that users would install, although the build bundles it',
+    files: {
+      'package.json': '{\n"dependencies":{"zod":"1"},"devDependencies":{"zod":"1"}}',
+      'src/hub/a.ts': "import { z } from 'zod'\n",
+    },
+    at: ['package.json:2'],
   },
   {
     rule: imports.packages,
