@@ -11,6 +11,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build, type Plugin } from 'vite'
+import { entriesIn } from './entries.ts'
 import { thirdParty } from './notices.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -116,24 +117,9 @@ function removeInnerDeclarations(out: string): void {
       visit(resolve(dirname(path), specifier!.replace(/\.[jt]s$/, '.d.ts')))
     }
   }
-  for (const path of declarationsOfEntries(out)) visit(path)
-  for (const path of globSync('**/*.d.ts', { cwd: out })) {
-    const absolute = join(out, path)
-    if (!reached.has(absolute)) rmSync(absolute)
-  }
-}
-
-/** Declarations that package.json names under `exports`, patterns expanded, below another dist. */
-export function declarationsOfEntries(out: string): string[] {
-  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    exports: Readonly<Record<string, string | null | { readonly types?: string }>>
-  }
-  return Object.values(exports).flatMap((target) => {
-    if (typeof target !== 'object' || target?.types === undefined) return []
-    return globSync(target.types.replace(/^\.\/dist\//, ''), { cwd: out }).map((path) =>
-      join(out, path),
-    )
-  })
+  for (const { types } of entriesIn(out)) visit(join(out, types))
+  const all = globSync('**/*.d.ts', { cwd: out }).map((path) => join(out, path))
+  for (const path of all.filter((each) => !reached.has(each))) rmSync(path)
 }
 
 if (import.meta.main) {

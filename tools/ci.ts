@@ -1,8 +1,8 @@
 /**
  * The steps of .ci/run, after `npm ci`: all checks and tests, the tests once more under the oldest
- * Node that is supported, long runs, vectors, the demo, a short hunt. All steps run even when one
- * fails. The last line is `N passed, M failed, K skipped`, over everything that the steps counted
- * themselves.
+ * Node that is supported, the packed package, long runs, vectors, the demo, a short hunt. All steps
+ * run even when one fails. The last line is `N passed, M failed, K skipped`, over everything that
+ * the steps counted themselves.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -63,6 +63,7 @@ const STEPS: readonly Step[] = [
 ]
 
 const LATER_STEPS: readonly Step[] = [
+  { title: 'the package, as a user installs it', command: 'npm run test:package' },
   { title: 'properties and loads in full', command: 'npm run test:long' },
   // a real browser in real time, on a machine that others may be using
   { title: 'the page in a browser', command: 'npm run test:browser', tries: 3 },

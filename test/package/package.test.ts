@@ -1,0 +1,215 @@
+/** What a user gets: the packed tarball, and programs that are written against it. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join, posix } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { apiOf, examplesOf } from '../../tools/api-docs.ts'
+import { entriesIn } from '../../tools/entries.ts'
+import {
+  addNodeTypes,
+  type Installed,
+  packAndInstall,
+  runProgram,
+  typeCheck,
+  write,
+} from './installed.ts'
+
+const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url))
+/** Those that a program without a hub needs. */
+const WITHOUT_HUB = /^pentameter\/(?!hub$)/
+/** Two resolutions of modules that users have, with what goes with them. */
+const RESOLUTIONS = {
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+}
+
+let installed: Installed
+let entries: readonly string[]
+
+before(async () => {
+  installed = await packAndInstall()
+  entries = entriesIn(join(installed.package, 'dist')).map(({ specifier }) => specifier)
+})
+
+after(() => rmSync(installed.folder, { recursive: true, force: true }))
+
+/** A folder of its own beside node_modules. */
+function project(): string {
+  return mkdtempSync(join(installed.app, 'project-'))
+}
+
+suite('the tarball', () => {
+  test('has the program, the licences and what is built, and nothing else', () => {
+    const allowed =
+      /^(package\.json|(README|CHANGELOG)\.md|LICENSE|NOTICE|bin\/pentameter\.js|dist\/web\/.*)$/
+    const compiled = /^dist\/.*\.(js|d\.ts)$|^dist\/vendor\/THIRD-PARTY\.txt$/
+    const inner = /(^|\/)(test|view|samples?|fixtures?|vectors)\/|\.test\.|\.map$|\.tsx?$/
+    for (const path of installed.files) {
+      assert.ok(allowed.test(path) || compiled.test(path), path)
+      assert.ok(!inner.test(path.replace(/\.d\.ts$/, '')), path)
+    }
+  })
+
+  test('names no file that is not there, and maps of sources nowhere', () => {
+    for (const path of installed.files.filter((each) => /\.(js|d\.ts|css)$/.test(each))) {
+      const text = readFileSync(join(installed.package, path), 'utf8')
+      assert.doesNotMatch(text, /^\/[/*]# sourceMappingURL/m, path)
+      if (/^dist\/(web|vendor)\//.test(path)) continue
+      for (const [, specifier] of text.matchAll(/\bfrom ['"](\.[^'"]+)['"]/g)) {
+        const target = posix.join(posix.dirname(path), specifier!)
+        const file = path.endsWith('.d.ts') ? target.replace(/\.ts$/, '.d.ts') : target
+        assert.ok(installed.files.includes(file), `${path}: ${specifier}`)
+      }
+    }
+  })
+
+  test('installs no other package and runs no script', () => {
+    const manifest = JSON.parse(readFileSync(join(installed.package, 'package.json'), 'utf8'))
+    const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies']
+    for (const kind of kinds) assert.equal(manifest[kind], undefined, kind)
+    for (const event of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']) {
+      assert.equal(manifest.scripts[event], undefined, event)
+    }
+    assert.equal(globSync('**/binding.gyp', { cwd: installed.package }).length, 0)
+  })
+
+  test('says what a registry page shows', () => {
+    const manifest = JSON.parse(readFileSync(join(installed.package, 'package.json'), 'utf8'))
+    for (const field of ['description', 'license', 'homepage', 'author']) {
+      assert.match(manifest[field], /\w/, field)
+    }
+    assert.match(manifest.repository.url, /^git\+https:\/\/.*\/pentameter\.git$/)
+    assert.match(manifest.bugs.url, /^https:\/\//)
+    assert.ok(manifest.keywords.length > 5)
+  })
+
+  test('has the licence of every package that is bundled into it', () => {
+    const page = readFileSync(join(installed.package, 'dist/web/THIRD-PARTY.txt'), 'utf8')
+    const vendor = readFileSync(join(installed.package, 'dist/vendor/THIRD-PARTY.txt'), 'utf8')
+    assert.match(page, /^preact \d+\.\d+\.\d+ \(MIT\)\n\n[\s\S]*Copyright/m)
+    for (const name of ['@hono/node-server', 'commander', 'hono', 'pbf', 'yaml', 'zod']) {
+      assert.match(vendor, RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w-]+\\)\n\n`, 'm'))
+    }
+  })
+})
+
+suite('with an empty node_modules beside it', () => {
+  test('every entry is loaded by import, and by require', () => {
+    const list = JSON.stringify(entries)
+    const folder = project()
+    const isLoaded = 'Object.keys(loaded).length > 0'
+    const program = (load: string): string =>
+      `for (const name of ${list}) {\n  const loaded = ${load}\n  console.log(name, ${isLoaded})\n}`
+    write(folder, { 'all.mjs': program('await import(name)'), 'all.cjs': program('require(name)') })
+    const expected = entries.map((name) => `${name} true\n`).join('')
+    assert.ok(entries.filter((name) => WITHOUT_HUB.test(name)).length > 5)
+    assert.equal(runProgram(folder, ['all.mjs']), expected)
+    assert.equal(runProgram(folder, ['all.cjs']), expected)
+  })
+
+  test('a program as a plain module and one in CommonJS run', () => {
+    const folder = project()
+    for (const [from, to] of [
+      ['module.ts', 'module.mjs'],
+      ['script.cts', 'script.cjs'],
+    ] as const) {
+      const text = readFileSync(join(PROGRAMS, from), 'utf8').replace(
+        /^import (\w+) = (require\(.*\))$/gm,
+        'const $1 = $2',
+      )
+      write(folder, { [to]: stripTypeScriptTypes(text) })
+    }
+    assert.equal(runProgram(folder, ['module.mjs']), '3n 1 1\n')
+    assert.equal(runProgram(folder, ['script.cjs']), 'function 0\n')
+  })
+
+  test('the manifest can be read, and nothing inside can be imported', () => {
+    const inner = installed.files
+      .filter((path) => /^dist\/.*\/index\.js$/.test(path))
+      .map((path) => `pentameter/${posix.dirname(path).replace(/^dist\/(dialects\/)?/, '')}`)
+      .filter((specifier) => !entries.includes(specifier))
+    const paths = [...inner, 'pentameter', 'pentameter/dist/cli/main.js', 'pentameter/cli']
+    const folder = project()
+    write(folder, {
+      'inner.mjs':
+        `for (const name of ${JSON.stringify(paths)}) {\n` +
+        '  try { console.log(import.meta.resolve(name)) } catch {}\n' +
+        '  try { await import(name); console.log(name) } catch {}\n}\n' +
+        "console.log(typeof (await import('pentameter/package.json', " +
+        "{ with: { type: 'json' } })).default.version)",
+    })
+    assert.ok(inner.length > 0)
+    const lines = runProgram(folder, ['inner.mjs']).trim().split('\n')
+    // Of a pattern, resolving alone may give a file that is not there.
+    const found = lines.filter((line) => !line.startsWith('file:') || statOf(line) !== undefined)
+    assert.deepEqual(found, ['string'])
+  })
+
+  test('the hub starts, with its threads, and serves the page', async () => {
+    const bin = join(installed.package, 'bin/pentameter.js')
+    assert.match(runProgram(installed.app, [bin, '--version']), /^\d+\.\d+\.\d+\n$/)
+    const ports = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
+    const args = [bin, 'serve', ...ports, '--ingest-workers', '1']
+    const child = spawn(process.execPath, args, {
+      cwd: installed.app,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    try {
+      let page: string | undefined
+      for await (const line of createInterface(child.stdout)) {
+        page ??= /^ {2}page +(\S+)$/.exec(line)?.[1]
+        if (/^ {2}ingest +1 thread/.test(line)) break
+      }
+      const response = await fetch(page!)
+      assert.equal(response.status, 200)
+      assert.match(await response.text(), /<script type="module"/)
+    } finally {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+  })
+})
+
+function statOf(url: string): unknown {
+  return statSync(new URL(url), { throwIfNoEntry: false })
+}
+
+suite('in strict TypeScript, libraries checked', () => {
+  before(() => addNodeTypes(installed))
+
+  for (const [name, options] of Object.entries(RESOLUTIONS)) {
+    test(`programs and all entries have types, resolved as ${name}`, () => {
+      const folder = project()
+      cpSync(PROGRAMS, folder, { recursive: true })
+      const all = entries.map((each, i) => `export * as e${i} from '${each}'\n`).join('')
+      write(folder, { 'package.json': '{"type":"module"}', 'all.ts': all })
+      const files = ['all.ts', 'module.ts', ...(name === 'nodenext' ? ['script.cts'] : [])]
+      assert.equal(typeCheck(folder, files, options), '')
+    })
+  }
+
+  test('a wrong argument is an error, so the types are really there', () => {
+    const folder = project()
+    write(folder, {
+      'package.json': '{"type":"module"}',
+      'wrong.ts': "import { bucketIndex } from 'pentameter/model'\nbucketIndex('4', 0)\n",
+    })
+    assert.match(typeCheck(folder, ['wrong.ts'], RESOLUTIONS.nodenext), /^wrong\.ts\(2,13\): error/)
+  })
+
+  test('every example of the reference has the types that it needs', () => {
+    const folder = project()
+    const examples = apiOf(join(installed.package, 'dist')).flatMap((entry) => {
+      const name = entry.specifier.slice('pentameter/'.length).replaceAll('/', '-')
+      return examplesOf(entry).map((code, i) => [`${name}-${i + 1}.ts`, `${code}\nexport {}\n`])
+    })
+    write(folder, { 'package.json': '{"type":"module"}', ...Object.fromEntries(examples) })
+    const files = examples.map(([path]) => path!)
+    if (files.length > 0) assert.equal(typeCheck(folder, files, RESOLUTIONS.nodenext), '')
+  })
+})
