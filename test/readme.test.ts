@@ -4,25 +4,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { DIALECTS } from '../src/dialects/registry.ts'
 import { CounterRegistry, nodeRuntime } from '../src/instrument/index.ts'
+import { dialectTable, withTable } from '../tools/tables.ts'
 import { FakeClock } from './support/fake-clock.ts'
 
 test('the table of dialects has a row for each, with its roles and its port', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const rows = text
-    .split('\n')
-    .filter((line) => line.startsWith('| [') && line.includes('/dialects/'))
-  const expected = DIALECTS.map(({ name, document, roles, transports, port }) => {
-    const role = (does: string | undefined): string => (does === undefined ? '' : `${does}s`)
-    const cells = [
-      `[${name}](src/dialects/${name}/README.md)`,
-      document,
-      role(roles.server),
-      role(roles.client),
-      roles.server === undefined ? '' : `${port?.number} ${transports.join(', ')}`,
-    ]
-    return `| ${cells.map((cell) => cell || '–').join(' | ')} |`
-  })
-  assert.deepEqual(rows, expected)
+  assert.equal(withTable(text, dialectTable(DIALECTS)), text, 'npm run docs')
 })
 
 test('the table of Node.Runtime has a row for each counter, with its kind and unit', async () => {
