@@ -44,7 +44,10 @@ export type HubOptions = { readonly [K in keyof Values]?: Parts<Values[K]> } & {
 
 export interface StartHubOptions {
   readonly config?: HubOptions
-  /** Which dialects it speaks; all of the package unless stated. */
+  /**
+   * Which dialects it speaks; all of the package unless stated.
+   * @internal a guest's commands and routes have types of packages that no user installs
+   */
   readonly guests?: readonly Guest[]
   /** Gets messages for the operator; repeated ones are held back. Nowhere unless stated. */
   readonly log?: Log
