@@ -22,6 +22,8 @@ import {
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url))
 /** Those that a program without a hub needs. */
 const WITHOUT_HUB = /^pentameter\/(?!hub$)/
+/** Statement that takes something from another module. */
+const IMPORT = /^(?:import|export|\}).*?\bfrom ['"]([^'"]+)['"]/gm
 /** Two resolutions of modules that users have, with what goes with them. */
 const RESOLUTIONS = {
   nodenext: { module: 'nodenext' },
@@ -60,7 +62,9 @@ suite('the tarball', () => {
       const text = readFileSync(join(installed.package, path), 'utf8')
       assert.doesNotMatch(text, /^\/[/*]# sourceMappingURL/m, path)
       if (/^dist\/(web|vendor)\//.test(path)) continue
-      for (const [, specifier] of text.matchAll(/\bfrom ['"](\.[^'"]+)['"]/g)) {
+      for (const [, specifier] of text.matchAll(IMPORT)) {
+        if (specifier!.startsWith('node:')) continue
+        assert.match(specifier!, /^\./, `${path} needs another package`)
         const target = posix.join(posix.dirname(path), specifier!)
         const file = path.endsWith('.d.ts') ? target.replace(/\.ts$/, '.d.ts') : target
         assert.ok(installed.files.includes(file), `${path}: ${specifier}`)
