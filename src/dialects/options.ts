@@ -13,19 +13,19 @@ interface Descriptor<T> {
   readonly flag?: string
 }
 
-interface IntegerOption extends Descriptor<number> {
+export interface IntegerOption extends Descriptor<number> {
   readonly kind: 'integer'
   readonly min: number
   readonly max?: number
 }
 
-interface NumberOption extends Descriptor<number> {
+export interface NumberOption extends Descriptor<number> {
   readonly kind: 'number'
   readonly min: number
   readonly max: number
 }
 
-interface BooleanOption extends Descriptor<boolean> {
+export interface BooleanOption extends Descriptor<boolean> {
   readonly kind: 'boolean'
 }
 
@@ -41,13 +41,13 @@ export interface TextOption<T extends string | undefined = string | undefined>
   check?(text: string): string | undefined
 }
 
-interface ChoiceOption<T extends string | number = string | number> extends Descriptor<T> {
+export interface ChoiceOption<T extends string | number = string | number> extends Descriptor<T> {
   readonly kind: 'choice'
   readonly choices: readonly T[]
 }
 
 /** A whole number, or one word that stands for a number that is found out. */
-interface AutoOption extends Descriptor<number | 'auto'> {
+export interface AutoOption extends Descriptor<number | 'auto'> {
   readonly kind: 'auto'
   readonly min: number
   readonly max: number
@@ -61,7 +61,7 @@ export interface ListOption<T = unknown> extends Descriptor<readonly T[]> {
 }
 
 /** Values by keys that the user chooses. */
-interface MapOption<T = unknown> extends Descriptor<Readonly<Record<string, T>>> {
+export interface MapOption<T = unknown> extends Descriptor<Readonly<Record<string, T>>> {
   readonly kind: 'map'
   readonly item: Option
   /** Keys that will do; all unless stated. */

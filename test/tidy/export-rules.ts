@@ -79,11 +79,19 @@ export const usedExports: Rule = {
 
 function unusedIn({ file, names }: Module, used: Uses): Violation[] {
   return [...names.values()]
-    .filter(({ name }) => !used.has(file.path, name))
+    .filter(({ name }) => !used.has(file.path, name) && !isGiven(name, file.text))
     .map(({ name, position }) => {
       const message = `${name} is exported, and no file of src uses it: take the export away`
       return { path: file.path, line: lineAt(file.text, position), message }
     })
+}
+
+/** Whether a function of the file gives this: declarations of its callers have to name the type. */
+function isGiven(name: string, text: string): boolean {
+  return (
+    new RegExp(`^export (?:interface|type) ${name}\\b`, 'm').test(text) &&
+    new RegExp(`\\): ${name}\\b`).test(text)
+  )
 }
 
 function markImports(file: TidyFile, used: Uses): void {

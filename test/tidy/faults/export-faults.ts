@@ -29,6 +29,16 @@ export const EXPORT_FAULTS: readonly Fault[] = [
   },
   {
     rule: exported.usedExports,
+    fault: 'nothing in the type of what an exported function gives',
+    files: {
+      'package.json': MANIFEST,
+      'src/hub/a.ts': 'export interface A {}\n\nexport function f(): A {}\n',
+      'src/hub/b.ts': "import { f } from './a.ts'\n",
+    },
+    at: [],
+  },
+  {
+    rule: exported.usedExports,
     fault: 'nothing: imports, entries, stars, whole modules, programs of threads, views by pattern',
     files: {
       'package.json': MANIFEST,
