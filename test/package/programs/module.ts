@@ -14,6 +14,7 @@ const requests = zone.define(Buffer.from('requests'), 'counter')
 zone.attach().counter(requests)?.add(3)
 
 const client = new StatsHeroClient({ host: '127.0.0.1', port: 9 })
+await client.start()
 client.meter('shop.requests').record(1)
 await client.close()
 
