@@ -94,7 +94,7 @@ export const HEADER = Object.freeze({
   sequence: 128,
   // Raised once per window, read by every histogram observation.
   epoch: 160,
-  /** 1 while somebody takes summaries; read by each of their observations. */
+  /** 1 while a reader takes summaries; read by each of their observations. */
   listening: 161,
 })
 export const HEADER_INTS = 192

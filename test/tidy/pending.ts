@@ -3,7 +3,6 @@ import * as exported from './export-rules.ts'
 import * as names from './name-rules.ts'
 import * as shapes from './shape-rules.ts'
 import type { Rule, Violation } from './tree.ts'
-import * as words from './word-rules.ts'
 
 const PENDING: ReadonlyMap<Rule, readonly string[]> = new Map([
   [
@@ -24,7 +23,6 @@ const PENDING: ReadonlyMap<Rule, readonly string[]> = new Map([
   ],
   [names.declaredOnce, ['src/shm/', 'src/web/']],
   [shapes.folderSize, ['src/dialects', 'src/shm/slots']],
-  [words.persons, ['src/dialects/', 'src/hub/', 'src/shm/']],
 ])
 
 export function isPending(rule: Rule, { path }: Violation): boolean {

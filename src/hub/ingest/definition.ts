@@ -16,7 +16,7 @@ export interface NewSeries {
   readonly isDecrements?: boolean
   /** How the zone keeps it, where that is not how a kind is usually kept. */
   readonly storage?: Storage
-  /** True for one that never expires, because whoever writes it can't forget it (filters). */
+  /** True for one that never expires, because its writer can't forget it (filters). */
   readonly isKept?: boolean
 }
 

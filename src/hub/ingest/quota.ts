@@ -175,7 +175,7 @@ export class SeriesQuota {
   }
 }
 
-/** The main thread is 1, ingest thread 0 is 2; 0 is nobody. */
+/** The main thread is 1, ingest thread 0 is 2; 0 is none. */
 function ownerOf(thread: number): number {
   return thread + 2
 }

@@ -1,4 +1,4 @@
-/** One listening port of the hub, whoever binds it: its main thread, or all ingest threads. */
+/** One listening port of the hub, bound by its main thread or by all ingest threads. */
 import type { ListenerStatus } from '../status/status.ts'
 import type { PortContext, PortOptions } from './port-options.ts'
 

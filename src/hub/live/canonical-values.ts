@@ -46,7 +46,7 @@ export class CanonicalValues implements SnapshotSource {
   #series: CanonicalSeries[] = []
   /** Values of the last closed second, by place in the list; gauges are read anew. */
   #closed = new Float64Array(0)
-  /** The last closed second while nobody has asked for its values, and the newest series then. */
+  /** The last closed second while its values were not read, and the newest series then. */
   #unread: { readonly frame: Frame; readonly lastId: number } | undefined
   #hasReader = false
 
@@ -79,7 +79,7 @@ export class CanonicalValues implements SnapshotSource {
     }
   }
 
-  /** Takes the values of a closed second, or once they are asked for if nobody did in the last. */
+  /** Takes the values of a closed second: at once, or when they are read if the last were not. */
   take(frame: Frame): void {
     this.#unread = { frame, lastId: this.#store.lastId }
     if (!this.#hasReader) return

@@ -30,7 +30,7 @@ export class CounterRates {
     })
   }
 
-  /** Nobody may read the rates of a second before its last step. */
+  /** Rates of a second may be read after its last step only. */
   *take(frame: Frame): Task {
     this.#nowMs = frame.endMs
     const { counterIds } = frame

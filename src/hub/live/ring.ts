@@ -64,7 +64,7 @@ export class LiveRing {
     runNow(this.pushing(frame))
   }
 
-  /** The same in steps; whoever reads in between sees what has come, and all that was there. */
+  /** The same in steps; a reader in between sees what has come, and all that was there. */
   *pushing(frame: Frame): Task {
     this.#fine.push(frame)
     this.#bytes += frame.size

@@ -271,7 +271,7 @@ export class SeriesStore implements SeriesDefiner {
     runNow(this.removing(records))
   }
 
-  /** The same in steps: nobody knows these series any more, so their order means nothing. */
+  /** The same in steps: no thread knows these series any more, so their order means nothing. */
   *removing(records: readonly SeriesRecord[]): Task {
     yield* forEachItem(records, (record) => {
       this.#byId.delete(record.id)

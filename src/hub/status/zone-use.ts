@@ -1,6 +1,6 @@
 /**
  * The hub's zone as the hub tells of it: read once a second, written into self-metrics
- * (docs/self-metrics.md), and kept for whoever asks meanwhile.
+ * (docs/self-metrics.md), and kept for requests in between.
  */
 import type { Zone, ZoneUsage } from '../../shm/index.ts'
 import type { SelfMetrics } from './self-metrics.ts'

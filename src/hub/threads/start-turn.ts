@@ -1,7 +1,7 @@
 /**
  * Hubs that start on one port do so one after the other. Between the moment in which a port is seen
  * to be free and the one in which all threads share it, another hub could do the same, and then the
- * kernel would spread what comes over both. Whoever starts holds a socket in Linux' abstract
+ * kernel would spread what comes over both. A hub that starts holds a socket in Linux' abstract
  * namespace, which is that of the ports (network namespaces); it goes with its process.
  */
 import { once } from 'node:events'

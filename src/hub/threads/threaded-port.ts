@@ -176,7 +176,7 @@ export class ThreadedServer {
 }
 
 /**
- * Binds a port with sockets that share it with nobody, and closes them.
+ * Binds a port with sockets that share it with none, and closes them.
  * @throws the socket's error where that does not work
  */
 async function bindAlone({ host, port, transports }: PortOptions): Promise<void> {

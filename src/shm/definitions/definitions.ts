@@ -196,7 +196,7 @@ export class Definitions {
   }
 }
 
-/** Zeroes a slot in every segment, so that whoever is given it next begins at nothing. */
+/** Zeroes a slot in every segment, so that the metric that is given it next begins at nothing. */
 function clearSlots(segments: Segments, descriptors: Descriptors, metric: number): void {
   const { type, mode, words } = SLOT_CLASSES[descriptors.slotClass(metric)]!
   if (mode === 'shared') {

@@ -84,7 +84,7 @@ export class ZoneLock {
     if ((word & WAITED_FOR) !== 0) Atomics.notify(this.#ints, HEADER.lock, 1)
   }
 
-  /** The holder's last act when the zone has been replaced: from now on nobody takes the lock. */
+  /** The holder's last act when the zone has been replaced: no thread takes the lock any more. */
   close(): void {
     Atomics.store(this.#ints, HEADER.lock, REPLACED)
     Atomics.notify(this.#ints, HEADER.lock)

@@ -115,7 +115,7 @@ export class ZoneMemory {
     return this.#epoch
   }
 
-  /** Whether anybody takes summaries: what each of their observations reads. */
+  /** Whether a reader takes summaries: what each of their observations reads. */
   get listening(): Int32Array {
     return this.#listening
   }

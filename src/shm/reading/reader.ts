@@ -113,7 +113,7 @@ export class ZoneReader {
     return true
   }
 
-  /** Value of a shared gauge: 0 while nobody wrote it. */
+  /** Value of a shared gauge: 0 before the first write. */
   sharedGauge(metric: number): bigint {
     this.#check(metric, 'gauge')
     if (this.#descriptors.mode(metric) === 'shared') return this.#readShared(metric)
@@ -251,8 +251,8 @@ export class ZoneReader {
   }
 
   /**
-   * Says to the writers of all threads whether anybody takes summaries; while nobody does they keep
-   * none. Who begins to listen takes, and drops, what was left from before.
+   * Says to the writers of all threads whether a reader takes summaries; while none does they keep
+   * none. A reader that begins to listen takes, and drops, what was left from before.
    * @returns false, counted and with nothing changed, when the zone's lock could not be had
    */
   listen(isListening: boolean): boolean {
@@ -261,9 +261,9 @@ export class ZoneReader {
 
   /**
    * Takes what was observed by every summary since the last taking: each observation is visited
-   * once, whoever takes. One that is under way in another thread counts in this taking or the next,
-   * and so does all of a writer that the machine has suspended in the middle of one (counted in
-   * `usage().summariesDeferred`). Only summaries with observations are visited. A visitor that
+   * once, by whichever reader. One that is under way in another thread counts in this taking or the
+   * next, and so does all of a writer that the machine has suspended in the middle of one (counted
+   * in `usage().summariesDeferred`). Only summaries with observations are visited. A visitor that
    * throws loses what it has not been shown.
    * @returns false, counted and with nothing taken, when the zone's lock could not be had
    */

@@ -52,7 +52,7 @@ function foldEntry(memory: ZoneMemory, base: Segment, segment: Segment, chunk: n
   if (isGivenBack) memory.freePage(entry & CHUNK_PAGE_MASK, 'segments')
 }
 
-/** A chunk that changes owner may have been left in a change: nobody would wait for its end. */
+/** A chunk that changes owner may have been left in a change: no thread would wait for its end. */
 function settleChunk(memory: ZoneMemory, entry: number): void {
   const { type, words } = SLOT_CLASSES[entry >>> CHUNK_CLASS_SHIFT]!
   if (type !== 'exponential' && type !== 'summary') return

@@ -1,6 +1,6 @@
 /**
  * A shared gauge: one u64 for all threads, in the metric's descriptor, written by Atomics alone. So
- * an increment is exact whoever makes it, which costs every write the one cache line that all of
+ * an increment is exact by any thread, which costs every write the one cache line that all of
  * them want. Below zero it wraps modulo 2^64.
  */
 import { U64_MAX } from '../../model/index.ts'

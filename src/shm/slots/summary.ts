@@ -59,9 +59,9 @@ export class SummaryHandle {
   }
 
   /**
-   * Adds one observation; while nobody listens, this is one check and nothing is kept.
-   * @returns false, with nothing added, for what is no finite number (of which nobody is told while
-   *   nobody listens), and after it was released or the writer detached
+   * Adds one observation; while no reader listens, this is one check and nothing is kept.
+   * @returns false, with nothing added, for what is no finite number (which is not told while no
+   *   reader listens), and after it was released or the writer detached
    */
   observe(value: number): boolean {
     if (this.#listening[0] === 0) return this.#isAttached
@@ -76,7 +76,7 @@ export class SummaryHandle {
     return true
   }
 
-  /** For the writer: points the handle to a slot; without an owner nobody ever listens. */
+  /** For the writer: points the handle to a slot; without an owner no reader ever listens. */
   bind(owner: SlotOwner, page: Page, at: number): void {
     this.#isAttached = owner.isAttached
     this.#listening = owner.isAttached ? owner.memory.listening : NOBODY
@@ -228,7 +228,7 @@ export function foldSummary(base: Page, from: Page, at: number): void {
   moveWindow(base.floats, into, from.floats, at + HEAD_WORDS + WINDOW_WORDS)
 }
 
-/** Of a slot whose thread is gone: nobody would end its last observation. */
+/** Of a slot whose thread is gone: no thread would end its last observation. */
 export function settleSummary(page: Page, at: number): void {
   page.halves[2 * at + 1]! &= ~1
 }

@@ -61,7 +61,7 @@ const INHERITED = [
 
 /**
  * Under the old zone's lock. The routes of writers are written into the old entries' `movedTo`,
- * where nobody looks before the zone has been replaced.
+ * where no thread looks before the zone has been replaced.
  * @throws {RedefinitionError} naming the first metric for which there is no room
  * @throws {RangeError} when there are more writers than segments for them
  */
@@ -86,7 +86,7 @@ export function buildSuccessor(
   return next
 }
 
-/** Whoever moves collects shared gauges; where nobody is to move, nobody writes them either. */
+/** A thread that moves collects shared gauges; where none is to move, none writes them either. */
 function copyShared(descriptors: Descriptors, copies: Descriptors): void {
   for (let metric = 0; metric < descriptors.count; metric++) {
     if (descriptors.mode(metric) !== 'shared') continue
@@ -221,7 +221,7 @@ function reserveSlots(
   return type !== 'exponential' || routes.every((route) => reserveNegative(route, slotAt))
 }
 
-/** The block of a negative ring, named by the target's slot, which nobody takes for ready yet. */
+/** The block of a negative ring, named by the target's slot, which readers don't use yet. */
 function reserveNegative({ source, target }: Route, slotAt: number): boolean {
   const negative = 2 * ((slotAt & (PAGE_WORDS - 1)) + SLOT.numberGuard) + 1
   const from = source.pageOf(slotAt)

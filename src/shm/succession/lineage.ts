@@ -5,9 +5,9 @@
  *
  * A zone is replaced in this order: the successor is complete; every thread is told its memory; the
  * old sequence of gauge writes is lifted; the old generation becomes odd for ever; the old lock is
- * closed. Whoever next defines, takes memory, sets a gauge or reads there finds one of these and
- * follows. Counters and histograms find nothing and need nothing: their segment is counted where
- * it is until its own thread moves it, between two of its turns or in one of those calls.
+ * closed. A thread that next defines, takes memory, sets a gauge or reads there finds one of these
+ * and follows. Counters and histograms find nothing and need nothing: their segment is counted
+ * where it is until its own thread moves it, between two of its turns or in one of those calls.
  */
 import { threadId } from 'node:worker_threads'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -49,7 +49,7 @@ export class Lineage {
   readonly #offers = new Map<number, Replacement>()
   readonly #watched = new Set<number>()
   #isFollowing = false
-  /** True when nobody has answered: they are gone, and waiting again would be in vain. */
+  /** True when no thread has answered: they are gone, and waiting again would be in vain. */
   #isAlone = false
 
   constructor(parts: ZoneParts, isCreator: boolean) {

@@ -4,8 +4,8 @@
  * Pages and blocks were reserved when the successor was built: moving takes no memory.
  *
  * A copy overwrites and leaves its source as it is, so a thread that dies in it has lost nothing:
- * whoever folds for it copies again. What makes the new place count, and the old one count no more,
- * is one store of `movedTo`, with the successor's generation odd.
+ * the thread that folds for it copies again. What makes the new place count, and the old one count
+ * no more, is one store of `movedTo`, with the successor's generation odd.
  */
 
 import type { Descriptors } from '../definitions/descriptors.ts'

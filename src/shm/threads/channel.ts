@@ -22,7 +22,7 @@ export interface Replacement {
 }
 
 export type ZoneMessage =
-  /** A thread has opened the zone: whoever folds for the dead is to watch it. */
+  /** A thread has opened the zone: the thread that folds for the dead is to watch it. */
   | { readonly kind: 'hello'; readonly threadId: number }
   /** Who has created the zone, or everybody, is to tell the present {@link Replacement}. */
   | { readonly kind: 'ask'; readonly isForAll: boolean }

@@ -46,7 +46,7 @@ function ignoreEnd(): void {}
 
 /** Whom to tell of the end of a thread, by its id. */
 const watched = new Map<number, (() => void)[]>()
-/** Threads that ended before somebody asked; only where there are no locks to tell. */
+/** Threads that ended before a thread asked; only where there are no locks to tell. */
 const ended = new Set<number>()
 let looking: NodeJS.Timeout | undefined
 let seesExits = false

@@ -1,6 +1,6 @@
 /**
  * The windows of all series of the hub at one boundary of one running series: made at most once,
- * and only those that somebody wants.
+ * and only those that a session wants.
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'

@@ -49,7 +49,7 @@ export class HubFilter {
     this.#log = log
   }
 
-  /** Loads and starts it; one that can't be started is told of, and hurts nobody else. */
+  /** Loads and starts it; one that can't be started is told of, and hurts no other. */
   async start(space: MetricSpaceSource): Promise<void> {
     this.#sinceMs = this.#clock.wallMs()
     try {

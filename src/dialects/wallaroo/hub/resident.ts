@@ -37,7 +37,7 @@ export type { ViewRequest } from './views/view.ts'
  */
 export interface WallarooViews {
   applications(): Promise<ApplicationsAnswer>
-  /** Undefined for an application that nobody has named. */
+  /** Undefined for an application that no worker has named. */
   application(name: string): Promise<ApplicationAnswer | undefined>
   compatibleApplication(name: string): Promise<CompatibleApplicationAnswer | undefined>
   /** Undefined where no series is in the view. */

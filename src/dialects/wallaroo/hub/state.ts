@@ -82,7 +82,7 @@ export class WallarooState {
     this.#overflowWorker = new WallarooWorkers(1).of('', '', this.#sweptMs)!
   }
 
-  /** All series but those of the overflow, which belong to nobody. */
+  /** All series but those of the overflow, which are no application's. */
   series(): readonly WallarooSeries[] {
     return this.#index.values()
   }

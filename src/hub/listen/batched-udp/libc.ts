@@ -8,7 +8,7 @@ import { getSystemErrorMap } from 'node:util'
 
 /**
  * Where the numbers of this folder hold: Linux' generic 64-bit ABI, which both machines have, and
- * which glibc and musl pass on unchanged. Elsewhere they differ, or nobody has checked.
+ * which glibc and musl pass on unchanged. Elsewhere they differ, or are not checked.
  */
 const ARCHITECTURES: readonly string[] = ['x64', 'arm64']
 

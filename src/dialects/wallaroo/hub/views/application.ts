@@ -20,7 +20,7 @@ import { rangeOf } from './view.ts'
 
 const SHOWN_SECONDS = 300
 
-/** @returns undefined for an application that nobody has named */
+/** @returns undefined for an application that no worker has named */
 export function* applicationPass(
   state: WallarooState,
   application: string,

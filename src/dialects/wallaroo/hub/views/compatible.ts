@@ -105,7 +105,7 @@ function* ofAllPipelines(
   return yield* groupsOf(merged, { category }, ['name'])
 }
 
-/** @returns undefined for an application that nobody has named */
+/** @returns undefined for an application that no worker has named */
 export function* compatibleApplicationPass(
   state: WallarooState,
   application: string,

@@ -1,6 +1,6 @@
 /**
  * Answers that are made once for all who ask for the same: those who come while it is being made
- * wait for it, those who come soon afterwards get it too. Nothing is made while nobody asks.
+ * wait for it, those who come soon afterwards get it too. Nothing is made without a request.
  */
 
 import type { Task } from '../../../../hub/tasks/task.ts'
