@@ -9,16 +9,18 @@ import type { CellsEvent, RangeAnswer, SeriesPage } from '../../src/http/api.ts'
 import { createHttpServer } from '../../src/http/index.ts'
 import { packet, sendUdp, seriesNamed, startHub } from '../support/hub/hub.ts'
 
-test('a datagram becomes a plotted point', async () => {
+test('a datagram becomes a plotted point', async (context) => {
   const started = await startHub()
   const { hub, clock } = started
+  context.after(() => hub.stop())
   const http = createHttpServer({ view: hub, webRoot: '/nonexistent', host: '127.0.0.1', port: 0 })
+  context.after(() => http.stop())
   const { port } = await http.start()
   const get = async (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`)
 
   await sendUdp(started, [packet('checkout.requests:3|m\ncheckout.latency:118|h\n')])
   const requests = seriesNamed(hub, 'checkout.requests')
-  assert.deepEqual(hub.total(requests), { kind: 'counter', total: 3, down: 0 })
+  assert.deepEqual(hub.total(requests), { kind: 'counter', total: 3, decrements: 0 })
 
   const page = (await (await get('/api/v1/series?filter=checkout')).json()) as SeriesPage
   assert.deepEqual(
@@ -52,8 +54,6 @@ test('a datagram becomes a plotted point', async () => {
   const metrics = await (await get('/metrics')).text()
   assert.match(metrics, /^checkout_requests_total\{shp_type="m"\} 3$/m)
   assert.match(metrics, /^checkout_latency_hist_sum 118$/m)
-  await http.stop()
-  await hub.stop()
 })
 
 interface ServerEvent {

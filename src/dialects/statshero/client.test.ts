@@ -267,3 +267,10 @@ suite('client over TCP', { timeout: 30_000 }, () => {
     assert.equal(client.counts.dropped, 95)
   })
 })
+
+test('a client that was never started closes at once, and says what it dropped', async () => {
+  const client = new StatsHeroClient({ host: '127.0.0.1', port: 9 })
+  client.meter('jobs').record(1)
+  await client.close()
+  assert.deepEqual([client.counts.sent, client.counts.dropped], [0, 1])
+})

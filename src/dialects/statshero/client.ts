@@ -8,6 +8,7 @@
 import { gzipSync } from 'node:zlib'
 import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
+import { systemClock } from '../../time/system-clock.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import type { Link } from './client/link.ts'
 import { PacketQueue } from './client/packet-queue.ts'
@@ -66,6 +67,8 @@ export class StatsHeroClient {
   readonly counts: StatsHeroClientCounts = { sent: 0, dropped: 0, lost: 0, refused: 0 }
   readonly #options: ClientSettings
   readonly #clock: Pick<Clock, 'after'>
+  /** Keeps the process running while a close waits. */
+  readonly #closeClock: Pick<Clock, 'after'>
   readonly #random: () => number
   readonly #batch: PacketBatch
   readonly #queue = new PacketQueue()
@@ -85,6 +88,7 @@ export class StatsHeroClient {
     const { transport, gzip, profile, maxDatagramBytes } = this.#options
     if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
     this.#clock = clock
+    this.#closeClock = options.clock ?? systemClock
     this.#random = random
     this.#batch = new PacketBatch(maxDatagramBytes)
     const link = { ...this.#options, clock, onError, onReady: () => this.#pump() }
@@ -177,7 +181,8 @@ export class StatsHeroClient {
     if (this.#isClosed) return
     this.flush()
     this.#isClosed = true
-    if (!this.#isIdle) await this.#waitUntilIdle()
+    // without a link nothing would ever leave
+    if (this.#isStarted && !this.#isIdle) await this.#waitUntilIdle()
     for (let entry = this.#queue.shift(); entry !== undefined; entry = this.#queue.shift()) {
       this.counts.dropped += entry.lines
     }
@@ -190,7 +195,7 @@ export class StatsHeroClient {
 
   #waitUntilIdle(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.after(CLOSE_WAIT_MS, resolve)
+      const cancel = this.#closeClock.after(CLOSE_WAIT_MS, resolve)
       this.#onIdle = () => {
         cancel()
         resolve()
