@@ -74,7 +74,7 @@ const LATER_STEPS: readonly Step[] = [
 ]
 
 /** A step that hangs is ended with everything it started, and has failed. */
-const STEP_TIMEOUT_MS = 600_000
+const STEP_TIMEOUT_MS = 900_000
 
 /** Runs one step with its output passed on, and reads what it counted. */
 function run(step: Step): Promise<{ code: number; count: Count }> {
