@@ -11,9 +11,9 @@
  */
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
 import type { Guest } from './dialects/guest.ts'
-import type { ValuesOf } from './dialects/options.ts'
-import { type BoundAddress, HTTP_PORT, type PortAddresses } from './dialects/ports.ts'
+import { HTTP_PORT, type ValuesOf } from './dialects/options.ts'
 import { GUESTS } from './dialects/registry.ts'
 import { createHttpServer, type HttpServer, OtlpExporter, OtlpSource } from './http/index.ts'
 import { dialectOptions, type HubConfig, parseConfig } from './hub/config/config.ts'
@@ -28,7 +28,7 @@ import { type Cell, type Identity, KINDS, type Metadata } from './model/index.ts
 import type { Clock } from './time/clock.ts'
 import { systemClock } from './time/system-clock.ts'
 
-export type { BoundAddress, PortAddresses } from './dialects/ports.ts'
+export type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
 export { ConfigError } from './hub/config/config.ts'
 export type { Log, LogLevel } from './hub/log.ts'
 export type { Total } from './hub/series/series.ts'

@@ -1,7 +1,7 @@
 /** Runs a hub until a signal ends it, and says on the way what is going on. */
 import type { End } from '../dialects/command-line.ts'
+import type { PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
-import type { PortAddresses } from '../dialects/ports.ts'
 import { type HubOptions, type Log, NoListenerError, startHub } from '../start-hub.ts'
 import { CommandError } from '../terminal/exit-codes.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'

@@ -1,6 +1,8 @@
 /** Text for a person, or a line for a program, once the hub is up. */
+
+import type { BoundAddress, PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
-import { type BoundAddress, HTTP_PORT, type PortAddresses } from '../dialects/ports.ts'
+import { HTTP_PORT } from '../dialects/options.ts'
 import { GUESTS } from '../dialects/registry.ts'
 import type { SourcesAnswer } from '../http/api.ts'
 import { tableLines } from '../terminal/index.ts'

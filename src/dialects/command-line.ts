@@ -3,7 +3,7 @@
  * help, and its traffic in `pentameter demo` on real sockets, with the few means of making it.
  */
 import type { Clock } from '../time/clock.ts'
-import type { PortAddresses } from './ports.ts'
+import type { PortAddresses } from './endpoints.ts'
 
 /** What the command line does for a dialect's commands. */
 export interface CommandLine {

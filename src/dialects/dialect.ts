@@ -6,13 +6,19 @@
  * Words: the server accepts, the client connects; `receive` and `emit` say which way the data goes.
  * Every dialect has two profiles: `document` does as its text says, `peer` as the real programs do.
  */
-import type { ClientContext, Emitter, Source, SourceContext } from './client.ts'
+
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
+import type {
+  ClientContext,
+  DialectServer,
+  Emitter,
+  ServerContext,
+  Source,
+  SourceContext,
+  Target,
+} from './endpoints.ts'
 import type { ExportRules } from './export-rules.ts'
-import type { OptionSpec } from './options.ts'
-import type { Target } from './peer.ts'
-import type { PortSpec } from './ports.ts'
-import type { DialectServer, ServerContext } from './server.ts'
+import type { OptionSpec, PortSpec } from './options.ts'
 
 export interface Dialect {
   /** Lower-case registry name, the same as its folder. */

@@ -242,3 +242,50 @@ function wantedOf(option: Option, value: unknown): string | undefined {
       return typeof value === 'object' && value !== null ? undefined : 'want an object'
   }
 }
+
+/** Where a server of a program listens, or what a client connects to. */
+export function addressOptions(port: number) {
+  return {
+    host: text({ default: '127.0.0.1', description: 'name or address' }),
+    port: integer({ min: 0, max: 65_535, default: port, description: 'of the other side, or own' }),
+  }
+}
+
+interface Pauses {
+  readonly firstMs: number
+  readonly limitMs: number
+  readonly jitter: number
+}
+
+/** How often a client tries again: `src/time/backoff.ts`. */
+export function reconnectOptions({ firstMs, limitMs, jitter }: Pauses) {
+  return {
+    reconnectFirstMs: integer({
+      min: 0,
+      default: firstMs,
+      description: 'pause before another attempt to connect, doubled each time',
+    }),
+    reconnectLimitMs: integer({ min: 0, default: limitMs, description: 'longest such pause' }),
+    reconnectJitter: number({
+      min: 0,
+      max: 1,
+      default: jitter,
+      description: 'share of the pause by which it varies both ways',
+    }),
+  }
+}
+
+/** A port of the hub; dialects that name the same one share it, told apart by their first bytes. */
+export interface PortSpec {
+  /** Prefix of the option that changes it, `textPort`, and its name in reports. */
+  readonly name: string
+  /** Number unless configured. */
+  readonly number: number
+}
+
+/** Lines of text, by UDP and TCP. */
+export const TEXT_PORT: PortSpec = { name: 'text', number: 8125 }
+/** Binary frames, by TCP. */
+export const STREAM_PORT: PortSpec = { name: 'stream', number: 5001 }
+/** Page, API and all that is served by HTTP. */
+export const HTTP_PORT: PortSpec = { name: 'http', number: 4000 }

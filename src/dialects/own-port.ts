@@ -2,8 +2,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Transport } from './decoder.ts'
-import type { Reports } from './reports.ts'
-import type { DialectServer } from './server.ts'
+import type { DialectServer, Reports } from './endpoints.ts'
 
 interface OwnPortOptions {
   readonly host: string

@@ -2,7 +2,7 @@
 import type { Dialect } from './dialect.ts'
 import type { Guest } from './guest.ts'
 import * as registered from './index.ts'
-import { HTTP_PORT, type PortSpec, STREAM_PORT, TEXT_PORT } from './ports.ts'
+import { HTTP_PORT, type PortSpec, STREAM_PORT, TEXT_PORT } from './options.ts'
 
 /** Ports in the order of the list; dialects of a port of their own and of none come last. */
 const PORTS: readonly (PortSpec | undefined)[] = [TEXT_PORT, STREAM_PORT, HTTP_PORT]

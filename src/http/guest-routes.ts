@@ -6,7 +6,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import type { Dialect } from '../dialects/dialect.ts'
-import type { Reports } from '../dialects/reports.ts'
+import type { Reports } from '../dialects/endpoints.ts'
 import type { HubView } from '../hub/view.ts'
 import type { HttpError } from './answers.ts'
 

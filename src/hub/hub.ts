@@ -3,8 +3,8 @@
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
 import type { Dialect } from '../dialects/dialect.ts'
+import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
-import type { PortAddresses } from '../dialects/ports.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'

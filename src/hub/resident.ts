@@ -3,7 +3,7 @@
  * what a resident has, and knows none by name.
  */
 import type { Dialect } from '../dialects/dialect.ts'
-import type { PeerConnection } from '../dialects/peer.ts'
+import type { PeerConnection } from '../dialects/endpoints.ts'
 import type { Zone } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ZoneIngest } from './ingest/ingest.ts'

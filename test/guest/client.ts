@@ -1,7 +1,6 @@
 /** The sending side: what the hub closes each second, as lines over one connection. */
 import { connect, type Socket } from 'node:net'
-import type { ClientContext, Emitter } from '../../src/dialects/client.ts'
-import type { Target } from '../../src/dialects/peer.ts'
+import type { ClientContext, Emitter, Target } from '../../src/dialects/endpoints.ts'
 import type { Cell, Identity } from '../../src/model/index.ts'
 import { lineOf } from './codec.ts'
 import { messageOf } from './map.ts'

@@ -1,6 +1,6 @@
 /** The dialect Semaphore: changes of levers and lamps as lines of text (README.md). */
 import type { Dialect } from '../../src/dialects/dialect.ts'
-import { TEXT_PORT } from '../../src/dialects/ports.ts'
+import { TEXT_PORT } from '../../src/dialects/options.ts'
 import { connectEmitter } from './client.ts'
 import { createDecoder, encode } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'

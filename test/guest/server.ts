@@ -1,8 +1,12 @@
 /** The receiving side: datagrams and connections into the ingest. Nothing is ever written back. */
 import type { Socket } from 'node:net'
+import type {
+  DialectServer,
+  Peer,
+  PeerConnection,
+  ServerContext,
+} from '../../src/dialects/endpoints.ts'
 import type { LineIngest } from '../../src/dialects/ingest.ts'
-import type { Peer, PeerConnection } from '../../src/dialects/peer.ts'
-import type { DialectServer, ServerContext } from '../../src/dialects/server.ts'
 import { LineScanner, type LineVisitor } from './codec.ts'
 import { takeLine } from './map.ts'
 import { type ErrorCode, NAME } from './spec.ts'

@@ -1,6 +1,5 @@
 /** Reports that a test reads back. */
-import type { Peer } from '../../src/dialects/peer.ts'
-import type { Reports } from '../../src/dialects/reports.ts'
+import type { Peer, Reports } from '../../src/dialects/endpoints.ts'
 import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
 
 export interface LogLine {

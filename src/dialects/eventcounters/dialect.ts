@@ -3,7 +3,7 @@
  * (README.md).
  */
 import type { Dialect } from '../dialect.ts'
-import { HTTP_PORT } from '../ports.ts'
+import { HTTP_PORT } from '../options.ts'
 import { connectSource, sharesSeries } from './client/source.ts'
 import { createDecoder, encodeEventCounters } from './codec.ts'
 import { exportRules } from './export-rules.ts'

@@ -1,6 +1,5 @@
 /** Options of EventCounters' sides: their one home, with defaults and limits. */
-import { reconnectOptions } from '../connecting.ts'
-import { bytes, choice, integer, number, section } from '../options.ts'
+import { bytes, choice, integer, number, reconnectOptions, section } from '../options.ts'
 import { LIMITS } from './spec.ts'
 
 const CLIENT_OPTIONS = {

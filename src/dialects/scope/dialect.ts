@@ -3,7 +3,7 @@
  * of viewers, each at its own rate (README.md).
  */
 import type { Dialect } from '../dialect.ts'
-import { STREAM_PORT } from '../ports.ts'
+import { STREAM_PORT } from '../options.ts'
 import { connectSource } from './client/source.ts'
 import { createDecoder, encodeScope, guessTransport } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'

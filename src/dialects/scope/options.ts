@@ -1,7 +1,7 @@
 /** Options of scope's sides: their one home, with defaults and limits. */
 import { parseColor } from '../../model/board/color.ts'
-import { addressOptions, reconnectOptions } from '../connecting.ts'
 import {
+  addressOptions,
   boolean,
   bytes,
   choice,
@@ -10,6 +10,7 @@ import {
   list,
   map,
   number,
+  reconnectOptions,
   section,
   text,
   type ValuesOf,

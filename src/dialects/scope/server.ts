@@ -4,11 +4,15 @@
  */
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import {
+  type DialectServer,
+  NO_REPORTS,
+  type PeerConnection,
+  type Reports,
+  type ServerContext,
+} from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
-import type { PeerConnection } from '../peer.ts'
-import { NO_REPORTS, type Reports } from '../reports.ts'
-import type { DialectServer, ServerContext } from '../server.ts'
 import type { SnapshotSource, Statistic } from '../snapshot-source.ts'
 import { ADDRESS_OPTIONS, type Match, SERVER_OPTIONS, type ServerSettings } from './options.ts'
 import { Exposition } from './server/exposition.ts'

@@ -3,7 +3,7 @@
  * TCP (README.md).
  */
 import type { Dialect } from '../dialect.ts'
-import { TEXT_PORT } from '../ports.ts'
+import { TEXT_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeStatsHero } from './codec/decoder.ts'
 import { EXPORT_RULES } from './export-rules.ts'

@@ -1,16 +1,18 @@
 /** Options of Stats Hero's sides: their one home, with defaults and limits. */
-import { addressOptions, reconnectOptions } from '../connecting.ts'
+
 import {
+  addressOptions,
   boolean,
   bytes,
   choice,
   defaultsOf,
   integer,
   map,
+  reconnectOptions,
   section,
+  TEXT_PORT,
   type ValuesOf,
 } from '../options.ts'
-import { TEXT_PORT } from '../ports.ts'
 
 const profile = (description: string) =>
   choice(['document', 'peer'], { default: 'peer', description })

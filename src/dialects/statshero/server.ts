@@ -1,11 +1,16 @@
 /** The receiving side: lines of applications, under a hub or on a port of its own. */
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import {
+  type DialectServer,
+  NO_REPORTS,
+  type Peer,
+  type PeerConnection,
+  type Reports,
+  type ServerContext,
+} from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
-import type { Peer, PeerConnection } from '../peer.ts'
-import { NO_REPORTS, type Reports } from '../reports.ts'
-import type { DialectServer, ServerContext } from '../server.ts'
 import type { Message } from './codec/decoder.ts'
 import { ADDRESS_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
 import { LineServer } from './server/line-server.ts'

@@ -2,7 +2,7 @@
  * The dialect Wallaroo: windows of latencies in 65 bins, pushed by workers over TCP (README.md).
  */
 import type { Dialect } from '../dialect.ts'
-import { STREAM_PORT } from '../ports.ts'
+import { STREAM_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeWallaroo, guessTransport } from './codec/decoder.ts'
 import { EXPORT_RULES } from './export-rules.ts'

@@ -1,12 +1,13 @@
 /** Options of Wallaroo's sides: their one home, with defaults and limits. */
-import { addressOptions, reconnectOptions } from '../connecting.ts'
 import {
+  addressOptions,
   boolean,
   bytes,
   choice,
   defaultsOf,
   integer,
   number,
+  reconnectOptions,
   section,
   text,
   type ValuesOf,

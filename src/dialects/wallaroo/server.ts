@@ -1,11 +1,16 @@
 /** The receiving side (§2): windows of workers, under a hub or on a port of its own. */
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import {
+  type DialectServer,
+  NO_REPORTS,
+  type Peer,
+  type PeerConnection,
+  type Reports,
+  type ServerContext,
+} from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
-import type { Peer, PeerConnection } from '../peer.ts'
-import { NO_REPORTS, type Reports } from '../reports.ts'
-import type { DialectServer, ServerContext } from '../server.ts'
 import { type MetricsMessage, metricsMessage } from './codec/decoder.ts'
 import { SERVER_OPTIONS } from './options.ts'
 import type { WindowReceiver, WindowReceivers } from './server/connection.ts'

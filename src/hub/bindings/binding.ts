@@ -1,7 +1,7 @@
 /** One dialect at work in the hub: its server, its resident, and the peers that are read from. */
-import type { Source } from '../../dialects/client.ts'
+
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { PeerConnection } from '../../dialects/peer.ts'
+import type { PeerConnection, Source } from '../../dialects/endpoints.ts'
 import type { Measured, Resident } from '../resident.ts'
 import type { Activity } from '../status/activity.ts'
 

@@ -2,9 +2,10 @@
  * The dialects of a hub at work: which server listens where, in which threads, with which resident;
  * and the peers that the hub connects to.
  */
-import type { ClientContext } from '../../dialects/client.ts'
+
 import type { Dialect } from '../../dialects/dialect.ts'
-import { HTTP_PORT, type PortSpec } from '../../dialects/ports.ts'
+import type { ClientContext } from '../../dialects/endpoints.ts'
+import { HTTP_PORT, type PortSpec } from '../../dialects/options.ts'
 import type { SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
 import type { Clock } from '../../time/clock.ts'
 import { ConfigError, dialectOptions, type HubConfig, portNumber } from '../config/config.ts'

@@ -5,14 +5,17 @@ import {
   boolean,
   bytes,
   choice,
+  HTTP_PORT,
   integer,
   list,
   map,
   type OptionSpec,
+  type PortSpec,
+  STREAM_PORT,
   section,
+  TEXT_PORT,
   text,
 } from '../../dialects/options.ts'
-import { HTTP_PORT, type PortSpec, STREAM_PORT, TEXT_PORT } from '../../dialects/ports.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { LIVE_RING_DEFAULTS } from '../live/ring.ts'
 

@@ -3,7 +3,7 @@
  * dialect whose peers have URLs takes those too, with path and query.
  */
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { Target } from '../../dialects/peer.ts'
+import type { Target } from '../../dialects/endpoints.ts'
 import { ConfigError } from './config.ts'
 
 export interface DialectTarget {

@@ -1,8 +1,8 @@
 /** What a shared port is told: where to bind, who speaks on it, and whom to tell. */
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { PortSpec } from '../../dialects/ports.ts'
-import type { DialectServer } from '../../dialects/server.ts'
+import type { DialectServer } from '../../dialects/endpoints.ts'
+import type { PortSpec } from '../../dialects/options.ts'
 import type { Clock } from '../../time/clock.ts'
 import { type HubConfig, portNumber } from '../config/config.ts'
 import type { Log } from '../log.ts'

@@ -6,7 +6,7 @@
 import { createServer, type Server } from 'node:net'
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { DialectServer } from '../../dialects/server.ts'
+import type { DialectServer } from '../../dialects/endpoints.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
 import { chooseBind } from './batched-udp/index.ts'

@@ -1,5 +1,5 @@
 /** A sink that says every closed second in another hub's or server's dialect. */
-import type { Emitter } from '../../dialects/client.ts'
+import type { Emitter } from '../../dialects/endpoints.ts'
 import { type Cell, type Exact, exact, type Identity, KINDS, type Kind } from '../../model/index.ts'
 import type { SeriesRecord } from '../series/series.ts'
 import type { Frame } from './frame.ts'

@@ -3,8 +3,7 @@
  * kept for the page and `tap`. Bounded: 20 offenders per code, 128 bytes each; 20 refused keys per
  * limit; error counts for the 256 sources seen last.
  */
-import type { Peer } from '../../dialects/peer.ts'
-import type { Reports } from '../../dialects/reports.ts'
+import type { Peer, Reports } from '../../dialects/endpoints.ts'
 import { toHex } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'

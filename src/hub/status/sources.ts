@@ -1,6 +1,6 @@
 /** Builds the answer to "is everything arriving?" from the parts of a running hub. */
 
-import type { PeerConnection } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/endpoints.ts'
 import { connectionCount, type DialectBinding } from '../bindings/binding.ts'
 import type { Bindings } from '../bindings/bindings.ts'
 import type { Listener } from '../listen/listener.ts'

@@ -3,7 +3,7 @@
  * in which they were sent: a series is announced before anything else says its metric, and an
  * answer comes after all that its thread did before.
  */
-import type { PeerConnection } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/endpoints.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
 import type { HubConfig } from '../config/config.ts'

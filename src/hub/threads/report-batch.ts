@@ -3,8 +3,7 @@
  * code, the last offenders, some names and lines. A flood of bad lines makes numbers larger, never
  * a message. {@link ErrorReports.merge} takes it apart in the main thread.
  */
-import type { Peer } from '../../dialects/peer.ts'
-import type { Reports } from '../../dialects/reports.ts'
+import type { Peer, Reports } from '../../dialects/endpoints.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { IngestEvents } from '../ingest/ingest.ts'

@@ -3,8 +3,8 @@
  * segment of the zone. What only the main thread can do goes there through the outbox.
  */
 import type { Dialect } from '../../dialects/dialect.ts'
-import { TEXT_PORT } from '../../dialects/ports.ts'
-import type { DialectServer } from '../../dialects/server.ts'
+import type { DialectServer } from '../../dialects/endpoints.ts'
+import { TEXT_PORT } from '../../dialects/options.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'

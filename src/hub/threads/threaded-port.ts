@@ -4,7 +4,7 @@
  * the same port fails as it should.
  */
 import { createServer } from 'node:net'
-import type { PeerConnection } from '../../dialects/peer.ts'
+import type { PeerConnection } from '../../dialects/endpoints.ts'
 import { KernelDrops } from '../listen/kernel-drops.ts'
 import { bindProblem, type Listener, RETRY_MS, reportBuffer } from '../listen/listener.ts'
 import type { PortContext, PortOptions } from '../listen/port-options.ts'

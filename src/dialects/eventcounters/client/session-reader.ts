@@ -2,8 +2,7 @@
  * The body of one session, read: what belongs to the series asked for is handed on, everything else
  * is counted (eventcounters.md §4.2, §6).
  */
-import type { Peer } from '../../peer.ts'
-import type { Reports } from '../../reports.ts'
+import type { Peer, Reports } from '../../endpoints.ts'
 import { LineReader } from '../codec/line.ts'
 import type { IgnoredReason, ReadWindow } from '../codec/read.ts'
 import { type ErrorCode, LIMITS, NAME } from '../spec.ts'

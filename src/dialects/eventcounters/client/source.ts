@@ -1,7 +1,6 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
-import type { ClientContext, Source } from '../../client.ts'
+import type { ClientContext, PeerConnection, Source, Target } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
-import type { PeerConnection, Target } from '../../peer.ts'
 import { EventCountersClient } from '../client.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
 import { ReceivedCounters } from './received-counters.ts'

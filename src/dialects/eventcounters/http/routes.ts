@@ -6,7 +6,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { GuestRoutes, HubApp, HubContext, RouteContext } from '../../../http/guest-routes.ts'
 import { SECURITY_HEADERS } from '../../../http/security.ts'
-import type { PeerConnection } from '../../peer.ts'
+import type { PeerConnection } from '../../endpoints.ts'
 import { eventCountersOf } from '../hub/resident.ts'
 import { type EndpointParts, type ServedSession, serveSession } from '../server/endpoint.ts'
 import { PATH } from '../spec.ts'

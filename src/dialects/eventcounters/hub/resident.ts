@@ -10,9 +10,7 @@ import { type Session, Sessions } from '../../../hub/live/sessions.ts'
 import type { Resident, ResidentContext } from '../../../hub/resident.ts'
 import type { LimitStatus } from '../../../hub/status/status.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { PeerConnection } from '../../peer.ts'
-import type { Reports } from '../../reports.ts'
-import { NO_REPORTS } from '../../reports.ts'
+import { NO_REPORTS, type PeerConnection, type Reports } from '../../endpoints.ts'
 import { matchesCounter } from '../codec/filter.ts'
 import type {
   Boundary,

@@ -6,9 +6,8 @@ import {
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
-import type { ClientContext, Source } from '../../client.ts'
+import type { ClientContext, PeerConnection, Source, Target } from '../../endpoints.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
-import type { PeerConnection, Target } from '../../peer.ts'
 import { ScopeClient } from '../client.ts'
 import type { MirroredSeries, Sample } from './mirror.ts'
 

@@ -3,7 +3,7 @@
  * callback that throws costs its own value only.
  */
 import { type Labels, type Metadata, sortLabels } from '../../../model/index.ts'
-import { NO_REPORTS, type Reports } from '../../reports.ts'
+import { NO_REPORTS, type Reports } from '../../endpoints.ts'
 import type { CanonicalSeries, SnapshotSource } from '../../snapshot-source.ts'
 import { NAME } from '../spec.ts'
 

@@ -3,7 +3,7 @@
  * series stays the same, and the entries of a snapshot while the values do.
  */
 import type { Clock } from '../../../time/clock.ts'
-import type { Reports } from '../../reports.ts'
+import type { Reports } from '../../endpoints.ts'
 import type { SnapshotSource } from '../../snapshot-source.ts'
 import { encodeInfo } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'

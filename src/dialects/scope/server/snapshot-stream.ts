@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import { type Clock, nsOfMs } from '../../../time/clock.ts'
-import type { Reports } from '../../reports.ts'
+import type { Reports } from '../../endpoints.ts'
 import type { Handshake } from '../codec/settings-stream.ts'
 import type { ServerSettings } from '../options.ts'
 import type { Framing } from '../spec.ts'

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
-import type { Peer, PeerConnection } from '../../peer.ts'
+import type { Peer, PeerConnection } from '../../endpoints.ts'
 import { detectFraming } from '../codec/framing.ts'
 import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
 import { VERSION_BYTES } from '../spec.ts'

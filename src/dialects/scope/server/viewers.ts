@@ -3,8 +3,7 @@
  * they see is read and rendered once for all of them. Connections are accepted elsewhere.
  */
 import type { Socket } from 'node:net'
-import type { PeerConnection } from '../../peer.ts'
-import type { DialectServer } from '../../server.ts'
+import type { DialectServer, PeerConnection } from '../../endpoints.ts'
 import type { StreamContext } from './snapshot-stream.ts'
 import { type HandBack, Viewer } from './viewer.ts'
 

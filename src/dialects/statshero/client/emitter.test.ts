@@ -8,7 +8,7 @@ import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { type Cell, type Exact, Histogram, type Identity } from '../../../model/index.ts'
 import type { Transport } from '../../decoder.ts'
-import type { Reports } from '../../reports.ts'
+import type { Reports } from '../../endpoints.ts'
 import { dialect as statshero } from '../dialect.ts'
 
 /** A receiver of our own on a free port. */

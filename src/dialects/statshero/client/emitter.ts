@@ -1,8 +1,6 @@
 /** The sending side as the hub uses it (§7.5): closed cells become lines of a client. */
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
-import type { ClientContext, Emitter } from '../../client.ts'
-import type { Target } from '../../peer.ts'
-import type { Reports } from '../../reports.ts'
+import type { ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
 import { StatsHeroClient } from '../client.ts'
 import { cellLines, type EmitMapping, emitKey } from '../map.ts'
 import { EMIT_DEFAULTS, type EmitOptions } from '../options.ts'

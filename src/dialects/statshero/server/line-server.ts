@@ -4,8 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
-import type { Peer, PeerConnection } from '../../peer.ts'
-import type { DialectServer } from '../../server.ts'
+import type { DialectServer, Peer, PeerConnection } from '../../endpoints.ts'
 import { frameRules } from '../codec/decoder.ts'
 import { decodeDatagram, type FrameRules, FrameScanner } from '../codec.ts'
 import type { ReceiveOptions } from '../options.ts'

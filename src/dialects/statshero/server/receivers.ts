@@ -2,9 +2,9 @@
  * Takers of lines: into an ingest, or to a callback of a program. Errors of peers end here,
  * reported once, with source and the first bytes.
  */
+
+import type { Peer, Reports } from '../../endpoints.ts'
 import type { LineIngest } from '../../ingest.ts'
-import type { Peer } from '../../peer.ts'
-import type { Reports } from '../../reports.ts'
 import { lineMessage, type Message } from '../codec/decoder.ts'
 import type { PacketVisitor } from '../codec.ts'
 import { LineMapper } from '../map.ts'

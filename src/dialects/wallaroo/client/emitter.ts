@@ -4,9 +4,7 @@
  */
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { ClientContext, Emitter } from '../../client.ts'
-import type { Target } from '../../peer.ts'
-import type { Reports } from '../../reports.ts'
+import type { ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
 import { WallarooClient, type WallarooClientOptions } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec.ts'
 import { type WindowMessage, windowOf } from '../map.ts'

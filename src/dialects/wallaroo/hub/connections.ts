@@ -1,5 +1,5 @@
 /** What connections of workers have shown of themselves (wallaroo.md §5), for the page. */
-import type { PeerConnection } from '../../peer.ts'
+import type { PeerConnection } from '../../endpoints.ts'
 import type { ConnectionsAnswer, WorkerConnectionJson } from '../http/api.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
 import type { WorkerReceiver } from './receiver.ts'

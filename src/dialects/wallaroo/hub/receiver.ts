@@ -3,7 +3,7 @@
  * says which workers this connection stands for.
  */
 
-import type { Peer } from '../../peer.ts'
+import type { Peer } from '../../endpoints.ts'
 import { toNumber } from '../codec/halves.ts'
 import type { MetricsFrame } from '../codec.ts'
 import { LATE_WINDOW, timeNotes } from '../rollup/time-notes.ts'

@@ -6,7 +6,7 @@ import { ANSWER_BUDGET_NS, type LoopBudgetOptions } from '../../../hub/tasks/loo
 import type { Task } from '../../../hub/tasks/task.ts'
 import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { Peer, PeerConnection } from '../../peer.ts'
+import type { Peer, PeerConnection } from '../../endpoints.ts'
 import type {
   ApplicationAnswer,
   ApplicationsAnswer,

@@ -4,9 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
-import type { Peer, PeerConnection } from '../../peer.ts'
-import type { Reports } from '../../reports.ts'
-import type { DialectServer } from '../../server.ts'
+import type { DialectServer, Peer, PeerConnection, Reports } from '../../endpoints.ts'
 import { type WindowReceiver, WorkerConnection } from './connection.ts'
 import { READ_BYTES } from './read-in-place.ts'
 

@@ -9,7 +9,7 @@ import { Hub } from '../../../../hub/hub.ts'
 import type { SeriesRecord } from '../../../../hub/series/series.ts'
 import { runNow } from '../../../../hub/tasks/task.ts'
 import { type BucketRun, type Exact, exactToJson } from '../../../../model/index.ts'
-import type { Peer } from '../../../peer.ts'
+import type { Peer } from '../../../endpoints.ts'
 import { dialect as statshero } from '../../dialect.ts'
 
 const PEER: Peer = { transport: 'udp', address: '192.0.2.1', port: 40000 }

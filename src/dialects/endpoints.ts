@@ -1,0 +1,125 @@
+/**
+ * The contract of a dialect's two ends: a server takes what the hub has bound and accepted; a
+ * client connects by itself, as an emitter that sends what the hub closes or as a source that
+ * receives. Both have peers, and report errors and oddities to the same place.
+ */
+import type { Socket } from 'node:net'
+import type { Cell, Exact, Identity } from '../model/index.ts'
+import type { Clock } from '../time/clock.ts'
+import type { DecodeErrorFields } from '../wire/decode-error.ts'
+import type { Transport } from './decoder.ts'
+import type { Ingest, LineIngest } from './ingest.ts'
+import type { SnapshotSource, Statistic } from './snapshot-source.ts'
+
+/** Where bytes came from. */
+export interface Peer {
+  readonly transport: Transport
+  readonly address: string
+  readonly port: number
+}
+
+/** Whom a client connects to. */
+export interface Target {
+  readonly transport: Transport
+  readonly host: string
+  readonly port: number
+  /** The whole address as given, where the dialect's peers have URLs (`schemes`). */
+  readonly url?: string
+}
+
+/** One connection of a server or client, as people are told of it. */
+export interface PeerConnection {
+  readonly peer: Peer
+  readonly sinceMs: number
+  /** Named facts in display order, for example framing, interval, skipped. */
+  readonly facts: Readonly<Record<string, string | number | boolean>>
+}
+
+/** Errors and refusals, counted by reason with the last offenders kept. */
+export interface Reports {
+  /** A decode error; at most the first 128 bytes of the offending message are kept. */
+  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void
+  /** Something odd in a message that was taken, by a name of the dialect's closed set. */
+  decodeNote(note: string): void
+  /** Things that were closed, refused or left out (one unless stated), by reason. */
+  count(name: string, reason: string, amount?: number): void
+  /** One line for the operator's log. */
+  log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
+}
+
+/** Reports that go nowhere: servers and clients of an application that watches none. */
+export const NO_REPORTS: Reports = { decodeError() {}, decodeNote() {}, count() {}, log() {} }
+
+/** One running server side of a dialect; sockets are bound and accepted by the hub. */
+export interface DialectServer {
+  /** One datagram; `bytes` is valid only during the call. */
+  datagram?(bytes: Uint8Array, peer: Peer): void
+  /**
+   * Takes over an accepted connection; `first` holds what was read of it to find the dialect (empty
+   * for a dialect that speaks first). Where `socket.readableEnded` is true, it is all that came.
+   * @param pass for a server that has spoken to a silent peer, whose answer is not of its dialect:
+   *   takes back the connection with every byte that came, if they may be another's. The
+   *   server that calls it holds no listener and no timer any more, unless it returns false.
+   */
+  accept?(socket: Socket, first: Uint8Array, pass?: (bytes: Uint8Array) => boolean): void
+  /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
+  readonly valuesSent?: number
+  /** What this server knows of its connections, for the page and the API. */
+  connections(): readonly PeerConnection[]
+  /** Closes connections and timers; resolves when all are gone, within 1 s. */
+  stop(): Promise<void>
+}
+
+/** What the hub gives a dialect's server. */
+export interface ServerContext extends ClientContext {
+  readonly ingest: LineIngest
+  /**
+   * Opens one number per series, for servers that emit.
+   * @param select further statistics of distributions, each as a series of its own
+   */
+  openSnapshot(select: readonly Statistic[]): SnapshotSource
+  /** The hub's side of the dialect, where it has one; its own folder knows of what kind it is. */
+  readonly resident?: object | undefined
+}
+
+/** What the hub gives a dialect's clients. */
+export interface ClientContext {
+  readonly reports: Reports
+  readonly clock: Clock
+  /** The dialect's own options, already validated. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** What the hub gives a dialect's source. */
+export interface SourceContext extends ClientContext {
+  readonly ingest: Ingest
+}
+
+/** A client that sends; calls never throw. */
+export interface Emitter {
+  /**
+   * Sends one cell.
+   * @param total of a counter since it began, for protocols that carry totals
+   */
+  send(identity: Identity, cell: Cell, total: Exact | undefined): void
+  /** Sends what is held back for batching. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A client that receives, until it is closed; it reconnects by itself. */
+export interface Source {
+  status(): PeerConnection
+  close(): Promise<void>
+}
+
+/** Where a listener is bound, or should be and why it is not. */
+export interface BoundAddress {
+  readonly host: string
+  readonly port: number
+  /** Why nothing listens there (yet). */
+  readonly error?: string
+}
+
+/** Addresses by the name of the port. */
+export type PortAddresses = Readonly<Record<string, BoundAddress>>
