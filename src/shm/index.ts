@@ -27,9 +27,9 @@ export {
   type MetricMode,
   type MetricType,
   REFUSALS,
-  type Refusal,
   refusalNumber,
   refusalOf,
+  type ZoneRefusal,
 } from './layout.ts'
 export type { SharedZone, WasmMemory } from './memory/backing.ts'
 export { ZoneFormatError } from './memory/memory.ts'

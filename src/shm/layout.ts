@@ -255,14 +255,14 @@ export const REFUSALS = [
   'zone_full',
   'lock_timeout',
 ] as const
-export type Refusal = (typeof REFUSALS)[number]
+export type ZoneRefusal = (typeof REFUSALS)[number]
 
 /** What `define` answers instead of a metric. */
-export function refusalNumber(refusal: Refusal): number {
+export function refusalNumber(refusal: ZoneRefusal): number {
   return -1 - REFUSALS.indexOf(refusal)
 }
 
 /** Name of a negative answer of `define`; undefined for a metric. */
-export function refusalOf(answer: number): Refusal | undefined {
+export function refusalOf(answer: number): ZoneRefusal | undefined {
   return answer < 0 ? REFUSALS[-1 - answer] : undefined
 }

@@ -8,8 +8,8 @@ import {
   PARTS,
   type Part,
   REFUSALS,
-  type Refusal,
   SEGMENT_STATE,
+  type ZoneRefusal,
 } from './layout.ts'
 import type { ZoneMemory } from './memory/memory.ts'
 import type { Segments } from './segments/segments.ts'
@@ -54,7 +54,7 @@ export interface ZoneUsage {
   /** Windows of summaries that waited for another taking, since a writer was in the middle. */
   readonly summariesDeferred: number
   /** Definitions and slots refused since the zone was created. */
-  readonly refusals: Readonly<Record<Refusal, number>>
+  readonly refusals: Readonly<Record<ZoneRefusal, number>>
 }
 
 export interface SegmentUsage {

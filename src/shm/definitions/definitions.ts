@@ -9,10 +9,10 @@ import {
   HEADER,
   type MetricType,
   PAGE_WORDS,
-  type Refusal,
   refusalNumber,
   SLOT_CLASSES,
   SLOT_WORDS,
+  type ZoneRefusal,
 } from '../layout.ts'
 import type { ZoneMemory } from '../memory/memory.ts'
 import type { Segments } from '../segments/segments.ts'
@@ -190,7 +190,7 @@ export class Definitions {
     return isSame ? metric : this.#refuse('type_mismatch')
   }
 
-  #refuse(refusal: Refusal): number {
+  #refuse(refusal: ZoneRefusal): number {
     this.#memory.countRefusal(refusal)
     return refusalNumber(refusal)
   }

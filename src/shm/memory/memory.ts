@@ -19,9 +19,9 @@ import {
   PARTS,
   type Part,
   REFUSALS,
-  type Refusal,
   RING_WORDS,
   VERSION,
+  type ZoneRefusal,
 } from '../layout.ts'
 import { createBacking, openBacking, type SharedZone, type ZoneBacking } from './backing.ts'
 import { Generation } from './generation.ts'
@@ -297,7 +297,7 @@ export class ZoneMemory {
     }
   }
 
-  countRefusal(refusal: Refusal): void {
+  countRefusal(refusal: ZoneRefusal): void {
     Atomics.add(this.ints, HEADER.refusals + REFUSALS.indexOf(refusal), 1)
   }
 

@@ -15,7 +15,10 @@ export interface RangeRequest {
 export interface HubApi {
   listSeries(): Promise<SeriesPage>
   range(request: RangeRequest): Promise<RangeAnswer>
-  /** @param path below the API's own, with its query; a {@link Refusal} where the hub has none */
+  /**
+   * @param path below the API's own, with its query
+   * @throws {RefusedRequest} where the hub has none
+   */
   get(path: string, signal: AbortSignal): Promise<unknown>
   setSeries(stream: string, series: readonly number[]): Promise<void>
   openStream(series: readonly number[]): EventSource
@@ -50,7 +53,7 @@ export function createHubApi(): HubApi {
 }
 
 /** What the hub answered instead of what was asked for. */
-export class Refusal extends Error {
+export class RefusedRequest extends Error {
   readonly status: number
   /** The hub's own words. */
   readonly reason: string
@@ -76,10 +79,10 @@ async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await answer.json()) as T
 }
 
-async function refusal(answer: Response): Promise<Refusal> {
+async function refusal(answer: Response): Promise<RefusedRequest> {
   const body = (await answer.json().catch(() => undefined)) as ApiError | undefined
   const reason = body?.error?.message ?? answer.statusText
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
-  return new Refusal(new URL(answer.url).pathname, answer.status, reason, retryAfterMs)
+  return new RefusedRequest(new URL(answer.url).pathname, answer.status, reason, retryAfterMs)
 }

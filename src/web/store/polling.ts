@@ -2,7 +2,7 @@
  * Answers of the hub that are read again and again while they are shown: one reading for all who
  * show the same, never faster than the hub and this page can take.
  */
-import { type HubApi, Refusal } from './hub-api.ts'
+import { type HubApi, RefusedRequest } from './hub-api.ts'
 
 /** Windows end at whole seconds: asking more often would show nothing new. */
 const POLL_MS = 1000
@@ -129,7 +129,7 @@ class Poll {
     } catch (error) {
       if (signal.aborted) return undefined
       // Without a connection the banner says so, and what was known stays.
-      if (!(error instanceof Refusal)) return restAfterRefusal(undefined)
+      if (!(error instanceof RefusedRequest)) return restAfterRefusal(undefined)
       const { reason, retryAfterMs } = error
       // A hub that is busy has not said that there is nothing.
       if (retryAfterMs === undefined) this.#show({ answer: undefined, refusal: reason })

@@ -7,7 +7,7 @@ import { BroadcastChannel } from 'node:worker_threads'
 import { defineMetric, type SeriesRefusal, type Storage } from '../../../hub/ingest/definition.ts'
 import { SeriesQuota } from '../../../hub/ingest/quota.ts'
 import { describeSeries, type Identity, identityKey } from '../../../model/index.ts'
-import { type Refusal, refusalNumber, type Writer, Zone } from '../../../shm/index.ts'
+import { refusalNumber, type Writer, Zone, type ZoneRefusal } from '../../../shm/index.ts'
 import type { FilterMetricType, HostMode, MetricSpace } from '../host/index.ts'
 import { LabelPatterns } from '../label-patterns.ts'
 import { describeMetric } from '../map.ts'
@@ -20,7 +20,7 @@ const NAME_BYTES_LIMIT = 256
 /** Refused names that a thread tells of; the host counts them all. */
 const REFUSED_TOLD = 20
 
-const REFUSALS: Readonly<Record<SeriesRefusal, Refusal>> = {
+const REFUSALS: Readonly<Record<SeriesRefusal, ZoneRefusal>> = {
   series_limit: 'metrics_limit',
   series_limit_per_source: 'metrics_limit',
   zone_full: 'zone_full',

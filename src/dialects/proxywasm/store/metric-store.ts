@@ -11,13 +11,13 @@
  */
 import {
   type BinsReading,
-  type Refusal,
   refusalNumber,
   refusalOf,
   type SharedZone,
   Zone,
   ZoneFullError,
   type ZoneReader,
+  type ZoneRefusal,
   type ZoneUsage,
 } from '../../../shm/index.ts'
 import { isFilterKey, isOfFilter, keyOf, nameOfKey, originOf } from '../keys.ts'
@@ -151,7 +151,7 @@ export class MetricStore {
     return count
   }
 
-  #refusalError(refusal: Refusal, definition: MetricDefinition): Error {
+  #refusalError(refusal: ZoneRefusal, definition: MetricDefinition): Error {
     const { name } = definition
     const text = typeof name === 'string' ? name : decoder.decode(name)
     if (refusal === 'key_too_long') {

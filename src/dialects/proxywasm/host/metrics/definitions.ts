@@ -1,5 +1,5 @@
 /** Definitions of one filter: found or made in its space, under the filter's limit. */
-import { type Refusal, refusalOf } from '../../../../shm/index.ts'
+import { refusalOf, type ZoneRefusal } from '../../../../shm/index.ts'
 import type { FilterMetricType } from '../../spec.ts'
 import type { FilterVm } from '../instance/vm.ts'
 import type { MetricSpace } from '../metric-space.ts'
@@ -29,14 +29,14 @@ export class FilterDefinitions {
    * The metric of a name in the filter's memory.
    * @returns why not, where there is none: above the filter's limit as in a full zone
    */
-  define(nameAt: number, nameSize: number, type: FilterMetricType): number | Refusal {
+  define(nameAt: number, nameSize: number, type: FilterMetricType): number | ZoneRefusal {
     reserveStack()
     const answer = this.#define(nameAt, nameSize, type)
     if (typeof answer === 'string') this.#vm.counts.add('definitionsRefused')
     return answer
   }
 
-  #define(nameAt: number, nameSize: number, type: FilterMetricType): number | Refusal {
+  #define(nameAt: number, nameSize: number, type: FilterMetricType): number | ZoneRefusal {
     if (nameSize >>> 0 > NAME_BYTES_LIMIT) return 'key_too_long'
     const { options, counts } = this.#vm
     const name = this.#name(nameAt, nameSize)

@@ -17,7 +17,7 @@ import {
 import { type WasmExport, type WasmImport, type WasmModule, wasm } from './wasm.ts'
 
 /** Why a file is no filter that this host starts. */
-export type Refusal =
+export type ModuleRefusal =
   | 'too_large'
   | 'not_wasm'
   | 'no_abi'
@@ -33,9 +33,9 @@ export type Refusal =
 
 export class FilterRefusedError extends Error {
   override name = 'FilterRefusedError'
-  readonly refusal: Refusal
+  readonly refusal: ModuleRefusal
 
-  constructor(refusal: Refusal, message: string, options?: ErrorOptions) {
+  constructor(refusal: ModuleRefusal, message: string, options?: ErrorOptions) {
     super(message, options)
     this.refusal = refusal
   }

@@ -1,7 +1,7 @@
 /** What goes between a filter's thread and its owner, by structured clone. */
 
 import type { MetricSpaceSource } from '../metric-space.ts'
-import type { FilterModuleParts, Refusal } from '../module/module.ts'
+import type { FilterModuleParts, ModuleRefusal } from '../module/module.ts'
 import type { FilterLogLine, FilterOptions } from '../options.ts'
 import type { FilterOutcome, FilterRequest } from '../stream/exchange.ts'
 
@@ -20,7 +20,7 @@ export type ToThread =
 
 export type FromThread =
   | { readonly kind: 'started' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly message: string }
+  | { readonly kind: 'refused'; readonly refusal: ModuleRefusal; readonly message: string }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: FilterOutcome }
   | { readonly kind: 'log'; readonly line: FilterLogLine }
   | { readonly kind: 'closed' }
