@@ -12,10 +12,11 @@ export {
   type EstimateProfile,
   type EstimateQuestion,
   estimate,
+  SLAB_PAGE_BYTES,
+  slabBytes,
   smallestZone,
   zoneBytes,
 } from './estimate/estimate.ts'
-export { SLAB_PAGE_BYTES, slabBytes } from './estimate/slab.ts'
 export { estimateZone, type ZoneEstimate, type ZoneQuestion } from './estimate/zone-estimate.ts'
 export {
   type Backing,
@@ -33,10 +34,10 @@ export {
 } from './layout.ts'
 export type { SharedZone, WasmMemory } from './memory/backing.ts'
 export { ZoneFormatError } from './memory/memory.ts'
+export type { Bin, BinsReading, BinTable, SegmentBins } from './reading/bins-reader.ts'
 export type { DenseReading, SegmentReading, WindowReading, ZoneReader } from './reading/reader.ts'
 export type { SummaryVisitor } from './reading/summaries.ts'
 export type { BinnedHandle } from './slots/binned.ts'
-export type { Bin, BinsReading, BinTable, SegmentBins } from './slots/bins-reading.ts'
 export type { CounterHandle, TotalChange } from './slots/counter.ts'
 export {
   type DenseHandle,
@@ -47,8 +48,7 @@ export {
 } from './slots/dense.ts'
 export type { ExpandingHandle } from './slots/expanding.ts'
 export type { ExponentialHandle } from './slots/exponential.ts'
-export type { GaugeHandle, GaugeReading } from './slots/gauge.ts'
-export type { SharedChange, SharedGaugeHandle } from './slots/shared-gauge.ts'
+export type { GaugeHandle, GaugeReading, SharedChange, SharedGaugeHandle } from './slots/gauge.ts'
 export type { SummaryHandle, SummaryReading } from './slots/summary.ts'
 export { RedefinitionError } from './succession/build.ts'
 export type { SegmentUsage, ZoneUsage } from './usage.ts'

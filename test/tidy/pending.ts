@@ -13,14 +13,13 @@ const PENDING: ReadonlyMap<Rule, readonly string[]> = new Map([
       'src/hub/',
       'src/instrument/',
       'src/model/',
-      'src/shm/',
       'src/terminal/',
       'src/time/',
       'src/web/',
       'src/wire/',
     ],
   ],
-  [shapes.folderSize, ['src/dialects/', 'src/shm/slots']],
+  [shapes.folderSize, ['src/dialects/']],
 ])
 
 export function isPending(rule: Rule, { path }: Violation): boolean {

@@ -1,10 +1,13 @@
 /**
  * What a definition asks for beside key and type: the mode, and the bounds of a binned histogram
- * (docs/formats/zone.md, "Metrics"). Wrong options are a mistake in the program and throw.
+ * (docs/formats/zone.md, "Metrics"), and what the budget charges it. Wrong options are a mistake in
+ * the program and throw.
  */
 import {
   BOUND_MAX,
   BOUNDS_MAX,
+  DESCRIPTOR_INTS,
+  INDEX_ENTRY_INTS,
   METRIC_MODES,
   type MetricMode,
   type MetricType,
@@ -63,4 +66,15 @@ function checkBounds(bounds: readonly number[]): readonly number[] {
     }
   })
   return bounds
+}
+
+/** Descriptor, and two index entries: the index is three eighths to three quarters full. */
+const METRIC_BYTES = 4 * (DESCRIPTOR_INTS + 2 * INDEX_ENTRY_INTS)
+
+/**
+ * Words of 8 bytes that a metric is charged: descriptor, index, key, and the slots of the base and
+ * of every worker that segments are prepared for, whether it writes the metric or not.
+ */
+export function definitionWords(keyBytes: number, slotWords: number, workers: number): number {
+  return Math.ceil((METRIC_BYTES + keyBytes) / 8) + slotWords * (1 + workers)
 }

@@ -17,8 +17,12 @@ import {
 import type { ZoneMemory } from '../memory/memory.ts'
 import type { Segments } from '../segments/segments.ts'
 import { SLOT } from '../slots/exponential-slot.ts'
-import { definitionWords } from './budget.ts'
-import { type Definition, type DefinitionOptions, definitionOf } from './definition.ts'
+import {
+  type Definition,
+  type DefinitionOptions,
+  definitionOf,
+  definitionWords,
+} from './definition.ts'
 import type { Descriptors } from './descriptors.ts'
 import { IndexTable } from './index-table.ts'
 

@@ -12,7 +12,6 @@
  *           then 16 per worker: [u64][pad:8] | [value:u64][updated:u64] | [block:u64][pad:8]
  *   block   document: [bins:u8][pad:3] and 8 per bin; peer: [type:u32][bins:u8][pad:3][sum:u64] too
  */
-import { SLAB_PAGE_BYTES, slabBytes } from './slab.ts'
 
 export type EstimateProfile = 'document' | 'peer'
 export type EstimateKind = 'counter' | 'gauge' | 'histogram'
@@ -37,6 +36,11 @@ export interface Estimate {
   /** What the text prints for this very example, where it has one; not always its own rule. */
   readonly printed?: number
 }
+
+/** Bytes of a page of the allocator behind the original's zone (`ngx_slab`). */
+export const SLAB_PAGE_BYTES = 4_096
+const CHUNK_MIN = 8
+const CHUNK_MAX = 2_048
 
 export const BINS_AT_FIRST = 5
 export const BINS_LIMIT = 18
@@ -223,4 +227,14 @@ function checkQuestion(question: EstimateQuestion): CheckedQuestion {
 function within(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new RangeError(`${name} ${value} is not an integer of ${min} to ${max}`)
+}
+
+/**
+ * Bytes that the allocator gives for `size` bytes: a power of two from 8 to 2048, above that whole
+ * pages.
+ */
+export function slabBytes(size: number): number {
+  if (size <= CHUNK_MIN) return CHUNK_MIN
+  if (size > CHUNK_MAX) return Math.ceil(size / SLAB_PAGE_BYTES) * SLAB_PAGE_BYTES
+  return 2 ** (32 - Math.clz32(size - 1))
 }

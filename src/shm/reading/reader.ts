@@ -9,11 +9,10 @@ import type { Descriptors } from '../definitions/descriptors.ts'
 import { DENSE_BINS, type GaugeMode, type MetricType, PAGE_SHIFT, PAGE_WORDS } from '../layout.ts'
 import type { Page, ZoneMemory } from '../memory/memory.ts'
 import type { Segments } from '../segments/segments.ts'
-import type { BinsReading, BinTable, SegmentBins } from '../slots/bins-reading.ts'
 import { readExponential } from '../slots/exponential-reading.ts'
 import { ExponentialSlot } from '../slots/exponential-slot.ts'
 import { combineGauge, type GaugeReading, gaugeSequence, readLaterGauge } from '../slots/gauge.ts'
-import { BinsReader } from './bins-reader.ts'
+import { BinsReader, type BinsReading, type BinTable, type SegmentBins } from './bins-reader.ts'
 import { SummaryTaker, type SummaryVisitor } from './summaries.ts'
 
 export interface DenseReading {

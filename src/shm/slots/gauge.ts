@@ -11,11 +11,14 @@
  * later one of the same representation, never a value under another's name. So a reader needs no
  * second look, however fast the writers are; what it may get is a value newer than its sequence.
  *
- * The slot is the same in every mode but `shared`, which has none (slots/shared-gauge.ts): whether
- * the last, the sum, the least or the greatest of the writers' values counts is the reader's
- * matter, and the fold's.
+ * The slot is the same in every mode but `shared`: whether the last, the sum, the least or the
+ * greatest of the writers' values counts is the reader's matter, and the fold's.
+ *
+ * A shared gauge has no slot but one u64 for all threads, in the metric's descriptor, written by
+ * Atomics alone. So an increment is exact by any thread, which costs every write the one cache line
+ * that all of them want. Below zero it wraps modulo 2^64.
  */
-import { addExact, type Exact, exact, maxExact, minExact } from '../../model/index.ts'
+import { addExact, type Exact, exact, maxExact, minExact, U64_MAX } from '../../model/index.ts'
 import { type GaugeMode, REPLACED_SEQUENCE } from '../layout.ts'
 import type { Page } from '../memory/memory.ts'
 import type { SlotOwner } from './slot-owner.ts'
@@ -31,7 +34,6 @@ const STEP = 4n
 const CONTROLS = [STEP, STEP + 1n, STEP + 2n]
 
 const I64_MIN = -(1n << 63n)
-const U64_END = 1n << 64n
 
 /** Value of a gauge and its place in the order of all writes; filled by `reader.gauge`. */
 export interface GaugeReading {
@@ -87,7 +89,7 @@ export class GaugeHandle {
 }
 
 function isWord(value: bigint): boolean {
-  return value >= I64_MIN && value < U64_END
+  return value >= I64_MIN && value <= U64_MAX
 }
 
 const bits = new BigUint64Array(1)
@@ -158,4 +160,63 @@ function isWinner(base: Page, from: Page, at: number, mode: GaugeMode): boolean 
   const before = mine.value
   combineGauge(mode, mine, theirs)
   return !Object.is(before, mine.value)
+}
+
+/** What {@link SharedGaugeHandle.add} did: `wrapped` where that took the value below zero. */
+export type SharedChange = 'added' | 'wrapped'
+
+export class SharedGaugeHandle {
+  readonly metric: number
+  #owner!: SlotOwner
+  #words!: BigUint64Array
+  #at = 0
+
+  /** Handles come from `writer.sharedGauge(metric)`. */
+  constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
+    this.metric = metric
+    this.bind(owner, page, at)
+  }
+
+  /**
+   * Sets the value of all threads: an integer of [0, 2^64).
+   * @returns false, with nothing written, for any other value, and after it was released or the
+   *   writer detached
+   */
+  set(value: number | bigint): boolean {
+    const wanted = integerOf(value)
+    if (wanted === undefined || wanted < 0n || !this.#owner.isAttached) return false
+    Atomics.store(this.#words, this.#at, wanted)
+    return this.#owner.isReplacing ? this.#owner.setShared(this.metric, wanted) : true
+  }
+
+  /**
+   * Adds to the value of all threads: an integer of [-2^63, 2^64), modulo 2^64.
+   * @returns undefined, with nothing added, for any other value, and after it was released or the
+   *   writer detached
+   */
+  add(delta: number | bigint): SharedChange | undefined {
+    const wanted = integerOf(delta)
+    if (wanted === undefined || !this.#owner.isAttached) return undefined
+    const before = Atomics.add(this.#words, this.#at, wanted)
+    return before + wanted < 0n ? 'wrapped' : 'added'
+  }
+
+  /** The value of all threads. */
+  value(): bigint {
+    return this.#owner.isAttached ? this.#owner.sharedValue(this.metric) : 0n
+  }
+
+  /** For the writer: points the handle to a word; it refuses where the owner is not attached. */
+  bind(owner: SlotOwner, page: Page, at: number): void {
+    this.#owner = owner
+    this.#words = page.words
+    this.#at = at
+  }
+}
+
+/** A bigint of [-2^63, 2^64), or undefined. */
+function integerOf(value: number | bigint): bigint | undefined {
+  if (typeof value === 'bigint') return isWord(value) ? value : undefined
+  if ((value | 0) === value) return BigInt(value | 0) // ten times as fast as from a double
+  return Number.isSafeInteger(value) ? BigInt(value) : undefined
 }

@@ -5,7 +5,7 @@
  * old one has not noticed.
  */
 import { hashBytes } from '../../model/index.ts'
-import { definitionWords } from '../definitions/budget.ts'
+import { definitionWords } from '../definitions/definition.ts'
 import { Descriptors } from '../definitions/descriptors.ts'
 import { IndexTable } from '../definitions/index-table.ts'
 import {
