@@ -1,63 +1,21 @@
 /**
- * The made-up dialect of test/guest in a copy of the tree: its folder beside the others, one line
- * in src/dialects/index.ts, and nothing else. Then the project's rules hold, all type-checks, the
- * page is built with its view, and the program speaks it.
+ * The made-up dialect of test/guest in a copy of the tree, registered by one line. Then the
+ * project's rules hold, all type-checks, the page is built with its view, and the program speaks
+ * it; test/browser/guest.test.ts looks at the page.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { makeGuestTree } from '../support/guest-tree.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const GUEST = join(ROOT, 'test/guest')
 const NAME = 'semaphore'
-/** What is copied: what the checks below read. */
-const PARTS = ['src', 'test', 'docs', 'examples', 'tools', 'bench', 'bin'] as const
 
-const copy = mkdtempSync(join(tmpdir(), 'pentameter-guest-'))
+const copy = makeGuestTree()
 after(() => rmSync(copy, { recursive: true, force: true }))
-makeCopy()
-
-function makeCopy(): void {
-  for (const part of PARTS) cpSync(join(ROOT, part), join(copy, part), { recursive: true })
-  for (const { name } of readdirSync(ROOT, { withFileTypes: true }).filter((it) => it.isFile())) {
-    cpSync(join(ROOT, name), join(copy, name))
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  const target = join(copy, 'src/dialects', NAME)
-  cpSync(GUEST, target, { recursive: true })
-  for (const file of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
-    if (/\.tsx?$/.test(file)) moveImports(join(target, file), join(GUEST, file))
-  }
-  rmSync(join(copy, 'test/guest'), { recursive: true })
-  for (const file of ['guest.test.ts', 'e2e/guest-in-tree.test.ts'])
-    rmSync(join(copy, 'test', file))
-  const index = join(copy, 'src/dialects/index.ts')
-  const line = `export { ${NAME} } from './${NAME}/guest.ts'\n`
-  writeFileSync(index, readFileSync(index, 'utf8').replace(/^(?=export \{ statshero)/m, line))
-}
-
-/** Imports that left the folder lead to the same files from its new place. */
-function moveImports(path: string, before: string): void {
-  const text = readFileSync(path, 'utf8').replace(/'(\.\.?\/[^']+)'/g, (whole, specifier) => {
-    const target = resolve(dirname(before), specifier)
-    if (target.startsWith(`${GUEST}/`)) return whole
-    const moved = relative(dirname(path), join(copy, relative(ROOT, target)))
-    return `'${moved.startsWith('.') ? moved : `./${moved}`}'`
-  })
-  writeFileSync(path, text)
-}
 
 function run(command: string, ...args: readonly string[]): string {
   const path = [join(copy, 'node_modules/.bin'), process.env.PATH].join(':')

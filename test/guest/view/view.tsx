@@ -33,16 +33,21 @@ function Lamps({ route }: { route: Route<SemaphoreState> }): JSX.Element {
   const { answer } = useAnswer<LampsAnswer>('/semaphore/lamps')
   const lamps = (answer?.lamps ?? []).filter(({ voltage }) => voltage >= route.state.least)
   return (
-    <Section title="Lamps" note="as they burn">
-      <Table label="Lamps" heads={['Lamp', 'Voltage']} numeric={[1]}>
-        {lamps.map(({ name, voltage }) => (
-          <tr key={name}>
-            <td>{name}</td>
-            <td class="num semaphore-lamp">{text(voltage, 'V')}</td>
-          </tr>
-        ))}
-      </Table>
-    </Section>
+    <div class="page">
+      <div class="head-line">
+        <h1>Semaphore</h1>
+      </div>
+      <Section title="Lamps" note="as they burn">
+        <Table label="Lamps" heads={['Lamp', 'Voltage']} numeric={[1]}>
+          {lamps.map(({ name, voltage }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td class="num semaphore-lamp">{text(voltage, 'V')}</td>
+            </tr>
+          ))}
+        </Table>
+      </Section>
+    </div>
   )
 }
 

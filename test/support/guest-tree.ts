@@ -1,0 +1,58 @@
+/**
+ * A copy of the tree with the made-up dialect of test/guest in it: its folder beside the others,
+ * one line in src/dialects/index.ts, and nothing else.
+ */
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const GUEST = join(ROOT, 'test/guest')
+const NAME = 'semaphore'
+/** What is copied: what a program, the checks and the bundler read. */
+const PARTS = ['src', 'test', 'docs', 'examples', 'tools', 'bench', 'bin'] as const
+
+/** Makes the copy in a folder of its own; the caller removes it. @returns its path */
+export function makeGuestTree(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'pentameter-guest-'))
+  for (const part of PARTS) cpSync(join(ROOT, part), join(copy, part), { recursive: true })
+  for (const { name } of readdirSync(ROOT, { withFileTypes: true }).filter((it) => it.isFile())) {
+    cpSync(join(ROOT, name), join(copy, name))
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  const target = join(copy, 'src/dialects', NAME)
+  cpSync(GUEST, target, { recursive: true })
+  for (const file of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
+    if (/\.tsx?$/.test(file)) moveImports(copy, join(target, file), join(GUEST, file))
+  }
+  rmSync(join(copy, 'test/guest'), { recursive: true })
+  // they look for test/guest, and the first of them would make a copy of the copy
+  for (const file of ['guest.test.ts', 'e2e/guest-in-tree.test.ts', 'browser/guest.test.ts']) {
+    rmSync(join(copy, 'test', file))
+  }
+  rmSync(join(copy, 'test/support/guest-tree.ts'))
+  const index = join(copy, 'src/dialects/index.ts')
+  const line = `export { ${NAME} } from './${NAME}/guest.ts'\n`
+  writeFileSync(index, readFileSync(index, 'utf8').replace(/^(?=export \{ statshero)/m, line))
+  return copy
+}
+
+/** Imports that left the folder lead to the same files from its new place. */
+function moveImports(copy: string, path: string, before: string): void {
+  const text = readFileSync(path, 'utf8').replace(/'(\.\.?\/[^']+)'/g, (whole, specifier) => {
+    const target = resolve(dirname(before), specifier)
+    if (target.startsWith(`${GUEST}/`)) return whole
+    const moved = relative(dirname(path), join(copy, relative(ROOT, target)))
+    return `'${moved.startsWith('.') ? moved : `./${moved}`}'`
+  })
+  writeFileSync(path, text)
+}
