@@ -4,7 +4,7 @@
  */
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { GUESTS } from '../../src/dialects/registry.ts'
-import { createHttpServer } from '../../src/http/index.ts'
+import { createHttpServer } from '../../src/http/server.ts'
 import { hubOfProgram } from '../receivers/hub-program.ts'
 import type { HubQuestion, LoopFigures, Messages, MessageTotals } from './hub.ts'
 

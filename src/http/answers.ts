@@ -9,17 +9,13 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { acceptsGzip } from '../exposition/accept.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
-import { chunksOf, type Piece } from './pieces.ts'
+import { chunksOf, jsonPieces, type Piece } from './pieces.ts'
 
 const compress = promisify(gzip)
 /** Smaller answers fit into few packets anyway. */
 const GZIP_FROM_BYTES = 4096
 /** Half the time of the default level for a few percent more bytes. */
 const GZIP_LEVEL = 4
-/** Elements of a list in one piece: some tens of kilobytes of rows. */
-const PIECE_ELEMENTS = 64
-/** Lists that are not longer may consist of lists. */
-const SHORT_LENGTH = 8
 /** Kept together, so that readers go through few of them. */
 const PIECE_CHARS = 32_768
 
@@ -125,39 +121,6 @@ export function largeAnswer(context: Context, value: object, clock: Clock): Prom
     sharedPieces.set(value, pieces)
   }
   return piecesAnswer(context, pieces, 'application/json', clock)
-}
-
-/** The text of a value, in pieces of which none is large unless a single element is. */
-export function* jsonPieces(value: unknown): Generator<string, void> {
-  if (Array.isArray(value)) yield* listPieces(value)
-  else if (typeof value === 'object' && value !== null) yield* objectPieces(value)
-  else yield JSON.stringify(value)
-}
-
-function* objectPieces(value: object): Generator<string, void> {
-  let separator = '{'
-  for (const [name, part] of Object.entries(value)) {
-    if (part === undefined) continue
-    yield `${separator}${JSON.stringify(name)}:`
-    yield* jsonPieces(part)
-    separator = ','
-  }
-  yield separator === '{' ? '{}' : '}'
-}
-
-function* listPieces(list: readonly unknown[]): Generator<string, void> {
-  yield '['
-  for (let i = 0; i < list.length; ) {
-    if (i > 0) yield ','
-    if (list.length <= SHORT_LENGTH) {
-      yield* jsonPieces(list[i++])
-      continue
-    }
-    const text = JSON.stringify(list.slice(i, i + PIECE_ELEMENTS))
-    yield text.slice(1, -1)
-    i += PIECE_ELEMENTS
-  }
-  yield ']'
 }
 
 /** The pieces of one answer, each made when the first reader comes to it. */

@@ -24,8 +24,6 @@ export type {
   LimitStatus,
   ListenerStatus,
   OffenderStatus,
-  RefusalStatus,
-  SourceStatus,
   SourcesAnswer,
   WorkerStatus,
   ZoneStatus,
@@ -116,27 +114,27 @@ export interface SeriesPage {
 /** One series over a window: column i ends at `fromMs + (i + 1) * stepMs`. */
 export type RangeColumn = CounterColumn | GaugeColumn | HistogramColumn | SummaryColumn
 
-export interface CounterColumn {
+interface CounterColumn {
   readonly id: number
   readonly kind: 'counter'
   /** Increase in each step; null where the hub has no data, 0 where the counter stood still. */
   readonly delta: readonly (ExactJson | null)[]
 }
 
-export interface GaugeColumn {
+interface GaugeColumn {
   readonly id: number
   readonly kind: 'gauge'
   /** Value at the end of each step, held from the last write until the series is stale. */
   readonly value: readonly (number | null)[]
 }
 
-export interface HistogramColumn {
+interface HistogramColumn {
   readonly id: number
   readonly kind: 'histogram'
   readonly cells: readonly (HistogramCellJson | null)[]
 }
 
-export interface SummaryColumn {
+interface SummaryColumn {
   readonly id: number
   readonly kind: 'summary'
   readonly cells: readonly (SummaryCellJson | null)[]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serve } from '../../test/support/http-client.ts'
 import { FakeHubView } from '../../test/support/hub/fake-hub-view.ts'
-import { createHttpServer } from './index.ts'
+import { createHttpServer } from './server.ts'
 
 const FAILED = {
   name: 'text',

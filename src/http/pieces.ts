@@ -14,6 +14,11 @@ export const ROWS_PER_STEP = 64
 /** Pieces are handed on together, in chunks of about so many bytes. */
 const CHUNK_BYTES = 65_536
 
+/** Elements of a list in one piece: some tens of kilobytes of rows. */
+const PIECE_ELEMENTS = 64
+/** Lists that are not longer may consist of lists. */
+const SHORT_LENGTH = 8
+
 /** Budget of one answer in the making. */
 export function answerBudget(clock: Clock): LoopBudget {
   return new LoopBudget(clock, { budgetNs: ANSWER_BUDGET_NS })
@@ -42,4 +47,37 @@ export async function* chunksOf(
     if (budget.isSpent) await budget.yieldLoop()
   }
   if (size > 0) yield Buffer.concat(held)
+}
+
+/** The text of a value, in pieces of which none is large unless a single element is. */
+export function* jsonPieces(value: unknown): Generator<string, void> {
+  if (Array.isArray(value)) yield* listPieces(value)
+  else if (typeof value === 'object' && value !== null) yield* objectPieces(value)
+  else yield JSON.stringify(value)
+}
+
+function* objectPieces(value: object): Generator<string, void> {
+  let separator = '{'
+  for (const [name, part] of Object.entries(value)) {
+    if (part === undefined) continue
+    yield `${separator}${JSON.stringify(name)}:`
+    yield* jsonPieces(part)
+    separator = ','
+  }
+  yield separator === '{' ? '{}' : '}'
+}
+
+function* listPieces(list: readonly unknown[]): Generator<string, void> {
+  yield '['
+  for (let i = 0; i < list.length; ) {
+    if (i > 0) yield ','
+    if (list.length <= SHORT_LENGTH) {
+      yield* jsonPieces(list[i++])
+      continue
+    }
+    const text = JSON.stringify(list.slice(i, i + PIECE_ELEMENTS))
+    yield text.slice(1, -1)
+    i += PIECE_ELEMENTS
+  }
+  yield ']'
 }

@@ -28,7 +28,7 @@ const TIMEOUT_CHECK_MS = 5_000
 /** Requests under way get so long to finish when the hub stops. */
 const STOP_GRACE_MS = 1_000
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly view: HubView
   /** Folder of the built page (dist/web); it may be missing. */
   readonly webRoot: string

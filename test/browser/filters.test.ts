@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
-import { createHttpServer } from '../../src/http/index.ts'
+import { createHttpServer } from '../../src/http/server.ts'
 import { parseConfig } from '../../src/hub/config/config.ts'
 import { Hub } from '../../src/hub/hub.ts'
 import { systemClock } from '../../src/time/system-clock.ts'

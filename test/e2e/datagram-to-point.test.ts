@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CellsEvent, RangeAnswer, SeriesPage } from '../../src/http/api.ts'
-import { createHttpServer } from '../../src/http/index.ts'
+import { createHttpServer } from '../../src/http/server.ts'
 import { packet, sendUdp, seriesNamed, startHub } from '../support/hub/hub.ts'
 
 test('a datagram becomes a plotted point', async (context) => {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually, startFilterHub } from '../../src/dialects/proxywasm/test/filter-hub.ts'
 import type { CellsEvent, SeriesPage, SourcesAnswer } from '../../src/http/api.ts'
-import { createHttpServer } from '../../src/http/index.ts'
+import { createHttpServer } from '../../src/http/server.ts'
 import { filterFile } from '../filters/compile.ts'
 
 const REQUESTS = 7

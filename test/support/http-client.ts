@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { TestContext } from 'node:test'
 import { GUESTS } from '../../src/dialects/registry.ts'
-import { createHttpServer, type HttpServerOptions } from '../../src/http/index.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+
+type HttpServerOptions = Parameters<typeof createHttpServer>[0]
 
 export interface Answer {
   readonly status: number

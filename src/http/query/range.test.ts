@@ -3,13 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../test/support/property.ts'
-import type {
-  CounterColumn,
-  GaugeColumn,
-  HistogramColumn,
-  RangeAnswer,
-  SummaryColumn,
-} from '../api.ts'
+import type { Kind, RangeAnswer, RangeColumn } from '../api.ts'
 import { alignWindow, rangeJson } from './range.ts'
 
 const BASE = START_MS
@@ -19,8 +13,10 @@ function range(hub: FakeHubView, ids: number[], fromMs: number, toMs: number, st
   return JSON.parse([...rangeJson(hub, ids, window)].join('')) as RangeAnswer
 }
 
-function column<T>(answer: RangeAnswer, index = 0): T {
-  return answer.columns[index] as T
+function column<K extends Kind>(kind: K, answer: RangeAnswer, index = 0) {
+  const column = answer.columns[index]!
+  assert.equal(column.kind, kind)
+  return column as Extract<RangeColumn, { kind: K }>
 }
 
 test('a window is rounded outwards to whole steps', () => {
@@ -35,7 +31,7 @@ test('a counter is 0 where it stood still and null where the hub has nothing', (
   hub.tick()
   hub.count(id, 5)
   hub.tick()
-  const { delta } = column<CounterColumn>(range(hub, [id], BASE - 2000, BASE + 5000, 1))
+  const { delta } = column('counter', range(hub, [id], BASE - 2000, BASE + 5000, 1))
   // Two seconds before the hub, one before the series, its first two, two in the future.
   assert.deepEqual(delta, [null, null, null, 0, 5, null, null])
 })
@@ -45,7 +41,7 @@ test('deltas beyond 2^53 stay exact', () => {
   const id = hub.add({ name: 'c', kind: 'counter' })
   hub.count(id, 2n ** 53n + 1n)
   hub.tick()
-  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 1000, 1))
+  const { delta } = column('counter', range(hub, [id], BASE, BASE + 1000, 1))
   assert.deepEqual(delta, ['9007199254740993'])
 })
 
@@ -56,9 +52,9 @@ test('a fraction is what it is, and in a long frame divided by seconds', () => {
   hub.tick()
   hub.count(id, 4.5)
   hub.tick(3)
-  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 4000, 1))
+  const { delta } = column('counter', range(hub, [id], BASE, BASE + 4000, 1))
   assert.deepEqual(delta, [0.1, 1.5, 1.5, 1.5])
-  const coarse = column<CounterColumn>(range(hub, [id], BASE, BASE + 4000, 4))
+  const coarse = column('counter', range(hub, [id], BASE, BASE + 4000, 4))
   assert.equal(coarse.delta.find(Boolean), 4.6)
 })
 
@@ -67,7 +63,7 @@ test('a long frame is spread evenly, what is left over goes to the last column',
   const id = hub.add({ name: 'c', kind: 'counter' })
   hub.count(id, 11)
   hub.tick(3)
-  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 3000, 1))
+  const { delta } = column('counter', range(hub, [id], BASE, BASE + 3000, 1))
   assert.deepEqual(delta, [3, 3, 5])
 })
 
@@ -76,7 +72,7 @@ test('a frame across a boundary is shared by its seconds', () => {
   const id = hub.add({ name: 'c', kind: 'counter' })
   hub.count(id, 100)
   hub.tick(10)
-  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 12000, 4))
+  const { delta } = column('counter', range(hub, [id], BASE, BASE + 12000, 4))
   assert.deepEqual(delta, [40, 40, 20])
 })
 
@@ -101,12 +97,12 @@ test('sums over columns equal what was counted, whatever frames and step', () =>
         hub.tick(seconds)
       }
       const answer = range(hub, [counter, histogram], BASE, hub.clock.wallMs(), stepS)
-      const { delta } = column<CounterColumn>(answer)
+      const { delta } = column('counter', answer)
       assert.equal(
         delta.reduce<number>((sum, each) => sum + Number(each ?? 0), 0),
         total,
       )
-      const { cells } = column<HistogramColumn>(answer, 1)
+      const { cells } = column('histogram', answer, 1)
       let positive = 0
       let zero = 0
       let negative = 0
@@ -130,7 +126,7 @@ test('a gauge is held until it is stale, also from before the window', () => {
   const id = hub.add({ name: 'g', kind: 'gauge' })
   hub.set(id, 7)
   for (let i = 0; i < 6; i++) hub.tick()
-  const { value } = column<GaugeColumn>(range(hub, [id], BASE + 1000, BASE + 8000, 1))
+  const { value } = column('gauge', range(hub, [id], BASE + 1000, BASE + 8000, 1))
   // Written in second 1, held for 3 s; the last column has not happened yet.
   assert.deepEqual(value, [7, 7, 7, null, null, null, null])
 })
@@ -143,7 +139,7 @@ test('a gauge of a coarse step is its last value in the step', () => {
     hub.tick()
   }
   const answer = range(hub, [id], BASE, BASE + 4000, 2)
-  assert.deepEqual(column<GaugeColumn>(answer).value, [2, 4])
+  assert.deepEqual(column('gauge', answer).value, [2, 4])
 })
 
 test('histogram cells of a step are merged, with percentiles and rows for the heat map', () => {
@@ -155,7 +151,7 @@ test('histogram cells of a step are merged, with percentiles and rows for the he
   hub.observe(id, -1)
   hub.tick()
   hub.tick()
-  const { cells } = column<HistogramColumn>(range(hub, [id], BASE, BASE + 4000, 2))
+  const { cells } = column('histogram', range(hub, [id], BASE, BASE + 4000, 2))
   assert.equal(cells[1], null)
   const cell = cells[0]!
   assert.deepEqual([cell.count, cell.sum, cell.min, cell.max], [5, 9, -1, 4])
@@ -172,7 +168,7 @@ test('a summary is merged per step and split by count', () => {
   for (const value of [1, 2, 3]) hub.sample(id, value)
   hub.tick(2)
   const answer = range(hub, [id], BASE, BASE + 2000, 1)
-  const cells = column<SummaryColumn>(answer).cells
+  const cells = column('summary', answer).cells
   assert.deepEqual(
     cells.map((cell) => [cell!.count, cell!.mean]),
     [
@@ -201,6 +197,6 @@ test('coarse frames of the ring fill the columns of the past', () => {
     hub.count(id, 2)
     hub.tick()
   }
-  const { delta } = column<CounterColumn>(range(hub, [id], BASE, BASE + 60_000, 1))
+  const { delta } = column('counter', range(hub, [id], BASE, BASE + 60_000, 1))
   assert.deepEqual(delta, new Array(60).fill(2))
 })

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { serve } from '../../../../test/support/http-client.ts'
 import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import { until } from '../../../../test/support/hub/hub.ts'
-import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../http/index.ts'
+import { createHttpServer, type HttpServer } from '../../../http/server.ts'
 import { NO_REPORTS } from '../../endpoints.ts'
 import { GUESTS } from '../../registry.ts'
 import { eventCountersOf } from '../hub/resident.ts'
@@ -58,7 +58,10 @@ class Client {
   }
 }
 
-async function start(test: TestContext, options: Partial<HttpServerOptions> = {}) {
+async function start(
+  test: TestContext,
+  options: Partial<Parameters<typeof createHttpServer>[0]> = {},
+) {
   const hub = new FakeHubView()
   const server = await serve(test, { view: hub, ...options })
   return { hub, server, open: (query: string) => Client.open(server.port, query) }

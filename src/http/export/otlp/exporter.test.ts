@@ -3,7 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
 import { startCollector } from '../../../../test/support/outputs/otlp-collector.ts'
-import { OtlpExporter, type OtlpOptions } from './exporter.ts'
+import { OtlpExporter } from './exporter.ts'
+
+type OtlpOptions = ConstructorParameters<typeof OtlpExporter>[1]
 
 const OPTIONS: Omit<OtlpOptions, 'url'> = {
   encoding: 'protobuf',

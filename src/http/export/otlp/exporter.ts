@@ -15,13 +15,13 @@ import { Deltas, type OpenDelta } from './deltas.ts'
 import { OtlpRequest } from './request.ts'
 import { OtlpSource, type SourceOptions } from './source.ts'
 
-export interface OtlpOptions extends SourceOptions, DeliveryOptions {
+interface OtlpOptions extends SourceOptions, DeliveryOptions {
   /** Between two exports, on a grid of the wall clock. */
   readonly intervalMs: number
 }
 
 /** Where an exporter says what happened, under a closed set of names and reasons. */
-export interface OtlpReports {
+interface OtlpReports {
   /**
    * - `requests`: `taken`, `retried`, `refused`, `failed`
    * - `points`: `taken`; `rejected` by the receiver; `refused` or `failed` with their request

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
-import { jsonPieces } from './answers.ts'
+import { jsonPieces } from './pieces.ts'
 
 test('pieces of JSON are together what they would be at once', () => {
   const value = fc.oneof(
