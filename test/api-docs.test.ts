@@ -1,5 +1,6 @@
 /** What the generator of the API reference reads and writes, with planted cases; and the tables. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { DIALECTS } from '../src/dialects/registry.ts'
 import { apiPages, examplesOf, hasHeader, parseDoc } from '../tools/api-docs.ts'
@@ -154,6 +155,13 @@ suite('tables', () => {
     ])
     assert.ok(optionTable([withOptions]).includes('| `made.itsLimit` | `7` | of it |'))
     assert.ok(!optionTable([]).some((row) => row.includes('statshero')))
+  })
+
+  test('docs/configuration.md has exactly the options there are, with their defaults', () => {
+    const text = readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')
+    const lines = text.split('\n').filter((line) => line.startsWith('| `'))
+    const rows = lines.map((line) => line.replace(/ +\|/g, ' |'))
+    assert.deepEqual(rows, optionTable(DIALECTS).slice(2))
   })
 
   test('a table takes the place of the one with the same first column', () => {

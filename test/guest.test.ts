@@ -12,9 +12,8 @@ import { suite, type TestContext, test } from 'node:test'
 import { createProgram } from '../src/cli/main.ts'
 import { GUESTS, inOrder } from '../src/dialects/registry.ts'
 import { ConfigError, parseConfig } from '../src/hub/config/config.ts'
-import { composeOptions } from '../src/hub/config/house-options.ts'
-import { optionRows } from '../src/hub/config/option-rows.ts'
 import { type HubOptions, type RunningHub, startHub } from '../src/start-hub.ts'
+import { optionTable } from '../tools/tables.ts'
 import { campaign } from './fuzz/engine/campaign.ts'
 import { semaphore } from './guest/guest.ts'
 import { dialectSuite } from './suites/dialect.ts'
@@ -101,7 +100,7 @@ suite('a dialect that the house has never heard of', () => {
   })
 
   test('has rows in the table of options, and a flag in the help of serve', () => {
-    const rows = optionRows(composeOptions(DIALECTS))
+    const rows = optionTable(DIALECTS)
     assert.ok(rows.includes('| `semaphore.maxLineBytes` | `1024` | a longer line is refused |'))
     const serve = createProgram(ALL).commands.find((each) => each.name() === 'serve')!
     assert.match(serve.helpInformation(), /--semaphore-max-line <bytes>\s+a longer line is refused/)

@@ -1,7 +1,7 @@
 /** Tables in documents that say what the program says, of any list of dialects. */
 import type { Dialect } from '../src/dialects/dialect.ts'
+import type { Option, OptionSpec } from '../src/dialects/options.ts'
 import { composeOptions } from '../src/hub/config/house-options.ts'
-import { optionRows } from '../src/hub/config/option-rows.ts'
 
 /** README's table: a row for each dialect, with its roles and its port. */
 export function dialectTable(dialects: readonly Dialect[]): string[] {
@@ -31,6 +31,16 @@ export function optionTable(dialects: readonly Dialect[]): string[] {
     '|---|---|---|',
     ...optionRows(composeOptions(dialects)),
   ]
+}
+
+/** One row `| path | default | meaning |` for every option, in their order. */
+function optionRows(spec: OptionSpec, path = ''): string[] {
+  return Object.entries(spec).flatMap(([name, option]) => rowsOf(`${path}${name}`, option))
+}
+
+function rowsOf(path: string, option: Option): string[] {
+  if (option.kind === 'section') return optionRows(option.options, `${path}.`)
+  return [`| \`${path}\` | \`${JSON.stringify(option.default)}\` | ${option.description} |`]
 }
 
 /**

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
 import { Argument, type Command, Option } from 'commander'
-import type { CodecOptions } from '../dialects/decoder.ts'
+import { type CodecOptions, decodeWhole } from '../dialects/decoder.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { fromHex, toHex } from '../model/index.ts'
@@ -113,7 +113,7 @@ interface DecodeAnswer {
 }
 
 /** Decodes one line of `decode --lines`; a line that is no hex is an error of its own. */
-export function decodeHexLine(dialect: Dialect, line: string, options: CodecOptions): DecodeAnswer {
+function decodeHexLine(dialect: Dialect, line: string, options: CodecOptions): DecodeAnswer {
   let bytes: Uint8Array
   try {
     bytes = fromHex(line.trim())
@@ -126,11 +126,9 @@ export function decodeHexLine(dialect: Dialect, line: string, options: CodecOpti
 }
 
 function decode(dialect: Dialect, bytes: Uint8Array, options: CodecOptions): DecodeAnswer {
-  const decoder = dialect.createDecoder(options)
-  decoder.push(bytes)
-  decoder.end()
-  const errors = decoder.errors.map(({ code, offset, resync }) => ({ code, offset, resync }))
-  return { messages: decoder.messages, errors, notes: decoder.notes }
+  const { messages, errors, notes } = decodeWhole(dialect.createDecoder(options), bytes)
+  const plain = errors.map(({ code, offset, resync }) => ({ code, offset, resync }))
+  return { messages, errors: plain, notes }
 }
 
 async function encodeAll(dialect: Dialect, options: CodecOptions): Promise<void> {

@@ -43,7 +43,7 @@ import type { Task } from './tasks/task.ts'
 import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
 import type { HubView, Rates } from './view.ts'
 
-export interface HubParts {
+interface HubParts {
   readonly config: HubConfig
   readonly clock: Clock
   readonly log: Log

@@ -3,13 +3,10 @@
  * payloads, frames and streams, without any flag but the profile and the strict reading.
  */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { decodeHexLine } from '../../src/cli/codec.ts'
-import { dialect as eventcounters } from '../../src/dialects/eventcounters/dialect.ts'
-import { dialect as scope } from '../../src/dialects/scope/dialect.ts'
-import { dialect as statshero } from '../../src/dialects/statshero/dialect.ts'
-import { dialect as wallaroo } from '../../src/dialects/wallaroo/dialect.ts'
+import { fileURLToPath } from 'node:url'
 import { respell } from '../support/codes.ts'
 
 interface ScopeCase {
@@ -65,98 +62,127 @@ function framed(payload: string): string {
   return `${length.toString('hex')}${payload}`
 }
 
+const PROGRAM = fileURLToPath(new URL('../../bin/pentameter.js', import.meta.url))
+
+interface Answer {
+  readonly messages: readonly unknown[]
+  readonly errors: readonly { readonly code: string }[]
+  readonly notes: readonly string[]
+}
+
+/** What the command answers to each line, in their order. */
+function decodeLines(dialect: string, lines: readonly string[], ...flags: string[]): Answer[] {
+  const args = [PROGRAM, 'decode', dialect, '--lines', ...flags]
+  const input = lines.map((line) => `${line}\n`).join('')
+  const { stdout, stderr } = spawnSync(process.execPath, args, {
+    ...{ input, encoding: 'utf8', maxBuffer: 2 ** 26 },
+  })
+  assert.equal(stderr, '')
+  const answers = stdout.split('\n').slice(0, -1)
+  assert.equal(answers.length, lines.length)
+  return answers.map((answer) => JSON.parse(answer))
+}
+
+function codesOf({ errors }: Answer): string[] {
+  return errors.map(({ code }) => code)
+}
+
 suite('decode --lines', () => {
   const cases = read<ScopeCase>('scope/vectors/scope.json')
 
   test('takes scope messages bare and framed, of either side', () => {
-    for (const { name, payload_hex: payload, result } of cases.accepted_variants!) {
-      for (const hex of [payload, framed(payload)]) {
-        const { messages, errors } = decodeHexLine(scope, hex, { strict: true })
-        assert.deepEqual([messages, errors], [[result], []], `${name}: ${hex}`)
-      }
+    const lines = cases.accepted_variants!.flatMap(({ name, payload_hex: payload, result }) =>
+      [payload, framed(payload)].map((hex) => ({ name, hex, result })),
+    )
+    const hex = lines.map((line) => line.hex)
+    for (const [i, { messages, errors }] of decodeLines('scope', hex, '--strict').entries()) {
+      assert.deepEqual([messages, errors], [[lines[i]!.result], []], lines[i]!.name)
     }
   })
 
-  test('names the class of what it refuses, and salvages only when not strict', () => {
-    for (const { name, payload_hex: payload, error, lenient } of cases.rejected!) {
-      const role = name.startsWith('settings') ? 'server' : 'client'
-      for (const hex of [payload, framed(payload)]) {
-        const strict = decodeHexLine(scope, hex, { strict: true, role })
-        assert.deepEqual(strict.messages, [], name)
-        assert.deepEqual(
-          strict.errors.map(({ code }) => code),
-          [error],
-          `${name}: ${hex}`,
-        )
-        const { messages, errors } = decodeHexLine(scope, hex, { role })
-        assert.equal(messages.length, lenient === null ? 0 : 1, `${name}: ${hex}`)
-        assert.equal(errors.length, lenient === null ? 1 : 0, `${name}: ${hex}`)
+  for (const role of ['server', 'client']) {
+    test(`names the class of what a ${role} refuses, and salvages only when not strict`, () => {
+      const rejected = cases.rejected!.filter(
+        ({ name }) => name.startsWith('settings') === (role === 'server'),
+      )
+      const lines = rejected.flatMap((each) =>
+        [each.payload_hex, framed(each.payload_hex)].map((hex) => ({ ...each, hex })),
+      )
+      const hex = lines.map((line) => line.hex)
+      const strict = decodeLines('scope', hex, '--role', role, '--strict')
+      const lenient = decodeLines('scope', hex, '--role', role)
+      for (const [i, { name, error, lenient: salvaged }] of lines.entries()) {
+        assert.deepEqual(strict[i]!.messages, [], name)
+        assert.deepEqual(codesOf(strict[i]!), [error], `${name}: ${hex[i]}`)
+        const { messages, errors } = lenient[i]!
+        assert.equal(messages.length, salvaged === null ? 0 : 1, `${name}: ${hex[i]}`)
+        assert.equal(errors.length, salvaged === null ? 1 : 0, `${name}: ${hex[i]}`)
       }
-    }
-  })
+    })
+  }
 
   test('reads recorded scope streams with their version', () => {
-    for (const { name, server_stream_hex: stream, packets } of cases.streams!) {
-      const { messages, errors } = decodeHexLine(scope, stream, {})
-      assert.deepEqual([messages, errors], [packets, []], name)
+    const streams = cases.streams!
+    const hex = streams.map((stream) => stream.server_stream_hex)
+    for (const [i, { messages, errors }] of decodeLines('scope', hex).entries()) {
+      assert.deepEqual([messages, errors], [streams[i]!.packets, []], streams[i]!.name)
     }
   })
 
   test('reads Stats Hero packets as datagrams', () => {
     const { decode } = read<PacketCase>('statshero/vectors/statshero.json')
-    for (const { id, bytes_b64: bytes, expect } of decode!) {
+    const hex = decode!.map(({ bytes_b64: bytes }) => Buffer.from(bytes, 'base64').toString('hex'))
+    for (const [i, answer] of decodeLines('statshero', hex).entries()) {
+      const { id, expect } = decode![i]!
       const items = expect.items ?? [{ error: expect.packetError }]
-      const answer = decodeHexLine(statshero, Buffer.from(bytes, 'base64').toString('hex'), {})
-      assert.deepEqual(
-        answer.messages,
-        items.filter(({ error }) => error === undefined),
-        id,
-      )
+      const good = items.filter(({ error }) => error === undefined)
+      assert.deepEqual(answer.messages, good, id)
       const codes = items.flatMap(({ error }) => error ?? [])
-      assert.deepEqual(
-        answer.errors.map(({ code }) => code),
-        codes,
-        id,
-      )
+      assert.deepEqual(codesOf(answer), codes, id)
     }
   })
 
   test('reads lines of EventCounters with and without their ends', () => {
     const { cases: all } = read<EventCountersCase>('eventcounters/vectors/eventcounters.json')
-    for (const { id, input, expect } of all!.filter(isPayloadRead)) {
-      for (const end of ['', '\n', '\r\n']) {
-        const hex = Buffer.from(input.line + end).toString('hex')
-        const { messages, errors } = decodeHexLine(eventcounters, hex, {})
-        const isGood = expect.error === undefined && expect.ignored === undefined
-        assert.deepEqual(messages, isGood ? [expect] : [], id)
-        const codes = errors.map(({ code }) => code)
-        assert.deepEqual(codes, expect.error === undefined ? [] : [expect.error], id)
-      }
+    const lines = all!
+      .filter(isPayloadRead)
+      .flatMap((each) => ['', '\n', '\r\n'].map((end) => ({ ...each, end })))
+    const hex = lines.map(({ input, end }) => Buffer.from(input.line + end).toString('hex'))
+    for (const [i, answer] of decodeLines('eventcounters', hex).entries()) {
+      const { id, expect } = lines[i]!
+      const isGood = expect.error === undefined && expect.ignored === undefined
+      assert.deepEqual(answer.messages, isGood ? [expect] : [], id)
+      assert.deepEqual(codesOf(answer), expect.error === undefined ? [] : [expect.error], id)
     }
   })
 
   test('reads a frame of Wallaroo for itself, and several as a conversation', () => {
     const { cases: all } = read<WallarooCase>('wallaroo/vectors/wallaroo.json')
     const of = (category: string) => all!.filter((each) => each.category === category)
-    for (const { id, hex, decode } of of('frame')) {
-      const { messages, errors } = decodeHexLine(wallaroo, hex, {})
+    const [frames, malformed, streams] = [of('frame'), of('malformed'), of('stream')]
+    const answers = decodeLines('wallaroo', [
+      ...[...frames, ...malformed].map(({ hex }) => hex),
+      ...streams.map(({ writes }) => writes.join('')),
+    ])
+    for (const { id, decode } of frames) {
+      const { messages, errors } = answers.shift()!
       assert.deepEqual([messages.map(sorted), errors], [[sorted(decode)], []], id)
     }
-    for (const { id, hex, expect } of of('malformed')) {
-      const { messages, errors } = decodeHexLine(wallaroo, hex, {})
-      const codes = errors.map(({ code }) => code)
-      assert.deepEqual(codes, expect.reason === undefined ? [] : [expect.reason], id)
-      const notes = messages.flatMap((message) => (message as Noted).notes ?? [])
+    for (const { id, expect } of malformed) {
+      const answer = answers.shift()!
+      assert.deepEqual(codesOf(answer), expect.reason === undefined ? [] : [expect.reason], id)
+      const notes = answer.messages.flatMap((message) => (message as Noted).notes ?? [])
       assert.deepEqual(notes, expect.notes ?? [], id)
     }
-    for (const { id, writes, expect } of of('stream')) {
-      const { messages, errors, notes } = decodeHexLine(wallaroo, writes.join(''), {})
-      assert.equal(messages.length, expect.messages.length, id)
+    for (const { id, expect } of streams) {
+      const answer = answers.shift()!
+      assert.equal(answer.messages.length, expect.messages.length, id)
       const rejected = Object.entries(expect.rejected).flatMap(([code, count]) => {
         return Array.from({ length: count }, () => code)
       })
-      assert.deepEqual(errors.map(({ code }) => code).sort(), rejected.sort(), id)
-      assert.deepEqual([...new Set(notes)].sort(), Object.keys(expect.notes ?? {}).sort(), id)
+      assert.deepEqual(codesOf(answer).sort(), rejected.sort(), id)
+      const notes = Object.keys(expect.notes ?? {}).sort()
+      assert.deepEqual([...new Set(answer.notes)].sort(), notes, id)
     }
   })
 })

@@ -7,16 +7,10 @@ const PENDING: ReadonlyMap<Rule, readonly string[]> = new Map([
   [
     exported.usedExports,
     [
-      'src/cli/',
       'src/dialects/',
-      'src/http/',
-      'src/hub/',
-      'src/instrument/',
-      'src/model/',
-      'src/terminal/',
-      'src/time/',
+      // scope's boards, which no viewer shows yet
+      'src/model/board/',
       'src/web/',
-      'src/wire/',
     ],
   ],
   [shapes.folderSize, ['src/dialects/']],

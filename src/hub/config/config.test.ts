@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { DIALECTS } from '../../dialects/registry.ts'
 import { ConfigError, dialectOptions, parseConfig } from './config.ts'
-import { composeOptions } from './house-options.ts'
-import { optionRows } from './option-rows.ts'
 
 const parse = (options: unknown) => parseConfig(options, DIALECTS)
-
-test('docs/configuration.md has exactly the options there are, with their defaults', () => {
-  const text = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
-  const lines = text.split('\n').filter((line) => line.startsWith('| `'))
-  const rows = lines.map((line) => line.replace(/ +\|/g, ' |'))
-  assert.deepEqual(rows, optionRows(composeOptions(DIALECTS)))
-})
 
 test('every option has a default that the schema itself takes', () => {
   const defaults = parse({})

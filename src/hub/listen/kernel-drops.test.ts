@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dropsOf, KernelDrops } from './kernel-drops.ts'
+import { KernelDrops } from './kernel-drops.ts'
 
 /** A line as the kernel prints it. */
 function line(local: string, inode: number, drops: number): string {
@@ -20,9 +20,11 @@ test('the sockets of a port are found by their inodes, others are not', () => {
     line('0200007F:1FBD', 4712, 5),
     line('0100007F:1389', 4713, 9),
   )
-  assert.deepEqual([...dropsOf(text, 8125)], Object.entries({ 4711: 17, 4712: 5 }))
-  assert.deepEqual([...dropsOf(text, 5001)], [['4713', 9]])
-  assert.equal(dropsOf(text, 81).size, 0)
+  const drops = new KernelDrops()
+  assert.equal(drops.take([text], 8125), 17 + 5)
+  assert.equal(drops.take([table(line('0100007F:1FBD', 4712, 7))], 8125), 17 + 5 + 2)
+  assert.equal(new KernelDrops().take([text], 5001), 9)
+  assert.equal(new KernelDrops().take([text], 81), 0)
 })
 
 test('drops of all sockets of a port are added, and stay when one is replaced', () => {

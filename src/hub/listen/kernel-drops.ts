@@ -37,7 +37,7 @@ export class KernelDrops {
  * Drops by inode of the sockets bound to a port. Lines read `sl: LOCAL:PORT REMOTE:PORT st tx:rx
  * tr:when retrnsmt uid timeout inode ref pointer drops`, ports in hex.
  */
-export function dropsOf(table: string, port: number): Map<string, number> {
+function dropsOf(table: string, port: number): Map<string, number> {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const drops = new Map<string, number>()
   for (const line of table.split('\n').slice(1)) {

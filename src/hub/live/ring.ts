@@ -7,7 +7,7 @@ import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { mergeSteps } from './merge-frames.ts'
 
-export interface LiveRingOptions {
+interface LiveRingOptions {
   readonly fineSeconds: number
   readonly coarseSeconds: number
   readonly coarseStep: number

@@ -21,8 +21,6 @@ import type { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
 import type { SummaryWindows } from '../ingest/windows/summary-windows.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 
-export { SERIES_LIMITS } from '../ingest/quota.ts'
-
 export interface SeriesRecord {
   readonly id: number
   readonly identity: Identity

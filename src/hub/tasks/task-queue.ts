@@ -7,7 +7,7 @@ import type { Clock } from '../../time/clock.ts'
 import { LoopBudget, type LoopBudgetOptions } from './loop-budget.ts'
 import type { Task } from './task.ts'
 
-export interface TaskResult<T> {
+interface TaskResult<T> {
   readonly value: T
   /** Time that its slices took, pauses left out. */
   readonly workMs: number

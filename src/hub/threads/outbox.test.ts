@@ -4,9 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { Peer } from '../../dialects/endpoints.ts'
 import type { Batch } from './messages.ts'
-import { ORDERED_WAITING_LIMIT, Outbox } from './outbox.ts'
+import { Outbox } from './outbox.ts'
 import { SharedCounts } from './shared-counts.ts'
 
+/** Verbs of one thread that may wait for the main thread. */
+const ORDERED_WAITING_LIMIT = 65_536
 const PEER: Peer = { transport: 'udp', address: '192.0.2.1', port: 40_000 }
 
 function startOutbox() {

@@ -14,7 +14,7 @@ import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
 /** Ordered verbs of one thread that wait for the main thread; at so many the thread waits, too. */
-export const ORDERED_WAITING_LIMIT = 65_536
+const ORDERED_WAITING_LIMIT = 65_536
 /** A main thread that takes nothing for so long is stuck: verbs are refused until it goes on. */
 const STAND_STILL_MS = 2000
 /** Batches that the main thread has not taken yet; at so many a thread waits with the next. */

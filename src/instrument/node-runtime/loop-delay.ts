@@ -10,7 +10,7 @@ import type { Clock } from '../../time/clock.ts'
 import type { Measurement } from './measured-counter.ts'
 
 /** Between samples; 50 a second cost far less than a thousandth of a core. */
-export const SAMPLE_INTERVAL_MS = 20
+const SAMPLE_INTERVAL_MS = 20
 const NS_PER_MS = 1e6
 
 export class LoopDelay {

@@ -6,7 +6,6 @@ import { runInNewContext } from 'node:vm'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
 import { CounterRegistry } from '../registry.ts'
-import { SAMPLE_INTERVAL_MS } from './loop-delay.ts'
 import { NODE_RUNTIME, nodeRuntime } from './node-runtime.ts'
 
 /** A registry whose time, and whose event loop's delay, are the test's. */
@@ -37,9 +36,9 @@ class Watched {
     return boundaries
   }
 
-  /** The loop is late by this much, and then it is time for what is due. */
+  /** The loop is late by this much for its sample of every 20 ms; then what is due runs. */
   lateBy(delayMs: number): void {
-    this.clock.stall(SAMPLE_INTERVAL_MS + delayMs)
+    this.clock.stall(20 + delayMs)
     this.running--
     this.#callback()
   }

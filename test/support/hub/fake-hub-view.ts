@@ -8,7 +8,7 @@ import { DIALECTS } from '../../../src/dialects/registry.ts'
 import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
 import { exportRulesOf } from '../../../src/hub/export-rules.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
-import { LiveRing, type LiveRingOptions } from '../../../src/hub/live/ring.ts'
+import { LiveRing } from '../../../src/hub/live/ring.ts'
 import { Sessions } from '../../../src/hub/live/sessions.ts'
 import type { SeriesRecord, Total } from '../../../src/hub/series/series.ts'
 import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
@@ -95,7 +95,7 @@ export class FakeHubView implements HubView {
 
   /** @param options sections of its configuration that differ from the defaults, by dialect */
   constructor(
-    ring?: LiveRingOptions,
+    ring?: LiveRing['options'],
     sessionsLimit?: number,
     options: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
   ) {

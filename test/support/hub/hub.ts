@@ -6,8 +6,9 @@ import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { DIALECTS, GUESTS } from '../../../src/dialects/registry.ts'
 import { parseConfig } from '../../../src/hub/config/config.ts'
-import { Hub, type HubParts } from '../../../src/hub/hub.ts'
+import { Hub } from '../../../src/hub/hub.ts'
 import type { SeriesRecord } from '../../../src/hub/series/series.ts'
+import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 export interface TestHub {
@@ -20,7 +21,7 @@ export interface TestHub {
 
 export async function startHub(
   options: Record<string, unknown> = {},
-  parts: Pick<HubParts, 'createWorker'> = {},
+  parts: { readonly createWorker?: CreateWorker } = {},
 ): Promise<TestHub> {
   const clock = new FakeClock()
   const log: string[] = []

@@ -17,7 +17,8 @@ import { Zone } from '../../../shm/index.ts'
 import type { Frame } from '../../live/frame.ts'
 import { CellCloser } from '../../live/tick.ts'
 import { Totals } from '../../live/totals.ts'
-import { SERIES_LIMITS, type SeriesRecord, SeriesStore } from '../../series/series.ts'
+import { type SeriesRecord, SeriesStore } from '../../series/series.ts'
+import { SERIES_LIMITS } from '../quota.ts'
 import { Windows } from './windows.ts'
 
 /** A store, its windows and a closer on one zone; `now` is the wall time in seconds. */

@@ -6,11 +6,10 @@ import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { until } from '../../../../test/support/hub/hub.ts'
 import { BatchedSocket } from './batched-socket.ts'
-import { BATCHED_EXEC_ARGV, openBatchedUdp } from './index.ts'
+import { BATCHED_EXEC_ARGV } from './index.ts'
 import { type Libc, openLibc } from './libc.ts'
 
-const bind = await openBatchedUdp()
-const skip = typeof bind === 'string' && bind
+const skip = typeof openLibc() === 'string' && (openLibc() as string)
 
 interface Taken {
   readonly text: string
@@ -207,13 +206,13 @@ test('where recvmmsg fails later on, Node goes on alone and says so once', { ski
 
 /** A thread with a batched socket that does nothing else, and the port it has. */
 async function startThread(): Promise<{ thread: Worker; port: number; warnings: () => string }> {
-  const module = JSON.stringify(new URL('./index.ts', import.meta.url).href)
+  const of = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
   const program = `
-    const { openBatchedUdp } = await import(${module})
+    const { BatchedSocket } = await import(${of('./batched-socket.ts')})
+    const { openLibc } = await import(${of('./libc.ts')})
     const { parentPort } = await import('node:worker_threads')
-    const bind = await openBatchedUdp()
     const options = { host: '127.0.0.1', port: 0, isShared: true, bufferBytes: 65536 }
-    const socket = await bind(options, { onMessage() {}, onError() {} })
+    const socket = await BatchedSocket.bind(openLibc(), options, { onMessage() {}, onError() {} })
     parentPort.postMessage(socket.port)
     parentPort.on('message', () => socket.onlyToThrow())
   `

@@ -26,7 +26,7 @@ export async function chooseBind(wish: UdpReceive | 'auto', log: Log): Promise<B
 }
 
 /** What binds sockets of this thread, or the text of why it can't be. */
-export async function openBatchedUdp(): Promise<BindUdp | string> {
+async function openBatchedUdp(): Promise<BindUdp | string> {
   const libc = openLibc()
   if (typeof libc === 'string') return libc
   const fault = await findFault(libc)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { ANSWER_BUDGET_NS } from '../../../../hub/tasks/loop-budget.ts'
 import type { Task } from '../../../../hub/tasks/task.ts'
-import { TaskQueue, type TaskResult } from '../../../../hub/tasks/task-queue.ts'
+import { TaskQueue } from '../../../../hub/tasks/task-queue.ts'
 import { type BusyError, SharedAnswers } from './shared-answers.ts'
 
 /** A task that takes 1 ms a step and says which one it is at. */
@@ -51,7 +51,7 @@ describe('a task of the queue', () => {
       await turns.next()
     }
     assert.deepEqual(seen, [4, 8])
-    assert.deepEqual(await result, { value: ' is done', workMs: 10 } satisfies TaskResult<string>)
+    assert.deepEqual(await result, { value: ' is done', workMs: 10 })
   })
 
   it('waits for those that came before, also where they fail', async () => {
