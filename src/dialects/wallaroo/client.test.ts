@@ -131,6 +131,13 @@ describe('a client', () => {
     assert.equal(client.counts.droppedOffline, 1)
   })
 
+  it('closes at once when it was never started, and says what it dropped', async () => {
+    const client = new WallarooClient({ application: 'shop', worker: 'w1', bufferWindows: 10 })
+    client.reporter().startToEnd('Orders').record(1500)
+    await client.close()
+    assert.deepEqual([client.counts.sent, client.counts.droppedOffline], [0, 1])
+  })
+
   it('keeps a process alive only until it is closed', async (context) => {
     const hub = await ByteListener.open(context)
     const code = `

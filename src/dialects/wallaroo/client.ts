@@ -185,18 +185,22 @@ export class WallarooClient {
     for (const reporter of this.#reporters) reporter.close()
     this.#isClosed = true
     this.#cancelRetry?.()
-    const socket = this.#socket!
-    // whoever waits for this has nothing else that keeps the process running
+    const socket = this.#socket
+    if (socket !== undefined) await this.#finish(socket)
+    this.counts.droppedOffline += this.#buffer.takeAll().length
+    socket?.destroy()
+  }
+
+  async #finish(socket: Socket): Promise<void> {
+    // a program that waits for this may have nothing else that keeps it running
     socket.ref()
     // a short run ends before its first connection stands: what is buffered still gets its chance
     if (socket.connecting && !this.#buffer.isEmpty) {
       await this.#within((done) => socket.once('connect', done).once('close', done))
     }
-    this.counts.droppedOffline += this.#buffer.takeAll().length
     if (this.#isConnected && !socket.closed) {
       await this.#within((done) => socket.once('close', done).end(done))
     }
-    socket.destroy()
   }
 
   /** Resolves when it is done, or after a second. */
