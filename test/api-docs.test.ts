@@ -111,6 +111,7 @@ suite('doc comments', () => {
 
   test('a decorator inside of an example is no tag', () => {
     assert.deepEqual(parseDoc('A.\n@example\n  @x()\n').examples, ['  @x()'])
+    assert.deepEqual(parseDoc('@example\nb()').examples, ['b()'])
   })
 })
 

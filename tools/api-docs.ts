@@ -44,10 +44,12 @@ export function readApi(): ApiEntry[] {
 
 /** Reads all entries from a folder made like dist. */
 export function apiOf(folder: string): ApiEntry[] {
-  const declarations = new Declarations(
-    (path) => readFileSync(join(folder, path), 'utf8'),
-    (path) => hasHeader(sourceOf(path)),
-  )
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
+  const declarations = new Declarations(read, (path) => {
+    const source = sourceOf(path)
+    // The compiler drops the header together with the import behind it, where that has no types.
+    return hasHeader(source) && read(path).startsWith(firstComment(source))
+  })
   return entriesIn(folder).map(({ specifier, types }) => {
     const exports = [...declarations.exportsOf(types)].map(([name, each]) => ({ ...each, name }))
     return {
@@ -83,7 +85,8 @@ export interface DocComment {
 
 /** Takes a doc comment apart. */
 export function parseDoc(doc: string): DocComment {
-  const [text = '', ...parts] = doc.split(/^(?=@[a-z]+\b)/m)
+  // At the very beginning of a text `split` finds nothing.
+  const [text = '', ...parts] = `\n${doc}`.split(/^(?=@[a-z]+\b)/m)
   const tags = parts.map((part) => {
     const [, tag = '', rest = ''] = /^@([a-z]+)\s?([\s\S]*)$/.exec(part) ?? []
     return { tag, text: rest.trimEnd() }

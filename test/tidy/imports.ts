@@ -15,7 +15,8 @@ export interface Import {
   readonly isReExport: boolean
 }
 
-const STATIC = /^(import|export)\s+(type\s+)?([^'"`;()]*?)\s*from\s*['"]([^'"]+)['"]/gm
+/** `@` begins an example in a comment, whose imports are not the file's. */
+const STATIC = /^(import|export)\s+(type\s+)?([^'"`;()@]*?)\s*from\s*['"]([^'"]+)['"]/gm
 const SIDE_EFFECT = /^import\s*['"]([^'"]+)['"]/gm
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 const ENTRY = /\bnew URL\(\s*['"](\.[^'"]+\.ts)['"]\s*,\s*import\.meta\.url/g
