@@ -93,7 +93,20 @@ export interface Interval {
   readonly cells: readonly { readonly identity: Identity; readonly cell: Cell }[]
 }
 
-/** Not one port of a hub could be bound; the message says why for each. */
+/**
+ * Not one port of a hub could be bound; the message says why for each.
+ *
+ * @example
+ * import { NoListenerError, startHub } from 'pentameter/hub'
+ *
+ * try {
+ *   const hub = await startHub({ config: { httpPort: 0, textPort: 0, streamPort: 0 } })
+ *   await hub.close()
+ * } catch (error) {
+ *   if (!(error instanceof NoListenerError)) throw error
+ *   console.error(`is another hub running? ${error.message}`)
+ * }
+ */
 export class NoListenerError extends Error {
   override readonly name = 'NoListenerError'
 }
@@ -107,6 +120,16 @@ const RETRY_MS = 15_000
  * Starts a hub: a port that is taken is told in `addresses` and by the log, and tried again.
  * @throws {ConfigError} for an option that makes no sense
  * @throws {NoListenerError} when not one port could be bound
+ *
+ * @example
+ * import { startHub } from 'pentameter/hub'
+ *
+ * const hub = await startHub({ config: { httpPort: 0, textPort: 0, streamPort: 0 } })
+ * const stop = hub.subscribe(1000, ({ cells }) => {
+ *   for (const { identity, cell } of cells) console.log(identity.name, cell)
+ * })
+ * stop()
+ * await hub.close()
  */
 export async function startHub(options: StartHubOptions = {}): Promise<RunningHub> {
   const { guests = GUESTS, clock = systemClock, log: write = () => {}, createWorker } = options

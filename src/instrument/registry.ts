@@ -447,7 +447,7 @@ export interface EventSourceOptions {
  * ```ts
  * import { EventCounter, EventSource } from 'pentameter/instrument'
  *
- * const shop = new EventSource('Shop.Web')
+ * const shop = new EventSource('Shop.Search')
  * const latency = new EventCounter('request-time', shop, { displayUnits: 'ms' })
  * latency.writeMetric(12.5)
  * shop.close()

@@ -28,7 +28,8 @@ export interface ReservoirOptions {
  * ```ts
  * import { forwardWeight } from 'pentameter/instrument'
  *
- * console.log(forwardWeight(300) / forwardWeight(0)) // 90: five minutes later counts so much more
+ * // what comes five minutes later counts 90 times as much
+ * console.log(Math.round(forwardWeight(300) / forwardWeight(0))) // 90
  * ```
  */
 export function forwardWeight(seconds: number, decayPerSecond = DECAY_PER_SECOND): number {

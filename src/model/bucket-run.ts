@@ -4,6 +4,18 @@
  */
 import { U64_MAX } from './exact.ts'
 
+/**
+ * Counts of consecutive buckets, which grows at both ends.
+ *
+ * @example
+ * import { BucketRun } from 'pentameter/model'
+ *
+ * const run = new BucketRun()
+ * run.add(4, 2n)
+ * run.add(7, 1n)
+ * run.downscale(1) // bucket 4 becomes 2, bucket 7 becomes 3
+ * console.log(run.span(), run.total()) // [ 2, 3 ] 3n
+ */
 export class BucketRun {
   offset = 0
   counts: BigUint64Array = EMPTY

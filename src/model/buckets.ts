@@ -23,6 +23,12 @@ const NORMALIZE = 4503599627370496
  * Exact at powers of two; the logarithm is taken of the mantissa alone, so that values just above a
  * power of two do not fall below it. `index(v, s - 1) === index(v, s) >> 1` for every v.
  * @param value positive and finite; a bigint beyond 2^53 is rounded up, never to nearest
+ *
+ * @example
+ * import { bucketIndex, lowerBound, upperBound } from 'pentameter/model'
+ *
+ * const index = bucketIndex(5, 0)
+ * console.log(index, lowerBound(index, 0), upperBound(index, 0)) // 2 4 8
  */
 export function bucketIndex(value: Exact, scale: number): number {
   if (typeof value === 'bigint') return bigBucketIndex(value, scale)
@@ -54,12 +60,26 @@ function bigBucketIndex(value: bigint, scale: number): number {
   return (bucketIndex(Number(mantissa), 0) + octaves) >> -scale
 }
 
-/** Upper bound, inclusive, of bucket i. Exact where it is a power of two; Infinity above 2^1024. */
+/**
+ * Upper bound, inclusive, of bucket i. Exact where it is a power of two; Infinity above 2^1024.
+ *
+ * @example
+ * import { upperBound } from 'pentameter/model'
+ *
+ * console.log(upperBound(2, 0), upperBound(0, 1)) // 8 1.4142135623730951
+ */
 export function upperBound(index: number, scale: number): number {
   return lowerBound(index + 1, scale)
 }
 
-/** Lower bound, exclusive, of bucket i. */
+/**
+ * Lower bound, exclusive, of bucket i.
+ *
+ * @example
+ * import { lowerBound } from 'pentameter/model'
+ *
+ * console.log(lowerBound(2, 0), lowerBound(-1, 0)) // 4 0.5
+ */
 export function lowerBound(index: number, scale: number): number {
   if (scale <= 0) return 2 ** (index * 2 ** -scale)
   const octave = index >> scale

@@ -6,6 +6,11 @@
 /**
  * Compares as UTF-8 bytes, that is by code point; negative, 0 or positive. A lone surrogate counts
  * as U+FFFD, which is what it is written as.
+ *
+ * @example
+ * import { compareUtf8 } from 'pentameter/model'
+ *
+ * console.log(['b', 'ä', 'a'].sort(compareUtf8)) // [ 'a', 'b', 'ä' ]
  */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -30,6 +35,12 @@ function rankAt(text: string, at: number): number {
 
 /**
  * FNV-1a over bytes[start, end): the hash of every key table. Result is a signed 32-bit integer.
+ *
+ * @example
+ * import { hashBytes } from 'pentameter/model'
+ *
+ * const bytes = Buffer.from('a')
+ * console.log(hashBytes(bytes, 0, bytes.length) >>> 0) // 3826002220
  */
 export function hashBytes(
   bytes: Uint8Array,
@@ -42,14 +53,29 @@ export function hashBytes(
   return hash
 }
 
-/** Lower-case hex without separators. */
+/**
+ * Lower-case hex without separators.
+ *
+ * @example
+ * import { toHex } from 'pentameter/model'
+ *
+ * console.log(toHex(Buffer.from('1|9'))) // 317c39
+ */
 export function toHex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16)
   return text
 }
 
-/** @throws {SyntaxError} on odd length or a digit that is not hex. */
+/**
+ * Reads hex text of either case, without separators.
+ * @throws {SyntaxError} on odd length or a digit that is not hex.
+ *
+ * @example
+ * import { fromHex } from 'pentameter/model'
+ *
+ * console.log(fromHex('317C39').length) // 3
+ */
 export function fromHex(text: string): Uint8Array {
   if (text.length % 2 !== 0) throw new SyntaxError(`hex text of odd length ${text.length}`)
   if (!/^[0-9a-fA-F]*$/.test(text)) throw new SyntaxError('hex text with other characters')

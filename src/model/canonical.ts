@@ -11,7 +11,14 @@ import { summarySum } from './summary.ts'
 /** Seconds of the document's rate, shown as " / Min". */
 export const MINUTE = 60
 
-/** Ending of a counter's display name for its rate time scale in seconds. */
+/**
+ * Ending of a counter's display name for its rate time scale in seconds.
+ *
+ * @example
+ * import { rateSuffix } from 'pentameter/model'
+ *
+ * console.log(`Requests${rateSuffix(60)}`) // Requests / Min
+ */
 export function rateSuffix(timeScaleS: number): string {
   if (timeScaleS === 1) return ' / sec'
   if (timeScaleS === MINUTE) return ' / Min'
@@ -22,12 +29,26 @@ export function rateSuffix(timeScaleS: number): string {
 /**
  * Rate of an increment: 2 in 1.01 s is 118.8 a minute.
  * @param intervalS length of the window in seconds; 0 or less gives NaN
+ *
+ * @example
+ * import { incrementRate } from 'pentameter/model'
+ *
+ * console.log(incrementRate(30, 2)) // 900
+ * console.log(incrementRate(30, 2, 1)) // 15
  */
 export function incrementRate(increment: Exact, intervalS: number, timeScaleS = MINUTE): number {
   return intervalS > 0 ? (Number(increment) * timeScaleS) / intervalS : Number.NaN
 }
 
-/** Rate between two readings of a cumulative counter; a smaller second reading is a reset. */
+/**
+ * Rate between two readings of a cumulative counter; a smaller second reading is a reset.
+ *
+ * @example
+ * import { readingRate } from 'pentameter/model'
+ *
+ * console.log(readingRate(100, 130, 10, 1)) // 3
+ * console.log(readingRate(100, 20, 10, 1)) // 2
+ */
 export function readingRate(
   from: Exact | undefined,
   to: Exact,
@@ -43,6 +64,14 @@ export function readingRate(
  * one observation of the lowest is min, one of the highest max, the others lie at the bucket's
  * geometric middle, limited to [min, max]; the zero bucket is 0, overflow the least
  * that it can be. NaN when empty.
+ *
+ * @example
+ * import { canonicalMean, Histogram } from 'pentameter/model'
+ *
+ * const sizes = new Histogram()
+ * sizes.record(10)
+ * sizes.record(20)
+ * console.log(canonicalMean(sizes)) // 15
  */
 export function canonicalMean(histogram: Histogram): number {
   if (histogram.count === 0n) return Number.NaN
@@ -78,7 +107,14 @@ function estimatedMean(histogram: Histogram): number {
   return sum / Number(histogram.count)
 }
 
-/** Mean of a summary as delivered: 0 for an empty interval. */
+/**
+ * Mean of a summary as delivered: 0 for an empty interval.
+ *
+ * @example
+ * import { EMPTY_SUMMARY, summaryMean } from 'pentameter/model'
+ *
+ * console.log(summaryMean(EMPTY_SUMMARY)) // 0
+ */
 export function summaryMean(summary: Summary): number {
   return summary.count === 0 ? 0 : summarySum(summary) / summary.count
 }

@@ -36,7 +36,14 @@ export type Cell = CounterCell | GaugeCell | HistogramCell | SummaryCell
 export type Kind = Cell['kind']
 export const KINDS: readonly Kind[] = ['counter', 'gauge', 'histogram', 'summary']
 
-/** The neutral element of a kind. */
+/**
+ * The neutral element of a kind.
+ *
+ * @example
+ * import { emptyCell } from 'pentameter/model'
+ *
+ * console.log(emptyCell('counter')) // { kind: 'counter', delta: 0 }
+ */
 export function emptyCell(kind: Kind): Cell {
   switch (kind) {
     case 'counter':
@@ -53,6 +60,12 @@ export function emptyCell(kind: Kind): Cell {
 /**
  * Sum of two cells of one kind.
  * @throws {TypeError} when the kinds differ: a programmer's error
+ *
+ * @example
+ * import { mergeCells } from 'pentameter/model'
+ *
+ * const sum = mergeCells({ kind: 'counter', delta: 2 }, { kind: 'counter', delta: 3 })
+ * console.log(sum) // { kind: 'counter', delta: 5 }
  */
 export function mergeCells(a: Cell, b: Cell): Cell {
   if (a.kind === 'counter' && b.kind === 'counter') {

@@ -6,7 +6,14 @@
 /** Nanoseconds between two ticks. */
 export const TICK_NS = 5e9
 
-/** Weight of the newest tick in an average over so many minutes: 1 - e^(-5 s / minutes). */
+/**
+ * Weight of the newest tick in an average over so many minutes: 1 - e^(-5 s / minutes).
+ *
+ * @example
+ * import { tickWeight } from 'pentameter/model'
+ *
+ * console.log(tickWeight(1).toFixed(4)) // 0.0800
+ */
 export function tickWeight(minutes: number): number {
   return 1 - Math.exp(-5 / 60 / minutes)
 }
@@ -21,6 +28,14 @@ const WEIGHTS = [tickWeight(1), tickWeight(5), tickWeight(15)] as const
  * in nanoseconds as a number, from any zero; it must not go back.
  *
  * Ticks are made up for later: `advance` before every `add` and every read.
+ *
+ * @example
+ * import { MovingAverages, TICK_NS } from 'pentameter/model'
+ *
+ * const requests = new MovingAverages(0)
+ * requests.add(50)
+ * requests.advance(TICK_NS + 1)
+ * console.log(requests.m1) // 10
  */
 export class MovingAverages {
   readonly #rates = new Float64Array(WEIGHTS.length)
@@ -84,6 +99,14 @@ export interface Acceleration {
   readonly oneToFifteen: number
 }
 
+/**
+ * Derives from the three averages of a rate how fast it changes.
+ *
+ * @example
+ * import { acceleration } from 'pentameter/model'
+ *
+ * console.log(acceleration(12, 9, 9).oneToFive) // 0.01
+ */
 export function acceleration(m1: number, m5: number, m15: number): Acceleration {
   return {
     oneToFive: (m1 - m5) / 300,

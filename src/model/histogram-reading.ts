@@ -8,6 +8,15 @@ import { Histogram } from './histogram.ts'
  * have been finer, its zero threshold smaller. Min and max of the gain can't be read off totals:
  * they are left unknown (NaN). Both readings stay as they are.
  * @param gain a histogram to fill and answer instead of a new one, which costs less
+ *
+ * @example
+ * import { Histogram, histogramGain } from 'pentameter/model'
+ *
+ * const times = new Histogram()
+ * times.record(10)
+ * const before = times.clone()
+ * times.record(30)
+ * console.log(histogramGain(times, before).sum) // 30
  */
 export function histogramGain(
   later: Histogram,
@@ -66,7 +75,16 @@ export interface Bins {
   readonly sum: bigint | number
 }
 
-/** Makes the histogram of bins; extremes are not known, the overflow is in its own field. */
+/**
+ * Makes the histogram of bins; extremes are not known, the overflow is in its own field.
+ *
+ * @example
+ * import { binsHistogram } from 'pentameter/model'
+ *
+ * const counts = new BigUint64Array(33)
+ * counts[3] = 2n // two observations in (4, 8]
+ * console.log(binsHistogram({ counts, sum: 13n }).mean()) // 6.5
+ */
 export function binsHistogram({ counts: bins, sum }: Bins): Histogram {
   const histogram = new Histogram(0)
   histogram.zeroThreshold = 1

@@ -25,6 +25,17 @@ import {
 /** Most buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
 export const BUCKETS_LIMIT = 160
 
+/**
+ * A distribution in base-2 exponential buckets, with exact count, sum, min and max.
+ *
+ * @example
+ * import { Histogram } from 'pentameter/model'
+ *
+ * const latencies = new Histogram()
+ * for (let ms = 1; ms <= 1000; ms++) latencies.record(ms)
+ * console.log(latencies.count, latencies.mean()) // 1000n 500.5
+ * console.log(Math.abs(latencies.quantile(0.99) / 990 - 1) < 0.011) // true
+ */
 export class Histogram {
   scale: number
   count = 0n
@@ -277,7 +288,17 @@ export class Histogram {
   }
 }
 
-/** The sum of two histograms as a new one. */
+/**
+ * The sum of two histograms as a new one.
+ *
+ * @example
+ * import { Histogram, mergeHistograms } from 'pentameter/model'
+ *
+ * const [first, second] = [new Histogram(), new Histogram()]
+ * first.record(10)
+ * second.record(30)
+ * console.log(mergeHistograms(first, second).sum) // 40
+ */
 export function mergeHistograms(a: Histogram, b: Histogram): Histogram {
   const sum = a.clone()
   sum.mergeFrom(b)

@@ -44,7 +44,15 @@ export interface Metadata {
   readonly color?: string
 }
 
-/** Sorted copy; of repeated keys the last value stays. */
+/**
+ * Sorted copy; of repeated keys the last value stays.
+ *
+ * @example
+ * import { sortLabels } from 'pentameter/model'
+ *
+ * const labels = sortLabels(Object.entries({ zone: 'b', host: 'web-1' }))
+ * console.log(labels) // [ [ 'host', 'web-1' ], [ 'zone', 'b' ] ]
+ */
 export function sortLabels(pairs: Iterable<readonly [string, string]>): Labels {
   const unique = new Map<string, string>()
   for (const [key, value] of pairs) unique.set(key, value)
@@ -57,6 +65,12 @@ const encoder = new TextEncoder()
  * Bytes that are equal exactly when two series are the same; the key of the zone's index.
  * `[kind:u8][length:u32le][name][flag:u8][qualifier key][qualifier value][label key][label
  * value]…`, where every text is `[length:u32le][UTF-8]` and flag says whether a qualifier follows.
+ *
+ * @example
+ * import { identityKey } from 'pentameter/model'
+ *
+ * const key = identityKey({ name: 'hits', kind: 'counter', labels: [['host', 'web-1']] })
+ * const seen = new Set([Buffer.from(key).toString('base64')])
  */
 export function identityKey(identity: Identity): Uint8Array {
   const { name, nameBytes, qualifier, labels } = identity
@@ -114,6 +128,12 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 /**
  * The series that a key of {@link identityKey} names; undefined for bytes that are no such key.
  * Where the name is no UTF-8 it comes with its bytes. The key of the answer is the key given.
+ *
+ * @example
+ * import { identityKey, identityOf } from 'pentameter/model'
+ *
+ * const key = identityKey({ name: 'hits', kind: 'counter', labels: [] })
+ * console.log(identityOf(key)) // { name: 'hits', kind: 'counter', labels: [] }
  */
 export function identityOf(key: Uint8Array): Identity | undefined {
   const kind = KINDS.find((each) => each.charCodeAt(0) === key[0])
@@ -164,7 +184,15 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** `name{key=value,…}` for messages and terminals; not an identity. */
+/**
+ * `name{key=value,…}` for messages and terminals; not an identity.
+ *
+ * @example
+ * import { describeSeries } from 'pentameter/model'
+ *
+ * const labels = [['host', 'web-1']] as const
+ * console.log(describeSeries({ name: 'hits', kind: 'counter', labels })) // hits{host=web-1}
+ */
 export function describeSeries(identity: Identity): string {
   const labels = identity.labels.map(([key, value]) => `${key}=${value}`)
   return labels.length === 0 ? identity.name : `${identity.name}{${labels.join(',')}}`

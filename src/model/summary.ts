@@ -21,12 +21,30 @@ export const EMPTY_SUMMARY: Summary = {
   max: Number.NaN,
 }
 
-/** One observation added; values that are not finite are ignored. */
+/**
+ * One observation added; values that are not finite are ignored.
+ *
+ * @example
+ * import { addToSummary, EMPTY_SUMMARY } from 'pentameter/model'
+ *
+ * const summary = [10, 20].reduce(addToSummary, EMPTY_SUMMARY)
+ * console.log(summary.count, summary.mean, summary.max) // 2 15 20
+ */
 export function addToSummary(summary: Summary, value: number): Summary {
   if (!Number.isFinite(value)) return summary
   return mergeSummaries(summary, { count: 1, mean: value, squares: 0, min: value, max: value })
 }
 
+/**
+ * Adds two summaries, as if all observations had been made in one.
+ *
+ * @example
+ * import { addToSummary, EMPTY_SUMMARY, mergeSummaries } from 'pentameter/model'
+ *
+ * const first = addToSummary(EMPTY_SUMMARY, 10)
+ * const second = addToSummary(EMPTY_SUMMARY, 20)
+ * console.log(mergeSummaries(first, second).mean) // 15
+ */
 export function mergeSummaries(a: Summary, b: Summary): Summary {
   if (a.count === 0) return b
   if (b.count === 0) return a
@@ -45,12 +63,25 @@ export function mergeSummaries(a: Summary, b: Summary): Summary {
   }
 }
 
+/**
+ * Sum of the observations, within the rounding of their mean; 0 when empty.
+ *
+ * @example
+ * import { addToSummary, EMPTY_SUMMARY, summarySum } from 'pentameter/model'
+ *
+ * console.log(summarySum([10, 20].reduce(addToSummary, EMPTY_SUMMARY))) // 30
+ */
 export function summarySum(summary: Summary): number {
   return summary.mean * summary.count
 }
 
 /**
  * Deviation of the whole population (divisor n); 0 when empty.
+ *
+ * @example
+ * import { addToSummary, EMPTY_SUMMARY, summaryDeviation } from 'pentameter/model'
+ *
+ * console.log(summaryDeviation([10, 20].reduce(addToSummary, EMPTY_SUMMARY))) // 5
  */
 export function summaryDeviation(summary: Summary): number {
   return summary.count === 0 ? 0 : Math.sqrt(Math.max(0, summary.squares / summary.count))

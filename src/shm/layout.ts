@@ -257,12 +257,27 @@ export const REFUSALS = [
 ] as const
 export type ZoneRefusal = (typeof REFUSALS)[number]
 
-/** What `define` answers instead of a metric. */
+/**
+ * What `define` answers instead of a metric.
+ *
+ * @example
+ * import { refusalNumber } from 'pentameter/shm'
+ *
+ * console.log(refusalNumber('type_mismatch')) // -1
+ */
 export function refusalNumber(refusal: ZoneRefusal): number {
   return -1 - REFUSALS.indexOf(refusal)
 }
 
-/** Name of a negative answer of `define`; undefined for a metric. */
+/**
+ * Name of a negative answer of `define`; undefined for a metric.
+ *
+ * @example
+ * import { refusalOf, Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create({ keyBytesLimit: 3 })
+ * console.log(refusalOf(zone.define(Buffer.from('hits'), 'counter'))) // key_too_long
+ */
 export function refusalOf(answer: number): ZoneRefusal | undefined {
   return answer < 0 ? REFUSALS[-1 - answer] : undefined
 }

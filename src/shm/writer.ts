@@ -55,6 +55,19 @@ export interface PlaceKeeper {
  */
 let nowhere: Page | undefined
 
+/**
+ * One thread's right to write a segment of a zone; its handles record.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const hits = zone.define(Buffer.from('hits'), 'counter')
+ * const writer = zone.attach()
+ * writer.counter(hits)?.add(1)
+ * writer.detach()
+ * console.log(zone.reader().counter(hits)) // 1n
+ */
 export class Writer implements SlotOwner {
   readonly memory: ZoneMemory
   readonly #parts: WriterParts

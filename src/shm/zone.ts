@@ -18,11 +18,41 @@ import { usageOf, type ZoneUsage } from './usage.ts'
 import { Writer } from './writer.ts'
 import { changedLimits, limitsOf, type ZoneChange, type ZoneOptions } from './zone-options.ts'
 
-/** The zone has no room for one more writer. */
+/**
+ * The zone has no room for one more writer.
+ *
+ * @example
+ * import { Zone, ZoneFullError } from 'pentameter/shm'
+ *
+ * const zone = Zone.create({ workersLimit: 1 })
+ * zone.attach()
+ * try {
+ *   zone.attach()
+ * } catch (error) {
+ *   console.log(error instanceof ZoneFullError) // true
+ * }
+ */
 export class ZoneFullError extends Error {
   override name = 'ZoneFullError'
 }
 
+/**
+ * Metrics of all threads in one piece of shared memory.
+ *
+ * @example
+ * import { Worker } from 'node:worker_threads'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create({ workers: 2 })
+ * const hits = zone.define(Buffer.from('hits'), 'counter')
+ * const worker = new Worker(
+ *   `const { Zone } = require('pentameter/shm')
+ *    const zone = Zone.open(require('node:worker_threads').workerData)
+ *    zone.attach().counter(zone.find(Buffer.from('hits'))).add(3)`,
+ *   { eval: true, workerData: zone.shared },
+ * )
+ * worker.once('exit', () => console.log(zone.reader().counter(hits))) // 3n
+ */
 export class Zone {
   readonly #memory: ZoneMemory
   readonly #descriptors: Descriptors

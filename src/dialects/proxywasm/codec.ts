@@ -32,8 +32,8 @@ export { jsonInteger } from './codec/metric.ts'
  * @example
  * import { decodeProxyWasm } from 'pentameter/proxywasm'
  *
- * const bytes = Buffer.from('{"pw.auth.denied":{"type":"counter","value":3}}')
- * console.log(decodeProxyWasm(bytes).messages[0]) // the same, as an object
+ * const bytes = Buffer.from('{"hits":{"type":"counter","value":3}}')
+ * console.log(decodeProxyWasm(bytes).messages[0]) // { hits: { type: 'counter', value: 3 } }
  */
 export function decodeProxyWasm(
   bytes: Uint8Array,

@@ -41,7 +41,7 @@ export function createDecoder(options: CodecOptions = {}): Decoder {
  * import { decodeScope, encodeScope } from 'pentameter/scope'
  *
  * const [bytes] = encodeScope([{ kind: 'snapshot', t: { $u64: '0' }, d: [['level', 0.5]] }])
- * console.log(decodeScope(bytes, { role: 'client' }).messages[0]) // kind: 'snapshot', …
+ * console.log(decodeScope(bytes, { role: 'client' }).messages[0]) // { kind: 'snapshot', … }
  */
 export function decodeScope(bytes: Uint8Array, options: CodecOptions = {}): Decoded<PlainMessage> {
   const { transport = guessTransport(bytes, options.role) } = options

@@ -82,12 +82,27 @@ export const NOTES = [
 ] as const
 export type Note = (typeof NOTES)[number]
 
-/** The bit of a note in a mask. */
+/**
+ * The bit of a note in a mask.
+ *
+ * @example
+ * import { noteBit } from 'pentameter/wallaroo/spec'
+ *
+ * const mask = noteBit('repeated_join') | noteBit('late_window')
+ * console.log((mask & noteBit('clock_skew')) !== 0) // false
+ */
 export function noteBit(note: Note): number {
   return 1 << NOTES.indexOf(note)
 }
 
-/** The notes of a mask, in the order of {@link NOTES}. */
+/**
+ * The notes of a mask, in the order of {@link NOTES}.
+ *
+ * @example
+ * import { noteBit, notesOf } from 'pentameter/wallaroo/spec'
+ *
+ * console.log(notesOf(noteBit('repeated_join'))) // [ 'repeated_join' ]
+ */
 export function notesOf(mask: number): Note[] {
   return NOTES.filter((_, i) => (mask & (1 << i)) !== 0)
 }

@@ -41,7 +41,18 @@ export function portNumber(config: HubConfig, name: string): number {
   return config[`${name}Port`] as number
 }
 
-/** An option that is not understood; `problems` has one line each. */
+/**
+ * An option that is not understood; `problems` has one line each.
+ *
+ * @example
+ * import { ConfigError, startHub } from 'pentameter/hub'
+ *
+ * try {
+ *   await startHub({ config: { seriesLimit: 0 } })
+ * } catch (error) {
+ *   if (error instanceof ConfigError) console.log(error.problems) // [ 'seriesLimit: 0, …' ]
+ * }
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]

@@ -10,7 +10,16 @@ type AddHandle = Pick<CounterHandle, 'add' | 'addExact'>
 /** Stands in where the zone has no room. */
 const FULL: AddHandle = { add: () => false, addExact: () => false }
 
-/** One set of labels of a {@link Counter}. */
+/**
+ * One set of labels of a {@link Counter}.
+ *
+ * @example
+ * import { Counter, EventSource } from 'pentameter/instrument'
+ *
+ * const orders = new Counter('orders', new EventSource('Shop'), { labels: ['payment'] })
+ * const byCard = orders.with({ payment: 'card' }) // kept: finding it again costs more than adding
+ * byCard.add()
+ */
 export class BoundCounter {
   readonly #handle: AddHandle
   readonly #refuse: () => void

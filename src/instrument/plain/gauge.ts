@@ -18,7 +18,16 @@ type SetHandle = Pick<GaugeHandle, 'set'>
 /** Stands in where the zone has no room. */
 const FULL: SetHandle = { set: () => false }
 
-/** One set of labels of a {@link Gauge}. */
+/**
+ * One set of labels of a {@link Gauge}.
+ *
+ * @example
+ * import { EventSource, Gauge } from 'pentameter/instrument'
+ *
+ * const open = new Gauge('open-carts', new EventSource('Shop'), { labels: ['country'] })
+ * const inNorway = open.with({ country: 'NO' })
+ * inNorway.set(12)
+ */
 export class BoundGauge {
   readonly #handle: SetHandle
   readonly #refuse: () => void

@@ -9,7 +9,17 @@ import { Instrument, type InstrumentOptions } from './instrument.ts'
 
 const FULL: SampleHandle = { observe: () => false }
 
-/** One set of labels of a {@link Histogram}. */
+/**
+ * One set of labels of a {@link Histogram}.
+ *
+ * @example
+ * import { EventSource, Histogram } from 'pentameter/instrument'
+ *
+ * const sizes = new Histogram('result-size', new EventSource('Shop'), { labels: ['index'] })
+ * const ofBooks = sizes.with({ index: 'books' })
+ * ofBooks.record(2048)
+ * console.log(ofBooks.histogram.count) // 1n
+ */
 export class BoundHistogram {
   readonly #buckets: SampleHandle
   readonly #windows: SampleHandle

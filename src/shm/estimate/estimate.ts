@@ -56,7 +56,16 @@ const BLOCK_HEAD_BYTES: Readonly<Record<EstimateProfile, number>> = { document: 
 /** What the rules of the two texts count for a worker's histogram beside its bins. */
 const RULE_HEAD_BYTES: Readonly<Record<EstimateProfile, number>> = { document: 20, peer: 28 }
 
-/** @throws {RangeError} for a number that no zone could have */
+/**
+ * Estimates what a metric costs in the original's zone, by its documents and as it is allocated.
+ * @throws {RangeError} for a number that no zone could have
+ *
+ * @example
+ * import { estimate } from 'pentameter/shm'
+ *
+ * const bytes = estimate({ kind: 'counter', prefixedNameBytes: 64, workers: 4 })
+ * console.log(bytes.documented, bytes.allocated) // 232 256
+ */
 export function estimate(question: EstimateQuestion): Estimate {
   const { kind, profile, name, workers, bins } = checkQuestion(question)
   const perWorker =
@@ -106,7 +115,16 @@ export interface Capacity {
   readonly pages: number
 }
 
-/** How many such metrics an original's zone holds. @throws {RangeError} as {@link estimate} */
+/**
+ * How many such metrics an original's zone holds.
+ * @throws {RangeError} as {@link estimate}
+ *
+ * @example
+ * import { capacity } from 'pentameter/shm'
+ *
+ * const question = { kind: 'counter', prefixedNameBytes: 64, workers: 4 } as const
+ * console.log(capacity({ ...question, zoneBytes: '5m' }).fits) // 20336
+ */
 export function capacity(question: CapacityQuestion): Capacity {
   const pages = pagesOf(zoneBytes(question.zoneBytes))
   let fits = 0
@@ -119,7 +137,14 @@ export function capacity(question: CapacityQuestion): Capacity {
   return { fits, pages }
 }
 
-/** Bytes of the smallest original's zone that holds so many metrics. */
+/**
+ * Bytes of the smallest original's zone that holds so many metrics.
+ *
+ * @example
+ * import { smallestZone } from 'pentameter/shm'
+ *
+ * console.log(smallestZone({ kind: 'counter', prefixedNameBytes: 64, workers: 4 }, 1000)) // 266240
+ */
 export function smallestZone(question: EstimateQuestion, count: number): number {
   const pages = pagesFor(question, within('count', count, 0, COUNT_LIMIT))
   let size = Math.max(ZONE_BYTES_MIN, pages * SLAB_PAGE_BYTES)
@@ -181,6 +206,11 @@ const SUFFIX_SHIFT: Readonly<Record<string, number>> = { '': 0, k: 10, m: 20 }
 /**
  * Size of an original's zone, with its directive's checks and words.
  * @throws {RangeError}
+ *
+ * @example
+ * import { zoneBytes } from 'pentameter/shm'
+ *
+ * console.log(zoneBytes('5m')) // 5242880
  */
 export function zoneBytes(given: number | string): number {
   const match = /^(\d{1,16})([km]?)$/i.exec(String(given))
@@ -232,6 +262,11 @@ function within(name: string, value: number, min: number, max: number): number {
 /**
  * Bytes that the allocator gives for `size` bytes: a power of two from 8 to 2048, above that whole
  * pages.
+ *
+ * @example
+ * import { slabBytes } from 'pentameter/shm'
+ *
+ * console.log(slabBytes(100), slabBytes(5000)) // 128 8192
  */
 export function slabBytes(size: number): number {
   if (size <= CHUNK_MIN) return CHUNK_MIN

@@ -38,7 +38,15 @@ export interface ZoneEstimate {
 const KEY_BYTES_MAX = 65_535
 const WORKERS_MAX = 1_024
 
-/** @throws {RangeError} when the type has no such mode, and for a number that no zone could have */
+/**
+ * Estimates what a metric costs in a zone of this package.
+ * @throws {RangeError} when the type has no such mode, and for a number that no zone could have
+ *
+ * @example
+ * import { estimateZone } from 'pentameter/shm'
+ *
+ * console.log(estimateZone({ type: 'counter', keyBytes: 24, workers: 4 }).total) // 112
+ */
 export function estimateZone({ type, mode, keyBytes, workers = 1 }: ZoneQuestion): ZoneEstimate {
   if (!METRIC_TYPES.includes(type)) throw new RangeError(`type "${type}" is none`)
   checkWithin('keyBytes', keyBytes, 0, KEY_BYTES_MAX)

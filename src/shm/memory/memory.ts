@@ -27,7 +27,18 @@ import { createBacking, openBacking, type SharedZone, type ZoneBacking } from '.
 import { Generation } from './generation.ts'
 import { ZoneLock } from './lock.ts'
 
-/** Memory that is no zone, or one of another version. */
+/**
+ * Memory that is no zone, or one of another version.
+ *
+ * @example
+ * import { Zone, ZoneFormatError } from 'pentameter/shm'
+ *
+ * try {
+ *   Zone.open(new SharedArrayBuffer(2 ** 20))
+ * } catch (error) {
+ *   console.log(error instanceof ZoneFormatError) // true
+ * }
+ */
 export class ZoneFormatError extends Error {
   override name = 'ZoneFormatError'
 }

@@ -41,6 +41,18 @@ export interface WindowReading {
 const fence = new Int32Array(1)
 const NO_METRICS = new Uint32Array(0)
 
+/**
+ * Totals of a zone: what all segments have of a metric, put together.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const hits = zone.define(Buffer.from('hits'), 'counter')
+ * zone.attach().counter(hits)?.add(3)
+ * zone.attach().counter(hits)?.add(4)
+ * console.log(zone.reader().counter(hits)) // 7n
+ */
 export class ZoneReader {
   readonly #memory: ZoneMemory
   readonly #descriptors: Descriptors

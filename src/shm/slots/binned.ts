@@ -8,6 +8,17 @@ import { LAST_BOUND } from '../layout.ts'
 import type { Page } from '../memory/memory.ts'
 import type { Bounds, SlotOwner } from './slot-owner.ts'
 
+/**
+ * A writer's part of a histogram with bounds of its definition.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const sizes = zone.define(Buffer.from('sizes'), 'binned', { bounds: [10, 100] })
+ * zone.attach().binned(sizes)?.observe(50)
+ * console.log(zone.reader().bins(sizes).counts) // BigUint64Array(3) [ 0n, 1n, 0n ]
+ */
 export class BinnedHandle {
   readonly metric: number
   #owner!: SlotOwner

@@ -31,6 +31,18 @@ const NONE = -1
 /** What {@link CounterHandle.setTotal} did: `reset` where the total fell. */
 export type TotalChange = 'set' | 'reset'
 
+/**
+ * A writer's part of a counter.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const hits = zone.define(Buffer.from('hits'), 'counter')
+ * const handle = zone.attach().counter(hits)
+ * handle?.add(3)
+ * console.log(zone.reader().counter(hits)) // 3n
+ */
 export class CounterHandle {
   readonly metric: number
   #owner!: SlotOwner

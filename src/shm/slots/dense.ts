@@ -12,22 +12,54 @@ import type { SlotOwner } from './slot-owner.ts'
 const LAST_BIN = DENSE_BINS - 1
 const LAST_POWER = 2_147_483_647
 
-/** Bin of a non-negative integer: of the bounds, the least one that is not below it. */
+/**
+ * Bin of a non-negative integer: of the bounds, the least one that is not below it.
+ *
+ * @example
+ * import { denseBin, denseBound } from 'pentameter/shm'
+ *
+ * console.log(denseBin(5), denseBound(denseBin(5))) // 3 8
+ */
 export function denseBin(value: number): number {
   if (value <= 1) return 0
   return value > LAST_POWER ? LAST_BIN : 32 - Math.clz32(value - 1)
 }
 
-/** As {@link denseBin}, for any integer of 64 bits. */
+/**
+ * As {@link denseBin}, for any integer of 64 bits.
+ *
+ * @example
+ * import { denseBinOf } from 'pentameter/shm'
+ *
+ * console.log(denseBinOf(2n ** 63n)) // 32
+ */
 export function denseBinOf(value: bigint): number {
   return value > LAST_POWER ? LAST_BIN : denseBin(Number(value))
 }
 
-/** Inclusive upper bound of a bin. */
+/**
+ * Inclusive upper bound of a bin.
+ *
+ * @example
+ * import { denseBound } from 'pentameter/shm'
+ *
+ * console.log(denseBound(0), denseBound(31), denseBound(32)) // 1 2147483648 4294967295
+ */
 export function denseBound(bin: number): number {
   return bin === LAST_BIN ? 0xffff_ffff : 2 ** bin
 }
 
+/**
+ * A writer's part of a histogram of integers in 33 bins by powers of two.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const sizes = zone.define(Buffer.from('sizes'), 'dense')
+ * zone.attach().dense(sizes)?.observe(50)
+ * console.log(zone.reader().dense(sizes).sum) // 50n
+ */
 export class DenseHandle {
   readonly metric: number
   #owner!: SlotOwner
@@ -75,7 +107,17 @@ export class DenseHandle {
   }
 }
 
-/** A dense histogram in the mode `fractions`. */
+/**
+ * A dense histogram in the mode `fractions`.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const times = zone.define(Buffer.from('times'), 'dense', { mode: 'fractions' })
+ * zone.attach().dense(times)?.observe(0.25)
+ * console.log(zone.reader().bins(times).sum) // 0.25
+ */
 export class FractionsHandle {
   readonly metric: number
   #owner!: SlotOwner

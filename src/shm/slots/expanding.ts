@@ -56,6 +56,17 @@ export function countHeld(held: number): number {
   return count
 }
 
+/**
+ * A writer's part of the document's histogram, whose table grows from 5 to 18 bins.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const sizes = zone.define(Buffer.from('sizes'), 'expanding')
+ * zone.attach().expanding(sizes)?.observe(50)
+ * console.log(zone.reader().documentedBins(sizes).sum) // 50n
+ */
 export class ExpandingHandle {
   readonly metric: number
   #owner!: SlotOwner

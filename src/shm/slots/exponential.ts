@@ -17,6 +17,17 @@ const SAFE_MAX = Number.MAX_SAFE_INTEGER
 const OBSERVATION_LIMIT = 1n << 333n
 const OBSERVATION_LIMIT_DOUBLE = 2 ** 333
 
+/**
+ * A writer's part of a histogram whose buckets get coarser as its range grows.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const times = zone.define(Buffer.from('times'), 'exponential')
+ * zone.attach().exponential(times)?.observe(12.5)
+ * console.log(zone.reader().exponential(times).max) // 12.5
+ */
 export class ExponentialHandle extends ExponentialSlot {
   readonly metric: number
   #owner!: SlotOwner

@@ -43,6 +43,18 @@ export interface GaugeReading {
   sequence: number
 }
 
+/**
+ * A writer's part of a gauge in any mode but `shared`.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const level = zone.define(Buffer.from('level'), 'gauge')
+ * zone.attach().gauge(level)?.set(0.5)
+ * const reading = { value: 0, sequence: 0 }
+ * console.log(zone.reader().gauge(level, reading), reading.value) // true 0.5
+ */
 export class GaugeHandle {
   readonly metric: number
   #owner!: SlotOwner
@@ -165,6 +177,18 @@ function isWinner(base: Page, from: Page, at: number, mode: GaugeMode): boolean 
 /** What {@link SharedGaugeHandle.add} did: `wrapped` where that took the value below zero. */
 export type SharedChange = 'added' | 'wrapped'
 
+/**
+ * The one value of a gauge that all threads change.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const open = zone.define(Buffer.from('open'), 'gauge', { mode: 'shared' })
+ * const handle = zone.attach().sharedGauge(open)
+ * handle?.add(3)
+ * console.log(handle?.add(-1), handle?.value()) // added 2n
+ */
 export class SharedGaugeHandle {
   readonly metric: number
   #owner!: SlotOwner

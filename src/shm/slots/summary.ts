@@ -44,6 +44,21 @@ const LOOKS = 1_000
 
 const LARGEST = Number.MAX_VALUE
 
+/**
+ * A writer's part of a summary: what it observed since a reader last took it.
+ *
+ * @example
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create()
+ * const times = zone.define(Buffer.from('times'), 'summary')
+ * const reader = zone.reader()
+ * reader.listen(true)
+ * zone.attach().summary(times)?.observe(12.5)
+ * reader.takeSummaries((metric, { count, mean }) => {
+ *   console.log(metric === times, count, mean) // true 1 12.5
+ * })
+ */
 export class SummaryHandle {
   readonly metric: number
   #listening!: Int32Array

@@ -35,7 +35,20 @@ export interface ZoneLimits {
   readonly budget: number
 }
 
-/** The new limits do not hold what is defined; the zone goes on as it was. */
+/**
+ * The new limits do not hold what is defined; the zone goes on as it was.
+ *
+ * @example
+ * import { RedefinitionError, Zone } from 'pentameter/shm'
+ *
+ * const zone = Zone.create({ onFull: 'error', slabSize: 40_960 })
+ * for (let i = 0; i < 200; i++) zone.define(Buffer.from(`hits ${i}`), 'counter')
+ * try {
+ *   zone.reconfigure({ slabSize: 8192 })
+ * } catch (error) {
+ *   console.log(error instanceof RedefinitionError) // true
+ * }
+ */
 export class RedefinitionError extends Error {
   override name = 'RedefinitionError'
 }

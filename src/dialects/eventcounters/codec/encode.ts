@@ -26,7 +26,7 @@ const encoder = new TextEncoder()
  * import { encodeEventCounters } from 'pentameter/eventcounters'
  *
  * const [line] = encodeEventCounters([{ kind: 'sum', name: 'orders', increment: 3 }])
- * console.log(new TextDecoder().decode(line)) // {"Name":"orders",…}
+ * console.log(new TextDecoder().decode(line)) // {"DisplayName":"",…}
  */
 export function encodeEventCounters(
   messages: readonly unknown[],

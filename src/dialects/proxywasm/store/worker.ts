@@ -4,6 +4,19 @@ import type { OwnCounts } from './counts.ts'
 import { handleOf, type MetricHandle, type Recorded } from './handles.ts'
 import type { StoreRules } from './options.ts'
 
+/**
+ * The writer of a store in one thread.
+ *
+ * @example
+ * import { MetricStore } from 'pentameter/proxywasm'
+ *
+ * const store = MetricStore.create()
+ * const requests = store.define({ name: 'requests', type: 'counter' })
+ * const worker = store.attach()
+ * worker.increment(requests, 3)
+ * console.log(store.get(requests)?.value) // 3
+ * worker.detach()
+ */
 export class StoreWorker {
   /** For hosts of filters, which record without a handle per call. */
   readonly writer: Writer

@@ -61,7 +61,7 @@ function plainF64(value: number): PlainF64 {
  *
  * const second = { $u64: '1000000000' }
  * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: second }])
- * console.log(asked.length) // 27
+ * console.log(asked.length) // 28
  */
 export function encodeScope(
   messages: readonly unknown[],

@@ -18,6 +18,8 @@ interface Entry extends CanonicalSeries {
 }
 
 /**
+ * Series whose values are asked for when a snapshot is made.
+ *
  * @example
  * import { CallbackSource } from 'pentameter/scope'
  *

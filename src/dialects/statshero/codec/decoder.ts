@@ -70,7 +70,7 @@ export function createDecoder(options: CodecOptions = {}): Decoder {
  * import { decodeStatsHero } from 'pentameter/statshero'
  *
  * const { messages } = decodeStatsHero(Buffer.from('1|9\nhits:1|m\n'))
- * console.log(messages) // [{ key: 'hits', value: 1, type: 'm' }]
+ * console.log(messages) // [ { key: 'hits', value: 1, type: 'm' } ]
  */
 export function decodeStatsHero(bytes: Uint8Array, options: CodecOptions = {}): Decoded<Message> {
   return decodeWhole(createDecoder(options), bytes)
@@ -86,7 +86,7 @@ export function decodeStatsHero(bytes: Uint8Array, options: CodecOptions = {}): 
  * import { encodeStatsHero } from 'pentameter/statshero'
  *
  * const [packet] = encodeStatsHero([{ key: 'hits', value: 1, type: 'm' }])
- * console.log(new TextDecoder().decode(packet)) // 1|9, then hits:1|m
+ * console.log(new TextDecoder().decode(packet).split('\n')) // [ '1|9', 'hits:1|m', '' ]
  */
 export function encodeStatsHero(
   messages: readonly unknown[],

@@ -178,7 +178,7 @@ function sparseBins(frame: MetricsFrame): Record<string, string> {
  * import { decodeWallaroo, encodeWallaroo } from 'pentameter/wallaroo'
  *
  * const [frame] = encodeWallaroo([{ type: 'join', application: 'shop', worker: 'w1' }])
- * console.log(decodeWallaroo(frame).messages) // one of type join
+ * console.log(decodeWallaroo(frame).messages) // [ { type: 'join', … } ]
  */
 export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): Decoded<Message> {
   const { transport = guessTransport(bytes) } = options
@@ -193,7 +193,7 @@ export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): D
  * import { encodeWallaroo } from 'pentameter/wallaroo'
  *
  * const [connect] = encodeWallaroo([{ type: 'connect' }])
- * console.log([...connect]) // [0, 0, 0, 1, 1]
+ * console.log([...connect]) // [ 0, 0, 0, 1, 1 ]
  */
 export function encodeWallaroo(
   messages: readonly unknown[],

@@ -76,6 +76,7 @@ const NS_PER_MS = 1_000_000n
  * import { WallarooClient } from 'pentameter/wallaroo'
  *
  * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * await client.start()
  * const reporter = client.reporter({ periodMs: 1000 })
  * reporter.startToEnd('Orders').record(71_000) // nanoseconds
  * await client.close()

@@ -11,6 +11,7 @@ import type { IngestRecorder, Recorder, Reporter } from './reporter.ts'
  * import { SourceStage, WallarooClient } from 'pentameter/wallaroo'
  *
  * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * await client.start()
  * const stage = new SourceStage(client.reporter(), 'Orders')
  * stage.ingested(1_200)
  * await client.close()
@@ -39,6 +40,7 @@ export class SourceStage {
  * import { ComputationStage, WallarooClient } from 'pentameter/wallaroo'
  *
  * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * await client.start()
  * const stage = new ComputationStage(client.reporter(), 'Orders', 'Check Limit', 2)
  * stage.computed(48_000)
  * await client.close()
@@ -64,6 +66,7 @@ export class ComputationStage {
  * import { SinkStage, WallarooClient } from 'pentameter/wallaroo'
  *
  * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * await client.start()
  * const stage = new SinkStage(client.reporter(), 'Orders', 3)
  * stage.completed(900, 71_000, 69_000)
  * await client.close()

@@ -31,6 +31,18 @@ export type ModuleRefusal =
   | 'bad_import'
   | 'start_failed'
 
+/**
+ * A filter that the host does not run; `refusal` is one of a closed set of reasons.
+ *
+ * @example
+ * import { FilterModule, FilterRefusedError } from 'pentameter/proxywasm'
+ *
+ * try {
+ *   await FilterModule.compile(Buffer.from('no module'))
+ * } catch (error) {
+ *   if (error instanceof FilterRefusedError) console.log(error.refusal) // not_wasm
+ * }
+ */
 export class FilterRefusedError extends Error {
   override name = 'FilterRefusedError'
   readonly refusal: ModuleRefusal
