@@ -2,12 +2,21 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, posix } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { FRONT_FILTER_BASE64 } from '../../src/dialects/proxywasm/demo/front-filter.ts'
 import { apiOf, examplesOf } from '../../tools/api-docs.ts'
 import { entriesIn } from '../../tools/entries.ts'
 import {
@@ -20,6 +29,7 @@ import {
 } from './installed.ts'
 
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url))
+const EXAMPLE_RUNNER = fileURLToPath(new URL('run-examples.ts', import.meta.url))
 /** Those that a program without a hub needs. */
 const WITHOUT_HUB = /^pentameter\/(?!hub$)/
 /** Statement that takes something from another module. */
@@ -212,14 +222,28 @@ suite('in strict TypeScript, libraries checked', () => {
 
   test('every example of the reference has the types that it needs', () => {
     const folder = project()
-    const examples = apiOf(join(installed.package, 'dist')).flatMap((entry) => {
-      const name = entry.specifier.slice('pentameter/'.length).replaceAll('/', '-')
-      return examplesOf(entry).map((code, i) => [`${name}-${i + 1}.ts`, `${code}\nexport {}\n`])
-    })
-    write(folder, { 'package.json': '{"type":"module"}', ...Object.fromEntries(examples) })
-    const files = examples.map(([path]) => path!)
+    const files = writeExamples(folder)
     // An example may take the first of what it has just made.
     const options = { ...RESOLUTIONS.nodenext, noUncheckedIndexedAccess: false }
-    if (files.length > 0) assert.equal(typeCheck(folder, files, options), '')
+    assert.equal(typeCheck(folder, files, options), '')
+  })
+
+  test('every example of the reference runs, and prints what stands behind it', () => {
+    const folder = project()
+    const files = writeExamples(folder)
+    cpSync(EXAMPLE_RUNNER, join(folder, 'run-examples.ts'))
+    writeFileSync(join(folder, 'filter.wasm'), Buffer.from(FRONT_FILTER_BASE64, 'base64'))
+    assert.equal(runProgram(folder, ['run-examples.ts', ...files]), '')
   })
 })
+
+/** Writes each example of the reference as a module; returns their paths. */
+function writeExamples(folder: string): string[] {
+  const examples = apiOf(join(installed.package, 'dist')).flatMap((entry) => {
+    const name = entry.specifier.slice('pentameter/'.length).replaceAll('/', '-')
+    return examplesOf(entry).map((code, i) => [`${name}-${i + 1}.ts`, `${code}\nexport {}\n`])
+  })
+  assert.ok(examples.length > 100)
+  write(folder, { 'package.json': '{"type":"module"}', ...Object.fromEntries(examples) })
+  return examples.map(([path]) => path!)
+}
