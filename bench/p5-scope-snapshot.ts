@@ -1,7 +1,7 @@
 /** P5: snapshots for and from live viewers, against a general MessagePack library. */
 import assert from 'node:assert/strict'
 import * as msgpack from '@msgpack/msgpack'
-import { PacketDecoder } from '../src/dialects/scope/codec/packet-decoder.ts'
+import { PacketDecoder } from '../src/dialects/scope/codec/packet.ts'
 import { SnapshotTemplate } from '../src/dialects/scope/codec/snapshot-template.ts'
 import { atLeast, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'

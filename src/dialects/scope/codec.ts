@@ -10,19 +10,19 @@
  * bytes behind its value are ignored as they are inside a frame.
  */
 import { DecodeError, type DecodeErrorFields } from '../../wire/decode-error.ts'
-import { isContainer } from '../../wire/messagepack.ts'
+import { isContainer, MessagePackReader } from '../../wire/messagepack.ts'
 import { MessagePackScanner } from '../../wire/messagepack-scan.ts'
 import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
-import { decodeAny, type Message } from './codec/any-message.ts'
+import { findFields, MISSING } from './codec/fields.ts'
 import { LENGTH_SIZE, readLength } from './codec/framing.ts'
-import { type PlainMessage, toPlain } from './codec/messages.ts'
-import { decodePacket } from './codec/packet.ts'
+import { type Message, type PlainMessage, toPlain } from './codec/messages.ts'
+import { decodePacket, type PacketOptions, packetError, readPacket } from './codec/packet.ts'
 import { PacketStream } from './codec/packet-stream.ts'
 import { decodeSettings, settingsError } from './codec/settings.ts'
 import { SettingsStream } from './codec/settings-stream.ts'
 import { sniffVersion, versionError } from './codec/version.ts'
 import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from './options.ts'
-import type { Framing } from './spec.ts'
+import { type Framing, SETTINGS_FIELDS, SNAPSHOT_FIELDS } from './spec.ts'
 
 export { encodeScope } from './codec/messages.ts'
 
@@ -111,6 +111,30 @@ function decodeAs(options: CodecOptions): (payload: Uint8Array) => Message {
   if (options.role === 'server') return decodeSettings
   if (options.role === 'client') return (payload) => decodePacket(payload, reading)
   return (payload) => decodeAny(payload, reading)
+}
+
+/**
+ * Reads a payload whose sender, server or viewer, is not known: settings when it is a struct with
+ * `sampling_interval`, or one whose only value by index is no map (an Info's is); a packet
+ * otherwise.
+ * @throws {DecodeError} with a code of the side that the shape speaks for
+ */
+function decodeAny(payload: Uint8Array, options: PacketOptions): Message {
+  const scanner = new MessagePackScanner()
+  const verdict = scanner.scan(payload, 0, payload.length, payload.length)
+  if (verdict !== 'complete') {
+    throw packetError('bad_msgpack', scanner.size, `message is ${verdict}`)
+  }
+  const reader = new MessagePackReader(payload)
+  return looksLikeSettings(reader) ? decodeSettings(payload) : readPacket(reader, !!options.strict)
+}
+
+function looksLikeSettings(reader: MessagePackReader): boolean {
+  const at = findFields(reader, 0, SETTINGS_FIELDS)?.[0]
+  if (at === undefined || at === MISSING || reader.family(at) === 'map') return false
+  // By index, field 0 may also be a snapshot's t: then there is a field 1.
+  const snapshot = findFields(reader, 0, SNAPSHOT_FIELDS)
+  return snapshot === undefined || snapshot[1] === MISSING
 }
 
 abstract class LoggingDecoder implements Decoder {

@@ -8,10 +8,10 @@ export {
   encodeError,
   encodeJoin,
   encodeMetrics,
+  extremesOnWire,
   type Metrics,
 } from './codec/encode.ts'
 export { FrameScanner, type LengthReading } from './codec/frame-scan.ts'
 export type { FrameVisitor } from './codec/frame-visitor.ts'
 export { MetricsFrame } from './codec/metrics-frame.ts'
 export { textOf } from './codec/text.ts'
-export { extremesOnWire } from './codec/unknown-extremes.ts'

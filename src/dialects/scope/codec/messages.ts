@@ -5,9 +5,12 @@
  */
 import { compareUtf8 } from '../../../model/index.ts'
 import type { CodecOptions } from '../../decoder.ts'
-import type { Message } from './any-message.ts'
+import type { Packet, Settings } from '../spec.ts'
 import { encodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
 import { frame } from './framing.ts'
+
+/** What either side sends, as it is read. */
+export type Message = Settings | Packet
 
 type PlainU64 = { readonly $u64: string }
 type PlainF64 = number | { readonly $f64: 'NaN' | 'Infinity' | '-Infinity' | '-0' }

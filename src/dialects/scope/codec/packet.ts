@@ -20,6 +20,7 @@ import {
   type Snapshot,
 } from '../spec.ts'
 import { findFields, MISSING } from './fields.ts'
+import { SnapshotWalker } from './snapshot-walker.ts'
 import { readTime } from './time.ts'
 
 export interface PacketOptions {
@@ -166,5 +167,27 @@ class PacketReading {
 
   #reading() {
     return { isStrict: !this.#isLenient, dropped: this.#dropped }
+  }
+}
+
+/** Payloads of one connection to packets: along the last snapshot where possible, else in full. */
+export class PacketDecoder {
+  readonly #options: PacketOptions
+  readonly #walker = new SnapshotWalker()
+
+  constructor(options: PacketOptions = {}) {
+    this.#options = options
+  }
+
+  /**
+   * Reads one payload. A snapshot's `values` are valid until the next call, its `names` for good.
+   * @throws {DecodeError} `bad_msgpack`, `bad_shape` or `bad_time`
+   */
+  decode(payload: Uint8Array): Packet {
+    const walked = this.#walker.walk(payload)
+    if (walked !== undefined) return walked
+    const packet = decodePacket(payload, this.#options)
+    if (packet.kind === 'snapshot') this.#walker.learn(payload, packet)
+    return packet
   }
 }

@@ -17,7 +17,10 @@ import {
   METRICS,
   NAME,
   NAME_BYTES_LIMIT,
+  NO_MAX,
+  NO_MIN,
   PAYLOAD_BYTES,
+  SKEW_BIN,
   TOPIC_PREFIX,
 } from '../spec.ts'
 import { highHalf, lowHalf } from './halves.ts'
@@ -143,4 +146,26 @@ class FrameWriter {
     this.u32(highHalf(value))
     this.u32(lowHalf(value))
   }
+}
+
+/** 2^63 in bin 63: the one skewed maximum that the document's binning has below bin 64. */
+const SKEWED_IN_63 = 2n ** 63n
+
+/**
+ * Writes min and max that are not known, on a wire that has no way to say so (§4.4), as values that
+ * a reader by the same rules takes for unknown: a skewed maximum as one; both of them as those of
+ * an empty window, which the bins contradict.
+ * @param min NaN where it is not known, and so is `max`
+ */
+export function extremesOnWire(
+  min: Exact,
+  max: Exact,
+  bins: ArrayLike<Exact>,
+): { minNs: Exact; maxNs: Exact } {
+  const isMinKnown = !Number.isNaN(min)
+  if (!Number.isNaN(max)) return { minNs: isMinKnown ? min : NO_MIN, maxNs: max }
+  const isSkewed = bins[SKEW_BIN]! > 0
+  if (isMinKnown) return { minNs: min, maxNs: isSkewed ? NO_MIN : SKEWED_IN_63 }
+  // 0 would be the minimum of bin 0, and 2^64 - 1 the maximum of bin 64
+  return { minNs: NO_MIN, maxNs: isSkewed ? NO_MIN : NO_MAX }
 }

@@ -8,9 +8,8 @@
  */
 import { BINS, type Binning, noteBit } from '../spec.ts'
 import { binningOf, isInBin } from './binning.ts'
-import { BODY_START, FrameHead, type MetricsFault } from './frame-head.ts'
+import { BODY_START, FrameHead, type KnownHead, type MetricsFault } from './frame-head.ts'
 import { compareHalves, toBigInt, toExact } from './halves.ts'
-import type { KnownHead } from './known-head.ts'
 import { textOf } from './text.ts'
 
 /** Which of the two orders of min and max a frame has (§4.4). */

@@ -4,7 +4,7 @@
  * is the application's bytes followed by the four names, each with its size in front.
  */
 
-import { KnownHead } from '../codec/known-head.ts'
+import { KnownHead } from '../codec/frame-head.ts'
 import type { MetricsFrame } from '../codec.ts'
 
 /** One series; it keeps the head of its last frame, names included. */
