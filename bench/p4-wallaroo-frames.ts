@@ -1,6 +1,6 @@
 /** P4: Wallaroo frames through the whole path, against a bare TCP receive of the same bytes. */
 import assert from 'node:assert/strict'
-import { FrameScanner } from '../src/dialects/wallaroo/codec.ts'
+import { FrameScanner } from '../src/dialects/wallaroo/codec/frame-scan.ts'
 import { RECEIVE_DEFAULTS } from '../src/dialects/wallaroo/options.ts'
 import { offerWindows } from './load/offer.ts'
 import { cutIntoWrites } from './load/tcp-sender.ts'

@@ -2,7 +2,11 @@
  * The load of the question about Wallaroo: windows of the computations of one worker, each with the
  * same number of messages, so that totals say how many windows have come in.
  */
-import { encodeConnect, encodeJoin, encodeMetrics } from '../../src/dialects/wallaroo/codec.ts'
+import {
+  encodeConnect,
+  encodeJoin,
+  encodeMetrics,
+} from '../../src/dialects/wallaroo/codec/encode.ts'
 import { BINS } from '../../src/dialects/wallaroo/spec.ts'
 import { seededRandom } from '../measure/statistics.ts'
 

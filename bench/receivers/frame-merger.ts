@@ -1,5 +1,6 @@
 /** Decode and merge, and nothing else: the series of every frame by its names, its bins added. */
-import type { FrameVisitor, MetricsFrame } from '../../src/dialects/wallaroo/codec.ts'
+import type { FrameVisitor } from '../../src/dialects/wallaroo/codec/frame-visitor.ts'
+import type { MetricsFrame } from '../../src/dialects/wallaroo/codec/metrics-frame.ts'
 import { LatencyTotals } from '../../src/dialects/wallaroo/rollup/latency-totals.ts'
 import { SeriesIndex } from '../../src/dialects/wallaroo/rollup/series-index.ts'
 

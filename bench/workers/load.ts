@@ -2,7 +2,11 @@
  * The load of many Wallaroo workers: connections, each with as many computations, one window of
  * each in two seconds. Frames are made once; only their ends are written anew.
  */
-import { encodeConnect, encodeJoin, encodeMetrics } from '../../src/dialects/wallaroo/codec.ts'
+import {
+  encodeConnect,
+  encodeJoin,
+  encodeMetrics,
+} from '../../src/dialects/wallaroo/codec/encode.ts'
 import { BINS } from '../../src/dialects/wallaroo/spec.ts'
 
 export interface WorkersLoad {

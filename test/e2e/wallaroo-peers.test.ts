@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec.ts'
+import { encodeConnect, encodeJoin } from '../../src/dialects/wallaroo/codec/encode.ts'
 import { wallarooOf } from '../../src/dialects/wallaroo/hub/resident.ts'
 import { LENGTH_BYTES, TAIL_BYTES } from '../../src/dialects/wallaroo/spec.ts'
 import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'

@@ -6,8 +6,8 @@ import { ByteListener } from '../../../test/support/byte-listener.ts'
 import { NanoClock } from '../../../test/support/nano-clock.ts'
 import { parseAddress } from './client/address.ts'
 import { WallarooClient, type WallarooClientOptions } from './client.ts'
-import { createDecoder, type MetricsMessage } from './codec/decoder.ts'
-import type { Metrics } from './codec.ts'
+import type { Metrics } from './codec/encode.ts'
+import { createDecoder, type MetricsMessage } from './codec.ts'
 
 const WINDOW: Metrics = {
   ...{ application: 'app', category: 'computation', name: 'Check', worker: 'w', pipeline: 'P' },

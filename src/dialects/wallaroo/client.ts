@@ -9,7 +9,7 @@ import { backgroundClock } from '../../time/background-clock.ts'
 import { Backoff } from '../../time/backoff.ts'
 import { checkOptions, type GivenOptions, type ValuesOf } from '../options.ts'
 import { FrameBuffer } from './client/frame-buffer.ts'
-import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec.ts'
+import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec/encode.ts'
 import { LINK_OPTIONS, REPORT_DEFAULTS } from './options.ts'
 import {
   checkWindowOptions,

@@ -4,7 +4,7 @@
 import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
-import { createDecoder, encodeWallaroo, guessTransport } from './codec/decoder.ts'
+import { createDecoder, encodeWallaroo, guessTransport } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS, REPORT_DEFAULTS } from './options.ts'
 import { explainForeign } from './server/connection.ts'

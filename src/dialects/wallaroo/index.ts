@@ -5,6 +5,7 @@
 export type { CodecOptions, Decoded } from '../decoder.ts'
 export { type Address, parseAddress } from './client/address.ts'
 export { WallarooClient, type WallarooClientCounts, type WallarooClientOptions } from './client.ts'
+export type { Metrics } from './codec/encode.ts'
 export {
   type ConnectMessage,
   decodeWallaroo,
@@ -12,8 +13,7 @@ export {
   type JoinMessage,
   type Message,
   type MetricsMessage,
-} from './codec/decoder.ts'
-export type { Metrics } from './codec.ts'
+} from './codec.ts'
 export {
   type IngestRecorder,
   type Recorder,

@@ -11,7 +11,7 @@ import {
   type Metadata,
   sortLabels,
 } from '../../model/index.ts'
-import type { MetricsFrame } from './codec.ts'
+import type { MetricsFrame } from './codec/metrics-frame.ts'
 import type { LatencyTotals } from './rollup/latency-totals.ts'
 import { BINS, NAME, NAME_PREFIX, SKEW_BIN } from './spec.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
-import { type MetricsMessage, metricsMessage } from './codec/decoder.ts'
+import { type MetricsMessage, metricsMessage } from './codec.ts'
 import { SERVER_OPTIONS } from './options.ts'
 import type { WindowReceiver, WindowReceivers } from './server/connection.ts'
 import { Workers } from './server/workers.ts'

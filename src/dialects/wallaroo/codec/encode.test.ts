@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import { EncodeError } from '../../../wire/encode-error.ts'
+import { createDecoder, encodeMessage, type MetricsMessage } from '../codec.ts'
 import { binOf } from './binning.ts'
-import { createDecoder, encodeMessage, type MetricsMessage } from './decoder.ts'
 import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
 
 const WINDOW: Metrics = {

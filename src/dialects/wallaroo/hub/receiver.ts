@@ -5,7 +5,7 @@
 
 import type { Peer } from '../../endpoints.ts'
 import { toNumber } from '../codec/halves.ts'
-import type { MetricsFrame } from '../codec.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { LATE_WINDOW, timeNotes } from '../rollup/time-notes.ts'
 import type { WindowReceiver } from '../server/connection.ts'
 import { noteBit } from '../spec.ts'

@@ -4,7 +4,7 @@
  * oldest to arrive leave first.
  */
 import { toNumber } from '../codec/halves.ts'
-import type { MetricsFrame } from '../codec.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import {
   END_AT,
   type KeptWindow,

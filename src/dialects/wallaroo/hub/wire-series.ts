@@ -5,7 +5,7 @@
 
 import type { Ingest } from '../../ingest.ts'
 import { toBigInt, toNumber } from '../codec/halves.ts'
-import type { MetricsFrame } from '../codec.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import type { SeriesNames } from '../map.ts'
 import { type CompatibleOrigin, wholeSeconds } from '../rollup/compatible.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'

@@ -3,7 +3,7 @@
  * and allocates nothing.
  */
 import type { Exact } from '../../../model/index.ts'
-import { binOf, wholeLatency } from '../codec.ts'
+import { binOf, wholeLatency } from '../codec/binning.ts'
 import { BINS, type Binning, NO_MAX, NO_MIN } from '../spec.ts'
 
 export class LatencyWindow {

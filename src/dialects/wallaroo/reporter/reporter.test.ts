@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NanoClock } from '../../../../test/support/nano-clock.ts'
-import type { Metrics } from '../codec.ts'
+import type { Metrics } from '../codec/encode.ts'
 import { Reporter, type WindowOptions, windowEnd } from './reporter.ts'
 import { ComputationStage, SinkStage, SourceStage } from './stages.ts'
 

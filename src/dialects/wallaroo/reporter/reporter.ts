@@ -8,7 +8,7 @@
  */
 import { type Clock, nsOfMs } from '../../../time/clock.ts'
 import { checkOptions, type GivenOptions } from '../../options.ts'
-import { encodeError, type Metrics } from '../codec.ts'
+import { encodeError, type Metrics } from '../codec/encode.ts'
 import { REPORT_OPTIONS, type ReportSettings } from '../options.ts'
 import { CATEGORIES, type Category, NAME_BYTES_LIMIT, type WindowRule } from '../spec.ts'
 import { LatencyWindow } from './latency-window.ts'

@@ -5,7 +5,7 @@
  */
 
 import { KnownHead } from '../codec/frame-head.ts'
-import type { MetricsFrame } from '../codec.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
 
 /** One series; it keeps the head of its last frame, names included. */
 class Entry<T> extends KnownHead {

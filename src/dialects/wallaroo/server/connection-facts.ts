@@ -2,7 +2,8 @@
  * What one connection has shown of its sender (§5, §6): profile, rule of binning, oddities and
  * rejects. For the page; counting allocates nothing for what the frame before had, too.
  */
-import type { LengthReading, MetricsFrame } from '../codec.ts'
+import type { LengthReading } from '../codec/frame-scan.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { type Binning, type ErrorCode, type Note, notesOf } from '../spec.ts'
 
 type Evidence<T extends string> = T | 'mixed' | 'unknown'

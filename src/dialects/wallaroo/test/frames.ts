@@ -3,8 +3,10 @@
  */
 
 import { exact } from '../../../model/index.ts'
-import { encodeMessage } from '../codec/decoder.ts'
-import { FrameScanner, type FrameVisitor, type MetricsFrame } from '../codec.ts'
+import { FrameScanner } from '../codec/frame-scan.ts'
+import type { FrameVisitor } from '../codec/frame-visitor.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
+import { encodeMessage } from '../codec.ts'
 import type { RoundedWindow } from '../rollup/compatible.ts'
 
 export type MetricsFields = Readonly<Record<string, unknown>>

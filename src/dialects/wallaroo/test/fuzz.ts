@@ -7,14 +7,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import { respell } from '../../../../test/support/codes.ts'
-import { createDecoder, encodeMessage, type Message } from '../codec/decoder.ts'
-import {
-  encodeConnect,
-  encodeJoin,
-  FrameScanner,
-  type FrameVisitor,
-  type MetricsFrame,
-} from '../codec.ts'
+import { encodeConnect, encodeJoin } from '../codec/encode.ts'
+import { FrameScanner } from '../codec/frame-scan.ts'
+import type { FrameVisitor } from '../codec/frame-visitor.ts'
+import type { MetricsFrame } from '../codec/metrics-frame.ts'
+import { createDecoder, encodeMessage, type Message } from '../codec.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
 

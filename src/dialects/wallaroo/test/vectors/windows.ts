@@ -6,7 +6,7 @@
 import { NanoClock } from '../../../../../test/support/nano-clock.ts'
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import type { Metrics } from '../../codec.ts'
+import type { Metrics } from '../../codec/encode.ts'
 import { type Recorder, Reporter } from '../../reporter/reporter.ts'
 import type { Binning, WindowRule } from '../../spec.ts'
 
