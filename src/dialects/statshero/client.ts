@@ -14,7 +14,14 @@ import type { Link } from './client/link.ts'
 import { PacketQueue } from './client/packet-queue.ts'
 import { TcpLink } from './client/tcp-link.ts'
 import { UdpLink } from './client/udp-link.ts'
-import { checkSize, type Line, type LineFrame, lineFrame, PacketBatch, valueText } from './codec.ts'
+import {
+  checkSize,
+  type Line,
+  type LineFrame,
+  lineFrame,
+  PacketBatch,
+  valueText,
+} from './codec/encode.ts'
 import { type ClientSettings, OWN_CLIENT_OPTIONS } from './options.ts'
 import { LF, type TypeWord } from './spec.ts'
 

@@ -5,7 +5,7 @@
 import type { Dialect } from '../dialect.ts'
 import { TEXT_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
-import { createDecoder, encodeStatsHero } from './codec/decoder.ts'
+import { createDecoder, encodeStatsHero } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { EMIT_DEFAULTS, OPTIONS } from './options.ts'
 import { createServer } from './server.ts'

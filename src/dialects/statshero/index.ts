@@ -10,6 +10,6 @@ export {
   type StatsHeroClientCounts,
   type StatsHeroClientOptions,
 } from './client.ts'
-export { decodeStatsHero, encodeStatsHero, type Message } from './codec/decoder.ts'
-export type { Line } from './codec.ts'
+export type { Line } from './codec/encode.ts'
+export { decodeStatsHero, encodeStatsHero, type Message } from './codec.ts'
 export { StatsHeroServer, type StatsHeroServerOptions } from './server.ts'

@@ -11,7 +11,7 @@ import {
 } from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
-import type { Message } from './codec/decoder.ts'
+import type { Message } from './codec.ts'
 import { ADDRESS_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
 import { LineServer } from './server/line-server.ts'
 import { CallbackReceiver, IngestReceiver } from './server/receivers.ts'

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
-import { frameRules } from './codec/decoder.ts'
-import { decodeDatagram, FrameScanner } from './codec.ts'
+import { FrameScanner } from './codec/frame-scan.ts'
+import { decodeDatagram } from './codec/packet.ts'
+import { frameRules } from './codec.ts'
 import { dialect as statshero } from './dialect.ts'
 import {
   expectedPacket,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createDecoder, frameRules } from '../codec.ts'
 import { PacketCollector, packetOf } from '../test/golden.ts'
-import { createDecoder, frameRules } from './decoder.ts'
 import { FrameScanner } from './frame-scan.ts'
 
 function scannerWith(options: Parameters<typeof frameRules>[0] = {}) {

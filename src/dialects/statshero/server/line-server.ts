@@ -5,8 +5,10 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
 import type { DialectServer, Peer, PeerConnection } from '../../endpoints.ts'
-import { frameRules } from '../codec/decoder.ts'
-import { decodeDatagram, type FrameRules, FrameScanner } from '../codec.ts'
+import { FrameScanner } from '../codec/frame-scan.ts'
+import type { FrameRules } from '../codec/line-visitor.ts'
+import { decodeDatagram } from '../codec/packet.ts'
+import { frameRules } from '../codec.ts'
 import type { ReceiveOptions } from '../options.ts'
 import type { LineReceiver } from './receivers.ts'
 

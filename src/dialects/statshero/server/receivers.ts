@@ -5,8 +5,8 @@
 
 import type { Peer, Reports } from '../../endpoints.ts'
 import type { LineIngest } from '../../ingest.ts'
-import { lineMessage, type Message } from '../codec/decoder.ts'
-import type { PacketVisitor } from '../codec.ts'
+import type { PacketVisitor } from '../codec/line-visitor.ts'
+import { lineMessage, type Message } from '../codec.ts'
 import { LineMapper } from '../map.ts'
 import type { ReceiveOptions } from '../options.ts'
 import { type ErrorCode, type LineErrorCode, NAME, type PacketErrorCode } from '../spec.ts'
