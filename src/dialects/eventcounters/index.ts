@@ -12,12 +12,9 @@ export {
   type EventCountersClientState,
   type EventCountersClientStatus,
 } from './client.ts'
-export {
-  type CounterMessage,
-  decodeEventCounters,
-  encodeEventCounters,
-  type ReadWindow,
-} from './codec.ts'
+export type { CounterMessage } from './codec/message.ts'
+export type { ReadWindow } from './codec/read.ts'
+export { decodeEventCounters, encodeEventCounters } from './codec.ts'
 export {
   type DisplayedWindow,
   type DotnetCountersDisplay,

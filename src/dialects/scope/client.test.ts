@@ -12,8 +12,9 @@ import type { ScopeClientOptions } from './client.ts'
 import { ScopeClient } from './client.ts'
 import { encodeInfo, encodeSettings, encodeSnapshot } from './codec/encode.ts'
 import { frame } from './codec/framing.ts'
-import { encodeScope, type PlainMessage, toPlain } from './codec/messages.ts'
+import { type PlainMessage, toPlain } from './codec/messages.ts'
 import { decodeSettings } from './codec/settings.ts'
+import { encodeScope } from './codec.ts'
 import { hex, VECTORS } from './test/golden.ts'
 
 const MS = 1_000_000n

@@ -14,8 +14,8 @@ import { isContainer, MessagePackReader } from '../../wire/messagepack.ts'
 import { MessagePackScanner } from '../../wire/messagepack-scan.ts'
 import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
 import { findFields, MISSING } from './codec/fields.ts'
-import { LENGTH_SIZE, readLength } from './codec/framing.ts'
-import { type Message, type PlainMessage, toPlain } from './codec/messages.ts'
+import { frame, LENGTH_SIZE, readLength } from './codec/framing.ts'
+import { encodeMessage, type Message, type PlainMessage, toPlain } from './codec/messages.ts'
 import { decodePacket, type PacketOptions, packetError, readPacket } from './codec/packet.ts'
 import { PacketStream } from './codec/packet-stream.ts'
 import { decodeSettings, settingsError } from './codec/settings.ts'
@@ -23,8 +23,6 @@ import { SettingsStream } from './codec/settings-stream.ts'
 import { sniffVersion, versionError } from './codec/version.ts'
 import { CLIENT_DEFAULTS, SERVER_DEFAULTS } from './options.ts'
 import { type Framing, SETTINGS_FIELDS, SNAPSHOT_FIELDS } from './spec.ts'
-
-export { encodeScope } from './codec/messages.ts'
 
 export function createDecoder(options: CodecOptions = {}): Decoder {
   const log = new DecodeLog()
@@ -46,6 +44,27 @@ export function createDecoder(options: CodecOptions = {}): Decoder {
 export function decodeScope(bytes: Uint8Array, options: CodecOptions = {}): Decoded<PlainMessage> {
   const { transport = guessTransport(bytes, options.role) } = options
   return decodeWhole(createDecoder({ ...options, transport }), bytes)
+}
+
+/**
+ * Plain messages to bytes, one array each: framed, or bare under profile `document`.
+ * @throws {EncodeError} `bad_message` or `bad_range`
+ *
+ * @example
+ * import { encodeScope } from 'pentameter/scope'
+ *
+ * const second = { $u64: '1000000000' }
+ * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: second }])
+ * console.log(asked.length) // 28
+ */
+export function encodeScope(
+  messages: readonly unknown[],
+  options: CodecOptions = {},
+): Uint8Array[] {
+  const isBare = options.profile === 'document'
+  return messages.map((message) =>
+    isBare ? encodeMessage(message) : frame(encodeMessage(message)),
+  )
 }
 
 /** What one decoder has found. */

@@ -6,12 +6,11 @@
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import type { Profile } from '../../decoder.ts'
-import { createDecoder } from '../codec/decoder.ts'
-import { encodeEventCounters } from '../codec/encode.ts'
 import { FILTER_ERRORS, FilterError, matchesCounter, parseFilter } from '../codec/filter.ts'
 import { parseInterval } from '../codec/interval.ts'
 import { buildMetaData, parseMetaData } from '../codec/metadata.ts'
 import { parseRateScale, rateScaleText } from '../codec/rate-scale.ts'
+import { createDecoder, encodeEventCounters } from '../codec.ts'
 import { ERROR_CODES } from '../spec.ts'
 import { samples } from './samples.ts'
 

@@ -4,10 +4,8 @@
  * sorted by UTF-8 bytes, because names such as "__proto__" are legal.
  */
 import { compareUtf8 } from '../../../model/index.ts'
-import type { CodecOptions } from '../../decoder.ts'
 import type { Packet, Settings } from '../spec.ts'
 import { encodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
-import { frame } from './framing.ts'
 
 /** What either side sends, as it is read. */
 export type Message = Settings | Packet
@@ -56,25 +54,10 @@ function plainF64(value: number): PlainF64 {
 }
 
 /**
- * Plain messages to bytes, one array each: framed, or bare under profile `document`.
+ * Payload of a plain message.
  * @throws {EncodeError} `bad_message` or `bad_range`
- *
- * @example
- * import { encodeScope } from 'pentameter/scope'
- *
- * const second = { $u64: '1000000000' }
- * const [asked] = encodeScope([{ kind: 'settings', sampling_interval: second }])
- * console.log(asked.length) // 28
  */
-export function encodeScope(
-  messages: readonly unknown[],
-  options: CodecOptions = {},
-): Uint8Array[] {
-  const isBare = options.profile === 'document'
-  return messages.map((message) => (isBare ? payloadOf(message) : frame(payloadOf(message))))
-}
-
-function payloadOf(message: unknown): Uint8Array {
+export function encodeMessage(message: unknown): Uint8Array {
   const fields = isRecord(message) ? message : {}
   switch (fields.kind) {
     case 'settings':

@@ -3,8 +3,6 @@
 import { near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import type { Profile } from '../../../decoder.ts'
-import { createDecoder } from '../../codec/decoder.ts'
-import { encodeEventCounters } from '../../codec/encode.ts'
 import { FilterError, parseFilter } from '../../codec/filter.ts'
 import { parseInterval, seriesText } from '../../codec/interval.ts'
 import { boundaryText, LineReader, lineText } from '../../codec/line.ts'
@@ -12,6 +10,7 @@ import { buildMetaData, checkPair, parseMetaData } from '../../codec/metadata.ts
 import { payloadText, toPayload } from '../../codec/payload.ts'
 import { parseRateScale, rateScaleText } from '../../codec/rate-scale.ts'
 import { readLine } from '../../codec/read.ts'
+import { createDecoder, encodeEventCounters } from '../../codec.ts'
 import { consoleNumber } from '../../display.ts'
 import type { CounterDescription, CounterWindow, MetaData, Statistics } from '../../window.ts'
 
