@@ -35,8 +35,8 @@ async function start(context: TestContext, options: HubOptions = {}): Promise<Ru
   return hub
 }
 
-async function say({ addresses }: RunningHub, lines: string): Promise<void> {
-  const { host, port } = addresses.text!
+async function say({ addresses }: RunningHub, lines: string, name = 'text'): Promise<void> {
+  const { host, port } = addresses[name]!
   const socket = connect({ host, port })
   socket.end(lines)
   socket.resume()
@@ -64,7 +64,7 @@ suite('a dialect that the house has never heard of', () => {
     const hub = await start(context)
     assert.equal(hub.sources().workers?.length, 2)
     await say(hub, '!c levers.pulled 3\n!g lamp.voltage 11.5\n!x\n')
-    await say(hub, '1|13\nneighbour:1|m\n'.replace('13', '14'))
+    await say(hub, '1|14\nneighbour:1|m\n')
     await until(() => Object.keys(totals(hub)).length === 2)
     assert.deepEqual(totals(hub), { 'levers.pulled': 3, 'lamp.voltage': 11.5 })
     const listener = hub.sources().listeners.find(({ name }) => name === 'text')
@@ -72,6 +72,31 @@ suite('a dialect that the house has never heard of', () => {
     await until(() => hub.sources().errors.length > 0)
     const [error] = hub.sources().errors
     assert.deepEqual([error?.dialect, error?.code, error?.count], ['semaphore', 'bad_line', 1])
+  })
+
+  test('may have a port of its own, which the same ingest threads serve', async (context) => {
+    const signal = { name: 'signal', number: 4710 }
+    const apart = { ...semaphore, dialect: { ...semaphore.dialect, port: signal } }
+    const config = { ...FREE, signalPort: 0, connectionsLimit: 3 }
+    const hub = await startHub({ guests: inOrder([...GUESTS, apart]), config })
+    context.after(() => hub.close())
+    const held = Array.from({ length: 3 }, () => connect(hub.addresses.text!))
+    context.after(() => held.forEach((socket) => void socket.destroy()))
+    await Promise.all(held.map((socket) => once(socket, 'connect')))
+    await say(hub, '!c levers.pulled 3\n', 'signal')
+    await until(() => totals(hub)['levers.pulled'] === 3)
+    const { workers, listeners } = hub.sources()
+    assert.equal(workers?.length, 2)
+    assert.equal(
+      workers?.reduce((sum, { measurements }) => sum + measurements, 0),
+      1,
+    )
+    const places = listeners.map(({ name, dialects }) => [name, dialects])
+    assert.deepEqual(places, [
+      ['text', ['statshero']],
+      ['stream', ['scope', 'wallaroo']],
+      ['signal', ['semaphore']],
+    ])
   })
 
   test('sends as well: what one hub closes, another takes', async (context) => {

@@ -5,7 +5,7 @@
 
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { ClientContext } from '../../dialects/endpoints.ts'
-import { HTTP_PORT, type PortSpec } from '../../dialects/options.ts'
+import { HTTP_PORT } from '../../dialects/options.ts'
 import type { SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
 import type { Clock } from '../../time/clock.ts'
 import { ConfigError, dialectOptions, type HubConfig, portNumber } from '../config/config.ts'
@@ -20,6 +20,7 @@ import { Activity } from '../status/activity.ts'
 import type { ErrorReports } from '../status/reports.ts'
 import type { Task } from '../tasks/task.ts'
 import type { IngestThreads } from '../threads/ingest-threads.ts'
+import { THREADED_DIALECTS_LIMIT, THREADED_PORTS_LIMIT } from '../threads/shared-counts.ts'
 import { ThreadedPort, ThreadedServer } from '../threads/threaded-port.ts'
 import {
   type DialectBinding,
@@ -42,9 +43,15 @@ interface BindingParts {
   openSnapshot(select: readonly Statistic[]): SnapshotSource
 }
 
+/** A port with those that are served on it. */
+interface ServedPort {
+  readonly options: PortOptions
+  readonly dialects: readonly Dialect[]
+}
+
 export class Bindings implements Participant, Iterable<DialectBinding> {
   readonly listeners = new Map<string, Listener>()
-  /** Threads of the port that they serve; undefined where the main thread serves all. */
+  /** Threads of the ports that they serve; undefined where the main thread serves all. */
   threads: IngestThreads | undefined
   readonly #parts: BindingParts
   readonly #bindings: DialectBinding[] = []
@@ -55,7 +62,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     this.#parts = parts
     this.#httpAddress = { host: config.host, port: portNumber(config, HTTP_PORT.name) }
     const dialects = guests.map(({ dialect }) => dialect)
-    for (const port of listenPorts(dialects)) this.#preparePort(port, dialects)
+    this.#preparePorts(dialects)
     for (const dialect of dialects) this.#prepareResident(dialect)
   }
 
@@ -72,21 +79,24 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     this.#httpAddress = address
   }
 
-  #preparePort(port: PortSpec, dialects: readonly Dialect[]): void {
+  #preparePorts(dialects: readonly Dialect[]): void {
     const { config } = this.#parts
-    const sharing = dialects.filter(
-      (dialect) => dialect.port === port && dialect.createServer !== undefined,
-    )
-    if (sharing.length === 0) return
-    const options = portOptions(port, config, sharing)
-    const canRunInThreads = sharing.every(({ threadModule }) => threadModule !== undefined)
-    const isThreaded = config.ingestWorkers !== 0 && canRunInThreads && this.threads === undefined
-    if (isThreaded) this.#prepareThreads(options, sharing)
-    else this.#prepareServers(options, sharing)
+    const ports = listenPorts(dialects).map((port) => {
+      const serving = dialects.filter((it) => it.port === port && it.createServer !== undefined)
+      return { options: portOptions(port.name, config, serving), dialects: serving }
+    })
+    const threaded = config.ingestWorkers === 0 ? [] : threadedPorts(ports)
+    const inThreads = threaded.flatMap((port) => port.dialects)
+    if (threaded.length > 0) this.threads = this.#parts.createThreads(inThreads)
+    for (const port of ports) {
+      const place = threaded.indexOf(port)
+      if (place >= 0) this.#prepareThreaded(port, place, this.threads!, inThreads)
+      else if (port.dialects.length > 0) this.#prepareServers(port)
+    }
   }
 
   /** A port whose dialects run in this thread. */
-  #prepareServers(options: PortOptions, dialects: readonly Dialect[]): void {
+  #prepareServers({ options, dialects }: ServedPort): void {
     const { portContext, residents, createIngest, openSnapshot } = this.#parts
     const bound = dialects.map((dialect) => {
       const ingest = createIngest(dialect.name)
@@ -101,17 +111,20 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     }
   }
 
-  /** A port whose dialects run in ingest threads. */
-  #prepareThreads(options: PortOptions, dialects: readonly Dialect[]): void {
-    const threads = this.#parts.createThreads(dialects)
-    const names = dialects.map((dialect) => dialect.name)
-    const port = new ThreadedPort(options, names, threads, this.#parts.portContext)
+  /** The port of a place among those of the ingest threads, in which its dialects run. */
+  #prepareThreaded(
+    { options, dialects }: ServedPort,
+    place: number,
+    threads: IngestThreads,
+    inThreads: readonly Dialect[],
+  ): void {
+    const names = dialects.map(({ name }) => name)
+    const port = new ThreadedPort(options, place, names, threads, this.#parts.portContext)
     this.listeners.set(options.name, port)
-    this.threads = threads
-    dialects.forEach((dialect, index) => {
-      const server = new ThreadedServer(threads, index)
+    for (const dialect of dialects) {
+      const server = new ThreadedServer(threads, inThreads.indexOf(dialect))
       this.#add(dialect, server, [server], () => addressOf(port))
-    })
+    }
   }
 
   /** A dialect that is served on the HTTP port, or in memory alone. */
@@ -196,6 +209,22 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
       ]),
     )
   }
+}
+
+/** Ports that threads can serve: as many as their counts have room for, in order. */
+function threadedPorts(ports: readonly ServedPort[]): ServedPort[] {
+  const threaded: ServedPort[] = []
+  let count = 0
+  for (const port of ports) {
+    const { dialects } = port
+    const canRun = dialects.every(({ threadModule }) => threadModule !== undefined)
+    const hasRoom =
+      threaded.length < THREADED_PORTS_LIMIT && count + dialects.length <= THREADED_DIALECTS_LIMIT
+    if (dialects.length === 0 || !canRun || !hasRoom) continue
+    threaded.push(port)
+    count += dialects.length
+  }
+  return threaded
 }
 
 function addressOf({ options, port }: Listener): ListenAddress {

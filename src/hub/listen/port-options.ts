@@ -2,7 +2,6 @@
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { DialectServer } from '../../dialects/endpoints.ts'
-import type { PortSpec } from '../../dialects/options.ts'
 import type { Clock } from '../../time/clock.ts'
 import { type HubConfig, portNumber } from '../config/config.ts'
 import type { Log } from '../log.ts'
@@ -44,7 +43,7 @@ export interface PortContext {
 
 /** How the config wants a port to be bound for the dialects that share it. */
 export function portOptions(
-  { name }: PortSpec,
+  name: string,
   config: HubConfig,
   dialects: readonly Dialect[],
 ): PortOptions {

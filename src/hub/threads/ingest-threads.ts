@@ -1,6 +1,6 @@
 /**
- * The ingest threads of a hub: N workers that bind the text port together, each the single writer
- * of its segment of the zone. One that ends by itself is replaced; what it had counted stays, since
+ * The ingest threads of a hub: N workers that bind the ports of text together, each the single
+ * writer of its segment of the zone. One that ends by itself is replaced; what it had counted stays, since
  * the zone folds its segment.
  */
 import { availableParallelism } from 'node:os'
@@ -64,7 +64,9 @@ export class IngestThreads {
   readonly #links: readonly ThreadLink[]
   /** Sources heard since they were last taken, by dialect. */
   readonly #active: Set<string>[]
-  #port = 0
+  /** Numbers of the ports that were started, by name. */
+  readonly #ports = new Map<string, number>()
+  #stopped: Promise<void> | undefined
 
   constructor(parts: IngestThreadsParts) {
     const { config, dialects, store, reports, commands, events } = parts
@@ -89,7 +91,7 @@ export class IngestThreads {
       createWorker: () => createWorker(this.#startOf(thread)),
       onMessage: (message) => this.#take(thread, message),
       onCrash: (reason, waitMs) => this.#crashed(thread, reason, waitMs),
-      onRestart: () => void this.#links[thread]!.ask({ kind: 'bind', port: this.#port }),
+      onRestart: () => this.#bindAgain(thread),
     })
   }
 
@@ -101,17 +103,25 @@ export class IngestThreads {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: this.counts.shared,
-      dialects: dialects.map(({ name, threadModule: module = '' }) => {
-        return { name, module, options: dialectOptions(config, name) }
+      dialects: dialects.map(({ name, port, threadModule: module = '' }) => {
+        return { name, port: port?.name ?? '', module, options: dialectOptions(config, name) }
       }),
       config,
+    }
+  }
+
+  #bindAgain(thread: number): void {
+    for (const [name, port] of this.#ports) {
+      void this.#links[thread]!.ask({ kind: 'bind', name, port })
     }
   }
 
   #take(thread: number, message: FromThread): void {
     if (message.kind === 'batch') this.#inbox.take(thread, message)
     if (message.kind !== 'status') return
-    if (message.listener.state === 'listening') this.#port = message.listener.port
+    for (const { name, state, port } of message.listeners) {
+      if (state === 'listening') this.#ports.set(name, port)
+    }
     message.dialects.forEach(({ active }, index) => {
       for (const source of active) this.#active[index]!.add(source)
     })
@@ -131,18 +141,19 @@ export class IngestThreads {
   }
 
   /**
-   * Starts the threads and has them bind the port, one after the other where they must first find
-   * out which port it is.
+   * Starts the threads, where they don't run, and has them bind a port, one after the other where
+   * they must first find out which it is.
    * @param port 0 = any free one
    */
-  async start(port: number): Promise<void> {
-    this.#port = port
+  async start(name: string, port: number): Promise<void> {
+    this.#ports.set(name, port)
     for (const link of this.#links) if (!link.isRunning) link.start()
     const unbound = [...this.#links]
-    while (this.#port === 0 && unbound.length > 0) {
-      await unbound.shift()!.ask({ kind: 'bind', port: 0 })
+    while (this.#ports.get(name) === 0 && unbound.length > 0) {
+      await unbound.shift()!.ask({ kind: 'bind', name, port: 0 })
     }
-    await Promise.all(unbound.map((link) => link.ask({ kind: 'bind', port: this.#port })))
+    const found = this.#ports.get(name) ?? port
+    await Promise.all(unbound.map((link) => link.ask({ kind: 'bind', name, port: found })))
   }
 
   /** Resolves when every thread has answered, or is no more. */
@@ -150,9 +161,11 @@ export class IngestThreads {
     await Promise.all(this.#links.map((link) => link.ask(question)))
   }
 
-  /** What each running thread says of its sockets. */
-  listeners(): ListenerStatus[] {
-    return this.#links.flatMap(({ status }) => status?.listener ?? [])
+  /** What each running thread says of its sockets on a port. */
+  listeners(name: string): ListenerStatus[] {
+    return this.#links.flatMap(
+      ({ status }) => status?.listeners.find((listener) => listener.name === name) ?? [],
+    )
   }
 
   /** Connections of a dialect: those told of, and how many there are. */
@@ -180,14 +193,24 @@ export class IngestThreads {
       connections: this.counts.connectionsOf(thread),
       measurements: this.counts.measurementsOf(thread),
       restarts,
-      ...(status?.listener.udpReceive && { udpReceive: status.listener.udpReceive }),
+      ...udpReceiveOf(status?.listeners ?? []),
     }))
   }
 
   /** Every thread takes what has reached the machine, sends what it has gathered, and ends. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#links.map((link) => link.stop(STOP_LIMIT_MS)))
+  stop(): Promise<void> {
+    this.#stopped ??= Promise.all(this.#links.map((link) => link.stop(STOP_LIMIT_MS))).then()
+    return this.#stopped
   }
+}
+
+/** How sockets receive datagrams: batched, unless one of them could not. */
+export function udpReceiveOf(
+  listeners: readonly ListenerStatus[],
+): Pick<ListenerStatus, 'udpReceive'> {
+  const ways = listeners.flatMap(({ udpReceive }) => udpReceive ?? [])
+  if (ways.length === 0) return {}
+  return { udpReceive: ways.includes('dgram') ? 'dgram' : 'recvmmsg' }
 }
 
 /** One thread per core, unless told; more than one need a port that several sockets can share. */

@@ -20,7 +20,7 @@ export interface ThreadStart {
   readonly zone: SharedZone
   readonly quota: SharedArrayBuffer
   readonly counts: SharedArrayBuffer
-  /** Those that share the port, in the order of their counts. */
+  /** Those of all ports that the threads bind, in the order of their counts. */
   readonly dialects: readonly ThreadDialect[]
   readonly config: HubConfig
 }
@@ -29,6 +29,8 @@ export interface ThreadStart {
 export interface ThreadDialect {
   /** As in the registry. */
   readonly name: string
+  /** Name of the port that it is served on. */
+  readonly port: string
   /** Address of the module that the thread loads it from. */
   readonly module: string
   /** Its own section of the config. */
@@ -37,7 +39,8 @@ export interface ThreadDialect {
 
 /** Every question is answered by an {@link Answer} of the same number. */
 export type Question =
-  | { readonly kind: 'bind'; readonly port: number }
+  /** Bind the listener of this name; port 0 is any free one. */
+  | { readonly kind: 'bind'; readonly name: string; readonly port: number }
   /** The metrics may mean other series soon: nothing may be written into them any more. */
   | { readonly kind: 'forget'; readonly metrics: readonly number[] }
   /** Nothing but the answer, which comes when all that was taken so far has been sent. */
@@ -128,7 +131,8 @@ export interface ThreadStatus {
   readonly kind: 'status'
   /** Number of the thread's segment in the zone. */
   readonly segment: number
-  readonly listener: ListenerStatus
+  /** Of the ports that it has been told to bind so far. */
+  readonly listeners: readonly ListenerStatus[]
   /** In the order of {@link ThreadStart.dialects}. */
   readonly dialects: readonly ThreadDialectStatus[]
 }

@@ -2,21 +2,22 @@
  * What the main thread and the ingest threads tell each other without messages: one buffer for the
  * whole pool, a row of 64 bytes for each thread, so that no two write into one cache line.
  *
- *   places, 64 B          [open connections:i32] room
- *   row, 64 B a thread    [own connections][connections refused][verbs waiting]
- *                         [batches waiting]: i32, room
+ *   places, 64 B          open connections by port: 7 x i32, room
+ *   row, 64 B a thread    [verbs waiting][batches waiting], then by port
+ *                         [own connections][connections refused]: i32
  *   row, 128 B a thread   measurements by dialect: 16 x f64, written by the thread alone
  */
 import { ConnectionPlaces } from '../listen/connection-places.ts'
 
 const ROW_INTS = 16
-const OPEN = 0
-const OWN = 0
-const REFUSED = 1
-const VERBS = 2
-const BATCHES = 3
-/** Dialects of one port; more would need longer rows. */
-const DIALECTS_LIMIT = 16
+const VERBS = 0
+const BATCHES = 1
+const OWN = 2
+const REFUSED = 3
+const INTS_PER_PORT = 2
+/** What a row has room for; further ports and dialects are served by the main thread. */
+export const THREADED_PORTS_LIMIT = (ROW_INTS - OWN) / INTS_PER_PORT
+export const THREADED_DIALECTS_LIMIT = 16
 
 export class SharedCounts {
   readonly shared: SharedArrayBuffer
@@ -32,46 +33,56 @@ export class SharedCounts {
   }
 
   static create(threads: number): SharedCounts {
-    const bytes = (1 + threads) * ROW_INTS * 4 + threads * DIALECTS_LIMIT * 8
+    const bytes = (1 + threads) * ROW_INTS * 4 + threads * THREADED_DIALECTS_LIMIT * 8
     return new SharedCounts(new SharedArrayBuffer(bytes), threads)
   }
 
-  /** Places for connections as one thread takes them, within the limit of all. */
-  places(thread: number, limit: number): ConnectionPlaces {
-    const row = rowOf(thread)
-    return new ConnectionPlaces(this.#ints, { open: OPEN, own: row, refused: row + REFUSED, limit })
+  /** Places for connections of a port as one thread takes them, within the limit of all. */
+  places(thread: number, port: number, limit: number): ConnectionPlaces {
+    const row = rowOf(thread) + port * INTS_PER_PORT
+    const [own, refused] = [row + OWN, row + REFUSED]
+    return new ConnectionPlaces(this.#ints, { open: port, own, refused, limit })
   }
 
-  get connections(): number {
-    return Atomics.load(this.#ints, OPEN)
+  connections(port: number): number {
+    return Atomics.load(this.#ints, port)
   }
 
+  /** Of one thread, over all ports. */
   connectionsOf(thread: number): number {
-    return Atomics.load(this.#ints, rowOf(thread) + OWN)
+    let sum = 0
+    for (let port = 0; port < THREADED_PORTS_LIMIT; port++) {
+      sum += Atomics.load(this.#ints, rowOf(thread) + port * INTS_PER_PORT + OWN)
+    }
+    return sum
   }
 
-  get connectionsRefused(): number {
+  connectionsRefused(port: number): number {
+    const at = port * INTS_PER_PORT + REFUSED
     let sum = 0
-    for (let i = 0; i < this.threads; i++) sum += Atomics.load(this.#ints, rowOf(i) + REFUSED)
+    for (let i = 0; i < this.threads; i++) sum += Atomics.load(this.#ints, rowOf(i) + at)
     return sum
   }
 
   /** Where a thread counts what it took of a dialect. */
   measurementsPlace(thread: number, dialect: number): Float64Array {
-    const at = thread * DIALECTS_LIMIT + dialect
+    const at = thread * THREADED_DIALECTS_LIMIT + dialect
     return this.#measurements.subarray(at, at + 1)
   }
 
   /** Of one dialect, over all threads, those included that were replaced. */
   measurements(dialect: number): number {
     let sum = 0
-    for (let i = 0; i < this.threads; i++) sum += this.#measurements[i * DIALECTS_LIMIT + dialect]!
+    for (let i = 0; i < this.threads; i++)
+      sum += this.#measurements[i * THREADED_DIALECTS_LIMIT + dialect]!
     return sum
   }
 
   measurementsOf(thread: number): number {
-    const at = thread * DIALECTS_LIMIT
-    return this.#measurements.subarray(at, at + DIALECTS_LIMIT).reduce((sum, n) => sum + n, 0)
+    const at = thread * THREADED_DIALECTS_LIMIT
+    return this.#measurements
+      .subarray(at, at + THREADED_DIALECTS_LIMIT)
+      .reduce((sum, n) => sum + n, 0)
   }
 
   /** Ordered verbs of a thread that the main thread has not applied; wakes who waits for fewer. */
@@ -110,7 +121,10 @@ export class SharedCounts {
   /** Gives back what a thread that ended held; what it has measured stays. */
   release(thread: number): void {
     const row = rowOf(thread)
-    Atomics.sub(this.#ints, OPEN, Atomics.exchange(this.#ints, row + OWN, 0))
+    for (let port = 0; port < THREADED_PORTS_LIMIT; port++) {
+      const own = row + port * INTS_PER_PORT + OWN
+      Atomics.sub(this.#ints, port, Atomics.exchange(this.#ints, own, 0))
+    }
     Atomics.store(this.#ints, row + VERBS, 0)
     Atomics.store(this.#ints, row + BATCHES, 0)
   }

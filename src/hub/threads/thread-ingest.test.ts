@@ -47,7 +47,14 @@ function startIngests(options: object = {}) {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: counts.shared,
-      dialects: [{ name: 'statshero', module: '', options: dialectOptions(config, 'statshero') }],
+      dialects: [
+        {
+          name: 'statshero',
+          port: 'text',
+          module: '',
+          options: dialectOptions(config, 'statshero'),
+        },
+      ],
       config,
     }
     return new ThreadIngest({
@@ -98,13 +105,15 @@ suite('vectors of Stats Hero, each datagram to the next of four threads', () => 
 test('no answer overtakes that to bind, so who has one finds the port bound', async () => {
   const { ingests, told } = startIngests()
   const [ingest] = ingests as [ThreadIngest]
-  const bound = ingest.answer({ kind: 'bind', port: 0, number: 1 })
+  const bound = ingest.answer({ kind: 'bind', name: 'text', port: 0, number: 1 })
   const settled = ingest.answer({ kind: 'settle', number: 2 })
   const stopped = settled.then(() => ingest.answer({ kind: 'stop', number: 3 }))
   ingest.tellStatus()
   await Promise.all([bound, settled, stopped])
   assert.deepEqual(
-    told.map((message) => (message.kind === 'status' ? message.listener.state : message.number)),
+    told.map((message) =>
+      message.kind === 'status' ? message.listeners[0]?.state : message.number,
+    ),
     ['listening', 1, 'listening', 2, 'stopped', 3],
   )
 })

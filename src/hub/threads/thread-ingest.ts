@@ -1,10 +1,9 @@
 /**
- * The ingest of one thread: its own sockets on the shared port, its own dialect servers, its own
+ * The ingest of one thread: its own sockets on the shared ports, its own dialect servers, its own
  * segment of the zone. What only the main thread can do goes there through the outbox.
  */
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { DialectServer } from '../../dialects/endpoints.ts'
-import { TEXT_PORT } from '../../dialects/options.ts'
 import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -54,8 +53,9 @@ export class ThreadIngest {
   readonly #series: ThreadSeries
   readonly #metrics: SelfMetrics
   readonly #served: readonly ServedDialect[]
-  /** Once it is bound, or has failed to. */
-  #port: Port | undefined
+  /** By name, once they are bound, or have failed to. */
+  readonly #ports = new Map<string, Port>()
+  /** While ports are being bound. */
   #binding: Promise<void> | undefined
 
   constructor({ start, clock, dialects, post }: ThreadIngestParts) {
@@ -113,12 +113,8 @@ export class ThreadIngest {
    * `bind`: who is told that all has settled may send to the port.
    */
   async answer(message: ToThread): Promise<void> {
+    if (message.kind === 'bind') this.#bindNext(message.name, message.port)
     if (this.#binding !== undefined) await this.#binding
-    if (message.kind === 'bind') {
-      this.#binding = this.#bind(message.port)
-      await this.#binding
-      this.#binding = undefined
-    }
     if (message.kind === 'forget') this.#series.forget(message.metrics)
     if (message.kind === 'stop') await this.#stop()
     this.#outbox.flush()
@@ -126,31 +122,44 @@ export class ThreadIngest {
     this.#post({ kind: 'answer', number: message.number })
   }
 
-  async #bind(port: number): Promise<void> {
-    const { thread, threads, config } = this.#start
-    const dialects = this.#served.map(({ dialect }) => dialect)
-    const options = portOptions(TEXT_PORT, config, dialects)
-    const bound = new Port({ ...options, port, isShared: threads > 1 }, this.#served, {
+  #bindNext(name: string, number: number): void {
+    const binding = (this.#binding ?? Promise.resolve()).then(async () => {
+      await this.#bind(name, number)
+      if (this.#binding === binding) this.#binding = undefined
+    })
+    this.#binding = binding
+  }
+
+  async #bind(name: string, number: number): Promise<void> {
+    const { thread, threads, config, dialects } = this.#start
+    const names = [...new Set(dialects.map(({ port }) => port))]
+    const served = this.#served.filter((_, index) => dialects[index]!.port === name)
+    const options = portOptions(
+      name,
+      config,
+      served.map(({ dialect }) => dialect),
+    )
+    const port = new Port({ ...options, port: number, isShared: threads > 1 }, served, {
       clock: this.#clock,
       log: this.#outbox.reports.log,
       metrics: this.#metrics,
-      places: this.#counts.places(thread, options.connectionsLimit),
+      places: this.#counts.places(thread, names.indexOf(name), options.connectionsLimit),
     })
-    await bound.start()
-    this.#port = bound
+    await port.start()
+    this.#ports.set(name, port)
   }
 
   /** What has reached the machine is taken, then all is closed and the segment given back. */
   async #stop(): Promise<void> {
     await drain(this.#clock, () => this.#counts.measurementsOf(this.#start.thread))
-    await this.#port?.stop()
+    await Promise.all([...this.#ports.values()].map((port) => port.stop()))
     await Promise.all(this.#served.map(({ server }) => server.stop()))
     this.#outbox.flush()
     this.#writer.detach()
   }
 
   tellStatus(): void {
-    if (this.#port === undefined) return
+    if (this.#ports.size === 0) return
     const dialects = this.#served.map(({ server, ingest }): ThreadDialectStatus => {
       const connections = server.connections()
       return {
@@ -160,6 +169,7 @@ export class ThreadIngest {
       }
     })
     const { segment } = this.#writer
-    this.#post({ kind: 'status', segment, listener: this.#port.status(), dialects })
+    const listeners = [...this.#ports.values()].map((port) => port.status())
+    this.#post({ kind: 'status', segment, listeners, dialects })
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The text port as all ingest threads bind it together. Sockets that share a port do so with any
- * other program that wants to: so the hub first binds it for a moment alone, and a second hub on
- * the same port fails as it should.
+ * A port as all ingest threads bind it together. Sockets that share a port do so with any other
+ * program that wants to: so the hub first binds it for a moment alone, and a second hub on the same
+ * port fails as it should.
  */
 import { createServer } from 'node:net'
 import type { PeerConnection } from '../../dialects/endpoints.ts'
@@ -11,13 +11,15 @@ import type { PortContext, PortOptions } from '../listen/port-options.ts'
 import { bindUdp } from '../listen/udp-socket.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
-import type { IngestThreads } from './ingest-threads.ts'
+import { type IngestThreads, udpReceiveOf } from './ingest-threads.ts'
 import { inTurn } from './start-turn.ts'
 
 export class ThreadedPort implements Listener {
   readonly options: PortOptions
   readonly #context: PortContext
   readonly #threads: IngestThreads
+  /** Its index among the ports of the threads. */
+  readonly #index: number
   readonly #dialects: readonly string[]
   readonly #drops: OwnCounter
   readonly #kernel = new KernelDrops()
@@ -29,11 +31,13 @@ export class ThreadedPort implements Listener {
 
   constructor(
     options: PortOptions,
+    index: number,
     dialects: readonly string[],
     threads: IngestThreads,
     context: PortContext,
   ) {
     this.options = options
+    this.#index = index
     this.#dialects = dialects
     this.#threads = threads
     this.#context = context
@@ -41,21 +45,26 @@ export class ThreadedPort implements Listener {
   }
 
   get port(): number {
-    return this.#threads.listeners()[0]?.port ?? this.options.port
+    return this.#listeners()[0]?.port ?? this.options.port
+  }
+
+  /** Of every thread that runs. */
+  #listeners(): ListenerStatus[] {
+    return this.#threads.listeners(this.options.name)
   }
 
   get isListening(): boolean {
-    return this.#threads.listeners().some(({ state }) => state === 'listening')
+    return this.#listeners().some(({ state }) => state === 'listening')
   }
 
   get refusedConnections(): number {
-    return this.#threads.counts.connectionsRefused
+    return this.#threads.counts.connectionsRefused(this.#index)
   }
 
   async start(): Promise<void> {
-    const { port } = this.options
+    const { name, port } = this.options
     this.#nextTryMs = undefined
-    await (port === 0 ? this.#threads.start(port) : inTurn(port, () => this.#bind()))
+    await (port === 0 ? this.#threads.start(name, port) : inTurn(port, () => this.#bind()))
     const granted = this.#bufferGranted()
     if (granted !== undefined) reportBuffer(this.options, granted, this.#context)
   }
@@ -68,7 +77,8 @@ export class ThreadedPort implements Listener {
       return
     }
     this.#problem = undefined
-    if (!this.#isStopped) await this.#threads.start(this.options.port)
+    const { name, port } = this.options
+    if (!this.#isStopped) await this.#threads.start(name, port)
   }
 
   #fail(problem: string): void {
@@ -85,15 +95,8 @@ export class ThreadedPort implements Listener {
 
   /** Of the socket with the smallest one. */
   #bufferGranted(): number | undefined {
-    const all = this.#threads.listeners().flatMap(({ bufferGranted }) => bufferGranted ?? [])
+    const all = this.#listeners().flatMap(({ bufferGranted }) => bufferGranted ?? [])
     return all.length === 0 ? undefined : Math.min(...all)
-  }
-
-  /** The same in all threads, unless one could not do as the others. */
-  #udpReceive(): Pick<ListenerStatus, 'udpReceive'> {
-    const ways = this.#threads.listeners().flatMap(({ udpReceive }) => udpReceive ?? [])
-    if (ways.length === 0) return {}
-    return { udpReceive: ways.includes('dgram') ? 'dgram' : 'recvmmsg' }
   }
 
   async readDrops(): Promise<void> {
@@ -104,7 +107,7 @@ export class ThreadedPort implements Listener {
 
   status(): ListenerStatus {
     const { name, host, transports, receiveBufferBytes } = this.options
-    const failed = this.#threads.listeners().find(({ state }) => state === 'failed')
+    const failed = this.#listeners().find(({ state }) => state === 'failed')
     const message = this.#problem ?? failed?.message
     const nextTryMs = this.#nextTryMs ?? failed?.nextTryMs
     const bufferGranted = this.#bufferGranted()
@@ -115,7 +118,7 @@ export class ThreadedPort implements Listener {
       transports,
       dialects: this.#dialects,
       state: this.#state(),
-      connections: this.#threads.counts.connections,
+      connections: this.#threads.counts.connections(this.#index),
       ...(message === undefined ? {} : { message }),
       ...(nextTryMs === undefined ? {} : { nextTryMs }),
       ...(bufferGranted === undefined
@@ -123,7 +126,7 @@ export class ThreadedPort implements Listener {
         : {
             bufferAsked: receiveBufferBytes,
             bufferGranted,
-            ...this.#udpReceive(),
+            ...udpReceiveOf(this.#listeners()),
             kernelDrops: this.#kernelDrops ?? null,
           }),
     }
