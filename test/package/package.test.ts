@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { FRONT_FILTER_BASE64 } from '../../src/dialects/proxywasm/demo/front-filter.ts'
 import { apiOf, examplesOf } from '../../tools/api-docs.ts'
 import { entriesIn } from '../../tools/entries.ts'
+import { matchesOutput } from '../docs/blocks.ts'
 import {
   addNodeTypes,
   type Installed,
@@ -27,6 +28,7 @@ import {
   typeCheck,
   write,
 } from './installed.ts'
+import type { ExampleResults } from './run-examples.ts'
 
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url))
 const EXAMPLE_RUNNER = fileURLToPath(new URL('run-examples.ts', import.meta.url))
@@ -233,7 +235,14 @@ suite('in strict TypeScript, libraries checked', () => {
     const files = writeExamples(folder)
     cpSync(EXAMPLE_RUNNER, join(folder, 'run-examples.ts'))
     writeFileSync(join(folder, 'filter.wasm'), Buffer.from(FRONT_FILTER_BASE64, 'base64'))
-    assert.equal(runProgram(folder, ['run-examples.ts', ...files]), '')
+    const output = runProgram(folder, ['run-examples.ts', ...files])
+    assert.match(output, /^\{.*\}$/)
+    const { errors, prints } = JSON.parse(output) as ExampleResults
+    assert.deepEqual(errors, [])
+    assert.ok(prints.length > 50)
+    for (const { file, expected, actual = '' } of prints) {
+      if (!matchesOutput(actual, expected)) assert.equal(actual, expected, file)
+    }
   })
 })
 
