@@ -23,7 +23,7 @@ import type { HouseOptions } from './hub/config/house-options.ts'
 import { Hub } from './hub/hub.ts'
 import type { Frame } from './hub/live/frame.ts'
 import { type Log, limitLog } from './hub/log.ts'
-import type { Total } from './hub/series/series.ts'
+import { isDecrements, type Total } from './hub/series/series.ts'
 import type { SourcesAnswer } from './hub/status/status.ts'
 import type { CreateWorker } from './hub/threads/ingest-threads.ts'
 import { type Cell, type Identity, KINDS, type Metadata } from './model/index.ts'
@@ -169,8 +169,8 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
 
 function* seriesOf(hub: Hub): Iterable<HubSeries> {
   for (const record of hub.series) {
-    const { identity, metadata, isDecrements } = record
-    if (!isDecrements) yield { identity, metadata, total: hub.total(record) }
+    const { identity, metadata } = record
+    if (!isDecrements(record)) yield { identity, metadata, total: hub.total(record) }
   }
 }
 
@@ -192,7 +192,7 @@ function intervalOf(frame: Frame, hub: Hub): Interval {
     Array.from(frame.ids(kind)).flatMap((id) => {
       const record = hub.series.get(id)
       const cell = frame.cell(id, kind)
-      if (record === undefined || record.isDecrements || cell === undefined) return []
+      if (record === undefined || isDecrements(record) || cell === undefined) return []
       return { identity: record.identity, cell }
     }),
   )

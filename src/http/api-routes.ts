@@ -1,5 +1,6 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { isDecrements } from '../hub/series/series.ts'
 import type { HubView } from '../hub/view.ts'
 import { HttpError, jsonAnswer, piecesAnswer, textAnswer } from './answers.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
@@ -41,7 +42,7 @@ export function addApiRoutes(
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)
     const record = view.series.get(Number(context.req.param('id')))
-    if (record !== undefined && !record.isDecrements) {
+    if (record !== undefined && !isDecrements(record)) {
       return jsonAnswer(context, detailSeries(view, record))
     }
     const message = `no series ${context.req.param('id')}`

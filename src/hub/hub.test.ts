@@ -55,6 +55,7 @@ hubTest('negative meters are a second part that only grows', {}, async (started)
   clock.advance(1000)
   const frame = hub.live.newest!
   assert.deepEqual(frame.cell(record.id, 'counter'), { kind: 'counter', delta: 10 })
+  assert.ok(record.kind === 'counter')
   assert.deepEqual(frame.cell(record.decrements!.id, 'counter'), { kind: 'counter', delta: 11 })
 })
 

@@ -42,6 +42,6 @@ export interface SeriesList {
   readonly revision: number
   readonly size: number
   get(id: number): SeriesRecord | undefined
-  /** In the order of their ids. Decrements are among them (`isDecrements`). */
+  /** In the order of their ids. Decrements are among them ({@link isDecrements}). */
   [Symbol.iterator](): Iterator<SeriesRecord>
 }

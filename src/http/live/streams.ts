@@ -3,11 +3,13 @@
  * interval; what streams show alike is serialised once. A slow client loses events, never memory:
  * its buffer is bounded, and what does not fit is skipped and counted.
  */
+
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
 import { mergeFrames } from '../../hub/live/merge-frames.ts'
 import type { Session } from '../../hub/live/sessions.ts'
+import { isDecrements } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { HelloEvent, SeriesEvent } from '../api.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
@@ -184,7 +186,7 @@ export class LiveStreams {
     const { revision } = this.#view.series
     if (this.#series?.revision !== revision) {
       let total = 0
-      for (const record of this.#view.series) if (!record.isDecrements) total++
+      for (const record of this.#view.series) if (!isDecrements(record)) total++
       const data: SeriesEvent = { revision, total }
       this.#series = { revision, event: eventBytes('series', JSON.stringify(data)) }
     }

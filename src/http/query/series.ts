@@ -1,5 +1,5 @@
 /** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
-import type { SeriesRecord, Total } from '../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import { exact, type Kind, subtractExact } from '../../model/index.ts'
 import type { ExactJson, SeriesInfo, SeriesPage } from '../api.ts'
@@ -21,7 +21,7 @@ export function listSeries(view: HubView, query: SeriesQuery): SeriesPage {
   let next: number | undefined
   let total = 0
   for (const record of view.series) {
-    if (record.isDecrements || !isMatch(record)) continue
+    if (isDecrements(record) || !isMatch(record)) continue
     total++
     if (record.id <= query.after) continue
     if (series.length < query.limit) series.push(describe(view, record, view.total(record)))
@@ -71,7 +71,9 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
 }
 
 /** What a cumulative counter's reading, or a filter's counter, told of beginning anew. */
-function resetsOf({ reading, falls }: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> {
+function resetsOf(record: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> {
+  if (record.kind !== 'counter') return {}
+  const { reading, falls } = record
   if (reading !== undefined) return { resets: reading.resets }
   return falls === undefined ? {} : { resets: falls.count, startMs: falls.lastMs }
 }

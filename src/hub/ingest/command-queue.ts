@@ -14,7 +14,7 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, Writer } from '../../shm/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import type { CounterRecord, SeriesStore } from '../series/series.ts'
 import { take } from './weight.ts'
 import type { Windows } from './windows/windows.ts'
 
@@ -45,7 +45,7 @@ export interface CommandQueue extends LineQueue {
 export interface CommandEvents {
   refused(code: string, source: string): void
   /** Two senders seem to share one cumulative counter. */
-  contested(record: SeriesRecord): void
+  contested(record: CounterRecord): void
 }
 
 export class CommandApplier {
@@ -78,7 +78,7 @@ export class CommandApplier {
       },
       merge: (metric, cell, intervalSec, source, earlier) => {
         const record = this.#store.ofMetric(metric)
-        if (record === undefined || record.identity.kind !== cell.kind) return
+        if (record === undefined || record.kind !== cell.kind) return
         if (this.#windows.merge(record, cell, intervalSec, earlier)) return
         events.refused('value_range', source)
       },
@@ -91,8 +91,8 @@ export class CommandApplier {
 
   #read(metric: number, reading: Exact, source: string, events: CommandEvents): void {
     const record = this.#store.ofMetric(metric)
-    const cumulative = record?.reading
-    if (record === undefined || cumulative === undefined) return
+    if (record?.kind !== 'counter' || record.reading === undefined) return
+    const cumulative = record.reading
     const resets = cumulative.resets
     grow(this.#writer.counter(metric), cumulative.take(reading, source), source, events)
     if (cumulative.resets !== resets && cumulative.isContested) events.contested(record)

@@ -14,7 +14,12 @@ import {
   subtractExact,
   summaryMean,
 } from '../../model/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import {
+  type CounterRecord,
+  isDecrements,
+  type SeriesRecord,
+  type SeriesStore,
+} from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import type { Totals } from './totals.ts'
 
@@ -73,7 +78,7 @@ export class CanonicalValues implements SnapshotSource {
     const staleBeforeMs = this.#nowMs() - this.#options.staleAfterMs
     for (let i = 0; i < this.#entries.length; i++) {
       const { record } = this.#entries[i]!
-      if (record.identity.kind !== 'gauge') target[i] = this.#closed[i]!
+      if (record.kind !== 'gauge') target[i] = this.#closed[i]!
       else if (record.lastDataMs < staleBeforeMs) target[i] = Number.NaN
       else target[i] = Number(this.#totals.gauge(record) ?? Number.NaN)
     }
@@ -109,7 +114,7 @@ export class CanonicalValues implements SnapshotSource {
   }
 
   #entriesOf(record: SeriesRecord): Entry[] {
-    const isDistribution = record.identity.kind === 'histogram'
+    const isDistribution = record.kind === 'histogram'
     const statistics = isDistribution ? this.#options.select : []
     return [undefined, ...statistics].map((statistic) => ({ record, statistic }))
   }
@@ -130,11 +135,11 @@ function describeEntry({ record, statistic }: Entry): CanonicalSeries {
  * The hub's own series are for /metrics and the page; viewers of an application see its own only.
  */
 function isShown(record: SeriesRecord): boolean {
-  return !record.isDecrements && record.metadata.dialect !== 'hub'
+  return !isDecrements(record) && record.metadata.dialect !== 'hub'
 }
 
 function closedValue({ record, statistic }: Entry, frame: Frame): number {
-  switch (record.identity.kind) {
+  switch (record.kind) {
     case 'counter':
       return counterValue(record, frame)
     case 'histogram': {
@@ -142,7 +147,7 @@ function closedValue({ record, statistic }: Entry, frame: Frame): number {
       return row < 0 ? emptyValue(statistic) : statisticOf(frame.histogramAt(row), statistic)
     }
     case 'summary': {
-      const window = record.summaryWindows?.last
+      const window = record.windows?.last
       if (window === undefined || isOverdue(record, window.seconds, frame)) return Number.NaN
       return summaryMean(window.summary)
     }
@@ -151,9 +156,9 @@ function closedValue({ record, statistic }: Entry, frame: Frame): number {
   }
 }
 
-function counterValue(record: SeriesRecord, frame: Frame): number {
+function counterValue(record: CounterRecord, frame: Frame): number {
   const scaleS = record.metadata.rateTimeScaleS ?? MINUTE
-  const window = record.counterWindows?.last
+  const window = record.windows?.last
   if (window !== undefined && window.seconds > 0) {
     if (isOverdue(record, window.seconds, frame)) return Number.NaN
     return incrementRate(window.delta, window.seconds, scaleS)
@@ -162,7 +167,7 @@ function counterValue(record: SeriesRecord, frame: Frame): number {
   return incrementRate(subtractExact(deltaOf(record, frame), decrements), frame.seconds, scaleS)
 }
 
-function deltaOf(record: SeriesRecord, frame: Frame): Exact {
+function deltaOf(record: CounterRecord, frame: Frame): Exact {
   const row = frame.row(record.id, 'counter')
   return row < 0 ? 0 : frame.deltaAt(row)
 }

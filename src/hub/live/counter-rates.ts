@@ -46,7 +46,7 @@ export class CounterRates {
 
   /** Rates per second at the last closed second; undefined for a series that is no counter. */
   read(record: SeriesRecord): Rates | undefined {
-    if (record.identity.kind !== 'counter') return undefined
+    if (record.kind !== 'counter') return undefined
     const meter = this.#meters.get(record.id)
     if (meter === undefined) return { mean: 0, m1: 0, m5: 0, m15: 0 }
     const ageMs = this.#nowMs - meter.startMs

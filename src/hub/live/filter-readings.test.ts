@@ -130,6 +130,7 @@ test('a counter that is set lower is a reset: it counts on from the new total', 
   bench.tick()
   handle.setTotal(7)
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 7 })
+  assert.ok(record.kind === 'counter')
   assert.deepEqual(record.falls, { count: 1, lastMs: 2000 })
   handle.add(5)
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 5 })

@@ -1,14 +1,14 @@
 /** A sink that says every closed second in another hub's or server's dialect. */
 import type { Emitter } from '../../dialects/endpoints.ts'
 import { type Cell, type Exact, exact, type Identity, KINDS, type Kind } from '../../model/index.ts'
-import type { SeriesRecord } from '../series/series.ts'
+import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import type { Sink } from './sinks.ts'
 
 interface RelaySource {
   get(id: number): SeriesRecord | undefined
   /** Total of a counter since it began. */
-  counterTotal(record: SeriesRecord): Exact
+  counterTotal(record: CounterRecord): Exact
 }
 
 export class RelaySink implements Sink {
@@ -29,7 +29,8 @@ export class RelaySink implements Sink {
       for (const id of frame.ids(kind)) {
         const record = this.#source.get(id)
         if (record === undefined || record.metadata.dialect === 'hub') continue
-        const total = kind === 'counter' ? wholeOf(this.#source.counterTotal(record)) : undefined
+        const total =
+          record.kind === 'counter' ? wholeOf(this.#source.counterTotal(record)) : undefined
         this.#emitter.send(this.#sentIdentity(record), sentCell(frame, id, kind), total)
       }
     }
@@ -38,7 +39,7 @@ export class RelaySink implements Sink {
 
   /** Without the bytes that keep decrements apart here: they are no name for others. */
   #sentIdentity(record: SeriesRecord): Identity {
-    if (!record.isDecrements) return record.identity
+    if (!isDecrements(record)) return record.identity
     let identity = this.#decrementIdentities.get(record)
     if (identity === undefined) {
       const { nameBytes: _bytes, ...rest } = record.identity

@@ -66,8 +66,6 @@ export class Ticker {
 
 /** The readings of all series that are read in one way. */
 interface Column {
-  /** Ids of those added rise. */
-  add(record: SeriesRecord): void
   retain(isKept: (record: SeriesRecord) => boolean): void
 }
 
@@ -152,19 +150,25 @@ export class CellCloser {
     }
     while (this.#lastId < store.lastId) {
       const record = store.get(++this.#lastId)
-      if (record !== undefined) this.#columnOf(record)?.add(record)
+      if (record !== undefined) this.#add(record)
       if (this.#lastId % IDS_PER_STEP === 0) yield
     }
   }
 
-  /** None for what only comes in windows. */
-  #columnOf({ metric, identity, isWindowed }: SeriesRecord): Column | undefined {
-    const { kind } = identity
-    if (kind === 'counter') return this.#counters
-    if (kind === 'summary' || isWindowed) return undefined
-    if (kind === 'gauge') {
-      return this.#zone.mode(metric) === 'shared' ? this.#sharedGauges : this.#gauges
+  /** Gives a series its row, unless it only comes in windows; ids of those added rise. */
+  #add(record: SeriesRecord): void {
+    switch (record.kind) {
+      case 'counter':
+        this.#counters.add(record)
+        break
+      case 'gauge':
+        if (this.#zone.mode(record.metric) === 'shared') this.#sharedGauges.add(record)
+        else this.#gauges.add(record)
+        break
+      case 'histogram':
+        if (record.isWindowed) break
+        if (this.#zone.type(record.metric) === 'dense') this.#denses.add(record)
+        else this.#exponentials.add(record)
     }
-    return this.#zone.type(metric) === 'dense' ? this.#denses : this.#exponentials
   }
 }

@@ -1,7 +1,7 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
 import { binsHistogram, EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
-import type { SeriesRecord, Total } from '../series/series.ts'
+import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from '../series/series.ts'
 
 /** What is known of the sources of shared gauges, which tell no writes. */
 export interface SharedSources {
@@ -24,32 +24,31 @@ export class Totals {
   }
 
   of(record: SeriesRecord): Total {
-    const { kind } = record.identity
-    switch (kind) {
+    switch (record.kind) {
       case 'counter': {
         const decrements = record.decrements === undefined ? 0 : this.counter(record.decrements)
-        return { kind, total: this.counter(record), decrements }
+        return { kind: 'counter', total: this.counter(record), decrements }
       }
       case 'gauge':
-        return { kind, value: this.gauge(record) }
+        return { kind: 'gauge', value: this.gauge(record) }
       case 'histogram':
         if (record.isWindowed) {
-          return { kind, histogram: record.histogramWindows?.total() ?? new Histogram() }
+          return { kind: 'histogram', histogram: record.windows?.total() ?? new Histogram() }
         }
         return this.#zone.type(record.metric) === 'dense'
-          ? { kind, histogram: binsHistogram(this.#reader.bins(record.metric)) }
-          : { kind, histogram: this.#reader.exponential(record.metric) }
+          ? { kind: 'histogram', histogram: binsHistogram(this.#reader.bins(record.metric)) }
+          : { kind: 'histogram', histogram: this.#reader.exponential(record.metric) }
       case 'summary': {
-        const { total = EMPTY_SUMMARY, sum = 0, last } = record.summaryWindows ?? {}
-        return { kind, summary: total, sum, last: last?.summary ?? EMPTY_SUMMARY }
+        const { total = EMPTY_SUMMARY, sum = 0, last } = record.windows ?? {}
+        return { kind: 'summary', summary: total, sum, last: last?.summary ?? EMPTY_SUMMARY }
       }
     }
   }
 
   /** The total of a counter, with its fraction. */
-  counter({ metric, counterWindows }: SeriesRecord): Exact {
+  counter({ metric, windows }: CounterRecord): Exact {
     const whole = this.#reader.counter(metric)
-    return counterWindows === undefined ? exact(whole) : counterWindows.total(whole)
+    return windows === undefined ? exact(whole) : windows.total(whole)
   }
 
   /** Whether a source of shared gauges ran in the interval that ends now. */
@@ -58,7 +57,7 @@ export class Totals {
   }
 
   /** The value of a gauge; undefined when none was written yet. */
-  gauge({ metric, source }: SeriesRecord): Exact | undefined {
+  gauge({ metric, source }: GaugeRecord): Exact | undefined {
     if (this.#zone.mode(metric) === 'shared') {
       const value = this.#reader.sharedGauge(metric)
       const isSigned = value >> 63n === 1n && this.#sources.some((each) => each.hasWrapped(source))

@@ -6,7 +6,7 @@
 import type { Participant } from '../resident.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { Task } from '../tasks/task.ts'
-import type { SeriesRecord, SeriesStore } from './series.ts'
+import { isDecrements, type SeriesRecord, type SeriesStore } from './series.ts'
 
 /** Has all threads forget metrics; undefined where there are none but the main one. */
 type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
@@ -52,7 +52,7 @@ export class SeriesExpiry implements Participant {
     const silent = series.silentSince(silentSinceMs)
     if (silent.length === 0) return
     series.unlink(silent)
-    const whole = silent.filter(({ isDecrements }) => !isDecrements)
+    const whole = silent.filter((record) => !isDecrements(record))
     metrics.counter('pentameter.series.expired').add(whole.length)
     yield* this.#remove(silent, isRead)
   }

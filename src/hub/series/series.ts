@@ -21,7 +21,10 @@ import type { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
 import type { SummaryWindows } from '../ingest/windows/summary-windows.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 
-export interface SeriesRecord {
+/** A series by its kind: what only one kind has, is only there. */
+export type SeriesRecord = CounterRecord | GaugeRecord | HistogramRecord | SummaryRecord
+
+interface AnyRecord {
   readonly id: number
   readonly identity: Identity
   metadata: Metadata
@@ -32,8 +35,14 @@ export interface SeriesRecord {
   readonly firstSeenMs: number
   /** End of the last interval in which something arrived. */
   lastDataMs: number
-  /** Counter: the second monotonic part with the sizes of negative increments, if there is one. */
-  decrements: SeriesRecord | undefined
+  /** True for one that never expires. */
+  readonly isKept: boolean
+}
+
+export interface CounterRecord extends AnyRecord {
+  readonly kind: 'counter'
+  /** The second monotonic part with the sizes of negative increments, if there is one. */
+  decrements: CounterRecord | undefined
   /** True for such a second part: exported, but not shown as a series of its own. */
   readonly isDecrements: boolean
   /** Cumulative counters (`mr`): the last reading and the resets. */
@@ -42,19 +51,48 @@ export interface SeriesRecord {
    * Counters that may be set (of filters): how often the total fell, each time a reset, and the end
    * of the interval of the last fall, from which exports count.
    */
-  falls?: { readonly count: number; readonly lastMs: number }
-  /** True for one that never expires. */
-  readonly isKept?: boolean
+  falls: { readonly count: number; readonly lastMs: number } | undefined
   /** True while windows have come for it that are in no cell yet. */
-  isWaiting?: boolean
-  /** Counter: present once windows have come for it; what its metric leaves out of the total. */
-  counterWindows?: CounterWindows
-  /** Histogram: true for one that comes as windows. */
-  readonly isWindowed?: boolean
-  /** Such a histogram, once windows have come: all there is of it. */
-  histogramWindows?: HistogramWindows
-  /** Summary: all there is of it, for its metric in the zone only gives it a number. */
-  summaryWindows?: SummaryWindows
+  isWaiting: boolean
+  /** What its metric leaves out of the total; present once windows have come. */
+  windows: CounterWindows | undefined
+}
+
+export interface GaugeRecord extends AnyRecord {
+  readonly kind: 'gauge'
+}
+
+export interface HistogramRecord extends AnyRecord {
+  readonly kind: 'histogram'
+  /** True for one that comes as windows, and is not in the zone. */
+  readonly isWindowed: boolean
+  /** True while windows have come for it that are in no cell yet. */
+  isWaiting: boolean
+  /** All there is of a windowed one; present once windows have come. */
+  windows: HistogramWindows | undefined
+}
+
+export interface SummaryRecord extends AnyRecord {
+  readonly kind: 'summary'
+  /** True while windows have come for it that are in no cell yet. */
+  isWaiting: boolean
+  /** All there is of it, for its metric only gives it a number; present once windows have come. */
+  windows: SummaryWindows | undefined
+}
+
+/** Whether a series is the second part of a counter, which is not shown for itself. */
+export function isDecrements(record: SeriesRecord): boolean {
+  return record.kind === 'counter' && record.isDecrements
+}
+
+/** Whether a series is a histogram that comes as windows. */
+export function isWindowed(record: SeriesRecord): boolean {
+  return record.kind === 'histogram' && record.isWindowed
+}
+
+/** When the total of a series began: with its first receipt, or its last reset. */
+export function beganMs(record: SeriesRecord): number {
+  return (record.kind === 'counter' ? record.falls?.lastMs : undefined) ?? record.firstSeenMs
 }
 
 /** What a series holds since it began; integers exact. */
@@ -168,21 +206,7 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   #register(series: NewSeries, metric: number): SeriesRecord {
-    const record: SeriesRecord = {
-      id: this.#nextId++,
-      identity: series.identity,
-      metadata: series.metadata,
-      source: series.source,
-      metric,
-      firstSeenMs: this.#nowMs(),
-      lastDataMs: this.#nowMs(),
-      decrements: undefined,
-      isDecrements: series.isDecrements ?? false,
-      reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
-      isWaiting: false,
-      ...(series.isKept ? { isKept: true } : {}),
-      ...(isWindowed(series) ? { isWindowed: true } : {}),
-    }
+    const record = createRecord(series, this.#nextId++, metric, this.#nowMs())
     this.#byId.set(record.id, record)
     this.#byMetric.set(metric, record)
     this.#revision++
@@ -193,10 +217,11 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   defineDecrements({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
-    const record = this.#byMetric.get(metric)!
+    const record = this.#byMetric.get(metric)
+    if (record?.kind !== 'counter') return 'type_mismatch'
     if (record.decrements !== undefined) return record.decrements
     const decrements = this.define(decrementsOf(record, record.metadata, source))
-    if (typeof decrements !== 'string') record.decrements = decrements
+    if (typeof decrements !== 'string') attachDecrements(record, decrements)
     return decrements
   }
 
@@ -219,12 +244,16 @@ export class SeriesStore implements SeriesDefiner {
   silentSince(instantMs: number): SeriesRecord[] {
     const silent: SeriesRecord[] = []
     const parts = new Set<SeriesRecord>()
-    for (const { decrements } of this) if (decrements !== undefined) parts.add(decrements)
+    for (const record of this) {
+      const part = partOf(record)
+      if (part !== undefined) parts.add(part)
+    }
     for (const record of this) {
       if (record.lastDataMs >= instantMs || record.source === OWN_SOURCE) continue
       if (record.isKept || parts.has(record)) continue
-      if (record.decrements !== undefined && record.decrements.lastDataMs >= instantMs) continue
-      if (record.decrements !== undefined) silent.push(record.decrements)
+      const part = partOf(record)
+      if (part !== undefined && part.lastDataMs >= instantMs) continue
+      if (part !== undefined) silent.push(part)
       silent.push(record)
     }
     return silent
@@ -252,7 +281,8 @@ export class SeriesStore implements SeriesDefiner {
   retire({ metric }: KnownSeries): void {
     const record = this.#byMetric.get(metric)
     if (record === undefined || this.#leaving.has(record)) return
-    const records = record.decrements === undefined ? [record] : [record.decrements, record]
+    const part = partOf(record)
+    const records = part === undefined ? [record] : [part, record]
     this.unlink(records)
     this.#retired.push(...records)
   }
@@ -292,14 +322,15 @@ class SeriesCounts {
     return this.#byDialect.get(dialect)?.get(source) ?? 0
   }
 
-  change({ metadata: { dialect }, source, isDecrements }: SeriesRecord, by: 1 | -1): void {
-    if (isDecrements) return
+  change(record: SeriesRecord, by: 1 | -1): void {
+    if (isDecrements(record)) return
+    const { dialect } = record.metadata
     let counts = this.#byDialect.get(dialect)
     if (counts === undefined) {
       counts = new Map()
       this.#byDialect.set(dialect, counts)
     }
-    for (const key of ['', source]) {
+    for (const key of ['', record.source]) {
       const count = (counts.get(key) ?? 0) + by
       if (count > 0) counts.set(key, count)
       else counts.delete(key)
@@ -307,8 +338,42 @@ class SeriesCounts {
   }
 }
 
-function isWindowed({ identity, storage }: NewSeries): boolean {
-  return identity.kind === 'histogram' && storage === WINDOWED
+/** Makes a record; all of one kind have one shape. */
+function createRecord(series: NewSeries, id: number, metric: number, nowMs: number): SeriesRecord {
+  const { identity, metadata, source, isKept = false } = series
+  const times = { firstSeenMs: nowMs, lastDataMs: nowMs }
+  const any = { id, identity, metadata, source, metric, ...times, isKept }
+  switch (identity.kind) {
+    case 'counter':
+      return {
+        ...any,
+        kind: 'counter',
+        decrements: undefined,
+        isDecrements: series.isDecrements ?? false,
+        reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
+        falls: undefined,
+        isWaiting: false,
+        windows: undefined,
+      }
+    case 'gauge':
+      return { ...any, kind: 'gauge' }
+    case 'histogram': {
+      const isWindowed = series.storage === WINDOWED
+      return { ...any, kind: 'histogram', isWindowed, isWaiting: false, windows: undefined }
+    }
+    case 'summary':
+      return { ...any, kind: 'summary', isWaiting: false, windows: undefined }
+  }
+}
+
+function partOf(record: SeriesRecord): CounterRecord | undefined {
+  return record.kind === 'counter' ? record.decrements : undefined
+}
+
+/** Gives a counter its second part, where it has none yet. */
+export function attachDecrements(record: SeriesRecord, part: SeriesRecord): void {
+  if (record.kind !== 'counter' || part.kind !== 'counter') return
+  if (part.isDecrements) record.decrements ??= part
 }
 
 function isSameMetadata(a: Metadata, b: Metadata): boolean {

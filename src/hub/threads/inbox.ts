@@ -1,6 +1,6 @@
 /** The main thread's side of the outboxes: applies what the ingest threads have gathered. */
 import type { CommandApplier, CommandEvents, CommandQueue } from '../ingest/command-queue.ts'
-import type { SeriesStore } from '../series/series.ts'
+import { attachDecrements, type SeriesStore } from '../series/series.ts'
 import type { ErrorReports } from '../status/reports.ts'
 import type { Announcement, Batch, CommandColumns } from './messages.ts'
 import type { SharedCounts } from './shared-counts.ts'
@@ -41,7 +41,7 @@ export class Inbox {
     const { store } = this.#parts
     const record = store.adopt(series, metric)
     const whole = decrementsOf === undefined ? undefined : store.ofMetric(decrementsOf)
-    if (whole !== undefined && record.isDecrements) whole.decrements ??= record
+    if (whole !== undefined) attachDecrements(whole, record)
   }
 
   #apply({ verbs, dialects, metrics, values, weights, sourceRows, sources }: CommandColumns): void {

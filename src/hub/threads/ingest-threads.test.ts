@@ -59,6 +59,7 @@ suite('ingest in four threads', () => {
       assert.deepEqual(hub.total(seriesNamed(hub, name, 'gauge')), { kind: 'gauge', value: 199 })
       const record = seriesNamed(hub, name, 'counter')
       assert.deepEqual(hub.total(record), { kind: 'counter', total: 199 * 7, decrements: 0 })
+      assert.ok(record.kind === 'counter')
       assert.equal(record.reading?.resets, 0)
     }
     await hub.stop()

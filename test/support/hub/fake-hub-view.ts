@@ -10,7 +10,12 @@ import { exportRulesOf } from '../../../src/hub/export-rules.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
 import { LiveRing } from '../../../src/hub/live/ring.ts'
 import { Sessions } from '../../../src/hub/live/sessions.ts'
-import type { SeriesRecord, Total } from '../../../src/hub/series/series.ts'
+import type {
+  CounterRecord,
+  GaugeRecord,
+  SeriesRecord,
+  Total,
+} from '../../../src/hub/series/series.ts'
 import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
 import type { HubView, Rates, SeriesList } from '../../../src/hub/view.ts'
 import {
@@ -42,7 +47,7 @@ export interface FakeSeries {
 
 /** What a series holds in the open second and since it began. */
 interface Held {
-  record: Mutable<SeriesRecord>
+  record: SeriesRecord
   total: Exact
   value: Exact | undefined
   all: Histogram
@@ -57,7 +62,11 @@ interface Held {
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+/** What a series is besides its kind. */
+interface Form {
+  readonly isWindowed?: boolean
+  readonly isDecrements?: boolean
+}
 
 /** Wallaroo's side of a hub that no worker has sent to. */
 export const NO_WORKERS: WallarooViews = {
@@ -125,13 +134,9 @@ export class FakeHubView implements HubView {
       ...(qualifier === undefined ? {} : { qualifier }),
       ...(nameBytes === undefined ? {} : { nameBytes }),
     }
-    const { record } = this.#register(
-      identity,
-      { dialect: 'statshero', ...metadata },
-      source,
-      false,
-    )
-    if (isWindowed) record.isWindowed = true
+    const { record } = this.#register(identity, { dialect: 'statshero', ...metadata }, source, {
+      isWindowed,
+    })
     return record.id
   }
 
@@ -144,7 +149,8 @@ export class FakeHubView implements HubView {
   /** A negative increment: goes to the series' decrements. */
   countDown(id: number, size: Exact): void {
     const { record } = this.series.held(id)
-    record.decrements ??= this.#registerDown(record)
+    if (record.kind !== 'counter') throw new TypeError(`series ${id} is a ${record.kind}`)
+    record.decrements ??= this.#registerDecrements(record)
     this.count(record.decrements.id, size)
   }
 
@@ -189,7 +195,7 @@ export class FakeHubView implements HubView {
 
   total(record: SeriesRecord): Total {
     const held = this.series.held(record.id)
-    switch (record.identity.kind) {
+    switch (record.kind) {
       case 'counter': {
         const decrements =
           record.decrements === undefined ? 0 : this.series.held(record.decrements.id).total
@@ -226,29 +232,19 @@ export class FakeHubView implements HubView {
     if (hasData(open)) record.lastDataMs = this.clock.wallMs()
   }
 
-  #registerDown(record: SeriesRecord): SeriesRecord {
-    const { identity, metadata, source } = record
+  #registerDecrements({ identity, metadata, source }: CounterRecord): CounterRecord {
     const decrements = { ...identity, name: `${identity.name}.decrement` }
-    return this.#register(decrements, metadata, source, true).record
+    const { record } = this.#register(decrements, metadata, source, { isDecrements: true })
+    if (record.kind !== 'counter') throw new TypeError(`${record.kind} for decrements`)
+    return record
   }
 
-  #register(
-    identity: Identity,
-    metadata: Metadata,
-    source = '127.0.0.1',
-    isDecrements: boolean,
-  ): Held {
-    return this.series.add({
-      identity,
-      metadata,
-      source,
-      metric: 0,
-      firstSeenMs: this.clock.wallMs(),
-      lastDataMs: this.clock.wallMs(),
-      decrements: undefined,
-      isDecrements,
-      reading: undefined,
-    })
+  #register(identity: Identity, metadata: Metadata, source = '127.0.0.1', form: Form): Held {
+    const times = { firstSeenMs: this.clock.wallMs(), lastDataMs: this.clock.wallMs() }
+    const id = this.series.length
+    return this.series.add(
+      recordOf({ id, identity, metadata, source, metric: 0, ...times, isKept: false }, form),
+    )
   }
 }
 
@@ -260,8 +256,12 @@ class FakeSeriesList implements SeriesList {
     return this.#held.length
   }
 
-  add(fields: Omit<SeriesRecord, 'id'>): Held {
-    const record = { id: this.#held.length, ...fields }
+  /** Of all there have been: the next id. */
+  get length(): number {
+    return this.#held.length
+  }
+
+  add(record: SeriesRecord): Held {
     const held: Held = {
       record,
       total: 0,
@@ -296,6 +296,25 @@ class FakeSeriesList implements SeriesList {
 
   *[Symbol.iterator](): Iterator<SeriesRecord> {
     for (const { record } of this.all()) yield record
+  }
+}
+
+function recordOf(
+  any: Omit<GaugeRecord, 'kind'>,
+  { isWindowed = false, isDecrements = false }: Form,
+): SeriesRecord {
+  const open = { isWaiting: false, windows: undefined }
+  switch (any.identity.kind) {
+    case 'counter': {
+      const parts = { decrements: undefined, reading: undefined, falls: undefined }
+      return { ...any, kind: 'counter', isDecrements, ...parts, ...open }
+    }
+    case 'gauge':
+      return { ...any, kind: 'gauge' }
+    case 'histogram':
+      return { ...any, kind: 'histogram', isWindowed, ...open }
+    case 'summary':
+      return { ...any, kind: 'summary', ...open }
   }
 }
 

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { DIALECTS, GUESTS } from '../../../src/dialects/registry.ts'
 import { parseConfig } from '../../../src/hub/config/config.ts'
 import { Hub } from '../../../src/hub/hub.ts'
-import type { SeriesRecord } from '../../../src/hub/series/series.ts'
+import { isDecrements, type SeriesRecord } from '../../../src/hub/series/series.ts'
 import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
 import { FakeClock } from '../fake-clock.ts'
 
@@ -101,8 +101,10 @@ export async function until(
 /** The series of a name (and kind), as the only one or an error. */
 export function seriesNamed(hub: Hub, name: string, kind?: string): SeriesRecord {
   const found = [...hub.series].filter(
-    ({ identity, isDecrements }) =>
-      identity.name === name && !isDecrements && (kind === undefined || identity.kind === kind),
+    (record) =>
+      record.identity.name === name &&
+      !isDecrements(record) &&
+      (kind === undefined || record.kind === kind),
   )
   if (found.length !== 1) throw new Error(`${found.length} series are named ${name}`)
   return found[0]!

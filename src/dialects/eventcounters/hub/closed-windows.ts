@@ -4,7 +4,7 @@
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord } from '../../../hub/series/series.ts'
 import type { HubView, SeriesList } from '../../../hub/view.ts'
 import type { CounterDescription, CounterWindow } from '../window.ts'
 import { Descriptions } from './description.ts'
@@ -31,7 +31,8 @@ export class ServedList {
     if (this.#revision === this.#series.revision) return this.#rows
     const rows: ServedSeries[] = []
     for (const record of this.#series) {
-      if (!record.isDecrements) rows.push({ record, description: this.#descriptions.of(record) })
+      if (isDecrements(record)) continue
+      rows.push({ record, description: this.#descriptions.of(record) })
     }
     this.#rows = rows
     this.#revision = this.#series.revision

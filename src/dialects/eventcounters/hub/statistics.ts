@@ -4,7 +4,7 @@
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { CounterRecord, SeriesRecord } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { canonicalMean, type Exact, type Histogram, subtractExact } from '../../../model/index.ts'
 import { EMPTY_MEAN, fromSummary, singleMean } from '../summary.ts'
@@ -16,9 +16,8 @@ export function statisticsOf(
   frame: Frame,
   view: Pick<HubView, 'staleAfterMs' | 'total'>,
 ): Statistics | undefined {
-  const { kind } = record.identity
-  const row = frame.row(record.id, kind)
-  switch (kind) {
+  const row = frame.row(record.id, record.kind)
+  switch (record.kind) {
     case 'counter':
       return { kind: 'sum', increment: incrementOf(record, frame) }
     case 'gauge':
@@ -31,7 +30,7 @@ export function statisticsOf(
 }
 
 /** Net of the series' decrements. */
-function incrementOf(record: SeriesRecord, frame: Frame): number {
+function incrementOf(record: CounterRecord, frame: Frame): number {
   const up = deltaOf(record.id, frame)
   return Number(
     record.decrements === undefined ? up : subtractExact(up, deltaOf(record.decrements.id, frame)),

@@ -1,7 +1,7 @@
 /** The points of a metric, made from totals or from what an interval brought. */
 import type { HistogramRules, OtlpRules, Temporality } from '../../../dialects/export-rules.ts'
 import { exportedSum } from '../../../exposition/distribution.ts'
-import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
+import { beganMs, isDecrements, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram } from '../../../model/index.ts'
 import { isInteger, summaryMean } from '../../../model/index.ts'
@@ -81,16 +81,16 @@ function readingOf(
   }
   // a series that has left since the layout was made has no total any more
   if (view.series.get(record.id) !== record) return []
-  const startMs = record.falls?.lastMs ?? record.firstSeenMs
+  const startMs = beganMs(record)
   // Younger than the export: a start that moved later on would read as a reset, and count twice.
-  if (startMs > timeMs && record.identity.kind !== 'gauge') return []
+  if (startMs > timeMs && record.kind !== 'gauge') return []
   return [{ row, total: view.total(record), startMs }]
 }
 
 function sumPoint({ row, total, startMs }: Reading, context: PointContext): NumberPoint[] {
   if (total.kind !== 'counter') return []
   const { record, attributes } = row
-  if (record.isDecrements && Number(total.total) === 0) return []
+  if (isDecrements(record) && Number(total.total) === 0) return []
   const times = { startMs: Math.min(startMs, context.timeMs), timeMs: context.timeMs }
   const mayBeInteger = rulesOf(record, context).integers !== 'none'
   return [{ attributes, ...times, ...numberOf(total.total, mayBeInteger, context) }]

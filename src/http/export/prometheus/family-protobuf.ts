@@ -21,7 +21,7 @@ import { PbfWriter } from 'pbf'
 import { forEachBound } from '../../../exposition/classic-buckets.ts'
 import { exportedSum } from '../../../exposition/distribution.ts'
 import { exportedQuantile, QUANTILES } from '../../../exposition/histogram-text.ts'
-import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
+import { beganMs, isWindowed, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram, Kind } from '../../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
@@ -162,7 +162,7 @@ function writeHistogram(
 ): void {
   writeU64Field(writer, 1, histogram.count)
   writer.writeDoubleField(2, scale(exportedSum(histogram), shift))
-  if (part !== 'native') writeClassic(writer, histogram, shift, record.isWindowed ?? false)
+  if (part !== 'native') writeClassic(writer, histogram, shift, isWindowed(record))
   // what was divided by a power of ten has its native form in a family of its own
   if (hasNative && shift === 0) writeNative(writer, histogram)
   writeCreated(writer, 15, record)
@@ -229,19 +229,14 @@ function writeSpan([offset, length]: readonly [number, number], writer: PbfWrite
 }
 
 /** When the series' total began: its first receipt, or its last reset. */
-function writeCreated(
-  writer: PbfWriter,
-  field: number,
-  { falls, firstSeenMs }: SeriesRecord,
-): void {
-  const createdMs = falls?.lastMs ?? firstSeenMs
+function writeCreated(writer: PbfWriter, field: number, record: SeriesRecord): void {
   writer.writeMessage(
     field,
     (ms, timestamp) => {
       timestamp.writeVarintField(1, Math.floor(ms / 1000))
       timestamp.writeVarintField(2, Math.round((ms % 1000) * 1e6))
     },
-    createdMs,
+    beganMs(record),
   )
 }
 

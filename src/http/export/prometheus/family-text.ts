@@ -2,6 +2,7 @@
 
 import { bucketLines, quantileLines } from '../../../exposition/histogram-text.ts'
 import { numberText } from '../../../exposition/text.ts'
+import { isWindowed } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout.ts'
@@ -38,7 +39,7 @@ function rowText(row: Row, { type }: Family, view: HubView, isOpenMetrics: boole
   }
   return type === 'summary'
     ? quantileLines(total.histogram, distribution!, shift, isOpenMetrics)
-    : bucketLines(total.histogram, distribution!, shift, isOpenMetrics, record.isWindowed)
+    : bucketLines(total.histogram, distribution!, shift, isOpenMetrics, isWindowed(record))
 }
 
 function timestamp(row: Row, isOpenMetrics: boolean): string {

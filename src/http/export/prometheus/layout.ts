@@ -9,7 +9,7 @@ import type { ExportRules } from '../../../dialects/export-rules.ts'
 import { type DistributionText, distributionText } from '../../../exposition/histogram-text.ts'
 import type { NameStyle } from '../../../exposition/names.ts'
 import { familyHead, labelText, sampleText } from '../../../exposition/text.ts'
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord } from '../../../hub/series/series.ts'
 import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
 import { compareUtf8, KINDS, type Kind, type Labels } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'
@@ -207,7 +207,7 @@ function addEntries(groups: Groups, record: SeriesRecord, options: LayoutOptions
       const parts = { part: 'native', shift: 0, isTimed, unit: native?.unit } as const
       if (native !== undefined) add('histogram', native.family, { record, labels, ...parts })
     }
-    if (!options.exportRates || named.type !== 'counter' || record.isDecrements) continue
+    if (!options.exportRates || named.type !== 'counter' || isDecrements(record)) continue
     for (const rate of RATE_FIELDS) {
       const entry = { record, part: rate, shift, isTimed, unit: undefined, labels }
       add('gauge', `${named.family}_${rate}_rate`, entry)

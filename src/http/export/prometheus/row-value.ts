@@ -1,7 +1,7 @@
 /** What a row of the layout says now; what both families' writers need to know of it. */
 
 import { windowValue } from '../../../dialects/export-rules.ts'
-import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact } from '../../../model/index.ts'
 import type { RowPart } from './collisions.ts'
@@ -20,7 +20,7 @@ export function rowValue(view: HubView, { record, part }: Row): RowValue {
   const total = view.total(record)
   switch (total.kind) {
     case 'counter':
-      if (record.isDecrements && Number(total.total) === 0) return undefined
+      if (isDecrements(record) && Number(total.total) === 0) return undefined
       return sampleOf(total.total)
     case 'gauge':
       return sampleOf(total.value)
@@ -44,7 +44,7 @@ function partValue(
     case 'm15':
       return view.rates(record)?.[part]
     case 'increment':
-      return record.counterWindows?.last?.delta
+      return record.kind === 'counter' ? record.windows?.last?.delta : undefined
     default: {
       const total = view.total(record)
       return total.kind === 'summary' ? windowValue(total.last, part) : undefined

@@ -11,25 +11,30 @@ import {
   type SummaryCell,
 } from '../../../model/index.ts'
 import type { Writer } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series/series.ts'
+import type {
+  CounterRecord,
+  HistogramRecord,
+  SeriesRecord,
+  SummaryRecord,
+} from '../../series/series.ts'
 import { CounterWindows } from './counter-windows.ts'
 import { HistogramWindows } from './histogram-windows.ts'
 import { SummaryWindows } from './summary-windows.ts'
 
 /** The series that had windows in a second. */
 export interface WindowedSeries {
-  readonly counters: readonly SeriesRecord[]
+  readonly counters: readonly CounterRecord[]
   /** Whether any counter's increments had fractions. */
   readonly hasFractions: boolean
   /** Histograms and summaries. */
-  readonly distributions: SeriesRecord[]
+  readonly distributions: (HistogramRecord | SummaryRecord)[]
 }
 
 export class Windows {
   readonly #writer: Writer
-  #counters: SeriesRecord[] = []
+  #counters: CounterRecord[] = []
   #hasFractions = false
-  #distributions: SeriesRecord[] = []
+  #distributions: (HistogramRecord | SummaryRecord)[] = []
 
   constructor(writer: Writer) {
     this.#writer = writer
@@ -47,40 +52,41 @@ export class Windows {
     intervalSec: number,
     earlier = EMPTY_SUMMARY,
   ): boolean {
-    const isMerged = this.#mergeCell(record, cell, intervalSec, earlier)
-    if (!isMerged || record.isWaiting === true) return isMerged
+    if (record.kind === 'gauge') return false
+    if (!this.#mergeCell(record, cell, intervalSec, earlier)) return false
+    if (record.isWaiting) return true
     record.isWaiting = true
-    if (cell.kind === 'counter') this.#counters.push(record)
+    if (record.kind === 'counter') this.#counters.push(record)
     else this.#distributions.push(record)
-    return isMerged
+    return true
   }
 
   #mergeCell(
-    record: SeriesRecord,
+    record: CounterRecord | HistogramRecord | SummaryRecord,
     cell: CounterCell | HistogramCell | SummaryCell,
     intervalSec: number,
     earlier: Summary,
   ): boolean {
-    switch (cell.kind) {
+    switch (record.kind) {
       case 'counter':
-        return this.#mergeCounter(record, cell.delta, intervalSec)
+        return cell.kind === 'counter' && this.#mergeCounter(record, cell.delta, intervalSec)
       case 'histogram':
-        if (!record.isWindowed) return false
-        record.histogramWindows ??= new HistogramWindows()
-        record.histogramWindows.add(cell.histogram)
+        if (cell.kind !== 'histogram' || !record.isWindowed) return false
+        record.windows ??= new HistogramWindows()
+        record.windows.add(cell.histogram)
         return true
       case 'summary':
-        return mergeSummary(record, cell.summary, intervalSec, earlier)
+        return cell.kind === 'summary' && mergeSummary(record, cell.summary, intervalSec, earlier)
     }
   }
 
-  #mergeCounter(record: SeriesRecord, delta: Exact, intervalSec: number): boolean {
+  #mergeCounter(record: CounterRecord, delta: Exact, intervalSec: number): boolean {
     if (!(delta >= 0) || delta === Number.POSITIVE_INFINITY) return false
     const counter = this.#writer.counter(record.metric)
     if (counter === undefined) return false
-    record.counterWindows ??= new CounterWindows()
-    if (!record.counterWindows.add(delta, intervalSec, counter)) return false
-    if (record.counterWindows.hasFractions) this.#hasFractions = true
+    record.windows ??= new CounterWindows()
+    if (!record.windows.add(delta, intervalSec, counter)) return false
+    if (record.windows.hasFractions) this.#hasFractions = true
     return true
   }
 
@@ -103,15 +109,15 @@ export class Windows {
 }
 
 function mergeSummary(
-  record: SeriesRecord,
+  record: SummaryRecord,
   summary: Summary,
   intervalSec: number,
   earlier: Summary,
 ): boolean {
   if (!isPlausible(summary) || !isPlausible(earlier)) return false
-  record.summaryWindows ??= new SummaryWindows()
-  record.summaryWindows.begin(earlier)
-  record.summaryWindows.add(summary.count === 0 ? EMPTY_SUMMARY : summary, intervalSec)
+  record.windows ??= new SummaryWindows()
+  record.windows.begin(earlier)
+  record.windows.add(summary.count === 0 ? EMPTY_SUMMARY : summary, intervalSec)
   return true
 }
 

@@ -24,8 +24,8 @@ export function grown<T extends Uint32Array | Float64Array | BigUint64Array>(
 }
 
 /** Moves the rows that are kept together, and tells from where to where. */
-export function compact(
-  records: SeriesRecord[],
+export function compact<R extends SeriesRecord>(
+  records: R[],
   isKept: IsKept,
   move: (from: number, to: number) => void,
 ): void {
@@ -43,11 +43,11 @@ export function compact(
 }
 
 /** Rows whose last reading is an object of its own; undefined before the first one. */
-export class LastReadings<T> {
-  readonly records: SeriesRecord[] = []
+export class LastReadings<R extends SeriesRecord, T> {
+  readonly records: R[] = []
   readonly last: (T | undefined)[] = []
 
-  add(record: SeriesRecord): void {
+  add(record: R): void {
     this.records.push(record)
     this.last.push(undefined)
   }

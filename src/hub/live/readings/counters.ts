@@ -3,14 +3,14 @@ import { type Exact, exact } from '../../../model/index.ts'
 import type { ZoneReader } from '../../../shm/index.ts'
 import type { CounterWindows } from '../../ingest/windows/counter-windows.ts'
 import type { WindowedSeries } from '../../ingest/windows/windows.ts'
-import type { SeriesRecord } from '../../series/series.ts'
+import type { CounterRecord } from '../../series/series.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept } from './column.ts'
 
 /** Read all at once, into typed arrays that stay: a tick makes no garbage per counter. */
 export class CounterReadings {
-  readonly #records: SeriesRecord[] = []
-  #cumulative: SeriesRecord[] = []
+  readonly #records: CounterRecord[] = []
+  #cumulative: CounterRecord[] = []
   #metrics = new Uint32Array(0)
   #totals = new BigUint64Array(0)
   #last = new BigUint64Array(0)
@@ -19,7 +19,7 @@ export class CounterReadings {
   #deltas = new BigUint64Array(0)
   #fractions = new Map<number, Exact>()
 
-  add(record: SeriesRecord): void {
+  add(record: CounterRecord): void {
     const row = this.#records.length
     if (row === this.#metrics.length) {
       this.#metrics = grown(this.#metrics)
@@ -73,7 +73,7 @@ export class CounterReadings {
     let count = 0
     for (let row = 0; row < records.length; row++) {
       const isSame = totals[row] === last[row]
-      if (isSame && !(hasFractions && records[row]!.counterWindows?.hasFractions)) continue
+      if (isSame && !(hasFractions && records[row]!.windows?.hasFractions)) continue
       const record = records[row]!
       record.lastDataMs = endMs
       if (totals[row]! < last[row]!) {
@@ -83,8 +83,8 @@ export class CounterReadings {
       ids[count] = record.id
       const whole = totals[row]! - last[row]!
       deltas[count] = whole
-      const { counterWindows } = record
-      if (counterWindows !== undefined) this.#closeWindows(record.id, counterWindows, whole)
+      const { windows } = record
+      if (windows !== undefined) this.#closeWindows(record.id, windows, whole)
       count++
     }
     return count
@@ -97,11 +97,11 @@ export class CounterReadings {
   }
 
   /** Windows in which nothing happened say that the series lives. */
-  #closeUnchanged(windowed: readonly SeriesRecord[], endMs: number): void {
+  #closeUnchanged(windowed: readonly CounterRecord[], endMs: number): void {
     for (const record of windowed) {
       record.isWaiting = false
-      if (record.counterWindows?.isOpen !== true) continue
-      record.counterWindows.close(0n)
+      if (record.windows?.isOpen !== true) continue
+      record.windows.close(0n)
       record.lastDataMs = endMs
     }
   }

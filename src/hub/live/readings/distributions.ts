@@ -1,5 +1,5 @@
 /** Cells of what is not in the zone: summaries and histograms that came as windows. */
-import type { SeriesRecord } from '../../series/series.ts'
+import type { HistogramRecord, SummaryRecord } from '../../series/series.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 
@@ -12,7 +12,7 @@ const ROWS_PER_STEP = 256
  * @param windowed sorted here, by id
  */
 export function* closeDistributions(
-  windowed: SeriesRecord[],
+  windowed: (HistogramRecord | SummaryRecord)[],
   builder: FrameBuilder,
   endMs: number,
 ): Task {
@@ -22,8 +22,11 @@ export function* closeDistributions(
     const record = windowed[i]!
     record.isWaiting = false
     record.lastDataMs = endMs
-    record.histogramWindows?.close((histogram) => builder.histogram(record.id, histogram))
-    const summary = record.summaryWindows?.close()
+    if (record.kind === 'histogram') {
+      record.windows?.close((histogram) => builder.histogram(record.id, histogram))
+      continue
+    }
+    const summary = record.windows?.close()
     if (summary !== undefined && summary.count > 0) builder.summary(record.id, summary)
   }
 }

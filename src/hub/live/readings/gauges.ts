@@ -1,7 +1,7 @@
 /** The last readings of gauges, and the cells of those that were written or differ since. */
 import type { Exact } from '../../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series/series.ts'
+import type { GaugeRecord } from '../../series/series.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import type { Totals } from '../totals.ts'
@@ -11,14 +11,14 @@ import { compact, grown, type IsKept, LastReadings } from './column.ts'
 const GAUGES_PER_STEP = 4096
 
 export class GaugeReadings {
-  readonly #records: SeriesRecord[] = []
+  readonly #records: GaugeRecord[] = []
   #metrics = new Uint32Array(0)
   /** Places of the writes in the order of all: now, and at the last reading. */
   #sequences = new Float64Array(0)
   #last = new Float64Array(0)
   readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
 
-  add(record: SeriesRecord): void {
+  add(record: GaugeRecord): void {
     const row = this.#records.length
     if (row === this.#metrics.length) {
       this.#metrics = grown(this.#metrics)
@@ -72,7 +72,7 @@ export class GaugeReadings {
  * Shared gauges show no writes, only values: a cell is made where the value differs. One that keeps
  * its value is as fresh as its source.
  */
-export class SharedGaugeReadings extends LastReadings<Exact> {
+export class SharedGaugeReadings extends LastReadings<GaugeRecord, Exact> {
   close(totals: Totals, builder: FrameBuilder, endMs: number): void {
     for (let row = 0; row < this.last.length; row++) {
       const record = this.records[row]!

@@ -1,7 +1,7 @@
 /** The last readings of histograms in the zone, and the cells of those that have gained since. */
 import { binsHistogram, type Exact, Histogram, histogramGain } from '../../../model/index.ts'
 import type { DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
-import type { SeriesRecord } from '../../series/series.ts'
+import type { HistogramRecord } from '../../series/series.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'
 
@@ -11,7 +11,7 @@ const NOTHING = new Histogram()
  * A histogram's reading is more to allocate than to take. So the reading before the last is filled
  * anew for the next histogram, and one gain serves for all.
  */
-export class HistogramReadings extends LastReadings<Histogram> {
+export class HistogramReadings extends LastReadings<HistogramRecord, Histogram> {
   #spare: Histogram | undefined
   readonly #gain = new Histogram()
   readonly #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
@@ -52,11 +52,11 @@ const WORDS = 34
 
 /** Dense histograms: the last reading of all in one array, 33 bins and the sum (mod 2^64) each. */
 export class DenseReadings {
-  readonly #records: SeriesRecord[] = []
+  readonly #records: HistogramRecord[] = []
   #last = new BigUint64Array(0)
   readonly #gain = { counts: new BigUint64Array(SUM_AT), sum: 0n }
 
-  add(record: SeriesRecord): void {
+  add(record: HistogramRecord): void {
     const at = this.#records.length * WORDS
     if (at === this.#last.length) this.#last = grown(this.#last, WORDS)
     this.#records.push(record)

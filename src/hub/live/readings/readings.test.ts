@@ -165,6 +165,7 @@ test('a series is silent from its last change on; a reading without growth is no
   bench.tick()
   bench.writer.gauge(gauge.metric)!.set(3)
   bench.tick()
+  assert.ok(cumulative.kind === 'counter')
   cumulative.reading!.take(9)
   bench.tick()
   bench.tick()

@@ -6,7 +6,7 @@ import { layoutTask } from '../../../../http/export/otlp/layout.ts'
 import { prometheusNames } from '../../../../http/export/prometheus/names.ts'
 import { dialectOptions, parseConfig } from '../../../../hub/config/config.ts'
 import { Hub } from '../../../../hub/hub.ts'
-import type { SeriesRecord } from '../../../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord } from '../../../../hub/series/series.ts'
 import { runNow } from '../../../../hub/tasks/task.ts'
 import { type BucketRun, type Exact, exactToJson } from '../../../../model/index.ts'
 import type { Peer } from '../../../endpoints.ts'
@@ -72,12 +72,13 @@ function isPlain(value: unknown): value is Point {
 
 function pointsOf(hub: Holding): Point[] {
   return [...hub.series]
-    .filter(({ metadata, isDecrements }) => metadata.dialect === 'statshero' && !isDecrements)
+    .filter((record) => record.metadata.dialect === 'statshero' && !isDecrements(record))
     .map((record) => pointOf(hub, record))
 }
 
 function pointOf(hub: Holding, record: SeriesRecord): Point {
-  const { identity, metadata, reading } = record
+  const { identity, metadata } = record
+  const reading = record.kind === 'counter' ? record.reading : undefined
   const total = hub.total(record)
   const name = { ...keyOf(record), type: metadata.type }
   if (total.kind === 'gauge') return { ...name, value: jsonOf(total.value) }
@@ -153,10 +154,11 @@ export function checkNaming(testCase: VectorCase): undefined {
   const body = `${key}:1|${type}\n${isSplit ? `${key}:-1|${type}\n` : ''}`
   const hub = hubAfter([Buffer.from(`1|${Buffer.byteLength(body)}\n${body}`)])
   const records = [...hub.series].filter(({ metadata }) => metadata.dialect === 'statshero')
-  const find = (isDecrements: boolean) =>
-    records.find((record) => record.isDecrements === isDecrements)
-  const names = namesOf(find(false), unit)
-  const down = find(true)
+  const names = namesOf(
+    records.find((record) => !isDecrements(record)),
+    unit,
+  )
+  const down = records.find(isDecrements)
   const { sample, labels } = names.prometheus
   const decrement = down && namesOf(down, unit)
   same(
