@@ -1,7 +1,7 @@
 /**
  * The ingest threads of a hub: N workers that bind the ports of text together, each the single
- * writer of its segment of the zone. One that ends by itself is replaced; what it had counted stays, since
- * the zone folds its segment.
+ * writer of its segment of the zone. One that ends by itself is replaced; what it had counted
+ * stays, since the zone folds its segment.
  */
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
