@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { hashBytes } from '../../model/index.ts'
 import { KeyTable } from './key-table.ts'
 
@@ -12,7 +13,7 @@ test('finds what was added and nothing else, through growth and removal', () => 
     type: fc.integer({ min: 0, max: 3 }),
     isRemoval: fc.boolean(),
   })
-  fc.assert(
+  holds(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const table = new KeyTable()
       const model = new Map<string, number>()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { take } from './weight.ts'
 
 test('a whole weight is exact beyond 2^53', () => {
@@ -22,7 +23,7 @@ test('what is carried stays below one, so a total is never off by more', () => {
     fc.integer({ min: 0, max: 1000 }),
     fc.double({ min: 0.01, max: 1, noNaN: true }),
   )
-  fc.assert(
+  holds(
     fc.property(fc.array(line, { maxLength: 50 }), (lines) => {
       const carries = [0]
       let taken = 0

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { type Cell, type Exact, Histogram, mergeCells, type Summary } from '../../model/index.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import { mergeFrames } from './merge-frames.ts'
@@ -49,7 +50,7 @@ function frameOf({ delta, value, observations, summary }: Second, index: number)
 }
 
 test('merging frames is merging the cells of every series', () => {
-  fc.assert(
+  holds(
     fc.property(fc.array(second, { minLength: 1, maxLength: 8 }), (seconds) => {
       const frames = seconds.map(frameOf)
       const merged = mergeFrames(frames)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { type Exact, Histogram } from '../../model/index.ts'
 import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
 
@@ -24,7 +25,7 @@ function bucketsOf(histogram: Histogram): unknown {
 
 test('what was packed comes back: buckets, exact sums, minimum and maximum', () => {
   const list = fc.array(fc.array(fc.tuple(value, count), { maxLength: 12 }), { maxLength: 4 })
-  fc.assert(
+  holds(
     fc.property(list, (all) => {
       const packer = new HistogramPacker()
       const packed = all.map((recorded) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { decimate, GAP } from './decimate.ts'
 
 function kept(values: readonly number[], first: number, group: number): number[] {
@@ -33,7 +34,7 @@ test('columns lie on the grid of time, so a picture that moves keeps its points'
 
 test('a single spike survives any number of points per pixel', () => {
   const series = fc.array(fc.double({ noNaN: true, min: -100, max: 100 }), { minLength: 1 })
-  fc.assert(
+  holds(
     fc.property(series, fc.nat(1000), fc.integer({ min: 1, max: 9 }), (values, first, group) => {
       const list = kept(values, first, group).filter((i) => i !== GAP)
       const shown = list.map((i) => values[i]!)

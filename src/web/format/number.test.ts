@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import {
   allDigits,
   axisText,
@@ -78,7 +79,7 @@ test('number and unit are held together by a no-break space', () => {
 })
 
 test('every finite number has exactly three significant digits', () => {
-  fc.assert(
+  holds(
     fc.property(fc.double({ min: 1e-5, max: 1e20, noNaN: true }), fc.boolean(), (size, isBelow) => {
       const [number] = format(isBelow ? -size : size, '/s')
       const significant = number.replace(/^\u2212?[0.]*/, '').replace('.', '')
@@ -88,7 +89,7 @@ test('every finite number has exactly three significant digits', () => {
 })
 
 test('a shown number is within half a unit of its last digit', () => {
-  fc.assert(
+  holds(
     fc.property(fc.double({ min: 1e-5, max: 999, noNaN: true }), (value) => {
       assert.ok(Math.abs(Number(digits(value)) / value - 1) <= 0.0051)
     }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { DENSITIES, KINDS, OVERVIEW, type OverviewState, SORTS } from '../overview/address.ts'
 import { SERIES, type SeriesState } from '../series/address.ts'
 import { SOURCES } from '../sources/address.ts'
@@ -87,7 +88,7 @@ test('every state survives its link', () => {
     sort: fc.constantFrom(...SORTS),
     density: fc.constantFrom(...DENSITIES),
   })
-  fc.assert(
+  holds(
     fc.property(shared, all, one, (shared, all, one) => {
       for (const route of [overview(all, shared), series(one, shared)]) {
         assert.deepEqual(visit(formatRoute(route)), route)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import type { HistogramCellJson } from '../../http/api.ts'
 import {
   BUCKETS_LIMIT,
@@ -99,7 +100,7 @@ test('no sequence of cells loses an observation or puts one into a wrong octave'
       fc.array(fc.nat(50), { maxLength: 12 }),
     ),
   )
-  fc.assert(
+  holds(
     fc.property(cells, (list) => {
       const matrix = new BucketMatrix(CAPACITY)
       const last = new Map<number, HistogramCellJson>()
@@ -181,7 +182,7 @@ test('nothing has no percentile', () => {
 
 test('a higher percentile is never a smaller value', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })
-  fc.assert(
+  holds(
     fc.property(fc.array(fc.nat(40), { maxLength: 20 }), part, part, (counts, a, b) => {
       const distribution = merged(counts)
       fc.pre(distribution.count > 0)

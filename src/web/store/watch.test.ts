@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
 import { compare, isUnusual, leftUsualAgo, median, UNKNOWN_CHANGE } from './watch.ts'
 
 const steady = (value: number, length = 60): Float64Array => new Float64Array(length).fill(value)
@@ -67,7 +68,7 @@ test('it left its usual before all that is known when no value is on the usual s
 })
 
 test('the median is a value between the least and the most', () => {
-  fc.assert(
+  holds(
     fc.property(
       fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 1 }),
       (list) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { holds } from '../../../../test/support/property.ts'
 import { OVERVIEW } from '../../../web/overview/address.ts'
 import { formatRoute, parseRoute, STANDARD_WINDOW } from '../../../web/shell/route.ts'
 import type { Route } from '../../../web/shell/view.ts'
@@ -54,7 +55,7 @@ test('every place survives its link, whatever names are made of', () => {
     },
     { noNullPrototype: true },
   )
-  fc.assert(
+  holds(
     fc.property(place, (place) => {
       assert.deepEqual((visit(formatRoute(shown({ place }))).state as WallarooState).place, place)
     }),
