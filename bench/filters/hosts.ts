@@ -3,8 +3,9 @@
  * least that a host in WebAssembly can do.
  */
 import { strict as assert } from 'node:assert'
-import { FilterHost, FilterModule, openZoneSpace } from '../../src/dialects/proxywasm/host/index.ts'
+import { FilterHost, FilterModule } from '../../src/dialects/proxywasm/host/index.ts'
 import { type WasmMemory, wasm } from '../../src/dialects/proxywasm/host/module/wasm.ts'
+import { openZoneSpace } from '../../src/dialects/proxywasm/store/space.ts'
 import { type Backing, Zone } from '../../src/shm/index.ts'
 import { assembleWat } from '../../test/filters/wat.ts'
 import type { Contender } from '../measure/question.ts'

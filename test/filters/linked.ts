@@ -4,8 +4,8 @@
  */
 import { strict as assert } from 'node:assert'
 import { linkFastMetrics } from '../../src/dialects/proxywasm/fast/fast-metrics.ts'
-import { openZoneSpace } from '../../src/dialects/proxywasm/host/index.ts'
 import type { MetricSpace } from '../../src/dialects/proxywasm/host/metric-space.ts'
+import { openZoneSpace } from '../../src/dialects/proxywasm/store/space.ts'
 import { Zone } from '../../src/shm/index.ts'
 
 /** What the slow calls answer here, and nobody else does. */

@@ -19,14 +19,16 @@ export {
   type FilterThreadParts,
   type MetricSpace,
   type MetricSpaceSource,
-  openZoneSpace,
-  type ZoneSpaceOptions,
-  zoneSpaceSource,
 } from './host/index.ts'
 export type { JsonBin, JsonDocument, JsonInteger, JsonMetric } from './spec.ts'
 export type { MetricDefinition } from './store/definition.ts'
 export type { MetricHandle, Recorded } from './store/handles.ts'
-export { MetricStore, type SharedStore, type SnapshotOptions } from './store/metric-store.ts'
+export {
+  MetricStore,
+  type SharedStore,
+  type SnapshotOptions,
+  storeSpaceSource,
+} from './store/metric-store.ts'
 export type { StoreChange, StoreOptions } from './store/options.ts'
-export { storeSpaceSource } from './store/space-source.ts'
+export { openZoneSpace, type ZoneSpaceOptions, zoneSpaceSource } from './store/space.ts'
 export type { StoreWorker } from './store/worker.ts'

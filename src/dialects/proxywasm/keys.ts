@@ -2,46 +2,43 @@
  * Keys of the zone's index: the prefixed name. Under Envoy's host mode, where one name of a filter
  * may stand for a counter, a gauge and a histogram, one byte follows: the type's number in the ABI.
  */
-import type { Profile } from '../decoder.ts'
 import type { HostMode } from './host/abi.ts'
-import { type Origin, prefixedName } from './names.ts'
+import { isOfFilter, type Origin, prefixedName } from './names.ts'
 import { FILTER_TYPES, type FilterMetricType } from './spec.ts'
+import type { MetricDefinition } from './store/definition.ts'
+import type { NameRules } from './store/options.ts'
 
-/** What decides the form of a key. */
-interface KeyRules {
-  readonly profile: Profile
-  readonly host: HostMode
-}
-
-/** A filter's metrics have its name, whatever the prefix; the others none. */
-export function isOfFilter(origin: Origin): boolean {
-  return origin === 'pw' || origin === 'wasmcustom'
-}
-
-/** Where a definition comes from: of a filter's under Envoy's naming, `wasmcustom`. */
-export function originOf(
-  origin: Origin | undefined,
-  filter: string | undefined,
-  { hasCustomNames }: { readonly hasCustomNames: boolean },
-): Origin {
-  const named = origin ?? (filter === undefined ? 'library' : 'pw')
-  return named === 'pw' && hasCustomNames ? 'wasmcustom' : named
+/** A metric as its definition names it. */
+export interface NamedMetric {
+  readonly origin: Origin
+  /** Empty where no filter has defined it. */
+  readonly filter: string
+  /** Without its prefix. */
+  readonly name: Uint8Array
+  readonly prefixed: Uint8Array
+  readonly type: FilterMetricType
 }
 
 /** @throws {RangeError} as {@link prefixedName} */
-export function keyOf(
-  origin: Origin,
-  filter: string,
-  name: Uint8Array | string,
-  type: FilterMetricType,
-  { profile, host }: KeyRules,
-): Uint8Array {
-  const prefixed = prefixedName(origin, filter, name, profile)
+export function namedMetric(
+  { origin, filter, name, type }: Pick<MetricDefinition, 'origin' | 'filter' | 'name' | 'type'>,
+  { hasCustomNames, profile }: NameRules,
+): NamedMetric {
+  const said = origin ?? (filter === undefined ? 'library' : 'pw')
+  const named = {
+    origin: said === 'pw' && hasCustomNames ? 'wasmcustom' : said,
+    filter: filter ?? '',
+    name: typeof name === 'string' ? encoder.encode(name) : name,
+    type,
+  } as const
+  return { ...named, prefixed: prefixedName(named.origin, named.filter, named.name, profile) }
+}
+
+const encoder = new TextEncoder()
+
+export function keyOf({ origin, prefixed, type }: NamedMetric, host: HostMode): Uint8Array {
   if (host !== 'envoy' || !isOfFilter(origin)) return prefixed
-  const key = new Uint8Array(prefixed.length + 1)
-  key.set(prefixed)
-  key[prefixed.length] = FILTER_TYPES.indexOf(type)
-  return key
+  return Uint8Array.of(...prefixed, FILTER_TYPES.indexOf(type))
 }
 
 const FILTER_PREFIXES = ['pw.', 'pw:', 'wasmcustom.'].map((prefix) => Buffer.from(prefix))
@@ -52,6 +49,6 @@ export function isFilterKey(key: Uint8Array): boolean {
 }
 
 /** The prefixed name in a key. */
-export function nameOfKey(key: Uint8Array, { host }: Pick<KeyRules, 'host'>): Uint8Array {
+export function nameOfKey(key: Uint8Array, host: HostMode): Uint8Array {
   return host === 'envoy' && isFilterKey(key) ? key.subarray(0, key.length - 1) : key
 }

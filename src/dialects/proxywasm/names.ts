@@ -12,6 +12,11 @@ import type { Profile } from '../decoder.ts'
 const ORIGINS = ['pw', 'lua', 'wa', 'wasmcustom', 'library'] as const
 export type Origin = (typeof ORIGINS)[number]
 
+/** A filter's metrics have its name, whatever the prefix; the others none. */
+export function isOfFilter(origin: Origin): boolean {
+  return origin === 'pw' || origin === 'wasmcustom'
+}
+
 export interface MetricName {
   readonly origin: Origin
   /** Empty unless the origin is `pw`. */

@@ -20,7 +20,7 @@ export interface NewSeries {
   readonly isKept?: boolean
 }
 
-export interface Storage {
+interface Storage {
   readonly type: MetricType
   readonly mode: MetricMode
 }

@@ -5,13 +5,15 @@ import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
 import type { Cell, Histogram, Kind } from '../../model/index.ts'
 import { Zone } from '../../shm/index.ts'
-import type { Storage } from '../ingest/definition.ts'
+import type { NewSeries } from '../ingest/definition.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { Windows } from '../ingest/windows/windows.ts'
 import { type SeriesRecord, SeriesStore } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
 import { type SharedSources, Totals } from './totals.ts'
+
+type Storage = NonNullable<NewSeries['storage']>
 
 const STORAGES: Partial<Record<Kind, Storage>> = {
   counter: { type: 'counter', mode: 'wrapping' },

@@ -12,9 +12,9 @@ import {
   type FilterStatistics,
   FilterThread,
   type HostMode,
-  zoneSpaceSource,
 } from '../host/index.ts'
 import type { JsonDocument } from '../spec.ts'
+import { zoneSpaceSource } from '../store/space.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 

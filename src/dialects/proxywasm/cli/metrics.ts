@@ -26,7 +26,7 @@ export function readMetrics(zone: Zone, reader: ZoneReader, host: HostMode = 'sp
   for (let metric = 0; metric < zone.metrics; metric++) {
     if (!zone.has(metric)) continue
     const key = zone.key(metric)
-    // under Envoy's host mode the type follows the name (zone-space.ts)
+    // under Envoy's host mode the type follows the name (keys.ts)
     const name = nameText(host === 'envoy' ? key.subarray(0, -1) : key)
     const value = readMetric(zone, reader, metric)
     document[name in document ? `${name} (${value.type})` : name] = value

@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { HANDED_ON, linked } from '../../../../test/filters/linked.ts'
 import { Zone } from '../../../shm/index.ts'
-import { openZoneSpace } from '../host/index.ts'
 import type { FilterMetricType } from '../spec.ts'
+import { openZoneSpace } from '../store/space.ts'
 
 const OK = 0
 

@@ -7,6 +7,7 @@ import { assembleWat } from '../../../../test/filters/wat.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { type Backing, Zone } from '../../../shm/index.ts'
 import { crc32 } from '../names.ts'
+import { openZoneSpace } from '../store/space.ts'
 import { STATUS } from './abi.ts'
 import {
   FilterHost,
@@ -14,7 +15,6 @@ import {
   FilterModule,
   type FilterOptions,
   type HostMode,
-  openZoneSpace,
 } from './index.ts'
 
 const MODES: readonly HostMode[] = ['spec', 'nginx', 'envoy']

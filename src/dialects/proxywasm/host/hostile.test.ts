@@ -4,6 +4,7 @@ import { compileFilter } from '../../../../test/filters/compile.ts'
 import { type HostileName, hostileFilter } from '../../../../test/filters/hostile.ts'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { Zone } from '../../../shm/index.ts'
+import { openZoneSpace } from '../store/space.ts'
 import {
   FilterHost,
   type FilterLogLine,
@@ -12,7 +13,6 @@ import {
   FilterRefusedError,
   type HostMode,
   type MetricSpace,
-  openZoneSpace,
 } from './index.ts'
 
 interface Hosted {

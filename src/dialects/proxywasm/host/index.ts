@@ -24,4 +24,3 @@ export type {
   Headers,
 } from './stream/exchange.ts'
 export { FilterThread, type FilterThreadParts } from './thread/thread.ts'
-export { openZoneSpace, type ZoneSpaceOptions, zoneSpaceSource } from './zone-space.ts'

@@ -5,8 +5,9 @@ import { compileFilter } from '../../../../test/filters/compile.ts'
 import { hostileFilter } from '../../../../test/filters/hostile.ts'
 import { Zone, type ZoneOptions } from '../../../shm/index.ts'
 import { crc32 } from '../names.ts'
+import { openZoneSpace } from '../store/space.ts'
 import { STATUS } from './abi.ts'
-import { FilterHost, FilterModule, type HostMode, openZoneSpace } from './index.ts'
+import { FilterHost, FilterModule, type HostMode } from './index.ts'
 
 const COUNTER = 0
 const GAUGE = 1

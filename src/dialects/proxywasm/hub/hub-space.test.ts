@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BroadcastChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { SERIES_LIMITS, SeriesQuota } from '../../../hub/ingest/quota.ts'
 import { refusalOf, Zone } from '../../../shm/index.ts'
+import type { MetricSpace } from '../host/metric-space.ts'
 import type { Announcement, HubSpaceStart } from './announcement.ts'
-import { HubSpace } from './hub-space.ts'
+import { openMetricSpace } from './hub-space.ts'
 
 interface Opened {
-  readonly space: HubSpace
+  readonly space: MetricSpace
   readonly zone: Zone
   readonly quota: SeriesQuota
   readonly told: Announcement[]
@@ -31,9 +33,16 @@ function open(
     labelPatterns: [],
     ...part,
   }
-  const space = new HubSpace(start, (announcement) => told.push(announcement))
+  const channel = new BroadcastChannel(start.channel)
+  channel.unref()
+  const space = openMetricSpace(start)
   const define: Opened['define'] = (name, type, filter = 'f') => {
     const metric = space.define(filter, new TextEncoder().encode(name), type)
+    for (;;) {
+      const heard = receiveMessageOnPort(channel as unknown as MessagePort)
+      if (heard === undefined) break
+      told.push(heard.message)
+    }
     return metric < 0 ? refusalOf(metric)! : metric
   }
   return { space, zone, quota, told, define }

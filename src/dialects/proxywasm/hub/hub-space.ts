@@ -4,19 +4,20 @@
  * the filter's thread and calls `openMetricSpace`.
  */
 import { BroadcastChannel } from 'node:worker_threads'
-import { defineMetric, type SeriesRefusal, type Storage } from '../../../hub/ingest/definition.ts'
+import { defineMetric, type SeriesRefusal } from '../../../hub/ingest/definition.ts'
 import { SeriesQuota } from '../../../hub/ingest/quota.ts'
 import { describeSeries, type Identity, identityKey } from '../../../model/index.ts'
-import { refusalNumber, type Writer, Zone, type ZoneRefusal } from '../../../shm/index.ts'
-import type { FilterMetricType, HostMode, MetricSpace } from '../host/index.ts'
+import { METRIC_MODES, refusalNumber, Zone, type ZoneRefusal } from '../../../shm/index.ts'
+import type { MetricSpace, MetricSpaceSource } from '../host/metric-space.ts'
+import type { NamedMetric } from '../keys.ts'
 import { LabelPatterns } from '../label-patterns.ts'
 import { describeMetric } from '../map.ts'
-import { fitsNameLimit, type Origin, prefixedName } from '../names.ts'
+import { FILTER_TYPES, type FilterMetricType } from '../spec.ts'
+import type { ZoneDefinition } from '../store/definition.ts'
+import type { MetricIndex } from '../store/metric-index.ts'
+import { FilterSpace, NAME_BYTES_LIMIT } from '../store/space.ts'
 import { type Announcement, type HubSpaceStart, sourceOf } from './announcement.ts'
 
-const TYPES: readonly FilterMetricType[] = ['counter', 'gauge', 'histogram']
-/** Bytes of a name with its prefix: the original's `max_metric_name_length`. */
-const NAME_BYTES_LIMIT = 256
 /** Refused names that a thread tells of; the host counts them all. */
 const REFUSED_TOLD = 20
 
@@ -29,21 +30,9 @@ const REFUSALS: Readonly<Record<SeriesRefusal, ZoneRefusal>> = {
   type_mismatch: 'type_mismatch',
 }
 
-function storageOf(type: FilterMetricType, host: HostMode): Storage {
-  switch (type) {
-    case 'counter':
-      return { type, mode: 'wrapping' }
-    case 'gauge':
-      return { type, mode: host === 'nginx' ? 'last' : 'shared' }
-    case 'histogram':
-      return { type: 'dense', mode: 'integers' }
-  }
-}
-
-export class HubSpace implements MetricSpace {
-  readonly zone: Zone
-  readonly writer: Writer
-  readonly host: HostMode
+/** The filter's metrics as series of the hub. */
+class SeriesIndex implements MetricIndex {
+  readonly #zone: Zone
   readonly #start: HubSpaceStart
   readonly #quota: SeriesQuota
   readonly #patterns: LabelPatterns
@@ -53,60 +42,51 @@ export class HubSpace implements MetricSpace {
   #refusedTold = 0
 
   /** @param tell takes what the main thread has to know */
-  constructor(start: HubSpaceStart, tell: (announcement: Announcement) => void) {
-    this.zone = Zone.open(start.zone)
-    this.writer = this.zone.attach()
-    this.host = start.filter.host
+  constructor(zone: Zone, start: HubSpaceStart, tell: (announcement: Announcement) => void) {
+    this.#zone = zone
     this.#start = start
     this.#quota = SeriesQuota.open(start.quota, start.limits, start.thread)
     this.#patterns = new LabelPatterns(start.labelPatterns)
     this.#tell = tell
   }
 
-  define(filter: string, name: Uint8Array, type: FilterMetricType): number {
-    const prefixed = this.#prefixed(filter, name)
-    if (!fitsNameLimit(prefixed, this.#origin, NAME_BYTES_LIMIT)) {
-      return this.#refuse('key_too_long', filter, name)
+  define(named: NamedMetric, { type, options }: ZoneDefinition): number {
+    const { identity, metadata } = this.#describe(named)
+    if (this.#start.filter.host !== 'envoy' && this.#isOfOtherType(identity)) {
+      return this.refuse('type_mismatch', named)
     }
-    const { identity, metadata } = this.#describe(filter, name, type)
-    if (this.host !== 'envoy' && this.#isOfOtherType(identity)) {
-      return this.#refuse('type_mismatch', filter, name)
-    }
-    const storage = storageOf(type, this.host)
-    const series = { identity, metadata, source: sourceOf(filter), storage, isKept: true }
-    const metric = defineMetric(this.zone, this.#quota, series)
-    if (typeof metric === 'string') return this.#refuse(metric, filter, name)
+    const storage = { type, mode: options.mode ?? METRIC_MODES[type][0] }
+    const series = { identity, metadata, source: sourceOf(named.filter), storage, isKept: true }
+    const metric = defineMetric(this.#zone, this.#quota, series)
+    if (typeof metric === 'string') return this.refuse(metric, named)
     if (!this.#names.has(metric)) {
-      this.#names.set(metric, prefixed)
+      this.#names.set(metric, named.prefixed.slice())
       this.#tell({ kind: 'series', series, metric })
     }
     return metric
   }
 
-  find(filter: string, name: Uint8Array, type?: FilterMetricType): number {
-    for (const each of type === undefined ? TYPES : [type]) {
-      const { identity } = this.#describe(filter, name, each)
-      const metric = this.zone.find(identityKey(identity))
-      if (metric >= 0) return metric
-    }
-    return -1
+  find(named: NamedMetric): number {
+    return this.#zone.find(identityKey(this.#describe(named).identity))
   }
 
   prefixedName(metric: number): Uint8Array | undefined {
     return this.#names.get(metric)
   }
 
-  get #origin(): Origin {
-    return this.host === 'envoy' ? 'wasmcustom' : 'pw'
+  refuse(code: SeriesRefusal, named: NamedMetric): number {
+    if (this.#refusedTold < REFUSED_TOLD) {
+      this.#refusedTold++
+      const { identity } = this.#describe(named, 'counter')
+      const name = describeSeries(identity)
+      this.#tell({ kind: 'refused', source: sourceOf(named.filter), name, code })
+    }
+    return refusalNumber(REFUSALS[code])
   }
 
-  #prefixed(filter: string, name: Uint8Array): Uint8Array {
-    return prefixedName(this.#origin, filter, name, this.#start.filter.profile).slice()
-  }
-
-  #describe(filter: string, name: Uint8Array, type: FilterMetricType) {
+  #describe({ origin, filter, name, type: own }: NamedMetric, type: FilterMetricType = own) {
     const { unit } = this.#start.filter
-    return describeMetric({ origin: this.#origin, filter, name, isAssumed: false }, type, {
+    return describeMetric({ origin, filter, name, isAssumed: false }, type, {
       labelPatterns: this.#patterns,
       ...(unit === undefined || type !== 'histogram' ? {} : { unit }),
     })
@@ -114,25 +94,24 @@ export class HubSpace implements MetricSpace {
 
   /** A name has one type, except under `envoy`. */
   #isOfOtherType(identity: Identity): boolean {
-    return TYPES.some(
-      (kind) => kind !== identity.kind && this.zone.find(identityKey({ ...identity, kind })) >= 0,
+    return FILTER_TYPES.some(
+      (kind) => kind !== identity.kind && this.#zone.find(identityKey({ ...identity, kind })) >= 0,
     )
-  }
-
-  #refuse(code: SeriesRefusal, filter: string, name: Uint8Array): number {
-    if (this.#refusedTold < REFUSED_TOLD) {
-      this.#refusedTold++
-      const { identity } = this.#describe(filter, name, 'counter')
-      const text = describeSeries(identity)
-      this.#tell({ kind: 'refused', source: sourceOf(filter), name: text, code })
-    }
-    return refusalNumber(REFUSALS[code])
   }
 }
 
+/** Names the space for the thread of a filter. */
+export function hubSpaceSource(start: HubSpaceStart): MetricSpaceSource {
+  return { module: import.meta.url, data: start }
+}
+
 /** What the host calls in the filter's thread. */
-export function openMetricSpace(start: HubSpaceStart): HubSpace {
+export function openMetricSpace(start: HubSpaceStart): MetricSpace {
+  const { host, profile } = start.filter
   const channel = new BroadcastChannel(start.channel)
   channel.unref()
-  return new HubSpace(start, (announcement) => channel.postMessage(announcement))
+  const zone = Zone.open(start.zone)
+  const index = new SeriesIndex(zone, start, (announcement) => channel.postMessage(announcement))
+  const rules = { host, profile, hasCustomNames: host === 'envoy', histogram: 'dense' } as const
+  return new FilterSpace(zone, zone.attach(), { ...rules, nameBytesLimit: NAME_BYTES_LIMIT }, index)
 }

@@ -17,8 +17,9 @@ import type { Clock } from '../../../time/clock.ts'
 import type { MetricSpaceSource } from '../host/index.ts'
 import type { FilterConfig } from '../options.ts'
 import { NAME } from '../spec.ts'
-import type { Announcement, HubSpaceStart } from './announcement.ts'
+import type { Announcement } from './announcement.ts'
 import { HubFilter } from './hub-filter.ts'
+import { hubSpaceSource } from './hub-space.ts'
 import type { CodeCount } from './problems.ts'
 
 /** Owners of the quota's lock: beyond all ingest threads. */
@@ -26,11 +27,6 @@ const FIRST_OWNER = 4096
 const DIALECT = NAME
 /** Turns of the event loop, at a stop, in which the last announcements come. */
 const LAST_TURNS = 3
-/** Beside this file, and of its kind: source or compiled. */
-const SPACE_MODULE = new URL(
-  `./hub-space${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-  import.meta.url,
-).href
 
 const NO_REPORTS: ReportColumns = {
   errors: [],
@@ -81,7 +77,7 @@ class FiltersResident implements SharedSources, Measured, Resident {
 
   #spaceOf({ config }: HubFilter, index: number): MetricSpaceSource {
     const { zone, store } = this.#parts
-    const start: HubSpaceStart = {
+    return hubSpaceSource({
       zone: zone.shared,
       quota: store.quota.shared,
       limits: store.limits,
@@ -89,8 +85,7 @@ class FiltersResident implements SharedSources, Measured, Resident {
       channel: this.#channel!.name,
       filter: config,
       labelPatterns: config.labelPatterns,
-    }
-    return { module: SPACE_MODULE, data: start }
+    })
   }
 
   #hear(announcement: Announcement): void {

@@ -7,9 +7,9 @@
  *   histogram                dense or expanding; with bounds of its own binned; of fractions dense
  */
 import type { DefinitionOptions, GaugeMode, MetricType } from '../../../shm/index.ts'
-import type { Origin } from '../names.ts'
+import { isOfFilter, type Origin } from '../names.ts'
 import { type FilterMetricType, LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts'
-import type { StoreRules } from './options.ts'
+import type { DefinitionRules } from './options.ts'
 
 export interface MetricDefinition {
   /** Who defines it: a filter when one is named, else the application (`library`). */
@@ -28,7 +28,10 @@ export interface MetricDefinition {
   readonly unit?: string
 }
 
-interface ZoneDefinition {
+/** What of a definition decides the kind. */
+type DefinedKind = Pick<MetricDefinition, 'type' | 'mode' | 'bounds' | 'sum'>
+
+export interface ZoneDefinition {
   readonly type: MetricType
   readonly options: DefinitionOptions
 }
@@ -38,9 +41,9 @@ interface ZoneDefinition {
  * @throws {TypeError} for options that do not go together
  */
 export function zoneDefinition(
-  definition: MetricDefinition,
+  definition: DefinedKind,
   origin: Origin,
-  rules: StoreRules,
+  rules: DefinitionRules,
 ): ZoneDefinition {
   const { type, mode, bounds, sum } = definition
   if (mode !== undefined && type !== 'gauge') throw new TypeError(`a ${type} has no mode`)
@@ -59,17 +62,20 @@ export function zoneDefinition(
   }
 }
 
-function gaugeMode(mode: GaugeMode | undefined, origin: Origin, { host }: StoreRules): GaugeMode {
-  const isFilters = origin === 'pw' || origin === 'wasmcustom'
-  if (!isFilters) return mode ?? 'last'
+function gaugeMode(
+  mode: GaugeMode | undefined,
+  origin: Origin,
+  { host }: DefinitionRules,
+): GaugeMode {
+  if (!isOfFilter(origin)) return mode ?? 'last'
   if (mode !== undefined) throw new TypeError('the mode of a filter’s gauge is not chosen')
   return host === 'nginx' ? 'last' : 'shared'
 }
 
 function histogramDefinition(
-  { bounds, sum }: MetricDefinition,
+  { bounds, sum }: DefinedKind,
   origin: Origin,
-  { profile, histogram }: StoreRules,
+  { profile, histogram }: DefinitionRules,
 ): ZoneDefinition {
   if (sum === 'f64') {
     if (origin !== 'library') throw new TypeError('only an application’s histogram takes fractions')
@@ -78,7 +84,7 @@ function histogramDefinition(
   }
   if (bounds === undefined) return { type: histogram, options: {} }
   if (profile !== 'peer') throw new TypeError('bounds of its own are known in profile peer only')
-  if (origin === 'pw' || origin === 'wasmcustom') {
+  if (isOfFilter(origin)) {
     throw new TypeError('a filter’s histogram has no bounds of its own')
   }
   return { type: 'binned', options: { bounds: checkBounds(bounds) } }

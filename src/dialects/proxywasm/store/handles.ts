@@ -12,9 +12,9 @@
 
 import { U64_MAX } from '../../../model/index.ts'
 import type { CounterHandle, GaugeHandle, SharedGaugeHandle, Writer } from '../../../shm/index.ts'
+import type { HostMode } from '../host/abi.ts'
 import type { FilterMetricType } from '../spec.ts'
 import type { OwnCounts } from './counts.ts'
-import type { StoreHost } from './options.ts'
 
 export type Recorded = number | bigint
 
@@ -34,7 +34,7 @@ interface Observer {
   observe(value: Recorded): boolean
 }
 
-function counterHandle(handle: CounterHandle, host: StoreHost, counts: OwnCounts): MetricHandle {
+function counterHandle(handle: CounterHandle, host: HostMode, counts: OwnCounts): MetricHandle {
   if (host === 'nginx') return new NginxCounter(handle, counts)
   return host === 'envoy' ? new EnvoyCounter(handle, counts) : new SpecCounter(handle, counts)
 }
@@ -194,7 +194,7 @@ export function handleOf(
   writer: Writer,
   metric: number,
   { type, mode }: { readonly type: string; readonly mode: string },
-  host: StoreHost,
+  host: HostMode,
   counts: OwnCounts,
 ): MetricHandle | undefined {
   if (type === 'counter') {

@@ -11,7 +11,6 @@
  */
 import {
   type BinsReading,
-  refusalNumber,
   refusalOf,
   type SharedZone,
   Zone,
@@ -20,12 +19,13 @@ import {
   type ZoneRefusal,
   type ZoneUsage,
 } from '../../../shm/index.ts'
-import { isFilterKey, isOfFilter, keyOf, nameOfKey, originOf } from '../keys.ts'
+import type { MetricSpace, MetricSpaceSource } from '../host/metric-space.ts'
+import { isFilterKey, namedMetric } from '../keys.ts'
 import { type DescribedMetric, type DescribeOptions, describePrefixed } from '../map.ts'
 import { FILTER_TYPES, type FilterMetricType, type JsonDocument, type JsonMetric } from '../spec.ts'
 import { noCounts, type OwnCounts, type StoreCount } from './counts.ts'
 import { type MetricDefinition, zoneDefinition } from './definition.ts'
-import { FilterQuota } from './filter-quota.ts'
+import { DocumentIndex } from './metric-index.ts'
 import {
   checkRules,
   type StoreChange,
@@ -34,7 +34,7 @@ import {
   zoneChange,
   zoneOptions,
 } from './options.ts'
-import { StoreSpace } from './space.ts'
+import { FilterSpace, spaceSource } from './space.ts'
 import {
   documentType,
   type HistogramView,
@@ -73,8 +73,8 @@ export class MetricStore {
   readonly #zone: Zone
   readonly #reader: ZoneReader
   readonly #rules: StoreRules
-  readonly #quota: FilterQuota
   readonly #counts: OwnCounts = noCounts()
+  readonly #index: DocumentIndex
   readonly #workers = new Set<StoreWorker>()
   readonly #units = new Map<number, string>()
 
@@ -82,7 +82,7 @@ export class MetricStore {
     this.#zone = zone
     this.#reader = zone.reader()
     this.#rules = rules
-    this.#quota = new FilterQuota(rules.metricsPerFilterLimit, (filter) => this.#countOf(filter))
+    this.#index = new DocumentIndex(zone, rules, this.#counts)
   }
 
   /** @throws {RangeError} for an option that is out of its range, in the original's words */
@@ -119,36 +119,11 @@ export class MetricStore {
 
   /** As {@link define}, but what the zone refuses is a negative number that `refusalOf` names. */
   tryDefine(definition: MetricDefinition): number {
-    const { filter = '', name, type, unit } = definition
-    const origin = originOf(definition.origin, definition.filter, this.#rules)
-    const { type: zoneType, options } = zoneDefinition(definition, origin, this.#rules)
-    const key = keyOf(origin, filter, name, type, this.#rules)
-    const hasQuota = isOfFilter(origin)
-    if (hasQuota && !this.#quota.hasRoom(filter) && this.#zone.find(key) === -1) {
-      this.#counts.filterLimit++
-      return refusalNumber('zone_full')
-    }
-    const metric = this.#zone.define(key, zoneType, options)
-    if (metric < 0) return metric
-    if (hasQuota && this.#zone.isNew) this.#quota.take(filter, metric)
-    if (unit !== undefined) this.#units.set(metric, unit)
+    const named = namedMetric(definition, this.#rules)
+    const metric = this.#index.define(named, zoneDefinition(definition, named.origin, this.#rules))
+    const { unit } = definition
+    if (metric >= 0 && unit !== undefined) this.#units.set(metric, unit)
     return metric
-  }
-
-  /**
-   * Metrics of a filter that are there already, made in other threads or by an instance before this
-   * one. Envoy's names don't say whose they are.
-   */
-  #countOf(filter: string): number {
-    if (this.#rules.hasCustomNames) return 0
-    const mark = this.#rules.profile === 'peer' ? ':' : '.'
-    const prefix = encoder.encode(`pw${mark}${filter}${mark}`)
-    let count = 0
-    for (const metric of this.metrics()) {
-      const name = this.prefixedName(metric)
-      if (name !== undefined && prefix.every((byte, i) => name[i] === byte)) count++
-    }
-    return count
   }
 
   #refusalError(refusal: ZoneRefusal, definition: MetricDefinition): Error {
@@ -188,15 +163,13 @@ export class MetricStore {
   }
 
   /** What a host of filters writes through, in this thread. */
-  space(worker: StoreWorker): StoreSpace {
-    return new StoreSpace(this, this.#zone, worker.writer, this.#rules.host)
+  space(worker: StoreWorker): MetricSpace {
+    return new FilterSpace(this.#zone, worker.writer, this.#rules, this.#index)
   }
 
   /** The metric of a name without prefix, as it was defined; -1 for none. */
   find(definition: Pick<MetricDefinition, 'origin' | 'filter' | 'name' | 'type'>): number {
-    const origin = originOf(definition.origin, definition.filter, this.#rules)
-    const { filter = '', name, type } = definition
-    return this.#zone.find(keyOf(origin, filter, name, type, this.#rules))
+    return this.#index.find(namedMetric(definition, this.#rules))
   }
 
   /** Consolidated value; undefined when the metric is none. */
@@ -259,7 +232,7 @@ export class MetricStore {
 
   /** The prefixed name; undefined when the metric is none. */
   prefixedName(metric: number): Uint8Array | undefined {
-    return this.#unlessRetired(metric, () => nameOfKey(this.#zone.key(metric), this.#rules))
+    return this.#index.prefixedName(metric)
   }
 
   /** Type as the document knows it; undefined when the metric is none. */
@@ -320,7 +293,7 @@ export class MetricStore {
   retire(metric: number): boolean {
     for (const worker of this.#workers) worker.release(metric)
     if (!this.#zone.retire(metric)) return false
-    this.#quota.giveBack(metric)
+    this.#index.forget(metric)
     this.#units.delete(metric)
     return true
   }
@@ -361,6 +334,19 @@ export class MetricStore {
     for (const worker of this.#workers) worker.detach()
     this.#workers.clear()
   }
+}
+
+/**
+ * Names a store as the space of a filter in a thread of its own.
+ *
+ * @example
+ * import { MetricStore, storeSpaceSource } from 'pentameter/proxywasm'
+ *
+ * const space = storeSpaceSource(MetricStore.create())
+ * console.log(space.module)
+ */
+export function storeSpaceSource(store: MetricStore): MetricSpaceSource {
+  return spaceSource(store.shared)
 }
 
 const encoder = new TextEncoder()

@@ -4,14 +4,13 @@
  */
 import { type ZoneChange, type ZoneOptions, zoneBytes } from '../../../shm/index.ts'
 import type { Profile } from '../../decoder.ts'
-
-/** Whose rules hold for counters and gauges: the ABI's text, nginx', or Envoy's. */
-export type StoreHost = 'spec' | 'nginx' | 'envoy'
+import type { HostMode } from '../host/abi.ts'
 
 export interface StoreOptions {
   /** Edition that names and output follow; `document`. */
   readonly profile?: Profile
-  readonly host?: StoreHost
+  /** Whose rules hold for counters and gauges: the ABI's text, nginx', or Envoy's; `spec`. */
+  readonly host?: HostMode
   /**
    * Size of the zone, as the directive `slab_size`: bytes, or text with the suffix k or m; default
    * 5 MiB. Under `onFull: 'error'` it is all that definitions may take.
@@ -37,13 +36,21 @@ export interface StoreOptions {
   readonly metricsPerFilterLimit?: number
 }
 
-/** What every thread must know beside the zone; goes through structured clone. */
-export interface StoreRules {
+/** What decides the names of metrics. */
+export interface NameRules {
   readonly profile: Profile
-  readonly host: StoreHost
-  /** Names are prefixed as Envoy does: under its host mode, unless a profile was asked for. */
+  readonly host: HostMode
+  /** Names are prefixed as Envoy does: under its host mode, unless a store's profile is given. */
   readonly hasCustomNames: boolean
+}
+
+/** What decides their kinds as well. */
+export interface DefinitionRules extends NameRules {
   readonly histogram: 'dense' | 'expanding'
+}
+
+/** What every thread must know beside the zone; goes through structured clone. */
+export interface StoreRules extends DefinitionRules {
   readonly onFull: 'grow' | 'error'
   readonly metricsPerFilterLimit: number
 }

@@ -1,46 +1,141 @@
-/** The store as a host of filters sees it. */
-import { refusalNumber, type Writer, type Zone } from '../../../shm/index.ts'
-import type { MetricSpace } from '../host/metric-space.ts'
-import { isFilterKey } from '../keys.ts'
-import type { FilterMetricType } from '../spec.ts'
-import type { MetricDefinition } from './definition.ts'
-import type { StoreHost } from './options.ts'
+/**
+ * Spaces of filters: the document's rules of names, types and kinds (§3.1, §4.1), over whatever
+ * index keeps the definitions. The hub's filters, the store's, and those of a plain zone have this
+ * one space.
+ */
+import { refusalNumber, type Writer, Zone } from '../../../shm/index.ts'
+import type { Profile } from '../../decoder.ts'
+import type { HostMode } from '../host/abi.ts'
+import type { MetricSpace, MetricSpaceSource } from '../host/metric-space.ts'
+import { isFilterKey, namedMetric } from '../keys.ts'
+import { fitsNameLimit } from '../names.ts'
+import { FILTER_TYPES, type FilterMetricType } from '../spec.ts'
+import { noCounts } from './counts.ts'
+import { zoneDefinition } from './definition.ts'
+import { DocumentIndex, type DocumentIndexRules, type MetricIndex } from './metric-index.ts'
+import type { DefinitionRules } from './options.ts'
 
-/** What the space asks of its store. */
-interface Definitions {
-  tryDefine(definition: MetricDefinition): number
-  find(definition: Pick<MetricDefinition, 'origin' | 'filter' | 'name' | 'type'>): number
-  prefixedName(metric: number): Uint8Array | undefined
+/** Bytes of a name with its prefix: the original's `max_metric_name_length`. */
+export const NAME_BYTES_LIMIT = 256
+
+export interface SpaceRules extends DefinitionRules {
+  /** Bytes of a name with its prefix, where not the zone's own limit holds; Envoy's have none. */
+  readonly nameBytesLimit?: number
 }
 
-export class StoreSpace implements MetricSpace {
+export class FilterSpace implements MetricSpace {
   readonly zone: Zone
   readonly writer: Writer
-  readonly host: StoreHost
-  readonly #store: Definitions
+  readonly host: HostMode
+  readonly #rules: SpaceRules
+  readonly #index: MetricIndex
 
-  /** Spaces come from `store.space(worker)`. */
-  constructor(store: Definitions, zone: Zone, writer: Writer, host: StoreHost) {
-    this.#store = store
+  constructor(zone: Zone, writer: Writer, rules: SpaceRules, index: MetricIndex) {
     this.zone = zone
     this.writer = writer
-    this.host = host
+    this.host = rules.host
+    this.#rules = rules
+    this.#index = index
   }
 
   define(filter: string, name: Uint8Array, type: FilterMetricType): number {
-    try {
-      return this.#store.tryDefine({ filter, name, type })
-    } catch {
-      return refusalNumber('type_mismatch') // a filter name that the edition has no place for
+    const named = this.#named(filter, name, type)
+    if (named === undefined) return refusalNumber('type_mismatch')
+    const { nameBytesLimit } = this.#rules
+    if (
+      nameBytesLimit !== undefined &&
+      !fitsNameLimit(named.prefixed, named.origin, nameBytesLimit)
+    ) {
+      return this.#index.refuse('key_too_long', named)
     }
+    return this.#index.define(named, zoneDefinition(named, named.origin, this.#rules))
   }
 
   find(filter: string, name: Uint8Array, type?: FilterMetricType): number {
-    return this.#store.find({ filter, name, type: type ?? 'counter' })
+    for (const each of type === undefined ? FILTER_TYPES : [type]) {
+      const named = this.#named(filter, name, each)
+      const metric = named === undefined ? -1 : this.#index.find(named)
+      if (metric >= 0) return metric
+    }
+    return -1
   }
 
   prefixedName(metric: number): Uint8Array | undefined {
-    const name = this.#store.prefixedName(metric)
+    const name = this.#index.prefixedName(metric)
     return name !== undefined && isFilterKey(name) ? name : undefined
   }
+
+  /** Undefined for a filter whose name the edition has no place for. */
+  #named(filter: string, name: Uint8Array, type: FilterMetricType) {
+    try {
+      return namedMetric({ filter, name, type }, this.#rules)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+export interface ZoneSpaceOptions {
+  /** `zone.shared`. */
+  readonly shared: Zone['shared']
+  /** `spec` */
+  readonly host?: HostMode
+  /** Edition whose prefixes names get; `document`. */
+  readonly profile?: Profile
+  /** Of the prefixed name, in bytes; 256. */
+  readonly maxMetricNameLength?: number
+}
+
+/** What a thread opens a space with; a store's `shared` is one. */
+interface SpaceStart {
+  readonly zone: Zone['shared']
+  readonly rules: SpaceRules & DocumentIndexRules
+}
+
+function startOf({ shared, host = 'spec', ...options }: ZoneSpaceOptions): SpaceStart {
+  const { profile = 'document', maxMetricNameLength = NAME_BYTES_LIMIT } = options
+  const hasCustomNames = host === 'envoy'
+  const rules = { host, profile, hasCustomNames, nameBytesLimit: maxMetricNameLength }
+  return { zone: shared, rules: { ...rules, histogram: 'dense' } }
+}
+
+/**
+ * Opens a space in the calling thread and leases a segment to it.
+ *
+ * @example
+ * import { openZoneSpace } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const space = openZoneSpace({ shared: Zone.create().shared })
+ * space.writer.detach()
+ */
+export function openZoneSpace(options: ZoneSpaceOptions): MetricSpace {
+  return openMetricSpace(startOf(options))
+}
+
+/**
+ * Names the same space for a filter in a thread of its own.
+ *
+ * @example
+ * import { zoneSpaceSource } from 'pentameter/proxywasm'
+ * import { Zone } from 'pentameter/shm'
+ *
+ * const space = zoneSpaceSource({ shared: Zone.create({ backing: 'wasm' }).shared })
+ * console.log(space.module)
+ */
+export function zoneSpaceSource(options: ZoneSpaceOptions): MetricSpaceSource {
+  return spaceSource(startOf(options))
+}
+
+/** Names the space of such a start. */
+export function spaceSource(start: SpaceStart): MetricSpaceSource {
+  return { module: import.meta.url, data: start }
+}
+
+/** What {@link spaceSource} names. */
+export function openMetricSpace(data: unknown): MetricSpace {
+  const { zone: shared, rules } = data as SpaceStart
+  const zone = Zone.open(shared)
+  const index = new DocumentIndex(zone, rules, noCounts())
+  return new FilterSpace(zone, zone.attach(), rules, index)
 }

@@ -5,7 +5,8 @@ import { assembleWat } from '../../../../../test/filters/wat.ts'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { holds } from '../../../../../test/support/property.ts'
 import { Zone } from '../../../../shm/index.ts'
-import { FilterHost, FilterModule, type HostMode, openZoneSpace } from '../index.ts'
+import { openZoneSpace } from '../../store/space.ts'
+import { FilterHost, FilterModule, type HostMode } from '../index.ts'
 import { isServed } from './index.ts'
 
 /** Imports whose arguments are all i32, and how many each has. */

@@ -5,6 +5,7 @@ import { filterText } from '../../../../../test/filters/hostile.ts'
 import { assembleWat } from '../../../../../test/filters/wat.ts'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { Zone } from '../../../../shm/index.ts'
+import { openZoneSpace } from '../../store/space.ts'
 import {
   FilterHost,
   type FilterLogLine,
@@ -12,7 +13,6 @@ import {
   type FilterOptions,
   type FilterOutcome,
   type FilterRequest,
-  openZoneSpace,
 } from '../index.ts'
 
 const messages = FilterModule.compile(await compileFilter('messages'))

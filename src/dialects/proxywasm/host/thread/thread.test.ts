@@ -4,13 +4,8 @@ import { FilterCaller } from '../../../../../test/filters/caller.ts'
 import { compileFilter } from '../../../../../test/filters/compile.ts'
 import { type HostileName, hostileFilter } from '../../../../../test/filters/hostile.ts'
 import { Zone } from '../../../../shm/index.ts'
-import {
-  FilterModule,
-  FilterRefusedError,
-  FilterThread,
-  type FilterThreadParts,
-  zoneSpaceSource,
-} from '../index.ts'
+import { zoneSpaceSource } from '../../store/space.ts'
+import { FilterModule, FilterRefusedError, FilterThread, type FilterThreadParts } from '../index.ts'
 
 /** Long enough for a loaded machine to make a call that returns. */
 const CALL_TIMEOUT_MS = 700

@@ -6,11 +6,15 @@
 import { assembleWat } from '../../../../../test/filters/wat.ts'
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { FilterHost, FilterModule } from '../../host/index.ts'
+import { SERIES_LIMITS, SeriesQuota } from '../../../../hub/ingest/quota.ts'
+import { Zone } from '../../../../shm/index.ts'
+import { FilterHost, FilterModule, type HostMode } from '../../host/index.ts'
+import type { MetricSpace } from '../../host/metric-space.ts'
+import { openMetricSpace } from '../../hub/hub-space.ts'
 import { FILTER_TYPES, type FilterMetricType } from '../../spec.ts'
 import { MetricStore } from '../../store/metric-store.ts'
-import type { StoreHost, StoreOptions } from '../../store/options.ts'
-import { fill } from './store.ts'
+import type { StoreOptions } from '../../store/options.ts'
+import { fill, fillStore } from './store.ts'
 
 interface Call {
   readonly fn: 'define' | 'increment' | 'record' | 'get'
@@ -33,17 +37,43 @@ interface Result {
 export async function checkHostCalls(testCase: VectorCase): Promise<undefined> {
   const calls = testCase.calls as readonly Call[]
   const expect = testCase.expect as Record<string, readonly (Result | null)[]>
+  const filter = (testCase.filter as string | undefined) ?? 'f'
   for (const [host, results] of Object.entries(expect)) {
-    const store = storeOf(testCase, host as StoreHost)
-    const made = await makeCalls(store, (testCase.filter as string | undefined) ?? 'f', calls)
     const wanted = results.filter((result): result is Result => result !== null)
+    const store = storeOf(testCase, host as HostMode)
+    const made = await makeCalls(store.space(store.attach()), filter, calls)
     same(`under ${host}`, made.slice(0, wanted.length), wanted)
     store.close()
+    // the hub's filters have the document's limit of names
+    if (testCase.maxMetricNameLength !== undefined) continue
+    const space = hubSpaceOf(testCase, host as HostMode, filter)
+    const madeInHub = await makeCalls(space, filter, calls)
+    same(`in a hub, under ${host}`, madeInHub.slice(0, wanted.length), wanted)
+    space.writer.detach()
   }
   return undefined
 }
 
-function storeOf({ zone, maxMetricNameLength, profile }: VectorCase, host: StoreHost): MetricStore {
+/** The space that a hub gives to a filter of its configuration, over a zone of its own. */
+function hubSpaceOf({ zone: state, profile }: VectorCase, host: HostMode, name: string) {
+  const isFull = state === 'full'
+  const zone = Zone.create({
+    keyBytesLimit: 65_535,
+    ...(isFull ? { onFull: 'error', slabSize: 65_536 } : {}),
+  })
+  if (isFull) fill((key) => zone.define(Buffer.from(key), 'gauge', { mode: 'shared' }))
+  return openMetricSpace({
+    zone: zone.shared,
+    quota: SeriesQuota.create(SERIES_LIMITS).shared,
+    limits: SERIES_LIMITS,
+    thread: 1,
+    channel: 'vectors',
+    filter: { name, host, profile: (profile ?? 'document') as 'document' | 'peer' },
+    labelPatterns: [],
+  })
+}
+
+function storeOf({ zone, maxMetricNameLength, profile }: VectorCase, host: HostMode): MetricStore {
   const isFull = zone === 'full'
   const store = MetricStore.create({
     host,
@@ -53,19 +83,19 @@ function storeOf({ zone, maxMetricNameLength, profile }: VectorCase, host: Store
       : { maxMetricNameLength: maxMetricNameLength as number }),
     ...(profile === undefined ? {} : { profile: profile as 'document' | 'peer' }),
   })
-  if (isFull) fill(store)
+  if (isFull) fillStore(store)
   return store
 }
 
 /** Results in order, up to the first trap; in its text `<id>` stands for the call's metric. */
 async function makeCalls(
-  store: MetricStore,
+  space: MetricSpace,
   filter: string,
   calls: readonly Call[],
 ): Promise<Result[]> {
   const results: Result[] = []
   const ids = new Map<string, number>()
-  for await (const { call, answer, trap } of play(store, filter, calls)) {
+  for await (const { call, answer, trap } of play(space, filter, calls)) {
     if (trap !== undefined) {
       const id = typeof call.id === 'string' ? ids.get(call.id) : undefined
       results.push({ trap: id === undefined ? trap : trap.replace(`"${id}"`, '"<id>"') })
@@ -87,13 +117,12 @@ interface Played {
 }
 
 async function* play(
-  store: MetricStore,
+  space: MetricSpace,
   filter: string,
   calls: readonly Call[],
 ): AsyncGenerator<Played> {
   const module = await FilterModule.compile(await assembleWat(driver(calls)))
-  const worker = store.attach()
-  const host = FilterHost.start(module, { name: filter }, { space: store.space(worker) })
+  const host = FilterHost.start(module, { name: filter }, { space })
   for (const call of calls) {
     const { verdict, response, reason } = host.request()
     const { buffer, byteOffset, byteLength } = response.body
@@ -119,7 +148,8 @@ export async function idsOf({
     return { fn: 'define', type: FILTER_TYPES.indexOf(types?.[i] ?? 'counter'), name, as: `${i}` }
   })
   const ids: number[] = []
-  for await (const { answer } of play(store, filter, calls)) ids.push(answer.getUint32(4, true))
+  const space = store.space(store.attach())
+  for await (const { answer } of play(space, filter, calls)) ids.push(answer.getUint32(4, true))
   store.close()
   return ids
 }
@@ -127,7 +157,7 @@ export async function idsOf({
 export async function checkIds({ host, profile, filter, names, define, ids }: VectorCase) {
   const types = define as FilterMetricType[]
   const found = await idsOf({
-    host: host as StoreHost,
+    host: host as HostMode,
     types,
     names: (names as string[] | undefined) ?? types.map((_, i) => `metric_${i}`),
     ...(profile === undefined ? {} : { profile: profile as 'document' | 'peer' }),

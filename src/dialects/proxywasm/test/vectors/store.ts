@@ -88,17 +88,19 @@ function recorded(
   const metric = store.define({ name: 'h', type: 'histogram' })
   const count = (workers as number | undefined) ?? 1
   record(store, metric, ops as WorkerOps, count, (op) => {
-    if (op === noMemoryFromOp) fill(store)
+    if (op === noMemoryFromOp) fillStore(store)
   })
   return { store, metric }
 }
 
 /** Takes all that is left of the budget: no definition costs less than a shared gauge. */
-export function fill(store: MetricStore): void {
-  for (let i = 0; i < 1_000_000; i++) {
-    const answer = store.tryDefine({ name: `~${i}`, type: 'gauge', mode: 'shared' })
-    if (answer < 0) return
-  }
+export function fillStore(store: MetricStore): void {
+  fill((name) => store.tryDefine({ name, type: 'gauge', mode: 'shared' }))
+}
+
+/** Defines shared gauges until one is refused. */
+export function fill(define: (name: string) => number): void {
+  for (let i = 0; i < 1_000_000; i++) if (define(`~${i}`) < 0) return
   throw new RangeError('a zone of 64 KiB does not get full')
 }
 

@@ -4,8 +4,7 @@ import { test } from 'node:test'
 import { assembleWat } from '../../../../test/filters/wat.ts'
 import { FilterModule } from '../host/module/module.ts'
 import { FilterThread } from '../host/thread/thread.ts'
-import { MetricStore } from './metric-store.ts'
-import { storeSpaceSource } from './space-source.ts'
+import { MetricStore, storeSpaceSource } from './metric-store.ts'
 
 /** Defines the counter `hits` as it starts, and counts each request. */
 const FILTER = `(module
