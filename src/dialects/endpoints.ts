@@ -86,7 +86,7 @@ export interface ServerContext extends ClientContext {
 export interface ClientContext {
   readonly reports: Reports
   readonly clock: Clock
-  /** The dialect's own options, already validated. */
+  /** The dialect's section of the configuration, validated; what a client does is in its parts. */
   readonly options: Readonly<Record<string, unknown>>
 }
 

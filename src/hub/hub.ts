@@ -266,7 +266,7 @@ export class Hub implements HubView {
   #connectPeers(): void {
     const { relay, attach } = peersOf(this.#config, this.#dialects)
     for (const { dialect, target, name } of relay) {
-      const context = this.#bindings.contextOf(dialect, 'emit')
+      const context = this.#bindings.contextOf(dialect)
       const emitter = dialect.connectEmitter?.(target, context)
       if (emitter === undefined) {
         throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])

@@ -25,7 +25,8 @@ class SemaphoreEmitter implements Emitter {
   constructor(target: Target, context: ClientContext) {
     this.#target = target
     this.#context = context
-    this.#prefix = (context.options.prefix ?? '') as string
+    const { prefix = '' } = context.options.emit as { readonly prefix?: string }
+    this.#prefix = prefix
     this.#socket = this.#connect()
   }
 

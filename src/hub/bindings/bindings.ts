@@ -149,15 +149,10 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     })
   }
 
-  /** What a server or client of a dialect gets; `part` is the client's section of its options. */
-  contextOf({ name }: Dialect, part?: 'emit' | 'client'): ClientContext {
+  /** What a server or client of a dialect gets. */
+  contextOf({ name }: Dialect): ClientContext {
     const { config, reports, clock } = this.#parts
-    const section = dialectOptions(config, name)
-    const own = part === undefined ? section : ((section[part] ?? {}) as typeof section)
-    // an emitter knows series by the names that they have here
-    const { namePrefix } = section
-    const options = part === 'emit' && namePrefix !== undefined ? { ...own, namePrefix } : own
-    return { reports: reports.for(name), clock, options }
+    return { reports: reports.for(name), clock, options: dialectOptions(config, name) }
   }
 
   /**
@@ -170,7 +165,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
       throw new ConfigError([`attach ${name}: ${dialect.name} sends nothing that can be read`])
     }
     const ingest = this.#parts.createIngest(dialect.name)
-    const context = { ...this.contextOf(dialect, 'client'), ingest }
+    const context = { ...this.contextOf(dialect), ingest }
     try {
       known.attached.push(dialect.connectSource(target, context))
     } catch (error) {

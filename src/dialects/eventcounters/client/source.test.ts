@@ -261,7 +261,7 @@ suite('an attached endpoint', () => {
     const ingest = new ModelIngest()
     const { port } = endpoint
     const target = { transport: 'tcp', host: '127.0.0.1', port } as const
-    const context = { ingest, clock, reports: new RecordedReports(), options }
+    const context = { ingest, clock, reports: new RecordedReports(), options: { client: options } }
     const attached = connectSource(target, context)
     t.after(() => attached.close())
     await until(() => source.sessions.size === 1, 'session')
@@ -360,7 +360,10 @@ suite('an attached endpoint', () => {
   test('may be an address with a path and a query', async (t) => {
     const { source, target, context, port } = await attach(t)
     const url = `eventcounters://127.0.0.1:${port}/own?counters=App[x]&EventCounterIntervalSec=9`
-    const second = connectSource({ ...target, url }, { ...context, options: { intervalMs: 5000 } })
+    const second = connectSource(
+      { ...target, url },
+      { ...context, options: { client: { intervalMs: 5000 } } },
+    )
     t.after(() => second.close())
     await until(() => source.sessions.size === 2, 'second session')
     assert.deepEqual([...source.sessions][1]!.request, {

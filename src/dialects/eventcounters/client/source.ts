@@ -21,7 +21,7 @@ export function connectSource(
   filterOf(address)
   const counters = new ReceivedCounters(ingest, address.label)
   const client = new EventCountersClient({
-    ...context.options,
+    ...(context.options.client ?? {}),
     ...{ url, clock, reports },
     onWindow: ({ counter, statistics, intervalSec }) => {
       counters.take(counter, statistics, intervalSec)

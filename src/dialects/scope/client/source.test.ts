@@ -22,7 +22,7 @@ async function link(values: CallbackSource) {
   const { port } = server
   const ingest = new ModelIngest()
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
-  const options = { samplingIntervalMs: 10 }
+  const options = { client: { samplingIntervalMs: 10 } }
   const context = { ingest, clock, reports: new RecordedReports(), options }
   const source = scope.connectSource!(target, context)
   cleanups.push(() => server.close())

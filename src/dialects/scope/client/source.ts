@@ -88,7 +88,7 @@ export function connectSource(
   const slots = new Slots(ingest, `${host}:${port}`)
   const sinceMs = clock.wallMs()
   const client = new ScopeClient({
-    ...context.options,
+    ...(context.options.client ?? {}),
     ...{ host, port, clock, reports },
     onSample: ({ series, values }) => {
       ingest.begin(`${host}:${port}`)

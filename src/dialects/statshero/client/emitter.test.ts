@@ -66,7 +66,7 @@ function emitterTo(port: number, transport: Transport, options: Record<string, u
   const { counted, reports } = counting()
   const clock = new FakeClock()
   const target = { transport, host: '127.0.0.1', port }
-  const emitter = statshero.connectEmitter!(target, { reports, clock, options })
+  const emitter = statshero.connectEmitter!(target, { reports, clock, options: { emit: options } })
   return { emitter, counted, clock }
 }
 

@@ -27,7 +27,7 @@ class StatsHeroEmitter implements Emitter {
   #lost = 0
 
   constructor({ transport, host, port }: Target, { reports, clock, options }: ClientContext) {
-    const emit = { ...EMIT_DEFAULTS, ...(options as Partial<EmitterOptions>) }
+    const emit = { ...EMIT_DEFAULTS, ...(options.emit as Partial<EmitterOptions> | undefined) }
     this.#mapping = { counterAs: 'm', histogramAs: 'rate', ...emit }
     this.#readings = { ...this.#mapping, counterAs: 'mr' }
     this.#reports = reports

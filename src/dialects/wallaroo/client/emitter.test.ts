@@ -27,7 +27,11 @@ async function setUp(context: TestContext, options: Record<string, unknown> = {}
   const reports = new RecordedReports()
   const { port } = listener.address() as AddressInfo
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
-  const emitter = connectEmitter(target, { reports, clock: systemClock, options })
+  const emitter = connectEmitter(target, {
+    reports,
+    clock: systemClock,
+    options: { emit: options },
+  })
   /** Closes, and gives everything that arrived. */
   const finish = async (): Promise<readonly Message[]> => {
     await emitter.close()

@@ -22,9 +22,7 @@ const JOINS_LIMIT = 1024
 /** Windows are encoded and handed over in batches of this many. */
 const BATCH_WINDOWS = 1000
 
-interface EmitterOptions extends Omit<WallarooClientOptions, 'application' | 'worker' | 'clock'> {
-  readonly namePrefix: string
-}
+type EmitterOptions = Omit<WallarooClientOptions, 'application' | 'worker' | 'clock'>
 
 export function connectEmitter(target: Target, context: ClientContext): Emitter {
   return new WallarooEmitter(target, context)
@@ -32,6 +30,8 @@ export function connectEmitter(target: Target, context: ClientContext): Emitter 
 
 class WallarooEmitter implements Emitter {
   readonly #options: Partial<EmitterOptions>
+  /** In front of the names that series have here. */
+  readonly #namePrefix: string
   readonly #target: Target
   readonly #reports: Reports
   readonly #clock: Clock
@@ -45,11 +45,12 @@ class WallarooEmitter implements Emitter {
     this.#target = target
     this.#reports = reports
     this.#clock = clock
-    this.#options = options
+    this.#options = options.emit ?? {}
+    this.#namePrefix = (options.namePrefix ?? NAME_PREFIX) as string
   }
 
   send(identity: Identity, cell: Cell, _total: Exact | undefined): void {
-    const window = windowOf(identity, cell, this.#options.namePrefix ?? NAME_PREFIX)
+    const window = windowOf(identity, cell, this.#namePrefix)
     if (window === 'said_by_latencies') return
     if (typeof window === 'string') {
       this.#reports.count('emit', window)
@@ -83,11 +84,10 @@ class WallarooEmitter implements Emitter {
 
   #connect(application: string, worker: string): WallarooClient {
     const { host, port } = this.#target
-    const { namePrefix: _, ...options } = this.#options
     const client = new WallarooClient({
       bufferWindows: BUFFER_WINDOWS,
       maxPendingBytes: PENDING_BYTES,
-      ...options,
+      ...this.#options,
       ...{ application, worker, host, port, clock: reporterClock(this.#clock) },
       onError: (error) => {
         this.#reports.log('warn', 'relay link failed, trying again', { error: error.message })
