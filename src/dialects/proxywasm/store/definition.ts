@@ -8,6 +8,7 @@
  */
 import type { DefinitionOptions, GaugeMode, MetricType } from '../../../shm/index.ts'
 import { isOfFilter, type Origin } from '../names.ts'
+import { OPERATIONS } from '../operations.ts'
 import { type FilterMetricType, LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts'
 import type { DefinitionRules } from './options.ts'
 
@@ -69,7 +70,7 @@ function gaugeMode(
 ): GaugeMode {
   if (!isOfFilter(origin)) return mode ?? 'last'
   if (mode !== undefined) throw new TypeError('the mode of a filter’s gauge is not chosen')
-  return host === 'nginx' ? 'last' : 'shared'
+  return OPERATIONS[host].incrementsGauges ? 'shared' : 'last'
 }
 
 function histogramDefinition(

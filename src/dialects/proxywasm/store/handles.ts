@@ -1,18 +1,13 @@
 /**
  * What records: one handle per metric and writer. Every call answers whether it was taken; what was
- * not is counted (`droppedValue`) and nothing else, so recording never throws. Which operations a
- * metric has depends on the host mode (§4.1):
- *
- *              spec                       nginx                  envoy
- *   counter    increment >= 0, record     increment, any delta   increment > 0,
- *              sets the total             modulo 2^64            record adds
- *   gauge      increment and record       record                 increment and record
- *   histogram  record observes            the same               the same
+ * not is counted (`droppedValue`) and nothing else, so recording never throws. What a counter takes
+ * depends on the host mode (operations.ts); which gauges take increments, on the definition.
  */
 
 import { U64_MAX } from '../../../model/index.ts'
 import type { CounterHandle, GaugeHandle, SharedGaugeHandle, Writer } from '../../../shm/index.ts'
 import type { HostMode } from '../host/abi.ts'
+import { OPERATIONS, type Operations } from '../operations.ts'
 import type { FilterMetricType } from '../spec.ts'
 import type { OwnCounts } from './counts.ts'
 
@@ -34,76 +29,34 @@ interface Observer {
   observe(value: Recorded): boolean
 }
 
-function counterHandle(handle: CounterHandle, host: HostMode, counts: OwnCounts): MetricHandle {
-  if (host === 'nginx') return new NginxCounter(handle, counts)
-  return host === 'envoy' ? new EnvoyCounter(handle, counts) : new SpecCounter(handle, counts)
-}
-
-class SpecCounter implements MetricHandle {
+class Counter implements MetricHandle {
   readonly type = 'counter'
   readonly metric: number
   readonly #handle: CounterHandle
+  readonly #operations: Operations
   readonly #counts: OwnCounts
 
-  constructor(handle: CounterHandle, counts: OwnCounts) {
+  constructor(handle: CounterHandle, host: HostMode, counts: OwnCounts) {
     this.metric = handle.metric
     this.#handle = handle
+    this.#operations = OPERATIONS[host]
     this.#counts = counts
   }
 
   increment(delta: Recorded = 1): boolean {
-    if (delta >= 0 && add(this.#handle, delta)) return true
-    return drop(this.#counts)
+    const isAllowed = delta >= this.#operations.incrementMin
+    return (isAllowed && add(this.#handle, delta)) || drop(this.#counts)
   }
 
   record(value: Recorded): boolean {
-    const change = isU64(value) ? this.#handle.setTotal(value) : undefined
+    const { recordToCounter } = this.#operations
+    if (recordToCounter === 'adds') {
+      return (value >= 0 && add(this.#handle, value)) || drop(this.#counts)
+    }
+    const isAllowed = recordToCounter === 'sets_total' && isU64(value)
+    const change = isAllowed ? this.#handle.setTotal(value) : undefined
     if (change === 'reset') this.#counts.counterReset++
     return change !== undefined || drop(this.#counts)
-  }
-}
-
-class NginxCounter implements MetricHandle {
-  readonly type = 'counter'
-  readonly metric: number
-  readonly #handle: CounterHandle
-  readonly #counts: OwnCounts
-
-  constructor(handle: CounterHandle, counts: OwnCounts) {
-    this.metric = handle.metric
-    this.#handle = handle
-    this.#counts = counts
-  }
-
-  increment(delta: Recorded = 1): boolean {
-    return add(this.#handle, delta) || drop(this.#counts)
-  }
-
-  record(): boolean {
-    return drop(this.#counts)
-  }
-}
-
-class EnvoyCounter implements MetricHandle {
-  readonly type = 'counter'
-  readonly metric: number
-  readonly #handle: CounterHandle
-  readonly #counts: OwnCounts
-
-  constructor(handle: CounterHandle, counts: OwnCounts) {
-    this.metric = handle.metric
-    this.#handle = handle
-    this.#counts = counts
-  }
-
-  increment(delta: Recorded = 1): boolean {
-    if (delta > 0 && add(this.#handle, delta)) return true
-    return drop(this.#counts)
-  }
-
-  record(value: Recorded): boolean {
-    if (value >= 0 && add(this.#handle, value)) return true
-    return drop(this.#counts)
   }
 }
 
@@ -199,7 +152,7 @@ export function handleOf(
 ): MetricHandle | undefined {
   if (type === 'counter') {
     const handle = writer.counter(metric)
-    return handle && counterHandle(handle, host, counts)
+    return handle && new Counter(handle, host, counts)
   }
   if (type === 'gauge' && mode === 'shared') {
     const handle = writer.sharedGauge(metric)

@@ -8,7 +8,7 @@ import { type HostMode, type LogLevel, STATUS } from '../abi.ts'
 import { linkImports, metricImports } from '../imports/index.ts'
 import type { MetricSpace } from '../metric-space.ts'
 import type { CrcIds } from '../metrics/crc-ids.ts'
-import { metricCalls } from '../metrics/index.ts'
+import { MetricCalls } from '../metrics/metric-calls.ts'
 import type { FilterModuleParts } from '../module/module.ts'
 import { type WasmExports, type WasmMemory, wasm } from '../module/wasm.ts'
 import type { FilterOptions } from '../options.ts'
@@ -166,7 +166,7 @@ export class FilterInstance implements FilterVm {
 
   #instantiate(): void {
     const { module, space, ids, counts } = this.#parts
-    const slow = metricImports(metricCalls(this, space, ids))
+    const slow = metricImports(new MetricCalls(this, space, ids))
     const fast = linkFastMetrics(this, space, slow)
     if (fast !== undefined) this.#checkPath = fast.check
     const imported = module.importedMemory

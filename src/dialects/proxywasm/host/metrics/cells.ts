@@ -12,10 +12,10 @@ import type {
   Zone,
   ZoneReader,
 } from '../../../../shm/index.ts'
+import { OPERATIONS } from '../../operations.ts'
 import type { FilterMetricType } from '../../spec.ts'
 import type { MetricSpace } from '../metric-space.ts'
 import type { FilterCounts } from '../statistics.ts'
-import { reserveStack } from './stack.ts'
 
 export type MetricCell =
   | { readonly type: 'counter'; readonly metric: number; readonly handle: CounterHandle }
@@ -126,8 +126,10 @@ export class MetricCells {
         return cellOf('counter', metric, writer.counter(metric))
       case 'gauge':
         if (mode === 'shared') return cellOf('gauge', metric, writer.sharedGauge(metric))
-        // Elsewhere than under nginx these are gauges of the zone's other users.
-        return host === 'nginx' ? cellOf('gauge', metric, writer.gauge(metric)) : undefined
+        // Where filters' gauges take increments these are gauges of the zone's other users.
+        return OPERATIONS[host].incrementsGauges
+          ? undefined
+          : cellOf('gauge', metric, writer.gauge(metric))
       case 'histogram':
         return zone.type(metric) === 'dense'
           ? cellOf('histogram', metric, writer.dense(metric) as DenseHandle | undefined)
@@ -163,4 +165,17 @@ export function filterTypeOf(zone: Zone, metric: number): FilterMetricType | und
 /** Undefined where the zone has no room for the chunk. */
 function cellOf<T extends FilterMetricType, H>(type: T, metric: number, handle: H | undefined) {
   return handle === undefined ? undefined : { type, metric, handle }
+}
+
+/** Far more frames than a definition or a reading is deep. */
+const FRAMES = 256
+
+/**
+ * Makes sure of room on the stack. A filter may call the host from the last frame that its
+ * recursion leaves; an overflow then would end the host's code anywhere, also while it holds the
+ * zone's lock, which is everybody's. So whatever may take that lock calls this first: the overflow
+ * happens here, where nothing is held, and ends the filter alone.
+ */
+export function reserveStack(frames = FRAMES): number {
+  return frames === 0 ? 0 : 1 + reserveStack(frames - 1)
 }

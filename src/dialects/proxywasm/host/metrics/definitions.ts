@@ -4,9 +4,10 @@ import type { FilterMetricType } from '../../spec.ts'
 import type { FilterVm } from '../instance/vm.ts'
 import type { MetricSpace } from '../metric-space.ts'
 import { METRICS_PER_FILTER } from '../options.ts'
-import { filterTypeOf } from './cells.ts'
-import { NAME_BYTES_LIMIT } from './metric-calls.ts'
-import { reserveStack } from './stack.ts'
+import { filterTypeOf, reserveStack } from './cells.ts'
+
+/** Longest name taken from a filter: what a zone's keys have room for. */
+const NAME_BYTES_LIMIT = 65_535
 
 export class FilterDefinitions {
   readonly #vm: FilterVm

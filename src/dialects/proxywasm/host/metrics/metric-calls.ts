@@ -1,38 +1,88 @@
-/** The four metric calls of one instance; one implementation per host mode. */
-import { FILTER_TYPES, type FilterMetricType } from '../../spec.ts'
+/**
+ * The four metric calls of one instance, under the rules of its host mode: which operations a
+ * metric has is a table (operations.ts), how the hosts answer is answers.ts.
+ */
+import { OPERATIONS, type Operations } from '../../operations.ts'
 import { STATUS } from '../abi.ts'
 import type { FilterVm } from '../instance/vm.ts'
+import type { MetricSpace } from '../metric-space.ts'
+import { EnvoyAnswers, type HostAnswers, NginxAnswers, SpecAnswers } from './answers.ts'
+import { type MetricCell, MetricCells } from './cells.ts'
+import type { CrcIds } from './crc-ids.ts'
+import { FilterDefinitions } from './definitions.ts'
 
-/** Longest name taken from a filter: what a zone's keys have room for. */
-export const NAME_BYTES_LIMIT = 65_535
-/** A refused name is shown up to here. */
-const SHOWN_BYTES = 256
+/** Ids are u32, deltas and values signed as JavaScript gets an i64. Each call answers a status. */
+export class MetricCalls {
+  readonly #vm: FilterVm
+  readonly #cells: MetricCells
+  readonly #operations: Operations
+  readonly #answers: HostAnswers
 
-/** Ids are u32, deltas and values signed as JavaScript gets an i64. Each answers a status. */
-export interface MetricCalls {
-  define(type: number, nameAt: number, nameSize: number, idAt: number): number
-  increment(id: number, delta: bigint): number
-  record(id: number, value: bigint): number
-  get(id: number, valueAt: number): number
+  constructor(vm: FilterVm, space: MetricSpace, ids: CrcIds) {
+    this.#vm = vm
+    this.#cells = new MetricCells(space, vm.counts)
+    this.#operations = OPERATIONS[space.host]
+    this.#answers = answersOf(vm, space, ids)
+  }
+
+  define(type: number, nameAt: number, nameSize: number, idAt: number): number {
+    const { memory } = this.#vm
+    if (!memory.has(nameAt, nameSize) || !memory.has(idAt, 4)) return this.#vm.badPointer()
+    return this.#answers.define(type, nameAt, nameSize, idAt)
+  }
+
+  increment(id: number, delta: bigint): number {
+    const cell = this.#cell(id)
+    if (cell === undefined) return this.#answers.missing('increment', id)
+    const { incrementMin, incrementsGauges } = this.#operations
+    const isAllowed =
+      cell.type === 'counter' ? delta >= incrementMin : cell.type === 'gauge' && incrementsGauges
+    if (!isAllowed) return this.#answers.forbidden('increment', id)
+    return this.#cells.add(cell, delta) ? STATUS.ok : this.#answers.missing('increment', id)
+  }
+
+  record(id: number, value: bigint): number {
+    const cell = this.#cell(id)
+    if (cell === undefined) return this.#answers.missing('record', id)
+    const { recordToCounter } = this.#operations
+    if (cell.type === 'counter' && recordToCounter === 'refused') {
+      return this.#answers.forbidden('record', id)
+    }
+    return this.#record(cell, value) ? STATUS.ok : this.#answers.missing('record', id)
+  }
+
+  #record(cell: MetricCell, value: bigint): boolean {
+    if (cell.type !== 'counter') return this.#cells.set(cell, value)
+    return this.#operations.recordToCounter === 'adds'
+      ? this.#cells.add(cell, value)
+      : this.#cells.setTotal(cell, value)
+  }
+
+  get(id: number, valueAt: number): number {
+    const { memory } = this.#vm
+    if (!memory.has(valueAt, 8)) return this.#vm.badPointer()
+    const cell = this.#cell(id)
+    if (cell === undefined) return this.#answers.missing('get', id)
+    if (cell.type === 'histogram') return this.#answers.forbidden('get', id)
+    const value = this.#cells.value(cell)
+    if (value === undefined) return this.#answers.missing('get', id)
+    memory.setU64(valueAt, value)
+    return STATUS.ok
+  }
+
+  #cell(id: number): MetricCell | undefined {
+    return this.#cells.at(this.#answers.metricOf(id))
+  }
 }
 
-/** Counts a call that was wrong and answers its status. */
-export function refuse(vm: FilterVm, status: number): number {
-  vm.counts.add('badCalls')
-  return status
-}
-
-/** The type of an ABI number; undefined for one that is none. */
-export function typeOf(code: number): FilterMetricType | undefined {
-  return FILTER_TYPES[code]
-}
-
-export function shownName(vm: FilterVm, nameAt: number, nameSize: number): string {
-  return vm.memory.text(nameAt, Math.min(nameSize >>> 0, SHOWN_BYTES))
-}
-
-/** Hands a value to the filter; the caller knows that there is room for it. */
-export function giveValue(vm: FilterVm, valueAt: number, value: bigint): number {
-  vm.memory.setU64(valueAt, value)
-  return STATUS.ok
+function answersOf(vm: FilterVm, space: MetricSpace, ids: CrcIds): HostAnswers {
+  const definitions = new FilterDefinitions(vm, space)
+  switch (space.host) {
+    case 'spec':
+      return new SpecAnswers(vm, definitions)
+    case 'nginx':
+      return new NginxAnswers(vm, definitions, ids)
+    case 'envoy':
+      return new EnvoyAnswers(vm, definitions)
+  }
 }

@@ -1,0 +1,20 @@
+/**
+ * What the host modes allow on counters and gauges (§4.1): the ABI's text with this project's
+ * choices, nginx' host, and Envoy's. A histogram takes nothing but observations under any of them.
+ */
+import type { HostMode } from './host/abi.ts'
+
+export interface Operations {
+  /** Of a counter: smaller deltas are refused. What is not negative adds up modulo 2^64, too. */
+  readonly incrementMin: number
+  /** What recording a value does to a counter. */
+  readonly recordToCounter: 'sets_total' | 'refused' | 'adds'
+  /** Gauges of filters take increments, for which all threads have to share one value. */
+  readonly incrementsGauges: boolean
+}
+
+export const OPERATIONS: Readonly<Record<HostMode, Operations>> = Object.freeze({
+  spec: { incrementMin: 0, recordToCounter: 'sets_total', incrementsGauges: true },
+  nginx: { incrementMin: -Infinity, recordToCounter: 'refused', incrementsGauges: false },
+  envoy: { incrementMin: 1, recordToCounter: 'adds', incrementsGauges: true },
+})
