@@ -4,7 +4,7 @@ import { drawnUnit } from '../chart/picture.ts'
 import { allDigits, changeText, format, type Quantity, text, totalText } from '../format/number.ts'
 import { ageText, clockText, durationText } from '../format/time.ts'
 import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
-import type { Finding } from '../store/watch.ts'
+import type { Finding } from '../store/usual/watch.ts'
 
 export interface Reading {
   readonly caption: string
@@ -84,11 +84,7 @@ function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: str
  * The total of a counter at a second: the listed one, and what came since, or less what came after.
  * Undefined where a second in between is not known.
  */
-export function totalAt(
-  data: SeriesData,
-  info: SeriesInfo,
-  second: number,
-): bigint | number | undefined {
+function totalAt(data: SeriesData, info: SeriesInfo, second: number): bigint | number | undefined {
   if (info.current === null) return undefined
   const listed = secondOf(info.lastDataMs)
   const [from, to, sign] = second >= listed ? [listed, second, 1] : [second, listed, -1]

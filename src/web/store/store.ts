@@ -12,7 +12,7 @@ import { Polling, type Visibility } from './polling.ts'
 import { type SeriesData, secondOf } from './series-data.ts'
 import { LiveStream } from './stream.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { Watch } from './watch.ts'
+import { Watch } from './usual/watch.ts'
 
 /** The list is read again this often even without news, for totals and silence. */
 const CATALOGUE_MS = 30_000

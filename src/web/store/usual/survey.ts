@@ -2,43 +2,13 @@
  * The usual of every series, also of those that no chart shows: ten-second columns of the last ten
  * minutes, read in small batches from the range endpoint, the longest unseen first.
  */
-import type { RangeColumn } from '../../http/api.ts'
-import { type Entry, type Renumbering, renumber } from './catalogue.ts'
-import type { HubApi } from './hub-api.ts'
+import type { RangeColumn } from '../../../http/api.ts'
+import { type Entry, type Renumbering, renumber } from '../catalogue.ts'
+import type { HubApi } from '../hub-api.ts'
+import { COLUMN_SECONDS, COLUMNS, SurveyColumns } from './columns.ts'
 
-export const COLUMN_SECONDS = 10
-export const COLUMNS = 60
 /** Series read per round: 1,200 series are seen once a minute, 100 each round. */
 const BATCH = 100
-
-export class SurveyColumns {
-  /** Columns end at multiples of ten seconds; the one that ends at 10 n lies at n % COLUMNS. */
-  readonly values = new Float64Array(COLUMNS).fill(Number.NaN)
-  newest = 0
-  /** Per second in the newest column: increments of a counter, observations of a distribution. */
-  rate = Number.NaN
-
-  set(column: number, value: number): void {
-    const from = Math.max(this.newest + 1, column - COLUMNS + 1)
-    for (let at = from; at < column; at += 1) this.values[at % COLUMNS] = Number.NaN
-    if (column <= this.newest - COLUMNS) return
-    this.values[column % COLUMNS] = value
-    this.newest = Math.max(this.newest, column)
-  }
-
-  /** Oldest first. */
-  inOrder(): Float64Array {
-    const out = new Float64Array(COLUMNS)
-    for (let i = 0; i < COLUMNS; i += 1) {
-      out[i] = this.values[(this.newest + 1 + i) % COLUMNS]!
-    }
-    return out
-  }
-
-  get last(): number {
-    return this.newest === 0 ? Number.NaN : this.values[this.newest % COLUMNS]!
-  }
-}
 
 export class Survey {
   readonly columns = new Map<number, SurveyColumns>()

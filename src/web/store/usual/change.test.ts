@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../../test/support/property.ts'
-import { compare, isUnusual, leftUsualAgo, median, UNKNOWN_CHANGE } from './watch.ts'
+import { holds } from '../../../../test/support/property.ts'
+import { compare, isUnusual, leftUsualAgo, UNKNOWN_CHANGE } from './change.ts'
 
 const steady = (value: number, length = 60): Float64Array => new Float64Array(length).fill(value)
 
@@ -72,7 +72,7 @@ test('the median is a value between the least and the most', () => {
     fc.property(
       fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 1 }),
       (list) => {
-        const middle = median(Float64Array.from(list))
+        const middle = compare('gauge', Float64Array.from(list), steady(0)).recent
         assert.ok(middle >= Math.min(...list) && middle <= Math.max(...list))
         const above = list.filter((value) => value > middle).length
         const below = list.filter((value) => value < middle).length

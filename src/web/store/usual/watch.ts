@@ -1,11 +1,12 @@
 /** Keeps, for every series, how far it is from its usual, and since when. */
 import { signal } from '@preact/signals'
-import type { Kind } from '../../http/api.ts'
-import { quantileOf } from './buckets.ts'
-import { type Entry, type Renumbering, renumber } from './catalogue.ts'
-import type { HubApi } from './hub-api.ts'
-import { MAIN_LANE, type SeriesData } from './series-data.ts'
-import { COLUMN_SECONDS, Survey } from './survey.ts'
+import { quantileOf } from '../buckets.ts'
+import { type Entry, type Renumbering, renumber } from '../catalogue.ts'
+import type { HubApi } from '../hub-api.ts'
+import { MAIN_LANE, type SeriesData } from '../series-data.ts'
+import { type Change, compare, isUnusual, leftUsualAgo, UNKNOWN_CHANGE } from './change.ts'
+import { COLUMN_SECONDS } from './columns.ts'
+import { Survey } from './survey.ts'
 
 const RECENT_SECONDS = 10
 /** Longest past in which the start of something unusual is looked for, in seconds. */
@@ -14,13 +15,6 @@ const PAST_SECONDS = 600
 export interface Finding extends Change {
   /** Unix second since which it is unusual; 0 while it isn't. */
   readonly since: number
-}
-
-export const UNKNOWN_CHANGE: Change = {
-  recent: Number.NaN,
-  usual: Number.NaN,
-  ratio: Number.NaN,
-  score: 0,
 }
 
 const NOTHING_FOUND: Finding = { ...UNKNOWN_CHANGE, since: 0 }
@@ -107,72 +101,4 @@ function recentOf(data: SeriesData, second: number): Float64Array {
   const values = new Float64Array(RECENT_SECONDS)
   data.copy(MAIN_LANE[data.kind], from + 1, values)
   return values
-}
-
-interface Change {
-  readonly recent: number
-  readonly usual: number
-  /** recent / usual; Infinity from a usual 0, NaN while too little is known. */
-  readonly ratio: number
-  /** Distance from usual in spreads, 0 while the ratio is an everyday one. */
-  readonly score: number
-}
-
-const RATIO_ABOVE = 1.8
-const RATIO_BELOW = 0.5
-const SCORE_ABOVE = 6
-/** Values of the past that it takes to call anything usual. */
-const USUAL_LEAST = 6
-/** A rare event that goes from 0 to 2 is nothing: counts scatter by their root. */
-const COUNTER_SPREAD = 0.8
-
-export function isUnusual(change: Change): boolean {
-  return change.score > SCORE_ABOVE
-}
-
-/**
- * @param recent values of the last 10 s
- * @param past values of the last 10 min, NaN where nothing is known
- */
-export function compare(kind: Kind, recent: Float64Array, past: Float64Array): Change {
-  const now = median(known(recent))
-  const pastKnown = known(past)
-  if (Number.isNaN(now) || pastKnown.length < USUAL_LEAST) return UNKNOWN_CHANGE
-  const usual = median(pastKnown)
-  const ratio = now === usual ? 1 : now / usual
-  const distance = Math.abs(now - usual)
-  const isFar = ratio > RATIO_ABOVE || ratio < RATIO_BELOW
-  const spread = median(pastKnown.map((value) => Math.abs(value - usual)))
-  const floor = kind === 'counter' ? Math.sqrt(usual) + COUNTER_SPREAD : Math.abs(usual) / 100
-  const score = isFar ? distance / Math.max(spread, floor, 1e-9) : 0
-  return { recent: now, usual, ratio: usual === 0 && now !== 0 ? Infinity : ratio, score }
-}
-
-/**
- * When it left its usual: the end of the last five values whose mean was on the usual side of half
- * way. `values` end now, oldest first, `step` seconds apart; the answer is seconds before now.
- */
-export function leftUsualAgo(values: Float64Array, change: Change, step = 1): number {
-  const half = (change.usual + change.recent) / 2
-  const isUp = change.recent > change.usual
-  const width = Math.max(1, Math.round(5 / step))
-  for (let end = values.length - 1; end >= width - 1; end -= 1) {
-    let sum = 0
-    for (let i = end - width + 1; i <= end; i += 1) sum += values[i]!
-    const mean = sum / width
-    if (isUp ? mean < half : mean > half) return (values.length - 1 - end) * step
-  }
-  return values.length * step
-}
-
-export function median(values: Float64Array): number {
-  if (values.length === 0) return Number.NaN
-  const sorted = values.slice().sort()
-  const middle = sorted.length >> 1
-  if (sorted.length % 2 === 1) return sorted[middle]!
-  return (sorted[middle - 1]! + sorted[middle]!) / 2
-}
-
-function known(values: Float64Array): Float64Array {
-  return values.filter((value) => !Number.isNaN(value))
 }

@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RangeAnswer } from '../../http/api.ts'
-import { createEntry, type Entry } from './catalogue.ts'
-import type { HubApi, RangeRequest } from './hub-api.ts'
-import { COLUMNS, Survey, SurveyColumns } from './survey.ts'
+import type { RangeAnswer } from '../../../http/api.ts'
+import { Catalogue, type Entry } from '../catalogue.ts'
+import type { HubApi } from '../hub-api.ts'
+import { COLUMNS, SurveyColumns } from './columns.ts'
+import { Survey } from './survey.ts'
+
+type RangeRequest = Parameters<HubApi['range']>[0]
 
 const NOW_MS = 1_800_000_000_000
 
 function entry(id: number): Entry {
-  return createEntry({
-    id,
-    name: `series.${id}`,
-    kind: 'counter',
-    labels: [],
-    dialect: 'statshero',
-    source: '127.0.0.1',
-    firstSeenMs: 0,
-    lastDataMs: 0,
-    isStale: false,
-    current: 0,
-  })
+  const catalogue = new Catalogue()
+  const times = { firstSeenMs: 0, lastDataMs: 0, isStale: false }
+  const from = { dialect: 'statshero', source: '127.0.0.1' }
+  const series = { id, name: `series.${id}`, kind: 'counter', labels: [], current: 0 } as const
+  catalogue.replace({ series: [{ ...series, ...from, ...times }], total: 1, revision: 1 })
+  return catalogue.entries[0]!
 }
 
 function createApi(): { api: HubApi; requests: RangeRequest[] } {
