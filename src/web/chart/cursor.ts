@@ -45,7 +45,7 @@ export class Cursor {
   }
 }
 
-export function secondAt(axis: TimeAxis, x: number): number {
+function secondAt(axis: TimeAxis, x: number): number {
   const share = Math.min(1, Math.max(0, (x - axis.left) / (axis.right - axis.left)))
   return Math.round(axis.from + share * (axis.to - axis.from))
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SeriesData } from '../store/series-data.ts'
-import { heatColumns, heatRange, heatStep } from './heat.ts'
+import { drawHeat, heatColumns, heatRange } from './heat.ts'
+import type { Painter } from './painter.ts'
 
 const NOW = 1_800_000_000
 
@@ -62,8 +63,31 @@ test('the range covers what is filled, in whole octaves', () => {
   assert.equal(heatRange(heatColumns(new SeriesData('histogram'), NOW, NOW + 9, 240)), undefined)
 })
 
+/** Colours of three columns of one bucket each, in a ramp of seven. */
+function colorsOf(sums: readonly number[]): (string | undefined)[] {
+  const painted = new Map<number, string>()
+  let path: number[] = []
+  const context = {
+    beginPath: () => {
+      path = []
+    },
+    rect: (left: number) => path.push(Math.round(left / 10)),
+    fillStyle: '',
+    fill(): void {
+      for (const column of path) painted.set(column, this.fillStyle)
+    },
+  }
+  const palette = { ramp: () => ['0', '1', '2', '3', '4', '5', '6'] }
+  const count = sums.length
+  const grid = { scale: 0, offset: 0, width: 1, group: 1, first: 0, count }
+  const columns = { ...grid, sums: Float64Array.from(sums), most: Math.max(...sums) }
+  const box = { left: 0, right: count * 10, top: 0, bottom: 20, from: 0, to: count }
+  const y = (value: number): number => 20 - value * 10
+  drawHeat({ context, palette } as unknown as Painter, columns, 'heat', y, box)
+  return sums.map((_, column) => painted.get(column))
+}
+
 test('a step is the square root of the share; the smallest count is painted too', () => {
-  assert.equal(heatStep(1, 100_000, 7), 0)
-  assert.equal(heatStep(25, 100, 7), 3)
-  assert.equal(heatStep(100, 100, 7), 6)
+  assert.deepEqual(colorsOf([1, 0, 100_000]), ['0', undefined, '6'])
+  assert.deepEqual(colorsOf([25, 100]), ['3', '6'])
 })

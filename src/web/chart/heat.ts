@@ -119,7 +119,7 @@ export function drawHeat(
 }
 
 /** Square root of the share of the fullest bucket in view; every observation is painted. */
-export function heatStep(sum: number, most: number, steps: number): number {
+function heatStep(sum: number, most: number, steps: number): number {
   return Math.min(steps - 1, Math.floor(Math.sqrt(sum / most) * steps))
 }
 

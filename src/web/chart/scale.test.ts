@@ -2,15 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import {
-  linearScale,
-  logScale,
-  niceRange,
-  niceStep,
-  SteadyRange,
-  timeStep,
-  timeTicks,
-} from './scale.ts'
+import { linearScale, logScale, niceRange, SteadyRange, timeTicks } from './scale.ts'
 
 const close = (a: readonly number[], b: readonly number[]): void => {
   assert.equal(a.length, b.length, `${a} against ${b}`)
@@ -19,16 +11,21 @@ const close = (a: readonly number[], b: readonly number[]): void => {
   })
 }
 
+/** Ticks of an axis from zero that has room for two steps. */
+function ticksTo(hi: number, unit = ''): readonly number[] {
+  return linearScale({ lo: 0, hi }, 0, 100, 2, unit).ticks
+}
+
 test('steps are 1, 2, 2.5 or 5 times a power of ten', () => {
-  assert.equal(niceStep(100, 2), 50)
-  assert.equal(niceStep(5, 2), 2.5)
-  assert.ok(Math.abs(niceStep(0.37, 2) - 0.2) < 1e-12)
-  assert.equal(niceStep(1800, 2), 1000)
+  close(ticksTo(100), [0, 50, 100])
+  close(ticksTo(5), [0, 2.5, 5])
+  close(ticksTo(0.37), [0, 0.2])
+  close(ticksTo(1800), [0, 1000])
 })
 
 test('steps of bytes are 1, 2 or 4 times a power of two', () => {
-  assert.equal(niceStep(3_000_000, 2, 'B'), 2 ** 21)
-  assert.equal(niceStep(3_000_000, 2, 'B/s'), 2 ** 21)
+  close(ticksTo(3_000_000, 'B'), [0, 2 ** 21])
+  close(ticksTo(3_000_000, 'B/s'), [0, 2 ** 21])
 })
 
 test('a counter is drawn from zero', () => {
@@ -72,9 +69,9 @@ test('a logarithmic axis within one decade is labelled at 1, 2 and 5', () => {
 })
 
 test('labels of time have their room', () => {
-  assert.equal(timeStep(60, 246), 30)
-  assert.equal(timeStep(60, 800, 96), 10)
-  assert.equal(timeStep(10, 246), 5)
+  assert.deepEqual(timeTicks(0, 60, 246), [0, 30, 60])
+  assert.deepEqual(timeTicks(0, 60, 800, 96), [0, 10, 20, 30, 40, 50, 60])
+  assert.deepEqual(timeTicks(0, 10, 246), [0, 5, 10])
   assert.deepEqual(timeTicks(1003, 1063, 246), [1020, 1050])
 })
 

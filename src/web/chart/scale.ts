@@ -21,7 +21,7 @@ const SMALLEST_SPAN = 1e-300
 const TIME_STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600] as const
 
 /** Smallest round step that gives at most `count`: 1, 2, 2.5, 5 × 10ⁿ; bytes 1, 2, 4 × 2ⁿ. */
-export function niceStep(span: number, count: number, unit = ''): number {
+function niceStep(span: number, count: number, unit = ''): number {
   const isBinary = parseUnit(unit).sort === 'bytes'
   const rough = span / count
   const base = isBinary ? 2 ** Math.floor(Math.log2(rough)) : 10 ** Math.floor(Math.log10(rough))
@@ -96,7 +96,7 @@ function decades({ lo, hi }: Range, count: number): number[] {
 }
 
 /** Distance of time ticks in seconds, so that a label has `room` pixels. */
-export function timeStep(seconds: number, pixels: number, room = 72): number {
+function timeStep(seconds: number, pixels: number, room = 72): number {
   return TIME_STEPS.find((step) => seconds / step <= pixels / room) ?? 600
 }
 

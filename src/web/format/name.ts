@@ -4,7 +4,7 @@
  */
 
 /** Longer names are cut where they are shown; the address bar and exports have them whole. */
-export const NAME_LENGTH_LIMIT = 1000
+const NAME_LENGTH_LIMIT = 1000
 /** Unicode's pictures of the control characters begin here: `␀`, `␊`. */
 const CONTROL_PICTURES = 0x2400
 const DELETE = 0x7f

@@ -3,7 +3,7 @@ import { oneOf, write } from '../shell/route.ts'
 import type { Address } from '../shell/view.ts'
 
 export const DENSITIES = ['charts', 'lines', 'table'] as const
-export const SORTS = ['unusual', 'name', 'rate', 'change', 'p99'] as const
+const SORTS = ['unusual', 'name', 'rate', 'change', 'p99'] as const
 export const KINDS = ['counter', 'gauge', 'histogram', 'summary'] as const
 
 export type Density = (typeof DENSITIES)[number]

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind, SeriesInfo } from '../../http/api.ts'
-import { createEntry, type Entry } from '../store/catalogue.ts'
-import {
-  type Choice,
-  crowdedLabel,
-  groupEntries,
-  labelNames,
-  type Measures,
-  selectEntries,
-  sortEntries,
-} from './select.ts'
+import type { SeriesInfo } from '../../http/api.ts'
+import { Catalogue, type Entry } from '../store/catalogue.ts'
+import { crowdedLabel, groupEntries, labelNames, selectEntries, sortEntries } from './select.ts'
+
+type Choice = Parameters<typeof selectEntries>[1]
+type Measures = Parameters<typeof sortEntries>[2]
 
 let nextId = 1
-function entry(name: string, labels: Record<string, string> = {}, part: Partial<SeriesInfo> = {}) {
-  return createEntry({
+function entry(
+  name: string,
+  labels: Record<string, string> = {},
+  part: Partial<SeriesInfo> = {},
+): Entry {
+  const info: SeriesInfo = {
     id: nextId++,
     name,
-    kind: 'counter' as Kind,
+    kind: 'counter',
     labels: Object.entries(labels),
     dialect: 'statshero',
     source: '127.0.0.1',
@@ -26,7 +25,10 @@ function entry(name: string, labels: Record<string, string> = {}, part: Partial<
     isStale: false,
     current: 1,
     ...part,
-  })
+  }
+  const catalogue = new Catalogue()
+  catalogue.replace({ series: [info], total: 1, revision: 1 })
+  return catalogue.entries[0]!
 }
 
 const REQUESTS = entry('api.requests', { method: 'GET', status: '200' })

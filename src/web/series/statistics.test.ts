@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SeriesData } from '../store/series-data.ts'
-import { bucketError, errorWords, moments, undrawnWords, windowNumbers } from './statistics.ts'
+import { bucketError, errorWords, undrawnWords, windowNumbers } from './statistics.ts'
 
 const NOW = 1_800_000_000
 
 test('mean and deviation are those of the values, none has none', () => {
-  const { mean, deviation, min, max } = moments(Float64Array.of(2, 4, 4, 4, 5, 5, 7, 9))
-  assert.deepEqual([mean, deviation, min, max], [5, 2, 2, 9])
-  assert.ok(Number.isNaN(moments(new Float64Array(0)).mean))
+  const data = new SeriesData('gauge')
+  const names = ['mean', 'deviation', 'min', 'max']
+  const words = (): unknown[] => {
+    const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+    return names.map((name) => rows.get(name))
+  }
+  assert.deepEqual(words(), ['–', '–', '–', '–'])
+  for (const [i, value] of [2, 4, 4, 4, 5, 5, 7, 9].entries()) data.write(NOW - 7 + i, value)
+  assert.deepEqual(words(), ['5', '2', '2', '9'])
 })
 
 test('the width of a bucket is the error of a percentile', () => {

@@ -53,7 +53,7 @@ interface Moments {
 }
 
 /** NaN all four when there is no value. */
-export function moments(values: Float64Array): Moments {
+function moments(values: Float64Array): Moments {
   let mean = 0
   let square = 0
   let min = Number.NaN

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Action, type KeyPress, Keys, keyHelp } from './keys.ts'
+import { type Action, Keys, keyHelp } from './keys.ts'
 import type { Screen } from './view.ts'
 
 const screen = (key: string): Screen => ({
@@ -12,7 +12,11 @@ const screen = (key: string): Screen => ({
 const LETTERS = ['o', 'e']
 const SCREENS = LETTERS.map(screen)
 
-function press(keys: Keys, key: string, part: Partial<KeyPress> = {}): Action | undefined {
+function press(
+  keys: Keys,
+  key: string,
+  part: Partial<Parameters<Keys['press']>[0]> = {},
+): Action | undefined {
   return keys.press({ key, hasModifier: false, isInField: false, ...part })
 }
 

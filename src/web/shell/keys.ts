@@ -22,7 +22,7 @@ export type NamedAction =
 /** `go-e` leads to the view that has the letter. */
 export type Action = NamedAction | `window-${number}` | `go-${string}`
 
-export interface KeyPress {
+interface KeyPress {
   readonly key: string
   readonly hasModifier: boolean
   readonly isInField: boolean

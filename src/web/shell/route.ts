@@ -5,7 +5,7 @@
 import type { Address, Destination, Route, Screen } from './view.ts'
 
 export const WINDOWS = [10, 30, 60, 120, 300, 600] as const
-export const STANDARD_WINDOW = 60
+const STANDARD_WINDOW = 60
 const WINDOW_LEAST = 10
 const WINDOW_MOST = 600
 

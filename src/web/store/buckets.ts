@@ -7,7 +7,7 @@
 import type { HistogramCellJson } from '../../http/api.ts'
 
 /** Widest layout kept: 256 buckets are 64 octaves at the finest scale the API sends (2). */
-export const BUCKETS_LIMIT = 256
+const BUCKETS_LIMIT = 256
 /** Counts are shown, not calculated with: a second with more is drawn as this many. */
 const COUNT_LIMIT = 0xffff_ffff
 

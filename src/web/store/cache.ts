@@ -111,7 +111,7 @@ export function secondsOf({ intervalMs }: CellsEvent): number {
 }
 
 /** Rates of one dialect by second, kept longer than the sixty seconds that the hub sends. */
-export class DialectRates {
+class DialectRates {
   readonly #values = new Float64Array(SECONDS_KEPT).fill(Number.NaN)
   newest = 0
   oldest = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SeriesInfo, SeriesPage } from '../../http/api.ts'
-import { Catalogue, createEntry, renumber } from './catalogue.ts'
+import { Catalogue, type Entry, renumber } from './catalogue.ts'
 
 function info(id: number, name: string, part: Partial<SeriesInfo> = {}): SeriesInfo {
   return {
@@ -25,20 +25,26 @@ const page = (...series: SeriesInfo[]): SeriesPage => ({
   revision: 1,
 })
 
+function entryOf(info: SeriesInfo): Entry {
+  const catalogue = new Catalogue()
+  catalogue.replace(page(info))
+  return catalogue.entries[0]!
+}
+
 test('an entry is named as in its URL, and grouped by the first part of its name', () => {
   const labels = [
     ['route', '/pay'],
     ['status', '200'],
   ] as const
-  const entry = createEntry(info(1, 'checkout.latency', { labels }))
+  const entry = entryOf(info(1, 'checkout.latency', { labels }))
   assert.equal(entry.text, 'checkout.latency{route=/pay,status=200}')
   assert.equal(entry.labels, 'route=/pay status=200')
   assert.equal(entry.group, 'checkout')
-  assert.equal(createEntry(info(2, 'System/cpu-usage')).group, 'System')
-  assert.equal(createEntry(info(3, 'uptime')).group, 'uptime')
+  assert.equal(entryOf(info(2, 'System/cpu-usage')).group, 'System')
+  assert.equal(entryOf(info(3, 'uptime')).group, 'uptime')
   const shop = { namespace: 'Shop.Checkout' } as const
-  assert.equal(createEntry(info(4, 'request-time', shop)).group, 'Shop.Checkout')
-  assert.equal(createEntry(info(5, 'cart.items')).group, 'cart')
+  assert.equal(entryOf(info(4, 'request-time', shop)).group, 'Shop.Checkout')
+  assert.equal(entryOf(info(5, 'cart.items')).group, 'cart')
 })
 
 test('ids that mean another series, or are gone, are told; newcomers are not', () => {

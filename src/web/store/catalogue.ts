@@ -32,7 +32,7 @@ function prefixOf({ name, namespace }: SeriesInfo): string {
   return end > 0 ? name.slice(0, end) : name
 }
 
-export function createEntry(info: SeriesInfo): Entry {
+function createEntry(info: SeriesInfo): Entry {
   const labels = info.labels.map(([key, value]) => `${key}=${value}`).join(' ')
   const text = describe(info)
   const search = `${text} ${info.displayName ?? ''}`.toLowerCase()

@@ -5,7 +5,7 @@ const BASE = '/api/v1'
 /** Entries asked for per page of the list. */
 const PAGE_SIZE = 1000
 
-export interface RangeRequest {
+interface RangeRequest {
   readonly series: readonly number[]
   readonly fromMs: number
   readonly toMs: number

@@ -1,16 +1,57 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
-import { Polling, REFUSED_MS, restAfter, restAfterRefusal, type Visibility } from './polling.ts'
+import { RefusedRequest } from './hub-api.ts'
+import { Polling, type Visibility } from './polling.ts'
 
-test('quick answers are asked for each second, slow ones at a third of the time', () => {
-  assert.deepEqual([5, 400, 2000].map(restAfter), [1000, 1000, 4000])
-  assert.equal(restAfter(60_000), 30_000)
+test('quick answers are asked for each second, slow ones at a third of the time', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  for (const [tookMs, restMs] of [
+    [5, 1000],
+    [400, 1000],
+    [2000, 4000],
+    [60_000, 30_000],
+  ] as const) {
+    const get = async (): Promise<unknown> => {
+      nowMs += tookMs
+      return 'words'
+    }
+    assert.equal(await restOf(t, get), restMs)
+  }
 })
 
-test('a hub that is busy says itself when to come back, within bounds', () => {
-  assert.equal(restAfterRefusal(undefined), REFUSED_MS)
-  assert.deepEqual([0, 2000, 1e9].map(restAfterRefusal), [1000, 2000, 30_000])
+test('a hub that is busy says itself when to come back, within bounds', async (t) => {
+  for (const [retryAfterMs, restMs] of [
+    [undefined, 5000],
+    [0, 1000],
+    [2000, 2000],
+    [1e9, 30_000],
+  ] as const) {
+    const refused = new RefusedRequest('/a', 503, 'busy', retryAfterMs)
+    assert.equal(await restOf(t, () => Promise.reject(refused)), restMs)
+  }
+  assert.equal(await restOf(t, () => Promise.reject(new TypeError('no connection'))), 5000)
 })
+
+/** Milliseconds between the first answer and the second request, in steps of 500. */
+async function restOf(context: TestContext, get: () => Promise<unknown>): Promise<number> {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  context.after(() => mock.timers.reset())
+  let count = 0
+  const counted = (): Promise<unknown> => {
+    count += 1
+    return get()
+  }
+  const end = new Polling({ get: counted }).read('/a', {}, () => {})
+  await pass(0)
+  await pass(0)
+  let restMs = 0
+  for (; count === 1 && restMs < 60_000; restMs += 500) await pass(500)
+  end()
+  await pass(0)
+  mock.timers.reset()
+  return restMs
+}
 
 const WORDS = { answer: 'words', refusal: undefined }
 

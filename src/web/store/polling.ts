@@ -7,7 +7,7 @@ import { type HubApi, RefusedRequest } from './hub-api.ts'
 /** Windows end at whole seconds: asking more often would show nothing new. */
 const POLL_MS = 1000
 /** What is not known now may come, but not every second. */
-export const REFUSED_MS = 5000
+const REFUSED_MS = 5000
 /** A large answer costs the hub a third of its time at most. */
 const REST_FACTOR = 2
 const LONGEST_MS = 30_000
@@ -144,12 +144,12 @@ class Poll {
 }
 
 /** @param tookMs from asking until the answer was shown */
-export function restAfter(tookMs: number): number {
+function restAfter(tookMs: number): number {
   return Math.min(LONGEST_MS, Math.max(POLL_MS, tookMs * REST_FACTOR))
 }
 
 /** @param retryAfterMs as the hub asked for */
-export function restAfterRefusal(retryAfterMs: number | undefined): number {
+function restAfterRefusal(retryAfterMs: number | undefined): number {
   return retryAfterMs === undefined
     ? REFUSED_MS
     : Math.min(LONGEST_MS, Math.max(POLL_MS, retryAfterMs))

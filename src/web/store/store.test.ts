@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import type { CellsEvent, RangeAnswer, SeriesInfo } from '../../http/api.ts'
-import type { HubApi, RangeRequest } from './hub-api.ts'
+import type { HubApi } from './hub-api.ts'
 import type { Lane } from './series-data.ts'
 import { Store } from './store.ts'
+
+type RangeRequest = Parameters<HubApi['range']>[0]
 
 const START = 1_800_000_000
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import { OVERVIEW } from '../../../web/overview/address.ts'
-import { formatRoute, parseRoute, STANDARD_WINDOW } from '../../../web/shell/route.ts'
+import { formatRoute, parseRoute } from '../../../web/shell/route.ts'
 import type { Route } from '../../../web/shell/view.ts'
 import {
   latencyText,
@@ -16,7 +16,7 @@ import {
 
 function shown(state: Partial<WallarooState>): Route {
   const all = { ...WALLAROO.standard, ...state }
-  return { address: WALLAROO, state: all, window: STANDARD_WINDOW, at: null }
+  return { address: WALLAROO, state: all, window: 60, at: null }
 }
 
 /** What a browser makes of a link. */
