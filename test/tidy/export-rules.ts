@@ -141,9 +141,12 @@ class Uses {
     for (const star of module.stars) this.all(star)
   }
 
-  /** All names of the files that a pattern with `*` means. */
+  /** All names of the files that a pattern with `*` and `{a,b}` means. */
   matching(pattern: string): void {
-    const expression = pattern.replace(/[.+]/g, '\\$&').replace(/\*+/g, '[^/]+')
+    const expression = pattern
+      .replace(/[.+]/g, '\\$&')
+      .replace(/\*+/g, '[^/]+')
+      .replace(/\{([^}]*)\}/g, (_, words: string) => `(?:${words.replaceAll(',', '|')})`)
     for (const path of this.#modules.keys()) {
       if (new RegExp(`^${expression}$`).test(path)) this.all(path)
     }

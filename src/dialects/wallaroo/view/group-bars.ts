@@ -18,7 +18,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** `≤ 1 ms`; `> 1 s` for the group above all that are named. */
-export function groupText(boundNs: string): string {
+function groupText(boundNs: string): string {
   const words = WORDS.get(boundNs)
   return words === undefined ? '> 1\u00a0s' : `≤ ${words.replace(' ', '\u00a0')}`
 }

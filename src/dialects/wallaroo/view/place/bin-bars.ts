@@ -4,7 +4,14 @@
  * what one looks for.
  */
 import type { Painter } from '../../../../web/chart/painter.ts'
-import { axisText, text } from '../../../../web/format/number.ts'
+import {
+  type BinSpan,
+  boundText,
+  filledSpan,
+  labelStarts,
+  placeOf,
+  shareHeight,
+} from './bin-layout.ts'
 
 interface BinBars {
   /** Messages by bin; bin i ends at 2^i ns. */
@@ -20,34 +27,12 @@ const RIGHT = 4
 const TOP = 32
 /** Names of percentiles stand above the lines. */
 const NAME_FLOOR = 16
-const NAME_GAP = 4
 const TICKS = [0.01, 0.05, 0.2, 0.5] as const
 /** Bars stay visible however few they stand for. */
 const LEAST_HEIGHT = 1.5
 /** Bars this wide carry their per cent, labels this far apart stand at every bar. */
 const NUMBER_FROM = 30
 const LABEL_FROM = 56
-
-interface BinSpan {
-  readonly first: number
-  readonly last: number
-}
-
-/** From the first to the last filled bin; undefined without messages. */
-export function filledSpan(counts: readonly number[]): BinSpan | undefined {
-  const first = counts.findIndex((count) => count > 0)
-  return first < 0 ? undefined : { first, last: counts.findLastIndex((count) => count > 0) }
-}
-
-/** Height of a share of all, of 1: square root, with a little room above the fullest bin. */
-export function shareHeight(share: number, most: number): number {
-  return Math.sqrt(share / Math.min(1, most * 1.1))
-}
-
-/** Place of a latency in bins: 1.5 is half way of bin 1, on its logarithmic scale. */
-export function placeOf(ns: number, first: number): number {
-  return Math.max(0, Math.log2(ns) - first + 1)
-}
 
 /** The bin at a place of the chart; null beside the bars. */
 export function binAt(counts: readonly number[], x: number, width: number): number | null {
@@ -101,26 +86,6 @@ export function drawBinBars(painter: Painter, bars: BinBars): void {
   drawPercentiles(painter, places, { floor, right })
 }
 
-/** Where labels begin that stand above their places, side by side where those are too close. */
-export function labelStarts(
-  places: readonly number[],
-  widths: readonly number[],
-  right: number,
-): readonly number[] {
-  const starts: number[] = []
-  places.forEach((x, i) => {
-    const free = i === 0 ? 0 : starts[i - 1]! + widths[i - 1]! + NAME_GAP
-    starts.push(Math.max(free, x - widths[i]! / 2))
-  })
-  // from the right edge back, so that the last one is whole
-  let end = right
-  for (let i = starts.length - 1; i >= 0; i -= 1) {
-    starts[i] = Math.min(starts[i]!, end - widths[i]!)
-    end = starts[i]! - NAME_GAP
-  }
-  return starts
-}
-
 function drawPercentiles(
   painter: Painter,
   names: readonly (readonly [name: string, x: number])[],
@@ -159,10 +124,4 @@ function drawLabels(
     const align = bin === last ? 'right' : 'center'
     painter.label(boundText(bin), end, painter.height - 4, { align })
   }
-}
-
-/** Upper bound of a bin in words: `1 ms` for 2^20 ns, `16 µs`, `34 s`. */
-export function boundText(bin: number): string {
-  const ns = 2 ** bin
-  return ns < 1000 ? axisText(ns, 'ns') : text(ns, 'ns').replace(/\.\d+/, '')
 }

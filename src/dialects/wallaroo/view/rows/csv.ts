@@ -100,6 +100,6 @@ function cellText(cell: CsvCell): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-export function csvText(heads: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+function csvText(heads: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
   return [heads, ...rows].map((cells) => `${cells.map(cellText).join(',')}\n`).join('')
 }

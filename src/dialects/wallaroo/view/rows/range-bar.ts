@@ -58,7 +58,7 @@ export function drawRangeAxis(painter: Painter, axis: Range): void {
 }
 
 /** Which of the decades have a label, and where it begins: the first one right of its tick. */
-export function decadeLabels(
+function decadeLabels(
   places: readonly number[],
   widths: readonly number[],
 ): readonly (readonly [index: number, from: number])[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { boundText, filledSpan, labelStarts, placeOf, shareHeight } from './bin-bars.ts'
+import { boundText, filledSpan, labelStarts, placeOf, shareHeight } from './bin-layout.ts'
 
 const plain = (words: string): string => words.replaceAll('\u00a0', ' ')
 

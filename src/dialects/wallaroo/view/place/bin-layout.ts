@@ -1,0 +1,53 @@
+/** Where bars, percentiles and labels of latency bins stand, and how bins are called. */
+import { axisText, text } from '../../../../web/format/number.ts'
+
+/** Pixels between the names of two percentiles. */
+const NAME_GAP = 4
+
+/** Bins from the first to the last one that has messages. */
+export interface BinSpan {
+  readonly first: number
+  readonly last: number
+}
+
+/** From the first to the last filled bin; undefined without messages. */
+export function filledSpan(counts: readonly number[]): BinSpan | undefined {
+  const first = counts.findIndex((count) => count > 0)
+  return first < 0 ? undefined : { first, last: counts.findLastIndex((count) => count > 0) }
+}
+
+/** Height of a share of all, of 1: square root, with a little room above the fullest bin. */
+export function shareHeight(share: number, most: number): number {
+  return Math.sqrt(share / Math.min(1, most * 1.1))
+}
+
+/** Place of a latency in bins: 1.5 is half way of bin 1, on its logarithmic scale. */
+export function placeOf(ns: number, first: number): number {
+  return Math.max(0, Math.log2(ns) - first + 1)
+}
+
+/** Where labels begin that stand above their places, side by side where those are too close. */
+export function labelStarts(
+  places: readonly number[],
+  widths: readonly number[],
+  right: number,
+): readonly number[] {
+  const starts: number[] = []
+  places.forEach((x, i) => {
+    const free = i === 0 ? 0 : starts[i - 1]! + widths[i - 1]! + NAME_GAP
+    starts.push(Math.max(free, x - widths[i]! / 2))
+  })
+  // from the right edge back, so that the last one is whole
+  let end = right
+  for (let i = starts.length - 1; i >= 0; i -= 1) {
+    starts[i] = Math.min(starts[i]!, end - widths[i]!)
+    end = starts[i]! - NAME_GAP
+  }
+  return starts
+}
+
+/** Upper bound of a bin in words: `1 ms` for 2^20 ns, `16 µs`, `34 s`. */
+export function boundText(bin: number): string {
+  const ns = 2 ** bin
+  return ns < 1000 ? axisText(ns, 'ns') : text(ns, 'ns').replace(/\.\d+/, '')
+}
