@@ -55,3 +55,23 @@ test('lines below the level are left out', (t) => {
   })
   assert.equal(text, 'TIME warn x\nTIME error x\n')
 })
+
+test('lines that can not be written are counted, and told with the next one that can', (t) => {
+  const lines: string[] = []
+  let isFull = true
+  t.mock.method(process.stderr, 'write', (chunk: string, done: (error?: Error) => void) => {
+    if (!isFull) lines.push(chunk.replace(/^\d\d:\d\d:\d\d/gm, 'TIME'))
+    done(isFull ? new Error('ENOSPC') : undefined)
+    return true
+  })
+  const log = createLog('text', false)
+  log('info', 'one')
+  log('info', 'two')
+  isFull = false
+  log('info', 'three')
+  log('info', 'four')
+  assert.deepEqual(lines, [
+    'TIME warn the log could not be written for a while; lines are missing  lines=2\nTIME info three\n',
+    'TIME info four\n',
+  ])
+})

@@ -7,16 +7,27 @@ export type LogFormat = 'text' | 'json'
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const COLORS: Partial<Record<LogLevel, number>> = { warn: 33, error: 31, debug: 90 }
 
-/** Writes lines of a level and of those above it to stderr. */
+/**
+ * Writes lines of a level and of those above it to stderr. One that can't be written (a full disk)
+ * is counted, and the number told as soon as one can.
+ */
 export function createLog(format: LogFormat, isColored: boolean, level: LogLevel = 'info'): Log {
+  let lost = 0
   const least = LEVELS.indexOf(level)
   const line =
     format === 'json' ? jsonLine : (...parts: LineParts) => plainLine(isColored, ...parts)
   return (lineLevel, message, facts = {}) => {
     if (LEVELS.indexOf(lineLevel) < least) return
-    process.stderr.write(`${line(new Date().toISOString(), lineLevel, message, facts)}\n`)
+    const time = new Date().toISOString()
+    const told = lost
+    const missing = told === 0 ? '' : `${line(time, 'warn', LOST_MESSAGE, { lines: told })}\n`
+    process.stderr.write(`${missing}${line(time, lineLevel, message, facts)}\n`, (error) => {
+      lost += error ? 1 : -told
+    })
   }
 }
+
+const LOST_MESSAGE = 'the log could not be written for a while; lines are missing'
 
 type LineParts = [time: string, level: LogLevel, message: string, facts: object]
 

@@ -53,7 +53,8 @@ function overrideExit(command: Command): void {
 /** Runs one command line and returns its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', leaveOnClosedPipe)
-  process.stderr.on('error', ignoreClosedPipe)
+  // a log or a message that can't be written is no reason to end; createLog counts its lines
+  process.stderr.on('error', () => {})
   const program = createProgram()
   try {
     if (args.length === 0) {
@@ -86,10 +87,4 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   const isLostTerminal = error.code === 'EIO' && process.stdout.isTTY
   if (error.code === 'EPIPE' || isLostTerminal) process.exit(EXIT_OK)
   throw error
-}
-
-/** Goes on without a log when its reader is gone. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  const isLostTerminal = error.code === 'EIO' && process.stderr.isTTY
-  if (error.code !== 'EPIPE' && !isLostTerminal) throw error
 }

@@ -7,23 +7,46 @@ export type Log = (level: LogLevel, message: string, facts?: Record<string, unkn
 const WINDOW_NS = 60_000_000_000n
 /** Lines with the same message in one minute; more are counted and told at the next one. */
 const LINES_LIMIT = 10
-/** Different messages watched at once. */
+/** Different messages watched at once; what is beyond them shares the place of one. */
 const MESSAGES_LIMIT = 500
 
-/** A log that no peer can flood: repeated messages are held back, and their number is told. */
+interface Watched {
+  sinceNs: bigint
+  lines: number
+}
+
+/**
+ * A log that no peer can flood: repeated messages are held back, and their number is told. A
+ * message is a text of ours, and what a peer has sent stands in the facts: a peer can then cause
+ * none that is not known.
+ */
 export function limitLog(log: Log, clock: Clock): Log {
-  const seen = new Map<string, { sinceNs: bigint; lines: number }>()
+  const seen = new Map<string, Watched>()
+  const others: Watched = { sinceNs: 0n, lines: 0 }
+  const watch = (message: string, nowNs: bigint): Watched => {
+    const known = seen.get(message)
+    if (known !== undefined) return known
+    if (seen.size >= MESSAGES_LIMIT) {
+      for (const [old, { sinceNs, lines }] of seen) {
+        if (nowNs - sinceNs > WINDOW_NS && lines <= LINES_LIMIT) seen.delete(old)
+      }
+    }
+    if (seen.size >= MESSAGES_LIMIT) return others
+    const made = { sinceNs: nowNs, lines: 0 }
+    seen.set(message, made)
+    return made
+  }
   return (level, message, facts) => {
     const nowNs = clock.monotonicNs()
-    const known = seen.get(message)
-    if (known === undefined || nowNs - known.sinceNs > WINDOW_NS) {
-      const heldBack = Math.max(0, (known?.lines ?? 0) - LINES_LIMIT)
-      if (known === undefined && seen.size >= MESSAGES_LIMIT) seen.clear()
-      seen.set(message, { sinceNs: nowNs, lines: 1 })
+    const watched = watch(message, nowNs)
+    const heldBack = Math.max(0, watched.lines - LINES_LIMIT)
+    if (nowNs - watched.sinceNs > WINDOW_NS) {
+      watched.sinceNs = nowNs
+      watched.lines = 1
       log(level, message, heldBack > 0 ? { ...facts, heldBack } : facts)
       return
     }
-    known.lines++
-    if (known.lines <= LINES_LIMIT) log(level, message, facts)
+    watched.lines++
+    if (watched.lines <= LINES_LIMIT) log(level, message, facts)
   }
 }

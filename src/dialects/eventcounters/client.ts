@@ -171,7 +171,8 @@ export class EventCountersClient {
     const retryMs = this.#backoff.nextMs()
     this.#retryMs = retryMs
     const { endpoint } = this.#address
-    this.#reports.log('warn', `session ended: ${error.message}`, { endpoint, retryMs })
+    const detail = error.message
+    this.#reports.log('warn', 'session ended', { detail, endpoint, retryMs })
     this.#cancelRetry = this.#clock.after(retryMs, () => this.#begin())
     this.#observer.onError?.(error, retryMs)
   }

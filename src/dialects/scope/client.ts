@@ -238,7 +238,8 @@ export class ScopeClient {
     if (error.code === 'version') return
     this.#counts.packetsBad++
     this.#reports.count('packets_bad', error.code)
-    this.#logOnce(error.code, 'warn', error.message, {
+    this.#logOnce(error.code, 'warn', 'packet rejected', {
+      detail: error.message,
       code: error.code,
       hex: toHex(payload.subarray(0, LOGGED_BYTES)),
     })
@@ -254,14 +255,16 @@ export class ScopeClient {
     const isUnproven = end.hasVersion && end.packets === 0
     if (isUnproven && this.#memory.failed(plan)) {
       const { send } = this.#memory.plan()
-      this.#reports.log('info', `${end.detail}: trying ${send}`, this.#facts())
+      const facts = { detail: end.detail, send, ...this.#facts() }
+      this.#reports.log('info', 'trying another framing', facts)
       this.#begin()
       return
     }
     const pauseMs = this.#backoff.nextMs()
     this.#retryMs = end.reason === 'version' ? Math.max(pauseMs, VERSION_RETRY_MS) : pauseMs
-    const facts = { ...this.#facts(), reason: end.reason, retryMs: this.#retryMs }
-    this.#reports.log('warn', `connection ended: ${end.detail}`, facts)
+    const { reason, detail } = end
+    const facts = { detail, ...this.#facts(), reason, retryMs: this.#retryMs }
+    this.#reports.log('warn', 'connection ended', facts)
     this.#cancelRetry = this.#clock.after(this.#retryMs, () => this.#begin())
     this.#setState('offline')
   }

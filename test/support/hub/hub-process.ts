@@ -35,13 +35,28 @@ const FREE_PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0'
 const READY_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
 
+interface Circumstances {
+  /** Where the log goes instead of into `log`: an open file. */
+  readonly stderr?: number
+  /** Flags of Node. */
+  readonly execArgv?: readonly string[]
+}
+
 /** @param command `serve` or `demo`, with further flags */
-export async function startHubProcess(...command: readonly string[]): Promise<HubProcess> {
+export function startHubProcess(...command: readonly string[]): Promise<HubProcess> {
+  return startHubProcessWith({}, ...command)
+}
+
+/** The same under circumstances that are not the usual ones. */
+export async function startHubProcessWith(
+  { stderr, execArgv = [] }: Circumstances,
+  ...command: readonly string[]
+): Promise<HubProcess> {
   const [name, ...flags] = command
-  const args = [PROGRAM, name!, ...FREE_PORTS, '--log', 'json', ...flags]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = [...execArgv, PROGRAM, name!, ...FREE_PORTS, '--log', 'json', ...flags]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr ?? 'pipe'] })
   let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
   const ended = new Promise<Exit>((resolve) => {

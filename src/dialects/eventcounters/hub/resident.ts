@@ -201,7 +201,7 @@ export class EventCountersResident implements CounterSource, Resident {
       } catch (error) {
         this.#close(session)
         this.#reports.count('listener_errors', 'thrown')
-        this.#reports.log('error', `session closed: its listener failed: ${error}`)
+        this.#reports.log('error', 'session closed: its listener failed', { error: String(error) })
       }
     }
   }

@@ -82,6 +82,6 @@ export class CallbackSource implements SnapshotSource {
     this.#reports.count('value_errors', 'callback')
     if (entry.hasFailed) return
     entry.hasFailed = true
-    this.#reports.log('error', `reading ${entry.identity.name} failed`, { error })
+    this.#reports.log('error', 'reading a value failed', { name: entry.identity.name, error })
   }
 }

@@ -179,7 +179,7 @@ export class Viewer {
     this.#cancelHandshake()
     reports.count('handshake_refused', code)
     const hex = toHex(this.#settings.bytes.subarray(0, LOGGED_BYTES))
-    reports.log('warn', `viewer refused: ${detail}`, { ...this.#facts(), code, hex })
+    reports.log('warn', 'viewer refused', { detail, ...this.#facts(), code, hex })
     // Closing with unread bytes would reset the connection, and with it a version not yet read.
     this.#socket.end()
     this.#cancelFarewell = clock.after(FAREWELL_MS, () => this.#socket.destroy())

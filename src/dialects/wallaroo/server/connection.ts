@@ -185,8 +185,8 @@ export class WorkerConnection implements FrameVisitor {
     const hint = code === 'frame_too_large' ? explainForeign(message) : undefined
     const hex = toHex(message.subarray(0, LOGGED_BYTES))
     const { address, port } = this.#peer
-    const facts = { address, port, code, hex, ...(hint === undefined ? {} : { hint }) }
-    reports.log('warn', `frame rejected: ${detail}`, facts)
+    const facts = { detail, address, port, code, hex, ...(hint === undefined ? {} : { hint }) }
+    reports.log('warn', 'frame rejected', facts)
   }
 }
 
