@@ -71,7 +71,8 @@ test('lines that can not be written are counted, and told with the next one that
   log('info', 'three')
   log('info', 'four')
   assert.deepEqual(lines, [
-    'TIME warn the log could not be written for a while; lines are missing  lines=2\nTIME info three\n',
+    'TIME warn the log could not be written for a while; lines are missing  lines=2\n' +
+      'TIME info three\n',
     'TIME info four\n',
   ])
 })
