@@ -2,11 +2,9 @@
  * Metric calls of a test, made by a real filter: `raw` reads the call from a request's header and
  * answers with the status and, after define and get, the id or value.
  */
-import type {
-  FilterHost,
-  FilterOutcome,
-  FilterThread,
-} from '../../src/dialects/proxywasm/host/index.ts'
+import type { FilterHost } from '../../src/dialects/proxywasm/host/host.ts'
+import type { FilterOutcome } from '../../src/dialects/proxywasm/host/stream/exchange.ts'
+import type { FilterThread } from '../../src/dialects/proxywasm/host/thread/thread.ts'
 
 export interface CallResult {
   /** Undefined after a trap. */

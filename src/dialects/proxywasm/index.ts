@@ -5,21 +5,13 @@
  */
 export type { CodecOptions, Decoded } from '../decoder.ts'
 export { decodeProxyWasm, encodeProxyWasm } from './codec.ts'
-export {
-  FilterHost,
-  type FilterHostParts,
-  type FilterLogLine,
-  FilterModule,
-  type FilterOptions,
-  type FilterOutcome,
-  FilterRefusedError,
-  type FilterRequest,
-  type FilterStatistics,
-  FilterThread,
-  type FilterThreadParts,
-  type MetricSpace,
-  type MetricSpaceSource,
-} from './host/index.ts'
+export { FilterHost, type FilterHostParts } from './host/host.ts'
+export type { MetricSpace, MetricSpaceSource } from './host/metric-space.ts'
+export { FilterModule, FilterRefusedError } from './host/module/module.ts'
+export type { FilterLogLine, FilterOptions } from './host/options.ts'
+export type { FilterStatistics } from './host/statistics.ts'
+export type { FilterOutcome, FilterRequest } from './host/stream/exchange.ts'
+export { FilterThread, type FilterThreadParts } from './host/thread/thread.ts'
 export type { JsonBin, JsonDocument, JsonInteger, JsonMetric } from './spec.ts'
 export type { MetricDefinition } from './store/definition.ts'
 export type { MetricHandle, Recorded } from './store/handles.ts'

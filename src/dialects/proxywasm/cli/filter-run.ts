@@ -2,17 +2,12 @@
 
 import { Zone, type ZoneReader } from '../../../shm/index.ts'
 import { printable } from '../../../terminal/index.ts'
-import {
-  type FilterLogLine,
-  type FilterModule,
-  type FilterOptions,
-  type FilterOutcome,
-  FilterRefusedError,
-  type FilterRequest,
-  type FilterStatistics,
-  FilterThread,
-  type HostMode,
-} from '../host/index.ts'
+import type { HostMode } from '../host/abi.ts'
+import { type FilterModule, FilterRefusedError } from '../host/module/module.ts'
+import type { FilterLogLine, FilterOptions } from '../host/options.ts'
+import type { FilterStatistics } from '../host/statistics.ts'
+import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
+import { FilterThread } from '../host/thread/thread.ts'
 import type { JsonDocument } from '../spec.ts'
 import { zoneSpaceSource } from '../store/space.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'

@@ -1,8 +1,9 @@
 /** `pentameter proxy-wasm inspect`: what a filter wants and offers, without running it. */
 import type { Command } from 'commander'
 import { tableLines } from '../../../terminal/index.ts'
-import { FilterRefusedError, type HostMode } from '../host/index.ts'
+import type { HostMode } from '../host/abi.ts'
 import { readShape } from '../host/module/binary.ts'
+import { FilterRefusedError } from '../host/module/module.ts'
 import { readWasmFile, type WasmFile } from './wasm-file.ts'
 
 const EXAMPLES = `

@@ -3,10 +3,9 @@
 import type { Zone, ZoneReader } from '../../../shm/index.ts'
 import { printable, tableLines } from '../../../terminal/index.ts'
 import { jsonInteger } from '../codec/metric.ts'
-import type { HostMode } from '../host/index.ts'
+import type { HostMode } from '../host/abi.ts'
 import { readName } from '../names.ts'
-import type { JsonDocument, JsonMetric } from '../spec.ts'
-import { BIN_BOUNDS } from '../spec.ts'
+import { BIN_BOUNDS, type JsonDocument, type JsonMetric } from '../spec.ts'
 
 /** Index of the bin without an end. */
 const LAST_BIN = 32

@@ -1,7 +1,8 @@
 /** What `pentameter proxy-wasm run` is told. */
 import { InvalidArgumentError } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
-import type { FilterOptions, HostMode } from '../host/index.ts'
+import type { HostMode } from '../host/abi.ts'
+import type { FilterOptions } from '../host/options.ts'
 import { checkFilterName } from '../names.ts'
 import { filterNameOf, readTextOption } from './wasm-file.ts'
 

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
-import { FilterModule, FilterRefusedError, type ModuleLimits } from '../host/index.ts'
+import { FilterModule, FilterRefusedError } from '../host/module/module.ts'
+import type { ModuleLimits } from '../host/options.ts'
 
 export interface WasmFile {
   readonly path: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FilterOutcome, Headers } from '../host/index.ts'
+import type { FilterOutcome, Headers } from '../host/stream/exchange.ts'
 import { listenForRequests } from './web-requests.ts'
 
 const EMPTY = { headers: [], body: new Uint8Array(0), trailers: [] } as const

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CommandError } from '../../../terminal/exit-codes.ts'
-import type { FilterOutcome, FilterRequest } from '../host/index.ts'
+import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
 
 /** Bytes of a request's body; a longer one is answered with 413. */
 const BODY_BYTES_LIMIT = 1_048_576

@@ -8,14 +8,10 @@ import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { type Backing, Zone } from '../../../shm/index.ts'
 import { crc32 } from '../names.ts'
 import { openZoneSpace } from '../store/space.ts'
-import { STATUS } from './abi.ts'
-import {
-  FilterHost,
-  type FilterLogLine,
-  FilterModule,
-  type FilterOptions,
-  type HostMode,
-} from './index.ts'
+import { type HostMode, STATUS } from './abi.ts'
+import { FilterHost } from './host.ts'
+import { FilterModule } from './module/module.ts'
+import type { FilterLogLine, FilterOptions } from './options.ts'
 
 const MODES: readonly HostMode[] = ['spec', 'nginx', 'envoy']
 const OPTIONS: FilterOptions = {

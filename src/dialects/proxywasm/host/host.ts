@@ -1,13 +1,13 @@
 /**
  * Hosts one filter in the calling thread: starts it, sends requests through, wakes it for its tick,
  * and after a trap builds a new instance, within limits. Whatever the filter does, a request is
- * answered and the thread goes on, but for one case: a filter that never returns keeps the thread.
+ * answered and the thread goes on, but for one case: a filter that never returns keeps the thread,
+ * unless it has one of its own (thread/thread.ts).
  */
 import type { Clock } from '../../../time/clock.ts'
 import { systemClock } from '../../../time/system-clock.ts'
 import { FilterInstance, ROOT_CONTEXT } from './instance/instance.ts'
-import { LogGate } from './instance/log-gate.ts'
-import { StartLimit } from './instance/start-limit.ts'
+import { LogGate, StartLimit } from './instance/rate-limits.ts'
 import type { MetricSpace } from './metric-space.ts'
 import { CrcIds } from './metrics/crc-ids.ts'
 import { type FilterModule, FilterRefusedError } from './module/module.ts'

@@ -5,15 +5,11 @@ import { type HostileName, hostileFilter } from '../../../../test/filters/hostil
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { Zone } from '../../../shm/index.ts'
 import { openZoneSpace } from '../store/space.ts'
-import {
-  FilterHost,
-  type FilterLogLine,
-  FilterModule,
-  type FilterOptions,
-  FilterRefusedError,
-  type HostMode,
-  type MetricSpace,
-} from './index.ts'
+import type { HostMode } from './abi.ts'
+import { FilterHost } from './host.ts'
+import type { MetricSpace } from './metric-space.ts'
+import { FilterModule, FilterRefusedError } from './module/module.ts'
+import type { FilterLogLine, FilterOptions } from './options.ts'
 
 interface Hosted {
   readonly host: FilterHost

@@ -6,8 +6,9 @@ import { hostileFilter } from '../../../../test/filters/hostile.ts'
 import { Zone, type ZoneOptions } from '../../../shm/index.ts'
 import { crc32 } from '../names.ts'
 import { openZoneSpace } from '../store/space.ts'
-import { STATUS } from './abi.ts'
-import { FilterHost, FilterModule, type HostMode } from './index.ts'
+import { type HostMode, STATUS } from './abi.ts'
+import { FilterHost } from './host.ts'
+import { FilterModule } from './module/module.ts'
 
 const COUNTER = 0
 const GAUGE = 1

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import type { Log, LogLevel } from '../../../hub/log.ts'
 import type { FilterStatus } from '../../../hub/status/status.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { FilterStatistics, FilterThread, MetricSpaceSource } from '../host/index.ts'
+import type { MetricSpaceSource } from '../host/metric-space.ts'
+import type { FilterStatistics } from '../host/statistics.ts'
+import type { FilterThread } from '../host/thread/thread.ts'
 import type { FilterConfig } from '../options.ts'
 import { sourceOf } from './announcement.ts'
 import { type CodeCount, gainsOf, notesOf, problemsOf } from './problems.ts'
@@ -68,7 +70,10 @@ export class HubFilter {
     const { config } = this
     const bytes = await readFile(config.path)
     // loaded only now: a hub without filters needs no host
-    const { FilterModule, FilterThread } = await import('../host/index.ts')
+    const [{ FilterModule }, { FilterThread }] = await Promise.all([
+      import('../host/module/module.ts'),
+      import('../host/thread/thread.ts'),
+    ])
     const { memoryPagesLimit, callTimeoutMs } = config
     const module = await FilterModule.compile(bytes, { memoryPagesLimit })
     this.#abi = module.abi

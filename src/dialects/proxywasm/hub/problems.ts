@@ -2,7 +2,7 @@
  * What a filter did wrong or was not given, by reason, from the counts of its host. A failed
  * request is no reason of its own: it is what traps, timeouts and refused starts lead to.
  */
-import type { FilterStatistics } from '../host/index.ts'
+import type { FilterStatistics } from '../host/statistics.ts'
 
 /** Reasons as they are counted (`pentameter.ingest.refused`, dialect `proxywasm`). */
 type Problem = 'trap' | 'call_timeout' | 'start_refused' | 'definition_refused' | 'bad_call'

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../../time/clock.ts'
-import type { FilterRequest } from '../host/index.ts'
+import type { FilterRequest } from '../host/stream/exchange.ts'
 
 /** How often the requests that are due are sent. */
 const STEP_MS = 50

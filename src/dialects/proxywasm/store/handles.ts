@@ -9,9 +9,15 @@ import type { CounterHandle, GaugeHandle, SharedGaugeHandle, Writer } from '../.
 import type { HostMode } from '../host/abi.ts'
 import { OPERATIONS, type Operations } from '../operations.ts'
 import type { FilterMetricType } from '../spec.ts'
-import type { OwnCounts } from './counts.ts'
 
 export type Recorded = number | bigint
+
+/** What is counted where it happens, in its thread; the other counts of a store are the zone's. */
+export type OwnCounts = ReturnType<typeof noCounts>
+
+export function noCounts() {
+  return { filterLimit: 0, droppedValue: 0, counterReset: 0, gaugeWrap: 0 }
+}
 
 /** Of one metric, for the thread whose writer it is. */
 export interface MetricHandle {

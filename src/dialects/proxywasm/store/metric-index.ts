@@ -5,9 +5,9 @@
 import { refusalNumber, type Zone, type ZoneRefusal } from '../../../shm/index.ts'
 import { keyOf, type NamedMetric, nameOfKey } from '../keys.ts'
 import { isOfFilter } from '../names.ts'
-import type { OwnCounts } from './counts.ts'
 import type { ZoneDefinition } from './definition.ts'
 import { FilterQuota } from './filter-quota.ts'
+import type { OwnCounts } from './handles.ts'
 import type { NameRules } from './options.ts'
 
 export interface MetricIndex {

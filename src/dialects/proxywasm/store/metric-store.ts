@@ -23,8 +23,8 @@ import type { MetricSpace, MetricSpaceSource } from '../host/metric-space.ts'
 import { isFilterKey, namedMetric } from '../keys.ts'
 import { type DescribedMetric, type DescribeOptions, describePrefixed } from '../map.ts'
 import { FILTER_TYPES, type FilterMetricType, type JsonDocument, type JsonMetric } from '../spec.ts'
-import { noCounts, type OwnCounts, type StoreCount } from './counts.ts'
 import { type MetricDefinition, zoneDefinition } from './definition.ts'
+import { noCounts, type OwnCounts } from './handles.ts'
 import { DocumentIndex } from './metric-index.ts'
 import {
   checkRules,
@@ -54,6 +54,16 @@ export interface SnapshotOptions {
   /** Default `dense`: nothing is left out. */
   readonly view?: HistogramView
 }
+
+/** What a store refused, dropped or mended (§6): its own counts, and those of its zone. */
+type StoreCount =
+  | keyof OwnCounts
+  | 'redefinition'
+  | 'nameTooLong'
+  | 'zoneFull'
+  | 'binFallback'
+  | 'orphanFolded'
+  | 'lockTakeover'
 
 const KEYS_DEFAULT = 500
 
@@ -311,7 +321,7 @@ export class MetricStore {
     return this.#zone.usage().replacements === replacements ? 'kept' : 'moved'
   }
 
-  /** Refusals, losses and repairs since the beginning: counts.ts says which are this thread's. */
+  /** Refusals, losses and repairs since the beginning. */
   counts(): Readonly<Record<StoreCount, number>> {
     const { refusals, binFallbacks, orphansFolded, lockTakeovers } = this.#zone.usage()
     return {

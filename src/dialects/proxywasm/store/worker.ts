@@ -1,7 +1,6 @@
 /** A store's writer in one thread: a segment of the zone, and the handles that record into it. */
 import { type Writer, type Zone, ZoneFullError } from '../../../shm/index.ts'
-import type { OwnCounts } from './counts.ts'
-import { handleOf, type MetricHandle, type Recorded } from './handles.ts'
+import { handleOf, type MetricHandle, type OwnCounts, type Recorded } from './handles.ts'
 import type { StoreRules } from './options.ts'
 
 /**

@@ -6,7 +6,9 @@ import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { holds } from '../../../../../test/support/property.ts'
 import { Zone } from '../../../../shm/index.ts'
 import { openZoneSpace } from '../../store/space.ts'
-import { FilterHost, FilterModule, type HostMode } from '../index.ts'
+import type { HostMode } from '../abi.ts'
+import { FilterHost } from '../host.ts'
+import { FilterModule } from '../module/module.ts'
 import { isServed } from './index.ts'
 
 /** Imports whose arguments are all i32, and how many each has. */

@@ -15,10 +15,17 @@ import type { FilterOptions } from '../options.ts'
 import type { FilterCounts } from '../statistics.ts'
 import { bytesOf, type FilterStream } from '../stream/stream.ts'
 import { GuestMemory } from './guest-memory.ts'
-import { FilterTrap } from './trap.ts'
 import type { FilterVm } from './vm.ts'
 
 export const ROOT_CONTEXT = 1
+
+/**
+ * Thrown through the filter's code by a host call that ends the instance. A filter that catches
+ * exceptions cannot save itself: its instance remembers the trap.
+ */
+class FilterTrap extends Error {
+  override name = 'FilterTrap'
+}
 
 /** What an instance is built of; the host's, kept from one instance to the next. */
 interface InstanceParts {

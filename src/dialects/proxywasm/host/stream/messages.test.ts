@@ -6,14 +6,10 @@ import { assembleWat } from '../../../../../test/filters/wat.ts'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { Zone } from '../../../../shm/index.ts'
 import { openZoneSpace } from '../../store/space.ts'
-import {
-  FilterHost,
-  type FilterLogLine,
-  FilterModule,
-  type FilterOptions,
-  type FilterOutcome,
-  type FilterRequest,
-} from '../index.ts'
+import { FilterHost } from '../host.ts'
+import { FilterModule } from '../module/module.ts'
+import type { FilterLogLine, FilterOptions } from '../options.ts'
+import type { FilterOutcome, FilterRequest } from './exchange.ts'
 
 const messages = FilterModule.compile(await compileFilter('messages'))
 

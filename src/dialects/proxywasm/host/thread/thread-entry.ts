@@ -1,11 +1,39 @@
-/** A filter's own thread: opens its space, hosts the filter, answers its owner to the end. */
+/**
+ * A filter's own thread: opens its space, hosts the filter, answers its owner to the end. What goes
+ * between both does so by structured clone.
+ */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { FilterHost } from '../host.ts'
-import type { MetricSpace, OpenMetricSpace } from '../metric-space.ts'
-import { FilterModule, FilterRefusedError } from '../module/module.ts'
-import type { FilterLogLine } from '../options.ts'
+import type { MetricSpace, MetricSpaceSource, OpenMetricSpace } from '../metric-space.ts'
+import {
+  FilterModule,
+  type FilterModuleParts,
+  FilterRefusedError,
+  type ModuleRefusal,
+} from '../module/module.ts'
+import type { FilterLogLine, FilterOptions } from '../options.ts'
 import { FilterCounts } from '../statistics.ts'
-import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts'
+import type { FilterOutcome, FilterRequest } from '../stream/exchange.ts'
+
+/** `workerData` of the thread. */
+export interface ThreadStart {
+  readonly module: FilterModuleParts
+  readonly options: FilterOptions
+  readonly space: Pick<MetricSpaceSource, 'module' | 'data'>
+  /** Of FilterCounts: read by the owner at any moment. */
+  readonly counts: SharedArrayBuffer
+}
+
+export type ToThread =
+  | { readonly kind: 'request'; readonly id: number; readonly request: FilterRequest }
+  | { readonly kind: 'close' }
+
+export type FromThread =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'refused'; readonly refusal: ModuleRefusal; readonly message: string }
+  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: FilterOutcome }
+  | { readonly kind: 'log'; readonly line: FilterLogLine }
+  | { readonly kind: 'closed' }
 
 async function serve(port: MessagePort, start: ThreadStart): Promise<void> {
   const tell = (message: FromThread): void => port.postMessage(message)

@@ -5,7 +5,8 @@ import { compileFilter } from '../../../../../test/filters/compile.ts'
 import { type HostileName, hostileFilter } from '../../../../../test/filters/hostile.ts'
 import { Zone } from '../../../../shm/index.ts'
 import { zoneSpaceSource } from '../../store/space.ts'
-import { FilterModule, FilterRefusedError, FilterThread, type FilterThreadParts } from '../index.ts'
+import { FilterModule, FilterRefusedError } from '../module/module.ts'
+import { FilterThread, type FilterThreadParts } from './thread.ts'
 
 /** Long enough for a loaded machine to make a call that returns. */
 const CALL_TIMEOUT_MS = 700

@@ -7,14 +7,14 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../../time/clock.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
-import { StartLimit } from '../instance/start-limit.ts'
+import { StartLimit } from '../instance/rate-limits.ts'
 import type { MetricSpaceSource } from '../metric-space.ts'
 import { type FilterModule, FilterRefusedError } from '../module/module.ts'
 import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from '../options.ts'
 import { FilterCounts, type FilterStatistics } from '../statistics.ts'
 import type { FilterOutcome, FilterRequest } from '../stream/exchange.ts'
 import { FilterStream } from '../stream/stream.ts'
-import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts'
+import type { FromThread, ThreadStart, ToThread } from './thread-entry.ts'
 
 export interface FilterThreadParts {
   /** Asked again for every thread that is started: ports and buffers go with one. */
