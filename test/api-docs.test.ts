@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { DIALECTS } from '../src/dialects/registry.ts'
 import { apiPages, examplesOf, hasHeader, parseDoc } from '../tools/api-docs.ts'
 import { Declarations, statementsOf } from '../tools/declarations.ts'
 import { dialectTable, optionTable, withTable } from '../tools/tables.ts'
+import { DIALECTS } from './support/dialects.ts'
 
 /** Of a section; spelled so that it is no citation of this file. */
 const SIGN = '\u00a7'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { DIALECTS } from '../src/dialects/registry.ts'
 import { CounterRegistry, nodeRuntime } from '../src/instrument/index.ts'
 import { dialectTable, withTable } from '../tools/tables.ts'
+import { DIALECTS } from './support/dialects.ts'
 import { FakeClock } from './support/fake-clock.ts'
 
 test('the table of dialects has a row for each, with its roles and its port', () => {

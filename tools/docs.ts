@@ -10,7 +10,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DIALECTS } from '../src/dialects/registry.ts'
+import { DIALECTS } from '../test/support/dialects.ts'
 import { apiPages, readApi } from './api-docs.ts'
 import { dialectTable, optionTable, withTable } from './tables.ts'
 

@@ -1,8 +1,10 @@
 /** The hub of a program of its own: its first argument is options of its config as JSON. */
-import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
+
+import { GUESTS } from '../../src/dialects/registry.ts'
 import { parseConfig } from '../../src/hub/config/config.ts'
 import { Hub } from '../../src/hub/hub.ts'
 import { systemClock } from '../../src/time/system-clock.ts'
+import { DIALECTS } from '../../test/support/dialects.ts'
 
 /** On ports of the system's choice; warnings and errors go to the standard error. */
 export function hubOfProgram(): Hub {

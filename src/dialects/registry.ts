@@ -1,5 +1,4 @@
 /** The dialects of the registry as a list, in the order in which people see them. */
-import type { Dialect } from './dialect.ts'
 import type { Guest } from './guest.ts'
 import * as registered from './index.ts'
 import { HTTP_PORT, type PortSpec, STREAM_PORT, TEXT_PORT } from './options.ts'
@@ -10,15 +9,7 @@ const PORTS: readonly (PortSpec | undefined)[] = [TEXT_PORT, STREAM_PORT, HTTP_P
 /** By the port that they share, those of one port by name. */
 export const GUESTS: readonly Guest[] = inOrder(Object.values(registered))
 
-export const DIALECTS: readonly Dialect[] = GUESTS.map(({ dialect }) => dialect)
-
-/** Finds a dialect by the name of its folder. */
-export function findDialect(name: string): Dialect | undefined {
-  return DIALECTS.find((dialect) => dialect.name === name)
-}
-
-/** Sorts dialects as the registry does. */
-export function inOrder(guests: readonly Guest[]): Guest[] {
+function inOrder(guests: readonly Guest[]): Guest[] {
   const place = ({ dialect }: Guest): number => {
     const port = PORTS.indexOf(dialect.port)
     return port === -1 ? PORTS.length : port

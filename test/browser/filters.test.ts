@@ -1,12 +1,13 @@
 /** Metrics of Proxy-Wasm filters on the page: of an invented hub, and of a real one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIALECTS, GUESTS } from '../../src/dialects/registry.ts'
+import { GUESTS } from '../../src/dialects/registry.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { parseConfig } from '../../src/hub/config/config.ts'
 import { Hub } from '../../src/hub/hub.ts'
 import { systemClock } from '../../src/time/system-clock.ts'
 import { filterFile } from '../filters/compile.ts'
+import { DIALECTS } from '../support/dialects.ts'
 import { isDrawn, type Served, skip, textOf, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()

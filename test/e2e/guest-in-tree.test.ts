@@ -35,6 +35,14 @@ test('one line of one file is all that differs outside of the folder', () => {
   assert.equal(now!.length, before!.length + 1)
 })
 
+test('it takes its place among the others by the port that it shares', () => {
+  const script =
+    "const { GUESTS } = await import('./src/dialects/registry.ts')\n" +
+    "console.log(GUESTS.map(({ dialect }) => dialect.name).join(' '))"
+  const names = run(process.execPath, '--input-type=module', '--eval', script)
+  assert.match(names, /^semaphore statshero /)
+})
+
 test('everything type-checks, the page too', () => {
   for (const project of ['tsconfig.json', 'tsconfig.pure.json', 'src/web/tsconfig.json']) {
     run('tsc', '-p', project)

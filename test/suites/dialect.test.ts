@@ -1,14 +1,13 @@
 /** Runs the shared suite over every dialect of the registry. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIALECTS, findDialect } from '../../src/dialects/registry.ts'
+import { DIALECTS } from '../support/dialects.ts'
 import { dialectSuite } from './dialect.ts'
 import { dialectFolders, REGISTERED, samplesOf } from './tested.ts'
 
 test('every folder of src/dialects is registered under its own name', () => {
   const folders = dialectFolders()
   assert.deepEqual(DIALECTS.map(({ name }) => name).sort(), [...folders].sort())
-  for (const name of folders) assert.equal(findDialect(name)?.name, name)
 })
 
 test('of the dialects on one port and transport, no two claim the same first bytes', async () => {

@@ -4,8 +4,8 @@
  */
 import { readdirSync } from 'node:fs'
 import type { Dialect } from '../../src/dialects/dialect.ts'
-import { DIALECTS } from '../../src/dialects/registry.ts'
 import type { FuzzTarget } from '../fuzz/target.ts'
+import { DIALECTS } from '../support/dialects.ts'
 import type { Runners } from '../vectors/run.ts'
 import type { DialectSamples } from './dialect.ts'
 

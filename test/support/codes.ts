@@ -3,9 +3,10 @@
  * case); what leaves the product is snake_case. A file of vectors is respelled once, when it is
  * read.
  */
-import { DIALECTS } from '../../src/dialects/registry.ts'
+
 import { ENCODE_ERROR_CODES } from '../../src/dialects/scope/spec.ts'
 import { NOTES } from '../../src/dialects/wallaroo/spec.ts'
+import { DIALECTS } from './dialects.ts'
 
 /** Codes besides those of decode errors: what was left out, assumed or refused. */
 const OTHER_CODES = [

@@ -89,7 +89,7 @@ function unusedIn({ file, names }: Module, used: Uses): Violation[] {
 /** Whether a function of the file gives this: declarations of its callers have to name the type. */
 function isGiven(name: string, text: string): boolean {
   return (
-    new RegExp(`^export (?:interface|type) ${name}\\b`, 'm').test(text) &&
+    new RegExp(`^export (?:interface|type|class) ${name}\\b`, 'm').test(text) &&
     new RegExp(`\\): ${name}\\b`).test(text)
   )
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { type NamedCounter, prometheusName } from './export-rules.ts'
+import { type NamedCounter, prometheusName } from './test/prometheus-name.ts'
 
 const CPU: NamedCounter = { provider: 'App', name: 'x', units: '', kind: 'mean' }
 

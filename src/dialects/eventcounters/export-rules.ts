@@ -9,7 +9,7 @@ import type { ExportFamilies, ExportFamily, ExportRules } from '../export-rules.
 const PROMETHEUS_NAMINGS = ['standard', 'dotnet-monitor'] as const
 type PrometheusNaming = (typeof PROMETHEUS_NAMINGS)[number]
 
-export interface NamedCounter {
+interface NamedCounter {
   readonly provider: string
   readonly name: string
   readonly units: string
@@ -104,7 +104,7 @@ function statisticsFamilies(family: string): readonly ExportFamily[] {
 }
 
 /** Names a counter and says what its values are multiplied by. */
-export function prometheusName(counter: NamedCounter, naming: PrometheusNaming): PrometheusName {
+function prometheusName(counter: NamedCounter, naming: PrometheusNaming): PrometheusName {
   return naming === 'standard' ? standardName(counter) : dotnetMonitorName(counter)
 }
 

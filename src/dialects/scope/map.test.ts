@@ -13,10 +13,12 @@ import {
   sortLabels,
 } from '../../model/index.ts'
 import type { CanonicalSeries } from '../snapshot-source.ts'
-import { type ExposeOptions, exposeSeries } from './map.ts'
+import { exposeSeries } from './map.ts'
 import { foldName, splitName, unfoldName } from './names.ts'
 import { SERVER_DEFAULTS } from './options.ts'
 import { readNumber, VECTORS } from './test/golden.ts'
+
+type ExposeOptions = Parameters<typeof exposeSeries>[1]
 
 type Labels = Readonly<Record<string, string>>
 

@@ -45,7 +45,7 @@ export interface Exposure {
   readonly omissions: readonly Omission[]
 }
 
-export type ExposeOptions = Pick<
+type ExposeOptions = Pick<
   ServerSettings,
   'maxSeries' | 'nameStyle' | 'include' | 'exclude' | 'hints'
 >

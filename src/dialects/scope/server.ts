@@ -14,7 +14,7 @@ import {
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
 import type { SnapshotSource, Statistic } from '../snapshot-source.ts'
-import { ADDRESS_OPTIONS, type Match, SERVER_OPTIONS, type ServerSettings } from './options.ts'
+import { ADDRESS_OPTIONS, SERVER_OPTIONS, type ServerSettings } from './options.ts'
 import { Exposition } from './server/exposition.ts'
 import { Viewers } from './server/viewers.ts'
 
@@ -30,8 +30,6 @@ export interface ScopeServerOptions
   readonly clock?: Clock
   readonly reports?: Reports
 }
-
-export type { Match }
 
 /** The viewers of a hub. */
 export function createServer(context: ServerContext): DialectServer {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ModelIngest, type ModelSeries } from '../../../test/support/model-ingest.ts'
-import { describeWith } from './map.ts'
+import type { Description } from '../ingest.ts'
+import { LineMapper } from './map.ts'
+import { RECEIVE_DEFAULTS } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER } from './spec.ts'
 import { feedSemantics } from './test/golden.ts'
 
@@ -19,7 +21,16 @@ function feed(bodies: readonly string[], options: Record<string, unknown> = {}) 
 }
 
 function describeKey(key: string | Uint8Array, type: number, counterBits = {}) {
-  return describeWith({ counterBits })(Buffer.from(key), type)
+  const bytes = Buffer.from(key)
+  const found: Description[] = []
+  const ingest = new ModelIngest({})
+  ingest.slot = (all, start, end, word, _hash, describe) =>
+    found.push(describe(all.subarray(start, end), word))
+  ingest.count = ingest.read = ingest.set = ingest.observe = () => {}
+  new LineMapper(ingest, { ...RECEIVE_DEFAULTS, counterBits }).line(
+    ...[bytes, 0, bytes.length, 0, type, 1, Number.NaN],
+  )
+  return found[0]!
 }
 
 suite('what a key and a type name', () => {

@@ -92,7 +92,7 @@ export class LineMapper {
 }
 
 /** Names series from their keys; the type word is part of what a series is. */
-export function describeWith(options: Pick<MapOptions, 'counterBits'>): Describe {
+function describeWith(options: Pick<MapOptions, 'counterBits'>): Describe {
   const widths = Object.entries(options.counterBits).map(
     ([pattern, bits]) => [globRegExp(pattern), bits] as const,
   )

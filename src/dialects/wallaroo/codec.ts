@@ -199,14 +199,14 @@ export function encodeWallaroo(
   messages: readonly unknown[],
   { profile = REPORT_DEFAULTS.profile }: CodecOptions = {},
 ): Uint8Array[] {
-  return messages.map((message) => encodeMessage(message, profile))
+  return messages.map((message) => frameOf(message, profile))
 }
 
 /**
  * The frame of a message; of one that was decoded, what is known of it.
  * @throws {EncodeError} with a code for what the protocol cannot say
  */
-export function encodeMessage(message: unknown, profile: Profile): Uint8Array {
+function frameOf(message: unknown, profile: Profile): Uint8Array {
   if (typeof message !== 'object' || message === null) throw badMessage('message is no object')
   const fields = message as Record<string, unknown>
   if (fields.type === 'connect') return encodeConnect()

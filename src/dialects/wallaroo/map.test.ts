@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Histogram, identityKey } from '../../model/index.ts'
-import { binsOf, histogramOf, mappingOf, namesOf, type SeriesMapping } from './map.ts'
+import { histogramOf, mappingOf, namesOf, type SeriesMapping, windowOf } from './map.ts'
 import { LatencyTotals } from './rollup/latency-totals.ts'
 import { withFrame } from './test/frames.ts'
 
@@ -70,6 +70,12 @@ describe('a series', () => {
   })
 })
 
+/** The bins of a series' latencies as they go on the wire, or why they don't. */
+function binsOf(histogram: Histogram): readonly bigint[] | string {
+  const window = windowOf(mappingOf(NAMES).latency!.identity, { kind: 'histogram', histogram })
+  return typeof window === 'string' ? window : window.bins
+}
+
 describe('bins', () => {
   const bins = { 0: '4', 1: '1', 10: '9007199254740993', 63: '2', 64: '5' }
 
@@ -95,11 +101,16 @@ describe('bins', () => {
     assert.equal(histogramOf(totals(), true).count, count + 5n)
   })
 
-  it('come back from it as they were', () => {
+  it('come back from it as they were, but for the skewed ones, which have a counter', () => {
+    const { 64: skewed, ...latencies } = bins
     const found = binsOf(histogramOf(totals(), true))
     assert.ok(Array.isArray(found))
     const filled = found.flatMap((count, bin) => (count === 0n ? [] : [[`${bin}`, `${count}`]]))
-    assert.deepEqual(Object.fromEntries(filled), bins)
+    assert.deepEqual(Object.fromEntries(filled), latencies)
+    const cell = { kind: 'counter', delta: BigInt(skewed), isCumulative: false } as const
+    const counted = windowOf(mappingOf(NAMES).skew!.identity, cell)
+    assert.ok(typeof counted !== 'string')
+    assert.equal(counted.bins[64], 5n)
   })
 
   it('are made from finer histograms, bucket by bucket', () => {

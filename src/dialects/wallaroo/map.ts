@@ -154,7 +154,7 @@ type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
  * Bins of a histogram of nanoseconds: bucket j of scale s lies inside of bin (j >> s) + 1, and what
  * is at most 1 in bin 0.
  */
-export function binsOf(histogram: Histogram): bigint[] | BinRefusal {
+function binsOf(histogram: Histogram): bigint[] | BinRefusal {
   const { scale, positive, negative, zeroCount, zeroThreshold, overflow } = histogram
   if (scale < 0) return 'coarse_scale'
   if (negative.total() > 0n) return 'negative_values'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIALECTS } from '../../dialects/registry.ts'
+import { DIALECTS } from '../../../test/support/dialects.ts'
 import { ConfigError, dialectOptions, parseConfig } from './config.ts'
 
 const parse = (options: unknown) => parseConfig(options, DIALECTS)

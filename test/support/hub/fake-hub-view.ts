@@ -4,7 +4,6 @@
  */
 import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/resident.ts'
 import { type ExportRules, HOUSE_RULES } from '../../../src/dialects/export-rules.ts'
-import { DIALECTS } from '../../../src/dialects/registry.ts'
 import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
 import { exportRulesOf } from '../../../src/hub/export-rules.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
@@ -31,6 +30,7 @@ import {
   sortLabels,
   summarySum,
 } from '../../../src/model/index.ts'
+import { DIALECTS } from '../dialects.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 export interface FakeSeries {

@@ -4,11 +4,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { DIALECTS, GUESTS } from '../../../src/dialects/registry.ts'
+import { GUESTS } from '../../../src/dialects/registry.ts'
 import { parseConfig } from '../../../src/hub/config/config.ts'
 import { Hub } from '../../../src/hub/hub.ts'
 import { isDecrements, type SeriesRecord } from '../../../src/hub/series/series.ts'
 import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
+import { DIALECTS } from '../dialects.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 export interface TestHub {

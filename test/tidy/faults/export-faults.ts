@@ -33,7 +33,8 @@ export const EXPORT_FAULTS: readonly Fault[] = [
     files: {
       'package.json': MANIFEST,
       'src/hub/a.ts': 'export interface A {}\n\nexport function f(): A {}\n',
-      'src/hub/b.ts': "import { f } from './a.ts'\n",
+      'src/hub/b.ts': "import { f } from './a.ts'\nimport { g } from './c.ts'\n",
+      'src/hub/c.ts': 'export class C {}\n\nexport function g(): C {}\n',
     },
     at: [],
   },
@@ -47,10 +48,11 @@ export const EXPORT_FAULTS: readonly Fault[] = [
       'src/x/b.ts': 'export const b = 1\nexport type B = 1\nexport abstract class D {}\n',
       'src/dialects/y/index.ts': 'export const y = 1\n',
       'src/dialects/y/view/view.ts': 'export const view = 1\n',
+      'src/dialects/z/view/view.tsx': 'export const view = 1\n',
       'src/hub/a.ts':
         "import { type D } from '../x/b.ts'\nimport * as e from './e.ts'\n" +
         "const f = await import('./f.ts')\nnew URL('./program.ts', import.meta.url)\n" +
-        "import.meta.glob('../dialects/*/view/view.ts', { eager: true })\n",
+        "import.meta.glob('../dialects/*/view/view.{ts,tsx}', { eager: true })\n",
       'src/hub/e.ts': 'export const e = 1\n',
       'src/hub/f.ts': 'const f = 1\nexport { f }\n',
       'src/hub/program.ts': 'export type Program = 1\n',

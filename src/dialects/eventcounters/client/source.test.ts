@@ -12,7 +12,7 @@ import {
   type Summary,
   summaryDeviation,
 } from '../../../model/index.ts'
-import { lineText } from '../codec/line.ts'
+import { boundaryText } from '../codec/line.ts'
 import {
   FakeCounterSource,
   startEndpoint,
@@ -316,7 +316,9 @@ suite('an attached endpoint', () => {
       windowOf('c', mean(7), { metaData: [['x', '']] }),
     ]
     const text = (['document', 'peer', 'peer', 'document'] as const)
-      .flatMap((profile) => counters.map((window) => lineText({ window, timeMs: 0 }, profile)))
+      .flatMap((profile) =>
+        counters.map((window) => boundaryText({ timeMs: 0, windows: [window] }, profile)),
+      )
       .join('')
     const server = await startServer(t, (_, outgoing) => {
       outgoing.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).end(text)

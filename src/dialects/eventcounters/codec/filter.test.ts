@@ -3,13 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
-import {
-  FILTER_ERRORS,
-  FilterError,
-  matchesCounter,
-  matchesProvider,
-  parseFilter,
-} from './filter.ts'
+import { FILTER_FAULTS } from '../test/filter-faults.ts'
+import { FilterError, matchesCounter, matchesProvider, parseFilter } from './filter.ts'
 
 function refused(text: string): string {
   try {
@@ -29,25 +24,20 @@ test('spaces before a provider are skipped, all others are part of names', () =>
 
 test('every fault has the words of dotnet-counters', () => {
   for (const text of ['', ' ', ',', 'A,,B', 'A, ,B', '[x]', 'A,[x]', 'EventCounters\\']) {
-    assert.equal(refused(text), FILTER_ERRORS.empty, text)
+    assert.equal(refused(text), FILTER_FAULTS.empty, text)
   }
   for (const text of ['A[', 'A[x', 'A[x,B', 'A[x][y']) {
-    assert.equal(refused(text), FILTER_ERRORS.open, text)
+    assert.equal(refused(text), FILTER_FAULTS.open, text)
   }
   for (const text of ['A[x]y', 'A[x] ', 'A[]x,B']) {
-    assert.equal(refused(text), FILTER_ERRORS.trailing, text)
+    assert.equal(refused(text), FILTER_FAULTS.trailing, text)
   }
   for (const text of ['A[x][y]', 'A[[]', 'System.Runtime[cpu-usage][working-set],B']) {
-    assert.equal(refused(text), FILTER_ERRORS.twice, text)
+    assert.equal(refused(text), FILTER_FAULTS.twice, text)
   }
   for (const text of ['A,EventCounters\\A', 'EventCounters\\A[x],B,A[y]']) {
-    assert.equal(refused(text), FILTER_ERRORS.prefix, text)
+    assert.equal(refused(text), FILTER_FAULTS.prefix, text)
   }
-  assert.equal(
-    FILTER_ERRORS.prefix,
-    'Using the same provider name with and without the EventCounters\\ prefix in the counter ' +
-      'list is not supported.',
-  )
 })
 
 test('the same provider again is united, and all once it had no list', () => {
@@ -74,8 +64,8 @@ test('without a filter everything passes', () => {
 test('a list of a million providers is read in one pass', () => {
   const many = 1_000_000
   assert.equal(parseFilter(`${'A[x],'.repeat(many)}A[y]`).length, 1)
-  assert.equal(refused('['.repeat(many)), FILTER_ERRORS.empty)
-  assert.equal(refused(`A${'['.repeat(many)}`), FILTER_ERRORS.open)
+  assert.equal(refused('['.repeat(many)), FILTER_FAULTS.empty)
+  assert.equal(refused(`A${'['.repeat(many)}`), FILTER_FAULTS.open)
 })
 
 test('every list that is taken, written again in one order, is taken as the same', () => {
@@ -84,7 +74,7 @@ test('every list that is taken, written again in one order, is taken as the same
   holds(
     fc.property(prefixed, (text) => {
       const parsed = refused(text)
-      if (Object.values<string>(FILTER_ERRORS).includes(parsed)) return
+      if (Object.values<string>(FILTER_FAULTS).includes(parsed)) return
       const groups = parseFilter(text)
       const written = groups.map(({ provider, counters, type }) => {
         const list = counters.length === 0 ? '' : `[${counters.join(',')}]`

@@ -17,7 +17,7 @@ interface CounterGroup {
 export type CounterFilter = readonly CounterGroup[]
 
 /** What is wrong with a list, in the words of dotnet-counters. */
-export const FILTER_ERRORS = {
+const FILTER_ERRORS = {
   empty: 'Expected non-empty counter_provider',
   open: "Expected to find closing ']' in counter_provider",
   trailing: "Unexpected characters after closing ']' in counter_provider",
@@ -31,7 +31,7 @@ export class FilterError extends Error {
   override readonly name = 'FilterError'
 }
 
-/** @throws {FilterError} with one of {@link FILTER_ERRORS} */
+/** @throws {FilterError} in the words of dotnet-counters */
 export function parseFilter(text: string): CounterFilter {
   const groups = new Map<string, GatheredGroup>()
   for (const provider of splitProviders(text)) addProvider(groups, provider)

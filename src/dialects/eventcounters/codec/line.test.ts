@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import type { CounterWindow } from '../window.ts'
-import { boundaryText, LineReader, type LineReaderOptions, lineText } from './line.ts'
+import { boundaryText, LineReader } from './line.ts'
 import type { ReadWindow } from './read.ts'
 
 const WINDOW: CounterWindow = {
@@ -27,7 +27,7 @@ class Heard {
   readonly other: string[] = []
   readonly reader: LineReader
 
-  constructor(options: LineReaderOptions = {}) {
+  constructor(options: ConstructorParameters<typeof LineReader>[1] = {}) {
     this.reader = new LineReader(
       {
         onWindow: (window) => this.windows.push(window),
@@ -46,7 +46,9 @@ class Heard {
 
 test('what is written is read: envelope, payload and the end of the line', () => {
   for (const profile of ['document', 'peer'] as const) {
-    const heard = new Heard().push(lineText({ window: WINDOW, timeMs: 1_700_000_000_123 }, profile))
+    const heard = new Heard().push(
+      boundaryText({ timeMs: 1_700_000_000_123, windows: [WINDOW] }, profile),
+    )
     const [read] = heard.windows
     assert.deepEqual(read?.counter, WINDOW.counter)
     assert.deepEqual(read?.statistics, WINDOW.statistics)
@@ -61,7 +63,7 @@ test('the lines of a boundary are those of its windows in order, none of no wind
   const other = { ...WINDOW, counter: { ...WINDOW.counter, name: 'd' } }
   const timeMs = 1_700_000_000_000
   const text = boundaryText({ timeMs, windows: [WINDOW, other] }, 'peer')
-  const lines = [WINDOW, other].map((window) => lineText({ window, timeMs }, 'peer'))
+  const lines = [WINDOW, other].map((window) => boundaryText({ timeMs, windows: [window] }, 'peer'))
   assert.equal(text, lines.join(''))
   assert.equal(boundaryText({ timeMs, windows: [] }, 'peer'), '')
 })

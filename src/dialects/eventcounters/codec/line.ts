@@ -7,17 +7,8 @@ import { ByteQueue } from '../../../wire/byte-queue.ts'
 import type { Profile } from '../../decoder.ts'
 import type { Boundary } from '../server/counter-source.ts'
 import { type ErrorCode, LIMITS } from '../spec.ts'
-import type { CounterWindow } from '../window.ts'
 import { spellingOf } from './payload.ts'
 import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'
-
-/** @param timeMs end of the window, Unix milliseconds */
-export function lineText(
-  { window, timeMs }: { readonly window: CounterWindow; readonly timeMs: number },
-  profile: Profile,
-): string {
-  return spellingOf(window, profile).line(window, timeMs, new Date(timeMs).toISOString())
-}
 
 /** The lines of everything that closed at one moment. */
 export function boundaryText({ timeMs, windows }: Boundary, profile: Profile): string {
@@ -34,7 +25,7 @@ interface LineObserver {
   onError?(code: ErrorCode, line: Uint8Array): void
 }
 
-export interface LineReaderOptions {
+interface LineReaderOptions {
   /** What is known of the spelling before the first line. */
   readonly profile?: Profile
   readonly lineBytesLimit?: number

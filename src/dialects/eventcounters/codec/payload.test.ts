@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import type { Profile } from '../../decoder.ts'
 import type { CounterDescription, CounterWindow, Statistics } from '../window.ts'
-import { payloadText, toPayload } from './payload.ts'
+import { boundaryText } from './line.ts'
+import { toPayload } from './payload.ts'
 
 const PROFILES: readonly Profile[] = ['document', 'peer']
 
@@ -97,7 +98,9 @@ test('the text is exactly that of JSON, also where its fixed parts were kept', (
     fc.property(windows, statistics, (window, next) => {
       for (const profile of PROFILES) {
         for (const each of [window, { ...window, statistics: next, seriesMs: 1 }]) {
-          assert.equal(payloadText(each, profile), JSON.stringify(toPayload(each, profile)))
+          const line = boundaryText({ timeMs: 0, windows: [each] }, profile)
+          const payload = JSON.stringify(toPayload(each, profile))
+          assert.ok(line.endsWith(`Z","Payload":${payload}}\n`), line)
         }
       }
     }),

@@ -86,11 +86,6 @@ function numbersOf(statistics: Statistics, profile: Profile): Record<string, num
   }
 }
 
-/** Exact JSON text of {@link toPayload}; what is not finite is `null`. */
-export function payloadText(window: CounterWindow, profile: Profile): string {
-  return spellingOf(window, profile).payload(window)
-}
-
 /** How windows of this window's counter are spelled. */
 export function spellingOf({ counter, statistics }: CounterWindow, profile: Profile): Spelling {
   let known = spellings.get(counter)
@@ -136,7 +131,8 @@ class Spelling {
     this.#lineHead = `{"event":"${EVENT_NAME}","provider":${provider},"time":"`
   }
 
-  payload({ seriesMs, intervalSec, statistics }: CounterWindow): string {
+  /** Exact JSON text of {@link toPayload}; what is not finite is `null`. */
+  #payload({ seriesMs, intervalSec, statistics }: CounterWindow): string {
     if (seriesMs !== this.#seriesMs) {
       this.#seriesText = seriesText(seriesMs, this.#profile)
       this.#seriesMs = seriesMs
@@ -152,7 +148,7 @@ class Spelling {
   line(window: CounterWindow, timeMs: number, time: string): string {
     const isSame = window === this.#window && timeMs === this.#timeMs
     if (isSame && this.#line !== '') return this.#line
-    const line = `${this.#lineHead}${time}","Payload":${this.payload(window)}}\n`
+    const line = `${this.#lineHead}${time}","Payload":${this.#payload(window)}}\n`
     this.#line = isSame ? line : ''
     this.#window = window
     this.#timeMs = timeMs

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { FakeHubView, type FakeSeries } from '../../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { buildMetaData, parseMetaData } from '../codec/metadata.ts'
-import { describeCounter } from './description.ts'
+import { Descriptions } from './description.ts'
 
 function described(series: Partial<FakeSeries>) {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter', ...series })
-  return describeCounter(hub.series.get(id)!)
+  return new Descriptions().of(hub.series.get(id)!)
 }
 
 test('the provider is the label of that name, else the dialect; the rest are pairs', () => {

@@ -28,7 +28,7 @@ interface Known {
   readonly description: CounterDescription
 }
 
-export function describeCounter({ identity, metadata }: SeriesRecord): CounterDescription {
+function describeCounter({ identity, metadata }: SeriesRecord): CounterDescription {
   const { labels, qualifier } = identity
   const provider = labels.find(([key]) => key === PROVIDER_LABEL)?.[1] || metadata.dialect
   const pairs = labels.filter(([key, value]) => key !== PROVIDER_LABEL || value === '')

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { lineText } from '../codec/line.ts'
+import { boundaryText } from '../codec/line.ts'
 import type { CounterDescription, Statistics } from '../window.ts'
 
 /** A window with what a test does not care about filled in. */
@@ -35,7 +35,7 @@ export function toldLine(told: ToldWindow): string {
     metaData: Object.entries(told.tags ?? {}),
   }
   const window = { counter, seriesMs, intervalSec, statistics: statisticsOf(told) }
-  return lineText({ window, timeMs }, seriesMs % 1000 === 0 ? 'document' : 'peer')
+  return boundaryText({ timeMs, windows: [window] }, seriesMs % 1000 === 0 ? 'document' : 'peer')
 }
 
 function statisticsOf({ mean, increment }: ToldWindow): Statistics {

@@ -6,16 +6,17 @@
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import type { Profile } from '../../decoder.ts'
-import { FILTER_ERRORS, FilterError, matchesCounter, parseFilter } from '../codec/filter.ts'
+import { FilterError, matchesCounter, parseFilter } from '../codec/filter.ts'
 import { parseInterval } from '../codec/interval.ts'
 import { buildMetaData, parseMetaData } from '../codec/metadata.ts'
 import { parseRateScale, rateScaleText } from '../codec/rate-scale.ts'
 import { createDecoder, encodeEventCounters } from '../codec.ts'
 import { ERROR_CODES } from '../spec.ts'
+import { FILTER_FAULTS } from './filter-faults.ts'
 import { samples } from './samples.ts'
 
 const CODES: ReadonlySet<string> = new Set(ERROR_CODES)
-const FILTER_TEXTS: ReadonlySet<string> = new Set(Object.values(FILTER_ERRORS))
+const FILTER_TEXTS: ReadonlySet<string> = new Set(Object.values(FILTER_FAULTS))
 const PROFILES: readonly Profile[] = ['document', 'peer']
 
 /** Who reads the bytes before the last one, which says it; most lines end in no digit. */

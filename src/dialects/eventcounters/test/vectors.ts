@@ -13,8 +13,8 @@ import type { Profile } from '../../decoder.ts'
 import { ReceivedCounters } from '../client/received-counters.ts'
 import { readLine } from '../codec/read.ts'
 import { type DisplayedWindow, dotnetCountersDisplay, rateOf, simpleDisplay } from '../display.ts'
-import { type NamedCounter, prometheusName } from '../export-rules.ts'
 import { fromSummary, toSummary } from '../summary.ts'
+import { type NamedCounter, prometheusName } from './prometheus-name.ts'
 import { checkPollTimes, checkSequence, checkSession } from './vectors/sessions.ts'
 import {
   checkConsoleNumber,

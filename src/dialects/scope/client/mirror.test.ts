@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { encodeInfo, encodeSnapshot } from '../codec/encode.ts'
 import { decodePacket } from '../codec/packet.ts'
 import type { Info, Snapshot } from '../spec.ts'
-import { Mirror, type MirrorOptions } from './mirror.ts'
+import { Mirror } from './mirror.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -18,7 +18,7 @@ function snapshotOf(tMs: number, values: Readonly<Record<string, number>>): Snap
   return decodePacket(encodeSnapshot(BigInt(tMs) * 1_000_000n, Object.entries(values))) as Snapshot
 }
 
-function mirror(options: Partial<MirrorOptions> = {}): Mirror {
+function mirror(options: Partial<ConstructorParameters<typeof Mirror>[0]> = {}): Mirror {
   const made = new Mirror({ maxSeries: 100, promoteLabels: [], ...options })
   made.begin()
   return made

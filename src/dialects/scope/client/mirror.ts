@@ -33,7 +33,7 @@ export interface Sample {
   readonly values: Float64Array
 }
 
-export interface MirrorOptions {
+interface MirrorOptions {
   readonly maxSeries: number
   readonly promoteLabels: readonly string[]
 }

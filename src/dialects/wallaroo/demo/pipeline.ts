@@ -9,7 +9,7 @@ import { ComputationStage, SinkStage, SourceStage } from '../reporter/stages.ts'
 
 export const APPLICATION = 'exchange'
 export const WORKERS = ['initializer', 'worker2', 'worker3'] as const
-export const SLOW = { pipeline: 'Orders', computation: 'Check Limit', worker: 'worker2' } as const
+const SLOW = { pipeline: 'Orders', computation: 'Check Limit', worker: 'worker2' } as const
 
 const NS_PER_MS = 1e6
 

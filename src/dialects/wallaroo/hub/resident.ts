@@ -28,7 +28,6 @@ import { SharedAnswers } from './views/shared-answers.ts'
 import { type ViewRequest, viewPass } from './views/view.ts'
 
 export { BusyError } from './views/shared-answers.ts'
-export type { ViewRequest } from './views/view.ts'
 
 /**
  * What the API asks; nothing here changes anything. What goes through all series is made in slices

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NanoClock } from '../../../../test/support/nano-clock.ts'
 import type { Metrics } from '../codec/encode.ts'
-import { Reporter, type WindowOptions, windowEnd } from './reporter.ts'
+import { Reporter, type WindowOptions } from './reporter.ts'
 import { ComputationStage, SinkStage, SourceStage } from './stages.ts'
 
 const START = 1_700_000_000_000_000_000n
 const SECOND = 1_000_000_000n
 
-function setUp(options: WindowOptions = {}) {
-  const clock = new NanoClock(START)
+function setUp(options: WindowOptions = {}, createdNs = START) {
+  const clock = new NanoClock(createdNs)
   const batches: { at: bigint; lines: string[] }[] = []
   const reporter = new Reporter({
     ...{ application: 'app', worker: 'w', clock, ...options },
@@ -26,9 +26,21 @@ function line({ category, name, bins, minNs, endNs }: Metrics): string {
 
 describe('windows', () => {
   it('end at multiples of the period since 1970, the first one after its creation', () => {
-    assert.equal(windowEnd(START, 2n * SECOND), START + 2n * SECOND)
-    assert.equal(windowEnd(START + 1n, 2n * SECOND), START + 2n * SECOND)
-    assert.equal(windowEnd(START - 1n, 2n * SECOND), START)
+    for (const [createdNs, endNs] of [
+      [START, START + 2n * SECOND],
+      [START + 1n, START + 2n * SECOND],
+      [START - 1n, START],
+    ] as const) {
+      const { clock, batches, reporter } = setUp({}, createdNs)
+      reporter.startToEnd('Orders').record(6)
+      clock.moveTo(endNs - 1n)
+      assert.deepEqual(batches, [])
+      clock.moveTo(endNs)
+      assert.deepEqual(
+        batches.map(({ at }) => at),
+        [endNs - START],
+      )
+    }
   })
 
   it('are sent by category in the order of the format, in one batch', () => {

@@ -234,7 +234,7 @@ export class Reporter {
 }
 
 /** The first multiple of the period that is later than a time. */
-export function windowEnd(nowNs: bigint, periodNs: bigint): bigint {
+function windowEnd(nowNs: bigint, periodNs: bigint): bigint {
   return nowNs + periodNs - (nowNs % periodNs)
 }
 

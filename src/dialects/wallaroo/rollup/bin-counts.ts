@@ -118,10 +118,3 @@ export class BinCounts {
     return copy
   }
 }
-
-/** @param sparse counts by index, as in the vectors' form */
-export function binCountsOf(sparse: Readonly<Record<string, string | bigint>>): BinCounts {
-  const counts = new BinCounts()
-  for (const [bin, count] of Object.entries(sparse)) counts.add(Number(bin), BigInt(count))
-  return counts
-}

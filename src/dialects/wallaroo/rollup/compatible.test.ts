@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { withRoundedWindow } from '../test/frames.ts'
-import { binCountsOf } from './bin-counts.ts'
-import {
-  CompatibleTotals,
-  compatiblePercentiles,
-  roundedThroughput,
-  wholeSeconds,
-} from './compatible.ts'
+import { binCountsOf, withRoundedWindow } from '../test/frames.ts'
+import { CompatibleTotals, compatiblePercentiles, wholeSeconds } from './compatible.ts'
 import { latencyLabel, throughputText } from './compatible-text.ts'
 
 const NOW = 1_700_000_000
@@ -105,10 +99,12 @@ describe('numbers of the original', () => {
   })
 
   it('round halves up, and a period of 0 counts as 1 s', () => {
-    assert.equal(roundedThroughput(5n, 2), 3)
-    assert.equal(roundedThroughput(4n, 3), 1)
-    assert.equal(roundedThroughput(7n, 0), 7)
-    assert.equal(roundedThroughput(2n ** 54n + 2n, 4), 2 ** 52 + 1)
+    const each = (messages: bigint, periodS: number) =>
+      totalsOf([{ messages: `${messages}`, endS: NOW, periodS }], { hubS: NOW + 1 }).perSecond()
+    assert.deepEqual(each(5n, 2), [[NOW, 3]])
+    assert.deepEqual(each(4n, 3), [[NOW, 1]])
+    assert.deepEqual(each(7n, 0), [[NOW, 7]])
+    assert.deepEqual(each(2n ** 54n + 2n, 4), [[NOW, 2 ** 52 + 1]])
   })
 
   it('are written with halves of the decimal, not of the double', () => {

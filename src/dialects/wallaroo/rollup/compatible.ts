@@ -32,7 +32,7 @@ export function wholeSeconds(ns: bigint): number {
 }
 
 /** What each second of a window gets, half rounding up: more or less than the window had. */
-export function roundedThroughput(total: Exact, periodS: number): Exact {
+function roundedThroughput(total: Exact, periodS: number): Exact {
   const seconds = Math.max(periodS, 1)
   // the quotient of integers below 2^53 never rounds up to the next whole number
   const doubled = 2 * Number(total) + seconds
@@ -50,7 +50,7 @@ export interface CompatibleOrigin {
 }
 
 /** A window as the original enters it. */
-export interface RoundedWindow extends WindowBins {
+interface RoundedWindow extends WindowBins {
   readonly roundedEndS: number
   readonly roundedPeriodS: number
   /** Messages, skewed ones too. */

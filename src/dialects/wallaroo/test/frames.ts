@@ -6,8 +6,9 @@ import { exact } from '../../../model/index.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
 import type { FrameVisitor } from '../codec/frame-visitor.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import { encodeMessage } from '../codec.ts'
-import type { RoundedWindow } from '../rollup/compatible.ts'
+import { encodeWallaroo } from '../codec.ts'
+import { BinCounts } from '../rollup/bin-counts.ts'
+import type { CompatibleTotals } from '../rollup/compatible.ts'
 
 export type MetricsFields = Readonly<Record<string, unknown>>
 
@@ -22,6 +23,18 @@ const USUAL = {
   bins: {},
   period_ns: '2000000000',
   end_ns: '1700000002000000000',
+}
+
+/** The frame of one message. */
+export function encodeMessage(message: unknown, profile: 'peer' | 'document'): Uint8Array {
+  return encodeWallaroo([message], { profile })[0]!
+}
+
+/** @param sparse counts by bin, as in the vectors' form */
+export function binCountsOf(sparse: Readonly<Record<string, string | bigint>>): BinCounts {
+  const counts = new BinCounts()
+  for (const [bin, count] of Object.entries(sparse)) counts.add(Number(bin), BigInt(count))
+  return counts
 }
 
 /** The frame of a message of which only these fields matter. */
@@ -45,7 +58,7 @@ export function withFrame(fields: MetricsFields, use: (frame: MetricsFrame) => v
 export function withRoundedWindow(
   bins: Readonly<Record<string, string>>,
   times: { readonly endS: number; readonly periodS?: number },
-  use: (window: RoundedWindow) => void,
+  use: (window: Parameters<CompatibleTotals['add']>[0]) => void,
 ): void {
   withFrame({ bins }, (frame) => {
     const { filled, filledCount, high, low, isWide } = frame

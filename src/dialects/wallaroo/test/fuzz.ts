@@ -11,9 +11,10 @@ import { encodeConnect, encodeJoin } from '../codec/encode.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
 import type { FrameVisitor } from '../codec/frame-visitor.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import { createDecoder, encodeMessage, type Message } from '../codec.ts'
+import { createDecoder, type Message } from '../codec.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
 import { ERROR_CODES, NOTES } from '../spec.ts'
+import { encodeMessage } from './frames.ts'
 
 interface Vectors {
   readonly cases: readonly { readonly hex?: string; readonly writes?: readonly string[] }[]

@@ -4,14 +4,14 @@ import { test } from 'node:test'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { parseFilter } from '../../codec/filter.ts'
 import { FakeCounterClient } from '../../test/fake-counter-client.ts'
-import { type LineOutput, monitorAsLines } from './json-lines.ts'
+import { monitorAsLines } from './json-lines.ts'
 import type { Threshold } from './threshold.ts'
 
 class FakeProcess extends EventEmitter {
   exit(): void {}
 }
 
-class TextOutput implements LineOutput {
+class TextOutput {
   text = ''
   writableLength = 0
   write(text: string): void {

@@ -13,7 +13,7 @@ import { Board, type Series } from './board.ts'
 import type { MonitorOptions } from './screen-monitor.ts'
 import { isOver } from './threshold.ts'
 
-export interface LineOutput {
+interface LineOutput {
   readonly writableLength?: number
   write(text: string): unknown
 }

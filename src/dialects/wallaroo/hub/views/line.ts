@@ -2,7 +2,7 @@
 import type { SecondCounts } from '../../rollup/second-counts.ts'
 
 /** A line of 100 px has no room for more. */
-export const LINE_POINTS = 60
+const LINE_POINTS = 60
 
 /**
  * Means per second over equal parts of a window, rounded to whole messages; null for a part in
