@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeSeries } from '../../../test/support/series-info.ts'
 import type { SeriesInfo } from '../../http/api.ts'
 import { SeriesData } from '../store/series-data.ts'
 import { changeColumn, type ReadingContext, readSeries } from './reading.ts'
 
 const NOW = 1_800_000_000
-const INFO: SeriesInfo = {
-  id: 1,
-  name: 'api.requests',
-  kind: 'counter',
-  labels: [],
-  dialect: 'statshero',
-  source: '127.0.0.1',
-  firstSeenMs: 0,
-  lastDataMs: NOW * 1000,
-  isStale: false,
-  current: 1000,
-}
+const INFO = fakeSeries({ lastDataMs: NOW * 1000, current: 1000 })
 const USUAL = { recent: 12, usual: 12, ratio: 1, score: 0, since: 0 }
 
 function context(part: Partial<ReadingContext> = {}): ReadingContext {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeSeries } from '../../../test/support/series-info.ts'
 import type { SeriesInfo } from '../../http/api.ts'
 import { Catalogue, type Entry } from '../store/catalogue.ts'
 import { crowdedLabel, groupEntries, labelNames, selectEntries, sortEntries } from './select.ts'
@@ -13,19 +14,8 @@ function entry(
   labels: Record<string, string> = {},
   part: Partial<SeriesInfo> = {},
 ): Entry {
-  const info: SeriesInfo = {
-    id: nextId++,
-    name,
-    kind: 'counter',
-    labels: Object.entries(labels),
-    dialect: 'statshero',
-    source: '127.0.0.1',
-    firstSeenMs: 0,
-    lastDataMs: 0,
-    isStale: false,
-    current: 1,
-    ...part,
-  }
+  const id = nextId++
+  const info = fakeSeries({ id, name, labels: Object.entries(labels), ...part })
   const catalogue = new Catalogue()
   catalogue.replace({ series: [info], total: 1, revision: 1 })
   return catalogue.entries[0]!

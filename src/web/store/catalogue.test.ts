@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeSeries } from '../../../test/support/series-info.ts'
 import type { SeriesInfo, SeriesPage } from '../../http/api.ts'
 import { Catalogue, type Entry, renumber } from './catalogue.ts'
 
 function info(id: number, name: string, part: Partial<SeriesInfo> = {}): SeriesInfo {
-  return {
-    id,
-    name,
-    kind: 'counter',
-    labels: [],
-    dialect: 'statshero',
-    source: '127.0.0.1',
-    firstSeenMs: 0,
-    lastDataMs: 0,
-    isStale: false,
-    current: 0,
-    ...part,
-  }
+  return fakeSeries({ id, name, ...part })
 }
 
 const page = (...series: SeriesInfo[]): SeriesPage => ({

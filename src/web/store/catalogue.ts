@@ -1,6 +1,7 @@
 /** The list of series as the hub has it, with what the page adds to each entry: text and group. */
 import { signal } from '@preact/signals'
 import type { SeriesInfo, SeriesPage } from '../../http/api.ts'
+import { describeSeries } from '../../model/index.ts'
 
 export interface Entry {
   /** The hub's; below zero for a series that a restarted hub does not know yet. */
@@ -20,11 +21,6 @@ export interface Entry {
 /** The hub's own metrics: left out of the overview unless they are asked for. */
 export const OWN_DIALECT = 'hub'
 
-function describe(info: SeriesInfo): string {
-  if (info.labels.length === 0) return info.name
-  return `${info.name}{${info.labels.map(([key, value]) => `${key}=${value}`).join(',')}}`
-}
-
 /** Namespace, or first part of a name that is longer than itself: `checkout` of `checkout.p99`. */
 function prefixOf({ name, namespace }: SeriesInfo): string {
   if (namespace !== undefined) return namespace
@@ -34,7 +30,7 @@ function prefixOf({ name, namespace }: SeriesInfo): string {
 
 function createEntry(info: SeriesInfo): Entry {
   const labels = info.labels.map(([key, value]) => `${key}=${value}`).join(' ')
-  const text = describe(info)
+  const text = describeSeries(info)
   const search = `${text} ${info.displayName ?? ''}`.toLowerCase()
   const identity = JSON.stringify([info.dialect, info.kind, info.type, info.name, info.labels])
   return { id: info.id, info, identity, text, labels, search, group: prefixOf(info) }
@@ -114,7 +110,7 @@ export class Catalogue {
   /** A newer reading of one entry. */
   update(info: SeriesInfo): void {
     const known = this.#byId.get(info.id)
-    if (known === undefined || describe(info) !== known.text) return
+    if (known === undefined || describeSeries(info) !== known.text) return
     const entry = { ...known, info }
     this.#byId.set(info.id, entry)
     this.entries = this.entries.map((other) => (other === known ? entry : other))

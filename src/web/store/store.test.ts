@@ -1,6 +1,7 @@
 /** The store against an invented hub, with its stream and all clocks in hand. */
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
+import { fakeSeries } from '../../../test/support/series-info.ts'
 import type { CellsEvent, RangeAnswer, SeriesInfo } from '../../http/api.ts'
 import type { HubApi } from './hub-api.ts'
 import type { Lane } from './series-data.ts'
@@ -33,18 +34,7 @@ class FakeSource {
 }
 
 function counterInfo(id: number, name = `c${id}`): SeriesInfo {
-  return {
-    id,
-    name,
-    kind: 'counter',
-    labels: [],
-    dialect: 'statshero',
-    source: '127.0.0.1',
-    firstSeenMs: 0,
-    lastDataMs: START * 1000,
-    isStale: false,
-    current: 0,
-  }
+  return fakeSeries({ id, name, lastDataMs: START * 1000 })
 }
 
 interface Bench {

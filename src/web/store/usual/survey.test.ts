@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fakeSeries } from '../../../../test/support/series-info.ts'
 import type { RangeAnswer } from '../../../http/api.ts'
 import { Catalogue, type Entry } from '../catalogue.ts'
 import type { HubApi } from '../hub-api.ts'
@@ -12,10 +13,8 @@ const NOW_MS = 1_800_000_000_000
 
 function entry(id: number): Entry {
   const catalogue = new Catalogue()
-  const times = { firstSeenMs: 0, lastDataMs: 0, isStale: false }
-  const from = { dialect: 'statshero', source: '127.0.0.1' }
-  const series = { id, name: `series.${id}`, kind: 'counter', labels: [], current: 0 } as const
-  catalogue.replace({ series: [{ ...series, ...from, ...times }], total: 1, revision: 1 })
+  const series = [fakeSeries({ id, name: `series.${id}` })]
+  catalogue.replace({ series, total: 1, revision: 1 })
   return catalogue.entries[0]!
 }
 
