@@ -33,6 +33,7 @@ export {
   type RegistryLimits,
   type RegistryOptions,
 } from './registry.ts'
+export type { RegistryCounts } from './reports.ts'
 export {
   forwardWeight,
   Reservoir,
@@ -50,7 +51,6 @@ export {
   type ServeOptions,
   serveEventCounters,
 } from './serve.ts'
-export type { RegistryCounts } from './sessions/report.ts'
 export type {
   CounterSession,
   MeanWindow,

@@ -17,6 +17,7 @@ import type { ZoneOptions } from '../shm/index.ts'
 import { backgroundClock } from '../time/background-clock.ts'
 import type { Clock } from '../time/clock.ts'
 import { checkName } from './counters/attributes.ts'
+import { noCounts, type RegistryCounts, type Report, reportTo } from './reports.ts'
 import { Identities } from './sessions/identities.ts'
 import {
   Member,
@@ -26,7 +27,6 @@ import {
   type SourceMembership,
 } from './sessions/members.ts'
 import type { CounterMatch, OpenRequest, OpenSession } from './sessions/open-session.ts'
-import type { RegistryCounts, Report } from './sessions/report.ts'
 import type { Collection, ServedCounter } from './sessions/served-counter.ts'
 import {
   type CounterSession,
@@ -86,25 +86,13 @@ const INERT = Object.freeze({ isLive: false, isEnabled: false, remove: () => {} 
 export class CounterRegistry implements CounterSource {
   readonly profile: Profile
   readonly limits: RegistryLimits
-  readonly #log: (message: string) => void
   readonly #sessions: Sessions
   readonly #entries = new Map<EventSource, SourceEntry>()
   readonly #identities = new Identities()
   /** Sources that have refused a counter, which is logged once for each. */
   readonly #refusing = new WeakSet<EventSource>()
   readonly #watchers = new Set<(change: CounterChange) => void>()
-  readonly #counts: RegistryCounts = {
-    nonfinite_samples: 0,
-    callback_errors: 0,
-    duplicate_counters: 0,
-    dropped_counters: 0,
-    dropped_sources: 0,
-    listener_errors: 0,
-    invalid_intervals: 0,
-    refused_sessions: 0,
-    refused_values: 0,
-    dropped_label_sets: 0,
-  }
+  readonly #counts = noCounts()
   #order = 0
   #home: Collector | Reporter | undefined
   #adopt: Adopt | undefined
@@ -124,7 +112,7 @@ export class CounterRegistry implements CounterSource {
       labelSets: limits?.labelSets ?? LABEL_SETS,
       sessions: limits?.sessions ?? LIMITS.sessions,
     }
-    this.#log = options.log ?? warn
+    this.report = reportTo(this.#counts, options.log)
     this.#sessions = new Sessions({ clock, limit: this.limits.sessions, report: this.report })
   }
 
@@ -392,24 +380,12 @@ export class CounterRegistry implements CounterSource {
    * Counts one, and logs the message where there is one. Never throws.
    * @internal
    */
-  readonly report: Report = (count, message) => {
-    this.#counts[count]++
-    if (message === undefined) return
-    try {
-      this.#log(message)
-    } catch {
-      // A log that fails must not fail what it reports on; the count stands.
-    }
-  }
+  readonly report: Report
 
   /** Closes all sessions; sources and counters stay, and new sessions can be opened. */
   closeSessions(): void {
     this.#sessions.closeAll()
   }
-}
-
-function warn(message: string): void {
-  process.emitWarning(message, 'CounterWarning')
 }
 
 let shared: CounterRegistry | undefined

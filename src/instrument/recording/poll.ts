@@ -4,13 +4,13 @@
  */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import { errorText, ignoreRejection } from '../reports.ts'
 import type {
   ClosedWindow,
   Collection,
   OpenWindow,
   ServedCounter,
 } from '../sessions/served-counter.ts'
-import { errorText, ignoreRejection } from './failures.ts'
 import { finite } from './sums.ts'
 
 interface PollOptions {

@@ -6,10 +6,9 @@
  */
 import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { Clock } from '../../time/clock.ts'
-import { errorText, ignoreRejection } from '../recording/failures.ts'
+import { errorText, ignoreRejection, type Report } from '../reports.ts'
 import type { Member, Series } from './members.ts'
 import type { OpenSession } from './open-session.ts'
-import type { Report } from './report.ts'
 import type { Collection } from './served-counter.ts'
 
 export class Collections {

@@ -3,8 +3,7 @@
  * point at each other in all directions, and so stand together.
  */
 import type { CounterWindow, Statistics } from '../../dialects/eventcounters/window.ts'
-import { errorText, ignoreRejection } from '../recording/failures.ts'
-import type { Report } from './report.ts'
+import { errorText, ignoreRejection, type Report } from '../reports.ts'
 import type { Schedule } from './schedule.ts'
 import type { Collection, OpenWindow, ServedCounter } from './served-counter.ts'
 

@@ -5,13 +5,12 @@
  */
 import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { Clock } from '../../time/clock.ts'
-import { errorText } from '../recording/failures.ts'
+import { errorText, type Report } from '../reports.ts'
 import type { ListeningWatcher } from '../threads/home.ts'
 import { Alarm } from './alarm.ts'
 import { Collections } from './collections.ts'
 import { type Member, Series, SeriesWindow, type SourceEntry } from './members.ts'
 import { type OpenRequest, OpenSession, type SessionOwner } from './open-session.ts'
-import type { Report } from './report.ts'
 import { Schedule } from './schedule.ts'
 import type { Collection } from './served-counter.ts'
 

@@ -11,8 +11,8 @@ import type {
   ZoneOptions,
   ZoneReader,
 } from '../../shm/index.ts'
+import type { Report } from '../reports.ts'
 import type { Membership } from '../sessions/members.ts'
-import type { Report } from '../sessions/report.ts'
 import type { Collection, ServedCounter } from '../sessions/served-counter.ts'
 
 /** What is handed to other threads, by workerData or postMessage. */
