@@ -1,7 +1,6 @@
 /** A distribution's lines as a classic histogram or as a summary. */
 import { type Histogram, type Kind, upperBound } from '../model/index.ts'
-import { forEachBound } from './classic-buckets.ts'
-import { exportedSum } from './distribution.ts'
+import { exportedSum, forEachBound } from './distribution.ts'
 import { numberText, sampleOpenText, sampleText } from './text.ts'
 
 export const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999] as const

@@ -6,7 +6,6 @@
  * `escaping=allow-utf-8`. A scraper that accepts nothing that we
  * have gets text 0.0.4 all the same: a scrape that fails over a header is of no use.
  */
-import { type Preference, parsePreferences } from './accept.ts'
 import type { NameStyle } from './names.ts'
 
 export type TextFormat = 'text' | 'openmetrics'
@@ -112,4 +111,45 @@ function closenessOf({ value, parameters }: Preference, offer: Offer): number {
     return given === undefined ? !offer.required.includes(key) : allowed.includes(given)
   })
   return isMet ? 2 : -1
+}
+
+/** One entry of a weighted list of an HTTP header (RFC 9110 §12.5). */
+interface Preference {
+  /** Lower-case: a media range or a coding. */
+  readonly value: string
+  /** Lower-case keys, without `q`. */
+  readonly parameters: ReadonlyMap<string, string>
+  readonly q: number
+}
+
+/** Entries in the order in which they stand; an unreadable weight counts as 1. */
+function parsePreferences(header: string): Preference[] {
+  return header
+    .split(',')
+    .map((entry) => entry.split(';').map((text) => text.trim()))
+    .filter(([value]) => value !== '')
+    .map(([value, ...texts]) => {
+      const parameters = new Map<string, string>()
+      for (const text of texts) {
+        const [key = '', ...rest] = text.split('=')
+        parameters.set(
+          key.trim().toLowerCase(),
+          rest
+            .join('=')
+            .trim()
+            .replace(/^"(.*)"$/, '$1'),
+        )
+      }
+      const weight = Number(parameters.get('q') ?? 1)
+      parameters.delete('q')
+      const q = weight >= 0 && weight <= 1 ? weight : 1
+      return { value: value!.toLowerCase(), parameters, q }
+    })
+}
+
+export function acceptsGzip(header: string | undefined): boolean {
+  const codings = parsePreferences(header ?? '')
+  const named = codings.find(({ value }) => value === 'gzip' || value === 'x-gzip')
+  const coding = named ?? codings.find(({ value }) => value === '*')
+  return coding !== undefined && coding.q > 0
 }

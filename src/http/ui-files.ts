@@ -8,7 +8,7 @@ import { extname, join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import { acceptsGzip } from '../exposition/accept.ts'
+import { acceptsGzip } from '../exposition/negotiation.ts'
 
 const compress = promisify(gzip)
 /** All files of a build together are far smaller; what comes in beyond is served uncached. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
-import { textWidth } from './character-width.ts'
+import { textWidth } from './columns.ts'
 import { RIGHT_HALF, ScreenBuffer } from './screen-buffer.ts'
 
 test('text is cut at the edge, and the cut is seen', () => {

@@ -1,6 +1,7 @@
 /** A picture in cells, on its way to a terminal: text is cut where it ends, and made harmless. */
-import { characterWidth, textWidth } from './character-width.ts'
+
 import { STYLES, type Style } from './color.ts'
+import { characterWidth, textWidth } from './columns.ts'
 
 /** Marks on one character beyond this are left out: a cell is bounded, whatever a peer sends. */
 const MARKS_LIMIT = 4

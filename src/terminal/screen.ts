@@ -4,8 +4,8 @@
  * ECMA-48 and xterm's private modes.
  */
 import type { Clock } from '../time/clock.ts'
-import { characterWidth } from './character-width.ts'
 import { type ColorDepth, STYLES, type Style, styleSequence } from './color.ts'
+import { characterWidth } from './columns.ts'
 import { RIGHT_HALF, ScreenBuffer } from './screen-buffer.ts'
 
 /** Standard output, or what stands for it. */

@@ -6,9 +6,8 @@
  * whole line in `send`. Recording through a recorder never throws; it counts.
  */
 import { gzipSync } from 'node:zlib'
-import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
-import { systemClock } from '../../time/system-clock.ts'
+import { backgroundClock, systemClock } from '../../time/system-clock.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import type { Link } from './client/link.ts'
 import { PacketQueue } from './client/packet-queue.ts'

@@ -5,8 +5,8 @@
  * the hub reads too slowly whole frames are, so that the stream stays sound.
  */
 import { connect, type Socket } from 'node:net'
-import { backgroundClock } from '../../time/background-clock.ts'
 import { Backoff } from '../../time/backoff.ts'
+import { backgroundClock } from '../../time/system-clock.ts'
 import { checkOptions, type GivenOptions, type ValuesOf } from '../options.ts'
 import { FrameBuffer } from './client/frame-buffer.ts'
 import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './codec/encode.ts'

@@ -7,8 +7,8 @@
  * the process's.
  */
 
-import { backgroundClock } from '../../time/background-clock.ts'
 import type { Clock } from '../../time/clock.ts'
+import { backgroundClock } from '../../time/system-clock.ts'
 import {
   EventCounter,
   IncrementingEventCounter,

@@ -1,6 +1,6 @@
 /** What both commands are asked for: their shared flags, checked before anything is connected. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { wholeNumber } from '../../../terminal/flag-values.ts'
 import type { EventCountersClientOptions } from '../client.ts'
 import { type CounterFilter, FilterError, parseFilter } from '../codec/filter.ts'

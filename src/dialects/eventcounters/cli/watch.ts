@@ -4,7 +4,7 @@
  * was an answer.
  */
 
-import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { ClientError, Opened } from '../client/attempt.ts'
 import type { ClientCounts } from '../client/session-reader.ts'

@@ -1,6 +1,6 @@
 /** What `pentameter proxy-wasm run` is told. */
 import { InvalidArgumentError } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import type { HostMode } from '../host/abi.ts'
 import type { FilterOptions } from '../host/options.ts'
 import { checkFilterName } from '../names.ts'

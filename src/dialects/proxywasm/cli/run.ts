@@ -1,7 +1,7 @@
 /** `pentameter proxy-wasm run`: one filter, so that a person sees what it does. */
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { EXIT_FAILED } from '../../../terminal/exit-codes.ts'
+import { EXIT_FAILED } from '../../../terminal/exit.ts'
 import { parsePort, wholeNumber } from '../../../terminal/flag-values.ts'
 import { onExit, printable } from '../../../terminal/index.ts'
 import type { CommandLine } from '../../command-line.ts'

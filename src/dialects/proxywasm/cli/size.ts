@@ -11,7 +11,7 @@ import {
   smallestZone,
   zoneBytes,
 } from '../../../shm/index.ts'
-import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { wholeNumber } from '../../../terminal/flag-values.ts'
 import { tableLines } from '../../../terminal/index.ts'
 

@@ -1,7 +1,7 @@
 /** Filters as files: read, compiled, and refused with a message that says what to do. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { CommandError, EXIT_USAGE } from '../../../terminal/exit-codes.ts'
+import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { FilterModule, FilterRefusedError } from '../host/module/module.ts'
 import type { ModuleLimits } from '../host/options.ts'
 

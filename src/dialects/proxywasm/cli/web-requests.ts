@@ -1,7 +1,7 @@
 /** Real HTTP requests through a filter: a small server whose upstream says no more than "ok". */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CommandError } from '../../../terminal/exit-codes.ts'
+import { CommandError } from '../../../terminal/exit.ts'
 import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
 
 /** Bytes of a request's body; a longer one is answered with 413. */

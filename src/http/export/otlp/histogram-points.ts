@@ -3,8 +3,7 @@
  */
 
 import type { HistogramRules } from '../../../dialects/export-rules.ts'
-import { forEachBound, hasNegative } from '../../../exposition/classic-buckets.ts'
-import { withoutOverflow } from '../../../exposition/distribution.ts'
+import { forEachBound, hasNegative, withoutOverflow } from '../../../exposition/distribution.ts'
 import type { BucketRun, Exact, Histogram } from '../../../model/index.ts'
 import type { BucketsField } from './metric.ts'
 

@@ -18,8 +18,7 @@
  *   Timestamp     seconds 1, nanos 2
  */
 import { PbfWriter } from 'pbf'
-import { forEachBound } from '../../../exposition/classic-buckets.ts'
-import { exportedSum } from '../../../exposition/distribution.ts'
+import { exportedSum, forEachBound } from '../../../exposition/distribution.ts'
 import { exportedQuantile, QUANTILES } from '../../../exposition/histogram-text.ts'
 import { beganMs, isWindowed, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'

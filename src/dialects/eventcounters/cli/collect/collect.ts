@@ -1,7 +1,7 @@
 /** `pentameter counters collect URL`: every window of a session as a row of a file. */
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { CommandError, EXIT_USAGE } from '../../../../terminal/exit-codes.ts'
+import { CommandError, EXIT_USAGE } from '../../../../terminal/exit.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
 import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
 import { Collection, type CollectionParts } from './collection.ts'

@@ -1,6 +1,6 @@
 /** A session that becomes a document, window by window, whole at every way out. */
 
-import { CommandError } from '../../../../terminal/exit-codes.ts'
+import { CommandError } from '../../../../terminal/exit.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { ReadWindow } from '../../codec/read.ts'
 import type { CounterRequest } from '../request.ts'

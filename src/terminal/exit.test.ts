@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { onExit } from './exit-handlers.ts'
+import { onExit } from './exit.ts'
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = []

@@ -1,7 +1,8 @@
 /**
- * How many columns a character takes on a terminal (terminal.md, numbers and names in columns).
- * Terminals disagree about new emoji; a screen therefore places the cursor anew after every
- * character that is not surely one column wide.
+ * Columns of a terminal: how many a character takes (terminal.md, numbers and names in columns),
+ * and tables whose columns are each as wide as their widest cell. Terminals disagree about new
+ * emoji; a screen therefore places the cursor anew after every character that is not surely one
+ * column wide.
  */
 
 /** Marks that sit on the character before them, and formatting that shows nothing. */
@@ -23,6 +24,8 @@ const WIDE_RANGES: readonly (readonly [first: number, last: number])[] = [
 const EMOJI = /^\p{Emoji_Presentation}$/u
 /** Nothing below is combining or wide. */
 const FIRST_MARK = 0x300
+/** Between two columns of a table. */
+const GAP = '  '
 
 /** @param character one code point */
 export function characterWidth(character: string): 0 | 1 | 2 {
@@ -37,4 +40,27 @@ export function textWidth(text: string): number {
   let width = 0
   for (const character of text) width += characterWidth(character)
   return width
+}
+
+/**
+ * Lays out rows of the same length; the last column ends its line.
+ * @param right columns whose texts end below each other, as figures do
+ */
+export function tableLines(
+  rows: readonly (readonly string[])[],
+  right: ReadonlySet<number> = new Set(),
+): string[] {
+  const last = (rows[0]?.length ?? 0) - 1
+  const widths = Array.from({ length: last + 1 }, (_, column) =>
+    Math.max(...rows.map((row) => textWidth(row[column]!))),
+  )
+  return rows.map((row) =>
+    row
+      .map((text, column) => {
+        const blanks = ' '.repeat(widths[column]! - textWidth(text))
+        if (right.has(column)) return blanks + text
+        return column === last ? text : text + blanks
+      })
+      .join(GAP),
+  )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { characterWidth, textWidth } from './character-width.ts'
+import { characterWidth, textWidth } from './columns.ts'
 
 test('Latin, rules, arrows and braille take one column', () => {
   for (const character of 'aÄß─●◆■–…↑⣿☃') assert.equal(characterWidth(character), 1, character)
