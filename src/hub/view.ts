@@ -2,7 +2,9 @@
  * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
  * of it blocks or slows ingest.
  */
+import type { Dialect } from '../dialects/dialect.ts'
 import type { ExportRules } from '../dialects/export-rules.ts'
+import { defaultsOf } from '../dialects/options.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
@@ -44,4 +46,26 @@ export interface SeriesList {
   get(id: number): SeriesRecord | undefined
   /** In the order of their ids. Decrements are among them ({@link isDecrements}). */
   [Symbol.iterator](): Iterator<SeriesRecord>
+}
+
+/** Rules of the hub's metrics of itself, which have the dialect `hub`; their units are words. */
+const OWN_RULES: ExportRules = {
+  prometheus: { appendsUnit: true },
+  otlp: { units: { bytes: 'By', seconds: 's' } },
+}
+
+/**
+ * Gives the rules by which all series of a hub leave it: those of each dialect, and the hub's own.
+ * @param optionsOf the section of a dialect in the configuration, by the dialect's name
+ */
+export function exportRulesOf(
+  dialects: readonly Dialect[],
+  optionsOf: (dialect: string) => Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, ExportRules> {
+  const rules = new Map([['hub', OWN_RULES]])
+  for (const { name, options, exportRules } of dialects) {
+    const own = exportRules?.({ ...defaultsOf(options), ...optionsOf(name) })
+    if (own !== undefined) rules.set(name, own)
+  }
+  return rules
 }

@@ -1,5 +1,5 @@
 /** Options of scope's sides: their one home, with defaults and limits. */
-import { parseColor } from '../../model/board/color.ts'
+import { parseColor } from '../../model/board/options.ts'
 import {
   addressOptions,
   boolean,

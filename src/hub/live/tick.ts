@@ -7,11 +7,10 @@
 import type { Zone, ZoneReader } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
-import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import type { HistogramRecord, SeriesRecord, SeriesStore, SummaryRecord } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import { CounterReadings } from './readings/counters.ts'
-import { closeDistributions } from './readings/distributions.ts'
 import { GaugeReadings, SharedGaugeReadings } from './readings/gauges.ts'
 import { DenseReadings, HistogramReadings } from './readings/histograms.ts'
 import type { Totals } from './totals.ts'
@@ -71,6 +70,8 @@ interface Column {
 
 /** Series between two looks at the clock. */
 const IDS_PER_STEP = 1024
+/** Series with windows between two looks at the clock: half a millisecond. */
+const WINDOWED_PER_STEP = 256
 
 interface CellSources {
   readonly store: SeriesStore
@@ -170,5 +171,30 @@ export class CellCloser {
         if (this.#zone.type(record.metric) === 'dense') this.#denses.add(record)
         else this.#exponentials.add(record)
     }
+  }
+}
+
+/**
+ * Cells of the summaries and histograms that had windows; an empty window makes none. Nothing of
+ * them is in the zone, so each is closed when its turn comes.
+ * @param windowed sorted here, by id
+ */
+function* closeDistributions(
+  windowed: (HistogramRecord | SummaryRecord)[],
+  builder: FrameBuilder,
+  endMs: number,
+): Task {
+  windowed.sort((a, b) => a.id - b.id)
+  for (let i = 0; i < windowed.length; i++) {
+    if (i % WINDOWED_PER_STEP === 0) yield
+    const record = windowed[i]!
+    record.isWaiting = false
+    record.lastDataMs = endMs
+    if (record.kind === 'histogram') {
+      record.windows?.close((histogram) => builder.histogram(record.id, histogram))
+      continue
+    }
+    const summary = record.windows?.close()
+    if (summary !== undefined && summary.count > 0) builder.summary(record.id, summary)
   }
 }

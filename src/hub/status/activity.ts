@@ -1,7 +1,10 @@
 /**
  * Who sends, and how much: per dialect the measurements of each of the last 60 seconds, per source
- * the time of its last data. Bounded: the 1,000 sources heard last.
+ * the time of its last data (of the 1,000 heard last), per ingest thread what it took in the last
+ * second.
  */
+import type { WorkerStatus } from './status.ts'
+
 const RECENT_SECONDS = 60
 const SOURCES_LIMIT = 1000
 
@@ -57,5 +60,29 @@ export class Activity {
       if (this.#recent.length === RECENT_SECONDS) this.#recent.shift()
       this.#recent.push(gained / seconds)
     }
+  }
+}
+
+/** An ingest thread as its pool knows it. */
+export type WorkerReading = Omit<WorkerStatus, 'ratePerSecond'>
+
+/** Rates of ingest threads, from totals read once a second. */
+export class WorkerRates {
+  /** By thread. */
+  #totals: readonly number[] = []
+  #rates: readonly number[] = []
+
+  /** Closes an interval of so many seconds. */
+  close(workers: readonly WorkerReading[], seconds: number): void {
+    const totals = workers.map(({ measurements }) => measurements)
+    this.#rates = totals.map((total, thread) => (total - (this.#totals[thread] ?? 0)) / seconds)
+    this.#totals = totals
+  }
+
+  describe(workers: readonly WorkerReading[]): WorkerStatus[] {
+    return workers.map((worker, thread) => ({
+      ...worker,
+      ratePerSecond: this.#rates[thread] ?? 0,
+    }))
   }
 }

@@ -8,6 +8,7 @@ import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { SinkQueue } from '../live/sinks.ts'
 import type { SeriesStore } from '../series/series.ts'
+import type { WorkerRates } from './activity.ts'
 import type { ErrorReports } from './reports.ts'
 import type {
   ConnectionStatus,
@@ -16,7 +17,6 @@ import type {
   SourceStatus,
   SourcesAnswer,
 } from './status.ts'
-import type { WorkerRates } from './worker-rates.ts'
 import type { ZoneUse } from './zone-use.ts'
 
 /** Most sources in one answer; those heard last. */

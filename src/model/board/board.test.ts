@@ -5,8 +5,6 @@ import { holds } from '../../../test/support/property.ts'
 import { readNumber, VECTORS } from '../../dialects/scope/test/golden.ts'
 import {
   CHART_COLUMNS,
-  movingAverage,
-  movingAverageOver,
   parseBounded,
   parseBoundedCount,
   parseColor,
@@ -16,9 +14,9 @@ import {
   parseTrigger,
   parseYRange,
   TIME_WINDOW_S,
-  Trigger,
-  type TriggerChange,
-} from './index.ts'
+} from './options.ts'
+import { movingAverage, movingAverageOver } from './sma.ts'
+import { Trigger, type TriggerChange } from './trigger.ts'
 
 describe('colours', () => {
   for (const each of VECTORS.colors) {

@@ -35,6 +35,18 @@ interface Bounds {
   readonly max: number
 }
 
+const COLORS: ReadonlyMap<string, string> = new Map([
+  ['red', '#ff0000'],
+  ['green', '#00ff00'],
+  ['blue', '#0000ff'],
+  ['yellow', '#ffff00'],
+  ['cyan', '#00ffff'],
+  ['magenta', '#ff00ff'],
+  ['orange', '#ff6900'],
+  ['white', '#ffffff'],
+  ['black', '#000000'],
+])
+
 const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 /** A plain or exponent decimal, finite. */
@@ -120,4 +132,15 @@ function parsePair(text: string) {
   const [first, second] = numbers.map((each) => (each === '' ? null : parseNumber(each)))
   if (first === undefined || second === undefined) return undefined
   return { key: parts.key, first, second }
+}
+
+/**
+ * Reads the colour that a metric's `color` label names, as `#rrggbb` in lower case: nine words in
+ * lower case, `#RGB` and `#RRGGBB`. For all else the viewer takes an automatic colour and says so.
+ */
+export function parseColor(label: string): string | undefined {
+  if (!label.startsWith('#')) return COLORS.get(label)
+  if (!/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(label)) return undefined
+  const digits = label.slice(1).toLowerCase()
+  return digits.length === 6 ? label.toLowerCase() : `#${digits.replace(/./g, '$&$&')}`
 }

@@ -5,7 +5,6 @@
 import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/resident.ts'
 import { type ExportRules, HOUSE_RULES } from '../../../src/dialects/export-rules.ts'
 import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
-import { exportRulesOf } from '../../../src/hub/export-rules.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
 import { LiveRing } from '../../../src/hub/live/ring.ts'
 import { Sessions } from '../../../src/hub/live/sessions.ts'
@@ -16,7 +15,7 @@ import type {
   Total,
 } from '../../../src/hub/series/series.ts'
 import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
-import type { HubView, Rates, SeriesList } from '../../../src/hub/view.ts'
+import { exportRulesOf, type HubView, type Rates, type SeriesList } from '../../../src/hub/view.ts'
 import {
   addExact,
   addToSummary,

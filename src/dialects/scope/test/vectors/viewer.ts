@@ -3,16 +3,14 @@
 import { Mismatch, near, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import {
-  movingAverage,
   parseColor,
   parseSma,
   parseSource,
   parseTrigger,
   parseYRange,
-  type Thresholds,
-  Trigger,
-  type TriggerChange,
-} from '../../../../model/board/index.ts'
+} from '../../../../model/board/options.ts'
+import { movingAverage } from '../../../../model/board/sma.ts'
+import { type Thresholds, Trigger, type TriggerChange } from '../../../../model/board/trigger.ts'
 
 export function checkColor({ label, color }: VectorCase): undefined {
   same('colour', parseColor(label as string) ?? null, color)

@@ -7,7 +7,7 @@ import {
   startThreads,
   taken,
 } from '../../../test/support/hub/hub-threads.ts'
-import { WorkerRates, type WorkerReading } from './worker-rates.ts'
+import { WorkerRates, type WorkerReading } from './activity.ts'
 
 const worker = (thread: number, measurements: number): WorkerReading => ({
   thread,
