@@ -1,7 +1,8 @@
 /**
- * More points than pixels: of each column of pixels the least and the greatest value stay, at
- * their own instants, so that a single spike survives and nothing is invented. Columns are laid on
- * the absolute grid of time: the picture does not flicker while it moves.
+ * Decimation, where there are more points than pixels: of each column of pixels the least and the
+ * greatest value stay, at their own instants, so that a single spike survives and nothing is
+ * invented. Columns are laid on the absolute grid of time: the picture does not flicker while it
+ * moves.
  */
 
 /** Marks the end of a run of known values in the list of indices. */

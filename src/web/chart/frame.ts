@@ -47,13 +47,13 @@ export class Frame {
     }
   }
 
-  /** Everything on screen is drawn in the next frame. */
+  /** Draws everything on screen in the next frame. */
   redraw(): void {
     for (const panel of this.#panels.values()) panel.isDirty = true
     this.#schedule()
   }
 
-  /** One panel is drawn in the next frame. */
+  /** Draws one panel in the next frame. */
   touch(element: Element): void {
     const panel = this.#panels.get(element)
     if (panel === undefined) return

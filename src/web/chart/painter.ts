@@ -49,7 +49,7 @@ export class Painter {
     context.fillText(words, x, y, room)
   }
 
-  /** Of a label. */
+  /** Width of a label in CSS pixels. */
   textWidth(words: string, { weight = 400 }: LabelStyle = {}): number {
     this.context.font = this.#font(weight)
     return this.context.measureText(words).width

@@ -1,5 +1,5 @@
 /**
- * What a series looks like: the one place that knows kind → chart. Counters are a filled rate from
+ * Pictures of series: the one place that knows kind → chart. Counters are a filled rate from
  * zero, gauges a bare line around their data, distributions p50, p90 and p99 over a heat map,
  * summaries their mean within what they reach.
  */

@@ -107,6 +107,7 @@ export function timeTicks(from: number, to: number, pixels: number, room = 72): 
   return ticks
 }
 
+/** Range of an axis that grows at once, and shrinks only after a whole window without need. */
 export class SteadyRange {
   #range: Range | undefined
   #key = ''
@@ -114,6 +115,7 @@ export class SteadyRange {
   #loNeeded = 0
 
   /**
+   * Gives the range to draw.
    * @param range what the data need now, with round ends
    * @param second the right edge of the picture
    * @param key another key is another picture: nothing is kept

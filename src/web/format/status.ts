@@ -16,7 +16,7 @@ export function reachedSeriesLimits(sources: SourcesAnswer | undefined): readonl
   return (sources?.limits ?? []).filter(({ name, refused }) => refused > 0 && /^series/i.test(name))
 }
 
-/** Does a series limit refuse what this dialect sends? Known from the sources of refused names. */
+/** Whether a series limit refuses what this dialect sends, by the sources of refused names. */
 export function isLimited(sources: SourcesAnswer | undefined, dialect: string): boolean {
   const addresses = new Set<string>()
   for (const source of sources?.sources ?? []) {

@@ -188,6 +188,7 @@ export function useSeriesPicture(
 }
 
 /**
+ * Draws a series on a canvas while that is on screen.
  * @param write gets the reading of each draw
  * @returns a ref for the canvas
  */

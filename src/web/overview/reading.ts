@@ -81,8 +81,8 @@ function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: str
 }
 
 /**
- * The total of a counter at a second: the listed one, and what came since, or less what came after.
- * Undefined where a second in between is not known.
+ * Finds the total of a counter at a second: the listed one, and what came since, or less what came
+ * after. Undefined where a second in between is not known.
  */
 function totalAt(data: SeriesData, info: SeriesInfo, second: number): bigint | number | undefined {
   if (info.current === null) return undefined

@@ -24,7 +24,7 @@ export interface Group {
 
 const OWN_PREFIX = 'pentameter'
 
-/** The hub's own series are left out unless the filter asks for them. */
+/** Whether the filter asks for the hub's own series, which are left out otherwise. */
 export function asksForOwn({ q, source }: Choice): boolean {
   const words = q.toLowerCase()
   return (
@@ -34,7 +34,7 @@ export function asksForOwn({ q, source }: Choice): boolean {
   )
 }
 
-/** Every word of the filter matches the name, or, as `label=value`, one label. */
+/** Whether every word of the filter matches the name, or, as `label=value`, one label. */
 function matches(entry: Entry, choice: Choice): boolean {
   const { kind, source } = choice
   if (kind !== '' && entry.info.kind !== kind) return false
@@ -58,7 +58,7 @@ function matchesWord({ info, search }: Entry, word: string): boolean {
   )
 }
 
-/** After the stale time a series leaves the overview and stays in search. */
+/** Selects what matches; a stale series is found by words of the filter only. */
 export function selectEntries(
   entries: readonly Entry[],
   choice: Choice,
@@ -105,6 +105,7 @@ function compareEntries(a: Entry, b: Entry): number {
 const GROUPS_BY_SIZE: ReadonlySet<string> = new Set(['rate', 'change', 'p99'])
 
 /**
+ * Puts series into groups, which stand by name or in the order of their first members.
  * @param entries in the order in which they are to stand in their groups
  * @param titleOf a dialect's name for people
  */

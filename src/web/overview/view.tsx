@@ -43,14 +43,14 @@ function signatureOf({ all, odd, groups }: Selection, numbering: number): string
   return `${numbering} ${all.length} ${odd.map(({ id }) => id).join(',')} ${list.join(' ')}`
 }
 
-/** A new order is applied only when the pointer is not over the charts. */
+/** Whether the pointer is over the charts: a new order has to wait. */
 function isUnderPointer(): boolean {
   return document.querySelector('.groups:hover') !== null
 }
 
 /**
- * Rises when there is a new list, or new findings. Those wait while the pointer is over the charts,
- * so that nothing moves away from under it.
+ * Counts new lists and new findings. Findings wait while the pointer is over the charts, so that
+ * nothing moves away from under it.
  */
 function useNews({ store }: Page): number {
   const news = useSignal(0)

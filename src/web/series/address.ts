@@ -27,8 +27,9 @@ export const SERIES: Address<SeriesState> = {
 }
 
 /**
- * Readable where a path allows it. `.` and `..` alone are parts that a browser would resolve: they
- * are written as `%2E` and `%2E%2E`; a part that reads so by itself gets one more `25`.
+ * Encodes a name, readably where a path allows it. `.` and `..` alone are parts that a browser
+ * would resolve: they are written as `%2E` and `%2E%2E`; a part that reads so by itself gets one
+ * more `25`.
  */
 function encode(series: string): string {
   const parts = series.split('/').map((part) => {

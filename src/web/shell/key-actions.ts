@@ -107,7 +107,7 @@ function focusFilter({ navigation }: Page): void {
   else requestAnimationFrame(() => field()?.focus())
 }
 
-/** To the level above, as the view knows it; else to the start page. */
+/** Goes to the level above, as the view knows it; else to the start page. */
 function goUp({ navigation, screens }: Page): void {
   const { address, state } = navigation.route.value
   const above = screens.find((screen) => screen.address === address)?.up?.(state)
@@ -124,7 +124,7 @@ function toggleTable({ navigation }: Page): void {
   if (details) details.open = !details.open
 }
 
-/** The focus walks over the titles; Enter then opens the link that has it. */
+/** Moves the focus from title to title; Enter then opens the link that has it. */
 function focusSeries(direction: -1 | 1): void {
   const titles = [...document.querySelectorAll<HTMLAnchorElement>('a.title, a.row-link')]
   const at = titles.indexOf(document.activeElement as HTMLAnchorElement)

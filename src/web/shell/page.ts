@@ -108,7 +108,7 @@ export class Page {
     this.announce(`Colours: ${this.theme.next()}`)
   }
 
-  /** What of the URL is the store's: the window, and the instant the picture is held at. */
+  /** Gives the store what it has of the URL: the window, and the instant the picture is held at. */
   #applyRoute(): void {
     const { window, at } = this.navigation.route.value
     const { store } = this
@@ -176,7 +176,7 @@ export function useDrawing(
 }
 
 /**
- * An answer of the hub that is read again and again while it is shown.
+ * Reads an answer of the hub again and again while it is shown.
  * @param path below the API's own; undefined asks for nothing
  * @returns the latest one, kept while the hub does not answer and while another path is read
  */

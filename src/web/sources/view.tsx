@@ -1,4 +1,4 @@
-/** Sources and errors: who listens, who talks, what could not be read, what reached a limit. */
+/** Sources and errors: what listens, what sends, what could not be read, what reached a limit. */
 import type { JSX } from 'preact'
 import type { LimitStatus, SourcesAnswer } from '../../http/api.ts'
 import { exact, NO_VALUE } from '../format/number.ts'

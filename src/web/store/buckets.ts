@@ -162,8 +162,9 @@ export function mergeSeconds(data: HistogramSeconds, from: number, to: number): 
 }
 
 /**
- * Interpolated within the bucket that holds the rank, on the bucket's own log scale, and never
- * beyond the exact ends. NaN where the rank lies among the observations below zero.
+ * Estimates a quantile: interpolated within the bucket that holds the rank, on the bucket's own log
+ * scale, and never beyond the exact ends. NaN where the rank lies among the observations below
+ * zero.
  */
 export function quantile(merged: Merged, q: number): number {
   const { min, max } = merged

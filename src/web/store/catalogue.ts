@@ -107,7 +107,7 @@ export class Catalogue {
     this.entries = [...next.values()]
   }
 
-  /** A newer reading of one entry. */
+  /** Takes a newer reading of one entry. */
   update(info: SeriesInfo): void {
     const known = this.#byId.get(info.id)
     if (known === undefined || describeSeries(info) !== known.text) return
@@ -125,7 +125,7 @@ export class Catalogue {
     return this.#ambiguous.has(text)
   }
 
-  /** The series a URL names. `kind` and `type` decide between namesakes. */
+  /** Finds the series that a URL names. `kind` and `type` decide between namesakes. */
   find(text: string, kind = '', type = ''): Entry | undefined {
     const named = this.entries.filter((entry) => entry.text === text)
     return (

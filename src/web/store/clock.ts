@@ -47,7 +47,7 @@ export class Clock {
     return this.newest === 0 ? edge : Math.min(edge, this.newest)
   }
 
-  /** Where the hub is away nothing grows stale: values stay at the last known. */
+  /** Instant up to which silence counts: nothing grows stale while the hub is away. */
   silenceEndMs(): number {
     return this.connection.peek().state === 'lost' ? this.newest * 1000 : this.nowMs()
   }

@@ -1,6 +1,6 @@
 /**
- * Answers of the hub that are read again and again while they are shown: one reading for all who
- * show the same, never faster than the hub and this page can take.
+ * Answers of the hub that are read again and again while they are shown: one reading for all
+ * components that show the same, never faster than the hub and this page can take.
  */
 import { type HubApi, RefusedRequest } from './hub-api.ts'
 
@@ -26,7 +26,7 @@ export interface Pace {
   readonly leastMs?: number
 }
 
-/** Nothing is asked for while the page is hidden; `document` is one. */
+/** Whether the page can be seen; nothing is asked for while it is hidden. `document` is one. */
 export interface Visibility {
   readonly hidden: boolean
   addEventListener(type: 'visibilitychange', listener: () => void): void
@@ -50,9 +50,10 @@ export class Polling {
   }
 
   /**
+   * Reads a path again and again.
    * @param path below the API's own, with its query
    * @param take gets every answer, and at once the last one that others have been given
-   * @returns ends it; with its last reader a path is forgotten
+   * @returns a function that ends it; with its last reader a path is forgotten
    */
   read<T>(path: string, pace: Pace, take: (answered: Answered<T>) => void): () => void {
     const poll =

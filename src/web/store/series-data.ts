@@ -86,7 +86,7 @@ export class SeriesData {
     }
   }
 
-  /** One cell of an interval that ends at `second`; a long one fills all its seconds. */
+  /** Writes the cell of an interval that ends at `second`; a long one fills all its seconds. */
   write(second: number, cell: CellJson, seconds = 1): void {
     for (let at = second - seconds + 1; at <= second; at += 1) {
       if (this.#open(at)) this.#writeCell(at % SECONDS_KEPT, cell, seconds)
@@ -95,8 +95,8 @@ export class SeriesData {
   }
 
   /**
-   * A second in which nothing arrived: a counter stood still, a gauge keeps its value unless it
-   * is stale, a distribution is empty.
+   * Writes a second in which nothing arrived: a counter stood still, a gauge keeps its value unless
+   * it is stale, a distribution is empty.
    */
   writeQuiet(second: number, isStale: boolean): void {
     if (!this.#open(second)) return
@@ -109,7 +109,7 @@ export class SeriesData {
   }
 
   /**
-   * A column of a range answer with steps of one second; step i ends at `first + i`.
+   * Writes a column of a range answer with steps of one second; step i ends at `first + i`.
    * @param since first second of the series: from there on, no cell of a distribution means that
    *   nothing was observed, as the answer has no other word for it
    */

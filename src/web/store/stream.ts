@@ -75,7 +75,7 @@ export class LiveStream {
     this.#guardSilence()
   }
 
-  /** The series that are on screen. Takes effect shortly after the last change. */
+  /** Asks for the series that are on screen; takes effect shortly after the last change. */
   want(series: readonly number[]): void {
     this.#wanted = series
     clearTimeout(this.#settle)
@@ -99,8 +99,9 @@ export class LiveStream {
   }
 
   /**
-   * The window that is open now may have begun without the newcomers: only the seconds after the
-   * next one are theirs for certain; what lies before is read from the range endpoint.
+   * Notes from which second on each series is carried. The window that is open now may have begun
+   * without the newcomers: only the seconds after the next one are theirs for certain; what lies
+   * before is read from the range endpoint.
    */
   #carry(series: readonly number[]): void {
     const next = new Set(series)

@@ -29,7 +29,7 @@ export class Subscriptions {
     return this.#charts.keys()
   }
 
-  /** A chart of this series came on screen; call the answer when it leaves. */
+  /** Counts a chart of this series that came on screen; call the answer when it leaves. */
   show(id: number): () => void {
     const count = this.#charts.get(id) ?? 0
     this.#charts.set(id, count + 1)
@@ -73,7 +73,7 @@ export class Subscriptions {
     else if (data.coveredTo < to) this.#fills.ask(id, data.coveredTo, to)
   }
 
-  /** Another hub may answer from now on: what is asked for by id is forgotten. */
+  /** Forgets what is asked for by id: another hub may answer from now on. */
   distrust(): void {
     this.areIdsUnsure = true
     this.#fills.drop()
@@ -123,7 +123,7 @@ class Fills {
     this.#take = take
   }
 
-  /** Seconds (from, to] of a series. Asked once at a time: the answer shows what is missing. */
+  /** Asks for seconds (from, to] of a series, once at a time: the answer shows what is missing. */
   ask(id: number, from: number, to: number): void {
     if (to <= from || this.#asked.has(id)) return
     this.#waiting.set(id, { from, to })

@@ -30,6 +30,7 @@ export function isUnusual(change: Change): boolean {
 }
 
 /**
+ * Compares the last ten seconds of a series with its usual: the median of its past.
  * @param recent values of the last 10 s
  * @param past values of the last 10 min, NaN where nothing is known
  */
@@ -48,8 +49,9 @@ export function compare(kind: Kind, recent: Float64Array, past: Float64Array): C
 }
 
 /**
- * When it left its usual: the end of the last five values whose mean was on the usual side of half
- * way. `values` end now, oldest first, `step` seconds apart; the answer is seconds before now.
+ * Finds when a series left its usual: at the end of the last five seconds whose mean was on the
+ * usual side of half way. `values` end now, oldest first, `step` seconds apart; the answer is
+ * seconds before now.
  */
 export function leftUsualAgo(values: Float64Array, change: Change, step = 1): number {
   const half = (change.usual + change.recent) / 2

@@ -1,4 +1,4 @@
-/** Keeps, for every series, how far it is from its usual, and since when. */
+/** Findings: how far every series is from its usual, and since when. */
 import { signal } from '@preact/signals'
 import { quantileOf } from '../buckets.ts'
 import { type Entry, type Renumbering, renumber } from '../catalogue.ts'
