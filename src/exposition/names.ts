@@ -14,6 +14,25 @@ interface CleaningRule {
   readonly keepsRawName?: boolean
 }
 
+/** Ending that a family's name gets, by its type, where another family has that name. */
+export const KIND_SUFFIXES: Readonly<Record<Kind, string>> = {
+  counter: '_counter',
+  gauge: '_gauge',
+  histogram: '_hist',
+  summary: '_summary',
+}
+
+/**
+ * Endings of the sample names that a family may have in OpenMetrics, of which none may be another
+ * one's; `_created` included though not written.
+ */
+export const SAMPLE_SUFFIXES: Readonly<Record<Kind, readonly string[]>> = {
+  counter: ['', '_total', '_created'],
+  gauge: [''],
+  histogram: ['', '_bucket', '_sum', '_count', '_created'],
+  summary: ['', '_sum', '_count', '_created'],
+}
+
 const LEGACY_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const NOT_IN_NAME = /[^A-Za-z0-9_]/gu
 const NOT_IN_NAME_BUT_COLON = /[^A-Za-z0-9_:]/gu
@@ -50,8 +69,15 @@ export function cleanLabels(pairs: Labels, kind: Kind, style: NameStyle): Labels
   return sortLabelPairs(labels)
 }
 
-export function sortLabelPairs(pairs: Iterable<readonly [string, string]>): Labels {
+function sortLabelPairs(pairs: Iterable<readonly [string, string]>): Labels {
   return [...pairs].sort((a, b) => (a[0] < b[0] ? -1 : 1))
+}
+
+/** Adds a label beside those there are; one of that key stays and moves the new one. */
+export function withLabel(labels: Labels, key: string, value: string): Labels {
+  let free = key
+  while (labels.some(([taken]) => taken === free)) free += '_'
+  return sortLabelPairs([...labels, [free, value.toWellFormed()]])
 }
 
 function cleanKey(key: string, kind: Kind, style: NameStyle): string {

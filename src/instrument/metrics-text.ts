@@ -7,7 +7,7 @@ import { counterFamilies } from '../dialects/eventcounters/export-rules.ts'
 import { identityOf, metadataOf } from '../dialects/eventcounters/map.ts'
 import { type WindowPart, windowValue } from '../dialects/export-rules.ts'
 import { bucketLines, distributionText } from '../exposition/histogram-text.ts'
-import { cleanLabels, sortLabelPairs } from '../exposition/names.ts'
+import { cleanLabels, KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../exposition/names.ts'
 import type { TextFormat } from '../exposition/negotiation.ts'
 import { familyHead, labelText, numberText, sampleText } from '../exposition/text.ts'
 import { compareUtf8, type Exact, type Kind, type Labels } from '../model/index.ts'
@@ -26,20 +26,6 @@ interface Family {
   readonly type: Kind
   readonly unit: string | undefined
   readonly rows: Row[]
-}
-
-const SUFFIXES: Record<Kind, string> = {
-  counter: '_counter',
-  gauge: '_gauge',
-  histogram: '_hist',
-  summary: '_summary',
-}
-/** Endings of the names that a family takes in OpenMetrics, of which none may be another's. */
-const ENDINGS: Record<Kind, readonly string[]> = {
-  counter: ['', '_total', '_created'],
-  gauge: [''],
-  histogram: ['', '_bucket', '_sum', '_count', '_created'],
-  summary: ['', '_sum', '_count', '_created'],
 }
 
 /** Writes an exposition, families by their names. */
@@ -82,29 +68,27 @@ function separateFamilies(families: readonly Family[]): void {
       compareUtf8(a.type, b.type),
   )
   for (const family of order) {
-    const names = () => ENDINGS[family.type].map((ending) => family.name + ending)
-    while (names().some((name) => taken.has(name))) family.name += SUFFIXES[family.type]
+    const names = () => SAMPLE_SUFFIXES[family.type].map((ending) => family.name + ending)
+    while (names().some((name) => taken.has(name))) family.name += KIND_SUFFIXES[family.type]
     for (const name of names()) taken.add(name)
   }
 }
 
 /** Gives rows of equal labels their raw name, and a number where that is equal too. */
 function separateRows(rows: readonly Row[]): void {
-  for (const row of clashing(rows)) addLabel(row, 'metric', row.reading.description.name)
+  for (const row of clashing(rows)) {
+    row.labels = withLabel(row.labels, 'metric', row.reading.description.name)
+  }
   for (let left = clashing(rows); left.length > 0; left = clashing(rows)) {
-    for (const [i, row] of left.entries()) addLabel(row, 'series', String(i + 1))
+    for (const [i, row] of left.entries()) {
+      row.labels = withLabel(row.labels, 'series', String(i + 1))
+    }
   }
 }
 
 function clashing(rows: readonly Row[]): readonly Row[] {
   const byLabels = Map.groupBy(rows, ({ labels }) => labelText(labels))
   return [...byLabels.values()].filter(({ length }) => length > 1).flat()
-}
-
-function addLabel(row: Row, key: string, value: string): void {
-  let free = key
-  while (row.labels.some(([taken]) => taken === free)) free += '_'
-  row.labels = sortLabelPairs([...row.labels, [free, value.toWellFormed()]])
 }
 
 /** Nothing at all for a family without samples: its rows may have no value yet. */

@@ -3,7 +3,7 @@
  * dropping. The outcome does not depend on the order in which series appeared.
  */
 import type { WindowPart } from '../../../dialects/export-rules.ts'
-import { sortLabelPairs } from '../../../exposition/names.ts'
+import { KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../../../exposition/names.ts'
 import { labelText } from '../../../exposition/text.ts'
 import type { SeriesRecord } from '../../../hub/series/series.ts'
 import { sorted, type Task } from '../../../hub/tasks/task.ts'
@@ -30,20 +30,6 @@ export interface Group {
   readonly entries: Entry[]
 }
 
-const SUFFIXES: Record<Kind, string> = {
-  counter: '_counter',
-  gauge: '_gauge',
-  histogram: '_hist',
-  summary: '_summary',
-}
-/** Sample names that a family may have in OpenMetrics, `_created` included though not written. */
-export const RESERVED: Record<Kind, readonly string[]> = {
-  counter: ['', '_total', '_created'],
-  gauge: [''],
-  histogram: ['', '_bucket', '_sum', '_count', '_created'],
-  summary: ['', '_sum', '_count', '_created'],
-}
-
 /**
  * Makes the names of all families differ, with every suffix their samples may have: beside another
  * kind a gauge gets `_gauge`, a histogram `_hist`, a summary `_summary`; a counter keeps its name.
@@ -56,12 +42,12 @@ export function* separateFamilies(groups: readonly Group[], taken: Set<string>):
   let count = 0
   for (const group of contested) {
     if (++count % ROWS_PER_STEP === 0) yield
-    for (const suffix of RESERVED[group.type]) {
+    for (const suffix of SAMPLE_SUFFIXES[group.type]) {
       owners.delete(group.name + suffix)
       taken.add(group.name + suffix)
     }
     if (group.type === 'counter') continue
-    group.name += SUFFIXES[group.type]
+    group.name += KIND_SUFFIXES[group.type]
     renamed.add(group)
   }
   const order = yield* sorted(
@@ -73,9 +59,9 @@ export function* separateFamilies(groups: readonly Group[], taken: Set<string>):
   )
   for (const group of order) {
     if (++count % ROWS_PER_STEP === 0) yield
-    const suffixes = RESERVED[group.type]
+    const suffixes = SAMPLE_SUFFIXES[group.type]
     while (suffixes.some((suffix) => owners.has(group.name + suffix))) {
-      group.name += SUFFIXES[group.type]
+      group.name += KIND_SUFFIXES[group.type]
       renamed.add(group)
     }
     for (const suffix of suffixes) {
@@ -95,7 +81,7 @@ function* findContested(
   let count = 0
   for (const group of groups) {
     if (++count % ROWS_PER_STEP === 0) yield
-    for (const suffix of RESERVED[group.type]) {
+    for (const suffix of SAMPLE_SUFFIXES[group.type]) {
       const owner = owners.get(group.name + suffix)
       if (owner === undefined) owners.set(group.name + suffix, group)
       else contested.add(owner).add(group)
@@ -141,12 +127,9 @@ function* findClashing(entries: readonly Entry[]): Task<Entry[]> {
   return [...clashing]
 }
 
-/** Adds a label beside those the series has; one of that key stays and moves the new one. */
+/** To Prometheus an empty value is the same as no label. */
 function addLabel(entry: Entry, key: string, value: string): void {
-  let free = key
-  while (entry.labels.some(([taken]) => taken === free)) free += '_'
-  const pair = [free, value.toWellFormed()] as const
-  if (value !== '') entry.labels = sortLabelPairs([...entry.labels, pair])
+  if (value !== '') entry.labels = withLabel(entry.labels, key, value)
 }
 
 /** @returns the series whose names or labels changed */

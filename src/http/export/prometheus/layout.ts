@@ -7,7 +7,7 @@
 
 import type { ExportRules } from '../../../dialects/export-rules.ts'
 import { type DistributionText, distributionText } from '../../../exposition/histogram-text.ts'
-import type { NameStyle } from '../../../exposition/names.ts'
+import { type NameStyle, SAMPLE_SUFFIXES } from '../../../exposition/names.ts'
 import { familyHead, labelText, sampleText } from '../../../exposition/text.ts'
 import { isDecrements, type SeriesRecord } from '../../../hub/series/series.ts'
 import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
@@ -17,7 +17,6 @@ import {
   type Entry,
   type Group,
   type RateField,
-  RESERVED,
   type RowPart,
   separateFamilies,
   separateLabels,
@@ -147,13 +146,13 @@ function keyOf(type: Kind, name: string): string {
 
 /** Whether samples of a new family would have names of another one; remembers its own as known. */
 function isTaken({ type, name }: Group, { byKey, taken }: Layout, known: Set<string>): boolean {
-  for (const suffix of RESERVED[type]) {
+  for (const suffix of SAMPLE_SUFFIXES[type]) {
     const sample = name + suffix
     if (taken.has(sample) || known.has(sample)) return true
     for (const other of KINDS) {
       const isOther = (end: string): boolean =>
         sample.endsWith(end) && byKey.has(keyOf(other, sample.slice(0, sample.length - end.length)))
-      if (RESERVED[other].some(isOther)) return true
+      if (SAMPLE_SUFFIXES[other].some(isOther)) return true
     }
     known.add(sample)
   }
