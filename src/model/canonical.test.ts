@@ -11,7 +11,7 @@ import {
   summaryMean,
 } from './canonical.ts'
 import { U64_MAX } from './exact.ts'
-import { Histogram } from './histogram.ts'
+import { Histogram } from './histogram/histogram.ts'
 import { addToSummary, EMPTY_SUMMARY } from './summary.ts'
 
 test('2 exceptions in 1.01 s are 118.8 a minute, the document’s example', () => {

@@ -4,7 +4,7 @@
  */
 import type { Exact } from './exact.ts'
 import { subtractExact } from './exact.ts'
-import type { Histogram } from './histogram.ts'
+import type { Histogram } from './histogram/histogram.ts'
 import type { Summary } from './summary.ts'
 import { summarySum } from './summary.ts'
 

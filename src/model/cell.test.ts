@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
 import { type Cell, emptyCell, KINDS, type Kind, mergeCells } from './cell.ts'
 import { exact } from './exact.ts'
-import { Histogram } from './histogram.ts'
+import { Histogram } from './histogram/histogram.ts'
 import { addToSummary, EMPTY_SUMMARY } from './summary.ts'
 
 const integer = fc.bigInt({ min: 0n, max: 2n ** 66n }).map(exact)

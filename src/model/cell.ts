@@ -5,7 +5,7 @@
  * have the same zero threshold (histogram.ts says what holds beyond), summaries within rounding.
  */
 import { addExact, type Exact } from './exact.ts'
-import { Histogram, mergeHistograms } from './histogram.ts'
+import { Histogram, mergeHistograms } from './histogram/histogram.ts'
 import { EMPTY_SUMMARY, mergeSummaries, type Summary } from './summary.ts'
 
 export interface CounterCell {

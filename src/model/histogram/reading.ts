@@ -1,6 +1,7 @@
 /** Histograms made of readings: of counts in bins, and of what was gained between two readings. */
+
+import { exact, subtractExact } from '../exact.ts'
 import type { BucketRun } from './bucket-run.ts'
-import { exact, subtractExact } from './exact.ts'
 import { Histogram } from './histogram.ts'
 
 /**

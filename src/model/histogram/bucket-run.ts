@@ -2,7 +2,7 @@
  * One side (positive or negative) of a histogram: counts of the consecutive buckets
  * [offset, offset + counts.length). Counts are u64, so that a peer's 64-bit bins stay exact.
  */
-import { U64_MAX } from './exact.ts'
+import { U64_MAX } from '../exact.ts'
 
 /**
  * Counts of consecutive buckets, which grows at both ends.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
+import { holds } from '../../../test/support/property.ts'
 import type { BucketRun } from './bucket-run.ts'
 import { Histogram, mergeHistograms } from './histogram.ts'
-import { histogramGain } from './histogram-reading.ts'
+import { histogramGain } from './reading.ts'
 
 const values = fc.array(
   fc.oneof(fc.integer(), fc.integer({ min: -20, max: 20 }), fc.integer({ min: 0 })),

@@ -6,7 +6,7 @@
  *   scale 0, i:      -2        -1         0         1         2
  *            (0.25, 0.5]  (0.5, 1]    (1, 2]    (2, 4]    (4, 8]
  */
-import type { Exact } from './exact.ts'
+import type { Exact } from '../exact.ts'
 
 export const SCALE_MAX = 8
 export const SCALE_MIN = -10

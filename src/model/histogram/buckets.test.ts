@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
+import { holds } from '../../../test/support/property.ts'
 import { bucketIndex, lowerBound, SCALE_MAX, SCALE_MIN, upperBound } from './buckets.ts'
 
 const SCALES = Array.from({ length: SCALE_MAX - SCALE_MIN + 1 }, (_, i) => SCALE_MIN + i)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
+import { holds } from '../../../test/support/property.ts'
+import { U64_MAX } from '../exact.ts'
 import { BucketRun } from './bucket-run.ts'
-import { U64_MAX } from './exact.ts'
 
 type Entry = readonly [index: number, count: bigint]
 

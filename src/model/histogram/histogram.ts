@@ -10,8 +10,7 @@
  * thresholds are 0 or powers of two, which are bounds at every scale from 0 up, and no scale is
  * below 0, any order gives the same distribution; one order may give it at a coarser scale.
  */
-import { BucketRun } from './bucket-run.ts'
-import { bucketIndex, lowerBound, SCALE_MAX, upperBound } from './buckets.ts'
+
 import {
   addExact,
   type Exact,
@@ -20,7 +19,9 @@ import {
   maxExact,
   minExact,
   multiplyExact,
-} from './exact.ts'
+} from '../exact.ts'
+import { BucketRun } from './bucket-run.ts'
+import { bucketIndex, lowerBound, SCALE_MAX, upperBound } from './buckets.ts'
 
 /** Most buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
 export const BUCKETS_LIMIT = 160

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
+import { holds } from '../../../test/support/property.ts'
+import { addExact, type Exact, exact, multiplyExact } from '../exact.ts'
 import { bucketIndex, lowerBound, SCALE_MAX } from './buckets.ts'
-import { addExact, type Exact, exact, multiplyExact } from './exact.ts'
 import { BUCKETS_LIMIT, Histogram, mergeHistograms } from './histogram.ts'
 
 type Entry = readonly [value: Exact, count: number]
