@@ -1,4 +1,5 @@
 /** Rules over series: which are exported, and which get a plot or a colour. */
+import { compileGlob } from '../../model/glob.ts'
 import type { Identity, Labels } from '../../model/index.ts'
 import type { Match, ServerSettings } from './options.ts'
 
@@ -37,20 +38,15 @@ export class SeriesRules {
 
 /** True when the name and every stated label fit; a label that the series lacks counts as "". */
 function compile(match: Match): Predicate {
-  const name = match.name === undefined ? undefined : compilePattern(match.name)
+  const name = match.name === undefined ? undefined : compileGlob(match.name)
   const labels = Object.entries(match.labels ?? {}).map(
-    ([key, pattern]) => [key, compilePattern(pattern)] as const,
+    ([key, pattern]) => [key, compileGlob(pattern)] as const,
   )
   return (identity) =>
-    (name === undefined || name.test(identity.name)) &&
-    labels.every(([key, pattern]) => pattern.test(labelOf(identity.labels, key)))
+    (name === undefined || name(identity.name)) &&
+    labels.every(([key, pattern]) => pattern(labelOf(identity.labels, key)))
 }
 
 function labelOf(labels: Labels, key: string): string {
   return labels.find((pair) => pair[0] === key)?.[1] ?? ''
-}
-
-function compilePattern(pattern: string): RegExp {
-  const literal = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal.replaceAll('*', '.*')}$`, 's')
 }

@@ -3,6 +3,7 @@
  * the two vocabularies. A meter is a counter, a meter reader a cumulative counter, a gauge a gauge,
  * a histogram's line one observation.
  */
+import { compileGlob } from '../../model/glob.ts'
 import type { Exact, Identity } from '../../model/index.ts'
 import type { Describe, Description, LineIngest } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
@@ -94,12 +95,12 @@ export class LineMapper {
 /** Names series from their keys; the type word is part of what a series is. */
 function describeWith(options: Pick<MapOptions, 'counterBits'>): Describe {
   const widths = Object.entries(options.counterBits).map(
-    ([pattern, bits]) => [globRegExp(pattern), bits] as const,
+    ([pattern, bits]) => [compileGlob(pattern), bits] as const,
   )
   return (key, type) => {
     const description = describe(key, type)
     if (type !== METER_READER) return description
-    const width = widths.find(([pattern]) => pattern.test(description.identity.name))
+    const width = widths.find(([pattern]) => pattern(description.identity.name))
     return width === undefined ? description : { ...description, counterBits: width[1] }
   }
 }
@@ -123,10 +124,4 @@ function describe(key: Uint8Array, type: number): Description {
 function isUtf8Of(key: Uint8Array, name: string): boolean {
   const bytes = encoder.encode(name)
   return bytes.length === key.length && bytes.every((byte, i) => byte === key[i])
-}
-
-/** `*` stands for any run of characters, everything else for itself. */
-function globRegExp(pattern: string): RegExp {
-  const parts = pattern.split('*').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 'su')
 }

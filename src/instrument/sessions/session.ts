@@ -1,7 +1,9 @@
 /** Sessions by function call, as JavaScript has them: an application sees its own counters. */
+
 import { parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
 import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
+import { compileGlob } from '../../model/glob.ts'
 import type { CounterMatch, OpenRequest, OpenSession } from './open-session.ts'
 
 export interface SessionOptions {
@@ -115,20 +117,15 @@ function matchOf(counters: string | readonly string[] | undefined): CounterMatch
   const list = typeof counters === 'string' ? counters : counters?.join(',')
   if (list === undefined || list === '') return undefined
   const groups = parseFilter(list).map((group) => ({
-    source: patternOf(group.provider, 'i'),
-    counters: group.counters.map((name) => patternOf(name)),
+    source: compileGlob(group.provider, { ignoresCase: true }),
+    counters: group.counters.map((name) => compileGlob(name)),
   }))
   return {
-    source: (name) => groups.some(({ source }) => source.test(name)),
+    source: (name) => groups.some(({ source }) => source(name)),
     counter: (source, name) =>
       groups.some((group) => {
-        if (!group.source.test(source)) return false
-        return group.counters.length === 0 || group.counters.some((each) => each.test(name))
+        if (!group.source(source)) return false
+        return group.counters.length === 0 || group.counters.some((each) => each(name))
       }),
   }
-}
-
-function patternOf(text: string, flags = ''): RegExp {
-  const parts = text.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, `s${flags}`)
 }
