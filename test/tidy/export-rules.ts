@@ -63,6 +63,10 @@ function pairsOf(list: string): (readonly [original: string, name: string])[] {
 }
 
 const IMPORTED = /^import\s+(?:type\s+)?([^'"`;()]*?)\s*from\s*'(\.[^']+)'/gm
+/** What a module of a computed address is asked for: `const a: { name: T } = await import(…)`. */
+const ASKED = /:\s*\{\s*(\w+):[^}]*\}\s*=\s*await import\((?!\s*['"])/g
+/** A file that hands out its own address. */
+const GIVES_ITSELF = /\bmodule: import\.meta\.url\b/
 const GLOB = /\bimport\.meta\.glob(?:<[^>]*>)?\(\s*'([^']+)'/g
 
 export const usedExports: Rule = {
@@ -73,6 +77,7 @@ export const usedExports: Rule = {
     const used = new Uses(modules)
     for (const path of entriesOf(tree)) used.all(path)
     for (const file of files) markImports(file, used)
+    markAsked(files, used)
     return [...modules.values()].flatMap((module) => unusedIn(module, used))
   },
 }
@@ -92,6 +97,13 @@ function isGiven(name: string, text: string): boolean {
     new RegExp(`^export (?:interface|type|class) ${name}\\b`, 'm').test(text) &&
     new RegExp(`\\): ${name}\\b`).test(text)
   )
+}
+
+function markAsked(files: readonly TidyFile[], used: Uses): void {
+  const asked = files.flatMap(({ text }) => [...text.matchAll(ASKED)].map(([, name]) => name!))
+  for (const { path, text } of files) {
+    if (GIVES_ITSELF.test(text)) for (const name of asked) used.name(path, name)
+  }
 }
 
 function markImports(file: TidyFile, used: Uses): void {

@@ -47,8 +47,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   registry: ['dialects', 'guest'],
   // What the shared suites need of a dialect: they may look at everything, and use test/.
   'dialect/test': [
-    ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'registry', 'dialect'],
-    ...['hub', 'dialect/hub', 'http', 'dialect/http', 'terminal', 'cli', 'dialect/cli'],
+    ...['time', 'model', 'wire', 'shm', 'exposition', 'instrument', 'dialects', 'registry'],
+    ...['dialect', 'hub', 'dialect/hub', 'http', 'dialect/http', 'terminal', 'cli', 'dialect/cli'],
     ...['dialect/demo', 'web', 'dialect/view', 'dialect/api'],
   ],
 }

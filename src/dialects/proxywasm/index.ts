@@ -14,6 +14,7 @@ export type { FilterOutcome, FilterRequest } from './host/stream/exchange.ts'
 export { FilterThread, type FilterThreadParts } from './host/thread/thread.ts'
 export type { JsonBin, JsonDocument, JsonInteger, JsonMetric } from './spec.ts'
 export type { MetricDefinition } from './store/definition.ts'
+export { type DiffOptions, type DocumentDifference, diffDocuments } from './store/diff.ts'
 export type { MetricHandle, Recorded } from './store/handles.ts'
 export {
   MetricStore,

@@ -7,10 +7,10 @@
  *   bin k = 1…31   (2^(k-1), 2^k]       bucket k - 1
  *   bin 32         2^31 and above       overflow: in no bucket
  */
-import { type Bins, type Identity, type Metadata, sortLabels } from '../../model/index.ts'
+import { type Identity, type Metadata, sortLabels } from '../../model/index.ts'
 import type { LabelPatterns } from './label-patterns.ts'
 import { type MetricName, readName } from './names.ts'
-import { BIN_BOUNDS, type FilterMetricType, NAME, OVERFLOW_BIN } from './spec.ts'
+import { type FilterMetricType, NAME } from './spec.ts'
 
 export interface DescribeOptions {
   /** By filter; of a name that no filter has, none. */
@@ -71,55 +71,6 @@ function isUtf8Of(bytes: Uint8Array, text: string): boolean {
   return again.length === bytes.length && again.every((byte, i) => byte === bytes[i])
 }
 
-/** A histogram point of OTLP with explicit bounds: exact for every value. */
-export function explicitPoint({ counts: bins }: Bins): { bounds: number[]; counts: bigint[] } {
-  return { bounds: BIN_BOUNDS.slice(0, OVERFLOW_BIN), counts: [...bins] }
-}
-
-/** An exponential point of OTLP; `overflow` observations had to be put into the next bucket. */
-interface ExponentialPoint {
-  readonly scale: 0
-  readonly zeroThreshold: 1
-  readonly zeroCount: bigint
-  readonly positive: { readonly offset: number; readonly counts: readonly bigint[] }
-  readonly overflow: bigint
-}
-
-/** Exact only while nothing overflows, which then counts in bucket 31: (2^31, 2^32]. */
-export function exponentialPoint({ counts }: Bins): ExponentialPoint {
-  let low = 1
-  let end = counts.length
-  while (low < end && counts[low] === 0n) low++
-  while (end > low && counts[end - 1] === 0n) end--
-  const filled = [...counts.subarray(low, end)]
-  const offset = filled.length === 0 ? 0 : low - 1
-  return {
-    scale: 0,
-    zeroThreshold: 1,
-    zeroCount: counts[0]!,
-    positive: { offset, counts: filled },
-    overflow: counts[OVERFLOW_BIN]!,
-  }
-}
-
-/** Native buckets of Prometheus: schema 0, one index above OTLP's, not cumulative. */
-export function nativeBuckets({ counts: bins }: Bins): [index: number, count: bigint][] {
-  const buckets: [number, bigint][] = []
-  bins.forEach((count, bin) => {
-    if (bin > 0 && count > 0n) buckets.push([bin, count])
-  })
-  return buckets
-}
-
-/** Classic buckets of Prometheus: how many observations are at most each bound. */
-export function classicBuckets({ counts: bins }: Bins): [le: string, count: bigint][] {
-  let seen = 0n
-  return Array.from(bins, (count, bin) => {
-    seen += count
-    return [bin === OVERFLOW_BIN ? '+Inf' : String(BIN_BOUNDS[bin]), seen]
-  })
-}
-
 /** A bin of a peer's histogram counts in 32 bits and begins again after 2^32 - 1. */
 const PEER_BIN_WRAP = 4_294_967_296n
 const PEER_BIN_HALF = 2_147_483_648n
@@ -131,20 +82,4 @@ const PEER_BIN_HALF = 2_147_483_648n
 export function peerBinDelta(before: bigint, after: bigint): bigint | undefined {
   if (after >= before) return after - before
   return before - after >= PEER_BIN_HALF ? after + PEER_BIN_WRAP - before : undefined
-}
-
-/** A worker's part of a gauge in the original's memory. */
-export interface PeerGaugeSlot {
-  readonly value: bigint
-  /** By a clock in milliseconds that the program reads once per turn; 0 = never written. */
-  readonly updatedMs: number
-}
-
-/** Value of an original's gauge: the latest by its clock, of equal times the lowest worker's. */
-export function peerGauge(slots: readonly PeerGaugeSlot[]): bigint {
-  let latest: PeerGaugeSlot | undefined
-  for (const slot of slots) {
-    if (slot.updatedMs > (latest?.updatedMs ?? 0)) latest = slot
-  }
-  return latest?.value ?? 0n
 }

@@ -11,7 +11,7 @@ const LABEL_PATTERN_OPTIONS = {
   }),
 }
 
-export const FILTER_OPTIONS = {
+const FILTER_OPTIONS = {
   name: text({
     isRequired: true,
     lengthMin: 1,

@@ -40,6 +40,21 @@ export const EXPORT_FAULTS: readonly Fault[] = [
   },
   {
     rule: exported.usedExports,
+    fault: 'a file that hands out its address, in what nobody asks such a file for',
+    files: {
+      'package.json': MANIFEST,
+      'src/hub/opened.ts':
+        'export function open() {}\nexport function other() {}\n' +
+        'export const source = () => ({ module: import.meta.url })\n',
+      'src/hub/hidden.ts': 'export function open() {}\n',
+      'src/hub/program.ts':
+        "import { source } from './opened.ts'\n" +
+        'const opener: { open: Open } = await import(start.module)\n',
+    },
+    at: ['src/hub/opened.ts:2', 'src/hub/hidden.ts:1'],
+  },
+  {
+    rule: exported.usedExports,
     fault: 'nothing: imports, entries, stars, whole modules, programs of threads, views by pattern',
     files: {
       'package.json': MANIFEST,

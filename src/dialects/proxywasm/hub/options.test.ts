@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ConfigError, dialectOptions, parseConfig } from '../../../hub/config/config.ts'
 import { schemaOf } from '../../../hub/config/schema.ts'
+import type { SectionOption } from '../../options.ts'
 import { dialect } from '../dialect.ts'
-import { FILTER_OPTIONS, type FilterConfig } from '../options.ts'
+import { type FilterConfig, OPTIONS } from '../options.ts'
 
 function problemsOf(filters: unknown): readonly string[] {
   try {
@@ -45,8 +46,9 @@ test('docs/configuration.md says of each option what the schema says', () => {
   const text = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
   const rows = text.split('\n').filter((line) => /^- `\w+`/.test(line))
   const optional = { name: 'x', path: 'y' }
-  const defaults = schemaOf(FILTER_OPTIONS).parse(optional) as Record<string, unknown>
-  const expected = Object.entries(FILTER_OPTIONS).map(([name, option]) => {
+  const { options } = OPTIONS.filters.item as SectionOption
+  const defaults = schemaOf(options).parse(optional) as Record<string, unknown>
+  const expected = Object.entries(options).map(([name, option]) => {
     const isDefaulted = !(name in optional) && defaults[name] !== undefined
     const value = isDefaulted ? ` (default \`${JSON.stringify(defaults[name])}\`)` : ''
     return `- \`${name}\`${value}: ${option.description}`

@@ -6,14 +6,14 @@ import { jsonInteger } from '../codec.ts'
 import { peerBinDelta } from '../map.ts'
 import type { JsonBin, JsonDocument, JsonInteger, JsonMetric } from '../spec.ts'
 
-interface DocumentDifference {
+export interface DocumentDifference {
   /** Metrics of the later snapshot. */
   readonly metrics: JsonDocument
   /** Names whose values began anew in between: their difference is the later value. */
   readonly resets: readonly string[]
 }
 
-interface DiffOptions {
+export interface DiffOptions {
   /** The snapshots are the original program's, whose bins count in 32 bits and wrap. */
   readonly isPeer?: boolean
 }
@@ -22,7 +22,22 @@ const TWO_64 = 1n << 64n
 /** A counter that falls by this much passed 2^64; by less, it began anew. */
 const HALF = 1n << 63n
 
-/** A metric that the earlier snapshot has not, or as another type, counts from nothing. */
+/**
+ * What happened between two snapshots. A metric that the earlier one has not, or as another type,
+ * counts from nothing.
+ *
+ * @example
+ * import { diffDocuments, MetricStore } from 'pentameter/proxywasm'
+ *
+ * const store = MetricStore.create()
+ * const requests = store.attach().handle(store.define({ name: 'requests', type: 'counter' }))
+ * requests.increment(5)
+ * const before = store.snapshot()
+ * requests.increment(2)
+ * const { metrics } = diffDocuments(before, store.snapshot())
+ * console.log(metrics) // { requests: { type: 'counter', value: 2 } }
+ * store.close()
+ */
 export function diffDocuments(
   before: JsonDocument,
   after: JsonDocument,

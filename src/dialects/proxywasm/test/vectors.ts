@@ -16,13 +16,18 @@ import {
   slabBytes,
 } from '../../../shm/index.ts'
 import { createDecoder, encodeProxyWasm } from '../codec.ts'
-import { peerGauge } from '../map.ts'
 import type { JsonDocument } from '../spec.ts'
 import { checkExport } from './vectors/export.ts'
 import { checkHostCalls, checkIds } from './vectors/host.ts'
 import { checkCollision, checkName } from './vectors/names.ts'
 import { checkReallocation } from './vectors/reallocation.ts'
-import { checkCounters, checkCustom, checkGauges, checkHistogram } from './vectors/store.ts'
+import {
+  checkCounters,
+  checkCustom,
+  checkGauges,
+  checkHistogram,
+  peerGauge,
+} from './vectors/store.ts'
 
 export const runners: Runners = {
   bound: checkBound,

@@ -6,7 +6,7 @@ import type { FilterVm } from '../instance/vm.ts'
 import type { CrcIds } from './crc-ids.ts'
 import type { FilterDefinitions } from './definitions.ts'
 
-export type ValueCall = 'increment' | 'record' | 'get'
+type ValueCall = 'increment' | 'record' | 'get'
 
 /** Of one instance. Refusals are statuses, or traps, which end the instance. */
 export interface HostAnswers {

@@ -2,8 +2,14 @@
 
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { binsHistogram } from '../../../../model/index.ts'
-import { classicBuckets, explicitPoint, exponentialPoint, nativeBuckets } from '../../map.ts'
+import { forEachBound } from '../../../../exposition/distribution.ts'
+import {
+  explicitBuckets,
+  exponentialBuckets,
+} from '../../../../http/export/otlp/histogram-points.ts'
+import { type NativeSide, nativeForm } from '../../../../http/export/prometheus/native-histogram.ts'
+import { binsHistogram, type Histogram } from '../../../../model/index.ts'
+import { exportRules } from '../../export-rules.ts'
 import { MetricStore } from '../../store/metric-store.ts'
 import { record, type WorkerOps } from './store.ts'
 
@@ -21,15 +27,45 @@ export function checkExport({ ops, dense, count, ...expect }: VectorCase): undef
   const histogram = binsHistogram(reading)
   same('count', Number(histogram.count), count)
   same('sum', String(histogram.sum), sum)
-  const classic = classicBuckets(reading).map(([le, each]) => [le, Number(each)])
-  same('classic', classic, expect.classicCumulative)
-  const { bounds, counts } = explicitPoint(reading)
-  same('explicit', { bounds, counts: counts.map(Number) }, expect.otlpExplicit)
-  same('exponential', numbers(exponentialPoint(reading)), expect.otlpExponential)
-  const native = { schema: 0, zeroThreshold: 1, zeroCount: Number(histogram.zeroCount) }
-  const positive = nativeBuckets(reading).map(([index, each]) => [index, Number(each)])
-  same('native', { ...native, positive }, expect.prometheusNative)
+  const classic = expect.classicCumulative as [le: string, count: number][]
+  const bounds = classic.map(([le]) => le)
+  same('classic', classicCounts(histogram, bounds), classic)
+  const rules = exportRules({ prometheusNames: 'labels' }).otlp!.histogram!
+  same('explicit', numbers(explicitBuckets(histogram, rules)), expect.otlpExplicit)
+  const { negative, ...exponential } = exponentialBuckets(histogram)
+  same('negative', negative.counts, [])
+  const { overflow } = histogram
+  same('exponential', numbers({ ...exponential, overflow }), expect.otlpExponential)
+  const { negative: _, positive, ...native } = nativeForm(histogram)!
+  same('native', numbers({ ...native, positive: nativeCounts(positive) }), expect.prometheusNative)
   store.close()
+}
+
+/** What a classic histogram says of each bound: of one that it leaves out, what is below. */
+function classicCounts(histogram: Histogram, bounds: readonly string[]): [string, number][] {
+  const shown = new Map<string, bigint>()
+  const total = forEachBound(histogram, false, (bound, seen) => shown.set(String(bound), seen))
+  shown.set('+Inf', total)
+  let seen = 0n
+  return bounds.map((bound) => {
+    seen = shown.get(bound) ?? seen
+    return [bound, Number(seen)]
+  })
+}
+
+/** Filled buckets by their index in Prometheus. */
+export function nativeCounts({ spans, deltas }: NativeSide): [index: number, count: bigint][] {
+  const counts: [number, bigint][] = []
+  let index = 0
+  let count = 0n
+  for (const [offset, length] of spans) {
+    index += offset
+    for (const end = index + length; index < end; index++) {
+      count += deltas[counts.length]!
+      counts.push([index, count])
+    }
+  }
+  return counts
 }
 
 function numbers(value: unknown): unknown {

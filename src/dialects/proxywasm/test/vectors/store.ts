@@ -2,7 +2,6 @@
 
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
-import { type PeerGaugeSlot, peerGauge } from '../../map.ts'
 import type { JsonMetric } from '../../spec.ts'
 import { MetricStore } from '../../store/metric-store.ts'
 import type { StoreWorker } from '../../store/worker.ts'
@@ -178,4 +177,23 @@ export function checkGauges({ ops, workers, expect, peer }: VectorCase): undefin
     slots[worker] = { value: BigInt(value), updatedMs }
   }
   same('the original’s value', String(peerGauge(slots)), peer)
+}
+
+/** A worker's part of a gauge in the original's memory. */
+interface PeerGaugeSlot {
+  readonly value: bigint
+  /** By a clock in milliseconds that the program reads once per turn; 0 = never written. */
+  readonly updatedMs: number
+}
+
+/**
+ * Value of an original's gauge, which no code of the product reads: the latest by its clock, of
+ * equal times the lowest worker's.
+ */
+export function peerGauge(slots: readonly PeerGaugeSlot[]): bigint {
+  let latest: PeerGaugeSlot | undefined
+  for (const slot of slots) {
+    if (slot.updatedMs > (latest?.updatedMs ?? 0)) latest = slot
+  }
+  return latest?.value ?? 0n
 }
