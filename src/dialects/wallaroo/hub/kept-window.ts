@@ -11,7 +11,7 @@
 import type { Exact } from '../../../model/index.ts'
 import { restOf, secondsOf, toBigInt, toExact, toNumber } from '../codec/halves.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import type { WindowBins } from '../rollup/window-bins.ts'
+import type { WindowBins } from '../rollup/bin-counts.ts'
 import { BINS, SKEW_BIN } from '../spec.ts'
 
 const HAS_MIN = 1

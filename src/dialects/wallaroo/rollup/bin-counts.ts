@@ -3,12 +3,34 @@
  * made from. Adding is commutative, so late, repeated and shuffled windows come to the same.
  */
 
+import type { Exact } from '../../../model/index.ts'
 import { BINS, SKEW_BIN } from '../spec.ts'
-import type { WindowBins } from './window-bins.ts'
 
 const HIGH = 2 ** 32
 /** 2^20 windows of less than 2^32 add up to less than 2^52, and two such sums to less than 2^53. */
 const NARROW_MAX = 2 ** 20
+
+/** What roll-ups read of a window: of one that has just come, or of one that is kept. */
+export interface WindowBins {
+  /** Indices of the bins that are not 0, ascending; `filledCount` of them are valid. */
+  readonly filled: Uint8Array
+  readonly filledCount: number
+  /** Halves of the counts, by bin; valid for the filled ones only. */
+  readonly high: Uint32Array
+  readonly low: Uint32Array
+  /** Whether a count is 2^32 or more: if not, all upper halves are 0. */
+  readonly isWide: boolean
+  readonly isMinKnown: boolean
+  readonly isMaxKnown: boolean
+  /** Halves of the extremes; valid where they are known. */
+  readonly minHigh: number
+  readonly minLow: number
+  readonly maxHigh: number
+  readonly maxLow: number
+  /** NaN where it is not known. */
+  min(): Exact
+  max(): Exact
+}
 
 export class BinCounts {
   /**

@@ -4,9 +4,8 @@
  */
 import { type Exact, exact } from '../../../model/index.ts'
 import { BINS } from '../spec.ts'
-import { BinCounts } from './bin-counts.ts'
+import { BinCounts, type WindowBins } from './bin-counts.ts'
 import { SecondCounts, type ThroughputStatistics } from './second-counts.ts'
-import type { WindowBins } from './window-bins.ts'
 
 const NS_PER_SECOND = 1_000_000_000n
 /** What is shown: "Last 5 mins". */

@@ -6,8 +6,7 @@
 import { type Exact, maxExact, minExact } from '../../../model/index.ts'
 import { toNumber } from '../codec/halves.ts'
 import { SKEW_BIN } from '../spec.ts'
-import { BinCounts } from './bin-counts.ts'
-import type { WindowBins } from './window-bins.ts'
+import { BinCounts, type WindowBins } from './bin-counts.ts'
 
 const HIGH = 2 ** 32
 /** What stands for a sample of bin i: 0, then the middle of (2^(i-1), 2^i] on a scale of powers. */
