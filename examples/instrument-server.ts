@@ -9,10 +9,10 @@ import type { AddressInfo } from 'node:net'
 import { EventCountersClient } from 'pentameter/eventcounters'
 import {
   EventCounter,
+  EventCountersServer,
   EventSource,
   IncrementingEventCounter,
   nodeRuntime,
-  serveEventCounters,
 } from 'pentameter/instrument'
 
 const [oneS = 1, otherS = 10] = process.argv.slice(2).map(Number)
@@ -35,7 +35,8 @@ const web = createServer((request, response) => {
 })
 await once(web.listen(0, '127.0.0.1'), 'listening')
 const page = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
-const served = await serveEventCounters({ port: 0 })
+const served = new EventCountersServer({ port: 0 })
+await served.start()
 console.log(`watch it too: pentameter counters monitor ${served.url}`)
 
 /** Prints what comes, and ends with the first boundary of the slower one. */

@@ -45,11 +45,10 @@ export {
 } from './reservoir.ts'
 export {
   type CounterHandler,
-  type CounterServer,
   type EndpointCounts,
+  EventCountersServer,
+  type EventCountersServerOptions,
   eventCountersHandler,
-  type ServeOptions,
-  serveEventCounters,
 } from './serve.ts'
 export type {
   CounterSession,

@@ -10,22 +10,23 @@ import { hostCheck } from '../host-check.ts'
 import {
   CounterRegistry,
   EventCounter,
+  EventCountersServer,
+  type EventCountersServerOptions,
   EventSource,
   eventCountersHandler,
   IncrementingEventCounter,
-  type ServeOptions,
-  serveEventCounters,
 } from './index.ts'
 
-async function start(t: TestContext, options: ServeOptions = {}) {
+async function start(t: TestContext, options: EventCountersServerOptions = {}) {
   const clock = new FakeClock()
   const registry = new CounterRegistry({ clock, log: () => {} })
   const source = new EventSource('App', { registry })
   const time = new EventCounter('time', source)
   const hits = new IncrementingEventCounter('hits', source)
-  const server = await serveEventCounters({ registry, port: 0, ...options })
+  const server = new EventCountersServer({ registry, port: 0, ...options })
+  await server.start()
   t.after(() => server.close())
-  const port = Number(new URL(server.url).port)
+  const { port } = server
   const open = (query: string) => LineClient.open(port, query)
   return { clock, registry, time, hits, server, port, open }
 }
@@ -192,9 +193,21 @@ suite('an application that serves its counters', () => {
     await client.ended()
     assert.equal(client.incoming.complete, true)
     assert.equal(registry.sessionCount, 0)
-    const again = await serveEventCounters({ registry, port })
-    await assert.rejects(serveEventCounters({ registry, port }), { code: 'EADDRINUSE' })
+    const again = new EventCountersServer({ registry, port })
+    await again.start()
+    const late = new EventCountersServer({ registry, port })
+    await assert.rejects(late.start(), { code: 'EADDRINUSE' })
+    await late.close()
     await again.close()
+  })
+
+  test('has an address once it is started, and closes at once where it never was', async () => {
+    const server = new EventCountersServer({ registry: new CounterRegistry(), port: 0 })
+    assert.deepEqual([server.port, server.url], [0, ''])
+    await server.close()
+    await server.start()
+    assert.equal(server.url, `http://127.0.0.1:${server.port}/api/v1/eventcounters`)
+    await server.close()
   })
 })
 

@@ -14,7 +14,7 @@ import { PATH } from '../dialects/eventcounters/spec.ts'
 import { hostCheck } from '../host-check.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 
-export interface ServeOptions {
+export interface EventCountersServerOptions {
   /** The default one when absent. */
   readonly registry?: CounterRegistry
   /** Loopback when absent. */
@@ -23,14 +23,6 @@ export interface ServeOptions {
   readonly port?: number
   /** Names under which it is reached besides loopback and `host`. */
   readonly allowedHosts?: readonly string[]
-}
-
-export interface CounterServer {
-  /** Of the endpoint, without a query. */
-  readonly url: string
-  readonly counts: EndpointCounts
-  /** Ends all sessions and connections; resolves when the port is free. */
-  close(): Promise<void>
 }
 
 /** By name and reason, for example `http_rejected sessions`; absent = 0. */
@@ -62,34 +54,64 @@ const HEADERS = {
 }
 
 /**
- * Serves a registry's counters on a port of its own.
- * @returns rejects with the system's error when the port cannot be bound
- * @throws {TypeError} for a registry that another thread serves
+ * A registry's counters on a port of its own.
+ *
  * @example
  * ```ts
- * import { serveEventCounters } from 'pentameter/instrument'
+ * import { EventCountersServer } from 'pentameter/instrument'
  *
- * const server = await serveEventCounters({ port: 0 })
+ * const server = new EventCountersServer({ port: 0 })
+ * await server.start()
  * console.log(`watch with: pentameter counters monitor ${server.url}`)
  * await server.close()
  * ```
  */
-export async function serveEventCounters(options: ServeOptions = {}): Promise<CounterServer> {
-  const { host = '127.0.0.1', port = DEFAULT_PORT, allowedHosts = [] } = options
-  const handle = eventCountersHandler(options.registry)
-  const isAllowed = hostCheck(host, allowedHosts)
-  const server = createServer((incoming, outgoing) => {
-    const refusal = refusalOf(incoming, isAllowed)
-    if (refusal !== undefined) refuseRequest(outgoing, ...refusal, HEADERS)
-    else if (!handle(incoming, outgoing)) answerOther(incoming, outgoing)
-  })
-  server.headersTimeout = HEADERS_TIMEOUT_MS
-  server.maxConnections = CONNECTIONS_LIMIT
-  await listen(server, host, port)
-  return {
-    url: `http://${authority(server.address() as AddressInfo)}${PATH}`,
-    counts: handle.counts,
-    close: () => close(server, handle),
+export class EventCountersServer {
+  readonly #handle: CounterHandler
+  readonly #server: Server
+  readonly #host: string
+  readonly #port: number
+
+  /** @throws {TypeError} for a registry that another thread serves */
+  constructor(options: EventCountersServerOptions = {}) {
+    const { host = '127.0.0.1', port = DEFAULT_PORT, allowedHosts = [] } = options
+    const handle = eventCountersHandler(options.registry)
+    const isAllowed = hostCheck(host, allowedHosts)
+    this.#handle = handle
+    this.#host = host
+    this.#port = port
+    this.#server = createServer((incoming, outgoing) => {
+      const refusal = refusalOf(incoming, isAllowed)
+      if (refusal !== undefined) refuseRequest(outgoing, ...refusal, HEADERS)
+      else if (!handle(incoming, outgoing)) answerOther(incoming, outgoing)
+    })
+    this.#server.headersTimeout = HEADERS_TIMEOUT_MS
+    this.#server.maxConnections = CONNECTIONS_LIMIT
+  }
+
+  /** Port that is bound, where the options left its choice to the system; 0 before `start`. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0
+  }
+
+  /** Address of the endpoint, without a query; empty before `start`. */
+  get url(): string {
+    const address = this.#server.address() as AddressInfo | null
+    return address === null ? '' : `http://${authority(address)}${PATH}`
+  }
+
+  get counts(): EndpointCounts {
+    return this.#handle.counts
+  }
+
+  /** Binds the port; rejects with the system's error where that is not possible. */
+  start(): Promise<void> {
+    return listen(this.#server, this.#host, this.#port)
+  }
+
+  /** Ends all sessions and connections; resolves when the port is free. */
+  close(): Promise<void> {
+    return close(this.#server, this.#handle)
   }
 }
 

@@ -10,10 +10,10 @@ import { ConfigError } from '../../src/hub/config/config.ts'
 import {
   CounterRegistry,
   EventCounter,
+  EventCountersServer,
   EventSource,
   IncrementingEventCounter,
   PollingCounter,
-  serveEventCounters,
 } from '../../src/instrument/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { serve } from '../support/http-client.ts'
@@ -32,11 +32,12 @@ class App {
   readonly latency = new EventCounter('latency', this.#source, { displayUnits: 'ms' })
   level = 40
   readonly #level = new PollingCounter('level', this.#source, () => this.level)
-  #server: Awaited<ReturnType<typeof serveEventCounters>> | undefined
+  #server: EventCountersServer | undefined
 
   /** @returns the address of the endpoint */
   async serve(port = 0): Promise<URL> {
-    this.#server = await serveEventCounters({ registry: this.registry, port })
+    this.#server = new EventCountersServer({ registry: this.registry, port })
+    await this.#server.start()
     return new URL(this.#server.url)
   }
 

@@ -172,7 +172,7 @@ function createClient(
 function adviceFor({ reason, status }: ClientError): string {
   const at = (text: string): string => `\n  ${text}`
   if (reason === 'connect') {
-    return at('is it running, and does it serve its counters there (serveEventCounters)?')
+    return at('is it running, and does it serve its counters there (EventCountersServer)?')
   }
   if (reason === 'content_type' || reason === 'bad_answer' || reason === 'timeout') {
     return at('something else answers there: check host and port')

@@ -2,7 +2,7 @@
  * EventCounters' part in the demo: a parcel depot, and what Node says of this process, on an
  * endpoint of its own to which the hub attaches.
  */
-import { CounterRegistry, nodeRuntime, serveEventCounters } from '../../../instrument/index.ts'
+import { CounterRegistry, EventCountersServer, nodeRuntime } from '../../../instrument/index.ts'
 import { type Demo, repeat } from '../../command-line.ts'
 import { Depot } from './depot.ts'
 
@@ -16,7 +16,8 @@ export const demo: Demo = {
     const registry = new CounterRegistry({ clock })
     const depot = new Depot(registry)
     nodeRuntime(registry)
-    const served = await serveEventCounters({ registry, host: '127.0.0.1', port: 0 })
+    const served = new EventCountersServer({ registry, host: '127.0.0.1', port: 0 })
+    await served.start()
     const cancel = repeat(clock, STEP_MS, () => depot.step(STEP_MS / 1000))
     return {
       attach: [served.url],
