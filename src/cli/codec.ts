@@ -2,6 +2,7 @@
  * `pentameter decode DIALECT` and its inverse `encode`: captured bytes in, one JSON object per
  * message out, and back.
  */
+
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
 import { Argument, type Command, Option } from 'commander'
@@ -9,6 +10,7 @@ import { type CodecOptions, decodeWhole } from '../dialects/decoder.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { fromHex, toHex } from '../model/index.ts'
+import { escapeUnseen, unseenJson } from '../model/unseen.ts'
 import { CommandError, EXIT_FAILED } from '../terminal/exit.ts'
 import { examplesText } from './help.ts'
 
@@ -91,8 +93,8 @@ function addCodecCommand(
 
 async function decodeAll(dialect: Dialect, options: CodecOptions): Promise<void> {
   const { messages, errors, notes } = decode(dialect, await buffer(process.stdin), options)
-  for (const message of messages) process.stdout.write(`${JSON.stringify(message)}\n`)
-  for (const note of notes) process.stderr.write(`note: ${note}\n`)
+  for (const message of messages) process.stdout.write(`${unseenJson(message)}\n`)
+  for (const note of notes) process.stderr.write(`note: ${escapeUnseen(note)}\n`)
   for (const { code, offset, resync } of errors) {
     const consequence = resync ? 'nothing else is lost' : 'what follows could not be read'
     process.stderr.write(`${code} at byte ${offset}: ${consequence}\n`)
@@ -102,7 +104,7 @@ async function decodeAll(dialect: Dialect, options: CodecOptions): Promise<void>
 
 async function decodeLines(dialect: Dialect, options: CodecOptions): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
-    process.stdout.write(`${JSON.stringify(decodeHexLine(dialect, line, options))}\n`)
+    process.stdout.write(`${unseenJson(decodeHexLine(dialect, line, options))}\n`)
   }
 }
 
@@ -147,7 +149,7 @@ async function encodeLines(dialect: Dialect, options: CodecOptions): Promise<voi
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
       process.stdout.write('\n')
-      process.stderr.write(`line ${number}: ${error.message}\n`)
+      process.stderr.write(`line ${number}: ${escapeUnseen(error.message)}\n`)
       process.exitCode = EXIT_FAILED
     }
   }

@@ -1,5 +1,7 @@
 /** The log on stderr: JSON lines for machines, one plain line each for people. */
+
 import type { Log, LogLevel } from '../hub/log.ts'
+import { escapeUnseen, unseenJson } from '../model/unseen.ts'
 
 export type LogFormat = 'text' | 'json'
 
@@ -33,7 +35,7 @@ type LineParts = [time: string, level: LogLevel, message: string, facts: object]
 
 /** Spells `{"level":"warn","time":"…","key":"value","msg":"…"}`. */
 function jsonLine(...[time, level, msg, facts]: LineParts): string {
-  return JSON.stringify({ level, time, ...facts, msg }, bigintAsText)
+  return unseenJson({ level, time, ...facts, msg })
 }
 
 /** Spells `14:03:22 warn  message  key=value`. */
@@ -42,24 +44,10 @@ function plainLine(isColored: boolean, ...[time, level, message, facts]: LinePar
   const word = color === undefined ? level : `\x1b[${color}m${level}\x1b[0m`
   const pairs = Object.entries(facts)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `  ${key}=${plain(value)}`)
-  return `${time.slice(11, 19)} ${word} ${message}${pairs.join('')}`
+    .map(([key, value]) => `  ${escapeUnseen(key)}=${plain(value)}`)
+  return `${time.slice(11, 19)} ${word} ${escapeUnseen(message)}${pairs.join('')}`
 }
 
 function plain(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, bigintAsText)
-  return escapeControls(text ?? '')
-}
-
-function bigintAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
-}
-
-/** Escapes what steers a terminal: the text may come from a peer. */
-function escapeControls(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
-    /[\u0000-\u001f\u007f-\u009f]/g,
-    (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
+  return typeof value === 'string' ? escapeUnseen(value) : unseenJson(value)
 }

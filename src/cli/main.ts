@@ -1,8 +1,10 @@
 /** The command line: parses, runs one sub-command, and turns failures into exit codes. */
+
 import { Command, CommanderError } from 'commander'
 import type { CommandLine } from '../dialects/command-line.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { GUESTS } from '../dialects/registry.ts'
+import { escapeUnseen } from '../model/unseen.ts'
 import { ConfigError } from '../start-hub.ts'
 import { CommandError, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from '../terminal/exit.ts'
 import { VERSION } from '../version.ts'
@@ -71,15 +73,21 @@ export async function main(args: readonly string[]): Promise<number> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
   if (error instanceof ConfigError) {
-    process.stderr.write(`pentameter: ${error.problems.join('\n  ')}\n`)
+    process.stderr.write(`pentameter: ${error.problems.map(escapeUnseen).join('\n  ')}\n`)
     return EXIT_USAGE
   }
   if (error instanceof CommandError) {
-    process.stderr.write(`pentameter: ${error.message}\n`)
+    process.stderr.write(`pentameter: ${linesOf(error.message)}\n`)
     return error.exitCode
   }
-  process.stderr.write(`pentameter: ${error instanceof Error ? error.stack : String(error)}\n`)
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`pentameter: ${linesOf(text)}\n`)
   return EXIT_FAILED
+}
+
+/** Escapes what a peer may have put into a message of several lines. */
+function linesOf(text: string): string {
+  return text.split('\n').map(escapeUnseen).join('\n')
 }
 
 /** Ends `pentameter … | head` quietly when head has seen enough, and with its terminal (EIO). */

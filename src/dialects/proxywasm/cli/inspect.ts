@@ -1,5 +1,7 @@
 /** `pentameter proxy-wasm inspect`: what a filter wants and offers, without running it. */
+
 import type { Command } from 'commander'
+import { escapeUnseen } from '../../../model/unseen.ts'
 import { tableLines } from '../../../terminal/index.ts'
 import type { HostMode } from '../host/abi.ts'
 import { readShape } from '../host/module/binary.ts'
@@ -109,7 +111,7 @@ function inspectionText(inspection: Inspection): string {
     ['hosts', HOSTS.map((host) => `${host}: ${hosts[host] ?? 'can start it'}`)],
   ]
   const cells = rows.flatMap(([title, lines]) =>
-    lines.map((line, i) => [i === 0 ? title : '', line]),
+    lines.map((line, i) => [i === 0 ? title : '', escapeUnseen(line)]),
   )
   return tableLines(cells)
     .map((line) => `${line}\n`)

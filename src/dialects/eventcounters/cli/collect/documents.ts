@@ -3,6 +3,7 @@
  * (eventcounters.md §8): CSV with the quoting of RFC 4180, JSON as one document.
  */
 
+import { csvRow, unseenJson } from '../../../../model/unseen.ts'
 import type { ReadWindow } from '../../codec/read.ts'
 import { dotnetCountersDisplay } from '../../display.ts'
 import type { CounterDescription } from '../../window.ts'
@@ -35,19 +36,20 @@ const CSV: DocumentForm = {
     const tags = metaData.map(([key, value]) => `${key}=${value}`).join(';')
     const { label, value, csvType } = dotnetCountersDisplay(window)
     const name = tags === '' ? label : `${label}[${tags}]`
-    const cells = [time.toISOString(), provider, name, csvType, String(value)]
-    return `${cells.map(quoted).join(',')}\n`
+    return csvRow([
+      time.toISOString(),
+      provider,
+      name,
+      csvType,
+      Number.isNaN(value) ? 'NaN' : value,
+    ])
   },
   end: '',
 }
 
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-}
-
 /** Makes a form of one event a line, commas in front: a document without events is one, too. */
 function jsonForm({ target, start }: DocumentOptions): DocumentForm {
-  const facts = JSON.stringify({ TargetProcess: target, StartTime: start.toISOString() })
+  const facts = unseenJson({ TargetProcess: target, StartTime: start.toISOString() })
   return {
     head: `${facts.slice(0, -1)},"Events":[`,
     row(window, time, count) {
@@ -61,7 +63,7 @@ function jsonForm({ target, start }: DocumentOptions): DocumentForm {
         ...{ meterTags: '', instrumentTags: '' },
         value: Number.isFinite(value) ? value : null,
       }
-      return `${count === 0 ? '' : ','}\n${JSON.stringify(event)}`
+      return `${count === 0 ? '' : ','}\n${unseenJson(event)}`
     },
     end: '\n]}\n',
   }

@@ -1,4 +1,5 @@
 /** How far a command is: on a terminal one line that is written anew each second, else lines. */
+import { escapeUnseen } from '../../../../model/unseen.ts'
 import type { Clock } from '../../../../time/clock.ts'
 
 export interface ProgressOutput {
@@ -26,7 +27,7 @@ export class Progress {
   begin(): void {
     if (!this.#output.isTTY) return
     this.#cancel = this.#clock.after(STEP_MS, () => {
-      this.#output.write(`${LINE_START}${this.#text()}`)
+      this.#output.write(`${LINE_START}${escapeUnseen(this.#text())}`)
       this.#isShown = true
       this.begin()
     })
@@ -35,7 +36,7 @@ export class Progress {
   /** Writes a line that stays. */
   line(text: string): void {
     this.#wipe()
-    this.#output.write(`${text}\n`)
+    this.#output.write(`${escapeUnseen(text)}\n`)
   }
 
   end(): void {

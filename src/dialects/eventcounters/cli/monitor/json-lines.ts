@@ -3,6 +3,7 @@
  * the session on standard error. A number that JSON does not have is null.
  */
 
+import { escapeUnseen, unseenJson } from '../../../../model/unseen.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import type { ReadWindow } from '../../codec/read.ts'
@@ -40,16 +41,16 @@ export async function monitorAsLines(
   })
   let skipped = 0
   const watch = new Watch(request, parts, {
-    onOpen: () => errors.write(`reading from ${watch.endpoint}\n`),
+    onOpen: () => errors.write(`reading from ${escapeUnseen(watch.endpoint)}\n`),
     onWindow(window) {
       const series = board.take(window, clock.monotonicNs())
       if (series === undefined) return
       if ((output.writableLength ?? 0) > WAITING_LIMIT) skipped++
-      else output.write(`${JSON.stringify(lineOf(window, series, clock))}\n`)
+      else output.write(`${unseenJson(lineOf(window, series, clock))}\n`)
     },
     onLost({ message }, retryInMs) {
       board.gap()
-      errors.write(`${message}, next attempt in ${Math.ceil(retryInMs)} ms\n`)
+      errors.write(`${escapeUnseen(message)}, next attempt in ${Math.ceil(retryInMs)} ms\n`)
     },
   })
   const off = onExit(process, { end: () => watch.end(), restore() {} })
@@ -67,7 +68,7 @@ export async function monitorAsLines(
   ]
   errors.write(`seen ${seen.join(', ')}\n`)
   const advice = watch.adviceOnSilence(1)
-  if (advice !== undefined) errors.write(`  ${advice}\n`)
+  if (advice !== undefined) errors.write(`  ${escapeUnseen(advice)}\n`)
 }
 
 /** Collects all figures of eventcounters.md §7.2; what is not finite becomes null in JSON. */

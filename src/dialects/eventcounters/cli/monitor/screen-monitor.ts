@@ -3,6 +3,7 @@
  * on while the screen is paused, so that resuming shows what came last.
  */
 
+import { escapeUnseen } from '../../../../model/unseen.ts'
 import {
   type ColorDepth,
   type Key,
@@ -136,7 +137,7 @@ class ScreenMonitor {
     const { output } = this.#parts
     output.write(`seen ${spanText(this.#watch.elapsedMs)}, ${series}, ${errors}\n`)
     const advice = this.#watch.adviceOnSilence(1)
-    if (advice !== undefined) output.write(`  ${advice}\n`)
+    if (advice !== undefined) output.write(`  ${escapeUnseen(advice)}\n`)
   }
 
   /** Enters the screen once there is something to show: a refusal belongs on the user's own. */

@@ -1,4 +1,5 @@
 /** What leaves the page as CSV: rows, bins and seconds, in plain units and with all digits. */
+import { type CsvCell, csvRow } from '../../../../model/unseen.ts'
 import type { ApplicationAnswer, RowJson, ViewAnswer } from '../../http/api.ts'
 import { firstSecond } from '../place/columns.ts'
 
@@ -83,23 +84,6 @@ export function secondsCsv(view: ViewAnswer): string {
   )
 }
 
-type CsvCell = string | number | null
-
-/** First characters that make spreadsheets take a text for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
-const QUOTED = /[",\r\n]/
-
-/**
- * Texts are names that peers have chosen: one that a spreadsheet would calculate gets an
- * apostrophe in front, as its own text form has. Numbers stay as they are; null is empty.
- */
-function cellText(cell: CsvCell): string {
-  if (cell === null || Number.isNaN(cell)) return ''
-  if (typeof cell === 'number') return String(cell)
-  const text = FORMULA.test(cell) ? `'${cell}` : cell
-  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 function csvText(heads: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
-  return [heads, ...rows].map((cells) => `${cells.map(cellText).join(',')}\n`).join('')
+  return [heads, ...rows].map(csvRow).join('')
 }
