@@ -11,17 +11,23 @@ import { type MetricCell, MetricCells } from './cells.ts'
 import type { CrcIds } from './crc-ids.ts'
 import { FilterDefinitions } from './definitions.ts'
 
+const I64_MIN = -(2n ** 63n)
+
 /** Ids are u32, deltas and values signed as JavaScript gets an i64. Each call answers a status. */
 export class MetricCalls {
   readonly #vm: FilterVm
   readonly #cells: MetricCells
   readonly #operations: Operations
+  /** Of {@link Operations.incrementMin}: a bigint compares faster with its like. */
+  readonly #incrementMin: bigint
   readonly #answers: HostAnswers
 
   constructor(vm: FilterVm, space: MetricSpace, ids: CrcIds) {
     this.#vm = vm
     this.#cells = new MetricCells(space, vm.counts)
     this.#operations = OPERATIONS[space.host]
+    const { incrementMin } = this.#operations
+    this.#incrementMin = incrementMin === -Infinity ? I64_MIN : BigInt(incrementMin)
     this.#answers = answersOf(vm, space, ids)
   }
 
@@ -34,9 +40,10 @@ export class MetricCalls {
   increment(id: number, delta: bigint): number {
     const cell = this.#cell(id)
     if (cell === undefined) return this.#answers.missing('increment', id)
-    const { incrementMin, incrementsGauges } = this.#operations
     const isAllowed =
-      cell.type === 'counter' ? delta >= incrementMin : cell.type === 'gauge' && incrementsGauges
+      cell.type === 'counter'
+        ? delta >= this.#incrementMin
+        : cell.type === 'gauge' && this.#operations.incrementsGauges
     if (!isAllowed) return this.#answers.forbidden('increment', id)
     return this.#cells.add(cell, delta) ? STATUS.ok : this.#answers.missing('increment', id)
   }
