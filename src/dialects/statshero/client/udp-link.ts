@@ -1,4 +1,7 @@
-/** Datagrams to one address, resolved once; a server that is not there costs only what was sent. */
+/**
+ * Datagrams to one address. A server that is not there costs only what was sent; one that has no
+ * name or no route yet is looked up again, further and further apart.
+ */
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns'
 import { type Link, type LinkOptions, Retry } from './link.ts'
@@ -55,8 +58,16 @@ export class UdpLink implements Link {
     socket.unref()
     // also the answer "port unreachable" to an earlier datagram; the socket goes on
     socket.on('error', (error) => this.#options.onError(error))
-    socket.connect(this.#options.port, address, () => {
+    // called with an error where there is no route, too: its type leaves that out
+    socket.connect(this.#options.port, address, (error?: Error) => {
       if (this.#isClosed) return
+      if (error !== undefined) {
+        socket.close()
+        this.#socket = undefined
+        this.#fail(error)
+        return
+      }
+      this.#retry.succeeded()
       this.#isConnected = true
       this.#options.onReady()
     })
