@@ -28,7 +28,8 @@ function hostName(header: string): string {
   return text.replace(/:\d+$/, '').replace(/\.$/, '')
 }
 
-function isLoopback(name: string): boolean {
+/** Whether only this machine reaches an address; false for every address at once. */
+export function isLoopback(name: string): boolean {
   const isName = name === 'localhost' || name.endsWith('.localhost')
   return isName || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
 }

@@ -15,6 +15,7 @@ import type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
 import type { Guest } from './dialects/guest.ts'
 import { HTTP_PORT, type ValuesOf } from './dialects/options.ts'
 import { GUESTS } from './dialects/registry.ts'
+import { isLoopback } from './host-check.ts'
 import { OtlpExporter } from './http/export/otlp/exporter.ts'
 import { OtlpSource } from './http/export/otlp/source.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
@@ -113,6 +114,9 @@ export class NoListenerError extends Error {
 
 /** Where the built page is: beside the compiled files, and in a checkout's dist alike. */
 const WEB_ROOT = fileURLToPath(new URL('../dist/web/', import.meta.url))
+const OPEN_MESSAGE =
+  'the hub listens beyond this machine and asks nobody who they are: ' +
+  'everyone who reaches its ports may send, read and delete'
 /** Between two attempts to bind the HTTP port. */
 const RETRY_MS = 15_000
 
@@ -138,6 +142,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
     guests.map(({ dialect }) => dialect),
   )
   const log = limitLog(write, clock)
+  if (!isLoopback(config.host)) log('warn', OPEN_MESSAGE, { host: config.host })
   const worker = createWorker === undefined ? {} : { createWorker }
   const hub = new Hub({ config, clock, log, guests, ...worker })
   const server = serverOf(hub, guests, config, log)

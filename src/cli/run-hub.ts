@@ -3,10 +3,13 @@ import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { type HubOptions, type Log, NoListenerError, startHub } from '../start-hub.ts'
-import { CommandError } from '../terminal/exit.ts'
+import { CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
 import { createLog, type LogFormat } from './log.ts'
 import { startReport } from './start-report.ts'
+
+/** A hub that has met a fault and is not closed after so long ends as it is. */
+const FINISH_LIMIT_MS = 10_000
 
 export interface RunOptions extends Pick<ColorWishes, 'color'> {
   readonly log: LogFormat
@@ -34,8 +37,10 @@ export async function runHub(
       ending.resolve()
     },
   })
+  const offFaults = onFault(log, () => ending.resolve())
   const hub = await startHub({ config, guests, log }).catch((error: Error) => {
     off()
+    offFaults()
     throw error instanceof NoListenerError ? new CommandError(error.message) : error
   })
   process.stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests))
@@ -44,5 +49,31 @@ export async function runHub(
   await end()
   await hub.close()
   off()
-  log('info', 'stopped')
+  offFaults()
+  if (process.exitCode !== EXIT_INTERNAL) log('info', 'stopped')
+  else log('error', 'stopped after a fault of its own; the running second is closed and handed on')
+}
+
+/**
+ * Meets faults of the program that no part of it has met: the running second is finished, as at a
+ * signal, and the exit code is 70. What can't be finished in time, or fails again, ends at once.
+ * And SIGUSR1, by which Node opens its inspector to every program on this machine, does nothing.
+ * @returns what takes the listeners away
+ */
+function onFault(log: Log, finish: () => void): () => void {
+  const onUncaught = (error: unknown, origin: string): void => {
+    const fact = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log('error', 'a fault of the program; finishing the running second', { origin, error: fact })
+    if (process.exitCode === EXIT_INTERNAL) process.exit(EXIT_INTERNAL)
+    process.exitCode = EXIT_INTERNAL
+    setTimeout(() => process.exit(EXIT_INTERNAL), FINISH_LIMIT_MS).unref()
+    finish()
+  }
+  const onInspect = (): void => log('info', 'SIGUSR1 opens no inspector here; start with --inspect')
+  process.on('uncaughtException', onUncaught)
+  process.on('SIGUSR1', onInspect)
+  return () => {
+    process.off('uncaughtException', onUncaught)
+    process.off('SIGUSR1', onInspect)
+  }
 }

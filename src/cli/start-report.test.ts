@@ -21,7 +21,7 @@ function sources(threads: number): SourcesAnswer {
   })
   const none = { sources: [], connections: [], limits: [], errors: [], refusals: [] }
   const workers = Array.from({ length: threads }, (_, thread) => worker(thread))
-  return { ...none, dialects: [], listeners: [], workers }
+  return { startedMs: 0, ...none, dialects: [], listeners: [], workers }
 }
 
 function dialectOf(name: string, title: string, address: string, tryIt: string): DialectStatus {

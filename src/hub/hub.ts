@@ -81,6 +81,7 @@ export class Hub implements HubView {
   readonly #dialects: readonly Dialect[]
   readonly #exportRules: ReadonlyMap<string, ExportRules>
   #isStarted = false
+  #stopped: Promise<void> | undefined
 
   constructor({ config, clock, log, guests, createWorker }: HubParts) {
     this.#config = config
@@ -181,6 +182,8 @@ export class Hub implements HubView {
 
   #statusParts(): StatusParts {
     return {
+      host: this.#config.host,
+      startedMs: this.clock.wallMs(),
       bindings: this.#bindings,
       store: this.series,
       reports: this.reports,
@@ -347,7 +350,12 @@ export class Hub implements HubView {
    * Stops taking data, closes the last, unfinished second so that nothing taken is lost, delivers
    * it, and lets the sinks finish.
    */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
     this.#isStarted = false
     await drain(this.clock, () => this.#bindings.measurements)
     await this.#bindings.stop()

@@ -1,12 +1,14 @@
 /**
  * How a command ends: its exit codes (0 all went well, 1 something did not work, 2 the words of the
- * command are off), and what ends one that goes on besides its own keys (terminal.md, principle 5):
- * signals, the process that started it going away, and the end of the process itself, an exception
- * included.
+ * command are off, 70 a fault of the program), and what ends one that goes on besides its own keys
+ * (terminal.md, principle 5): signals, the process that started it going away, and the end of the
+ * process itself, an exception included.
  */
 export const EXIT_OK = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
+/** A fault of the program itself (EX_SOFTWARE of sysexits.h). */
+export const EXIT_INTERNAL = 70
 
 /** A failure with a message for the person at the terminal, and no stack trace. */
 export class CommandError extends Error {

@@ -13,6 +13,9 @@ import type {
 } from '../../src/http/api.ts'
 import { hash, type Invented, type Scene } from './invented.ts'
 
+/** How long the hub has been up. */
+const UP_S = 7200
+
 const DIALECTS = [
   ['statshero', 'Stats Hero, statsd', 'udp+tcp 127.0.0.1:8125', 52_000],
   ['wallaroo', 'Wallaroo', '127.0.0.1:5001, 3 workers', 12_100],
@@ -298,6 +301,7 @@ export function inventSources(
   const isEmpty = scene === 'empty'
   const address = '127.0.0.1:8125'
   return {
+    startedMs: (second - UP_S) * 1000,
     dialects: dialectsAt(scene, second, series),
     listeners: listenersAt(scene, second),
     ...(isEmpty ? {} : { workers: workersAt(second), zone: zoneOf(series.length) }),

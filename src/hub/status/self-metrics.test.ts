@@ -12,6 +12,8 @@ interface Documented {
   readonly labels: readonly string[]
 }
 
+/** Among the kinds in the document. */
+const UNITS: readonly string[] = ['bytes', 'seconds']
 const words = (text: string): string[] => text.split(/,\s*/).filter((word) => word !== '')
 
 /** The rows of docs/self-metrics.md. */
@@ -20,8 +22,8 @@ function documented(): Documented[] {
   return [...text.matchAll(/^\| `([^`]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
     ([, name = '', kinds = '', labels = '']) => ({
       name,
-      kinds: words(kinds.trim()).filter((word) => word !== 'bytes'),
-      unit: kinds.includes('bytes') ? 'bytes' : undefined,
+      kinds: words(kinds.trim()).filter((word) => !UNITS.includes(word)),
+      unit: words(kinds.trim()).find((word) => UNITS.includes(word)),
       labels: words(labels.trim()),
     }),
   )

@@ -17,7 +17,8 @@ export class SelfObservation implements Participant {
   // biome-ignore lint/correctness/useYield: it has nothing to pause for
   *beforeClose(_endMs: number, seconds: number): Task {
     const metrics = this.#metrics
-    const { store, live, sessions, bindings, zone, workerRates, sinks } = this.#status
+    const { startedMs, store, live, sessions, bindings, zone, workerRates, sinks } = this.#status
+    metrics.gauge('pentameter.start.time', startedMs / 1000, {}, 'seconds')
     metrics.gauge('pentameter.series', store.countedSize)
     zone.observe(metrics)
     workerRates.close(bindings.threads?.workers() ?? [], seconds)

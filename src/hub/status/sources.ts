@@ -1,6 +1,7 @@
 /** Builds the answer to "is everything arriving?" from the parts of a running hub. */
 
 import type { PeerConnection } from '../../dialects/endpoints.ts'
+import { isLoopback } from '../../host-check.ts'
 import { connectionCount, type DialectBinding } from '../bindings/binding.ts'
 import type { Bindings } from '../bindings/bindings.ts'
 import type { Listener } from '../listen/listener.ts'
@@ -25,6 +26,9 @@ const SOURCES_SHOWN = 200
 const CONNECTIONS_SHOWN = 200
 
 export interface StatusParts {
+  /** Address on which all listeners are bound. */
+  readonly host: string
+  readonly startedMs: number
   readonly bindings: Bindings
   readonly store: SeriesStore
   readonly reports: ErrorReports
@@ -40,6 +44,8 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
   return {
+    startedMs: parts.startedMs,
+    ...(isLoopback(parts.host) ? {} : { openTo: parts.host }),
     dialects: [...bindings].map((each) => dialectStatus(each, store, reports)),
     listeners: listenersOf(bindings).map((port) => port.status()),
     workers: parts.workerRates.describe(bindings.threads?.workers() ?? []),

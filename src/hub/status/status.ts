@@ -3,6 +3,10 @@
  * the API serves it (GET /api/v1/sources). Types only, so that the page can share them.
  */
 export interface SourcesAnswer {
+  /** When the hub started, Unix ms. */
+  readonly startedMs: number
+  /** Address beyond this machine on which the hub listens; absent on loopback alone. */
+  readonly openTo?: string
   readonly dialects: readonly DialectStatus[]
   readonly listeners: readonly ListenerStatus[]
   /** Threads that take text; none where the main thread does. */

@@ -32,6 +32,7 @@ const LISTENER: ListenerStatus = {
   connections: 0,
 }
 const SOURCES: SourcesAnswer = {
+  startedMs: 0,
   dialects: [],
   listeners: [LISTENER],
   sources: [

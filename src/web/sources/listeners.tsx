@@ -84,6 +84,7 @@ function ListenerRow({ listener, sources }: RowProps): JSX.Element {
 
 export function Listeners({ sources }: { sources: SourcesAnswer }): JSX.Element {
   const { store } = usePage()
+  const up = durationText((store.clock.nowMs() - sources.startedMs) / 1000)
   const heads = [
     'Address',
     'Speaks',
@@ -95,7 +96,13 @@ export function Listeners({ sources }: { sources: SourcesAnswer }): JSX.Element 
     'Peers',
   ]
   return (
-    <Section title="Listeners">
+    <Section title="Listeners" note={`up for ${up}`}>
+      {sources.openTo !== undefined && (
+        <p class="error">
+          The hub listens on {sources.openTo}, beyond this machine, and asks nobody who they are:
+          everyone who reaches its ports may send, read and delete.
+        </p>
+      )}
       <Table label="Listeners" heads={heads} numeric={[3, 5, 6, 7]}>
         {sources.listeners.map((listener) => (
           <ListenerRow key={listener.name} listener={listener} sources={sources} />

@@ -69,6 +69,7 @@ const answer = (
   limits: readonly LimitStatus[] = [],
   refused: readonly number[] = [],
 ): SourcesAnswer => ({
+  startedMs: 0,
   dialects: [],
   listeners: [],
   sources: [],

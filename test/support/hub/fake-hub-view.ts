@@ -90,6 +90,7 @@ export class FakeHubView implements HubView {
   readonly residents = new Map<string, object>()
   isReady = true
   status: SourcesAnswer = {
+    startedMs: 0,
     dialects: [],
     listeners: [],
     sources: [],

@@ -27,6 +27,9 @@ export interface Exit {
 
 export interface HubProcess {
   readonly listeners: Listeners
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<Exit>
+  signal(name: NodeJS.Signals): void
   /** Sends SIGTERM and waits for the end; killed when that takes longer than 15 s. */
   stop(): Promise<Exit>
 }
@@ -65,6 +68,8 @@ export async function startHubProcessWith(
   const listeners = await withTimeout(READY_TIMEOUT_MS, child, readyLine(child, ended))
   return {
     listeners,
+    ended,
+    signal: (name) => void child.kill(name),
     stop() {
       child.kill('SIGTERM')
       return withTimeout(STOP_TIMEOUT_MS, child, ended)

@@ -3,6 +3,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { after } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { GUESTS } from '../../../src/dialects/registry.ts'
 import { parseConfig } from '../../../src/hub/config/config.ts'
@@ -20,6 +21,7 @@ export interface TestHub {
   readonly streamPort: number
 }
 
+/** Starts a hub, which stops with the test at the latest: one that fails ends its process, too. */
 export async function startHub(
   options: Record<string, unknown> = {},
   parts: { readonly createWorker?: CreateWorker } = {},
@@ -33,6 +35,7 @@ export async function startHub(
     guests: GUESTS,
     ...parts,
   })
+  after(() => hub.stop())
   await hub.start()
   const { text, stream } = hub.addresses()
   return { hub, clock, log, textPort: text?.port ?? 0, streamPort: stream?.port ?? 0 }
