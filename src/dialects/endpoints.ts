@@ -50,6 +50,21 @@ export interface Reports {
 /** Reports that go nowhere: servers and clients of an application that watches none. */
 export const NO_REPORTS: Reports = { decodeError() {}, decodeNote() {}, count() {}, log() {} }
 
+/**
+ * How far an accepted connection has come. The listener reads it at any time, and limits by it how
+ * long and with how many bytes a connection may be unfinished.
+ */
+export interface ConnectionProgress {
+  /** Whole messages so far, good and bad. */
+  readonly messages: number
+  /** A message has begun and is not complete. */
+  readonly isInsideMessage: boolean
+  /** Memory held for it. */
+  readonly bytesHeld: number
+  /** A time limit of the dialect itself runs, or there is nothing to wait for. */
+  readonly isTimed: boolean
+}
+
 /** One running server side of a dialect; sockets are bound and accepted by the hub. */
 export interface DialectServer {
   /** One datagram; `bytes` is valid only during the call. */
@@ -60,8 +75,14 @@ export interface DialectServer {
    * @param pass for a server that has spoken to a silent peer, whose answer is not of its dialect:
    *   takes back the connection with every byte that came, if they may be another's. The
    *   server that calls it holds no listener and no timer any more, unless it returns false.
+   * @returns what the listener is to watch; undefined for a server that limits time and memory of
+   *   its connections itself
    */
-  accept?(socket: Socket, first: Uint8Array, pass?: (bytes: Uint8Array) => boolean): void
+  accept?(
+    socket: Socket,
+    first: Uint8Array,
+    pass?: (bytes: Uint8Array) => boolean,
+  ): ConnectionProgress | undefined
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number
   /** What this server knows of its connections, for the page and the API. */

@@ -17,6 +17,7 @@ import { drain } from './drain.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
 import { Windows } from './ingest/windows/windows.ts'
+import { PeerCounts } from './listen/peer-counts.ts'
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
 import type { Frame } from './live/frame.ts'
@@ -39,7 +40,7 @@ import { describeSources, type StatusParts } from './status/sources.ts'
 import type { SourcesAnswer } from './status/status.ts'
 import { ZoneUse } from './status/zone-use.ts'
 import type { Task } from './tasks/task.ts'
-import { type CreateWorker, IngestThreads } from './threads/ingest-threads.ts'
+import { type CreateWorker, IngestThreads, THREADS_MAX } from './threads/ingest-threads.ts'
 import { exportRulesOf, type HubView, type Rates } from './view.ts'
 
 interface HubParts {
@@ -78,6 +79,7 @@ export class Hub implements HubView {
   readonly #sinks: SinkQueue[] = []
   readonly #status: StatusParts
   readonly #second: Second
+  readonly #peers = PeerCounts.create(1 + THREADS_MAX)
   readonly #dialects: readonly Dialect[]
   readonly #exportRules: ReadonlyMap<string, ExportRules>
   #isStarted = false
@@ -150,7 +152,9 @@ export class Hub implements HubView {
       guests,
       clock: this.clock,
       reports: this.reports,
-      portContext: { clock: this.clock, log: this.#log, metrics: this.metrics },
+      portContext: {
+        ...{ clock: this.clock, log: this.#log, metrics: this.metrics, peers: this.#peers },
+      },
       residents: this.#residents,
       createIngest: (dialect) => this.createIngest(dialect),
       createThreads: (dialects) => this.#createThreads(dialects),
@@ -170,6 +174,7 @@ export class Hub implements HubView {
       clock: this.clock,
       log: this.#log,
       metrics: this.metrics,
+      peers: this.#peers,
       ...(this.#createWorker === undefined ? {} : { createWorker: this.#createWorker }),
     })
   }
@@ -192,6 +197,7 @@ export class Hub implements HubView {
       workerRates: new WorkerRates(),
       zone: new ZoneUse(this.#zone),
       sinks: this.#sinks,
+      peers: { counts: this.#peers, limits: this.#config },
     }
   }
 

@@ -37,6 +37,8 @@ const text = new TextDecoder('latin1')
 
 /** Lines out of a stream, however it is cut. */
 export class LineScanner {
+  /** Whole lines so far. */
+  lines = 0
   readonly #limit: number
   readonly #visitor: LineVisitor
   /** The line that is not complete yet; never longer than the limit. */
@@ -64,6 +66,16 @@ export class LineScanner {
     this.#length = 0
   }
 
+  /** Bytes of the line that is not complete. */
+  get bytesHeld(): number {
+    return this.#length
+  }
+
+  /** A line has begun and is not complete. */
+  get isInsideLine(): boolean {
+    return this.#length > 0 || this.#isSkipping
+  }
+
   get #line(): Uint8Array {
     return this.#held.subarray(0, this.#length)
   }
@@ -71,6 +83,7 @@ export class LineScanner {
   #take(byte: number): void {
     this.#taken++
     if (byte === LF) {
+      this.lines++
       if (!this.#isSkipping) readLine(this.#line, this.#offset, this.#visitor)
       this.#isSkipping = false
       this.#length = 0

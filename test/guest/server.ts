@@ -1,6 +1,7 @@
 /** The receiving side: datagrams and connections into the ingest. Nothing is ever written back. */
 import type { Socket } from 'node:net'
 import type {
+  ConnectionProgress,
   DialectServer,
   Peer,
   PeerConnection,
@@ -34,7 +35,7 @@ class SemaphoreServer implements DialectServer {
     scanner.end()
   }
 
-  accept(socket: Socket, first: Uint8Array): void {
+  accept(socket: Socket, first: Uint8Array): ConnectionProgress {
     const { remoteAddress: address = '', remotePort: port = 0 } = socket
     const peer: Peer = { transport: 'tcp', address, port }
     const scanner = this.#scannerFor(peer)
@@ -49,6 +50,18 @@ class SemaphoreServer implements DialectServer {
     socket.once('close', () => this.#connections.delete(socket))
     if (socket.readableEnded) socket.emit('end')
     else socket.resume()
+    return {
+      get messages() {
+        return scanner.lines
+      },
+      get isInsideMessage() {
+        return scanner.isInsideLine
+      },
+      get bytesHeld() {
+        return scanner.bytesHeld
+      },
+      isTimed: false,
+    }
   }
 
   #scannerFor(peer: Peer): LineScanner {

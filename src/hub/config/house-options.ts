@@ -84,6 +84,30 @@ const LIMIT_OPTIONS = {
     description: 'threads that take text; auto = one per core, 0 = none but the main thread',
   }),
   connectionsLimit: integer({ default: 1000, description: 'per listener' }),
+  connectionsLimitPerAddress: integer({
+    default: 500,
+    description: 'connections of one peer address, over all listeners',
+  }),
+  firstMessageTimeoutMs: integer({
+    default: 45_000,
+    description: 'a connection that has sent no whole message by then is closed',
+  }),
+  messageTimeoutMs: integer({
+    default: 30_000,
+    description: 'from the first byte of a message to its last; a slower one is closed',
+  }),
+  idleAfterMs: integer({
+    default: 600_000,
+    description: 'silence after which a connection makes room when all places are taken',
+  }),
+  unfinishedBytesLimit: bytes({
+    default: 134_217_728,
+    description: 'memory of unfinished messages; who holds most is closed',
+  }),
+  unfinishedBytesLimitPerAddress: bytes({
+    default: 33_554_432,
+    description: 'the same of one peer address; at least as large as the largest message',
+  }),
   receiveBufferBytes: bytes({ default: 4_194_304, description: 'asked for each UDP socket' }),
   udpReceive: choice(['auto', 'dgram', 'recvmmsg'], {
     default: 'auto',

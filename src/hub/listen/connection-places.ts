@@ -32,16 +32,20 @@ export class ConnectionPlaces {
     return Atomics.load(this.#ints, this.#layout.refused)
   }
 
-  /** @returns false, and counts the refusal, when all places are taken */
+  /** @returns false when all places are taken */
   take(): boolean {
-    const { open, own, refused, limit } = this.#layout
+    const { open, own, limit } = this.#layout
     if (Atomics.add(this.#ints, open, 1) < limit) {
       Atomics.add(this.#ints, own, 1)
       return true
     }
     Atomics.sub(this.#ints, open, 1)
-    Atomics.add(this.#ints, refused, 1)
     return false
+  }
+
+  /** Counts one that found no place. */
+  refuse(): void {
+    Atomics.add(this.#ints, this.#layout.refused, 1)
   }
 
   give(): void {

@@ -9,6 +9,7 @@ import type { DialectServer } from '../../dialects/endpoints.ts'
 import { STREAM_PORT } from '../../dialects/options.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { Zone } from '../../shm/index.ts'
+import { parseConfig } from '../config/config.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { SeriesStore } from '../series/series.ts'
 import { SelfMetrics } from '../status/self-metrics.ts'
@@ -50,6 +51,7 @@ async function sharedPort(connectionsLimit = 10) {
       port: 0,
       transports: ['tcp'],
       connectionsLimit,
+      limits: parseConfig({}, []),
       receiveBufferBytes: 4096,
     },
     [

@@ -5,8 +5,8 @@
  */
 import type { Socket } from 'node:net'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { OwnCounter } from '../status/self-metrics.ts'
-import { ConnectionPlaces } from './connection-places.ts'
+import type { ConnectionProgress } from '../../dialects/endpoints.ts'
+import { ConnectionWatch } from './connection-watch.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
 import { ReadBudget } from './read-budget.ts'
@@ -16,13 +16,12 @@ const QUIET_MS = 50
 const NOTHING = new Uint8Array(0)
 
 export class Connections {
-  readonly #places: ConnectionPlaces
+  readonly #watch: ConnectionWatch
   readonly #context: PortContext
   readonly #served: readonly ServedDialect[]
   readonly #dialects: readonly Dialect[]
   readonly #onUnclaimed: (first: Uint8Array) => void
   readonly #undecided = new Set<Socket>()
-  readonly #refused: OwnCounter
   readonly #reads: ReadBudget
   /** Of a known dialect, until its server has them. */
   readonly #given = new Set<Socket>()
@@ -33,39 +32,29 @@ export class Connections {
     context: PortContext,
     onUnclaimed: (first: Uint8Array) => void,
   ) {
-    this.#places = context.places ?? ConnectionPlaces.alone(options.connectionsLimit)
+    this.#watch = new ConnectionWatch(options, context)
     this.#served = served
     this.#dialects = served.map(({ dialect }) => dialect)
     this.#context = context
     this.#onUnclaimed = onUnclaimed
     this.#reads = new ReadBudget(context.clock)
-    this.#refused = context.metrics.counter('pentameter.connections.refused', {
-      listener: options.name,
-    })
   }
 
   get size(): number {
-    return this.#places.used
+    return this.#watch.size
   }
 
   /** Connections closed at once because of the limit. */
   get refused(): number {
-    return this.#places.refused
+    return this.#watch.refused
   }
 
   accept(socket: Socket): void {
-    if (!this.#places.take()) {
-      this.#refused.add()
-      socket.destroy()
-      return
-    }
-    socket.on('close', () => {
-      this.#places.give()
-      this.#given.delete(socket)
-    })
     socket.on('error', ignoreReset)
+    if (!this.#watch.admit(socket)) return
+    socket.on('close', () => this.#given.delete(socket))
     const only = this.#served.length === 1 ? this.#served[0]! : undefined
-    if (only?.dialect.speaksFirst) this.#give(socket, () => only.server.accept?.(socket, NOTHING))
+    if (only?.dialect.speaksFirst) this.#give(socket, () => only.server.accept!(socket, NOTHING))
     else this.#readFirst(socket, NOTHING, this.#dialects)
   }
 
@@ -95,7 +84,7 @@ export class Connections {
       const pass = (answer: Uint8Array): boolean => this.#pass(socket, answer)
       const { server } = found ?? {}
       if (server?.accept === undefined) this.#refuse(socket, bytes)
-      else this.#give(socket, () => server.accept?.(socket, bytes, pass))
+      else this.#give(socket, () => server.accept!(socket, bytes, pass))
     }
     const onData = (chunk: Uint8Array): void => {
       // whoever has begun to speak is no silent viewer, however slowly it goes on
@@ -123,15 +112,16 @@ export class Connections {
   #pass(socket: Socket, bytes: Uint8Array): boolean {
     const others = this.#dialects.filter(({ speaksFirst }) => !speaksFirst)
     if (chooseDialect(others, bytes, socket.readableEnded) === null) return false
+    this.#watch.unfollow(socket)
     this.#readFirst(socket, bytes, others)
     return true
   }
 
-  #give(socket: Socket, take: () => void): void {
+  #give(socket: Socket, take: () => ConnectionProgress | undefined): void {
     this.#given.add(socket)
     this.#reads.admit(socket, () => {
       this.#given.delete(socket)
-      take()
+      this.#watch.follow(socket, take())
     })
   }
 
@@ -142,6 +132,7 @@ export class Connections {
 
   /** Closes what no server has taken over yet. */
   stop(): void {
+    this.#watch.stop()
     for (const socket of [...this.#undecided, ...this.#given]) socket.destroy()
   }
 }

@@ -7,6 +7,7 @@ import { type HubConfig, portNumber } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { ConnectionPlaces } from './connection-places.ts'
+import type { PeerCounts } from './peer-counts.ts'
 import type { BindUdp, UdpReceive } from './udp-socket.ts'
 
 export interface PortOptions {
@@ -15,14 +16,31 @@ export interface PortOptions {
   /** 0 = any free port. */
   readonly port: number
   readonly transports: readonly Transport[]
-  /** Most connections at once; further ones are closed at once and counted. */
+  /** Most connections at once; idle ones make room for further ones, or these are refused. */
   readonly connectionsLimit: number
+  readonly limits: ConnectionLimits
   /** Bytes of receive buffer asked for the UDP socket. */
   readonly receiveBufferBytes: number
   /** One datagram a system call, or many; `auto` finds out what works. Default: one. */
   readonly udpReceive?: UdpReceive | 'auto'
   /** Bound by several threads at once, among which the kernel spreads what comes. */
   readonly isShared?: boolean
+}
+
+/** What connections may take of time, memory and places; those of the configuration. */
+export interface ConnectionLimits {
+  /** Until a connection has sent one whole message, milliseconds. */
+  readonly firstMessageTimeoutMs: number
+  /** From the first byte of a message to its last, milliseconds. */
+  readonly messageTimeoutMs: number
+  /** Silence after which a connection makes room when all places are taken, milliseconds. */
+  readonly idleAfterMs: number
+  /** Connections of one address, over all ports. */
+  readonly connectionsLimitPerAddress: number
+  /** Memory of unfinished messages, over all ports. */
+  readonly unfinishedBytesLimit: number
+  /** The same of one address. */
+  readonly unfinishedBytesLimitPerAddress: number
 }
 
 /** A dialect with its running server. */
@@ -39,6 +57,8 @@ export interface PortContext {
   readonly bindUdp?: BindUdp
   /** Places for connections, where the limit holds over several threads. */
   readonly places?: ConnectionPlaces
+  /** What peers hold over all ports and threads. */
+  readonly peers?: PeerCounts
 }
 
 /** How the config wants a port to be bound for the dialects that share it. */
@@ -54,6 +74,7 @@ export function portOptions(
     port: portNumber(config, name),
     transports: [...new Set(dialects.flatMap(({ transports }) => transports))],
     connectionsLimit,
+    limits: config,
     receiveBufferBytes,
     udpReceive,
   }

@@ -5,6 +5,8 @@ import { isLoopback } from '../../host-check.ts'
 import { connectionCount, type DialectBinding } from '../bindings/binding.ts'
 import type { Bindings } from '../bindings/bindings.ts'
 import type { Listener } from '../listen/listener.ts'
+import type { PeerCounts } from '../listen/peer-counts.ts'
+import type { ConnectionLimits } from '../listen/port-options.ts'
 import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { SinkQueue } from '../live/sinks.ts'
@@ -37,6 +39,7 @@ export interface StatusParts {
   readonly workerRates: WorkerRates
   readonly zone: ZoneUse
   readonly sinks: readonly SinkQueue[]
+  readonly peers: { readonly counts: PeerCounts; readonly limits: ConnectionLimits }
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
@@ -170,7 +173,35 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       limit: port.options.connectionsLimit,
       used: port.status().connections,
       refused: port.refusedConnections,
-      behaviour: 'A further connection is closed at once; open ones go on.',
+      behaviour: 'Idle connections make room; without any, a further one is closed at once.',
     })),
+    ...peerLimits(parts.peers),
+  ]
+}
+
+function peerLimits({ counts, limits }: StatusParts['peers']): LimitStatus[] {
+  const largest = counts.largest()
+  return [
+    {
+      name: 'connectionsLimitPerAddress',
+      limit: limits.connectionsLimitPerAddress,
+      used: largest.connections,
+      refused: counts.closed('connections_per_address'),
+      behaviour: 'Idle connections of that address make room; others are not affected.',
+    },
+    {
+      name: 'unfinishedBytesLimit',
+      limit: limits.unfinishedBytesLimit,
+      used: counts.bytes,
+      refused: counts.closed('unfinished_bytes'),
+      behaviour: 'The connection that holds most of an unfinished message is closed.',
+    },
+    {
+      name: 'unfinishedBytesLimitPerAddress',
+      limit: limits.unfinishedBytesLimitPerAddress,
+      used: largest.bytes,
+      refused: counts.closed('unfinished_bytes_per_address'),
+      behaviour: 'The same among the connections of that address.',
+    },
   ]
 }

@@ -113,6 +113,31 @@ suite('ingest in four threads', () => {
     await hub.stop()
   })
 
+  test('time and bytes of connections are limited over all threads', async () => {
+    const started = await startThreads({
+      ...{ firstMessageTimeoutMs: 200, unfinishedBytesLimitPerAddress: 1_048_576 },
+      statshero: { frameTimeoutMs: 0 },
+    })
+    const { hub, clock, log, textPort } = started
+    const limit = (name: string) => hub.sources().limits.find((each) => each.name === name)!
+    const begun = Buffer.concat([Buffer.from('1|1000000\n'), Buffer.alloc(600_000, 'a')])
+    const peers = Array.from({ length: 24 }, (_, i) => {
+      const socket = connect({ port: textPort, host: '127.0.0.1' }).on('error', () => {})
+      if (i % 2 === 0) socket.write(begun)
+      return socket.resume()
+    })
+    await eventually(() => peers.every((socket) => socket.closed))
+    const bytes = limit('unfinishedBytesLimitPerAddress')
+    assert.ok(bytes.refused >= 11, `${bytes.refused} closed`)
+    await eventually(() => limit('connectionsLimit of text').used === 0)
+    assert.deepEqual([bytes.used, limit('connectionsLimitPerAddress').used], [0, 0])
+    await hub.settle()
+    clock.advance(1000)
+    const told = log.filter((line) => line.includes('first_message_timeout'))
+    assert.equal(told.length, 1, 'one line, whichever thread it is from')
+    await hub.stop()
+  })
+
   test('bad lines and refusals of all threads arrive summed up, with offenders', async () => {
     const started = await startThreads()
     const { hub, textPort } = started

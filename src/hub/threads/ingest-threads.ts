@@ -13,6 +13,7 @@ import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/config.ts'
 import type { CommandApplier, CommandEvents } from '../ingest/command-queue.ts'
 import { BATCHED_EXEC_ARGV } from '../listen/batched-udp/index.ts'
+import type { PeerCounts } from '../listen/peer-counts.ts'
 import type { Log } from '../log.ts'
 import type { SeriesStore } from '../series/series.ts'
 import type { WorkerReading } from '../status/activity.ts'
@@ -25,7 +26,7 @@ import { SharedCounts } from './shared-counts.ts'
 import { ThreadLink } from './thread-link.ts'
 
 /** However many cores there are. */
-const THREADS_MAX = 64
+export const THREADS_MAX = 64
 /** A thread that has not finished after so long at a stop is ended. */
 const STOP_LIMIT_MS = 5000
 
@@ -53,6 +54,8 @@ interface IngestThreadsParts {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
+  /** What peers hold; the first row is the main thread's. */
+  readonly peers: PeerCounts
   /** For programs that are bundled: how to start the thread's program. */
   readonly createWorker?: CreateWorker
 }
@@ -96,13 +99,14 @@ export class IngestThreads {
   }
 
   #startOf(thread: number): ThreadStart {
-    const { config, dialects, zone, store } = this.#parts
+    const { config, dialects, zone, store, peers } = this.#parts
     return {
       thread,
       threads: this.counts.threads,
       zone: zone.shared,
       quota: store.quota.shared,
       counts: this.counts.shared,
+      peers: peers.shared,
       dialects: dialects.map(({ name, port, threadModule: module = '' }) => {
         return { name, port: port?.name ?? '', module, options: dialectOptions(config, name) }
       }),
@@ -128,8 +132,9 @@ export class IngestThreads {
   }
 
   #crashed(thread: number, reason: string, waitMs: number): void {
-    const { log, metrics, store } = this.#parts
+    const { log, metrics, store, peers } = this.#parts
     this.counts.release(thread)
+    peers.release(1 + thread)
     store.quota.releaseOf(thread)
     metrics.counter('pentameter.ingest.worker.restarts').add()
     const again = waitMs === 0 ? 'at once' : `in ${waitMs / 1000} s`

@@ -20,6 +20,7 @@ export interface ThreadStart {
   readonly zone: SharedZone
   readonly quota: SharedArrayBuffer
   readonly counts: SharedArrayBuffer
+  readonly peers: SharedArrayBuffer
   /** Those of all ports that the threads bind, in the order of their counts. */
   readonly dialects: readonly ThreadDialect[]
   readonly config: HubConfig

@@ -10,6 +10,7 @@ import { Zone } from '../../shm/index.ts'
 import { dialectOptions, parseConfig } from '../config/config.ts'
 import { CommandApplier } from '../ingest/command-queue.ts'
 import { Windows } from '../ingest/windows/windows.ts'
+import { PeerCounts } from '../listen/peer-counts.ts'
 import { Totals } from '../live/totals.ts'
 import { SeriesStore } from '../series/series.ts'
 import { ErrorReports } from '../status/reports.ts'
@@ -32,6 +33,7 @@ function startIngests(options: object = {}) {
   const metrics = new SelfMetrics(store, writer)
   const reports = new ErrorReports(clock, metrics, () => {})
   const counts = SharedCounts.create(THREADS)
+  const peers = PeerCounts.create(1 + THREADS)
   const verbs = new CommandApplier(store, writer, new Windows(writer))
   const contested: string[] = []
   const events = {
@@ -47,6 +49,7 @@ function startIngests(options: object = {}) {
       zone: zone.shared,
       quota: store.quota.shared,
       counts: counts.shared,
+      peers: peers.shared,
       dialects: [
         {
           name: 'statshero',

@@ -10,6 +10,7 @@ import type { Clock } from '../../time/clock.ts'
 import { drain } from '../drain.ts'
 import { LineZoneIngest } from '../ingest/ingest.ts'
 import { SeriesQuota } from '../ingest/quota.ts'
+import { PeerCounts } from '../listen/peer-counts.ts'
 import { Port } from '../listen/port.ts'
 import { portOptions } from '../listen/port-options.ts'
 import { SelfMetrics } from '../status/self-metrics.ts'
@@ -143,6 +144,8 @@ export class ThreadIngest {
       clock: this.#clock,
       log: this.#outbox.reports.log,
       metrics: this.#metrics,
+      // the first row is the main thread's
+      peers: new PeerCounts(this.#start.peers, 1 + thread),
       places: this.#counts.places(thread, names.indexOf(name), options.connectionsLimit),
     })
     await port.start()

@@ -72,6 +72,9 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   liveBytesLimit: 'Live window',
   sessionsLimit: 'Live viewers',
   connectionsLimit: 'Connections',
+  connectionsLimitPerAddress: 'Connections of one address',
+  unfinishedBytesLimit: 'Unfinished messages',
+  unfinishedBytesLimitPerAddress: 'Unfinished messages of one address',
   workers: 'Workers',
 }
 
@@ -83,12 +86,14 @@ export function limitTitle(name: string, words: Words = {}): string {
 
 /** The option that sets a limit, under the name that it has in the configuration; '' without. */
 export function limitOption(name: string): string {
-  return /^[\w.]*Limit(PerSource)?(?= |$)/.exec(name)?.[0] ?? ''
+  return /^[\w.]*Limit(Per(Source|Address))?(?= |$)/.exec(name)?.[0] ?? ''
 }
 
 /** Limits that refuse nothing: they let the oldest go, or count what they don't show. */
 const BITTEN_WORDS: Readonly<Record<string, string>> = {
   liveBytesLimit: 'left early',
+  unfinishedBytesLimit: 'closed',
+  unfinishedBytesLimitPerAddress: 'closed',
 }
 
 /** What a limit did so far. */

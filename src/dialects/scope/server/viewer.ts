@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
-import type { Peer, PeerConnection } from '../../endpoints.ts'
+import type { ConnectionProgress, Peer, PeerConnection } from '../../endpoints.ts'
 import { detectFraming } from '../codec/framing.ts'
 import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
 import { VERSION_BYTES } from '../spec.ts'
@@ -23,7 +23,9 @@ export type HandBack = (bytes: Uint8Array) => boolean
 
 type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
 
-export class Viewer {
+export class Viewer implements ConnectionProgress {
+  /** Its settings are, by their timeout; then it is sent to, and a stall ends it. */
+  readonly isTimed = true
   readonly peer: Peer
   readonly #socket: Socket
   readonly #context: StreamContext
@@ -207,6 +209,19 @@ export class Viewer {
 
   #facts() {
     return { address: this.peer.address, port: this.peer.port }
+  }
+
+  /** Its settings are its only message. */
+  get messages(): number {
+    return this.#stream === undefined ? 0 : 1
+  }
+
+  get isInsideMessage(): boolean {
+    return this.#stream === undefined && this.bytesHeld > 0
+  }
+
+  get bytesHeld(): number {
+    return this.#stream === undefined ? this.#settings.bytes.length : 0
   }
 
   get valuesSent(): number {

@@ -3,7 +3,7 @@
  * they see is read and rendered once for all of them. Connections are accepted elsewhere.
  */
 import type { Socket } from 'node:net'
-import type { DialectServer, PeerConnection } from '../../endpoints.ts'
+import type { ConnectionProgress, DialectServer, PeerConnection } from '../../endpoints.ts'
 import type { StreamContext } from './snapshot-stream.ts'
 import { type HandBack, Viewer } from './viewer.ts'
 
@@ -21,7 +21,11 @@ export class Viewers implements DialectServer {
     this.#context = context
   }
 
-  accept(socket: Socket, first: Uint8Array = NOTHING, pass?: HandBack): void {
+  accept(
+    socket: Socket,
+    first: Uint8Array = NOTHING,
+    pass?: HandBack,
+  ): ConnectionProgress | undefined {
     const { options, reports } = this.#context
     if (this.#viewers.size >= options.maxClients) {
       reports.count('handshake_refused', 'max_clients')
@@ -32,7 +36,7 @@ export class Viewers implements DialectServer {
       this.#isFull = true
       socket.on('error', () => {})
       socket.destroy()
-      return
+      return undefined
     }
     const { promise: gone, resolve } = Promise.withResolvers<void>()
     const viewer = new Viewer(socket, this.#context, pass, () => {
@@ -45,6 +49,7 @@ export class Viewers implements DialectServer {
     this.#closing.add(gone)
     void gone.then(() => this.#closing.delete(gone))
     viewer.start(first)
+    return viewer
   }
 
   /** Values in all snapshots so far. */

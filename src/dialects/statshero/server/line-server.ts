@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
-import type { DialectServer, Peer, PeerConnection } from '../../endpoints.ts'
+import type { ConnectionProgress, DialectServer, Peer, PeerConnection } from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
 import type { FrameRules } from '../codec/line-visitor.ts'
 import { decodeDatagram } from '../codec/packet.ts'
@@ -31,7 +31,7 @@ export class LineServer implements DialectServer {
     decodeDatagram(bytes, this.#rules, this.#receiver)
   }
 
-  accept(socket: Socket, first: Uint8Array): void {
+  accept(socket: Socket, first: Uint8Array): ConnectionProgress {
     const connection = new Connection(
       socket,
       this.#receiver,
@@ -42,6 +42,7 @@ export class LineServer implements DialectServer {
     this.#connections.add(connection)
     socket.once('close', () => this.#connections.delete(connection))
     connection.start(first)
+    return connection
   }
 
   connections(): readonly PeerConnection[] {
@@ -57,7 +58,7 @@ export class LineServer implements DialectServer {
  * One connection. A read is taken in completely before the next one is asked for, so a sender that
  * is faster than the ingest is held back by TCP itself and no queue can grow here.
  */
-class Connection {
+class Connection implements ConnectionProgress {
   readonly #socket: Socket
   readonly #receiver: LineReceiver
   readonly #scanner: FrameScanner
@@ -96,6 +97,22 @@ class Connection {
     this.#take(first)
     if (socket.readableEnded) this.#end()
     else socket.resume()
+  }
+
+  get messages(): number {
+    return this.#scanner.framesBegun - (this.#scanner.isInsideFrame ? 1 : 0)
+  }
+
+  get isInsideMessage(): boolean {
+    return this.#scanner.isInsideFrame
+  }
+
+  get bytesHeld(): number {
+    return this.#scanner.bytesHeld
+  }
+
+  get isTimed(): boolean {
+    return this.#cancelTimeout !== undefined
   }
 
   status(): PeerConnection {

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { Peer, PeerConnection, Reports } from '../../endpoints.ts'
+import type { ConnectionProgress, Peer, PeerConnection, Reports } from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
 import type { FrameVisitor } from '../codec/frame-visitor.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
@@ -47,7 +47,9 @@ const LOGGED_BYTES = 64
 /** Pause between two log lines of one connection about one code. */
 const LOG_PAUSE_NS = 60_000_000_000n
 
-export class WorkerConnection implements FrameVisitor {
+export class WorkerConnection implements FrameVisitor, ConnectionProgress {
+  /** The hub waits for a quiet worker for as long as it likes (§6). */
+  readonly isTimed = false
   #socket: Socket
   readonly #context: ConnectionContext
   readonly #scanner: FrameScanner
@@ -86,6 +88,18 @@ export class WorkerConnection implements FrameVisitor {
     socket.on('close', () => this.#end())
     if (socket.readableEnded) this.#end()
     else if (!this.#isEnded) accepted.resume()
+  }
+
+  get messages(): number {
+    return this.#scanner.frames
+  }
+
+  get isInsideMessage(): boolean {
+    return this.#scanner.isInsideFrame
+  }
+
+  get bytesHeld(): number {
+    return this.#scanner.bytesHeld
   }
 
   status(): PeerConnection {

@@ -4,7 +4,13 @@
  */
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
-import type { DialectServer, Peer, PeerConnection, Reports } from '../../endpoints.ts'
+import type {
+  ConnectionProgress,
+  DialectServer,
+  Peer,
+  PeerConnection,
+  Reports,
+} from '../../endpoints.ts'
 import { type WindowReceiver, WorkerConnection } from './connection.ts'
 import { READ_BYTES } from './read-in-place.ts'
 
@@ -28,7 +34,7 @@ export class Workers implements DialectServer {
     this.#options = options
   }
 
-  accept(socket: Socket, first: Uint8Array = NOTHING): void {
+  accept(socket: Socket, first: Uint8Array = NOTHING): ConnectionProgress {
     const { open, maxFrameBytes, clock, reports } = this.#options
     const { remoteAddress = '', remotePort = 0 } = socket
     const peer: Peer = { transport: 'tcp', address: remoteAddress, port: remotePort }
@@ -39,6 +45,7 @@ export class Workers implements DialectServer {
     socket.once('close', () => this.#connections.delete(connection))
     if (this.#buffer.length === 0) this.#buffer = new Uint8Array(READ_BYTES)
     connection.start(first, this.#buffer)
+    return connection
   }
 
   connections(): readonly PeerConnection[] {

@@ -1,0 +1,291 @@
+/**
+ * Time and memory that the connections of one port may take: a first message, a message as a whole
+ * and unfinished bytes have limits, and when all places are taken, who only holds one makes room.
+ * One timer for the whole port looks at all connections; a read costs one comparison.
+ *
+ * What counts is whole messages: a peer that drips bytes has sent none. A peer that has sent one
+ * may then be silent for as long as it likes (workers whose pipeline has nothing to do say
+ * nothing for hours), and is closed only when another one needs its place.
+ */
+import type { Socket } from 'node:net'
+import type { ConnectionProgress } from '../../dialects/endpoints.ts'
+import type { OwnCounter } from '../status/self-metrics.ts'
+import { ConnectionPlaces } from './connection-places.ts'
+import { CLOSE_REASONS, type CloseReason, PeerCounts } from './peer-counts.ts'
+import type { ConnectionLimits, PortContext, PortOptions } from './port-options.ts'
+
+/** Longest pause between two looks; what is late is closed at most two of them after its time. */
+const SWEEP_MS_MAX = 1000
+/** Looks per limit where that is short. */
+const SWEEPS = 8
+/** A connection so young has had no time to speak: it never makes room. */
+const FRESH_NS = 250_000_000n
+
+/** Of a connection whose dialect is not known yet. */
+const STRANGER: ConnectionProgress = {
+  ...{ messages: 0, isInsideMessage: false, bytesHeld: 0, isTimed: false },
+}
+/** Of a connection whose server says nothing of it: it has limits of its own. */
+const UNWATCHED: ConnectionProgress = { ...STRANGER, messages: 1, isTimed: true }
+
+const WORDS: Readonly<Record<CloseReason, string>> = {
+  first_message_timeout: 'connections closed that sent no whole message in time',
+  message_timeout: 'connections closed in the middle of a message that took too long',
+  unfinished_bytes: 'connections closed: unfinished messages held too much memory',
+  unfinished_bytes_per_address:
+    'connections closed: unfinished messages of one address held too much memory',
+  connections_per_address: 'connections refused: their address has too many',
+  made_room: 'idle connections closed to make room for others',
+}
+
+interface Watched {
+  readonly socket: Socket
+  /** Of its address among the counts. */
+  readonly place: number
+  readonly sinceNs: bigint
+  progress: ConnectionProgress
+  /** As of the last look. */
+  messages: number
+  wasInside: boolean
+  /** Not yet looked at: how long it has been silent is not known to a whole sweep. */
+  isNew: boolean
+  /** Without a further whole message. */
+  silentMs: number
+  /** In the same message. */
+  insideMs: number
+  pages: number
+  isMeasured: boolean
+}
+
+export class ConnectionWatch {
+  readonly #places: ConnectionPlaces
+  readonly #counts: PeerCounts
+  readonly #limits: ConnectionLimits
+  readonly #context: PortContext
+  readonly #listener: string
+  readonly #refused: OwnCounter
+  readonly #sweepMs: number
+  /** In the order in which they came. */
+  readonly #watched = new Map<Socket, Watched>()
+  #cancelSweep: (() => void) | undefined
+  #lastSweepNs = 0n
+  /** The last search for one that is idle found none, and none has been looked at since. */
+  #hasNoIdle = false
+
+  constructor({ name, connectionsLimit, limits }: PortOptions, context: PortContext) {
+    this.#places = context.places ?? ConnectionPlaces.alone(connectionsLimit)
+    this.#counts = context.peers ?? PeerCounts.create(1)
+    this.#limits = limits
+    this.#context = context
+    this.#listener = name
+    this.#refused = context.metrics.counter('pentameter.connections.refused', { listener: name })
+    const shortest = Math.min(limits.firstMessageTimeoutMs, limits.messageTimeoutMs)
+    this.#sweepMs = Math.min(SWEEP_MS_MAX, Math.ceil(shortest / SWEEPS))
+  }
+
+  get size(): number {
+    return this.#places.used
+  }
+
+  /** Connections closed at once because all places were taken. */
+  get refused(): number {
+    return this.#places.refused
+  }
+
+  /** Gives a new connection a place, or closes and counts it. */
+  admit(socket: Socket): boolean {
+    const place = this.#counts.placeOf(socket.remoteAddress ?? '')
+    if (!this.#takeOfAddress(place)) {
+      this.#count('connections_per_address')
+      socket.destroy()
+      return false
+    }
+    if (!this.#places.take() && !(this.#makeRoom() && this.#places.take())) {
+      this.#counts.addConnection(place, -1)
+      this.#places.refuse()
+      this.#refused.add()
+      socket.destroy()
+      return false
+    }
+    const sinceNs = this.#context.clock.monotonicNs()
+    const watched: Watched = {
+      ...{ socket, place, sinceNs, progress: STRANGER, messages: 0, wasInside: false },
+      ...{ isNew: true, silentMs: 0, insideMs: 0, pages: 0, isMeasured: false },
+    }
+    this.#watched.set(socket, watched)
+    socket.once('close', () => this.#leave(watched))
+    this.#arm()
+    return true
+  }
+
+  #takeOfAddress(place: number): boolean {
+    const { connectionsLimitPerAddress: limit } = this.#limits
+    const hasRoom = this.#counts.connections(place) < limit || this.#makeRoom(place)
+    if (hasRoom) this.#counts.addConnection(place, 1)
+    return hasRoom
+  }
+
+  /** Follows what a server, or none any more, knows of a connection that it has taken over. */
+  follow(socket: Socket, progress: ConnectionProgress | undefined): void {
+    const watched = this.#watched.get(socket)
+    if (watched === undefined) return
+    watched.progress = progress ?? UNWATCHED
+    this.#measure(watched)
+    if (progress === undefined || watched.isMeasured) return
+    watched.isMeasured = true
+    // behind the server's own listener: the read has been taken in by then
+    socket.on('data', () => this.#measure(watched))
+  }
+
+  /** A connection belongs to no server any more. */
+  unfollow(socket: Socket): void {
+    const watched = this.#watched.get(socket)
+    if (watched === undefined) return
+    watched.progress = STRANGER
+    this.#measure(watched)
+  }
+
+  /** Counts what it holds of a message that is not complete; the largest goes first. */
+  #measure(watched: Watched): void {
+    const pages = PeerCounts.pagesOf(watched.progress.bytesHeld)
+    if (pages === watched.pages || !this.#watched.has(watched.socket)) return
+    const counts = this.#counts
+    const { place } = watched
+    const isMore = pages > watched.pages
+    counts.addPages(place, pages - watched.pages)
+    watched.pages = pages
+    if (!isMore) return
+    const { unfinishedBytesLimit, unfinishedBytesLimitPerAddress } = this.#limits
+    if (counts.pagesAt(place) > PeerCounts.pagesOf(unfinishedBytesLimitPerAddress)) {
+      this.#close(this.#largest(watched, place), 'unfinished_bytes_per_address')
+    } else if (counts.pages > PeerCounts.pagesOf(unfinishedBytesLimit)) {
+      this.#close(this.#largest(watched), 'unfinished_bytes')
+    }
+  }
+
+  #largest(known: Watched, place?: number): Watched {
+    let largest = known
+    for (const each of this.#watched.values()) {
+      if (each.pages > largest.pages && (place ?? each.place) === each.place) largest = each
+    }
+    return largest
+  }
+
+  /**
+   * Closes the oldest connection that has never sent a whole message, or else the one that has been
+   * silent for longest and long enough.
+   * @param place of the address that needs room; any unless given
+   */
+  #makeRoom(place?: number): boolean {
+    const found = this.#oldestStranger(place) ?? this.#mostIdle(place)
+    if (found !== undefined) this.#close(found, 'made_room')
+    return found !== undefined
+  }
+
+  #oldestStranger(place: number | undefined): Watched | undefined {
+    const latestNs = this.#context.clock.monotonicNs() - FRESH_NS
+    for (const each of this.#watched.values()) {
+      if (each.sinceNs > latestNs) return undefined
+      if (each.progress.messages === 0 && (place ?? each.place) === each.place) return each
+    }
+    return undefined
+  }
+
+  #mostIdle(place: number | undefined): Watched | undefined {
+    if (this.#hasNoIdle) return undefined
+    let found: Watched | undefined
+    for (const each of this.#watched.values()) {
+      if (each.progress.isTimed || (place ?? each.place) !== each.place) continue
+      // what came since the last look counts, too
+      const isSilent = each.messages === each.progress.messages && !each.progress.isInsideMessage
+      if (!isSilent || each.silentMs < this.#limits.idleAfterMs) continue
+      if (found === undefined || each.silentMs > found.silentMs) found = each
+    }
+    this.#hasNoIdle = found === undefined && place === undefined
+    return found
+  }
+
+  #arm(): void {
+    if (this.#cancelSweep !== undefined) return
+    this.#lastSweepNs = this.#context.clock.monotonicNs()
+    this.#cancelSweep = this.#context.clock.after(this.#sweepMs, () => {
+      this.#cancelSweep = undefined
+      this.#sweep()
+      const isNeeded = this.#watched.size > 0 || CLOSE_REASONS.some((it) => this.#isUntold(it))
+      if (isNeeded) this.#arm()
+    })
+  }
+
+  #sweep(): void {
+    // a loop that stood still has read nothing: that is no silence of the peers
+    const passedMs = Number(this.#context.clock.monotonicNs() - this.#lastSweepNs) / 1e6
+    const elapsedMs = Math.min(passedMs, 2 * this.#sweepMs)
+    this.#hasNoIdle = false
+    for (const each of this.#watched.values()) {
+      // one that the hub holds back can't go on
+      if (each.socket.isPaused()) continue
+      look(each, elapsedMs)
+      const reason = overdue(each, this.#limits)
+      if (reason !== undefined) this.#close(each, reason)
+    }
+    this.#tell()
+  }
+
+  #close(watched: Watched, reason: CloseReason): void {
+    this.#count(reason)
+    // its place is free at once, before the socket has said that it is closed
+    this.#leave(watched)
+    watched.socket.destroy()
+  }
+
+  #leave(watched: Watched): void {
+    if (!this.#watched.delete(watched.socket)) return
+    this.#counts.addPages(watched.place, -watched.pages)
+    this.#counts.addConnection(watched.place, -1)
+    this.#places.give()
+  }
+
+  #count(reason: CloseReason): void {
+    const labels = { listener: this.#listener, reason }
+    this.#context.metrics.counter('pentameter.connections.closed', labels).add()
+    this.#counts.addClosed(reason)
+    this.#arm()
+  }
+
+  #isUntold(reason: CloseReason): boolean {
+    return this.#counts.isUntold(reason)
+  }
+
+  /** One line a minute for each reason, of all ports and threads, in whichever of them looks. */
+  #tell(): void {
+    const nowNs = this.#context.clock.monotonicNs()
+    for (const reason of CLOSE_REASONS) {
+      const count = this.#counts.takeUntold(reason, nowNs)
+      if (count > 0) this.#context.log('warn', WORDS[reason], { reason, count })
+    }
+  }
+
+  stop(): void {
+    this.#cancelSweep?.()
+    this.#cancelSweep = undefined
+  }
+}
+
+function look(watched: Watched, elapsedMs: number): void {
+  const { messages, isInsideMessage } = watched.progress
+  const isFurther = messages !== watched.messages
+  watched.silentMs = isFurther || watched.isNew ? 0 : watched.silentMs + elapsedMs
+  const wasInside = isInsideMessage && watched.wasInside && !isFurther
+  watched.insideMs = wasInside ? watched.insideMs + elapsedMs : 0
+  watched.messages = messages
+  watched.wasInside = isInsideMessage
+  watched.isNew = false
+}
+
+function overdue(watched: Watched, limits: ConnectionLimits): CloseReason | undefined {
+  const { messages, isTimed } = watched.progress
+  if (isTimed) return undefined
+  if (watched.insideMs >= limits.messageTimeoutMs) return 'message_timeout'
+  const isLate = messages === 0 && watched.silentMs >= limits.firstMessageTimeoutMs
+  return isLate ? 'first_message_timeout' : undefined
+}

@@ -1,0 +1,168 @@
+/**
+ * What the peers of a hub hold, over all its ports and threads: connections and unfinished bytes,
+ * in all and by peer address. One piece of shared memory, in which every thread changes the sums
+ * and beside them a row of its own; when a thread ends, its row is taken off the sums.
+ *
+ *   header, 128 B        [seed][pages in all], from word 8 on by reason: [closed][told][told at, s]
+ *   by address           4096 x [connections: i32][pages: i32]
+ *   row of each thread   the same pairs, as far as they are its own
+ *
+ * Addresses that fall on the same of the 4096 places share its limits. Which ones do depends on a
+ * seed that no peer knows.
+ */
+import { randomBytes } from 'node:crypto'
+
+const HEADER_INTS = 32
+const SEED = 0
+const PAGES = 1
+const BY_REASON = 8
+const INTS_PER_REASON = 3
+/** Power of two. */
+const ADDRESSES = 4096
+const ROW_INTS = ADDRESSES * 2
+/** Unfinished bytes are counted in pages: what is below one is bounded by the connections. */
+const PAGE_BITS = 12
+const TOLD_PAUSE_S = 60
+const FNV_PRIME = 0x01000193
+
+/** Why the listener itself closed a connection, or did not take it. */
+export const CLOSE_REASONS = [
+  'first_message_timeout',
+  'message_timeout',
+  'unfinished_bytes',
+  'unfinished_bytes_per_address',
+  'connections_per_address',
+  'made_room',
+] as const
+
+export type CloseReason = (typeof CLOSE_REASONS)[number]
+
+export class PeerCounts {
+  readonly shared: SharedArrayBuffer
+  readonly #ints: Int32Array
+  readonly #row: number
+
+  /** @param thread index of the row of the calling thread */
+  constructor(shared: SharedArrayBuffer, thread: number) {
+    this.shared = shared
+    this.#ints = new Int32Array(shared)
+    this.#row = rowOf(thread)
+  }
+
+  /** Makes the counts of a hub, and opens them for the first of its threads. */
+  static create(threads: number): PeerCounts {
+    const shared = new SharedArrayBuffer((HEADER_INTS + (1 + threads) * ROW_INTS) * 4)
+    const counts = new PeerCounts(shared, 0)
+    counts.#ints[SEED] = randomBytes(4).readInt32LE()
+    return counts
+  }
+
+  /** Bytes of an amount that is counted in pages. */
+  static pagesOf(bytes: number): number {
+    return bytes >>> PAGE_BITS
+  }
+
+  /** The place of an address among the counts. */
+  placeOf(address: string): number {
+    let hash = this.#ints[SEED]!
+    for (let i = 0; i < address.length; i++) {
+      hash = Math.imul(hash ^ address.charCodeAt(i), FNV_PRIME)
+    }
+    return (hash ^ (hash >>> 15)) & (ADDRESSES - 1)
+  }
+
+  /** Connections of an address. */
+  connections(place: number): number {
+    return Atomics.load(this.#ints, HEADER_INTS + 2 * place)
+  }
+
+  addConnection(place: number, count: 1 | -1): void {
+    Atomics.add(this.#ints, HEADER_INTS + 2 * place, count)
+    this.#ints[this.#row + 2 * place]! += count
+  }
+
+  /** Unfinished pages in all. */
+  get pages(): number {
+    return Atomics.load(this.#ints, PAGES)
+  }
+
+  /** Unfinished pages of an address. */
+  pagesAt(place: number): number {
+    return Atomics.load(this.#ints, HEADER_INTS + 2 * place + 1)
+  }
+
+  addPages(place: number, count: number): void {
+    Atomics.add(this.#ints, PAGES, count)
+    Atomics.add(this.#ints, HEADER_INTS + 2 * place + 1, count)
+    this.#ints[this.#row + 2 * place + 1]! += count
+  }
+
+  /** The largest counts of any address. */
+  largest(): { readonly connections: number; readonly bytes: number } {
+    let [connections, pages] = [0, 0]
+    for (let place = 0; place < ADDRESSES; place++) {
+      connections = Math.max(connections, this.connections(place))
+      pages = Math.max(pages, this.pagesAt(place))
+    }
+    return { connections, bytes: pages * 2 ** PAGE_BITS }
+  }
+
+  /** Unfinished bytes in all. */
+  get bytes(): number {
+    return this.pages * 2 ** PAGE_BITS
+  }
+
+  closed(reason: CloseReason): number {
+    return Atomics.load(this.#ints, reasonAt(reason))
+  }
+
+  addClosed(reason: CloseReason): void {
+    Atomics.add(this.#ints, reasonAt(reason), 1)
+  }
+
+  /** Whether connections have been closed for this reason that no log line told of. */
+  isUntold(reason: CloseReason): boolean {
+    return this.closed(reason) !== Atomics.load(this.#ints, reasonAt(reason) + 1)
+  }
+
+  /**
+   * Takes what one log line is to tell of, for all threads: at most one a minute for each reason.
+   * @returns connections closed since the last one; 0 when nothing is to be told now
+   */
+  takeUntold(reason: CloseReason, nowNs: bigint): number {
+    const at = reasonAt(reason)
+    // never 0, which says that nothing has been told yet
+    const now = 1 + Number(nowNs / 1_000_000_000n)
+    const last = Atomics.load(this.#ints, at + 2)
+    if (!this.isUntold(reason) || (last !== 0 && now - last < TOLD_PAUSE_S)) return 0
+    if (Atomics.compareExchange(this.#ints, at + 2, last, now) !== last) return 0
+    const closed = this.closed(reason)
+    return closed - Atomics.exchange(this.#ints, at + 1, closed)
+  }
+
+  /**
+   * Takes back what a thread held that has ended.
+   * @returns its unfinished bytes
+   */
+  release(thread: number): number {
+    const row = rowOf(thread)
+    let pages = 0
+    for (let at = 0; at < ROW_INTS; at++) {
+      const held = this.#ints[row + at]!
+      if (held === 0) continue
+      this.#ints[row + at] = 0
+      Atomics.sub(this.#ints, HEADER_INTS + at, held)
+      if (at % 2 === 1) pages += held
+    }
+    Atomics.sub(this.#ints, PAGES, pages)
+    return pages * 2 ** PAGE_BITS
+  }
+}
+
+function rowOf(thread: number): number {
+  return HEADER_INTS + (1 + thread) * ROW_INTS
+}
+
+function reasonAt(reason: CloseReason): number {
+  return BY_REASON + CLOSE_REASONS.indexOf(reason) * INTS_PER_REASON
+}
