@@ -85,6 +85,10 @@ export const SERVER_OPTIONS = {
     default: 8_388_608,
     description: 'per viewer; above it snapshots are skipped',
   }),
+  maxBytesPerSecond: bytes({
+    default: 16_777_216,
+    description: 'per viewer, over a second; beyond it snapshots are skipped',
+  }),
   stallTimeoutMs: integer({
     default: 60_000,
     description: 'a viewer that takes nothing is closed',

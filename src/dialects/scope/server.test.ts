@@ -281,7 +281,12 @@ describe('slow viewers', () => {
 
   /** A viewer that reads nothing, until snapshots are skipped; another one reads all. */
   async function startSlow() {
-    const setup = await startServer({ maxBufferedBytes: MAX_BUFFERED, stallTimeoutMs: 2000 })
+    const setup = await startServer({
+      maxBufferedBytes: MAX_BUFFERED,
+      // more than the quick one takes: only room in the socket is what counts here
+      maxBytesPerSecond: 1 << 30,
+      stallTimeoutMs: 2000,
+    })
     const { port, clock, source, server, reports } = setup
     for (let i = 0; i < 1000; i++) source.add(`a name of some length ${i}`, () => i)
     const slow = await attachViewer(port, MS)
@@ -347,5 +352,37 @@ describe('slow viewers', () => {
     assert.equal(facts().infos, 1)
     slow.socket.resume()
     await until(() => facts().infos === 2)
+  })
+})
+
+describe('greedy viewers', () => {
+  it('get no more bytes a second than their budget, on their own grid', async () => {
+    const limit = 1_000_000
+    const { port, clock, source, server, reports } = await startServer({
+      maxBytesPerSecond: limit,
+    })
+    for (let i = 0; i < 1000; i++) source.add(`a name of some length ${i}`, () => i)
+    const peer = await attachViewer(port, MS)
+    peer.socket.removeAllListeners('data').resume()
+    const facts = () => server.connections()[0]!.facts as Record<string, number>
+    const sent = async (seconds: number): Promise<number> => {
+      const before = peer.socket.bytesRead
+      for (let i = 0; i < seconds * 1000; i++) {
+        clock.advance(1)
+        if (i % 50 === 0) await until(() => facts().bufferedBytes === 0)
+      }
+      await until(() => facts().bufferedBytes === 0)
+      return peer.socket.bytesRead - before
+    }
+    // what it may have at once, then what its budget renews
+    await sent(2)
+    const bytes = await sent(4)
+    assert.ok(bytes <= 4.3 * limit && bytes >= 3.7 * limit, `${bytes} bytes in 4 s`)
+    const { snapshots = 0, overBudget = 0, missed = 0, skipped } = facts()
+    assert.equal(snapshots + overBudget + missed, 6001)
+    assert.equal(skipped, 0)
+    assert.equal(reports.counts['snapshots_skipped bytes_per_second'], overBudget)
+    clock.advance(5000)
+    assert.equal(facts().infos! >= 2, true, 'an Info is sent whatever the budget')
   })
 })

@@ -34,6 +34,10 @@ const FACT_WORDS: Readonly<Record<string, FactWords>> = {
   snapshots: counted('snapshot'),
   infos: counted('description'),
   skipped: counted('snapshot skipped', 'snapshots skipped'),
+  overBudget: counted(
+    'snapshot beyond its bytes per second',
+    'snapshots beyond its bytes per second',
+  ),
   missed: counted('snapshot missed', 'snapshots missed'),
   dropped: counted('value dropped', 'values dropped'),
   bad: counted('unreadable packet'),

@@ -28,13 +28,20 @@ interface StreamCounts {
   values: number
   /** Snapshots that the socket had no room for. */
   skipped: number
+  /** Snapshots beyond the viewer's bytes per second. */
+  overBudget: number
   missed: number
 }
+
+/** A viewer may have the bytes of so long a time at once. */
+const BUDGET_NS = 1e9
 
 export class SnapshotStream {
   readonly framing: Framing
   readonly requestedNs: bigint
-  readonly counts: StreamCounts = { snapshots: 0, infos: 0, values: 0, skipped: 0, missed: 0 }
+  readonly counts: StreamCounts = {
+    ...{ snapshots: 0, infos: 0, values: 0, skipped: 0, overBudget: 0, missed: 0 },
+  }
   /** `t` of the last snapshot. */
   t = 0n
   readonly #context: StreamContext
@@ -44,6 +51,8 @@ export class SnapshotStream {
   readonly #startNs: bigint
   #infosDue = 0
   #isInfoPostponed = false
+  /** Until when the bytes sent so far last at the viewer's rate, since the start. */
+  #paidUntilNs = 0
   #isOver = false
   #cancelTick: () => void = () => {}
   #cancelInfo: () => void = () => {}
@@ -59,8 +68,8 @@ export class SnapshotStream {
     this.requestedNs = handshake.settings.samplingIntervalNs
     this.#schedule = new Schedule(this.requestedNs, nsOfMs(options.minIntervalMs))
     this.#stall = new StallWatch(socket, clock, options.stallTimeoutMs, onStalled)
-    this.#sendInfo()
     this.#startNs = clock.monotonicNs()
+    this.#sendInfo()
     this.#sendDueSnapshot(0n)
     this.#armTick()
     this.#armInfo()
@@ -122,6 +131,10 @@ export class SnapshotStream {
       counts.missed += tick.missed
       reports.count('ticks_missed', 'late', tick.missed)
     }
+    if (this.#paidUntilNs > Number(elapsedNs) + BUDGET_NS) {
+      this.#skipOverBudget()
+      return
+    }
     if (!this.#hasRoom()) {
       if (counts.skipped === 0) {
         const facts = { ...this.#facts(), waiting: this.#socket.writableLength }
@@ -135,7 +148,24 @@ export class SnapshotStream {
     this.#writeSnapshot(tick.t, exposition.claim())
   }
 
+  #skipOverBudget(): void {
+    const { reports, options } = this.#context
+    if (this.counts.overBudget === 0) {
+      const facts = { ...this.#facts(), maxBytesPerSecond: options.maxBytesPerSecond }
+      reports.log('warn', 'viewer asks for too many bytes: snapshots are skipped', facts)
+    }
+    this.counts.overBudget++
+    reports.count('snapshots_skipped', 'bytes_per_second')
+  }
+
+  /** Takes the time that these bytes last at the viewer's rate. */
+  #pay(bytes: number): void {
+    const lastsNs = (bytes / this.#context.options.maxBytesPerSecond) * 1e9
+    this.#paidUntilNs = Math.max(this.#paidUntilNs, Number(this.#elapsedNs())) + lastsNs
+  }
+
   #writeSnapshot(t: bigint, rendering: Rendering): void {
+    this.#pay(rendering.entries.length)
     this.counts.snapshots++
     this.counts.values += rendering.length
     this.#socket.cork()
@@ -153,7 +183,9 @@ export class SnapshotStream {
     this.#isInfoPostponed = !this.#hasRoom()
     if (this.#isInfoPostponed) return
     this.counts.infos++
-    this.#socket.write(this.#context.exposition.info(this.framing), () => this.#onTaken())
+    const info = this.#context.exposition.info(this.framing)
+    this.#pay(info.length)
+    this.#socket.write(info, () => this.#onTaken())
     this.#stall.onWrite()
   }
 

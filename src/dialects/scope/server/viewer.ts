@@ -240,6 +240,8 @@ export class Viewer implements ConnectionProgress {
       facts.snapshots = stream.counts.snapshots
       facts.infos = stream.counts.infos
       facts.skipped = stream.counts.skipped
+      const { overBudget } = stream.counts
+      if (overBudget > 0) facts.overBudget = overBudget
       facts.missed = stream.counts.missed
       facts.bufferedBytes = this.#socket.writableLength
       facts.ignoredBytes = this.#ignoredBytes
