@@ -24,6 +24,7 @@ const WIDE: Partial<Record<keyof typeof HEADER, number>> = {
   freeMetrics: 16,
   refusals: 16,
   zoneId: 2,
+  hashKey: 2,
   sequence: 2,
 }
 

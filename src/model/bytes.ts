@@ -34,7 +34,8 @@ function rankAt(text: string, at: number): number {
 }
 
 /**
- * FNV-1a over bytes[start, end): the hash of every key table. Result is a signed 32-bit integer.
+ * FNV-1a over bytes[start, end), the same in every process: for what is named by a hash. Peers can
+ * choose names of one hash, so key tables are looked up by `keyedHash`. A signed 32-bit integer.
  *
  * @example
  * import { hashBytes } from 'pentameter/model'

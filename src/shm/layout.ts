@@ -10,7 +10,7 @@
 
 /** "PMZ1" read as a little-endian u32. */
 export const MAGIC = 0x315a4d50
-export const VERSION = 3
+export const VERSION = 4
 
 export const PAGE_BYTES = 65_536
 export const PAGE_WORDS = 8_192
@@ -42,6 +42,8 @@ export const HEADER = Object.freeze({
   backing: 10,
   /** How many zones this one follows: 0 of the first, one more at each reconfiguration. */
   ordinal: 11,
+  /** Two ints of chance, kept by successors: the key by which names are hashed. */
+  hashKey: 12,
   // Written under the lock.
   lock: 32,
   generation: 33,

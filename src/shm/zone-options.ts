@@ -45,7 +45,10 @@ const RANGES = {
 type NumberOption = keyof typeof RANGES
 
 /** @throws {RangeError} for an option out of its range */
-export function limitsOf(options: ZoneOptions, zoneId: [number, number]): MemoryLimits {
+export function limitsOf(
+  options: ZoneOptions,
+  { zoneId, hashKey }: Pick<MemoryLimits, 'zoneId' | 'hashKey'>,
+): MemoryLimits {
   const backing = options.backing ?? 'sab'
   if (!BACKINGS.includes(backing)) throw new RangeError(`backing "${backing}" is none`)
   const onFull = options.onFull ?? 'grow'
@@ -56,6 +59,7 @@ export function limitsOf(options: ZoneOptions, zoneId: [number, number]): Memory
   return {
     backing,
     zoneId,
+    hashKey,
     ordinal: 0,
     metricsLimit,
     descriptorPages: Math.ceil(metricsLimit / DESCRIPTORS_PER_PAGE),

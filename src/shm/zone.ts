@@ -5,6 +5,7 @@
  */
 import { getRandomValues } from 'node:crypto'
 import { threadId } from 'node:worker_threads'
+import { createHashKey } from '../model/index.ts'
 import type { DefinitionOptions } from './definitions/definition.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { Descriptors } from './definitions/descriptors.ts'
@@ -86,7 +87,8 @@ export class Zone {
    */
   static create(options: ZoneOptions = {}): Zone {
     const [high, low] = getRandomValues(new Int32Array(2)) as unknown as [number, number]
-    const memory = ZoneMemory.create(limitsOf(options, [high, low]))
+    const chance = { zoneId: [high, low], hashKey: createHashKey() } as const
+    const memory = ZoneMemory.create(limitsOf(options, chance))
     const zone = new Zone(memory, true)
     const { workers } = zone.usage()
     for (let i = 0; i <= workers; i++) {

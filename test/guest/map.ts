@@ -1,6 +1,6 @@
 /** What Semaphore's lines mean in the model, and back: the border of the two vocabularies; pure. */
 import type { Describe, Description, LineIngest } from '../../src/dialects/ingest.ts'
-import { type Cell, hashBytes, type Identity } from '../../src/model/index.ts'
+import { type Cell, type Identity, keyedHash } from '../../src/model/index.ts'
 import type { Message } from './codec.ts'
 import { COUNTER, NAME } from './spec.ts'
 
@@ -15,7 +15,7 @@ export function takeLine(
   type: number,
   value: number,
 ): void {
-  const hash = hashBytes(bytes, nameStart, nameEnd)
+  const hash = keyedHash(bytes, nameStart, nameEnd)
   const slot = ingest.slot(bytes, nameStart, nameEnd, type, hash, describe)
   if (type === COUNTER) ingest.count(slot, value, 1)
   else ingest.set(slot, value)

@@ -223,6 +223,8 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     hash: number,
     describe: Describe,
   ): number {
+    const rehashed = this.#table.findRehashed(bytes, start, end, type)
+    if (rehashed >= 0) return rehashed
     const key = copyBytes(bytes, start, end)
     const description = describe(key, type)
     const isWindowed = description.isWindowed === true

@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { hashBytes } from '../../model/index.ts'
+import { hashKey } from '../../dialects/statshero/codec/key-hash.ts'
+import { keyedHash } from '../../model/index.ts'
 import { KeyTable } from './key-table.ts'
 
 const encoder = new TextEncoder()
+
+/** As the ingest looks up. */
+function find(table: KeyTable, bytes: Uint8Array, start: number, end: number, hash: number) {
+  const slot = table.find(bytes, start, end, 0, hash)
+  return slot >= 0 ? slot : table.findRehashed(bytes, start, end, 0)
+}
 
 test('finds what was added and nothing else, through growth and removal', () => {
   const step = fc.record({
@@ -19,7 +26,7 @@ test('finds what was added and nothing else, through growth and removal', () => 
       const model = new Map<string, number>()
       for (const { key, type, isRemoval } of steps) {
         const bytes = encoder.encode(key)
-        const hash = hashBytes(bytes, 0, bytes.length)
+        const hash = keyedHash(bytes, 0, bytes.length)
         const name = `${type} ${key}`
         const known = model.get(name) ?? -1
         assert.equal(table.find(bytes, 0, bytes.length, type, hash), known)
@@ -56,7 +63,7 @@ test('keys of one read are told apart by every byte, whatever their length', () 
   for (let round = 0; round < 2; round++) {
     let at = 0
     for (const [i, key] of keys.entries()) {
-      const found = table.find(read, at, at + key.length, 0, 7)
+      const found = find(table, read, at, at + key.length, 7)
       if (round === 0) {
         assert.equal(found, -1, `key ${i} of ${key.length} bytes before it was added`)
         slots.push(table.add(read, at, at + key.length, 0, 7))
@@ -80,7 +87,7 @@ test('keys with one hash stay apart', () => {
 test('a key inside a larger buffer is found by its range', () => {
   const table = new KeyTable()
   const bytes = encoder.encode('xxname:1')
-  const hash = hashBytes(bytes, 2, 6)
+  const hash = keyedHash(bytes, 2, 6)
   const slot = table.add(bytes, 2, 6, 1, hash)
   assert.deepEqual(table.key(slot), encoder.encode('name'))
   assert.equal(table.find(encoder.encode('name'), 0, 4, 1, hash), slot)
@@ -90,8 +97,55 @@ test('a hundred thousand keys that come and go leave no more memory than those t
   const table = new KeyTable()
   for (let i = 0; i < 100_000; i++) {
     const key = encoder.encode(`churn.${i}`)
-    const slot = table.add(key, 0, key.length, 0, hashBytes(key, 0, key.length))
+    const slot = table.add(key, 0, key.length, 0, keyedHash(key, 0, key.length))
     table.remove(slot)
   }
   assert.equal(table.bytes < 200_000, true, `${table.bytes} bytes`)
+})
+
+test('keys that a codec gives one hash, or neighbouring ones, are hashed anew by the table', () => {
+  for (const hashOf of [() => 42, (i: number) => i & 63, (i: number) => (i << 20) | 7]) {
+    const table = new KeyTable()
+    const keys = Array.from({ length: 6000 }, (_, i) => encoder.encode(`${i}`))
+    const add = (key: Uint8Array, i: number) => table.add(key, 0, key.length, i & 3, hashOf(i))
+    const slots = keys.map(add)
+    assert.ok(table.isRehashed)
+    keys.forEach((key, i) => {
+      assert.equal(table.findRehashed(key, 0, key.length, i & 3), slots[i])
+      assert.equal(table.findRehashed(key, 0, key.length, 4), -1)
+    })
+    for (const slot of slots) table.remove(slot)
+    keys.forEach((key, i) => {
+      assert.equal(table.findRehashed(key, 0, key.length, i & 3), -1)
+    })
+  }
+})
+
+test('keys that meet whatever the seed of the codec are kept apart by the table', () => {
+  // in each pair of words, two differences that cancel each other
+  const keys = Array.from({ length: 4096 }, (_, flips) => {
+    const words = Array.from({ length: 24 }, (_, i) => {
+      if (((flips >>> (i >>> 1)) & 1) === 0) return 0x61616161
+      return 0x61616161 ^ (i % 2 === 0 ? 0x80000000 : 0x80010000)
+    })
+    return new Uint8Array(Int32Array.from(words).buffer)
+  })
+  const hashes = keys.map((key) => hashKey(key, 0, key.length))
+  assert.equal(new Set(hashes).size, 1)
+  const table = new KeyTable()
+  const slots = keys.map((key, i) => table.add(key, 0, key.length, 0, hashes[i]!))
+  assert.ok(table.isRehashed)
+  assert.deepEqual(
+    keys.map((key) => table.findRehashed(key, 0, key.length, 0)),
+    slots,
+  )
+})
+
+test('usual names never have the table hash for itself', () => {
+  const table = new KeyTable()
+  for (let i = 0; i < 300_000; i++) {
+    const key = encoder.encode(`app.service.m${i}.requests`)
+    table.add(key, 0, key.length, 0, hashKey(key, 0, key.length))
+  }
+  assert.equal(table.isRehashed, false)
 })

@@ -7,7 +7,13 @@
  *   entry   [slot:i32][length << 8 | type:i32][key: length bytes] up to a whole word
  *
  * A look-up touches one bucket and one entry: with many names, memory is what it waits for.
+ *
+ * Hashes come from the codecs, which make them while they scan and so can't make them proof
+ * against names that are chosen to meet. Where keys crowd more than chance explains, the table
+ * hashes all of them itself from then on, under secrets of its own.
  */
+import { createWordSecrets, hashWords, type WordSecrets } from '../../model/hash/word-hash.ts'
+
 const FIRST_BUCKETS = 1024
 const FIRST_ARENA_BYTES = 32_768
 const HEAD_BYTES = 8
@@ -16,6 +22,10 @@ const LENGTH_LIMIT = 2 ** 24
 /** Spreads the type word over the hash (2^32 / golden ratio). */
 const TYPE_FACTOR = 0x9e3779b1
 const REMOVED = -1
+/** Three quarters full, one run in 10^16 is longer by chance. */
+const RUN_LIMIT = 1024
+/** Of a million keys three have one hash by chance; each of them is compared by its bytes. */
+const SAME_LIMIT = 8
 
 export class KeyTable {
   #buckets = new Int32Array(2 * FIRST_BUCKETS)
@@ -30,6 +40,8 @@ export class KeyTable {
   readonly #places: number[] = []
   readonly #hashes: number[] = []
   readonly #free: number[] = []
+  /** By which it hashes itself; undefined while the hashes of the codec serve. */
+  #secrets: WordSecrets | undefined
   /**
    * Whose keys are being looked up; a view of it is made with the second one, for it has its
    * price.
@@ -43,7 +55,7 @@ export class KeyTable {
   }
 
   /**
-   * Slot of a key, or -1.
+   * Slot of a key, or -1: then {@link findRehashed} is to be asked.
    * @param type at most 255
    * @param hash of the key's bytes, by the same function at every call
    */
@@ -61,6 +73,26 @@ export class KeyTable {
       if (head >>> 8 !== length || (head & 0xff) !== type) continue
       if (this.#isSame(place + HEAD_BYTES, bytes, start, end)) return arena.getInt32(place)
     }
+  }
+
+  /**
+   * Slot of a key that {@link find} has not found, in a table that hashes for itself; or -1. Apart
+   * from it, because the few instructions more would cost every line a tenth of its time.
+   */
+  findRehashed(bytes: Uint8Array, start: number, end: number, type: number): number {
+    const secrets = this.#secrets
+    if (secrets === undefined) return -1
+    return this.find(bytes, start, end, type, hashWords(bytes, start, end, secrets))
+  }
+
+  /** True once the hashes of the codec were found to crowd. */
+  get isRehashed(): boolean {
+    return this.#secrets !== undefined
+  }
+
+  #hash(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
+    const secrets = this.#secrets
+    return mix(secrets === undefined ? hash : hashWords(bytes, start, end, secrets), type)
   }
 
   #isSame(place: number, bytes: Uint8Array, start: number, end: number): boolean {
@@ -107,10 +139,10 @@ export class KeyTable {
     this.#arena.setInt32(place + 4, (length << 8) | type)
     this.#keyAt(place).set(bytes.subarray(start, end))
     this.#places[slot] = place
-    this.#hashes[slot] = mix(hash, type)
+    this.#hashes[slot] = this.#hash(bytes, start, end, type, hash)
     this.#arenaUsed += size
     this.#arenaLive += size
-    this.#insert(slot)
+    if (this.#insert(slot)) this.#rehash()
     return slot
   }
 
@@ -139,14 +171,34 @@ export class KeyTable {
     this.#free.push(slot)
   }
 
-  #insert(slot: number): void {
+  /** @returns whether more keys are in its way than chance explains */
+  #insert(slot: number): boolean {
     const buckets = this.#buckets
     const mixed = this.#hashes[slot]!
     let bucket = mixed & this.#mask
-    while (buckets[2 * bucket + 1]! > 0) bucket = (bucket + 1) & this.#mask
+    let run = 0
+    let same = 0
+    for (; buckets[2 * bucket + 1]! > 0; bucket = (bucket + 1) & this.#mask) {
+      run++
+      if (buckets[2 * bucket] === mixed) same++
+    }
     if (buckets[2 * bucket + 1] === 0) this.#bucketsUsed++
     buckets[2 * bucket] = mixed
     buckets[2 * bucket + 1] = this.#places[slot]!
+    return run > RUN_LIMIT || same > SAME_LIMIT
+  }
+
+  /** Hashes every key anew, under new secrets, and lays the buckets out by that. */
+  #rehash(): void {
+    const secrets = createWordSecrets()
+    this.#secrets = secrets
+    for (const [slot, place] of this.#places.entries()) {
+      if (place === 0) continue
+      const bytes = this.#keyAt(place)
+      const type = this.#arena.getInt32(place + 4) & 0xff
+      this.#hashes[slot] = mix(hashWords(bytes, 0, bytes.length, secrets), type)
+    }
+    this.#rebuild(this.#mask + 1, this.#arena.byteLength)
   }
 
   /** Room for one more bucket and an entry of this size: three quarters used is full. */

@@ -7,10 +7,10 @@ import {
   type CounterCell,
   Histogram,
   type HistogramCell,
-  hashBytes,
   type Identity,
   identityKey,
   type Kind,
+  keyedHash,
   type Summary,
 } from '../../model/index.ts'
 import type { Frame } from '../live/frame.ts'
@@ -18,7 +18,7 @@ import type { Frame } from '../live/frame.ts'
 function slotOf(ingest: Ingest, name: string, kind: Kind): number {
   const identity: Identity = { name, kind, labels: [['provider', 'Shop']] }
   const key = identityKey(identity)
-  const hash = hashBytes(key, 0, key.length)
+  const hash = keyedHash(key, 0, key.length)
   const metadata = { dialect: 'eventcounters' }
   return ingest.slot(key, 0, key.length, 0, hash, () => ({ identity, metadata }))
 }
@@ -27,7 +27,7 @@ function windowedSlotOf(ingest: Ingest, name: string): number {
   const identity: Identity = { name, kind: 'histogram', labels: [] }
   const key = identityKey(identity)
   const description = { identity, metadata: { dialect: 'wallaroo' }, isWindowed: true }
-  return ingest.slot(key, 0, key.length, 0, hashBytes(key, 0, key.length), () => description)
+  return ingest.slot(key, 0, key.length, 0, keyedHash(key, 0, key.length), () => description)
 }
 
 function windowOf(value: number): HistogramCell {

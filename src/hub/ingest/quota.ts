@@ -3,12 +3,15 @@
  * decide and count under one lock, so no two of them take the last place, and none is refused a
  * name that another one is defining at that moment.
  *
- *   header, 64 B   [lock:i32][count:i32][capacity:i32] room
+ *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32] room
  *   entry, 16 B    [hash:2 x u32][count:u32][room:u32]   open addressing by source, hash 0 = empty
  *
- * A source is known by 64 bits of its hash. Sources without series leave the table, so that it
- * never holds more of them than there are series.
+ * A source is known by 64 bits of its hash, two halves under two keys of chance: a sender that has
+ * a network of addresses can't choose those of one place. Sources without series leave the table,
+ * so that it never holds more of them than there are series.
  */
+import { createHashKey, keyedHash } from '../../model/index.ts'
+
 export interface SeriesLimits {
   /** Most series in the hub; its own not counted. */
   readonly seriesLimit: number
@@ -23,16 +26,15 @@ export type QuotaRefusal = 'series_limit' | 'series_limit_per_source'
 const LOCK = 0
 const COUNT = 1
 const CAPACITY = 2
+/** Two of two ints each. */
+const KEYS = 3
 const HEADER_INTS = 16
 const ENTRY_INTS = 4
 /** The zone gives out no more numbers than that, whatever the limit says. */
 const SERIES_MAX = 1_000_000
 /** The lock is held for microseconds; who has held it for so long is dead. */
 const STEAL_AFTER_MS = 5000
-/** FNV-1a, and the same with another start: two halves of one hash. */
-const FNV_PRIME = 0x01000193
-const FNV_START = 0x811c9dc5
-const SECOND_START = 0x9747b28c
+const encoder = new TextEncoder()
 
 export class SeriesQuota {
   /** What to hand to another thread. */
@@ -57,6 +59,7 @@ export class SeriesQuota {
     const capacity = 2 ** Math.ceil(Math.log2(2 * sources + 1))
     const shared = new SharedArrayBuffer((HEADER_INTS + capacity * ENTRY_INTS) * 4)
     new Int32Array(shared)[CAPACITY] = capacity
+    new Int32Array(shared).set([...createHashKey(), ...createHashKey()], KEYS)
     return new SeriesQuota(shared, limits, 1)
   }
 
@@ -107,7 +110,7 @@ export class SeriesQuota {
   add(source: string): void {
     const at = this.#find(source)
     if (this.#words[at + 2] === 0) {
-      const [low, high] = hashOf(source)
+      const [low, high] = this.#hashOf(source)
       this.#words[at] = low
       this.#words[at + 1] = high
     }
@@ -133,9 +136,16 @@ export class SeriesQuota {
     }
   }
 
+  #hashOf(source: string): readonly [low: number, high: number] {
+    const bytes = encoder.encode(source)
+    const half = (at: number): number =>
+      keyedHash(bytes, 0, bytes.length, [this.#ints[at]!, this.#ints[at + 1]!]) >>> 0
+    return [half(KEYS), half(KEYS + 2)]
+  }
+
   /** Entry of a source, or the empty one where it belongs. */
   #find(source: string): number {
-    const [low, high] = hashOf(source)
+    const [low, high] = this.#hashOf(source)
     const words = this.#words
     for (let place = low & this.#mask; ; place = (place + 1) & this.#mask) {
       const at = HEADER_INTS + place * ENTRY_INTS
@@ -178,16 +188,4 @@ export class SeriesQuota {
 /** The main thread is 1, ingest thread 0 is 2; 0 is none. */
 function ownerOf(thread: number): number {
   return thread + 2
-}
-
-function hashOf(source: string): readonly [low: number, high: number] {
-  let low = FNV_START
-  let high = SECOND_START
-  for (let i = 0; i < source.length; i++) {
-    const unit = source.charCodeAt(i)
-    low = Math.imul(low ^ unit, FNV_PRIME)
-    high = Math.imul(high ^ unit, FNV_PRIME)
-    high ^= high >>> 15
-  }
-  return [(low ^ (low >>> 16)) >>> 0, high >>> 0]
 }

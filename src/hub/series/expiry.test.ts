@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startHub } from '../../../test/support/hub/hub.ts'
 import type { Describe } from '../../dialects/ingest.ts'
-import { hashBytes, type Kind } from '../../model/index.ts'
+import { type Kind, keyedHash } from '../../model/index.ts'
 import type { ZoneIngest } from '../ingest/ingest.ts'
 
 const KINDS: Kind[] = ['counter', 'gauge', 'histogram']
@@ -21,7 +21,7 @@ function sendNames(ingest: ZoneIngest, round: number): void {
     name = `request.${1_000_000 + round * NAMES_PER_ROUND + i}`
     const key = Buffer.from(name, 'latin1')
     const type = i % 100 === 0 ? 2 : i % 2 // few histograms, which are large
-    const slot = ingest.slot(key, 0, key.length, type, hashBytes(key, 0, key.length), describe)
+    const slot = ingest.slot(key, 0, key.length, type, keyedHash(key, 0, key.length), describe)
     if (type === 0) ingest.count(slot, 1, 1)
     if (type === 1) ingest.set(slot, 1)
     if (type === 2) ingest.observe(slot, -1, 1)

@@ -4,7 +4,6 @@
  * index entry; the same key with the same type is the same metric in every thread. A retired
  * metric's number, name bytes and slots wait for the next definition of its type.
  */
-import { hashBytes } from '../../model/index.ts'
 import {
   HEADER,
   type MetricType,
@@ -42,8 +41,7 @@ export class Definitions {
     return this.#memory.generation.consistently(this.#probe, key)
   }
 
-  readonly #probe = (key: Uint8Array): number =>
-    this.#index.find(hashBytes(key, 0, key.length), key)
+  readonly #probe = (key: Uint8Array): number => this.#index.find(this.#memory.hashOf(key), key)
 
   /** Whether the last {@link define} made the metric. */
   isNew = false
@@ -70,7 +68,7 @@ export class Definitions {
     const metric =
       retired === -1 ? this.#addNew(key, definition) : this.#addReused(retired, key, definition)
     this.isNew = metric >= 0
-    if (metric >= 0) this.#index.publish(hashBytes(key, 0, key.length), metric)
+    if (metric >= 0) this.#index.publish(this.#memory.hashOf(key), metric)
     return metric
   }
 
@@ -145,7 +143,7 @@ export class Definitions {
   #leave(metric: number): void {
     const key = this.#descriptors.key(metric)
     this.#descriptors.unlink(metric)
-    this.#index.remove(hashBytes(key, 0, key.length), metric)
+    this.#index.remove(this.#memory.hashOf(key), metric)
   }
 
   /** Runs a change of a metric under the lock; false when it is none or the lock is stuck. */

@@ -8,7 +8,6 @@
  * Entries leave, and tables are laid out anew, only with the generation odd: within one generation
  * every descriptor that an entry names stays as it is, and no entry changes its place.
  */
-import { hashBytes } from '../../model/index.ts'
 import {
   HEADER,
   INDEX_ENTRIES_PER_PAGE,
@@ -121,8 +120,7 @@ export class IndexTable {
     entries.fill(0)
     for (let metric = 0; metric < ints[HEADER.metrics]!; metric++) {
       if (!this.#descriptors.has(metric) || !this.#descriptors.isLinked(metric)) continue
-      const key = this.#descriptors.key(metric)
-      insert(entries, hashBytes(key, 0, key.length), metric + 1)
+      insert(entries, this.#memory.hashOf(this.#descriptors.key(metric)), metric + 1)
     }
     ints[HEADER.tombstones] = 0
   }

@@ -4,6 +4,7 @@
  * every view here states it; such views stay valid when the memory grows.
  */
 
+import { type HashKey, keyedHash } from '../../model/index.ts'
 import {
   BACKINGS,
   type Backing,
@@ -70,6 +71,8 @@ export interface MemoryLimits {
   readonly backing: Backing
   /** Of the first zone of this identity: two ints of chance. */
   readonly zoneId: readonly [number, number]
+  /** By which names are hashed: chance, the same in all threads and in successors. */
+  readonly hashKey: HashKey
   readonly ordinal: number
   readonly pagesMax: number
   readonly metricsLimit: number
@@ -117,6 +120,12 @@ export class ZoneMemory {
     return this.#ints
   }
 
+  /** Hash of a metric's key: no peer can choose it, for it does not know the zone's. */
+  hashOf(key: Uint8Array): number {
+    const ints = this.#ints
+    return keyedHash(key, 0, key.length, [ints[HEADER.hashKey]!, ints[HEADER.hashKey + 1]!])
+  }
+
   get sequence(): BigInt64Array {
     return this.#sequence
   }
@@ -151,6 +160,7 @@ export class ZoneMemory {
     ints[HEADER.version] = VERSION
     ints[HEADER.backing] = BACKINGS.indexOf(limits.backing)
     ints.set(limits.zoneId, HEADER.zoneId)
+    ints.set(limits.hashKey, HEADER.hashKey)
     ints[HEADER.ordinal] = limits.ordinal
     ints[HEADER.pagesMax] = limits.pagesMax
     ints[HEADER.metricsLimit] = limits.metricsLimit

@@ -4,7 +4,6 @@
  * changes nothing there that is read: if the new zone turns out too small, it is dropped, and the
  * old one has not noticed.
  */
-import { hashBytes } from '../../model/index.ts'
 import { definitionWords } from '../definitions/definition.ts'
 import { Descriptors } from '../definitions/descriptors.ts'
 import { IndexTable } from '../definitions/index-table.ts'
@@ -115,6 +114,7 @@ function createNext(old: ZoneMemory, limits: ZoneLimits): ZoneMemory {
     ...limits,
     backing: BACKINGS[ints[HEADER.backing]!]!,
     zoneId: [ints[HEADER.zoneId]!, ints[HEADER.zoneId + 1]!],
+    hashKey: [ints[HEADER.hashKey]!, ints[HEADER.hashKey + 1]!],
     ordinal: ints[HEADER.ordinal]! + 1,
     metricsLimit,
     descriptorPages: Math.ceil(metricsLimit / DESCRIPTORS_PER_PAGE),
@@ -208,7 +208,7 @@ function addToIndex(
   if (!copies.has(metric) || !copies.isLinked(metric)) return true
   const key = copies.key(metric)
   if (key.length > next.ints[HEADER.keyBytesLimit]! || !index.reserve()) return false
-  index.publish(hashBytes(key, 0, key.length), metric)
+  index.publish(next.hashOf(key), metric)
   return true
 }
 

@@ -4,9 +4,9 @@
  */
 import {
   EMPTY_SUMMARY,
-  hashBytes,
   type Identity,
   identityKey,
+  keyedHash,
   type Metadata,
   mergeSummaries,
   type Summary,
@@ -192,7 +192,7 @@ export class ReceivedCounters {
     if (received.generation === this.#ingest.generation) return received.slot
     const { identity, metadata, kind } = received
     const key = identityKey(identity)
-    const hash = hashBytes(key, 0, key.length)
+    const hash = keyedHash(key, 0, key.length)
     const describe = () => ({ identity, metadata })
     received.slot = this.#ingest.slot(key, 0, key.length, TYPES[kind], hash, describe)
     received.generation = this.#ingest.generation

@@ -1,8 +1,8 @@
 /** A server's metrics into the hub: every number of every snapshot is a write to a gauge. */
 import {
-  hashBytes,
   type Identity,
   identityKey,
+  keyedHash,
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
@@ -62,7 +62,7 @@ class Slots {
     }
     const identity = this.#identityOf(series)
     const key = identityKey(identity)
-    const hash = hashBytes(key, 0, key.length)
+    const hash = keyedHash(key, 0, key.length)
     const describe = (): Description => ({ identity, metadata })
     const slot = this.#ingest.slot(key, 0, key.length, GAUGE_TYPE, hash, describe)
     this.#slots.set(wireName, { slot, metadata })

@@ -7,7 +7,7 @@
  * order of the errors.
  */
 import { BAR, COLON, GAUGE, HISTOGRAM, LF, METER, METER_READER } from '../spec.ts'
-import { addWord, mayEndKey } from './key-hash.ts'
+import { addWord, mayEndKey, SEED } from './key-hash.ts'
 import { checkLine } from './line-check.ts'
 import type { LineRules, LineVisitor } from './line-visitor.ts'
 import { parseRate } from './rate.ts'
@@ -65,7 +65,7 @@ function scanWholeLines(
   let at = start
   while (at < end) {
     const lineStart = at
-    let hash = 0
+    let hash = SEED
     for (; at <= lastWord; at += 4) {
       const word = view.getInt32(at, true)
       if (mayEndKey(word)) break

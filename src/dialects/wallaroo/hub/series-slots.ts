@@ -3,7 +3,7 @@
  * hub, and the verbs by which windows get there, once a second.
  */
 
-import { type Exact, exact, hashBytes, identityKey } from '../../../model/index.ts'
+import { type Exact, exact, identityKey, keyedHash } from '../../../model/index.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
 import { type Descriptor, histogramOf, type SeriesMapping } from '../map.ts'
 import type { LatencyTotals } from '../rollup/latency-totals.ts'
@@ -95,5 +95,5 @@ function deltaOf(count: bigint): Exact {
 function slotOf(ingest: Ingest, described: Descriptor, type: number, isWindowed = false): number {
   const key = identityKey(described.identity)
   const describe = (): Description => ({ ...described, ...(isWindowed ? { isWindowed } : {}) })
-  return ingest.slot(key, 0, key.length, type, hashBytes(key, 0, key.length), describe)
+  return ingest.slot(key, 0, key.length, type, keyedHash(key, 0, key.length), describe)
 }
