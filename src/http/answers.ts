@@ -5,10 +5,10 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { acceptsGzip } from '../exposition/negotiation.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
+import type { HttpError } from './http-error.ts'
 import { chunksOf, jsonPieces, type Piece } from './pieces.ts'
 
 const compress = promisify(gzip)
@@ -18,28 +18,6 @@ const GZIP_FROM_BYTES = 4096
 const GZIP_LEVEL = 4
 /** Kept together, so that readers go through few of them. */
 const PIECE_CHARS = 32_768
-
-/** Refusal on its way to the client; `onError` turns it into an ApiError. */
-export class HttpError extends Error {
-  readonly status: ContentfulStatusCode
-  readonly code: string
-  readonly hint: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(
-    status: ContentfulStatusCode,
-    code: string,
-    message: string,
-    hint?: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.hint = hint
-    this.headers = headers
-  }
-}
 
 export function errorAnswer(context: Context, refusal: HttpError): Response {
   const { status, code, message, hint, headers } = refusal

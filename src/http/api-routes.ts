@@ -2,8 +2,9 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isDecrements } from '../hub/series/series.ts'
 import type { HubView } from '../hub/view.ts'
-import { HttpError, jsonAnswer, piecesAnswer, textAnswer } from './answers.ts'
+import { jsonAnswer, piecesAnswer, textAnswer } from './answers.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
+import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import {

@@ -8,7 +8,7 @@ import type { Context, Hono } from 'hono'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Reports } from '../dialects/endpoints.ts'
 import type { HubView } from '../hub/view.ts'
-import type { HttpError } from './answers.ts'
+import type { HttpError } from './http-error.ts'
 
 /** The application of all routes, and a request to it with what Node's server adds. */
 export type HubApp = Hono<{ Bindings: HttpBindings }>

@@ -5,7 +5,7 @@
  */
 import type { MiddlewareHandler } from 'hono'
 import { hostCheck } from '../host-check.ts'
-import { HttpError } from './answers.ts'
+import { HttpError } from './http-error.ts'
 
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { KINDS } from '../../model/index.ts'
-import { HttpError } from '../answers.ts'
+import { HttpError } from '../http-error.ts'
 import type { HttpLimits } from '../limits.ts'
 import { RANGE_SERIES_LIMIT } from './range.ts'
 

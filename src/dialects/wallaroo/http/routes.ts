@@ -1,7 +1,8 @@
 /** The routes of pipelines under /api/v1/wallaroo/, and what their queries may say. */
 import { z } from 'zod'
-import { HttpError, jsonAnswer, largeAnswer } from '../../../http/answers.ts'
+import { jsonAnswer, largeAnswer } from '../../../http/answers.ts'
 import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
+import { HttpError } from '../../../http/http-error.ts'
 import { integer, noQuery, readQuery } from '../../../http/query/parameters.ts'
 import { BusyError, type WallarooViews, wallarooOf } from '../hub/resident.ts'
 import type {
