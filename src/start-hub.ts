@@ -149,7 +149,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await hub.start()
   await http.start()
-  hub.servedBy(http.address)
+  hub.servedBy(http.address, () => server.limits())
   const addresses = (): PortAddresses => ({ [HTTP_PORT.name]: http.address, ...hub.addresses() })
   const close = async (): Promise<void> => {
     await http.stop()
@@ -214,6 +214,7 @@ function serverOf(hub: Hub, guests: readonly Guest[], config: HubConfig, log: Lo
     port: config.httpPort,
     allowedHosts: config.allowedHosts,
     prometheus: config.prometheus,
+    limits: config.http,
     guests,
     optionsOf: (dialect) => dialectOptions(config, dialect),
     reportsOf: (dialect) => hub.reports.for(dialect),

@@ -2,14 +2,15 @@
  * How the API answers: errors with a hint, JSON text, gzip where it pays. What may be large is made
  * in pieces, so that nothing waits for the whole, and once for all who are given the same object.
  */
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { createGzip, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { acceptsGzip } from '../exposition/negotiation.ts'
-import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
+import type { HubContext } from './guest-routes.ts'
 import type { HttpError } from './http-error.ts'
-import { chunksOf, jsonPieces, type Piece } from './pieces.ts'
+import { chunksOf, jsonPieces, type Piece, type Pieces } from './pieces.ts'
 
 const compress = promisify(gzip)
 /** Smaller answers fit into few packets anyway. */
@@ -25,11 +26,7 @@ export function errorAnswer(context: Context, refusal: HttpError): Response {
   return context.json(body, status, headers)
 }
 
-/** Text of one media type, compressed when it is large and the client accepts it. */
-export function textAnswer(context: Context, text: string, contentType: string): Promise<Response> {
-  return bytesAnswer(context, Buffer.from(text), contentType)
-}
-
+/** Answers with bytes of one type, compressed where they are many and the client accepts it. */
 async function bytesAnswer(
   context: Context,
   bytes: Uint8Array<ArrayBuffer>,
@@ -44,27 +41,42 @@ async function bytesAnswer(
   return context.body(new Uint8Array(await compress(bytes, { level: GZIP_LEVEL })))
 }
 
+/** JSON that is never large. */
 export function jsonAnswer(context: Context, value: unknown): Promise<Response> {
-  return textAnswer(context, JSON.stringify(value), 'application/json')
+  return bytesAnswer(context, Buffer.from(JSON.stringify(value)), 'application/json')
 }
 
 /**
- * Answers what is made in slices. An answer of one chunk has its length; a longer one is sent as it
- * is made, no faster than the client takes it.
+ * Answers what is made in slices, at a place among the large answers. One of a single chunk has its
+ * length; a longer one is sent as it is made, no faster than the client takes it, and no further
+ * once the client is gone.
  */
 export async function piecesAnswer(
-  context: Context,
+  context: HubContext,
   pieces: Iterable<Piece | undefined>,
   contentType: string,
-  clock: Clock,
 ): Promise<Response> {
-  const chunks = chunksOf(pieces, clock)
+  const { incoming, outgoing } = context.env
+  // its client wants none of it
+  if (incoming.method === 'HEAD') return streamAnswer(context, null, contentType)
+  const chunks = chunksOf(pieces, await context.get('answers').enter(outgoing))
+  // whatever has been taken of it by then, and whether the stream around it was ever begun
+  outgoing.once('close', () => void chunks.return(undefined))
   const first = await chunks.next()
   const second = first.done ? first : await chunks.next()
   if (second.done) {
     return bytesAnswer(context, new Uint8Array(first.value ?? []), contentType)
   }
   return streamAnswer(context, rejoined([first.value!, second.value], chunks), contentType)
+}
+
+/** JSON that may be large; its value is made when there is a place for the answer. */
+export function largeJsonAnswer(context: HubContext, make: () => unknown): Promise<Response> {
+  return piecesAnswer(context, made(make), 'application/json')
+}
+
+function* made(make: () => unknown): Pieces<string> {
+  yield* joined(jsonPieces(make()))
 }
 
 async function* rejoined(
@@ -77,28 +89,34 @@ async function* rejoined(
 
 function streamAnswer(
   context: Context,
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | null,
   contentType: string,
 ): Response {
-  const bytes = ReadableStream.from(chunks) as ReadableStream<Uint8Array<ArrayBuffer>>
   context.header('Content-Type', contentType)
   context.header('Vary', 'Accept-Encoding', { append: true })
-  if (!acceptsGzip(context.req.header('Accept-Encoding'))) return context.body(bytes)
-  context.header('Content-Encoding', 'gzip')
-  return context.body(bytes.pipeThrough(new CompressionStream('gzip')))
+  const isPacked = acceptsGzip(context.req.header('Accept-Encoding'))
+  if (isPacked) context.header('Content-Encoding', 'gzip')
+  if (chunks === null) return context.body(null)
+  const bytes = ReadableStream.from(isPacked ? gzipped(chunks) : chunks)
+  return context.body(bytes as ReadableStream<Uint8Array<ArrayBuffer>>)
+}
+
+/** Ends the compression, and what is compressed, when it is not read to its end. */
+async function* gzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* Readable.from(chunks).compose(createGzip({ level: GZIP_LEVEL }))
 }
 
 /** Pieces of answers that are held, and so shared. */
 const sharedPieces = new WeakMap<object, SharedPieces>()
 
 /** JSON that may be large: a value that was answered before and not changed is written once. */
-export function largeAnswer(context: Context, value: object, clock: Clock): Promise<Response> {
+export function largeAnswer(context: HubContext, value: object): Promise<Response> {
   let pieces = sharedPieces.get(value)
   if (pieces === undefined) {
     pieces = new SharedPieces(value)
     sharedPieces.set(value, pieces)
   }
-  return piecesAnswer(context, pieces, 'application/json', clock)
+  return piecesAnswer(context, pieces, 'application/json')
 }
 
 /** The pieces of one answer, each made when the first reader comes to it. */

@@ -2,7 +2,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isDecrements } from '../hub/series/series.ts'
 import type { HubView } from '../hub/view.ts'
-import { jsonAnswer, piecesAnswer, textAnswer } from './answers.ts'
+import { jsonAnswer, largeJsonAnswer, piecesAnswer } from './answers.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
@@ -20,7 +20,7 @@ import {
   seriesQuery,
 } from './query/parameters.ts'
 import { alignWindow, COLUMNS_LIMIT, rangeJson } from './query/range.ts'
-import { detailSeries, listSeries } from './query/series.ts'
+import { detailSeries, seriesJson } from './query/series.ts'
 import { requireJson } from './security.ts'
 
 /** Window of a range request that names none. */
@@ -38,7 +38,7 @@ export function addApiRoutes(
   })
   app.get('/api/v1/series', (context) => {
     const query = readQuery(seriesQuery, context)
-    return jsonAnswer(context, listSeries(view, query))
+    return piecesAnswer(context, seriesJson(view, query), 'application/json')
   })
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)
@@ -53,7 +53,7 @@ export function addApiRoutes(
   app.get('/api/v1/cells', (context) => cellsAnswer(context, view, streams))
   app.get('/api/v1/sources', (context) => {
     readQuery(noQuery, context)
-    return jsonAnswer(context, view.sources())
+    return largeJsonAnswer(context, () => view.sources())
   })
   const query = liveQuery(limits)
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))
@@ -84,7 +84,7 @@ function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
     throw new HttpError(400, 'too_many_columns', message, hint)
   }
   const pieces = rangeJson(view, series, window)
-  return piecesAnswer(context, pieces, 'application/json', view.clock)
+  return piecesAnswer(context, pieces, 'application/json')
 }
 
 function cellsAnswer(context: HubContext, view: HubView, streams: LiveStreams): Promise<Response> {
@@ -94,7 +94,7 @@ function cellsAnswer(context: HubContext, view: HubView, streams: LiveStreams): 
     const hint = 'the first second closes within a second of the start: ask again'
     throw new HttpError(503, 'no_cells_yet', 'no second has been closed yet', hint)
   }
-  return textAnswer(context, streams.payloads.json(frame, series), 'application/json')
+  return piecesAnswer(context, streams.payloads.json(frame, series), 'application/json')
 }
 
 function liveAnswer(

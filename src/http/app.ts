@@ -1,5 +1,4 @@
 /** All routes behind the guards that every request passes, in the order in which they run. */
-import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { negotiate } from '../exposition/negotiation.ts'
@@ -12,6 +11,7 @@ import type { ErrorAnswer, GuestRoutes, HubApp, RouteContext, RoutedGuest } from
 import { HttpError } from './http-error.ts'
 import type { HttpLimits, HttpReports } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
+import type { HeavyAnswers } from './load/heavy-answers.ts'
 import { noQuery, readQuery } from './query/parameters.ts'
 import { checkCaller, checkHost, secureHeaders } from './security.ts'
 import { UiFiles } from './ui-files.ts'
@@ -26,6 +26,7 @@ interface AppParts {
   readonly host: string
   readonly allowedHosts: readonly string[]
   readonly limits: HttpLimits
+  readonly answers: HeavyAnswers
   readonly prometheus: PrometheusOptions
   readonly reports: HttpReports
   readonly otlp: OtlpPreview
@@ -39,7 +40,11 @@ interface AppWithGuests {
 
 export function createApp(parts: AppParts): AppWithGuests {
   const { view, streams, limits } = parts
-  const app: HubApp = new Hono<{ Bindings: HttpBindings }>()
+  const app: HubApp = new Hono()
+  app.use(async (context, next) => {
+    context.set('answers', parts.answers)
+    await next()
+  })
   addGuards(app, parts)
   addMetricsRoute(app, parts)
   addHealthRoutes(app, view)
@@ -104,7 +109,7 @@ function addMetricsRoute(app: HubApp, { view, prometheus, reports }: AppParts): 
     const { format, style, contentType } = negotiate(accept, prometheus.names ?? 'legacy')
     context.header('Cache-Control', 'no-store')
     context.header('Vary', 'Accept')
-    return piecesAnswer(context, exposition.pieces(format, style), contentType, view.clock)
+    return piecesAnswer(context, exposition.pieces(format, style), contentType)
   })
 }
 
@@ -133,10 +138,10 @@ function reasonsOf(view: HubView): string[] {
   })
 }
 
-function addOtlpRoute(app: HubApp, { view, otlp }: AppParts): void {
+function addOtlpRoute(app: HubApp, { otlp }: AppParts): void {
   app.get('/api/v1/otlp', (context) => {
     readQuery(noQuery, context)
-    return piecesAnswer(context, otlp.json(), 'application/json', view.clock)
+    return piecesAnswer(context, otlp.json(), 'application/json')
   })
 }
 

@@ -9,10 +9,19 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { Reports } from '../dialects/endpoints.ts'
 import type { HubView } from '../hub/view.ts'
 import type { HttpError } from './http-error.ts'
+import type { HeavyAnswers } from './load/heavy-answers.ts'
 
-/** The application of all routes, and a request to it with what Node's server adds. */
-export type HubApp = Hono<{ Bindings: HttpBindings }>
-export type HubContext = Context<{ Bindings: HttpBindings }>
+interface HubEnvironment {
+  /** What Node's server adds to a request. */
+  readonly Bindings: HttpBindings
+  readonly Variables: {
+    /** Where large answers get a place. */
+    readonly answers: HeavyAnswers
+  }
+}
+/** The application of all routes, and a request to it. */
+export type HubApp = Hono<HubEnvironment>
+export type HubContext = Context<HubEnvironment>
 
 /** A dialect as the HTTP side sees it. */
 export interface RoutedGuest {

@@ -4,6 +4,14 @@
 export interface HttpLimits {
   /** Open connections; further ones are closed at once (`connections_limit`). */
   readonly connections: number
+  /** Requests behind the one under way in a connection; one more closes it (`pipelined_limit`). */
+  readonly pipelinedLimit: number
+  /** Large answers at once, being made or taken; further ones wait. */
+  readonly answersLimit: number
+  /** Large answers that wait for a place; further ones get 503 (`busy`). */
+  readonly answersWaitingLimit: number
+  /** A large answer that has waited so long gets 503 (`busy`). */
+  readonly answerWaitMs: number
   /** Open live streams; further ones get 503 (`streams_limit`). */
   readonly streams: number
   /** Series that one stream carries, once posted; more get 400. An address names at most 1000. */
@@ -18,6 +26,10 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   connections: 1024,
+  pipelinedLimit: 32,
+  answersLimit: 32,
+  answersWaitingLimit: 128,
+  answerWaitMs: 2000,
   streams: 256,
   streamSeries: 5000,
   streamBufferBytes: 1_048_576,
@@ -31,6 +43,7 @@ export interface HttpReports {
    * Counts one thing, under a closed set of names and reasons:
    * - `requests`: `ROUTE STATUS`
    * - `refused`: code of the ApiError, `connections_limit`, or code of a broken request
+   * - `answers_cut`: `slow`, large answers that gave way to others that waited
    * - `streams`: `opened`, and `disconnected`, `stalled`, `error` or `stopped` at the end
    * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream
    * - `name_conflicts`: `label` or `family`, once per series

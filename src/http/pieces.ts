@@ -3,7 +3,9 @@
  * `undefined` where it may pause, and the rest of the loop runs in between.
  */
 import { ANSWER_BUDGET_NS, LoopBudget } from '../hub/tasks/loop-budget.ts'
+import type { Share } from '../hub/tasks/round-robin.ts'
 import type { Clock } from '../time/clock.ts'
+import type { Place } from './load/heavy-answers.ts'
 
 export type Piece = string | Uint8Array
 /** Pieces, and moments at which it is good to pause. */
@@ -19,34 +21,44 @@ const PIECE_ELEMENTS = 64
 /** Lists that are not longer may consist of lists. */
 const SHORT_LENGTH = 8
 
-/** Budget of one answer in the making. */
+/** Budget of what an exporter makes of its own accord. */
 export function answerBudget(clock: Clock): LoopBudget {
   return new LoopBudget(clock, { budgetNs: ANSWER_BUDGET_NS })
 }
 
-/** Pieces as bytes, made in slices; waits wherever its reader does. */
+/**
+ * Pieces as bytes, made in turns of the event loop; waits wherever its reader does. Ends early when
+ * the client is gone.
+ */
 export async function* chunksOf(
   pieces: Iterable<Piece | undefined>,
-  clock: Clock,
+  place: Place,
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder()
-  const budget = answerBudget(clock)
-  let held: Uint8Array[] = []
-  let size = 0
-  for (const piece of pieces) {
-    if (piece !== undefined) {
-      const bytes = typeof piece === 'string' ? encoder.encode(piece) : piece
-      held.push(bytes)
-      size += bytes.length
+  const rest = pieces[Symbol.iterator]()
+  try {
+    for (let isDone = false; !isDone && !place.isGone; ) {
+      const parts: Uint8Array[] = []
+      let size = 0
+      const work = (share: Share): void => {
+        while (!isDone && size < CHUNK_BYTES && !share.isSpent && !place.isGone) {
+          const next = rest.next()
+          isDone = next.done === true
+          if (isDone || next.value === undefined) continue
+          const bytes = typeof next.value === 'string' ? Buffer.from(next.value) : next.value
+          parts.push(bytes)
+          size += bytes.length
+        }
+      }
+      do await place.turn(work)
+      while (!isDone && size < CHUNK_BYTES && !place.isGone)
+      if (size === 0) continue
+      place.handOver()
+      yield Buffer.concat(parts)
     }
-    if (size >= CHUNK_BYTES) {
-      yield Buffer.concat(held)
-      held = []
-      size = 0
-    }
-    if (budget.isSpent) await budget.yieldLoop()
+  } finally {
+    rest.return?.()
+    place.handOver()
   }
-  if (size > 0) yield Buffer.concat(held)
 }
 
 /** The text of a value, in pieces of which none is large unless a single element is. */

@@ -4,6 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { NO_REPORTS, type Reports } from '../dialects/endpoints.ts'
 import { defaultsOf } from '../dialects/options.ts'
+import type { LimitStatus } from '../hub/status/status.ts'
+import { ANSWER_BUDGET_NS, LOOP_BUDGET_NS } from '../hub/tasks/loop-budget.ts'
+import { RoundRobin } from '../hub/tasks/round-robin.ts'
 import type { HubView } from '../hub/view.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'
@@ -12,6 +15,8 @@ import type { PrometheusOptions } from './export/prometheus/exposition.ts'
 import type { RouteContext, RoutedGuest } from './guest-routes.ts'
 import { HTTP_LIMITS, type HttpLimits, type HttpReports, SILENT_REPORTS } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
+import { HeavyAnswers } from './load/heavy-answers.ts'
+import { Requests } from './load/requests.ts'
 import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
 import { SECURITY_HEADERS } from './security.ts'
 
@@ -50,6 +55,8 @@ interface HttpServerOptions {
 }
 
 export interface HttpServer {
+  /** Limits of which a person should know how full they are. */
+  limits(): readonly LimitStatus[]
   /** @throws {Error} with the system's code when the address cannot be bound */
   start(): Promise<{ readonly host: string; readonly port: number }>
   /** Ends streams, lets answers finish for a second, then closes every connection. */
@@ -60,6 +67,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { view, host, port, reports = SILENT_REPORTS } = options
   const limits = { ...HTTP_LIMITS, ...options.limits }
   const streams = new LiveStreams(view, limits, reports)
+  const turns = new RoundRobin(view.clock, { budgetNs: LOOP_BUDGET_NS, turnNs: ANSWER_BUDGET_NS })
+  const answers = new HeavyAnswers({ clock: view.clock, turns, limits, reports })
   const { app, routes } = createApp({
     view,
     streams,
@@ -69,6 +78,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     host,
     allowedHosts: options.allowedHosts ?? [],
     limits,
+    answers,
     prometheus: options.prometheus ?? {},
     reports,
     otlp: options.otlp ?? new OtlpSource(view, DIALECT_FORMS),
@@ -81,6 +91,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return new Response(body, { status: 400, headers })
     },
   })
+  const { pipelinedLimit } = limits
+  const requests = new Requests({ answer, turns, pipelinedLimit, reports })
   const server = createServer(
     {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
@@ -88,10 +100,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Node's own 400 for requests without Host has no headers of ours; the app has one that does.
       requireHostHeader: false,
     },
-    answer,
+    (incoming, outgoing) => requests.take(incoming, outgoing),
   )
-  configure(server, limits, reports)
+  configure(server, limits, reports, requests)
   return {
+    limits: () => [answers.status()],
     start: () => listen(server, host, port),
     stop: () => {
       streams.stop()
@@ -110,21 +123,28 @@ function contextOf({ dialect }: RoutedGuest, options: HttpServerOptions): RouteC
   }
 }
 
-function configure(server: Server, limits: HttpLimits, reports: HttpReports): void {
+function configure(
+  server: Server,
+  limits: HttpLimits,
+  reports: HttpReports,
+  requests: Requests,
+): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.timeout = IDLE_TIMEOUT_MS
   server.maxConnections = limits.connections
   server.on('drop', () => reports.count('refused', 'connections_limit'))
-  server.on('checkExpectation', (_: IncomingMessage, outgoing: ServerResponse) => {
-    reports.count('refused', 'expectation_failed')
-    const { status, headers, body } = rawAnswer(UNKNOWN_EXPECTATION)
-    outgoing.writeHead(Number.parseInt(status, 10), headers).end(body)
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    requests.take(incoming, outgoing, () => {
+      reports.count('refused', 'expectation_failed')
+      const { status, headers, body } = rawAnswer(UNKNOWN_EXPECTATION)
+      outgoing.writeHead(Number.parseInt(status, 10), headers).end(body)
+    })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     reports.count('refused', error.code ?? 'client_error')
-    if (!socket.writable) {
+    if (!socket.writable || requests.isAnswering(socket)) {
       socket.destroy()
       return
     }

@@ -37,7 +37,7 @@ import { ErrorReports } from './status/reports.ts'
 import { SelfMetrics } from './status/self-metrics.ts'
 import { SelfObservation } from './status/self-observation.ts'
 import { describeSources, type StatusParts } from './status/sources.ts'
-import type { SourcesAnswer } from './status/status.ts'
+import type { LimitStatus, SourcesAnswer } from './status/status.ts'
 import { ZoneUse } from './status/zone-use.ts'
 import type { Task } from './tasks/task.ts'
 import { type CreateWorker, IngestThreads, THREADS_MAX } from './threads/ingest-threads.ts'
@@ -315,9 +315,13 @@ export class Hub implements HubView {
     this.#ticker.start((endMs, seconds) => this.#second.close(endMs, seconds))
   }
 
-  /** Takes note of where this hub is served by HTTP, once that listens. */
-  servedBy(address: ListenAddress): void {
+  /**
+   * Takes note of where this hub is served by HTTP, once that listens.
+   * @param limits tells how full the limits of that side are
+   */
+  servedBy(address: ListenAddress, limits: () => readonly LimitStatus[] = () => []): void {
     this.#bindings.servedBy(address)
+    this.#status.limitsOfHttp = limits
   }
 
   /** Host and port of each listener as bound, by the name of its port. */

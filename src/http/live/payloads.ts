@@ -7,6 +7,7 @@ import type { Frame } from '../../hub/live/frame.ts'
 import type { LiveRing } from '../../hub/live/ring.ts'
 import type { SeriesList } from '../../hub/view.ts'
 import type { Kind } from '../../model/index.ts'
+import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import { deltaJson, histogramCell, numberJson, summaryCell } from '../query/cell-json.ts'
 
 /** A set of series; equal sets have equal keys. */
@@ -45,9 +46,14 @@ export class LivePayloads {
     return payload
   }
 
-  /** The CellsEvent of a frame as JSON text. */
-  json(frame: Frame, ids: Iterable<number>): string {
-    return this.#cells(frame, ids, this.#textsOf(frame).fragments)
+  /** The CellsEvent of a frame as JSON text, in pieces. */
+  *json(frame: Frame, ids: readonly number[]): Pieces<string> {
+    const { fragments } = this.#textsOf(frame)
+    for (let from = 0; from < ids.length; from += ROWS_PER_STEP) {
+      this.#cells(frame, ids.slice(from, from + ROWS_PER_STEP), fragments)
+      yield
+    }
+    yield this.#cells(frame, ids, fragments)
   }
 
   #textsOf(frame: Frame): FrameTexts {

@@ -2,7 +2,8 @@
 import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/series.ts'
 import type { HubView } from '../../hub/view.ts'
 import { exact, type Kind, subtractExact } from '../../model/index.ts'
-import type { ExactJson, SeriesInfo, SeriesPage } from '../api.ts'
+import type { ExactJson, SeriesInfo } from '../api.ts'
+import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import { histogramStatistics, knownExact, summaryStatistics } from './cell-json.ts'
 
 interface SeriesQuery {
@@ -15,20 +16,36 @@ interface SeriesQuery {
   readonly after: number
 }
 
-export function listSeries(view: HubView, query: SeriesQuery): SeriesPage {
+/** A SeriesPage as text, in pieces: the values of a row are those of the moment it is made. */
+export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
   const isMatch = matcher(query)
-  const series: SeriesInfo[] = []
-  let next: number | undefined
+  // as the list was at the beginning: what changes meanwhile makes a client ask again
+  const { revision } = view.series
+  let shown = 0
+  let last = 0
+  let isMore = false
   let total = 0
+  let rows = ''
+  let seen = 0
+  yield '{"series":['
   for (const record of view.series) {
+    if (++seen % ROWS_PER_STEP === 0) {
+      yield rows
+      rows = ''
+    }
     if (isDecrements(record) || !isMatch(record)) continue
     total++
     if (record.id <= query.after) continue
-    if (series.length < query.limit) series.push(describe(view, record, view.total(record)))
-    else next ??= series.at(-1)!.id
+    if (shown === query.limit) {
+      isMore = true
+      continue
+    }
+    rows += `${shown === 0 ? '' : ','}${JSON.stringify(describe(view, record, view.total(record)))}`
+    shown++
+    last = record.id
   }
-  const { revision } = view.series
-  return next === undefined ? { series, total, revision } : { series, next, total, revision }
+  const next = isMore ? `"next":${last},` : ''
+  yield `${rows}],${next}"total":${total},"revision":${revision}}`
 }
 
 /** One series with everything the hub knows of it. */

@@ -67,6 +67,24 @@ const OTLP_OPTIONS = {
   }),
 }
 
+const HTTP_OPTIONS = {
+  pipelinedLimit: integer({
+    min: 0,
+    default: 32,
+    description: 'requests that wait in a connection behind the one under way; then it is closed',
+  }),
+  answersLimit: integer({
+    default: 32,
+    description: 'large answers at once, such as those of /metrics, being made or taken',
+  }),
+  answersWaitingLimit: integer({
+    min: 0,
+    default: 128,
+    description: 'large answers that wait for a place; further ones get 503',
+  }),
+  answerWaitMs: integer({ min: 0, default: 2000, description: 'wait for a place; then 503' }),
+}
+
 function isHttpUrl(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 }
@@ -215,6 +233,7 @@ function describePort(port: PortSpec, dialects: readonly Dialect[]): string {
 export type HouseOptions = typeof HOST_OPTIONS &
   ReturnType<typeof peerOptions> &
   typeof LIMIT_OPTIONS & {
+    readonly http: ReturnType<typeof section<typeof HTTP_OPTIONS>>
     readonly prometheus: ReturnType<typeof section<typeof PROMETHEUS_OPTIONS>>
     readonly otlp: ReturnType<typeof section<typeof OTLP_OPTIONS>>
   }
@@ -235,6 +254,7 @@ export function composeOptions(dialects: readonly Dialect[]): OptionSpec & House
     ...LIMIT_OPTIONS,
     ...peerOptions(dialects),
     ...Object.fromEntries(sections),
+    http: section(HTTP_OPTIONS),
     prometheus: section(PROMETHEUS_OPTIONS),
     otlp: section(OTLP_OPTIONS),
   }

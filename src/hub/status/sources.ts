@@ -40,6 +40,8 @@ export interface StatusParts {
   readonly zone: ZoneUse
   readonly sinks: readonly SinkQueue[]
   readonly peers: { readonly counts: PeerCounts; readonly limits: ConnectionLimits }
+  /** Tells those of the HTTP side, once there is one. */
+  limitsOfHttp?: () => readonly LimitStatus[]
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
@@ -167,6 +169,7 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       refused: sessions.refused,
       behaviour: 'A further subscriber is refused; open ones go on.',
     },
+    ...(parts.limitsOfHttp?.() ?? []),
     ...[...bindings].flatMap(({ resident }) => resident?.limits?.() ?? []),
     ...listenersOf(bindings).map((port) => ({
       name: `connectionsLimit of ${port.options.name}`,

@@ -1,6 +1,6 @@
 /** The routes of pipelines under /api/v1/wallaroo/, and what their queries may say. */
 import { z } from 'zod'
-import { jsonAnswer, largeAnswer } from '../../../http/answers.ts'
+import { largeAnswer, largeJsonAnswer } from '../../../http/answers.ts'
 import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
 import { HttpError } from '../../../http/http-error.ts'
 import { integer, noQuery, readQuery } from '../../../http/query/parameters.ts'
@@ -46,10 +46,9 @@ const LISTS = 'GET /api/v1/wallaroo/applications and …/application list what t
 export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
   const wallaroo: WallarooViews | undefined = wallarooOf(view)
   if (wallaroo === undefined) return {}
-  const { clock } = view
   app.get('/api/v1/wallaroo/applications', async (context) => {
     readQuery(noQuery, context)
-    return largeAnswer(context, await made(wallaroo.applications()), clock)
+    return largeAnswer(context, await made(wallaroo.applications()))
   })
   app.get('/api/v1/wallaroo/application', async (context) => {
     const { application, mode } = readQuery(applicationQuery, context)
@@ -58,7 +57,7 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
         ? wallaroo.application(application)
         : wallaroo.compatibleApplication(application)
     const answer = await made<ApplicationAnswer | CompatibleApplicationAnswer | undefined>(asked)
-    if (answer !== undefined) return largeAnswer(context, answer, clock)
+    if (answer !== undefined) return largeAnswer(context, answer)
     throw new HttpError(404, 'unknown_application', `no application ${application}`, LISTS)
   })
   app.get('/api/v1/wallaroo/view', async (context) => {
@@ -69,12 +68,12 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
     }
     const asked = mode === 'own' ? wallaroo.view(request) : wallaroo.compatible(request)
     const answer = await made<ViewAnswer | CompatibleAnswer | undefined>(asked)
-    if (answer !== undefined) return largeAnswer(context, answer, clock)
+    if (answer !== undefined) return largeAnswer(context, answer)
     throw new HttpError(404, 'unknown_view', `no series of ${application} is in this view`, LISTS)
   })
   app.get('/api/v1/wallaroo/connections', (context) => {
     const { application } = readQuery(connectionsQuery, context)
-    return jsonAnswer(context, wallaroo.workerConnections(application))
+    return largeJsonAnswer(context, () => wallaroo.workerConnections(application))
   })
   return { views: ['/wallaroo'] }
 }

@@ -1,0 +1,86 @@
+/**
+ * Requests on their way to the app. HTTP/1.1 lets a client send many into one connection before the
+ * first is answered (RFC 9112 §9.3.2): only one of them is under way, further ones wait, and their
+ * connection isn't read meanwhile. Requests of all connections begin in turns of the event loop;
+ * those of a supervisor do not wait for any other.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
+import type { HttpReports } from '../limits.ts'
+
+/** Routes that must answer whatever else goes on: they cost next to nothing. */
+const PROBES = /^\/(?:healthz|readyz)(?:\?|$)/
+
+type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+
+interface RequestsParts {
+  readonly answer: Answer
+  readonly turns: RoundRobin
+  /** Requests that may wait behind the one under way; one more ends the connection. */
+  readonly pipelinedLimit: number
+  readonly reports: HttpReports
+}
+
+interface Request {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly answer: Answer
+}
+
+export class Requests {
+  readonly #parts: RequestsParts
+  /** What waits behind the request under way, by connection. */
+  readonly #waiting = new WeakMap<Socket, Request[]>()
+
+  constructor(parts: RequestsParts) {
+    this.#parts = parts
+  }
+
+  /** Whether an answer to the connection is under way: nothing else may be written to it. */
+  isAnswering(socket: Socket): boolean {
+    return this.#waiting.has(socket)
+  }
+
+  /** @param answer where it is not the app's */
+  take(incoming: IncomingMessage, outgoing: ServerResponse, answer = this.#parts.answer): void {
+    const { socket } = incoming
+    // Node goes on with what it has read of a connection that was closed for it.
+    if (!socket.writable) return
+    const request = { incoming, outgoing, answer }
+    const waiting = this.#waiting.get(socket)
+    if (waiting === undefined) {
+      this.#waiting.set(socket, [])
+      this.#begin(request)
+    } else if (waiting.length < this.#parts.pipelinedLimit) {
+      waiting.push(request)
+      socket.pause()
+    } else {
+      this.#parts.reports.count('refused', 'pipelined_limit')
+      socket.destroy()
+    }
+  }
+
+  #begin({ incoming, outgoing, answer }: Request): void {
+    const { socket, url = '' } = incoming
+    outgoing.once('close', () => this.#beginNext(socket))
+    const begin = (): void => {
+      if (socket.writable) void answer(incoming, outgoing)
+    }
+    if (PROBES.test(url)) begin()
+    else void this.#parts.turns.turn(begin)
+  }
+
+  #beginNext(socket: Socket): void {
+    const waiting = this.#waiting.get(socket)
+    const next = waiting?.shift()
+    if (waiting === undefined || next === undefined || !socket.writable) {
+      this.#waiting.delete(socket)
+      return
+    }
+    this.#begin(next)
+    // Node resumes a connection at the end of an answer.
+    if (waiting.length > 0) socket.pause()
+    else socket.resume()
+  }
+}
