@@ -50,6 +50,18 @@ test('a request under a foreign name gets 421 with a hint, on every route', asyn
   }
 })
 
+test('a target that names a foreign host gets 421, whatever the header says', async (t) => {
+  const server = await start(t)
+  const headers = { host: 'localhost' }
+  for (const host of ['evil.example', 'localhost@evil.example', 'EVIL', '10.0.0.1:4000']) {
+    const answer = await server.ask(`http://${host}/api/v1/series`, { headers })
+    assert.equal(answer.status, 421, host)
+    assert.equal(answer.json<ApiError>().error.code, 'unknown_host')
+  }
+  const own = await server.ask('http://localhost:4000/api/v1/series', { headers })
+  assert.equal(own.status, 200)
+})
+
 test('every answer carries the strict headers, errors included', async (t) => {
   const server = await start(t)
   const paths = [

@@ -3,6 +3,7 @@
  * neither read values (no CORS, Cross-Origin-Resource-Policy) nor reach the hub under a name of its
  * own (DNS rebinding: the Host header must be a known name) nor post to it.
  */
+import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { hostCheck } from '../host-check.ts'
 import { HttpError } from './http-error.ts'
@@ -38,12 +39,16 @@ export const secureHeaders: MiddlewareHandler = async (context, next) => {
 export function checkHost(host: string, allowedHosts: readonly string[]): MiddlewareHandler {
   const isAllowed = hostCheck(host, allowedHosts)
   return async (context, next) => {
-    const header = context.req.header('Host') ?? ''
-    if (isAllowed(header)) return next()
+    const { url = '' } = (context.env as HttpBindings).incoming
+    const named = [context.req.header('Host') ?? '']
+    // A target in absolute form names a host of its own (RFC 9112 §3.2.2): http://HOST/PATH
+    if (!url.startsWith('/')) named.push(new URL(context.req.url).host)
+    const unknown = named.find((each) => !isAllowed(each))
+    if (unknown === undefined) return next()
     throw new HttpError(
       421,
       'unknown_host',
-      `host ${JSON.stringify(header)} is not a name of this hub`,
+      `host ${JSON.stringify(unknown)} is not a name of this hub`,
       'use localhost or the bound address, or add the name to the option allowedHosts',
     )
   }
