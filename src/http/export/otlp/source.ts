@@ -3,6 +3,7 @@
  * the config wants them.
  */
 import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { SharedTask } from '../../../hub/tasks/shared-task.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
@@ -42,7 +43,10 @@ export class OtlpSource {
   readonly resource: Resource
   readonly #view: HubView
   readonly #options: SourceOptions
-  #held: { revision: number; hasDeltas: boolean; groups: readonly OtlpGroup[] } | undefined
+  /** Layouts of totals, without the series of which intervals are said where these are apart. */
+  readonly #held = new Map<boolean, { revision: number; groups: readonly OtlpGroup[] }>()
+  /** What brings them up to date. */
+  readonly #updates = new Map<boolean, SharedTask<void>>()
 
   constructor(view: HubView, options: SourceOptions) {
     this.#view = view
@@ -75,15 +79,28 @@ export class OtlpSource {
     }
   }
 
+  /** A layout of all series that were there when it was asked for, made once for all who ask. */
   *#totals(hasDeltas: boolean): Task<readonly OtlpGroup[]> {
+    const { revision } = this.#view.series
+    for (;;) {
+      const held = this.#held.get(hasDeltas)
+      if (held !== undefined && held.revision >= revision) return held.groups
+      let update = this.#updates.get(hasDeltas)
+      if (!update?.isRunning) {
+        update = new SharedTask(this.#update(hasDeltas))
+        this.#updates.set(hasDeltas, update)
+      }
+      // one that others began before may lack what came meanwhile: then there is another one
+      yield* update.join()
+    }
+  }
+
+  *#update(hasDeltas: boolean): Task {
     const { series } = this.#view
     const { revision } = series
-    const held = this.#held
-    if (held?.revision === revision && held.hasDeltas === hasDeltas) return held.groups
     const records = hasDeltas ? cumulative(this.#view, this.#options) : series
     const groups = yield* layoutTask(records, this.#options, this.#view)
-    this.#held = { revision, hasDeltas, groups }
-    return groups
+    this.#held.set(hasDeltas, { revision, groups })
   }
 
   /** The request as JSON, whole, however large. */

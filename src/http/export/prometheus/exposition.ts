@@ -3,6 +3,7 @@
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
 import type { SeriesRecord } from '../../../hub/series/series.ts'
+import { SharedTask } from '../../../hub/tasks/shared-task.ts'
 import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { HttpReports } from '../../limits.ts'
@@ -35,6 +36,8 @@ export class Exposition {
   readonly #options: PrometheusOptions
   readonly #reports: HttpReports
   readonly #layouts = new Map<NameStyle, LayoutOfRevision>()
+  /** What brings them up to date. */
+  readonly #updates = new Map<NameStyle, SharedTask<void>>()
   /** Series already counted as `name_conflicts`. */
   #conflicting: ReadonlyMap<number, string> = new Map()
 
@@ -62,11 +65,27 @@ export class Exposition {
     for (const family of families) yield* familyProtobuf(family, this.#view, hasNative)
   }
 
+  /** A layout with all series that were there when it was asked for, made once for all who ask. */
   *#layout(style: NameStyle): Task<Layout> {
+    const { revision } = this.#view.series
+    for (;;) {
+      const held = this.#layouts.get(style)
+      if (held !== undefined && held.revision >= revision) return held.layout
+      let update = this.#updates.get(style)
+      if (!update?.isRunning) {
+        update = new SharedTask(this.#update(style))
+        this.#updates.set(style, update)
+      }
+      // one that others began before may lack what came meanwhile: then there is another one
+      yield* update.join()
+    }
+  }
+
+  /** Brings the layout up to the revision at which it begins. */
+  *#update(style: NameStyle): Task {
     const { series } = this.#view
-    const held = this.#layouts.get(style)
     const { revision, size } = series
-    if (held?.revision === revision) return held.layout
+    const held = this.#layouts.get(style)
     const options: LayoutOptions = {
       style,
       exportRates: this.#options.exportRates ?? false,
@@ -74,36 +93,29 @@ export class Exposition {
       rulesOf: (dialect) => this.#view.exportRules(dialect),
       nativeHistograms: this.#options.nativeHistograms ?? false,
     }
-    const extended = held && (yield* this.#extended(held, style, options))
-    if (extended !== undefined) return extended
+    if (held && (yield* this.#extend(held, style, options))) return
     const layout = yield* layoutTask(series, options)
     // what came meanwhile is not known to be in it: the next scrape puts it there
     this.#layouts.set(style, { revision, size, layout })
     if (style === 'legacy') this.#countConflicts(layout)
-    return layout
   }
 
-  /** The layout with series that are new; undefined where more than that has changed. */
-  *#extended(
-    held: LayoutOfRevision,
-    style: NameStyle,
-    options: LayoutOptions,
-  ): Task<Layout | undefined> {
+  /** Puts in the series that are new; false where more than that has changed. */
+  *#extend(held: LayoutOfRevision, style: NameStyle, options: LayoutOptions): Task<boolean> {
     const { series } = this.#view
     const { revision, size } = series
     // every new series raises both by one; what else raises the revision never raises the size
-    if (revision - held.revision !== size - held.size) return undefined
+    if (revision - held.revision !== size - held.size) return false
     const { lastId } = held.layout
     const added: SeriesRecord[] = []
     const collect = (record: SeriesRecord): void => {
       if (record.id > lastId && added.length <= EXTENSION_LIMIT) added.push(record)
     }
     yield* forEachItem(series, collect, 16 * ROWS_PER_STEP)
-    const isCurrent = series.revision === revision && this.#layouts.get(style) === held
-    if (!isCurrent || added.length > EXTENSION_LIMIT) return undefined
+    if (series.revision !== revision || added.length > EXTENSION_LIMIT) return false
     const layout = extendLayout(held.layout, added, options)
     if (layout !== undefined) this.#layouts.set(style, { revision, size, layout })
-    return layout
+    return layout !== undefined
   }
 
   /** Every series counts once, however often it is scraped. */
