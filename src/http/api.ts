@@ -16,6 +16,7 @@
  * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
  */
 export type {
+  ClockStep,
   ConnectionStatus,
   DialectStatus,
   ErrorStatus,

@@ -25,11 +25,13 @@ import { RelaySink } from './live/relay.ts'
 import { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
 import { Sessions } from './live/sessions.ts'
 import { type Sink, SinkQueue } from './live/sinks.ts'
-import { CellCloser, Ticker } from './live/tick.ts'
+import { CellCloser } from './live/tick.ts'
 import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
 import type { HubGuest, Participant, Resident } from './resident.ts'
-import { Second } from './second.ts'
+import { ClockSteps } from './second/clock-steps.ts'
+import { Second } from './second/second.ts'
+import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series/series.ts'
 import { WorkerRates } from './status/activity.ts'
@@ -75,6 +77,7 @@ export class Hub implements HubView {
   readonly #bindings: Bindings
   readonly #rates: CounterRates
   readonly #ticker: Ticker
+  readonly #clockSteps: ClockSteps
   readonly #snapshots: CanonicalValues[] = []
   readonly #sinks: SinkQueue[] = []
   readonly #status: StatusParts
@@ -112,6 +115,7 @@ export class Hub implements HubView {
     this.#totals = new Totals(this.#zone, this.#reader, shared)
     this.#rates = new CounterRates(this.series)
     this.#ticker = new Ticker(clock)
+    this.#clockSteps = new ClockSteps({ series: this.series, metrics: this.metrics, clock, log })
     this.#bindings = this.#bind(guests)
     this.#status = this.#statusParts()
     this.#second = new Second(clock, this.#closer(windows), this.#participants())
@@ -119,6 +123,11 @@ export class Hub implements HubView {
 
   get staleAfterMs(): number {
     return this.#config.staleAfterS * 1000
+  }
+
+  /** How often the wall clock was set since the start. */
+  get clockSteps(): number {
+    return this.#clockSteps.count
   }
 
   get isReady(): boolean {
@@ -198,6 +207,7 @@ export class Hub implements HubView {
       zone: new ZoneUse(this.#zone),
       sinks: this.#sinks,
       peers: { counts: this.#peers, limits: this.#config },
+      clockSteps: this.#clockSteps,
     }
   }
 
@@ -211,6 +221,7 @@ export class Hub implements HubView {
       isRead: () => this.#second.isRead,
     })
     return [
+      this.#clockSteps,
       new SelfObservation(this.metrics, this.#status),
       expiry,
       ...this.#residents.values(),
@@ -312,7 +323,10 @@ export class Hub implements HubView {
     const residents = [...this.#residents.values()].map((each) => each.start?.())
     await Promise.all([this.#bindings.start(), ...residents])
     this.#isStarted = true
-    this.#ticker.start((endMs, seconds) => this.#second.close(endMs, seconds))
+    this.#ticker.start({
+      boundary: (endMs, seconds) => this.#second.close(endMs, seconds),
+      step: (stepMs) => this.#clockSteps.note(stepMs),
+    })
   }
 
   /**

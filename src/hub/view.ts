@@ -16,6 +16,8 @@ export interface HubView {
   readonly clock: Clock
   /** A series silent for longer is shown as stale. */
   readonly staleAfterMs: number
+  /** How often its wall clock was set: what a client knows of times is then worth nothing. */
+  readonly clockSteps: number
   readonly series: SeriesList
   readonly live: LiveRing
   readonly sessions: Sessions

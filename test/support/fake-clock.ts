@@ -10,6 +10,7 @@ export class FakeClock implements Clock {
   /** Wall time at the start, a whole second. */
   readonly startMs: number
   #elapsedMs = 0
+  #aheadMs = 0
   #timers: Timer[] = []
 
   constructor(startMs = 1_700_000_000_000) {
@@ -26,7 +27,7 @@ export class FakeClock implements Clock {
   }
 
   wallMs(): number {
-    return this.startMs + this.#elapsedMs
+    return this.startMs + this.#elapsedMs + this.#aheadMs
   }
 
   after(delayMs: number, callback: () => void): () => void {
@@ -35,6 +36,11 @@ export class FakeClock implements Clock {
     return () => {
       this.#timers = this.#timers.filter((each) => each !== timer)
     }
+  }
+
+  /** Sets the wall clock, as a person or NTP does; the monotonic one knows nothing of it. */
+  setWall(byMs: number): void {
+    this.#aheadMs += byMs
   }
 
   /** Lets time pass; every callback that falls due runs at its own time. */

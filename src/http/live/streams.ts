@@ -37,6 +37,8 @@ export class LiveStreams {
   /** Runs each second while streams are open, for what does not depend on their intervals. */
   #pulse: Session | undefined
   #cancelHeartbeat: (() => void) | undefined
+  /** Of the hub, as the open streams were told its time. */
+  #clockSteps = 0
   #series: { readonly revision: number; readonly event: Buffer } | undefined
   #sources: { readonly json: string; readonly event: Buffer } | undefined
 
@@ -145,6 +147,7 @@ export class LiveStreams {
 
   #startPulse(): boolean {
     if (this.#pulse !== undefined) return true
+    this.#clockSteps = this.#view.clockSteps
     this.#pulse = this.#view.sessions.open({
       intervalS: 1,
       // Behind the cells of the same second, whatever the order of the sessions.
@@ -166,6 +169,12 @@ export class LiveStreams {
 
   #beat(): void {
     if (this.#open.size === 0) return
+    if (this.#clockSteps !== this.#view.clockSteps) {
+      // the greeting of the next stream says the new time
+      this.#clockSteps = this.#view.clockSteps
+      this.stop()
+      return
+    }
     const series = this.#seriesEvent()
     const sources = this.#sourcesEvent(true)
     for (const stream of this.#open.values()) {

@@ -1,7 +1,7 @@
 /**
- * Dropwizard's moving averages of every counter, fed with closed seconds at
- * their end time. Kept from a counter's first look or first increase on; ticks are made up for
- * lazily.
+ * Dropwizard's moving averages of every counter, fed with closed seconds on the scale of the time
+ * that they took: a wall clock that is set changes no rate. Kept from a counter's first look or
+ * first increase on; ticks are made up for lazily.
  */
 import { MovingAverages } from '../../model/index.ts'
 import type { SeriesRecord, SeriesStore } from '../series/series.ts'
@@ -21,6 +21,7 @@ interface Meter {
 
 export class CounterRates {
   readonly #meters = new Map<number, Meter>()
+  /** Closed so far. */
   #nowMs = 0
 
   constructor(store: SeriesStore) {
@@ -32,13 +33,13 @@ export class CounterRates {
 
   /** Rates of a second may be read after its last step only. */
   *take(frame: Frame): Task {
-    this.#nowMs = frame.endMs
+    this.#nowMs += frame.seconds * 1000
     const { counterIds } = frame
     for (let i = 0; i < counterIds.length; i++) {
       if (i % ROWS_PER_STEP === 0) yield
-      const meter = this.#meterOf(counterIds[i]!, frame.endMs - frame.seconds * 1000)
+      const meter = this.#meterOf(counterIds[i]!, this.#nowMs - frame.seconds * 1000)
       const delta = Number(frame.deltaAt(i))
-      meter.averages.advance((frame.endMs - meter.startMs) * MS_NS)
+      meter.averages.advance((this.#nowMs - meter.startMs) * MS_NS)
       meter.averages.add(delta)
       meter.count += delta
     }

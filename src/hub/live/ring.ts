@@ -66,6 +66,7 @@ export class LiveRing {
 
   /** The same in steps; a reader in between sees what has come, and all that was there. */
   *pushing(frame: Frame): Task {
+    this.#dropAfter(frame.endMs - frame.seconds * 1000)
     this.#fine.push(frame)
     this.#bytes += frame.size
     yield* this.#ageFine(frame.endMs)
@@ -89,6 +90,16 @@ export class LiveRing {
   /** Frames that end after an instant: what a client missed that has seen all up to it. */
   since(endMs: number): Frame[] {
     return this.#fine.slice(firstAfter(this.#fine, endMs))
+  }
+
+  /** Frames of a time that comes again, because the clock was set back: no second is told twice. */
+  #dropAfter(startMs: number): void {
+    for (const list of [this.#fine, this.#leaving, this.#coarse]) {
+      for (let last = list.at(-1); last !== undefined && last.endMs > startMs; last = list.at(-1)) {
+        this.#bytes -= last.size
+        list.pop()
+      }
+    }
   }
 
   *#ageFine(nowMs: number): Task {

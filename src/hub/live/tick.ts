@@ -1,11 +1,9 @@
 /**
- * The tick: once a second, on a grid of the monotonic clock, reads the zone, subtracts the last
- * reading and closes one cell for every series that changed. A late wake-up closes one longer frame
- * and stays on the grid; nothing is made up for in a burst.
+ * The tick: once a second (second/ticker.ts) reads the zone, subtracts the last reading and closes
+ * one cell for every series that changed.
  */
 
 import type { Zone, ZoneReader } from '../../shm/index.ts'
-import type { Clock } from '../../time/clock.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
 import type { HistogramRecord, SeriesRecord, SeriesStore, SummaryRecord } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
@@ -14,54 +12,6 @@ import { CounterReadings } from './readings/counters.ts'
 import { GaugeReadings, SharedGaugeReadings } from './readings/gauges.ts'
 import { DenseReadings, HistogramReadings } from './readings/histograms.ts'
 import type { Totals } from './totals.ts'
-
-const SECOND_NS = 1_000_000_000n
-const SECOND_MS = 1000
-
-/**
- * Calls back at every whole second, told how many have passed. The seconds are those of the wall
- * clock at the start, from then on counted on the monotonic one.
- */
-export class Ticker {
-  readonly #clock: Clock
-  readonly #startNs: bigint
-  readonly #startWallMs: number
-  #done = 0
-  #cancel: (() => void) | undefined
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-    const wallMs = clock.wallMs()
-    this.#startWallMs = Math.floor(wallMs / SECOND_MS) * SECOND_MS
-    this.#startNs = clock.monotonicNs() - BigInt(Math.round((wallMs - this.#startWallMs) * 1e6))
-  }
-
-  /** Wall time of the last boundary, a whole second. */
-  get boundaryMs(): number {
-    return this.#startWallMs + this.#done * SECOND_MS
-  }
-
-  start(onBoundary: (endMs: number, seconds: number) => void): void {
-    this.#schedule(onBoundary)
-  }
-
-  #schedule(onBoundary: (endMs: number, seconds: number) => void): void {
-    const nextNs = this.#startNs + BigInt(this.#done + 1) * SECOND_NS
-    const waitMs = Number(nextNs - this.#clock.monotonicNs()) / 1e6
-    this.#cancel = this.#clock.after(Math.max(0, Math.ceil(waitMs)), () => {
-      const passed = Number((this.#clock.monotonicNs() - this.#startNs) / SECOND_NS)
-      const seconds = passed - this.#done
-      this.#done = passed
-      if (seconds > 0) onBoundary(this.boundaryMs, seconds)
-      if (this.#cancel !== undefined) this.#schedule(onBoundary)
-    })
-  }
-
-  stop(): void {
-    this.#cancel?.()
-    this.#cancel = undefined
-  }
-}
 
 /** The readings of all series that are read in one way. */
 interface Column {

@@ -32,7 +32,7 @@ interface AnyRecord {
   readonly source: string
   /** Index of its metric in the zone. */
   readonly metric: number
-  readonly firstSeenMs: number
+  firstSeenMs: number
   /** End of the last interval in which something arrived. */
   lastDataMs: number
   /** True for one that never expires. */
@@ -234,6 +234,18 @@ export class SeriesStore implements SeriesDefiner {
     record.metadata = metadata
     if (isListed) this.#counts.change(record, 1)
     this.#revision++
+  }
+
+  /**
+   * Moves the times of all series when the wall clock was set: what was silent for a minute still
+   * is, and nothing began in the future.
+   */
+  *shifting(stepMs: number): Task {
+    const nowMs = this.#nowMs()
+    yield* forEachItem(this.#byId.values(), (record) => {
+      record.lastDataMs += stepMs
+      record.firstSeenMs = Math.min(record.firstSeenMs, nowMs)
+    })
   }
 
   onForget(callback: (metric: number) => void): void {

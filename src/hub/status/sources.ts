@@ -10,6 +10,7 @@ import type { ConnectionLimits } from '../listen/port-options.ts'
 import type { LiveRing } from '../live/ring.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { SinkQueue } from '../live/sinks.ts'
+import type { ClockSteps } from '../second/clock-steps.ts'
 import type { SeriesStore } from '../series/series.ts'
 import type { WorkerRates } from './activity.ts'
 import type { ErrorReports } from './reports.ts'
@@ -42,6 +43,7 @@ export interface StatusParts {
   readonly peers: { readonly counts: PeerCounts; readonly limits: ConnectionLimits }
   /** Tells those of the HTTP side, once there is one. */
   limitsOfHttp?: () => readonly LimitStatus[]
+  readonly clockSteps: ClockSteps
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
@@ -60,6 +62,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     limits: limitStatuses(parts),
     errors: reports.errors(),
     refusals: reports.refusals(),
+    ...(parts.clockSteps.count > 0 ? { clockSteps: parts.clockSteps.latest } : {}),
     ...Object.assign({}, ...residents),
     ...(exports.length > 0 ? { exports } : {}),
   }

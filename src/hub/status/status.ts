@@ -20,10 +20,20 @@ export interface SourcesAnswer {
   readonly errors: readonly ErrorStatus[]
   /** What was read but not taken, by reason; the most frequent first. */
   readonly refusals: readonly RefusalStatus[]
+  /** The latest sixteen, the oldest first; absent when there was none. */
+  readonly clockSteps?: readonly ClockStep[]
   /** Filters that the hub runs; absent when it runs none. */
   readonly filters?: readonly FilterStatus[]
   /** Where all series are pushed to; absent when nowhere. */
   readonly exports?: readonly ExportStatus[]
+}
+
+/** The wall clock of the hub was set. */
+export interface ClockStep {
+  /** By the new time, Unix ms. */
+  readonly atMs: number
+  /** Below 0 when it was set back: what was measured at times that come again is shown no more. */
+  readonly stepMs: number
 }
 
 /** One receiver of exports. */

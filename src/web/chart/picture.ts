@@ -3,7 +3,8 @@
  * zero, gauges a bare line around their data, distributions p50, p90 and p99 over a heat map,
  * summaries their mean within what they reach.
  */
-import type { Kind } from '../../http/api.ts'
+import type { ClockStep, Kind } from '../../http/api.ts'
+import { durationText } from '../format/time.ts'
 import type { Lane, SeriesData } from '../store/series-data.ts'
 import type { Line } from './line.ts'
 import type { Plot, PlotSize } from './plot.ts'
@@ -71,6 +72,25 @@ export function rangePicture(data: SeriesData, view: PictureView, options: Pictu
   })
   const lines = [line(band.low, 'min'), line(band.high, 'max')]
   return { ...view, ...options, step: 1, axis: 'around', lines, band }
+}
+
+/** Part of a chart's width that marks an instant. */
+const INSTANT_SHARE = 1 / 150
+
+/** Marks where the hub's clock was set, if that is in view and nothing else is marked. */
+export function withClockStep(plot: Plot, steps: readonly ClockStep[] = []): Plot {
+  const { from, to } = plot
+  const step = steps.findLast(({ atMs }) => atMs / 1000 >= from && atMs / 1000 <= to)
+  if (step === undefined || plot.mark !== undefined) return plot
+  const at = step.atMs / 1000
+  const way = step.stepMs < 0 ? 'back' : 'ahead'
+  const words = `clock set ${way} ${durationText(Math.abs(step.stepMs) / 1000)}`
+  const mark = {
+    from: at,
+    to: at + (to - from) * INSTANT_SHARE,
+    words: plot.size === 'large' ? words : '',
+  }
+  return { ...plot, mark }
 }
 
 export function pictureOf(data: SeriesData, view: PictureView, options: PictureOptions): Plot {

@@ -3,7 +3,7 @@ import type { JSX, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Panel, Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
-import { pictureOf } from '../chart/picture.ts'
+import { pictureOf, withClockStep } from '../chart/picture.ts'
 import { drawPlot, type PlotSize } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/scale.ts'
 import { join } from '../format/number.ts'
@@ -178,7 +178,8 @@ export function useSeriesPicture(
     const view = { from: to - store.clock.window.value, to, cursor: cursor.second.value }
     const options = { unit: entry.info.unit ?? '', size: plotSize, steady: steady.current }
     const painter = new Painter(canvas, size, page.theme.palette)
-    cursor.setAxis(canvas, drawPlot(painter, pictureOf(data, view, options)).time)
+    const plot = withClockStep(pictureOf(data, view, options), store.sources.value?.clockSteps)
+    cursor.setAxis(canvas, drawPlot(painter, plot).time)
     const value = [reading.caption, join(reading.main)].join(' ').trim()
     const name = `${entry.text}, last ${spanText(store.clock.window.value)}, ${value}`
     // The name holds the value; it is read on demand, never announced.

@@ -1,6 +1,7 @@
 /** A large chart of one series: subscribed while on screen, its numbers beside it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { withClockStep } from '../chart/picture.ts'
 import { type Drawn, drawPlot, type Plot } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/scale.ts'
 import { format, NO_BREAK_SPACE } from '../format/number.ts'
@@ -86,7 +87,8 @@ export function ChartPanel(props: ChartPanelProps): JSX.Element {
     const to = store.clock.edge()
     const from = to - store.clock.window.value
     const view = { from, to, cursor: cursor.second.value, steady: steady.current }
-    const drawn = drawPlot(painter, plot(data, view))
+    const steps = store.sources.value?.clockSteps
+    const drawn = drawPlot(painter, withClockStep(plot(data, view), steps))
     cursor.setAxis(element, drawn.time)
     onDrawn?.(drawn, data, view)
   }, useSubscription(entry.id))

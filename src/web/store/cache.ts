@@ -99,6 +99,13 @@ export class SeriesCache {
     }
   }
 
+  /** Forgets all seconds: the hub's clock was set back, and they are of times that come again. */
+  forget(): void {
+    for (const [id, { kind }] of this.#live) this.#live.set(id, new SeriesData(kind))
+    this.#rates.clear()
+    this.version.value += 1
+  }
+
   renumber(change: Renumbering): void {
     renumber(this.#live, change)
     if (this.#frozen !== undefined) renumber(this.#frozen, change)

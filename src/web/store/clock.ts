@@ -2,6 +2,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Connection } from './stream.ts'
 
+/** Seconds that a stream may greet behind the one before, without a clock that was set. */
+const SLACK_S = 3
+
 export class Clock {
   /** Rises with every second that the stream brings, and every second while it is lost. */
   readonly tick = signal(0)
@@ -18,10 +21,17 @@ export class Clock {
     this.connection = connection
   }
 
-  /** @param hubMs the hub's clock as its stream begins: the second before is closed */
-  set(hubMs: number): void {
+  /**
+   * @param hubMs the hub's clock as its stream begins: the second before is closed
+   * @returns whether it was set back: seconds that are known come again
+   */
+  set(hubMs: number): boolean {
     this.#hubAheadMs = hubMs - Date.now()
-    this.pass(Math.floor(hubMs / 1000) - 1)
+    const second = Math.floor(hubMs / 1000) - 1
+    const isBack = second < this.newest - SLACK_S
+    if (isBack) this.newest = second
+    else this.pass(second)
+    return isBack
   }
 
   pass(second: number): void {

@@ -141,7 +141,10 @@ export class Store {
       this.#readCatalogueSoon()
     }
     // What was missed up to the second that is closed now can be read back.
-    this.clock.set(hello.nowMs)
+    if (this.clock.set(hello.nowMs)) {
+      this.cache.forget()
+      this.#lastWatch = 0
+    }
     this.screen.fillAll()
   }
 

@@ -83,6 +83,7 @@ export class FakeHubView implements HubView {
   readonly version = '0.0.0-test'
   readonly clock = new FakeClock(START_MS)
   staleAfterMs = 300_000
+  clockSteps = 0
   readonly series: FakeSeriesList = new FakeSeriesList()
   readonly live: LiveRing
   readonly sessions: Sessions

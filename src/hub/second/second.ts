@@ -3,12 +3,12 @@
  * between. With very many series it takes several slices of the event loop; a boundary that comes
  * meanwhile makes the next second longer.
  */
-import type { Clock } from '../time/clock.ts'
-import type { CellCloser } from './live/tick.ts'
-import type { Participant } from './resident.ts'
-import { LOOP_BUDGET_NS } from './tasks/loop-budget.ts'
-import type { Task } from './tasks/task.ts'
-import { TaskQueue } from './tasks/task-queue.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { CellCloser } from '../live/tick.ts'
+import type { Participant } from '../resident.ts'
+import { LOOP_BUDGET_NS } from '../tasks/loop-budget.ts'
+import type { Task } from '../tasks/task.ts'
+import { TaskQueue } from '../tasks/task-queue.ts'
 
 export class Second {
   readonly #closer: CellCloser

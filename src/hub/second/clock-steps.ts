@@ -1,0 +1,51 @@
+/** What the hub does when its wall clock was set: times of series move, and people are told. */
+import type { Clock } from '../../time/clock.ts'
+import type { Log } from '../log.ts'
+import type { Participant } from '../resident.ts'
+import type { SeriesStore } from '../series/series.ts'
+import type { SelfMetrics } from '../status/self-metrics.ts'
+import type { ClockStep } from '../status/status.ts'
+import type { Task } from '../tasks/task.ts'
+
+/** Steps that are told; the latest. */
+const STEPS_KEPT = 16
+
+interface ClockStepsParts {
+  readonly series: SeriesStore
+  readonly metrics: SelfMetrics
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export class ClockSteps implements Participant {
+  /** Since the start. */
+  count = 0
+  readonly #parts: ClockStepsParts
+  #latest: readonly ClockStep[] = []
+  /** By how much the times of series are still to be moved. */
+  #pendingMs = 0
+
+  constructor(parts: ClockStepsParts) {
+    this.#parts = parts
+  }
+
+  /** The oldest first. */
+  get latest(): readonly ClockStep[] {
+    return this.#latest
+  }
+
+  note(stepMs: number): void {
+    const { clock, log, metrics } = this.#parts
+    this.count++
+    this.#pendingMs += stepMs
+    this.#latest = [...this.#latest, { atMs: clock.wallMs(), stepMs }].slice(-STEPS_KEPT)
+    metrics.counter('pentameter.clock.steps').add()
+    log('warn', 'the wall clock was set; seconds follow it', { byS: stepMs / 1000 })
+  }
+
+  *beforeClose(): Task {
+    const stepMs = this.#pendingMs
+    this.#pendingMs = 0
+    if (stepMs !== 0) yield* this.#parts.series.shifting(stepMs)
+  }
+}

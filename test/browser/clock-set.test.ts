@@ -1,0 +1,65 @@
+/** The hub's wall clock is set back: charts go on at the new time, and the step is marked. */
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { type TestContext, test } from 'node:test'
+import { GUESTS } from '../../src/dialects/registry.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import { parseConfig } from '../../src/hub/config/config.ts'
+import { Hub } from '../../src/hub/hub.ts'
+import type { Clock } from '../../src/time/clock.ts'
+import { systemClock } from '../../src/time/system-clock.ts'
+import { DIALECTS } from '../support/dialects.ts'
+import { packet } from '../support/hub/hub.ts'
+import { isDrawn, type Served, skip, until, useBrowser } from './browser.ts'
+
+const open = useBrowser()
+const HOUR_MS = 3_600_000
+
+test('an hour back: the value and the chart go on, and the step is said', { skip }, async (t) => {
+  let aheadMs = 0
+  const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + aheadMs }
+  const serve = (webRoot: string): Promise<Served> => serveHub(t, clock, webRoot)
+  const { page } = await open(t, { serve, path: '/series/steady' })
+  const shown = '/\\d/.test(document.querySelector(".now .value")?.innerText ?? "")'
+  await until(page, shown)
+  await until(page, isDrawn('canvas[aria-label^="Rate"], canvas'))
+  const before = clock.wallMs()
+  aheadMs = -HOUR_MS
+  const clockText = (ms: number): string =>
+    new Date(ms).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  await until(page, `document.body.innerText.includes('${clockText(before - HOUR_MS)}')`)
+  await until(page, shown)
+  const answer = await page.evaluate('fetch("/api/v1/sources").then((r) => r.json())')
+  const { clockSteps } = answer as { clockSteps: { stepMs: number }[] }
+  assert.deepEqual(
+    clockSteps.map(({ stepMs }) => Math.round(stepMs / 1000)),
+    [-3600],
+  )
+})
+
+async function serveHub(t: TestContext, clock: Clock, webRoot: string): Promise<Served> {
+  const ports = { textPort: 0, streamPort: 0, ingestWorkers: 0 }
+  const hub = new Hub({
+    config: parseConfig(ports, DIALECTS),
+    clock,
+    log: () => {},
+    guests: GUESTS,
+  })
+  await hub.start()
+  const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0 })
+  const { port } = await http.start()
+  const text = hub.addresses().text!
+  const sender = createSocket('udp4')
+  const timer = setInterval(() => sender.send(packet('steady:5|m\n'), text.port, text.host), 100)
+  t.after(() => {
+    clearInterval(timer)
+    sender.close()
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      await http.stop()
+      await hub.stop()
+    },
+  }
+}
