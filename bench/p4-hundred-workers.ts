@@ -26,7 +26,12 @@ const LIMIT_MS = 900_000
 /** Wanted of the loop. */
 const DELAY_MS = 50
 /** All workers are at one address here, and a series of the wire is three of the model. */
-const RAISED = { seriesLimit: 4 * SERIES, seriesLimitPerSource: 4 * SERIES, ingestWorkers: 0 }
+const RAISED = {
+  seriesLimit: 4 * SERIES,
+  seriesLimitPerSource: 4 * SERIES,
+  zonePercentPerSource: 100,
+  ingestWorkers: 0,
+}
 const DEFAULTS = { ingestWorkers: 0 }
 
 interface Ports {

@@ -11,7 +11,9 @@ import {
   type TestHub,
   until,
 } from '../../test/support/hub/hub.ts'
+import { REFUSED } from '../dialects/ingest.ts'
 import { dialect as statshero } from '../dialects/statshero/dialect.ts'
+import { type Identity, identityKey, keyedHash } from '../model/index.ts'
 import { parseConfig } from './config/config.ts'
 import { Hub } from './hub.ts'
 
@@ -122,6 +124,57 @@ hubTest('a source has its own limit', { seriesLimitPerSource: 1 }, async (starte
   await sendUdp(started, [packet('a:1|m\nb:1|m\n')])
   assert.equal(hub.reports.refusalsOf('series_limit_per_source'), 1)
 })
+
+/** Offers a counter as a source; its slot. */
+function offer({ hub }: TestHub, source: string, identity: Partial<Identity>): number {
+  const whole: Identity = { name: 'n', kind: 'counter', labels: [], ...identity }
+  const ingest = hub.createIngest('scope')
+  const key = identityKey(whole)
+  ingest.begin(source)
+  return ingest.slot(key, 0, key.length, 0, keyedHash(key, 0, key.length), () => {
+    return { identity: whole, metadata: { dialect: 'scope', type: 'counter' } }
+  })
+}
+
+hubTest(
+  'a source has its share of the zone, however few names it fills it with',
+  { zoneBytesLimit: 4_194_304, zonePercentPerSource: 25 },
+  async (started) => {
+    const { hub } = started
+    for (let i = 0; i < 1500; i++) offer(started, '10.0.0.1', { name: `${i}`.padStart(4000, 'n') })
+    const limit = hub.sources().limits.find(({ name }) => name === 'zonePercentPerSource')!
+    assert.equal(limit.limit, 1_048_576)
+    assert.ok(limit.used <= limit.limit && limit.used > limit.limit - 4100)
+    assert.ok(limit.refused > 1200)
+    assert.equal(hub.reports.refusalsOf('zone_full'), 0)
+    for (let i = 0; i < 100; i++) offer(started, '10.0.0.2', { name: `other ${i}` })
+    assert.equal(hub.series.countOf('10.0.0.2'), 100)
+
+    const known = [...hub.series].filter(({ source }) => source === '10.0.0.1')
+    for (const record of known) hub.series.retire(record)
+    const { used } = hub.sources().limits.find(({ name }) => name === 'zonePercentPerSource')!
+    assert.ok(used < 20_000)
+    offer(started, '10.0.0.1', { name: 'again' })
+    assert.equal(hub.series.countOf('10.0.0.1'), 1)
+  },
+)
+
+hubTest(
+  'names and labels have a length, whatever the dialect',
+  { nameBytesLimit: 10, labelBytesLimit: 5 },
+  async (started) => {
+    const { hub } = started
+    await sendUdp(started, [packet(`${'a'.repeat(10)}:-1|m\n${'b'.repeat(11)}:1|m\n`)])
+    assert.equal(hub.reports.refusalsOf('name_too_long'), 1)
+    seriesNamed(hub, 'a'.repeat(10))
+    // bytes of UTF-8 count
+    assert.equal(offer(started, '10.0.0.1', { name: 'ääääää' }), REFUSED)
+    assert.notEqual(offer(started, '10.0.0.1', { labels: [['host', 'web-1']] }), REFUSED)
+    assert.equal(offer(started, '10.0.0.1', { labels: [['host', 'web-10']] }), REFUSED)
+    assert.equal(offer(started, '10.0.0.1', { labels: [['server', 'a']] }), REFUSED)
+    assert.equal(hub.reports.refusalsOf('label_too_long'), 2)
+  },
+)
 
 hubTest(
   'silent series leave after their time, and come back as new ones',

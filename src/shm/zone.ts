@@ -6,10 +6,18 @@
 import { getRandomValues } from 'node:crypto'
 import { threadId } from 'node:worker_threads'
 import { createHashKey } from '../model/index.ts'
-import type { DefinitionOptions } from './definitions/definition.ts'
+import { type DefinitionOptions, definitionWords } from './definitions/definition.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { Descriptors } from './definitions/descriptors.ts'
-import { ENTRY, HEADER, type MetricMode, type MetricType, SEGMENT_STATE } from './layout.ts'
+import {
+  ENTRY,
+  HEADER,
+  type MetricMode,
+  type MetricType,
+  SEGMENT_STATE,
+  SLOT_WORDS,
+  slotClassOf,
+} from './layout.ts'
 import type { SharedZone } from './memory/backing.ts'
 import { ZoneMemory } from './memory/memory.ts'
 import { ZoneReader } from './reading/reader.ts'
@@ -161,6 +169,15 @@ export class Zone {
   /** The metric of a key, or -1. Takes no lock, unless it keeps meeting changes. */
   find(key: Uint8Array): number {
     return this.#definitions.find(key)
+  }
+
+  /**
+   * Bytes that a metric is charged where definitions have a budget: its descriptor, its place in
+   * the index, its key, and a slot in the base and in the segment of each of `workers`.
+   */
+  cost(keyBytes: number, type: MetricType, mode?: MetricMode): number {
+    const words = SLOT_WORDS[slotClassOf(type, mode)]!
+    return 8 * definitionWords(keyBytes, words, this.#memory.ints[HEADER.workers]!)
   }
 
   /**

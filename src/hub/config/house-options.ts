@@ -143,8 +143,23 @@ const LIMIT_OPTIONS = {
   zoneBytesLimit: integer({
     min: 1_048_576,
     max: 1_073_741_824,
-    default: 268_435_456,
+    default: SERIES_LIMITS.zoneBytesLimit,
     description: 'shared memory of all totals',
+  }),
+  zonePercentPerSource: integer({
+    max: 100,
+    default: SERIES_LIMITS.zonePercentPerSource,
+    description: 'share of `zoneBytesLimit` that the series of one address may take',
+  }),
+  nameBytesLimit: integer({
+    max: 65_535,
+    default: SERIES_LIMITS.nameBytesLimit,
+    description: 'series with longer names are refused, whatever their dialect',
+  }),
+  labelBytesLimit: integer({
+    max: 65_535,
+    default: SERIES_LIMITS.labelBytesLimit,
+    description: 'the same of the key and the value of each label',
   }),
   liveBytesLimit: integer({
     min: 65_536,

@@ -4,7 +4,7 @@
  */
 import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
 import { type MetricMode, type MetricType, refusalOf, type Zone } from '../../shm/index.ts'
-import type { QuotaRefusal, SeriesQuota } from './quota.ts'
+import type { QuotaRefusal, SeriesLimits, SeriesQuota } from './quota.ts'
 
 /** What a new series says of itself. */
 export interface NewSeries {
@@ -29,6 +29,8 @@ export type SeriesRefusal =
   | QuotaRefusal
   | 'zone_full'
   | 'key_too_long'
+  | 'name_too_long'
+  | 'label_too_long'
   | 'reserved_name'
   | 'type_mismatch'
 
@@ -75,7 +77,7 @@ export const WINDOWED: Storage = STORAGES.summary
 export function defineMetric(
   zone: Zone,
   quota: SeriesQuota,
-  { identity, source, storage }: NewSeries,
+  { identity, source, storage, isDecrements = false }: NewSeries,
 ): number | SeriesRefusal {
   const isOwn = source === OWN_SOURCE
   if (!isOwn && identity.name.startsWith(OWN_PREFIX)) return 'reserved_name'
@@ -86,15 +88,36 @@ export function defineMetric(
     return zone.type(found) === type && zone.mode(found) === mode ? found : 'type_mismatch'
   }
   if (isOwn) return metricOrRefusal(zone.define(key, type, { mode }))
+  const tooLong = isDecrements ? undefined : lengthRefusal(identity, quota.limits)
+  if (tooLong !== undefined) return tooLong
   return quota.exclusively(() => {
     // another thread may have been faster, and has then counted it
     const raced = zone.find(key)
-    const refusal = raced < 0 ? quota.refusal(source) : undefined
+    const bytes = zone.cost(key.length, type, mode)
+    const refusal = raced < 0 ? quota.refusal(source, bytes) : undefined
     if (refusal !== undefined) return refusal
     const metric = zone.define(key, type, { mode })
-    if (metric >= 0 && raced < 0) quota.add(source)
+    if (metric >= 0 && raced < 0) quota.add(source, bytes)
     return metricOrRefusal(metric)
   })
+}
+
+/** Whether a part of an identity is longer than the names of one series may be. */
+function lengthRefusal(
+  { name, nameBytes, labels }: Identity,
+  { nameBytesLimit, labelBytesLimit }: SeriesLimits,
+): 'name_too_long' | 'label_too_long' | undefined {
+  const isLong = (text: string, limit: number) => Buffer.byteLength(text) > limit
+  const isLongName =
+    nameBytes === undefined ? isLong(name, nameBytesLimit) : nameBytes.length > nameBytesLimit
+  if (isLongName) return 'name_too_long'
+  const isLongLabel = labels.some((pair) => pair.some((part) => isLong(part, labelBytesLimit)))
+  return isLongLabel ? 'label_too_long' : undefined
+}
+
+/** Bytes of the zone that a series is charged to its source for. */
+export function bytesOf(zone: Zone, metric: number): number {
+  return zone.cost(zone.key(metric).length, zone.type(metric), zone.mode(metric))
 }
 
 function metricOrRefusal(metric: number): number | SeriesRefusal {

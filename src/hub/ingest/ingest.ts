@@ -53,6 +53,7 @@ const ACTIVE_LIMIT = 1000
 const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
   'series_limit',
   'series_limit_per_source',
+  'zone_percent_per_source',
   'zone_full',
 ])
 const I64_MIN = -(1n << 63n)

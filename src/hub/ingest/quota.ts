@@ -1,10 +1,10 @@
 /**
- * How many series there are, and how many each source has brought, exact over all threads. Threads
- * decide and count under one lock, so no two of them take the last place, and none is refused a
- * name that another one is defining at that moment.
+ * How many series there are, how many each source has brought, and how many bytes of the zone they
+ * take, exact over all threads. Threads decide and count under one lock, so no two of them take the
+ * last place, and none is refused a name that another one is defining at that moment.
  *
  *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32] room
- *   entry, 16 B    [hash:2 x u32][count:u32][room:u32]   open addressing by source, hash 0 = empty
+ *   entry, 16 B    [hash:2 x u32][count:u32][bytes:u32]   open addressing by source, hash 0 = empty
  *
  * A source is known by 64 bits of its hash, two halves under two keys of chance: a sender that has
  * a network of addresses can't choose those of one place. Sources without series leave the table,
@@ -17,11 +17,25 @@ export interface SeriesLimits {
   readonly seriesLimit: number
   /** Most series that one source (address without port) may bring. */
   readonly seriesLimitPerSource: number
+  /** Bytes of the whole zone. */
+  readonly zoneBytesLimit: number
+  /** Share of these bytes that the series of one source may take. */
+  readonly zonePercentPerSource: number
+  /** Longest name, and longest key or value of a label, in bytes of UTF-8. */
+  readonly nameBytesLimit: number
+  readonly labelBytesLimit: number
 }
 
-export const SERIES_LIMITS: SeriesLimits = { seriesLimit: 100_000, seriesLimitPerSource: 10_000 }
+export const SERIES_LIMITS: SeriesLimits = {
+  seriesLimit: 100_000,
+  seriesLimitPerSource: 10_000,
+  zoneBytesLimit: 268_435_456,
+  zonePercentPerSource: 25,
+  nameBytesLimit: 4096,
+  labelBytesLimit: 4096,
+}
 
-export type QuotaRefusal = 'series_limit' | 'series_limit_per_source'
+export type QuotaRefusal = 'series_limit' | 'series_limit_per_source' | 'zone_percent_per_source'
 
 const LOCK = 0
 const COUNT = 1
@@ -89,12 +103,22 @@ export class SeriesQuota {
     }
   }
 
-  /** Under the lock. */
-  refusal(source: string): QuotaRefusal | undefined {
+  /** Bytes of the zone that the series of one source may take. */
+  get bytesLimitPerSource(): number {
+    return Math.floor((this.limits.zoneBytesLimit * this.limits.zonePercentPerSource) / 100)
+  }
+
+  /**
+   * Why a source may bring no further series; under the lock.
+   * @param bytes of the zone that the series would take
+   */
+  refusal(source: string, bytes: number): QuotaRefusal | undefined {
     if (this.count >= this.limits.seriesLimit) return 'series_limit'
     const at = this.#find(source)
     const brought = this.#words[at + 2]!
-    return brought >= this.limits.seriesLimitPerSource ? 'series_limit_per_source' : undefined
+    if (brought >= this.limits.seriesLimitPerSource) return 'series_limit_per_source'
+    const taken = brought === 0 ? 0 : this.#words[at + 3]!
+    return taken + bytes > this.bytesLimitPerSource ? 'zone_percent_per_source' : undefined
   }
 
   /** How many more series a source may bring at this moment; the hub's own are not counted. */
@@ -107,23 +131,26 @@ export class SeriesQuota {
   }
 
   /** Counts a new series of a source; under the lock. */
-  add(source: string): void {
+  add(source: string, bytes: number): void {
     const at = this.#find(source)
     if (this.#words[at + 2] === 0) {
+      this.#words[at + 3] = 0
       const [low, high] = this.#hashOf(source)
       this.#words[at] = low
       this.#words[at + 1] = high
     }
     this.#words[at + 2]!++
+    this.#words[at + 3]! += bytes
     Atomics.add(this.#ints, COUNT, 1)
   }
 
-  /** Gives back the place of a series that left; takes the lock itself. */
-  remove(source: string): void {
+  /** Gives back the place and the bytes of a series that left; takes the lock itself. */
+  remove(source: string, bytes: number): void {
     this.exclusively(() => {
       const at = this.#find(source)
       if (this.#words[at + 2] === 0) return
       this.#words[at + 2]!--
+      this.#words[at + 3]! -= bytes
       Atomics.sub(this.#ints, COUNT, 1)
       if (this.#words[at + 2] === 0) this.#close(at)
     })

@@ -6,6 +6,7 @@ import type { Exact, Histogram, Identity, Metadata, Summary } from '../../model/
 import type { Zone } from '../../shm/index.ts'
 import { CumulativeReading } from '../ingest/cumulative-reading.ts'
 import {
+  bytesOf,
   decrementsOf,
   defineMetric,
   type KnownSeries,
@@ -109,6 +110,13 @@ export type Total =
       readonly last: Summary
     }
 
+/** What the series of one source take. */
+interface SourceUse {
+  series: number
+  /** Of the zone. */
+  bytes: number
+}
+
 export class SeriesStore implements SeriesDefiner {
   readonly limits: SeriesLimits
   readonly quota: SeriesQuota
@@ -116,7 +124,7 @@ export class SeriesStore implements SeriesDefiner {
   readonly #nowMs: () => number
   readonly #byId = new Map<number, SeriesRecord>()
   readonly #byMetric = new Map<number, SeriesRecord>()
-  readonly #perSource = new Map<string, number>()
+  readonly #perSource = new Map<string, SourceUse>()
   readonly #counts = new SeriesCounts()
   readonly #leaving = new Set<SeriesRecord>()
   #retired: SeriesRecord[] = []
@@ -184,13 +192,22 @@ export class SeriesStore implements SeriesDefiner {
 
   /** Series that a source has brought and that are still there. */
   countOf(source: string): number {
-    return this.#perSource.get(source) ?? 0
+    return this.#perSource.get(source)?.series ?? 0
   }
 
   /** Most series that any one source has brought. */
   get largestSourceSize(): number {
+    return this.#largest('series')
+  }
+
+  /** Most bytes of the zone that the series of any one source take. */
+  get largestSourceBytes(): number {
+    return this.#largest('bytes')
+  }
+
+  #largest(field: keyof SourceUse): number {
     let largest = 0
-    for (const size of this.#perSource.values()) largest = Math.max(largest, size)
+    for (const use of this.#perSource.values()) largest = Math.max(largest, use[field])
     return largest
   }
 
@@ -211,9 +228,18 @@ export class SeriesStore implements SeriesDefiner {
     this.#byMetric.set(metric, record)
     this.#revision++
     this.#counts.change(record, 1)
-    const { source } = series
-    if (source !== OWN_SOURCE) this.#perSource.set(source, this.countOf(source) + 1)
+    if (series.source !== OWN_SOURCE) {
+      this.#changeUse(series.source, 1, bytesOf(this.#zone, metric))
+    }
     return record
+  }
+
+  #changeUse(source: string, series: 1 | -1, bytes: number): void {
+    const use = this.#perSource.get(source) ?? { series: 0, bytes: 0 }
+    use.series += series
+    use.bytes += series * bytes
+    if (use.series > 0) this.#perSource.set(source, use)
+    else this.#perSource.delete(source)
   }
 
   defineDecrements({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
@@ -281,10 +307,9 @@ export class SeriesStore implements SeriesDefiner {
       this.#zone.unlink(record.metric)
       this.#leaving.add(record)
       this.#counts.change(record, -1)
-      this.quota.remove(record.source)
-      const left = this.countOf(record.source) - 1
-      if (left > 0) this.#perSource.set(record.source, left)
-      else this.#perSource.delete(record.source)
+      const bytes = bytesOf(this.#zone, record.metric)
+      this.quota.remove(record.source, bytes)
+      this.#changeUse(record.source, -1, bytes)
     }
     this.#revision++
   }

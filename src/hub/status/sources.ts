@@ -151,6 +151,14 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       examples: reports.refusedKeys('series_limit_per_source'),
     },
     {
+      name: 'zonePercentPerSource',
+      limit: store.quota.bytesLimitPerSource,
+      used: store.largestSourceBytes,
+      refused: reports.refusalsOf('zone_percent_per_source'),
+      behaviour: 'New names of that source are refused, other sources are not affected.',
+      examples: reports.refusedKeys('zone_percent_per_source'),
+    },
+    {
       name: 'zoneBytesLimit',
       limit: zone.bytesLimit,
       used: zone.bytesTotal,

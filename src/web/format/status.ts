@@ -39,7 +39,7 @@ export function listenerAddress({ transports, host, port }: ListenerStatus): str
 
 /** Used and limit as they are counted: bytes as KiB, all else exactly. */
 export function limitAmount(name: string, amount: number): string {
-  return /bytes/i.test(name) ? text(amount, 'B') : exact(amount)
+  return /bytes|^zone/i.test(name) ? text(amount, 'B') : exact(amount)
 }
 
 /** `Series limit of 127.0.0.1:8125 reached: 2 000 of 2 000. …` */

@@ -73,6 +73,7 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   seriesLimit: 'Series',
   seriesLimitPerSource: 'Series of one source',
   zoneBytesLimit: 'Shared memory',
+  zonePercentPerSource: 'Shared memory of one source',
   liveBytesLimit: 'Live window',
   sessionsLimit: 'Live viewers',
   connectionsLimit: 'Connections',

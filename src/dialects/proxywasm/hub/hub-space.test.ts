@@ -102,7 +102,9 @@ test('names are limited with their prefix, equality allowed', () => {
 })
 
 test('series above the limit of a source are refused, known ones are still found', () => {
-  const { define, told } = open({ limits: { seriesLimit: 10, seriesLimitPerSource: 2 } })
+  const { define, told } = open({
+    limits: { ...SERIES_LIMITS, seriesLimit: 10, seriesLimitPerSource: 2 },
+  })
   const first = define('a', 'counter')
   define('b', 'counter')
   assert.equal(define('c', 'counter'), 'metrics_limit')
@@ -114,7 +116,9 @@ test('series above the limit of a source are refused, known ones are still found
 })
 
 test('a flood of refused names is told of twenty times', () => {
-  const { define, told } = open({ limits: { seriesLimit: 1, seriesLimitPerSource: 1 } })
+  const { define, told } = open({
+    limits: { ...SERIES_LIMITS, seriesLimit: 1, seriesLimitPerSource: 1 },
+  })
   for (let i = 0; i < 1000; i++) define(`n${i}`, 'counter')
   assert.equal(told.length, 1 + 20)
 })

@@ -24,8 +24,11 @@ const REFUSED_TOLD = 20
 const REFUSALS: Readonly<Record<SeriesRefusal, ZoneRefusal>> = {
   series_limit: 'metrics_limit',
   series_limit_per_source: 'metrics_limit',
+  zone_percent_per_source: 'zone_full',
   zone_full: 'zone_full',
   key_too_long: 'key_too_long',
+  name_too_long: 'key_too_long',
+  label_too_long: 'key_too_long',
   reserved_name: 'type_mismatch',
   type_mismatch: 'type_mismatch',
 }
