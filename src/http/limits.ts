@@ -47,6 +47,7 @@ export interface HttpReports {
    * - `streams`: `opened`, and `disconnected`, `stalled`, `error` or `stopped` at the end
    * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream
    * - `name_conflicts`: `label` or `family`, once per series
+   * - `accepts_failed`: code of the system's error
    * - `errors`: `ROUTE`, where a request failed by our fault
    */
   count(name: string, reason: string): void

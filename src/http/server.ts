@@ -105,7 +105,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   configure(server, limits, reports, requests)
   return {
     limits: () => [answers.status()],
-    start: () => listen(server, host, port),
+    start: () => listen(server, host, port, reports),
     stop: () => {
       streams.stop()
       for (const guest of routes) guest.stop?.()
@@ -210,11 +210,17 @@ function listen(
   server: Server,
   host: string,
   port: number,
+  reports: HttpReports,
 ): Promise<{ host: string; port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
       server.off('error', reject)
+      // a failed accept (no file descriptors left) costs that connection, not the hub
+      server.on('error', (error: NodeJS.ErrnoException) => {
+        reports.count('accepts_failed', error.code ?? 'unknown')
+        reports.log?.('warn', 'accepting a connection did not work', { error: error.message })
+      })
       const address = server.address() as AddressInfo
       resolve({ host: address.address, port: address.port })
     })

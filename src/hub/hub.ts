@@ -17,6 +17,7 @@ import { drain } from './drain.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
 import { Windows } from './ingest/windows/windows.ts'
+import { Descriptors } from './listen/descriptors.ts'
 import { PeerCounts } from './listen/peer-counts.ts'
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
@@ -222,6 +223,7 @@ export class Hub implements HubView {
     })
     return [
       this.#clockSteps,
+      new Descriptors({ metrics: this.metrics, log: this.#log }),
       new SelfObservation(this.metrics, this.#status),
       expiry,
       ...this.#residents.values(),

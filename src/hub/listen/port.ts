@@ -104,7 +104,9 @@ export class Port implements Listener {
       server.once('error', reject)
       server.listen({ port, host, reusePort: isShared }, () => {
         server.removeListener('error', reject)
-        server.on('error', (error) => {
+        server.on('error', (error: NodeJS.ErrnoException) => {
+          const labels = { listener: this.options.name, reason: error.code ?? 'unknown' }
+          this.#context.metrics.counter('pentameter.accepts.failed', labels).add()
           this.#context.log('warn', 'accepting a connection did not work', { error: error.message })
         })
         resolve(server)

@@ -29,6 +29,8 @@ export interface HubProcess {
   readonly listeners: Listeners
   /** Resolves when it has ended, for whatever reason. */
   readonly ended: Promise<Exit>
+  /** What it has logged so far. */
+  log(): string
   signal(name: NodeJS.Signals): void
   /** Sends SIGTERM and waits for the end; killed when that takes longer than 15 s. */
   stop(): Promise<Exit>
@@ -41,6 +43,8 @@ const STOP_TIMEOUT_MS = 15_000
 interface Circumstances {
   /** Where the log goes instead of into `log`: an open file. */
   readonly stderr?: number
+  /** Most file descriptors that it may have open. */
+  readonly descriptors?: number
   /** Flags of Node. */
   readonly execArgv?: readonly string[]
 }
@@ -52,12 +56,22 @@ export function startHubProcess(...command: readonly string[]): Promise<HubProce
 
 /** The same under circumstances that are not the usual ones. */
 export async function startHubProcessWith(
-  { stderr, execArgv = [] }: Circumstances,
+  { stderr, descriptors, execArgv = [] }: Circumstances,
   ...command: readonly string[]
 ): Promise<HubProcess> {
   const [name, ...flags] = command
   const args = [...execArgv, PROGRAM, name!, ...FREE_PORTS, '--log', 'json', ...flags]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr ?? 'pipe'] })
+  const stdio = ['ignore', 'pipe', stderr ?? 'pipe'] as const
+  const child =
+    descriptors === undefined
+      ? spawn(process.execPath, args, { stdio: [...stdio] })
+      : spawn(
+          'sh',
+          ['-c', `ulimit -n ${descriptors} && exec "$@"`, 'sh', process.execPath, ...args],
+          {
+            stdio: [...stdio],
+          },
+        )
   let log = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text
@@ -69,6 +83,7 @@ export async function startHubProcessWith(
   return {
     listeners,
     ended,
+    log: () => log,
     signal: (name) => void child.kill(name),
     stop() {
       child.kill('SIGTERM')
