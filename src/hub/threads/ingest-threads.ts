@@ -133,12 +133,18 @@ export class IngestThreads {
 
   #crashed(thread: number, reason: string, waitMs: number): void {
     const { log, metrics, store, peers } = this.#parts
-    this.counts.release(thread)
-    peers.release(1 + thread)
+    // all that the thread had sent has been taken by now: what the counts still hold is lost
+    const losses = this.counts.release(thread)
+    const unfinishedBytes = peers.release(1 + thread)
     store.quota.releaseOf(thread)
     metrics.counter('pentameter.ingest.worker.restarts').add()
+    for (const [part, count] of Object.entries(losses)) {
+      if (count > 0) metrics.counter('pentameter.ingest.worker.lost', { part }).add(count)
+    }
     const again = waitMs === 0 ? 'at once' : `in ${waitMs / 1000} s`
-    log('warn', `ingest thread ${thread} ended and is started again ${again}`, { reason })
+    log('warn', `ingest thread ${thread} ended and is started again ${again}`, {
+      ...{ reason, ...losses, unfinishedBytes },
+    })
   }
 
   get count(): number {

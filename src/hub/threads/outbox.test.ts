@@ -120,3 +120,18 @@ test('a flood of errors makes counts larger, not messages', async () => {
   assert.deepEqual(log[0]!.facts, { dialect: 'statshero', cause: 'Error: inside' })
   structuredClone(batches[0])
 })
+
+test('what a thread had not sent when it ended is known to the counts', async () => {
+  const { counts, outbox, queue, batches } = startOutbox()
+  const rest = { connections: 0, commands: 0, series: 0, reports: 0 }
+  queue.read(1, 5, 'a')
+  outbox.reports.for('statshero').decodeNote('odd')
+  assert.deepEqual(counts.release(1), { ...rest, commands: 1, reports: 1 })
+  assert.deepEqual(counts.release(1), rest)
+  await setImmediate()
+  const waiting = 64
+  counts.addBatches(1, waiting)
+  outbox.announce(announcement(1))
+  assert.equal(batches.length, 1, 'the main thread is behind')
+  assert.deepEqual(counts.release(1), { ...rest, series: 1 })
+})

@@ -56,11 +56,15 @@ export class Outbox {
     this.#clock = clock
     this.#post = post
     this.#standStillMs = standStillMs
-    this.reports = new ReportBatch(clock, () => this.#soon())
+    this.reports = new ReportBatch(clock, () => {
+      counts.addReport(thread)
+      this.#soon()
+    })
   }
 
   announce(announcement: Announcement): void {
     this.#isDirty = true
+    this.#counts.addSeries(this.#thread)
     this.#series.push(announcement)
     this.#flushUnlessBehind()
   }
@@ -165,6 +169,7 @@ export class Outbox {
     this.#sourceRows = new Map()
     this.#counts.addBatches(this.#thread, 1)
     this.#post(batch)
+    this.#counts.clearUnsent(this.#thread)
   }
 }
 

@@ -2,9 +2,9 @@
  * What the main thread and the ingest threads tell each other without messages: one buffer for the
  * whole pool, a row of 64 bytes for each thread, so that no two write into one cache line.
  *
- *   places, 64 B          open connections by port: 7 x i32, room
- *   row, 64 B a thread    [verbs waiting][batches waiting], then by port
- *                         [own connections][connections refused]: i32
+ *   places, 64 B          open connections by port: 6 x i32, room
+ *   row, 64 B a thread    [verbs waiting][batches waiting][series unsent][reports unsent], then
+ *                         by port [own connections][connections refused]: i32
  *   row, 128 B a thread   measurements by dialect: 16 x f64, written by the thread alone
  */
 import { ConnectionPlaces } from '../listen/connection-places.ts'
@@ -12,12 +12,26 @@ import { ConnectionPlaces } from '../listen/connection-places.ts'
 const ROW_INTS = 16
 const VERBS = 0
 const BATCHES = 1
-const OWN = 2
-const REFUSED = 3
+const SERIES = 2
+const REPORTS = 3
+const OWN = 4
+const REFUSED = 5
 const INTS_PER_PORT = 2
 /** What a row has room for; further ports and dialects are served by the main thread. */
 export const THREADED_PORTS_LIMIT = (ROW_INTS - OWN) / INTS_PER_PORT
 export const THREADED_DIALECTS_LIMIT = 16
+
+/** What a thread held when it ended. */
+interface ThreadLosses {
+  /** Closed with it. */
+  readonly connections: number
+  /** Ordered commands that were taken and never applied. */
+  readonly commands: number
+  /** Series begun that the main thread was never told of. */
+  readonly series: number
+  /** Errors, refusals and log lines that were never told. */
+  readonly reports: number
+}
 
 export class SharedCounts {
   readonly shared: SharedArrayBuffer
@@ -118,15 +132,39 @@ export class SharedCounts {
     return Atomics.load(this.#ints, rowOf(thread) + BATCHES)
   }
 
+  /** A series more that the thread has not sent yet; plain, for the thread writes it alone. */
+  addSeries(thread: number): void {
+    this.#ints[rowOf(thread) + SERIES]!++
+  }
+
+  /** A report more that the thread has not sent yet. */
+  addReport(thread: number): void {
+    this.#ints[rowOf(thread) + REPORTS]!++
+  }
+
+  /** All series and reports of a thread are on their way: a message that is sent arrives. */
+  clearUnsent(thread: number): void {
+    this.#ints[rowOf(thread) + SERIES] = 0
+    this.#ints[rowOf(thread) + REPORTS] = 0
+  }
+
   /** Gives back what a thread that ended held; what it has measured stays. */
-  release(thread: number): void {
+  release(thread: number): ThreadLosses {
     const row = rowOf(thread)
+    const losses = {
+      connections: this.connectionsOf(thread),
+      commands: this.verbs(thread),
+      series: this.#ints[row + SERIES]!,
+      reports: this.#ints[row + REPORTS]!,
+    }
     for (let port = 0; port < THREADED_PORTS_LIMIT; port++) {
       const own = row + port * INTS_PER_PORT + OWN
       Atomics.sub(this.#ints, port, Atomics.exchange(this.#ints, own, 0))
     }
     Atomics.store(this.#ints, row + VERBS, 0)
     Atomics.store(this.#ints, row + BATCHES, 0)
+    this.clearUnsent(thread)
+    return losses
   }
 }
 

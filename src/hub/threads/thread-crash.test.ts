@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { packet, seriesNamed } from '../../../test/support/hub/hub.ts'
@@ -77,6 +78,55 @@ suite('ingest threads that end', () => {
     assert.equal(hub.sources().listeners.find(({ name }) => name === 'text')!.state, 'listening')
     const segments = (hub.sources().workers ?? []).map(({ segment }) => segment!)
     assert.ok(Math.max(...segments) <= 2 * THREADS + 1, 'segments of ended threads are used again')
+    await hub.stop()
+  })
+
+  test('what was lost with a thread is counted and told', async () => {
+    const started = await startThreads()
+    const { hub, clock, log, textPort, workers } = started
+    // weights of 2.5 lines are added up by the main thread, in their order
+    const lines = packet('c:1|m|@0.4\n'.repeat(100))
+    const stopSending = new AbortController()
+    const send = async (): Promise<void> => {
+      const socket = connect({ port: textPort, host: '127.0.0.1' }).on('error', () => {})
+      while (!stopSending.signal.aborted && !socket.destroyed) {
+        socket.write(lines)
+        await setImmediate()
+      }
+      socket.destroy()
+    }
+    const again = async (): Promise<void> => {
+      while (!stopSending.signal.aborted) await send()
+    }
+    const senders = Array.from({ length: 8 }, again)
+    let rounds = 0
+    const lost = (part: string): number => {
+      const labels = { part }
+      return hub.metrics.counter('pentameter.ingest.worker.lost', labels).value
+    }
+    while (rounds < 40 && lost('commands') === 0) {
+      const before = hub.measurements('statshero')
+      await eventually(() => hub.measurements('statshero') > before)
+      await workers[rounds++ % THREADS]!.terminate()
+      clock.advance(5000)
+      await hub.settle()
+    }
+    stopSending.abort()
+    await Promise.all(senders)
+    await eventually(() => hub.sources().listeners[0]!.connections === 0)
+    await hub.settle()
+    const taken = hub.measurements('statshero')
+    const applied = Number(totalOf(started, 'c')) / 2.5
+    const missing = taken - applied - lost('commands')
+    assert.ok(Math.abs(missing) <= 1 + rounds, `${missing} of ${taken} lines in ${rounds} rounds`)
+    assert.ok(lost('connections') > 0)
+    const told = log.filter((line) => line.includes('is started again'))
+    assert.equal(told.length, rounds)
+    const commands = told.map((line) => Number(/"commands":(\d+)/.exec(line)![1]))
+    assert.equal(
+      commands.reduce((sum, n) => sum + n),
+      lost('commands'),
+    )
     await hub.stop()
   })
 })
