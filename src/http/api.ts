@@ -21,7 +21,6 @@ export type {
   DialectStatus,
   ErrorStatus,
   ExportStatus,
-  FilterStatus,
   LimitStatus,
   ListenerStatus,
   OffenderStatus,

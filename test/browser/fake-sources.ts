@@ -1,13 +1,12 @@
 /** What an invented hub says of itself, by scene. */
+import type { FilterStatus, FiltersAnswer } from '../../src/dialects/proxywasm/http/api.ts'
 import type {
   ConnectionStatus,
   DialectStatus,
   ErrorStatus,
   ExportStatus,
-  FilterStatus,
   LimitStatus,
   ListenerStatus,
-  SourcesAnswer,
   WorkerStatus,
   ZoneStatus,
 } from '../../src/http/api.ts'
@@ -297,7 +296,7 @@ export function inventSources(
   scene: Scene,
   second: number,
   series: readonly Invented[],
-): SourcesAnswer {
+): FiltersAnswer {
   const isEmpty = scene === 'empty'
   const address = '127.0.0.1:8125'
   return {

@@ -22,8 +22,6 @@ export interface SourcesAnswer {
   readonly refusals: readonly RefusalStatus[]
   /** The latest sixteen, the oldest first; absent when there was none. */
   readonly clockSteps?: readonly ClockStep[]
-  /** Filters that the hub runs; absent when it runs none. */
-  readonly filters?: readonly FilterStatus[]
   /** Where all series are pushed to; absent when nowhere. */
   readonly exports?: readonly ExportStatus[]
 }
@@ -53,32 +51,6 @@ export interface ExportStatus {
   readonly pointsLost: number
   /** Series whose interval waits to be taken. */
   readonly waiting: number
-}
-
-/** One filter: what it did and cost since it was started. */
-export interface FilterStatus {
-  readonly name: string
-  readonly path: string
-  /** Whose answers its metric calls get: spec, nginx or envoy. */
-  readonly host: string
-  readonly state: 'running' | 'refused' | 'stopped'
-  /** Why it was refused. */
-  readonly message?: string
-  readonly abi?: string
-  readonly sinceMs: number
-  /** Requests and ticks of the last second. */
-  readonly ratePerSecond: number
-  readonly requests: number
-  readonly requestsFailed: number
-  /** Mean time of a call into the filter, nanoseconds. */
-  readonly callNs: number
-  readonly memoryBytes: number
-  readonly instances: number
-  readonly series: number
-  /** What went wrong or was refused, by reason. */
-  readonly problems: Readonly<Record<string, number>>
-  /** Imports for which there is only a stub, with their calls. */
-  readonly unknownImports: readonly { readonly name: string; readonly calls: number }[]
 }
 
 /** One meter of the overview. */

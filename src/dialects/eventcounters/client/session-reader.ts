@@ -17,7 +17,7 @@ export interface ClientCounts {
   otherEvents: number
   linesTooLong: number
   keepAlives: number
-  /** Sessions that were open and ended otherwise than by stop(). */
+  /** Sessions that were open and ended otherwise than by close(). */
   reconnects: number
 }
 

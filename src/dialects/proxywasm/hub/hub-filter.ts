@@ -1,11 +1,11 @@
 /** One filter of a hub: its file, its thread, its invented requests, and what it did and cost. */
 import { readFile } from 'node:fs/promises'
 import type { Log, LogLevel } from '../../../hub/log.ts'
-import type { FilterStatus } from '../../../hub/status/status.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { MetricSpaceSource } from '../host/metric-space.ts'
 import type { FilterStatistics } from '../host/statistics.ts'
 import type { FilterThread } from '../host/thread/thread.ts'
+import type { FilterStatus } from '../http/api.ts'
 import type { FilterConfig } from '../options.ts'
 import { sourceOf } from './announcement.ts'
 import { type CodeCount, gainsOf, notesOf, problemsOf } from './problems.ts'

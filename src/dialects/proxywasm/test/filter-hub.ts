@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startHub, type TestHub } from '../../../../test/support/hub/hub.ts'
-import type { FilterStatus } from '../../../http/api.ts'
+import type { FilterStatus, FiltersAnswer } from '../http/api.ts'
 
 export interface FilterHub extends TestHub {
   filter(name: string): FilterStatus
@@ -38,12 +38,15 @@ export async function startFilterHub(
   const stop = (): Promise<void> => (stopped ??= hub.stop())
   // threads left behind by a failed test would keep its process
   context.after(stop)
-  const running = (): FilterStatus[] =>
-    (hub.sources().filters ?? []).filter(({ state }) => state === 'running')
+  const statuses = (): readonly FilterStatus[] => {
+    const answer: FiltersAnswer = hub.sources()
+    return answer.filters ?? []
+  }
+  const running = (): FilterStatus[] => statuses().filter(({ state }) => state === 'running')
   return {
     ...started,
     stop,
-    filter: (name) => (hub.sources().filters ?? []).find((each) => each.name === name)!,
+    filter: (name) => statuses().find((each) => each.name === name)!,
     requests: async (count) => {
       for (let i = 0; i < count; i++) {
         const before = new Map(running().map(({ name, requests }) => [name, requests]))

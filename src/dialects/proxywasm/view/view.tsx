@@ -1,9 +1,10 @@
 /** Proxy-Wasm filters that the hub runs: whether they work, what they cost, what went wrong. */
 import type { JSX } from 'preact'
-import type { FilterStatus, SourcesAnswer } from '../../../http/api.ts'
+import type { SourcesAnswer } from '../../../http/api.ts'
 import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
 import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
 import type { View } from '../../../web/shell/view.ts'
+import type { FilterStatus, FiltersAnswer } from '../http/api.ts'
 import { importWords, problemWords } from './words.ts'
 
 const STATE_WORDS = { running: 'Runs', refused: 'Refused', stopped: 'Stopped' } as const
@@ -38,7 +39,7 @@ function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
 }
 
 function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
-  const { filters = [] } = sources
+  const { filters = [] }: FiltersAnswer = sources
   if (filters.length === 0) return null
   return (
     <Section title="Filters" note="Proxy-Wasm, each in a thread of its own">

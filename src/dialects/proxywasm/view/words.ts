@@ -1,6 +1,7 @@
 /** What the host tells of a filter, in words. */
-import type { FilterStatus } from '../../../http/api.ts'
+
 import { counted, exact } from '../../../web/format/number.ts'
+import type { FilterStatus } from '../http/api.ts'
 
 const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
   trap: counted('trap'),
