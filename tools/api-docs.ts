@@ -5,10 +5,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { OptionSpec } from '../src/dialects/options.ts'
 import { type Declaration, Declarations, type Kind, linesOf } from './declarations.ts'
 import { entriesIn } from './entries.ts'
+import { tableOf } from './tables.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -113,8 +115,36 @@ export function examplesOf({ intro, exports }: ApiEntry): string[] {
   return [intro, ...exports.map(({ doc }) => doc)].flatMap((doc) => parseDoc(doc).examples)
 }
 
+/** Tables of the options that a declaration takes over as data (src/dialects/options.ts). */
+export type OptionTables = ReadonlyMap<Declaration, readonly string[]>
+
+/** Reads the options behind each `GivenOptions<typeof NAME>` from the module that declares them. */
+export async function readOptions(entries: readonly ApiEntry[]): Promise<OptionTables> {
+  const tables = new Map<Declaration, readonly string[]>()
+  for (const declaration of entries.flatMap(({ exports }) => exports)) {
+    const names = [...declaration.text.matchAll(/GivenOptions<typeof (\w+)>/g)]
+    const specs = await Promise.all(names.map(([, name]) => specOf(name!, declaration.path)))
+    if (specs.length > 0) tables.set(declaration, tableOf(Object.assign({}, ...specs)))
+  }
+  return tables
+}
+
+/** The options of a name that a source file declares or imports. */
+async function specOf(name: string, path: string): Promise<OptionSpec> {
+  const file = join(ROOT, 'src', path.replace(/\.d\.ts$/, '.ts'))
+  const imported = new RegExp(`import (?:type )?\\{[^}]*\\b${name}\\b[^}]*\\} from '(\\.[^']+)'`)
+  const from = imported.exec(sourceOf(path))?.[1]
+  const module = from === undefined ? file : join(dirname(file), from)
+  const spec = ((await import(module)) as Readonly<Record<string, OptionSpec>>)[name]
+  if (spec === undefined) throw new Error(`${path}: ${module} has no options ${name}`)
+  return spec
+}
+
 /** Makes all pages, by path: one for each entry, and README.md that lists them. */
-export function apiPages(entries: readonly ApiEntry[]): Map<string, string> {
+export function apiPages(
+  entries: readonly ApiEntry[],
+  tables: OptionTables = new Map(),
+): Map<string, string> {
   const formatted = formatCode(entries.flatMap(({ exports }) => exports.map(({ text }) => text)))
   const rows = entries.map(({ specifier, intro, exports }) => {
     const first = proseOf(parseDoc(intro).text.split(/\n\s*\n/)[0]!).replaceAll('\n', ' ')
@@ -125,7 +155,7 @@ export function apiPages(entries: readonly ApiEntry[]): Map<string, string> {
     `| entry | exports | what it is |\n|---|---|---|\n${rows.join('\n')}\n`
   const pages = new Map([['docs/api/README.md', list]])
   for (const entry of entries) {
-    pages.set(`docs/api/${fileOf(entry.specifier)}`, pageOf(entry, formatted))
+    pages.set(`docs/api/${fileOf(entry.specifier)}`, pageOf(entry, formatted, tables))
   }
   return pages
 }
@@ -135,19 +165,31 @@ function fileOf(specifier: string): string {
   return `${specifier.slice('pentameter/'.length).replaceAll('/', '-')}.md`
 }
 
-function pageOf({ specifier, intro, exports }: ApiEntry, code: ReadonlyMap<string, string>) {
+function pageOf(
+  { specifier, intro, exports }: ApiEntry,
+  code: ReadonlyMap<string, string>,
+  tables: OptionTables,
+) {
   const sections = Object.entries(HEADINGS).flatMap(([kind, heading]) => {
     const own = exports.filter((each) => each.kind === kind)
     if (own.length === 0) return []
-    return [`## ${heading}`, ...own.map((each) => sectionOf(each, code.get(each.text)!))]
+    return [
+      `## ${heading}`,
+      ...own.map((each) => sectionOf(each, code.get(each.text)!, tables.get(each))),
+    ]
   })
   return `${[`# ${specifier}`, docSection(intro), ...sections].join('\n\n')}\n`
 }
 
-function sectionOf(declaration: Declaration, code: string): string {
+function sectionOf(
+  declaration: Declaration,
+  code: string,
+  table: readonly string[] | undefined,
+): string {
   const { name, doc, path } = declaration
-  const text = [`### ${name}`, block(code), ...(doc === '' ? [] : [docSection(doc)])].join('\n\n')
-  return withDocument(text, path)
+  const parts = [`### ${name}`, block(code), ...(doc === '' ? [] : [docSection(doc)])]
+  if (table !== undefined) parts.push(table.join('\n'))
+  return withDocument(parts.join('\n\n'), path)
 }
 
 function docSection(doc: string): string {

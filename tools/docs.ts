@@ -11,7 +11,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DIALECTS } from '../test/support/dialects.ts'
-import { apiPages, readApi } from './api-docs.ts'
+import { apiPages, readApi, readOptions } from './api-docs.ts'
 import { dialectTable, optionTable, withTable } from './tables.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -25,12 +25,12 @@ function read(path: string): string | undefined {
 }
 
 /** All that is written, by path; undefined for a file that is to go. */
-function documents(): Map<string, string | undefined> {
+async function documents(): Promise<Map<string, string | undefined>> {
   const all = new Map<string, string | undefined>(
     globSync('docs/api/*.md', { cwd: ROOT }).map((path) => [path, undefined]),
   )
   const api = readApi()
-  for (const [path, text] of apiPages(api)) all.set(path, text)
+  for (const [path, text] of apiPages(api, await readOptions(api))) all.set(path, text)
   const names = api.map(({ specifier, exports }) => [specifier, exports.map(({ name }) => name)])
   const json = JSON.stringify(Object.fromEntries(names), undefined, 2)
   all.set('test/package/exports.json', `${json}\n`)
@@ -41,7 +41,7 @@ function documents(): Map<string, string | undefined> {
 }
 
 const isCheck = process.argv[2] === '--check'
-const stale = [...documents()].filter(([path, text]) => read(path) !== text)
+const stale = [...(await documents())].filter(([path, text]) => read(path) !== text)
 for (const [path, text] of stale) {
   if (isCheck) console.log(`${path} is not current: npm run docs`)
   else if (text === undefined) rmSync(join(ROOT, path))

@@ -26,11 +26,12 @@ function dialectRow({ name, document, roles, transports, port }: Dialect): strin
 
 /** The table of docs/configuration.md: a row for each option, those of the dialects included. */
 export function optionTable(dialects: readonly Dialect[]): string[] {
-  return [
-    '| option | default | meaning |',
-    '|---|---|---|',
-    ...optionRows(composeOptions(dialects)),
-  ]
+  return tableOf(composeOptions(dialects))
+}
+
+/** The table of one list of options, as docs/api has those of a class. */
+export function tableOf(spec: OptionSpec): string[] {
+  return ['| option | default | meaning |', '|---|---|---|', ...optionRows(spec)]
 }
 
 /** One row `| path | default | meaning |` for every option, in their order. */

@@ -3,12 +3,16 @@
  * itself. Who waits for an answer of a thread that ends has it: a thread that is no more has
  * forgotten everything.
  */
+import { Backoff, type BackoffOptions } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { FromThread, Question, ThreadStatus, ToThread } from './messages.ts'
 
 /** Waits before a thread is started again when it ends soon after each start; then the longest. */
-const RESTART_FIRST_MS = 100
-const RESTART_LONGEST_MS = 5000
+const RESTARTS: BackoffOptions = {
+  reconnectFirstMs: 100,
+  reconnectLimitMs: 5000,
+  reconnectJitter: 0,
+}
 /** A thread that has run for so long has not failed at its start. */
 const STEADY_NS = 10_000_000_000n
 
@@ -40,7 +44,8 @@ export class ThreadLink {
   #worker: IngestWorker | undefined
   #nextNumber = 1
   #startedNs = 0n
-  #soonEnds = 0
+  readonly #backoff = new Backoff(RESTARTS, () => 0)
+  #hasEndedSoon = false
   #isStopping = false
   #cancelRestart: (() => void) | undefined
 
@@ -99,13 +104,22 @@ export class ThreadLink {
     this.status = undefined
     if (!this.#isStopping) {
       const isSteady = clock.monotonicNs() - this.#startedNs >= STEADY_NS
-      this.#soonEnds = isSteady ? 0 : this.#soonEnds + 1
-      const waitMs = restartWait(this.#soonEnds)
+      const waitMs = this.#restartWait(isSteady)
       onCrash(reason, waitMs)
       if (waitMs === 0) this.#restart()
       else this.#cancelRestart = clock.after(waitMs, () => this.#restart())
     }
     for (const resolve of answered) resolve()
+  }
+
+  /** The first end is answered at once, further ones that come soon ever later. */
+  #restartWait(isSteady: boolean): number {
+    if (isSteady || !this.#hasEndedSoon) {
+      this.#backoff.reset()
+      this.#hasEndedSoon = !isSteady
+      return 0
+    }
+    return this.#backoff.nextMs()
   }
 
   #restart(): void {
@@ -126,9 +140,4 @@ export class ThreadLink {
     await ended
     clearTimeout(timer)
   }
-}
-
-/** The first end is answered at once, further ones that come soon ever later. */
-function restartWait(soonEnds: number): number {
-  return soonEnds <= 1 ? 0 : Math.min(RESTART_LONGEST_MS, RESTART_FIRST_MS * 2 ** (soonEnds - 2))
 }

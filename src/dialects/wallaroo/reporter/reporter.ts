@@ -19,7 +19,7 @@ export interface ReporterClock extends Pick<Clock, 'wallMs' | 'after'> {
   wallNs(): bigint
 }
 
-/** How windows are made; `REPORT_OPTIONS` has defaults and limits. */
+/** How windows are made. */
 export interface WindowOptions extends GivenOptions<typeof REPORT_OPTIONS> {
   /** Which window takes the sample that comes too late; follows the profile unless given. */
   readonly windowRule?: WindowRule | undefined

@@ -5,6 +5,7 @@
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { Backoff, type BackoffOptions } from '../../../time/backoff.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { parseResponse } from './json.ts'
 import { decodeResponse, type Taken } from './protobuf.ts'
@@ -44,8 +45,13 @@ interface DeliveryParts {
 }
 
 const ATTEMPTS = 5
-const FIRST_PAUSE_MS = 1000
 const PAUSE_LIMIT_MS = 60_000
+/** Doubled, and spread by half both ways. */
+const PAUSES: BackoffOptions = {
+  reconnectFirstMs: 1000,
+  reconnectLimitMs: PAUSE_LIMIT_MS,
+  reconnectJitter: 0.5,
+}
 /** Of an answer; what is beyond is not read. */
 const ANSWER_BYTES = 65_536
 const RETRYABLE = [429, 502, 503, 504]
@@ -77,19 +83,15 @@ export class Delivery {
   async send(body: Uint8Array<ArrayBuffer>): Promise<Outcome> {
     const isSmaller = this.#options.compression === 'gzip'
     const bytes = isSmaller ? new Uint8Array(await compress(body)) : body
+    const backoff = new Backoff(PAUSES, this.#parts.random)
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(bytes)
       if (outcome.kind !== 'failed' || attempt >= ATTEMPTS) return outcome
       if (this.#parts.hurry.aborted) return outcome
       this.#parts.retried(outcome.cause)
-      await this.#pause(outcome.retryAfterMs ?? this.#backOffMs(attempt))
+      const pauseMs = backoff.nextMs()
+      await this.#pause(outcome.retryAfterMs ?? pauseMs)
     }
-  }
-
-  /** Doubles, spread by half in both directions. */
-  #backOffMs(attempt: number): number {
-    const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1)
-    return Math.min(pauseMs, PAUSE_LIMIT_MS) * (0.5 + this.#parts.random())
   }
 
   #pause(delayMs: number): Promise<void> {
