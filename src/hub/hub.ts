@@ -219,6 +219,9 @@ export class Hub implements HubView {
       metrics: this.metrics,
       forget: (metrics) => this.#bindings.threads?.ask({ kind: 'forget', metrics }),
       expireAfterMs: this.#config.expireAfterS * 1000,
+      relieveAfterMs: this.#config.relieveAfterS * 1000,
+      zoneUsage: () => this.#status.zone.usage,
+      log: this.#log,
       isRead: () => this.#second.isRead,
     })
     return [

@@ -178,7 +178,12 @@ const LIMIT_OPTIONS = {
     min: 0,
     default: 0,
     flag: '--expire-after <seconds>',
-    description: 'seconds of silence after which a series is removed; 0 = never',
+    description: 'seconds of silence after which a series is removed; 0 = never for that alone',
+  }),
+  relieveAfterS: integer({
+    min: 0,
+    default: 3600,
+    description: 'the same while a limit of series is nearly reached, oldest first; 0 = never',
   }),
 }
 

@@ -28,6 +28,24 @@ function sendNames(ingest: ZoneIngest, round: number): void {
   }
 }
 
+/** Counts one for each name of a source. */
+function count(ingest: ZoneIngest, source: string, names: readonly string[]): void {
+  ingest.begin(source)
+  for (const name of names) {
+    const key = Buffer.from(name)
+    const hash = keyedHash(key, 0, key.length)
+    const describe: Describe = () => ({
+      identity: { name, kind: 'counter', labels: [] },
+      metadata: { dialect: 'statshero' },
+    })
+    const slot = ingest.slot(key, 0, key.length, 0, hash, describe)
+    ingest.count(slot, 1, 1)
+  }
+}
+
+const namesOf = (prefix: string, length: number) =>
+  Array.from({ length }, (_, i) => `${prefix}.${i}`)
+
 test('200,000 names that come and go leave the zone no bigger than the first ones', async () => {
   const { hub, clock } = await startHub({ expireAfterS: 1 })
   try {
@@ -46,4 +64,62 @@ test('200,000 names that come and go leave the zone no bigger than the first one
   } finally {
     await hub.stop()
   }
+})
+
+test('where a limit presses, series silent for an hour leave, oldest first', async () => {
+  const { hub, clock, log } = await startHub({ seriesLimit: 1000, seriesLimitPerSource: 2000 })
+  const ingest = hub.createIngest('statshero')
+  count(ingest, '10.0.0.1', namesOf('old', 300))
+  clock.advance(600_000)
+  count(ingest, '10.0.0.2', namesOf('young', 300))
+  count(ingest, '10.0.0.3', namesOf('busy', 500))
+  assert.equal(hub.reports.refusalsOf('series_limit'), 100)
+  clock.advance(3_000_000)
+  assert.equal(hub.series.countedSize, 1000, 'nothing is silent for an hour yet')
+  count(ingest, '10.0.0.3', namesOf('busy', 400))
+  clock.advance(20_000)
+  assert.equal(hub.series.countOf('10.0.0.1'), 200, 'as many as it takes to have a tenth free')
+  assert.equal(hub.series.countOf('10.0.0.2'), 300)
+  assert.equal(hub.series.countOf('10.0.0.3'), 400)
+  assert.ok(log.some((line) => line.includes('a limit of series presses')))
+  const first = hub.series.lastId
+  count(ingest, '10.0.0.1', ['old.0'])
+  const again = [...hub.series].find(({ identity }) => identity.name === 'old.0')!
+  assert.ok(again.id > first, 'it comes back as a new series')
+  assert.deepEqual(hub.total(again), { kind: 'counter', total: 1, decrements: 0 })
+})
+
+test('where the limit of one source presses, only its own series leave', async () => {
+  const { hub, clock } = await startHub({ seriesLimitPerSource: 100 })
+  const ingest = hub.createIngest('statshero')
+  count(ingest, '10.0.0.1', namesOf('a', 100))
+  count(ingest, '10.0.0.2', namesOf('b', 90))
+  clock.advance(3_700_000)
+  assert.equal(hub.series.countOf('10.0.0.1'), 90)
+  assert.equal(hub.series.countOf('10.0.0.2'), 90)
+})
+
+test('where the zone is nearly full, silent series make room for others', async () => {
+  const { hub, clock } = await startHub({ zoneBytesLimit: 2_097_152, zonePercentPerSource: 100 })
+  const ingest = hub.createIngest('statshero')
+  const long = (i: number) => `${'n'.repeat(4000)}${i}`
+  count(
+    ingest,
+    '10.0.0.1',
+    Array.from({ length: 600 }, (_, i) => long(i)),
+  )
+  assert.ok(hub.reports.refusalsOf('zone_full') > 0)
+  const before = hub.series.countedSize
+  clock.advance(3_700_000)
+  assert.ok(hub.series.countedSize < before && hub.series.countedSize > 0.8 * before)
+  const refused = hub.reports.refusalsOf('zone_full')
+  count(ingest, '10.0.0.1', namesOf('new', 10))
+  assert.equal(hub.reports.refusalsOf('zone_full'), refused)
+})
+
+test('a limit that presses removes nothing where relieveAfterS is 0', async () => {
+  const { hub, clock } = await startHub({ seriesLimit: 100, relieveAfterS: 0 })
+  count(hub.createIngest('statshero'), '10.0.0.1', namesOf('a', 100))
+  clock.advance(7_200_000)
+  assert.equal(hub.series.countedSize, 100)
 })

@@ -1,15 +1,24 @@
 /**
- * Series that leave, because they were retired or have been silent: unlinked first, let go of by
+ * Series that leave, because they were retired, have been silent, or have been silent where a limit
+ * presses: unlinked first, let go of by
  * every thread, and removed when the cell that holds the last of them is closed.
  */
 
+import type { ZoneUsage } from '../../shm/index.ts'
+import type { Log } from '../log.ts'
 import type { Participant } from '../resident.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { Task } from '../tasks/task.ts'
+import { needsOf, type SeriesNeeds } from './pressure.ts'
 import { isDecrements, type SeriesRecord, type SeriesStore } from './series.ts'
 
 /** Has all threads forget metrics; undefined where there are none but the main one. */
 type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
+
+/** How long nothing is looked for after nothing was found: a look goes through all series. */
+const PAUSE_MS = 10_000
+/** Most series that leave in one second because a limit presses. */
+const RELIEF_LIMIT = 5000
 
 interface ExpiryParts {
   readonly series: SeriesStore
@@ -17,6 +26,10 @@ interface ExpiryParts {
   readonly forget: Forget
   /** Silence after which a series leaves; 0 = never. */
   readonly expireAfterMs: number
+  /** Silence after which a series leaves while a limit presses; 0 = never. */
+  readonly relieveAfterMs: number
+  readonly zoneUsage: () => ZoneUsage
+  readonly log: Log
   /** Whether the main thread has counted nothing since the second was read. */
   readonly isRead: () => boolean
 }
@@ -27,6 +40,9 @@ export class SeriesExpiry implements Participant {
   #forgotten: readonly SeriesRecord[] = []
   /** Those whose last cell is closed by the second at hand. */
   #leaving: readonly SeriesRecord[] = []
+
+  /** When to look next for silent series under a limit that presses. */
+  #reliefMs = 0
 
   constructor(parts: ExpiryParts) {
     this.#parts = parts
@@ -44,17 +60,37 @@ export class SeriesExpiry implements Participant {
     if (this.#leaving.length > 0) yield* series.removing(this.#leaving)
     yield* this.#remove(series.takeRetired(), isRead)
     if (expireAfterMs > 0) yield* this.#expire(endMs - expireAfterMs, isRead)
+    if (this.#parts.relieveAfterMs > 0) yield* this.#relieve(endMs, isRead)
   }
 
   /** Removes those that were silent since a time. */
   *#expire(silentSinceMs: number, isRead: boolean): Task {
-    const { series, metrics } = this.#parts
-    const silent = series.silentSince(silentSinceMs)
-    if (silent.length === 0) return
-    series.unlink(silent)
-    const whole = silent.filter((record) => !isDecrements(record))
-    metrics.counter('pentameter.series.expired').add(whole.length)
-    yield* this.#remove(silent, isRead)
+    yield* this.#expel(this.#parts.series.silentSince(silentSinceMs), isRead)
+  }
+
+  /** Removes silent series, the longest silent first, until no limit presses any more. */
+  *#relieve(endMs: number, isRead: boolean): Task {
+    const { series, relieveAfterMs, log } = this.#parts
+    if (endMs < this.#reliefMs) return
+    const needs = needsOf(series, this.#parts.zoneUsage())
+    if (needs.all === 0 && needs.bySource.size === 0) return
+    const silent = series.silentSince(endMs - relieveAfterMs)
+    const chosen = choose(silent, needs)
+    if (chosen.length === 0) {
+      this.#reliefMs = endMs + PAUSE_MS
+      return
+    }
+    const facts = { series: chosen.length, silentForS: relieveAfterMs / 1000 }
+    log('warn', 'a limit of series presses: those silent for the longest have left', facts)
+    yield* this.#expel(chosen, isRead)
+  }
+
+  *#expel(records: readonly SeriesRecord[], isRead: boolean): Task {
+    if (records.length === 0) return
+    this.#parts.series.unlink(records)
+    const whole = records.filter((record) => !isDecrements(record))
+    this.#parts.metrics.counter('pentameter.series.expired').add(whole.length)
+    yield* this.#remove(records, isRead)
   }
 
   /** Ingest threads may count into them until they have forgotten them: one more cell is due. */
@@ -71,4 +107,21 @@ export class SeriesExpiry implements Participant {
     if (forgetting === undefined) wait()
     else void forgetting.then(wait)
   }
+}
+
+/** Chooses whom the needs say has to leave: the longest silent first, with their second parts. */
+function choose(silent: readonly SeriesRecord[], needs: SeriesNeeds): SeriesRecord[] {
+  const chosen: SeriesRecord[] = []
+  const whole = silent.filter((record) => !isDecrements(record))
+  for (const record of whole.sort((a, b) => a.lastDataMs - b.lastDataMs)) {
+    if (chosen.length >= RELIEF_LIMIT) break
+    const own = needs.bySource.get(record.source) ?? 0
+    if (needs.all <= 0 && own <= 0) continue
+    const part = record.kind === 'counter' ? record.decrements : undefined
+    const leaving = part === undefined ? [record] : [part, record]
+    chosen.push(...leaving)
+    needs.all -= leaving.length
+    needs.bySource.set(record.source, own - leaving.length)
+  }
+  return chosen
 }

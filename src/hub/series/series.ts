@@ -205,6 +205,11 @@ export class SeriesStore implements SeriesDefiner {
     return this.#largest('bytes')
   }
 
+  /** What each source takes of the limits. */
+  get uses(): ReadonlyMap<string, Readonly<SourceUse>> {
+    return this.#perSource
+  }
+
   #largest(field: keyof SourceUse): number {
     let largest = 0
     for (const use of this.#perSource.values()) largest = Math.max(largest, use[field])
