@@ -119,6 +119,11 @@ export class EventCountersClient {
     this.#attempt = undefined
   }
 
+  /** Whether a session is open. */
+  get isConnected(): boolean {
+    return this.#state === 'online'
+  }
+
   get counts(): Readonly<ClientCounts> {
     return this.#counts
   }

@@ -29,6 +29,8 @@ export interface ScopeClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIO
   /** One value for each series, valid during the call. */
   readonly onSample?: (sample: Sample) => void
   readonly onStatus?: (status: ScopeClientStatus) => void
+  /** A failure of the connection, which is tried again by itself. */
+  readonly onError?: (error: Error) => void
   readonly clock?: Clock
   readonly reports?: Reports
   /** Uniform in [0, 1), for the pauses. */
@@ -153,6 +155,11 @@ export class ScopeClient {
     this.#attempt?.stop()
   }
 
+  /** Whether packets are coming. */
+  get isConnected(): boolean {
+    return this.#state === 'online'
+  }
+
   get counts(): Readonly<ScopeClientCounts> {
     return this.#counts
   }
@@ -267,6 +274,7 @@ export class ScopeClient {
     this.#reports.log('warn', 'connection ended', facts)
     this.#cancelRetry = this.#clock.after(this.#retryMs, () => this.#begin())
     this.#setState('offline')
+    this.#observer.onError?.(new Error(detail))
   }
 
   #count(name: string, field: keyof ScopeClientCounts, amount = 1): void {

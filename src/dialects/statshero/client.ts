@@ -108,6 +108,11 @@ export class StatsHeroClient {
     this.#link.open()
   }
 
+  /** Whether lines can leave now; by UDP, whether the server has a name and a route. */
+  get isConnected(): boolean {
+    return this.#link.isConnected
+  }
+
   /** Counts events: `m`. With a rate, only this part of the calls is sent, each for 1 / rate. */
   meter(key: string, sampleRate = 1): Recorder {
     return this.#recorder(key, 'm', sampleRate)

@@ -5,6 +5,8 @@ import type { Clock } from '../../../time/clock.ts'
 export interface Link {
   /** Begins to connect; once. */
   open(): void
+  /** Whether the way to the server is open; by UDP, that it has a name and a route. */
+  readonly isConnected: boolean
   /** Whether a packet can be handed over now. */
   readonly isReady: boolean
   /** Packets handed over whose fate is not known yet. */

@@ -7,6 +7,7 @@ import { type Link, type LinkOptions, Retry } from './link.ts'
 
 export class TcpLink implements Link {
   inFlight = 0
+  isConnected = false
   readonly #options: LinkOptions
   readonly #retry: Retry
   #socket: Socket | undefined
@@ -43,12 +44,14 @@ export class TcpLink implements Link {
     this.#socket = socket
     socket.unref()
     socket.on('connect', () => {
+      this.isConnected = true
       this.#retry.succeeded()
       this.#becomeReady()
     })
     socket.on('drain', () => this.#becomeReady())
     socket.on('error', (error) => this.#options.onError(error))
     socket.on('close', () => {
+      this.isConnected = false
       this.#isWritable = false
       if (!this.#isClosed) this.#retry.later()
     })

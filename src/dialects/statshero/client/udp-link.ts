@@ -11,10 +11,10 @@ const IN_FLIGHT_LIMIT = 64
 
 export class UdpLink implements Link {
   inFlight = 0
+  isConnected = false
   readonly #options: LinkOptions
   readonly #retry: Retry
   #socket: Socket | undefined
-  #isConnected = false
   #isClosed = false
 
   constructor(options: LinkOptions) {
@@ -23,7 +23,7 @@ export class UdpLink implements Link {
   }
 
   get isReady(): boolean {
-    return this.#isConnected && this.inFlight < IN_FLIGHT_LIMIT
+    return this.isConnected && this.inFlight < IN_FLIGHT_LIMIT
   }
 
   send(packet: Uint8Array, done: (error?: Error) => void): void {
@@ -38,7 +38,7 @@ export class UdpLink implements Link {
 
   close(): void {
     this.#isClosed = true
-    this.#isConnected = false
+    this.isConnected = false
     this.#retry.stop()
     this.#socket?.close()
     this.#socket = undefined
@@ -68,7 +68,7 @@ export class UdpLink implements Link {
         return
       }
       this.#retry.succeeded()
-      this.#isConnected = true
+      this.isConnected = true
       this.#options.onReady()
     })
   }
