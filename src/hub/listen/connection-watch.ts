@@ -69,6 +69,7 @@ export class ConnectionWatch {
   readonly #watched = new Map<Socket, Watched>()
   #cancelSweep: (() => void) | undefined
   #lastSweepNs = 0n
+  #isStopped = false
   /** The last search for one that is idle found none, and none has been looked at since. */
   #hasNoIdle = false
 
@@ -206,7 +207,7 @@ export class ConnectionWatch {
   }
 
   #arm(): void {
-    if (this.#cancelSweep !== undefined) return
+    if (this.#cancelSweep !== undefined || this.#isStopped) return
     this.#lastSweepNs = this.#context.clock.monotonicNs()
     this.#cancelSweep = this.#context.clock.after(this.#sweepMs, () => {
       this.#cancelSweep = undefined
@@ -265,7 +266,9 @@ export class ConnectionWatch {
     }
   }
 
+  /** Looks no more; what has ended is still taken off the counts. */
   stop(): void {
+    this.#isStopped = true
     this.#cancelSweep?.()
     this.#cancelSweep = undefined
   }
