@@ -46,6 +46,9 @@ export const LIMITS = Object.freeze({
   metaDataBytes: 8192,
   /** Name, display name, unit, key, value: UTF-16 units. */
   textUnits: 512,
+  /** Providers, and counters of all of them, in the list of one session. */
+  filterProviders: 256,
+  filterCounters: 2048,
   countersPerSource: 10_000,
   sourcesPerProcess: 1000,
   sessions: 64,

@@ -87,3 +87,23 @@ test('every list that is taken, written again in one order, is taken as the same
     3000,
   )
 })
+
+test('a counter is let through where one group has its provider, and its name or none', () => {
+  const name = fc.constantFrom('a', 'A', 'b', 'toString', '__proto__')
+  const group = fc.record({
+    provider: name,
+    counters: fc.array(name, { maxLength: 3 }),
+    type: fc.constant('All' as const),
+  })
+  holds(
+    fc.property(fc.array(group, { maxLength: 5 }), name, name, (filter, provider, counter) => {
+      const groups = filter.filter((each) => each.provider.toLowerCase() === provider.toLowerCase())
+      assert.equal(matchesProvider(filter, provider), groups.length > 0)
+      assert.equal(
+        matchesCounter(filter, provider, counter),
+        groups.some(({ counters }) => counters.length === 0 || counters.includes(counter)),
+      )
+    }),
+    1000,
+  )
+})

@@ -108,11 +108,29 @@ function unite(group: GatheredGroup, counters: readonly string[]): void {
   group.counters = united
 }
 
+/** Names of counters by provider in lower case; undefined = all of them. */
+type FilterIndex = ReadonlyMap<string, ReadonlySet<string> | undefined>
+
+/** Made at the first look, so that a list of any length costs a counter one look. */
+const indexes = new WeakMap<CounterFilter, FilterIndex>()
+
+function indexOf(filter: CounterFilter): FilterIndex {
+  const known = indexes.get(filter)
+  if (known !== undefined) return known
+  const index = new Map<string, Set<string> | undefined>()
+  for (const { provider, counters } of filter) {
+    const key = provider.toLowerCase()
+    const others = index.get(key)
+    if (counters.length === 0 || (index.has(key) && others === undefined)) index.set(key, undefined)
+    else index.set(key, new Set([...(others ?? []), ...counters]))
+  }
+  indexes.set(filter, index)
+  return index
+}
+
 /** Whether any counter of a provider can match; its name is compared without regard to case. */
 export function matchesProvider(filter: CounterFilter | undefined, provider: string): boolean {
-  if (filter === undefined) return true
-  const name = provider.toLowerCase()
-  return filter.some((group) => group.provider.toLowerCase() === name)
+  return filter === undefined || indexOf(filter).has(provider.toLowerCase())
 }
 
 /** The counter's name is compared exactly. Undefined as filter lets everything through. */
@@ -122,11 +140,9 @@ export function matchesCounter(
   name: string,
 ): boolean {
   if (filter === undefined) return true
-  const wanted = provider.toLowerCase()
-  return filter.some(({ provider: each, counters }) => {
-    if (each.toLowerCase() !== wanted) return false
-    return counters.length === 0 || counters.includes(name)
-  })
+  const index = indexOf(filter)
+  const key = provider.toLowerCase()
+  return index.get(key)?.has(name) ?? index.has(key)
 }
 
 /** Whether there can be a counter that both let through. */

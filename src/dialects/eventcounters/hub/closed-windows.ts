@@ -5,6 +5,7 @@
 
 import type { Frame } from '../../../hub/live/frame.ts'
 import { isDecrements, type SeriesRecord } from '../../../hub/series/series.ts'
+import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView, SeriesList } from '../../../hub/view.ts'
 import type { CounterDescription, CounterWindow } from '../window.ts'
 import { Descriptions } from './description.ts'
@@ -27,15 +28,15 @@ export class ServedList {
   }
 
   /** The same array for as long as no series came, left or changed its metadata. */
-  rows(): readonly ServedSeries[] {
-    if (this.#revision === this.#series.revision) return this.#rows
+  *rows(): Task<readonly ServedSeries[]> {
+    const { revision } = this.#series
+    if (this.#revision === revision) return this.#rows
     const rows: ServedSeries[] = []
-    for (const record of this.#series) {
-      if (isDecrements(record)) continue
-      rows.push({ record, description: this.#descriptions.of(record) })
-    }
+    yield* forEachItem(this.#series, (record) => {
+      if (!isDecrements(record)) rows.push({ record, description: this.#descriptions.of(record) })
+    })
     this.#rows = rows
-    this.#revision = this.#series.revision
+    this.#revision = revision
     return rows
   }
 }
@@ -65,10 +66,15 @@ export class ClosedWindows {
   }
 
   /** Of these rows; of every row when `places` is undefined. */
-  of(places: readonly number[] | undefined): readonly CounterWindow[] {
-    if (places !== undefined) return places.flatMap((row) => this.#at(row) ?? [])
-    this.#all ??= this.rows.flatMap((_, row) => this.#at(row) ?? [])
-    return this.#all
+  *of(places: readonly number[] | undefined): Task<readonly CounterWindow[]> {
+    if (places === undefined && this.#all !== undefined) return this.#all
+    const windows: CounterWindow[] = []
+    yield* forEachItem(places ?? this.rows.keys(), (row) => {
+      const window = this.#at(row)
+      if (window !== undefined) windows.push(window)
+    })
+    if (places === undefined) this.#all = windows
+    return windows
   }
 
   #at(row: number): CounterWindow | undefined {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
+import { until } from '../../../../test/support/hub/hub.ts'
 import { holds } from '../../../../test/support/property.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { parseFilter } from '../codec/filter.ts'
@@ -338,6 +339,36 @@ test('the wall clock set back moves the times told, and no window', () => {
     got.map(({ timeMs }) => timeMs - START_MS),
     [2000, 3000 - 3_600_000, 4000],
   )
+})
+
+test('windows of many series are closed in turns; ticks that come meanwhile are one', async () => {
+  const hub = new FakeHubView()
+  const ids = Array.from({ length: 2000 }, (_, i) => hub.add({ name: `c${i}`, kind: 'counter' }))
+  // each look at the clock takes a millisecond
+  let looks = 0
+  const clock: Clock = {
+    wallMs: () => hub.clock.wallMs(),
+    monotonicNs: () => BigInt(++looks) * 1_000_000n,
+    after: (delayMs, callback) => hub.clock.after(delayMs, callback),
+  }
+  const { series, sessions, staleAfterMs } = hub
+  const total = hub.total.bind(hub)
+  const counters = new EventCountersResident(
+    { clock, series, sessions, staleAfterMs, total },
+    { sessionsLimit: 64 },
+  )
+  const { got } = open(counters, { filter: parseFilter('statshero[c7,c1999]') })
+  hub.tick()
+  for (let second = 1; second <= 4; second++) {
+    for (const id of ids) hub.count(id, second)
+    hub.tick()
+  }
+  assert.deepEqual(got, [])
+  await until(() => got.length === 2)
+  assert.deepEqual(told(got), [
+    [2, [1, 1, 1], [1, 1, 1]],
+    [5, [1, 3, 9], [1, 3, 9]],
+  ])
 })
 
 interface Visit {

@@ -6,9 +6,13 @@
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
+import { mergeSteps } from '../../../hub/live/merge-frames.ts'
 import { type Session, Sessions } from '../../../hub/live/sessions.ts'
 import type { Resident, ResidentContext } from '../../../hub/resident.ts'
 import type { LimitStatus } from '../../../hub/status/status.ts'
+import { ANSWER_BUDGET_NS } from '../../../hub/tasks/loop-budget.ts'
+import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
+import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { NO_REPORTS, type PeerConnection, type Reports } from '../../endpoints.ts'
 import { matchesCounter } from '../codec/filter.ts'
@@ -44,6 +48,11 @@ export class EventCountersResident implements CounterSource, Resident {
   /** Opened since the last tick: their grids begin at the next one. */
   #waiting: OpenSession[] = []
   readonly #running = new Set<RunningSeries>()
+  /** Ticks that are not served yet; more than one where the last one took longer than a second. */
+  #ticks: Tick[] = []
+  /** Windows that the tick at hand has closed. */
+  #closed: Closed[] = []
+  readonly #tasks: TaskQueue
   /** The grids of the running series; bounded by the sessions that want them. */
   readonly #grids = new Sessions(Number.POSITIVE_INFINITY)
   #pulse: Session | undefined
@@ -55,6 +64,7 @@ export class EventCountersResident implements CounterSource, Resident {
     this.limit = options.sessionsLimit
     this.#reports = options.reports ?? NO_REPORTS
     this.#served = new ServedList(hub.series)
+    this.#tasks = new TaskQueue(hub.clock, { budgetNs: ANSWER_BUDGET_NS })
   }
 
   get size(): number {
@@ -139,11 +149,31 @@ export class EventCountersResident implements CounterSource, Resident {
     return this.#pulse !== undefined
   }
 
+  /** Notes who waits for this tick; windows are closed in turns of the event loop. */
   #tick(frame: Frame): void {
-    this.#grids.push(frame)
-    const waiting = this.#waiting
+    this.#ticks.push({ frame, timeMs: this.#timeOf(frame), opened: this.#waiting })
     this.#waiting = []
-    for (const session of waiting) session.series = this.#seriesBegunAt(session, frame.endMs)
+    if (this.#tasks.isRunning) return
+    this.#tasks.run(this.#ticking()).catch((error: unknown) => {
+      this.#reports.log('error', 'a tick of sessions failed', { error: String(error) })
+    })
+  }
+
+  /** Where a tick takes longer than a second, those that came meanwhile are one, as long as all. */
+  *#ticking(): Task {
+    while (this.#ticks.length > 0) {
+      const ticks = this.#ticks
+      this.#ticks = []
+      const frame = yield* mergeSteps(ticks.map((tick) => tick.frame))
+      yield* this.#grids.pushing(frame)
+      for (const session of ticks.flatMap(({ opened }) => opened)) {
+        if (this.#open.has(session)) session.series = this.#seriesBegunAt(session, frame.endMs)
+      }
+      const closed = this.#closed
+      this.#closed = []
+      const { timeMs } = ticks.at(-1)!
+      for (const each of closed) yield* this.#delivering(each, timeMs)
+    }
   }
 
   /** With `all`, a session joins the series of its interval that runs already. */
@@ -177,32 +207,40 @@ export class EventCountersResident implements CounterSource, Resident {
   #run(intervalMs: number, beganMs: number): RunningSeries {
     const grid = this.#grids.open({
       intervalMs,
-      onFrame: (frame) => this.#deliver(series, frame),
+      onFrame: (frame) => this.#closed.push({ intervalMs, frame, sessions: this.#wanting(series) }),
     })!
     const series: RunningSeries = { intervalMs, beganMs, grid }
     this.#running.add(series)
     return series
   }
 
-  #deliver(series: RunningSeries, frame: Frame): void {
+  #wanting(series: RunningSeries): readonly OpenSession[] {
     const isFirst = this.#firstOf(series.intervalMs) === series
-    const wanting = [...this.#open].filter(
+    return [...this.#open].filter(
       (session) => session.series === series || (isFirst && session.wantsAll),
     )
-    const rows = this.#served.rows()
-    const windows = new ClosedWindows(rows, frame, series.intervalMs, this.#hub)
-    const timeMs = this.#timeOf(frame)
-    for (const session of wanting) {
-      if (!this.#open.has(session)) continue // closed by one of those before it
-      const boundary = { timeMs, windows: windows.of(session.placesIn(rows)) }
-      this.#windowsServed += boundary.windows.length
-      try {
-        session.onBoundary(boundary)
-      } catch (error) {
-        this.#close(session)
-        this.#reports.count('listener_errors', 'thrown')
-        this.#reports.log('error', 'session closed: its listener failed', { error: String(error) })
-      }
+  }
+
+  *#delivering({ intervalMs, frame, sessions }: Closed, timeMs: number): Task {
+    const rows = yield* this.#served.rows()
+    const windows = new ClosedWindows(rows, frame, intervalMs, this.#hub)
+    for (const session of sessions) {
+      if (!this.#open.has(session)) continue
+      const places = yield* session.placesIn(rows)
+      const boundary = { timeMs, windows: yield* windows.of(places) }
+      if (this.#open.has(session)) this.#hand(session, boundary)
+      yield
+    }
+  }
+
+  #hand(session: OpenSession, boundary: Boundary): void {
+    this.#windowsServed += boundary.windows.length
+    try {
+      session.onBoundary(boundary)
+    } catch (error) {
+      this.#close(session)
+      this.#reports.count('listener_errors', 'thrown')
+      this.#reports.log('error', 'session closed: its listener failed', { error: String(error) })
     }
   }
 
@@ -229,6 +267,23 @@ export function eventCountersOf(hub: Pick<HubView, 'resident'>): EventCountersRe
 
 /** By how much the wall clock may seem to be behind the tick when it is not. */
 const ROUNDING_MS = 50
+
+/** What one running series brought, and for whom. */
+interface Closed {
+  readonly intervalMs: number
+  readonly frame: Frame
+  /** As they were when it closed: one that begins now gets the next. */
+  readonly sessions: readonly OpenSession[]
+}
+
+/** One tick of the hub. */
+interface Tick {
+  readonly frame: Frame
+  /** Its time as the wall clock had it. */
+  readonly timeMs: number
+  /** Sessions whose grids begin at it. */
+  readonly opened: readonly OpenSession[]
+}
 
 /** One interval on one grid. */
 interface RunningSeries {
@@ -257,15 +312,24 @@ class OpenSession {
   }
 
   /** Rows that the filter takes; undefined for every one. */
-  placesIn(rows: readonly ServedSeries[]): readonly number[] | undefined {
+  *placesIn(rows: readonly ServedSeries[]): Task<readonly number[] | undefined> {
     const { filter } = this.request
     if (filter === undefined) return undefined
-    if (this.#rows !== rows) {
-      this.#rows = rows
-      this.#places = rows.flatMap(({ description: { provider, name } }, row) =>
-        matchesCounter(filter, provider, name) ? [row] : [],
-      )
-    }
-    return this.#places
+    if (this.#rows === rows) return this.#places
+    const places: number[] = []
+    yield* forEachItem(
+      rows.entries(),
+      ([
+        row,
+        {
+          description: { provider, name },
+        },
+      ]) => {
+        if (matchesCounter(filter, provider, name)) places.push(row)
+      },
+    )
+    this.#rows = rows
+    this.#places = places
+    return places
   }
 }

@@ -29,6 +29,16 @@ suite('the query of a session', () => {
     assert.deepEqual([interval.kind, filter], ['stop', undefined])
   })
 
+  test('names no more providers and counters than anyone needs', () => {
+    const names = (count: number): string => Array.from({ length: count }, (_, i) => `q${i}`).join()
+    assert.equal(parseQuery(`/?counters=${names(256)}`).filter!.length, 256)
+    assert.equal(parseQuery(`/?counters=a[${names(2048)}]`).filter![0]!.counters.length, 2048)
+    const many = { parameter: 'counters', message: 'counters: 257 providers, limit 256' }
+    assert.throws(() => parseQuery(`/?counters=${names(257)}`), many)
+    const long = { parameter: 'counters', message: 'counters: 2049 names, limit 2048' }
+    assert.throws(() => parseQuery(`/?counters=a[${names(2048)}],b[c]`), long)
+  })
+
   test('is any text: it is read or refused, and nothing else happens', () => {
     const name = fc.constantFrom('EventCounterIntervalSec', 'counters', 'profile', 'deliver', '%')
     const value = fc.oneof(

@@ -6,7 +6,7 @@
 import type { Profile } from '../../decoder.ts'
 import { type CounterFilter, FilterError, parseFilter } from '../codec/filter.ts'
 import { type IntervalArgument, parseInterval } from '../codec/interval.ts'
-import { INTERVAL_ARGUMENT } from '../spec.ts'
+import { INTERVAL_ARGUMENT, LIMITS } from '../spec.ts'
 
 /** Parameter names; letter case matters. */
 export const QUERY = Object.freeze({
@@ -66,11 +66,23 @@ export function isDeliver(text: string): text is Deliver {
 
 function readFilter(text: string): CounterFilter {
   try {
-    return parseFilter(text)
+    return limited(parseFilter(text))
   } catch (error) {
     if (error instanceof FilterError) throw new QueryError('counters', error.message)
     throw error
   }
+}
+
+/** @throws {QueryError} for a list that is longer than any in earnest */
+function limited(filter: CounterFilter): CounterFilter {
+  const { filterProviders, filterCounters } = LIMITS
+  if (filter.length > filterProviders) {
+    const message = `counters: ${filter.length} providers, limit ${filterProviders}`
+    throw new QueryError('counters', message)
+  }
+  const size = filter.reduce((sum, { counters }) => sum + counters.length, 0)
+  if (size <= filterCounters) return filter
+  throw new QueryError('counters', `counters: ${size} names, limit ${filterCounters}`)
 }
 
 function unknown(parameter: 'profile' | 'deliver', text: string, known: string): QueryError {
