@@ -66,8 +66,8 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { view, host, port, reports = SILENT_REPORTS } = options
   const limits = { ...HTTP_LIMITS, ...options.limits }
-  const streams = new LiveStreams(view, limits, reports)
   const turns = new RoundRobin(view.clock, { budgetNs: LOOP_BUDGET_NS, turnNs: ANSWER_BUDGET_NS })
+  const streams = new LiveStreams(view, turns, limits, reports)
   const answers = new HeavyAnswers({ clock: view.clock, turns, limits, reports })
   const { app, routes } = createApp({
     view,

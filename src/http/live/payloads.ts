@@ -4,7 +4,9 @@
  * longer intervals and replays belong to one stream each.
  */
 import type { Frame } from '../../hub/live/frame.ts'
+import { mergeSelected } from '../../hub/live/merge-frames.ts'
 import type { LiveRing } from '../../hub/live/ring.ts'
+import type { Task } from '../../hub/tasks/task.ts'
 import type { SeriesList } from '../../hub/view.ts'
 import type { Kind } from '../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
@@ -40,10 +42,22 @@ export class LivePayloads {
     let payload = texts.payloads.get(key)
     if (payload === undefined) {
       const data = this.#cells(frame, ids, texts.fragments)
-      payload = Buffer.from(`event: cells\nid: ${frame.endMs}\ndata: ${data}\n\n`)
+      payload = eventOf(frame, data)
       texts.payloads.set(key, payload)
     }
     return payload
+  }
+
+  /** The same of several frames together, in steps; for one client, so nothing of it is kept. */
+  *replay(frames: readonly Frame[], { ids }: Selection): Task<Buffer> {
+    const kindOf = (id: number): Kind | undefined => this.#series.get(id)?.identity.kind
+    const frame = yield* mergeSelected(frames, ids, kindOf)
+    let json = ''
+    for (const piece of this.json(frame, ids)) {
+      json += piece ?? ''
+      yield
+    }
+    return eventOf(frame, json)
   }
 
   /** The CellsEvent of a frame as JSON text, in pieces. */
@@ -81,6 +95,10 @@ export class LivePayloads {
       `"gauges":[${gauge}],"histograms":[${histogram}],"summaries":[${summary}]}`
     )
   }
+}
+
+function eventOf(frame: Frame, data: string): Buffer {
+  return Buffer.from(`event: cells\nid: ${frame.endMs}\ndata: ${data}\n\n`)
 }
 
 /** `[id,cell]`; empty where nothing happened to the series in the frame. */

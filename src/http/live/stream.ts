@@ -1,6 +1,7 @@
 /** One client of the live stream: its selection, its bounded buffer, and how it ends. */
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
+import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 import { SECURITY_HEADERS } from '../security.ts'
@@ -11,6 +12,7 @@ interface StreamContext {
   readonly selection: Selection
   readonly limits: HttpLimits
   readonly payloads: LivePayloads
+  readonly turns: RoundRobin
   readonly reports: HttpReports
   readonly clock: Clock
 }
@@ -22,8 +24,12 @@ export class Stream {
   endReason: 'disconnected' | 'stalled' | 'error' | 'stopped' = 'disconnected'
   readonly #outgoing: ServerResponse
   readonly #context: StreamContext
-  /** Frames of a replay that wait for room; the ring holds them too, so they cost no memory. */
-  #backlog: Frame[] = []
+  /**
+   * Windows of a replay that wait for room, by the frames that they are merged of when it is their
+   * turn; the ring holds these too, so they cost no memory.
+   */
+  #backlog: (readonly Frame[])[] = []
+  #isReplaying = false
   #seenRevision: number | undefined
   #seenSources: string | undefined
   /** Bytes handed over, and of those the most that have ever left the buffer. */
@@ -45,24 +51,25 @@ export class Stream {
     })
     // A stream may be silent for long; it has its own rule for clients that stopped reading.
     outgoing.socket?.setTimeout(0)
-    outgoing.on('drain', () => this.#sendBacklog())
+    outgoing.on('drain', () => void this.#sendBacklog())
     outgoing.on('error', () => this.close('error'))
   }
 
   /** A closed interval; waits behind a replay, is skipped when the client is too slow. */
   take(frame: Frame): void {
     if (this.#backlog.length > 0) {
-      this.#backlog.push(frame)
-      this.#sendBacklog()
+      this.#backlog.push([frame])
+      this.#limitBacklog()
+      void this.#sendBacklog()
     } else if (!this.#offer(this.#context.payloads.event(frame, this.selection))) {
       this.#skip('cells')
     }
   }
 
   /** Sends what a returning client has missed, as fast as it takes it. */
-  replay(frames: readonly Frame[]): void {
-    this.#backlog = [...frames]
-    this.#sendBacklog()
+  replay(windows: readonly (readonly Frame[])[]): void {
+    this.#backlog = [...windows]
+    void this.#sendBacklog()
   }
 
   /** Tells of a new list of series, again and again until there is room. */
@@ -115,17 +122,33 @@ export class Stream {
     this.#outgoing.end()
   }
 
-  #sendBacklog(): void {
-    const { payloads } = this.#context
-    let sent = 0
-    for (; sent < this.#backlog.length; sent++) {
-      if (!this.#offer(payloads.event(this.#backlog[sent]!, this.selection))) break
+  /** One window after another, each in turns of the event loop, until the buffer is full. */
+  async #sendBacklog(): Promise<void> {
+    if (this.#isReplaying) return
+    this.#isReplaying = true
+    const { payloads, turns } = this.#context
+    const isWanted = (): boolean => !this.#outgoing.destroyed
+    while (this.#backlog.length > 0 && this.#hasRoom) {
+      const frames = this.#backlog[0]!
+      const event = await turns.run(payloads.replay(frames, this.selection), isWanted)
+      if (event === undefined) break
+      this.write(event)
+      if (this.#backlog[0] === frames) this.#backlog.shift()
     }
-    this.#backlog.splice(0, sent)
+    this.#isReplaying = false
+  }
+
+  #limitBacklog(): void {
     while (this.#backlog.length > BACKLOG_LIMIT) {
       this.#backlog.shift()
       this.#skip('cells')
     }
+  }
+
+  /** Whether a window of a replay may be made: less than half of the buffer waits. */
+  get #hasRoom(): boolean {
+    const { limits } = this.#context
+    return this.#outgoing.writableLength <= limits.streamBufferBytes / 2
   }
 
   /** Hands bytes over if the buffer has room; an empty one takes any size. */

@@ -7,9 +7,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
-import { mergeFrames } from '../../hub/live/merge-frames.ts'
 import type { Session } from '../../hub/live/sessions.ts'
 import { isDecrements } from '../../hub/series/series.ts'
+import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { HelloEvent, SeriesEvent } from '../api.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
@@ -30,6 +30,7 @@ interface StreamRequest {
 
 export class LiveStreams {
   readonly #view: HubView
+  readonly #turns: RoundRobin
   readonly #reports: HttpReports
   readonly #limits: HttpLimits
   readonly payloads: LivePayloads
@@ -42,8 +43,10 @@ export class LiveStreams {
   #series: { readonly revision: number; readonly event: Buffer } | undefined
   #sources: { readonly json: string; readonly event: Buffer } | undefined
 
-  constructor(view: HubView, limits: HttpLimits, reports: HttpReports) {
+  /** @param turns in which replays are made */
+  constructor(view: HubView, turns: RoundRobin, limits: HttpLimits, reports: HttpReports) {
     this.#view = view
+    this.#turns = turns
     this.#limits = limits
     this.#reports = reports
     this.payloads = new LivePayloads(view.series, view.live)
@@ -77,6 +80,7 @@ export class LiveStreams {
       selection: selectionOf(request.ids),
       limits: this.#limits,
       payloads: this.payloads,
+      turns: this.#turns,
       reports: this.#reports,
       clock: this.#view.clock,
     })
@@ -127,21 +131,19 @@ export class LiveStreams {
     stream.offerSources(this.#sourcesEvent())
   }
 
-  /** Missed frames in windows of the stream's interval; the last one may be shorter. */
-  #missed({ lastEventMs, intervalS }: StreamRequest): Frame[] {
+  /** Missed frames, those of one window of the stream's interval together; the last may be few. */
+  #missed({ lastEventMs, intervalS }: StreamRequest): Frame[][] {
     if (lastEventMs === undefined) return []
-    const windows: Frame[] = []
-    let open: Frame[] = []
-    let seconds = 0
+    const windows: Frame[][] = []
+    let seconds = intervalS
     for (const frame of this.#view.live.since(lastEventMs)) {
-      open.push(frame)
+      if (seconds >= intervalS) {
+        windows.push([])
+        seconds = 0
+      }
+      windows.at(-1)!.push(frame)
       seconds += frame.seconds
-      if (seconds < intervalS) continue
-      windows.push(mergeFrames(open))
-      open = []
-      seconds = 0
     }
-    if (open.length > 0) windows.push(mergeFrames(open))
     return windows
   }
 

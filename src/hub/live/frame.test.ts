@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
 import { type Cell, type Exact, Histogram, mergeCells, type Summary } from '../../model/index.ts'
+import { runNow } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
-import { mergeFrames } from './merge-frames.ts'
+import { mergeSteps } from './merge-frames.ts'
 
 const START_MS = 1_700_000_000_000
 
@@ -53,7 +54,7 @@ test('merging frames is merging the cells of every series', () => {
   holds(
     fc.property(fc.array(second, { minLength: 1, maxLength: 8 }), (seconds) => {
       const frames = seconds.map(frameOf)
-      const merged = mergeFrames(frames)
+      const merged = runNow(mergeSteps(frames))
       assert.equal(merged.seconds, frames.length)
       assert.equal(merged.endMs, frames.at(-1)!.endMs)
       for (const [id, kind] of [
@@ -134,7 +135,7 @@ test('a fraction is in the cell, the whole part of its total in the column', () 
     frames.map((frame) => frame.deltaAt(0)),
     [0.75, 0.75, 3],
   )
-  const merged = mergeFrames(frames)
+  const merged = runNow(mergeSteps(frames))
   assert.deepEqual(merged.cell(5, 'counter'), { kind: 'counter', delta: 4.5 })
   assert.deepEqual([...merged.counterDeltas], [4n])
   assert.deepEqual(second(2.5).cell(5, 'counter'), { kind: 'counter', delta: 2.5 })

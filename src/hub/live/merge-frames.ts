@@ -7,33 +7,59 @@ import {
   addExact,
   type Exact,
   type Histogram,
+  KINDS,
   type Kind,
   mergeSummaries,
   type Summary,
 } from '../../model/index.ts'
-import { runNow, type Task } from '../tasks/task.ts'
+import type { Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 
 /** Rows between two looks at the clock: a histogram takes some microseconds. */
 const ROWS_PER_STEP = 128
 
 /**
- * They must be in the order of time and follow each other; the result ends where the last one ends.
+ * Merges frames in the order of time that follow each other; the result ends where the last one
+ * ends.
  */
-export function mergeFrames(frames: readonly Frame[]): Frame {
-  return runNow(mergeSteps(frames))
-}
-
 export function* mergeSteps(frames: readonly Frame[]): Task<Frame> {
   if (frames.length === 1) return frames[0]!
   const builder = new FrameBuilder()
-  yield* mergeColumns(frames, 'counter', (id, rows) => addCounter(builder, id, rows))
-  yield* mergeColumns(frames, 'gauge', (id, rows) => {
-    const { frame, at } = rows.at(-1)!
-    builder.gauge(id, frame.gaugeAt(at))
-  })
-  yield* mergeColumns(frames, 'histogram', (id, rows) => addHistogram(builder, id, rows))
-  yield* mergeColumns(frames, 'summary', (id, rows) => addSummary(builder, id, rows))
+  for (const kind of KINDS) {
+    yield* mergeColumns(frames, kind, (id, rows) => ADD[kind](builder, id, rows))
+  }
+  return built(builder, frames)
+}
+
+/**
+ * Merges the cells of some series alone, for one reader: all others are left out.
+ * @param ids in rising order
+ * @param kindOf undefined for a series that is gone
+ */
+export function* mergeSelected(
+  frames: readonly Frame[],
+  ids: readonly number[],
+  kindOf: (id: number) => Kind | undefined,
+): Task<Frame> {
+  if (frames.length === 1) return frames[0]!
+  const builder = new FrameBuilder()
+  let looks = 0
+  for (const id of ids) {
+    const kind = kindOf(id)
+    if (kind === undefined) continue
+    const rows = frames
+      .map((frame) => ({ frame, at: frame.row(id, kind) }))
+      .filter(({ at }) => at >= 0)
+    if (rows.length > 0) ADD[kind](builder, id, rows)
+    looks += frames.length
+    if (looks < ROWS_PER_STEP) continue
+    looks = 0
+    yield
+  }
+  return built(builder, frames)
+}
+
+function built(builder: FrameBuilder, frames: readonly Frame[]): Frame {
   const seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0)
   return builder.build(frames.at(-1)!.endMs, seconds)
 }
@@ -77,6 +103,11 @@ function addCounter(builder: FrameBuilder, id: number, rows: readonly Row[]): vo
   builder.counter(id, delta, whole)
 }
 
+function addGauge(builder: FrameBuilder, id: number, rows: readonly Row[]): void {
+  const { frame, at } = rows.at(-1)!
+  builder.gauge(id, frame.gaugeAt(at))
+}
+
 function addHistogram(builder: FrameBuilder, id: number, rows: readonly Row[]): void {
   let sum: Histogram | undefined
   for (const { frame, at } of rows) {
@@ -94,4 +125,12 @@ function addSummary(builder: FrameBuilder, id: number, rows: readonly Row[]): vo
     sum = sum === undefined ? summary : mergeSummaries(sum, summary)
   }
   if (sum !== undefined) builder.summary(id, sum)
+}
+
+/** Adds one series to a merged frame, by its kind; rows are in the order of time. */
+const ADD: Readonly<Record<Kind, typeof addCounter>> = {
+  counter: addCounter,
+  gauge: addGauge,
+  histogram: addHistogram,
+  summary: addSummary,
 }

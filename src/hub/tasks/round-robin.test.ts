@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RoundRobin } from './round-robin.ts'
+import type { Task } from './task.ts'
 
 function start() {
   const clock = new FakeClock()
@@ -65,4 +66,38 @@ test('a turn that is asked for in a turn comes in the same iteration at the earl
   void turns.turn(() => seen.push('other'))
   iterate()
   assert.deepEqual(seen, ['outer', 'other', 'inner'])
+})
+
+test('a task takes as many turns as it needs, and is given up once it is not wanted', async () => {
+  const { clock, turns, iterate } = start()
+  let isWanted = true
+  let isLetGo = false
+  function* work(): Task<string> {
+    try {
+      for (let i = 0; i < 10; i++) {
+        clock.pass(1)
+        yield
+      }
+      return 'done'
+    } finally {
+      isLetGo = true
+    }
+  }
+  const whole = turns.run(work(), () => true)
+  let iterations = 0
+  for (; turns.waiting > 0; iterations++) {
+    iterate()
+    await null
+    await null
+    await null
+  }
+  assert.equal(await whole, 'done')
+  assert.equal(iterations, 3)
+  isLetGo = false
+  const given = turns.run(work(), () => isWanted)
+  iterate()
+  isWanted = false
+  iterate()
+  assert.equal(await given, undefined)
+  assert.equal(isLetGo, true)
 })

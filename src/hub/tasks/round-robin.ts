@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../time/clock.ts'
 import { LoopBudget, type LoopBudgetOptions } from './loop-budget.ts'
+import type { Task } from './task.ts'
 
 /** What is left of the turn that runs. */
 export interface Share {
@@ -53,6 +54,20 @@ export class RoundRobin {
       })
       this.#schedule()
     })
+  }
+
+  /** Does a task in as many turns as it takes; gives up, with undefined, once it is not wanted. */
+  async run<T>(task: Task<T>, isWanted: () => boolean): Promise<T | undefined> {
+    while (isWanted()) {
+      const step = await this.turn((share) => {
+        let next = task.next()
+        while (next.done !== true && !share.isSpent && isWanted()) next = task.next()
+        return next
+      })
+      if (step.done === true) return step.value
+    }
+    task.return(undefined as T)
+    return undefined
   }
 
   #schedule(): void {
