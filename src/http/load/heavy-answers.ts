@@ -45,6 +45,11 @@ export class HeavyAnswers {
     this.#parts = parts
   }
 
+  /** In which all answers are made, those that are never large or never end included. */
+  get turns(): RoundRobin {
+    return this.#parts.turns
+  }
+
   /** How full the places are. */
   status(): LimitStatus {
     return {

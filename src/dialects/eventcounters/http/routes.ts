@@ -51,9 +51,12 @@ class CounterSessions {
   }
 
   /** Takes over the response, refusals included. */
-  answer({ env: { incoming, outgoing } }: HubContext): void {
+  answer(context: HubContext): void {
+    const { incoming, outgoing } = context.env
+    const { turns } = context.get('answers')
     const { remoteAddress: address = '', remotePort: port = 0 } = incoming.socket
-    const session = serveSession(incoming, outgoing, this.#parts)
+    const inTurn = (work: () => void): void => void turns.turn(work)
+    const session = serveSession(incoming, outgoing, { ...this.#parts, inTurn })
     if (session !== undefined) this.#clients.set(session, { session, address, port })
   }
 

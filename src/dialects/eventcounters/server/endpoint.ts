@@ -31,6 +31,8 @@ export interface EndpointParts {
   readonly limits?: Partial<OutputLimits>
   /** Sent with every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Calls back when there is time for a part of a long boundary; `setImmediate` by default. */
+  readonly inTurn?: (work: () => void) => void
   /** Called once for every session that was opened, when it is over. */
   readonly onEnd?: (session: ServedSession) => void
 }
@@ -156,6 +158,7 @@ class Answer implements ServedSession {
       profile: query.profile,
       clock,
       limits: { ...LIMITS, ...parts.limits },
+      ...(parts.inTurn && { inTurn: parts.inTurn }),
       onSkipped: () => this.#onSkipped(),
       onStalled: () => this.#close('stalled'),
     })

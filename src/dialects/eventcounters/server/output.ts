@@ -22,6 +22,8 @@ interface OutputParts {
   readonly profile: Profile
   readonly clock: Clock
   readonly limits: OutputLimits
+  /** Calls back when there is time to spell a part; after the rest of the event loop by default. */
+  readonly inTurn?: (spell: () => void) => void
   /** A boundary was left out. */
   onSkipped(): void
   /** Too many in a row were; nothing is sent any more. */
@@ -30,6 +32,8 @@ interface OutputParts {
 
 /** Written as soon as nothing was sent for long, so that a client can tell silence from death. */
 const KEEP_ALIVE = '\n'
+/** What is spelled at once of a boundary that is larger than the buffer: some 2 ms of work. */
+const PART_BYTES = 65_536
 /** Lines between two looks at how much room is left. */
 const SPELLED_AT_ONCE = 64
 
@@ -89,7 +93,8 @@ export class SessionOutput {
   #writeRest(): void {
     const rest = this.#rest
     if (rest === undefined) return
-    const { text, next } = this.#spell(rest, this.#restFrom, this.#parts.limits.outputBytes)
+    const room = Math.min(PART_BYTES, this.#parts.limits.outputBytes)
+    const { text, next } = this.#spell(rest, this.#restFrom, room)
     this.#restFrom = next
     if (next === rest.windows.length) this.#rest = undefined
     this.#write(text)
@@ -119,8 +124,9 @@ export class SessionOutput {
 
   #write(text: string): void {
     this.#silence.sign()
+    const { inTurn = setImmediate } = this.#parts
     if (this.#rest === undefined) this.#outgoing.write(text)
     // Not on 'drain': that comes only after writes that filled Node's own, smaller buffer.
-    else this.#outgoing.write(text, () => this.#writeRest())
+    else this.#outgoing.write(text, () => inTurn(() => this.#writeRest()))
   }
 }
