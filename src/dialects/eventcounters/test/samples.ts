@@ -104,6 +104,5 @@ export const samples: DialectSamples = {
   ],
   exceptions: [
     { law: 'claims', reason: 'served over HTTP: no listener has to tell it from others' },
-    { law: 'snake-case', reason: 'still spelled as in its document' },
   ],
 }

@@ -100,6 +100,5 @@ export const samples: DialectSamples = {
   exceptions: [
     { law: 'claims', reason: 'a format in memory: no listener receives it' },
     { law: 'empty-message', reason: 'a document without metrics is what an empty zone shows' },
-    { law: 'snake-case', reason: 'still spelled as in its document' },
   ],
 }

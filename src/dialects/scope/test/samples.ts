@@ -136,7 +136,7 @@ export const samples: DialectSamples = {
       code: 'settings_too_large',
     },
   ],
-  exceptions: [{ law: 'snake-case', reason: 'still spelled as in its document' }],
+  exceptions: [],
 }
 
 function framed(payload: Uint8Array): Uint8Array {

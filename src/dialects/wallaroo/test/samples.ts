@@ -76,5 +76,5 @@ export const samples: DialectSamples = {
       code: 'frame_too_large',
     },
   ],
-  exceptions: [{ law: 'snake-case', reason: 'still spelled as in its document' }],
+  exceptions: [],
 }
