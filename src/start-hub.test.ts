@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { FakeClock } from '../test/support/fake-clock.ts'
+import { FREE_PORTS, PORTS, portOptions } from '../test/support/ports.ts'
 import { ConfigError, type HubOptions, NoListenerError, startHub } from './hub/index.ts'
 
-const FREE: HubOptions = { httpPort: 0, textPort: 0, streamPort: 0, ingestWorkers: 0 }
+const FREE: HubOptions = { ...FREE_PORTS, ingestWorkers: 0 }
+const PORT_NAMES = PORTS.map(({ name }) => name)
 
 /** A port that another server holds until the test ends, or `free` is called. */
 async function takenPort(t: TestContext): Promise<{ port: number; free(): Promise<unknown> }> {
@@ -22,10 +24,10 @@ async function takenPort(t: TestContext): Promise<{ port: number; free(): Promis
 
 test('a hub with its page and API starts by one call, and is gone after close', async () => {
   const hub = await startHub({ config: FREE })
-  assert.deepEqual(Object.keys(hub.addresses), ['http', 'text', 'stream'])
+  assert.deepEqual(Object.keys(hub.addresses), PORT_NAMES)
   const base = `http://127.0.0.1:${hub.addresses.http!.port}`
   assert.equal((await fetch(`${base}/healthz`)).status, 200)
-  assert.equal(hub.sources().listeners.length, 2)
+  assert.equal(hub.sources().listeners.length, PORT_NAMES.length - 1)
   await hub.close()
   await assert.rejects(fetch(`${base}/healthz`))
 })
@@ -53,10 +55,10 @@ test('an HTTP port that is taken is told in the addresses, and tried again', asy
 
 test('a hub whose ports are all taken does not start, and says why for each', async (t) => {
   const { port } = await takenPort(t)
-  const config = { ...FREE, httpPort: port, textPort: port, streamPort: port }
+  const config = { ...FREE, ...portOptions(port) }
   await assert.rejects(startHub({ config }), (error: Error) => {
     assert.ok(error instanceof NoListenerError)
-    for (const name of ['http', 'text', 'stream']) {
+    for (const name of PORT_NAMES) {
       assert.match(error.message, new RegExp(`${name} on ${port}: port is taken`))
     }
     return true

@@ -11,6 +11,7 @@ import type { Command } from 'commander'
 import { DIALECTS } from '../../test/support/dialects.ts'
 import { refusalOf } from '../../test/support/hub/command-line.ts'
 import { PROGRAM, startHubProcess } from '../../test/support/hub/hub-process.ts'
+import { portFlags } from '../../test/support/ports.ts'
 import { VERSION } from '../version.ts'
 import { createProgram } from './main.ts'
 
@@ -230,15 +231,17 @@ test('a taken http port is told in the ready line, and the hub still ends', asyn
 
 test('a hub that can listen nowhere says so and ends with 1', async (t) => {
   const port = await takenPort(t)
-  const flags = ['--http-port', '--text-port', '--stream-port'].flatMap((flag) => [flag, port])
-  const { status, stderr } = await pentameterAsync(['serve', ...flags])
+  const { status, stderr } = await pentameterAsync(['serve', ...portFlags(Number(port))])
   assert.equal(status, 1)
   assert.match(stderr, /no listener could be started/)
 })
 
 /** As {@link pentameter}, while this process goes on. */
 async function pentameterAsync(args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+  })
   const output = Promise.all([text(child.stdout), text(child.stderr)])
   const [status] = (await once(child, 'close')) as [number | null]
   const [stdout, stderr] = await output

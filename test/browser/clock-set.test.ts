@@ -10,6 +10,7 @@ import type { Clock } from '../../src/time/clock.ts'
 import { systemClock } from '../../src/time/system-clock.ts'
 import { DIALECTS } from '../support/dialects.ts'
 import { packet } from '../support/hub/hub.ts'
+import { FREE_PORTS } from '../support/ports.ts'
 import { isDrawn, type Served, skip, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()
@@ -38,7 +39,7 @@ test('an hour back: the value and the chart go on, and the step is said', { skip
 })
 
 async function serveHub(t: TestContext, clock: Clock, webRoot: string): Promise<Served> {
-  const ports = { textPort: 0, streamPort: 0, ingestWorkers: 0 }
+  const ports = { ...FREE_PORTS, ingestWorkers: 0 }
   const hub = new Hub({
     config: parseConfig(ports, DIALECTS),
     clock,

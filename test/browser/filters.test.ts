@@ -8,6 +8,7 @@ import { Hub } from '../../src/hub/hub.ts'
 import { systemClock } from '../../src/time/system-clock.ts'
 import { filterFile } from '../filters/compile.ts'
 import { DIALECTS } from '../support/dialects.ts'
+import { FREE_PORTS } from '../support/ports.ts'
 import { isDrawn, type Served, skip, textOf, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()
@@ -15,7 +16,7 @@ const open = useBrowser()
 /** A hub whose only traffic is a filter's. */
 async function serveFilter(webRoot: string): Promise<Served> {
   const filter = { name: 'raw', path: await filterFile('raw'), requestsPerSecond: 40 }
-  const ports = { textPort: 0, streamPort: 0, ingestWorkers: 0 }
+  const ports = { ...FREE_PORTS, ingestWorkers: 0 }
   const hub = new Hub({
     config: parseConfig({ ...ports, proxywasm: { filters: [filter] } }, DIALECTS),
     clock: systemClock,

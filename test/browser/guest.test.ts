@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { startHub } from '../../src/start-hub.ts'
 import { makeGuestTree } from '../support/guest-tree.ts'
+import { FREE_PORTS } from '../support/ports.ts'
 import { type Served, skip, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()
@@ -26,7 +27,7 @@ async function serveCopy(): Promise<Served> {
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
   assert.equal(status, 0, stderr)
   const sources: { startHub: typeof startHub } = await import(join(copy, 'src/start-hub.ts'))
-  const config = { httpPort: 0, textPort: 0, streamPort: 0, ingestWorkers: 0 }
+  const config = { ...FREE_PORTS, ingestWorkers: 0 }
   const hub = await sources.startHub({ config })
   const { text, http } = hub.addresses
   const socket = connect({ host: text!.host, port: text!.port })

@@ -10,6 +10,7 @@ import {
   PROGRAM,
   startHubProcess,
 } from '../support/hub/hub-process.ts'
+import { PORTS } from '../support/ports.ts'
 import type { CodeBlock } from './blocks.ts'
 
 export interface BlockResult {
@@ -29,8 +30,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Makes names of the package its sources. */
 const SOURCES = new URL('../support/package-sources.ts', import.meta.url).href
 const BLOCK_TIMEOUT_MS = 30_000
-/** Ports as documents name them. */
-const DEFAULT_PORTS = { http: 4000, text: 8125, stream: 5001 } as const
 
 export async function runDocument(blocks: readonly CodeBlock[]): Promise<BlockRun[]> {
   const folder = prepareFolder()
@@ -69,9 +68,9 @@ function prepareFolder(): string {
  */
 function adapt(code: string, listeners: Listeners): string {
   let adapted = code
-  for (const name of ['http', 'text', 'stream'] as const) {
-    const port = String(listeners[name].port)
-    const place = new RegExp(`\\b(127\\.0\\.0\\.1|localhost)([:/ ])${DEFAULT_PORTS[name]}\\b`, 'g')
+  for (const { name, number } of PORTS) {
+    const port = String(listeners[name]!.port)
+    const place = new RegExp(`\\b(127\\.0\\.0\\.1|localhost)([:/ ])${number}\\b`, 'g')
     adapted = adapted.replace(place, `127.0.0.1$2${port}`)
   }
   return adapted.replaceAll('npx pentameter', 'pentameter')

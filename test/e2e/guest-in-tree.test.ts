@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeGuestTree } from '../support/guest-tree.ts'
+import { makeGuestTree, setPort } from '../support/guest-tree.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const NAME = 'semaphore'
@@ -23,6 +23,15 @@ function run(command: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: copy, env, encoding: 'utf8' })
   assert.equal(status, 0, `${command} ${args.join(' ')}\n${stdout}${stderr}`)
   return stdout
+}
+
+/** Runs test files of the copy; they do not know that a test runs them, which they would skip. */
+function runTests(...files: readonly string[]): void {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const args = ['--test', '--test-reporter', 'tap', '--test-timeout', '120000', ...files]
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy, env, encoding: 'utf8' })
+  assert.equal(status, 0, stdout)
+  assert.match(stdout, /^# pass [1-9]/m)
 }
 
 test('one line of one file is all that differs outside of the folder', () => {
@@ -50,11 +59,7 @@ test('everything type-checks, the page too', () => {
 })
 
 test('the rules of the tree hold, that on dialects’ names among them', () => {
-  const { status, stdout } = spawnSync(process.execPath, ['--test', 'test/tidy.test.ts'], {
-    cwd: copy,
-    encoding: 'utf8',
-  })
-  assert.equal(status, 0, stdout)
+  runTests('test/tidy.test.ts')
 })
 
 test('the page is built with its view, found by the bundler', () => {
@@ -74,4 +79,9 @@ test('the program speaks it: decode, encode, help and vectors', () => {
   assert.match(run(process.execPath, program, 'demo', '--help'), /signal box/)
   assert.match(run(process.execPath, 'test/vectors.ts'), /semaphore/)
   assert.match(run(process.execPath, 'test/fuzz/main.ts', NAME, '--seconds', '1'), /semaphore/)
+})
+
+test('with a port of its own, tests of the house that start hubs hold as before', () => {
+  setPort(copy, { name: 'signal', number: 4710 })
+  runTests('src/cli/main.test.ts', 'src/start-hub.test.ts', 'src/hub/hub.test.ts')
 })

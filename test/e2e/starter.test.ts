@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { PROGRAM } from '../support/hub/hub-process.ts'
+import { portFlags } from '../support/ports.ts'
 
-const FREE_PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
+const FREE_PORTS = portFlags(0)
 
 test('a hub finishes and ends with 0 when the process that started it goes away', async () => {
   const args = [PROGRAM, 'serve', '--log', 'json', ...FREE_PORTS]

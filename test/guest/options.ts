@@ -1,7 +1,7 @@
 /** Options of Semaphore's sides: their one home, with defaults and limits. */
 import { integer, section, text, type ValuesOf } from '../../src/dialects/options.ts'
 
-export const EMIT_OPTIONS = {
+const EMIT_OPTIONS = {
   prefix: text({ default: '', lengthMax: 50, description: 'in front of every name that is sent' }),
 }
 

@@ -20,6 +20,7 @@ import { FRONT_FILTER_BASE64 } from '../../src/dialects/proxywasm/demo/front-fil
 import { apiOf, examplesOf } from '../../tools/api-docs.ts'
 import { entriesIn } from '../../tools/entries.ts'
 import { matchesOutput } from '../docs/blocks.ts'
+import { PORTS, portFlags } from '../support/ports.ts'
 import {
   addNodeTypes,
   type Installed,
@@ -173,8 +174,7 @@ suite('with an empty node_modules beside it', () => {
   test('the hub starts, with its threads, and serves the page', async () => {
     const bin = join(installed.package, 'bin/pentameter.js')
     assert.match(runProgram(installed.app, [bin, '--version']), /^\d+\.\d+\.\d+\n$/)
-    const ports = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
-    const args = [bin, 'serve', ...ports, '--ingest-workers', '1']
+    const args = [bin, 'serve', ...portFlags(0), '--ingest-workers', '1']
     const child = spawn(process.execPath, args, {
       cwd: installed.app,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -235,7 +235,7 @@ suite('in strict TypeScript, libraries checked', () => {
     const files = writeExamples(folder)
     cpSync(EXAMPLE_RUNNER, join(folder, 'run-examples.ts'))
     writeFileSync(join(folder, 'filter.wasm'), Buffer.from(FRONT_FILTER_BASE64, 'base64'))
-    const output = runProgram(folder, ['run-examples.ts', ...files])
+    const output = runProgram(folder, ['run-examples.ts', JSON.stringify(PORTS), ...files])
     assert.match(output, /^\{.*\}$/)
     const { errors, prints } = JSON.parse(output) as ExampleResults
     assert.deepEqual(errors, [])

@@ -1,9 +1,10 @@
 /**
- * node run-examples.ts FILE...
+ * node run-examples.ts PORTS FILE...
  *
  * Runs examples one after the other in this process, each a module beside this one, and prints what
- * became of them as JSON. A comment behind `console.log(…)` is what that should print. What an
- * example leaves open (a server, a timer) ends with the process.
+ * became of them as JSON. PORTS are those of a hub, `[{"name":"http","number":4000}]`. A comment
+ * behind `console.log(…)` is what that prints. What an example leaves open (a server, a timer) ends
+ * with the process.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { formatWithOptions } from 'node:util'
@@ -60,20 +61,26 @@ async function run(file: string): Promise<void> {
   clearTimeout(timer)
 }
 
-const hub = await startHub({ config: { httpPort: 0, textPort: 0, streamPort: 0 } })
-const { http, text, stream } = hub.addresses
+const [listed = '[]', ...files] = process.argv.slice(2)
+const defaults = JSON.parse(listed) as readonly { readonly name: string; readonly number: number }[]
+const free = defaults.map(({ name }) => [`${name}Port`, 0] as const)
+const hub = await startHub({ config: Object.fromEntries(free) })
 /** Ports as examples name them: of this hub, and any free one for a server of the example. */
 const ports = [
-  ['127.0.0.1:4000', `127.0.0.1:${http?.port}`],
-  ['port: 8125', `port: ${text?.port}`],
-  ['port: 5001', `port: ${stream?.port}`],
+  ...defaults.flatMap(({ name, number }) => {
+    const port = hub.addresses[name]?.port
+    return [
+      [`127.0.0.1:${number}`, `127.0.0.1:${port}`],
+      [`port: ${number}`, `port: ${port}`],
+    ] as const
+  }),
   ['listen(8080)', 'listen(0)'],
 ] as const
 
 Object.assign(globalThis, { print })
 console.log = () => {}
 process.on('uncaughtException', (error) => errors.push(`${current}: ${error.stack}`))
-for (const file of process.argv.slice(2)) {
+for (const file of files) {
   await run(file).catch((error) => errors.push(`${file}: ${error.stack}`))
 }
 const results: ExampleResults = { errors, prints }

@@ -2,18 +2,11 @@
  * A copy of the tree with the made-up dialect of test/guest in it: its folder beside the others,
  * one line in src/dialects/index.ts, and nothing else.
  */
-import {
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { PortSpec } from '../../src/dialects/options.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const GUEST = join(ROOT, 'test/guest')
@@ -34,16 +27,23 @@ export function makeGuestTree(): string {
   for (const file of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
     if (/\.tsx?$/.test(file)) moveImports(copy, join(target, file), join(GUEST, file))
   }
-  rmSync(join(copy, 'test/guest'), { recursive: true })
-  // they look for test/guest, and the first of them would make a copy of the copy
+  // they would register it a second time, or make a copy of the copy
   for (const file of ['guest.test.ts', 'e2e/guest-in-tree.test.ts', 'browser/guest.test.ts']) {
-    rmSync(join(copy, 'test', file))
+    writeFileSync(join(copy, 'test', file), '/** Nothing in a copy. */\nexport {}\n')
   }
-  rmSync(join(copy, 'test/support/guest-tree.ts'))
   const index = join(copy, 'src/dialects/index.ts')
   const line = `export { ${NAME} } from './${NAME}/guest.ts'\n`
   writeFileSync(index, readFileSync(index, 'utf8').replace(/^(?=export \{ statshero)/m, line))
   return copy
+}
+
+/** Gives the dialect of a copy a port of its own, instead of the one that it shares. */
+export function setPort(copy: string, { name, number }: PortSpec): void {
+  const path = join(copy, 'src/dialects', NAME, 'dialect.ts')
+  const text = readFileSync(path, 'utf8')
+    .replace(/^import \{ TEXT_PORT \}.*\n/m, '')
+    .replace('port: TEXT_PORT', `port: { name: '${name}', number: ${number} }`)
+  writeFileSync(path, text)
 }
 
 /** Imports that left the folder lead to the same files from its new place. */

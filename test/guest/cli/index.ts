@@ -5,7 +5,8 @@ import { LETTERS, type Letter } from '../spec.ts'
 
 const EXAMPLES = `
 Examples:
-  $ pentameter semaphore c levers.pulled 3`
+  $ pentameter semaphore c levers.pulled 3
+  $ pentameter semaphore g lamp.voltage 11.9`
 
 export function addCommands(program: Command): void {
   program

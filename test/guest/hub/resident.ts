@@ -8,7 +8,7 @@ import type { HubView } from '../../../src/hub/view.ts'
 import type { SemaphoreOptions } from '../options.ts'
 import { NAME } from '../spec.ts'
 
-export interface Lamp {
+interface Lamp {
   readonly name: string
   readonly voltage: number
   readonly endMs: number

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { portFlags } from '../ports.ts'
 
 export const PROGRAM = fileURLToPath(new URL('../../../bin/pentameter.js', import.meta.url))
 
@@ -13,6 +14,7 @@ export interface Address {
 }
 
 export interface Listeners {
+  readonly [name: string]: Address
   readonly http: Address
   readonly text: Address
   readonly stream: Address
@@ -36,7 +38,6 @@ export interface HubProcess {
   stop(): Promise<Exit>
 }
 
-const FREE_PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
 const READY_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
 
@@ -60,7 +61,7 @@ export async function startHubProcessWith(
   ...command: readonly string[]
 ): Promise<HubProcess> {
   const [name, ...flags] = command
-  const args = [...execArgv, PROGRAM, name!, ...FREE_PORTS, '--log', 'json', ...flags]
+  const args = [...execArgv, PROGRAM, name!, ...portFlags(0), '--log', 'json', ...flags]
   const stdio = ['ignore', 'pipe', stderr ?? 'pipe'] as const
   const child =
     descriptors === undefined

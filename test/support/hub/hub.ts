@@ -12,6 +12,7 @@ import { isDecrements, type SeriesRecord } from '../../../src/hub/series/series.
 import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
 import { DIALECTS } from '../dialects.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { FREE_PORTS } from '../ports.ts'
 
 export interface TestHub {
   readonly hub: Hub
@@ -29,7 +30,7 @@ export async function startHub(
   const clock = new FakeClock()
   const log: string[] = []
   const hub = new Hub({
-    config: parseConfig({ textPort: 0, streamPort: 0, ingestWorkers: 0, ...options }, DIALECTS),
+    config: parseConfig({ ...FREE_PORTS, ingestWorkers: 0, ...options }, DIALECTS),
     clock,
     log: (level, message, facts) => log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
     guests: GUESTS,

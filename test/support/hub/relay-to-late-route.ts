@@ -7,6 +7,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { startHub } from '../../../src/start-hub.ts'
+import { FREE_PORTS } from '../ports.ts'
 import { packet } from './hub.ts'
 
 const ADDRESS = '10.9.9.9'
@@ -24,7 +25,8 @@ async function eventually(isTrue: () => boolean, what: string): Promise<void> {
 const failures: unknown[] = []
 const hub = await startHub({
   config: {
-    ...{ httpPort: 0, textPort: 0, streamPort: 0, ingestWorkers: 0 },
+    ...FREE_PORTS,
+    ingestWorkers: 0,
     relay: [`statshero+udp://${ADDRESS}:${PORT}`],
   },
   log: (_level, message, facts) => {
