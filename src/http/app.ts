@@ -52,8 +52,7 @@ export function createApp(parts: AppParts): AppWithGuests {
   const routes = addGuestRoutes(app, parts)
   addOtlpRoute(app, parts)
   addMethodRefusals(app)
-  const views = routes.flatMap((guest) => guest.views ?? [])
-  addPage(app, new UiFiles(parts.webRoot, views))
+  addPage(app, new UiFiles(parts.webRoot))
   addErrorAnswers(app, parts, Object.assign({}, ...routes.map(({ errorAnswers }) => errorAnswers)))
   return { app, routes }
 }

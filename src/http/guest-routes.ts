@@ -38,10 +38,8 @@ export interface RouteContext {
   readonly reports: Reports
 }
 
-/** What the house must know of routes once they are added. */
+/** What the house must know of routes once they are added; often nothing. */
 export interface GuestRoutes {
-  /** Views of the page that are the dialect's own, each with all paths below it: `/NAME`. */
-  readonly views?: readonly string[]
   /** Routes whose errors are not an ApiError, by path: those of the guards as well. */
   readonly errorAnswers?: Readonly<Record<string, ErrorAnswer>>
   /** Ends answers that have no end of their own. */

@@ -15,6 +15,7 @@ async function start(context: TestContext) {
   const webRoot = join(folder, 'web')
   mkdirSync(join(webRoot, 'assets'), { recursive: true })
   writeFileSync(join(webRoot, 'index.html'), '<!doctype html><title>Pentameter</title>')
+  writeFileSync(join(webRoot, 'views.json'), '["tally"]')
   writeFileSync(join(webRoot, 'mark.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(join(webRoot, 'assets', 'index-Ab12_-Zz.js'), SCRIPT)
   writeFileSync(join(webRoot, 'notes.xyz'), 'of no known type')
@@ -26,7 +27,7 @@ async function start(context: TestContext) {
 test('the page and its views are index.html, which is never stored', async (t) => {
   const { server } = await start(t)
   const views = ['/', '/series/a.b%7Broute=%2Fpay%7D?window=300', '/series/a/b', '/sources']
-  views.push('/wallaroo', '/wallaroo/a/-/w%2F1/n')
+  views.push('/tally', '/tally/a/-/w%2F1/n')
   for (const path of views) {
     const answer = await server.ask(path)
     assert.equal(answer.status, 200, path)
@@ -63,6 +64,9 @@ test('a new build is served without a restart', async (t) => {
   await server.ask('/')
   writeFileSync(join(webRoot, 'index.html'), '<title>Second build</title>')
   assert.match((await server.ask('/')).text, /Second build/)
+  assert.equal((await server.ask('/lamps')).status, 404)
+  writeFileSync(join(webRoot, 'views.json'), '["tally", "lamps"]')
+  assert.equal((await server.ask('/lamps')).status, 200)
 })
 
 test('nothing outside of the folder is served, by dots, codes or links', async (t) => {
@@ -78,7 +82,16 @@ test('nothing outside of the folder is served, by dots, codes or links', async (
 
 test('a path that is no view is 404 in plain text, under the strict headers', async (t) => {
   const { server } = await start(t)
-  const paths = ['/scope', '/wallaroo/', '/series', '/series/', '/sources/', '/sources/a']
+  const paths = [
+    '/wallaroo',
+    '/scope',
+    '/tally/',
+    '/tallyx',
+    '/series',
+    '/series/',
+    '/sources/',
+    '/sources/a',
+  ]
   for (const path of paths) {
     const answer = await server.ask(path)
     assert.equal(answer.status, 404, path)

@@ -1,6 +1,7 @@
 /**
  * The page as Vite built it. Files whose names carry a hash never change and are cached for ever;
- * index.html names them and is never stored. Paths of the page's own views get index.html.
+ * index.html names them and is never stored. Paths of the page's own views get index.html; those of
+ * dialects' views stand in views.json, which the build makes of the views themselves.
  */
 import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
@@ -52,26 +53,31 @@ interface UiFile {
 
 export class UiFiles {
   readonly #root: string
-  readonly #guestViews: readonly string[]
   readonly #cache = new Map<string, UiFile>()
   #cachedBytes = 0
 
-  /** @param guestViews views of dialects, each with all paths below it */
-  constructor(root: string, guestViews: readonly string[]) {
+  constructor(root: string) {
     this.#root = root
-    this.#guestViews = guestViews
   }
 
   /** The file or view at a path; undefined when there is none. */
   async answer(context: Context): Promise<Response | undefined> {
     const path = decodedPath(context.req.path)
-    const isView = VIEWS.test(path) || this.#guestViews.some((view) => isWithin(path, view))
+    const isView = VIEWS.test(path) || (await this.#isGuestView(path))
     const name = isView ? '/index.html' : path
     const file = await this.#read(name)
     if (file !== undefined) return fileAnswer(context, file, cacheControl(name))
     if (!isView) return undefined
     context.header('Cache-Control', 'no-store')
     return context.text(NOT_BUILT, 503)
+  }
+
+  /** Whether a dialect's view is at this path or above it. */
+  async #isGuestView(path: string): Promise<boolean> {
+    const file = await this.#read('/views.json')
+    if (file === undefined) return false
+    const views: readonly string[] = JSON.parse(new TextDecoder().decode(file.bytes))
+    return views.some((view) => isWithin(path, `/${view}`))
   }
 
   async #read(name: string): Promise<UiFile | undefined> {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeGuestTree, setPort } from '../support/guest-tree.ts'
+import { FREE_PORTS } from '../support/ports.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const NAME = 'semaphore'
@@ -68,6 +69,19 @@ test('the page is built with its view, found by the bundler', () => {
   const text = readdirSync(assets).map((file) => readFileSync(join(assets, file), 'utf8'))
   assert.ok(text.some((each) => each.includes('signal box') || each.includes('Lamps')))
   assert.ok(text.some((each) => each.includes('semaphore-lamp')))
+})
+
+test('an address of its page can be opened and reloaded, and no other one', () => {
+  const script = `
+    const { startHub } = await import('./src/start-hub.ts')
+    const hub = await startHub({ config: ${JSON.stringify(FREE_PORTS)} })
+    const { host, port } = hub.addresses.http
+    const paths = ['/semaphore', '/semaphore/a?least=12', '/wallaroo', '/scope', '/signal']
+    const answers = paths.map((path) => fetch('http://' + host + ':' + port + path))
+    console.log((await Promise.all(answers)).map(({ status }) => status).join(' '))
+    await hub.close()`
+  const statuses = run(process.execPath, '--input-type=module', '--eval', script)
+  assert.equal(statuses, '200 200 200 404 404\n')
 })
 
 test('the program speaks it: decode, encode, help and vectors', () => {

@@ -9,5 +9,5 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
     readQuery(noQuery, context)
     return jsonAnswer(context, { lamps: semaphoreOf(view)?.lamps ?? [] })
   })
-  return { views: ['/semaphore'] }
+  return {}
 }

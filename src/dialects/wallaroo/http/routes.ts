@@ -75,7 +75,7 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
     const { application } = readQuery(connectionsQuery, context)
     return largeJsonAnswer(context, () => wallaroo.workerConnections(application))
   })
-  return { views: ['/wallaroo'] }
+  return {}
 }
 
 /** @throws {HttpError} where the hub is making too many other views */
