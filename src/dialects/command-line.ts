@@ -5,7 +5,7 @@
 import type { Clock } from '../time/clock.ts'
 import type { PortAddresses } from './endpoints.ts'
 
-/** What the command line does for a dialect's commands. */
+/** Part of the command line that a dialect's commands may use. */
 export interface CommandLine {
   /**
    * Runs a hub with these options until a signal ends it, as `pentameter serve` does.
@@ -53,7 +53,7 @@ export interface Prepared {
 
 export interface StartContext {
   readonly clock: Clock
-  /** Where the hub listens; a port that could not be bound has an `error`. */
+  /** Addresses that the hub listens at; a port that could not be bound has an `error`. */
   readonly addresses: PortAddresses
   /** Tells the person at the terminal what runs. */
   readonly log: (message: string, facts?: Readonly<Record<string, unknown>>) => void

@@ -7,7 +7,7 @@ export type Transport = 'udp' | 'tcp'
 
 export interface CodecOptions {
   readonly profile?: Profile
-  /** Whose side decodes, where the two directions differ. */
+  /** Side that decodes, where the two directions differ. */
   readonly role?: Role
   /** The strict reading, where the dialect has a strict and a lenient one. */
   readonly strict?: boolean
@@ -19,7 +19,7 @@ export interface CodecOptions {
 export interface Decoder {
   /** Takes bytes; they are read before it returns and not kept. */
   push(bytes: Uint8Array): void
-  /** End of the stream or datagram; an unfinished message becomes an error. */
+  /** Ends the stream or datagram; an unfinished message becomes an error. */
   end(): void
   readonly messages: readonly unknown[]
   readonly errors: readonly DecodeErrorFields[]
@@ -27,7 +27,7 @@ export interface Decoder {
   readonly notes: readonly string[]
 }
 
-/** What bytes held: messages, what could not be read, and remarks. */
+/** Result of decoding: messages, what could not be read, and remarks. */
 export interface Decoded<M> {
   readonly messages: readonly M[]
   readonly errors: readonly DecodeErrorFields[]

@@ -23,35 +23,35 @@ import type { OptionSpec, PortSpec } from './options.ts'
 export interface Dialect {
   /** Lower-case registry name, the same as its folder. */
   readonly name: string
-  /** For people: on the page, in reports. */
+  /** Name for people: on the page, in reports. */
   readonly title: string
   /** The document in one line, for the README's table. */
   readonly document: string
-  /** What each side does: a server may receive or emit. */
+  /** Direction of each side: a server may receive or emit. */
   readonly roles: Partial<Record<Role, 'receive' | 'emit'>>
   readonly transports: readonly Transport[]
   /** URL schemes besides its name by which its peers are addressed, for example `http`. */
   readonly schemes?: readonly string[]
-  /** Where its servers listen, alone or with others; absent for a dialect of memory. */
+  /** Port that its servers listen at, alone or with others; absent for a dialect of memory. */
   readonly port?: PortSpec
-  /** Its section of the configuration; `client` and `emit` in it are those of its clients. */
+  /** Section of the configuration; `client` and `emit` in it are those of its clients. */
   readonly options: OptionSpec
   /**
    * Address of the module whose `dialect` ingest threads load, for one whose server takes lines and
    * nothing else; without it the main thread serves it.
    */
   readonly threadModule?: string
-  /** How its series leave the house, under these values of its options. */
+  /** Tells how its series leave the house, under these values of its options. */
   exportRules?(options: Readonly<Record<string, unknown>>): ExportRules
   readonly defaultProfile: Profile
   /** The closed set of decode error codes. */
   readonly errorCodes: readonly string[]
   /**
-   * Whether a datagram or connection that begins with these bytes is this dialect's; undefined
-   * while more bytes are needed. Decided once, never revised.
+   * Tells whether a datagram or connection that begins with these bytes is this dialect's;
+   * undefined while more bytes are needed. Decided once, never revised.
    */
   claims(first: Uint8Array): boolean | undefined
-  /** What foreign first bytes look like to this dialect, for the log; undefined for no idea. */
+  /** Describes what foreign first bytes look like, for the log; undefined for no idea. */
   explainForeign?(first: Uint8Array): string | undefined
   /** True when the server writes before the client has said anything, as scope's does. */
   readonly speaksFirst: boolean
@@ -61,25 +61,26 @@ export interface Dialect {
   /** Connects to a peer and takes what it sends. */
   connectSource?(target: Target, context: SourceContext): Source
   /**
-   * Whether two sources would count what one of them counts twice; the hub then refuses the second.
+   * Tells whether two sources would count what one of them counts twice; the hub then refuses the
+   * second.
    * @throws {TypeError} for an address that {@link connectSource} would not take either
    */
   sharesSeries?(one: Target, other: Target): boolean
   /**
-   * Whether bytes of which nothing else is known are one whole message (`udp`) or a stream (`tcp`);
-   * without it they are the former. For `pentameter decode --lines`.
+   * Tells whether bytes of which nothing else is known are one whole message (`udp`) or a stream
+   * (`tcp`); without this method they are the former. For `pentameter decode --lines`.
    */
   guessTransport?(bytes: Uint8Array, role?: Role): Transport
-  /** Bytes to messages, for `pentameter decode`, tests and fuzzing. */
+  /** Makes a decoder of bytes into messages, for `pentameter decode`, tests and fuzzing. */
   createDecoder(options?: CodecOptions): Decoder
   /**
-   * Messages to bytes, one array per datagram or frame; the inverse of the decoder's `messages`.
+   * Encodes messages: one array per datagram or frame; the inverse of the decoder's `messages`.
    * @throws {RangeError|TypeError} with a `code` for a message the dialect cannot say
    */
   encode(messages: readonly unknown[], options?: CodecOptions): Uint8Array[]
   /**
-   * A shell command that sends one message (or attaches) to this address; a test runs it. Every
-   * dialect with a server has one.
+   * Gives a shell command that sends one message (or attaches) to this address; a test runs it.
+   * Every dialect with a server has one.
    */
   tryIt?(host: string, port: number): string
 }

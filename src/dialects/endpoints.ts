@@ -11,14 +11,14 @@ import type { Transport } from './decoder.ts'
 import type { Ingest, LineIngest } from './ingest.ts'
 import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 
-/** Where bytes came from. */
+/** Address that bytes came from. */
 export interface Peer {
   readonly transport: Transport
   readonly address: string
   readonly port: number
 }
 
-/** Whom a client connects to. */
+/** Address that a client connects to. */
 export interface Target {
   readonly transport: Transport
   readonly host: string
@@ -37,13 +37,13 @@ export interface PeerConnection {
 
 /** Errors and refusals, counted by reason with the last offenders kept. */
 export interface Reports {
-  /** A decode error; at most the first 128 bytes of the offending message are kept. */
+  /** Reports a decode error; at most the first 128 bytes of the offending message are kept. */
   decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void
-  /** Something odd in a message that was taken, by a name of the dialect's closed set. */
+  /** Counts something odd in a message that was taken, by a name of the dialect's closed set. */
   decodeNote(note: string): void
-  /** Things that were closed, refused or left out (one unless stated), by reason. */
+  /** Counts things that were closed, refused or left out (one unless stated), by reason. */
   count(name: string, reason: string, amount?: number): void
-  /** One line for the operator's log. */
+  /** Writes one line for the operator's log. */
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
 }
 
@@ -51,8 +51,8 @@ export interface Reports {
 export const NO_REPORTS: Reports = { decodeError() {}, decodeNote() {}, count() {}, log() {} }
 
 /**
- * How far an accepted connection has come. The listener reads it at any time, and limits by it how
- * long and with how many bytes a connection may be unfinished.
+ * Progress of an accepted connection. The listener reads it at any time, and limits by it how long
+ * and with how many bytes a connection may be unfinished.
  */
 export interface ConnectionProgress {
   /** Whole messages so far, good and bad. */
@@ -67,7 +67,7 @@ export interface ConnectionProgress {
 
 /** One running server side of a dialect; sockets are bound and accepted by the hub. */
 export interface DialectServer {
-  /** One datagram; `bytes` is valid only during the call. */
+  /** Takes one datagram; `bytes` is valid only during the call. */
   datagram?(bytes: Uint8Array, peer: Peer): void
   /**
    * Takes over an accepted connection; `first` holds what was read of it to find the dialect (empty
@@ -85,13 +85,13 @@ export interface DialectServer {
   ): ConnectionProgress | undefined
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number
-  /** What this server knows of its connections, for the page and the API. */
+  /** Lists the connections of this server, for the page and the API. */
   connections(): readonly PeerConnection[]
   /** Closes connections and timers; resolves when all are gone, within 1 s. */
   stop(): Promise<void>
 }
 
-/** What the hub gives a dialect's server. */
+/** Context that the hub gives to a dialect's server. */
 export interface ServerContext extends ClientContext {
   readonly ingest: LineIngest
   /**
@@ -103,7 +103,7 @@ export interface ServerContext extends ClientContext {
   readonly resident?: object | undefined
 }
 
-/** What the hub gives a dialect's clients. */
+/** Context that the hub gives to a dialect's clients. */
 export interface ClientContext {
   readonly reports: Reports
   readonly clock: Clock
@@ -111,7 +111,7 @@ export interface ClientContext {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** What the hub gives a dialect's source. */
+/** Context that the hub gives to a dialect's source. */
 export interface SourceContext extends ClientContext {
   readonly ingest: Ingest
 }
@@ -134,11 +134,11 @@ export interface Source {
   close(): Promise<void>
 }
 
-/** Where a listener is bound, or should be and why it is not. */
+/** Address of a listener, or the one that it should have and why it has not. */
 export interface BoundAddress {
   readonly host: string
   readonly port: number
-  /** Why nothing listens there (yet). */
+  /** Reason why nothing listens there (yet). */
   readonly error?: string
 }
 

@@ -35,7 +35,7 @@ export interface PrometheusRules {
   readonly prefixLabels?: readonly (readonly [label: string, absent: string])[]
   /** Samples carry the time of the series' last data. */
   readonly isTimed?: boolean
-  /** All families of a series, in place of the one of its kind. */
+  /** Names all families of a series, in place of the one of its kind. */
   families?(identity: Identity, metadata: Metadata): ExportFamilies
 }
 
@@ -43,19 +43,19 @@ export interface ExportFamilies {
   readonly families: readonly ExportFamily[]
   /** Values are divided by 10^shift. */
   readonly shift: number
-  /** Of the exported values. */
+  /** Unit of the exported values. */
   readonly unit: string | undefined
 }
 
 export interface ExportFamily {
-  /** Of a counter without `_total`. */
+  /** Family of a counter without `_total`. */
   readonly family: string
   readonly type: Kind
   /** Undefined for the total, the value, or sum and count. */
   readonly part?: WindowPart
 }
 
-/** What of a series' last window a family shows. */
+/** Part of a series' last window that a family shows. */
 export type WindowPart = 'mean' | 'min' | 'max' | 'deviation' | 'increment'
 
 /** Reads a statistic of a window; NaN where it is not known, which of an empty one is all. */
@@ -69,11 +69,14 @@ export interface OtlpRules {
   readonly scope?: string
   /** Units that UCUM writes in another way, by their text in lower case. */
   readonly units?: Readonly<Record<string, string>>
-  /** Whose whole values are sent as integers: those of counters unless stated. */
+  /** Kinds whose whole values are sent as integers: counters unless stated. */
   readonly integers?: 'none' | 'counters' | 'counters_and_gauges'
   /** Points of gauges have the time of the last data, and say so where there is no value. */
   readonly isTimed?: boolean
-  /** Of counters and histograms: since the start, or of an interval; cumulative unless stated. */
+  /**
+   * Temporality of counters and histograms: since the start, or of an interval; cumulative unless
+   * stated.
+   */
   readonly temporality?: Temporality
   readonly histogram?: HistogramRules
 }

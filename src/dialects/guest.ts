@@ -15,6 +15,6 @@ export interface Guest extends HubGuest, RoutedGuest {
   addCommands?(program: Command, commandLine: CommandLine): void
   /** Lines of its own in the help of the commands that serve all dialects. */
   readonly examples?: Examples
-  /** Its part in `pentameter demo`. */
+  /** Part that it plays in `pentameter demo`. */
   readonly demo?: Demo
 }

@@ -22,7 +22,8 @@ export interface LineIngest {
   /** Says from whom the next calls come; `source` is the peer's address without its port. */
   begin(source: string): void
   /**
-   * Slot of the series with these key bytes and type word; on first sight `describe` names it.
+   * Gives the slot of the series with these key bytes and type word; on first sight `describe`
+   * names it.
    * @param type small integer that the dialect gives its type words; part of the identity
    * @param hash of these bytes, by one function of the dialect: its codec hashes while it scans
    */
@@ -35,17 +36,18 @@ export interface LineIngest {
     describe: Describe,
   ): number
   /**
-   * Counter += value * weight (fractions are carried); the sizes of negative values count in a
-   * second monotonic part of the series.
+   * Adds value * weight to a counter (fractions are carried); the sizes of negative values count in
+   * a second monotonic part of the series.
    */
   count(slot: number, value: Exact, weight: number): void
   /**
-   * Cumulative counter: a new reading; a smaller one is a reset, or a wrap where bits are stated.
+   * Takes a new reading of a cumulative counter; a smaller one is a reset, or a wrap where bits are
+   * stated.
    */
   read(slot: number, reading: Exact): void
-  /** Gauge: the last write wins. */
+  /** Sets a gauge: the last write wins. */
   set(slot: number, value: Exact): void
-  /** Histogram: `weight` observations of a value (fractions are carried). */
+  /** Adds `weight` observations of a value to a histogram (fractions are carried). */
   observe(slot: number, value: Exact, weight: number): void
   /** Replaces what is known of a series besides its identity. */
   annotate(slot: number, metadata: Metadata): void
@@ -61,7 +63,7 @@ export interface LineIngest {
  */
 export interface Ingest extends LineIngest {
   /**
-   * A window that its sender has closed, added to the running second. A counter grows by any finite
+   * Adds a window that its sender has closed to the running second. A counter grows by any finite
    * delta of 0 or more, fractions too; others are refused (`value_range`). A window with nothing in
    * it (delta 0, count 0) only says that the series lives. Min and max of an empty summary are NaN,
    * as in the model, whatever the dialect writes. A histogram takes windows if it is `isWindowed`.

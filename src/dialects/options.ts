@@ -4,12 +4,12 @@
  * composed of them, and flags, `--help` and docs/configuration.md are derived; pure.
  */
 
-/** What every option says of itself. */
+/** Descriptor: the part that every option has. */
 interface Descriptor<T> {
   readonly default: T
-  /** What it is or does, with its unit, as a row of docs/configuration.md has it. */
+  /** Meaning or effect, with its unit, as a row of docs/configuration.md has it. */
   readonly description: string
-  /** How the command line takes it, too: `--expire-after <seconds>`. */
+  /** Flag of the command line that sets it, too: `--expire-after <seconds>`. */
   readonly flag?: string
 }
 
@@ -37,7 +37,7 @@ export interface TextOption<T extends string | undefined = string | undefined>
   /** Characters, 0 unless stated. */
   readonly lengthMin?: number
   readonly lengthMax?: number
-  /** What is wanted instead of a text, `want #RGB`; undefined for one that will do. */
+  /** Says what is wanted instead of a text, `want #RGB`; undefined for one that will do. */
   check?(text: string): string | undefined
 }
 
@@ -56,7 +56,7 @@ export interface AutoOption extends Descriptor<number | 'auto'> {
 export interface ListOption<T = unknown> extends Descriptor<readonly T[]> {
   readonly kind: 'list'
   readonly item: Option
-  /** What is wrong with the list as a whole: `want each name once`. */
+  /** Says what is wrong with the list as a whole: `want each name once`. */
   check?(list: readonly T[]): string | undefined
 }
 
@@ -75,7 +75,7 @@ export interface SectionOption<T = unknown> {
   readonly description?: string
   /** True for one that must be given, though it may be empty. */
   readonly isRequired?: boolean
-  /** What is wrong with the options together; undefined where they fit. */
+  /** Says what is wrong with the options together; undefined where they fit. */
   check?(values: T): OptionProblem | undefined
 }
 
@@ -114,12 +114,12 @@ export type ValuesOf<S extends OptionSpec> = {
 
 type Rest<O> = Omit<O, 'kind'>
 
-/** A whole number, at least `min` (1 unless stated). */
+/** Makes the option of a whole number, at least `min` (1 unless stated). */
 export function integer(rest: Omit<Rest<IntegerOption>, 'min'> & { min?: number }): IntegerOption {
   return { kind: 'integer', min: 1, ...rest }
 }
 
-/** A number of bytes, at least 4096 unless stated. */
+/** Makes the option of a number of bytes, at least 4096 unless stated. */
 export function bytes(rest: Omit<Rest<IntegerOption>, 'min'> & { min?: number }): IntegerOption {
   return { kind: 'integer', min: 4096, ...rest }
 }
@@ -132,7 +132,7 @@ export function boolean(rest: Rest<BooleanOption>): BooleanOption {
   return { kind: 'boolean', ...rest }
 }
 
-/** A text; one without a default may be left out. */
+/** Makes the option of a text; one without a default may be left out. */
 export function text(rest: Rest<TextOption<string>>): TextOption<string>
 export function text(rest: RequiredText): TextOption<string>
 export function text(rest: Omit<Rest<TextOption>, 'default'>): TextOption<string | undefined>
@@ -151,7 +151,7 @@ export function choice<const T extends string | number>(
   return { kind: 'choice', choices, ...rest }
 }
 
-/** A whole number from `min` to `max`, or `auto`. */
+/** Makes the option of a whole number from `min` to `max`, or `auto`. */
 export function auto(rest: Rest<AutoOption>): AutoOption {
   return { kind: 'auto', ...rest }
 }
@@ -212,7 +212,7 @@ export function checkOptions<S extends OptionSpec>(spec: S, given: object): Valu
   return values as ValuesOf<S>
 }
 
-/** What is wanted instead of a value; undefined for one that will do. */
+/** Says what is wanted instead of a value; undefined for one that will do. */
 function wantedOf(option: Option, value: unknown): string | undefined {
   switch (option.kind) {
     case 'integer':
@@ -243,7 +243,7 @@ function wantedOf(option: Option, value: unknown): string | undefined {
   }
 }
 
-/** Where a server of a program listens, or what a client connects to. */
+/** Makes the options of where a server of a program listens, or what a client connects to. */
 export function addressOptions(port: number) {
   return {
     host: text({ default: '127.0.0.1', description: 'name or address' }),
@@ -257,7 +257,7 @@ interface Pauses {
   readonly jitter: number
 }
 
-/** How often a client tries again: `src/time/backoff.ts`. */
+/** Makes the options of how often a client tries again: `src/time/backoff.ts`. */
 export function reconnectOptions({ firstMs, limitMs, jitter }: Pauses) {
   return {
     reconnectFirstMs: integer({

@@ -6,7 +6,7 @@ import { HTTP_PORT, type PortSpec, STREAM_PORT, TEXT_PORT } from './options.ts'
 /** Ports in the order of the list; dialects of a port of their own and of none come last. */
 const PORTS: readonly (PortSpec | undefined)[] = [TEXT_PORT, STREAM_PORT, HTTP_PORT]
 
-/** By the port that they share, those of one port by name. */
+/** Guests by the port that they share, those of one port by name. */
 export const GUESTS: readonly Guest[] = inOrder(Object.values(registered))
 
 function inOrder(guests: readonly Guest[]): Guest[] {

@@ -22,7 +22,7 @@ export type Statistic = (typeof STATISTICS)[number]
 export interface SnapshotSource {
   /** Rises when the list of series or their metadata changes. */
   readonly revision: number
-  /** The series in a stable order; valid until the revision changes. */
+  /** Lists the series in a stable order; valid until the revision changes. */
   list(): readonly CanonicalSeries[]
   /** Writes the value of `list()[i]` to `target[i]`; NaN where there is none. */
   read(target: Float64Array): void
@@ -33,6 +33,6 @@ export interface CanonicalSeries {
   readonly metadata: Metadata
   /** True for a distribution mean estimated from buckets. */
   readonly isEstimated: boolean
-  /** Which statistic of a distribution this is, where it is not the mean: `p99`, `max`, `count`. */
+  /** Statistic of a distribution that this is, where it is not the mean: `p99`, `max`, `count`. */
   readonly statistic?: string
 }
