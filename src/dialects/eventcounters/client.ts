@@ -15,33 +15,39 @@ import { type ClientCounts, SessionReader } from './client/session-reader.ts'
 import type { ReadWindow } from './codec/read.ts'
 import { OWN_CLIENT_OPTIONS } from './options.ts'
 
-/** What a client tells; every call is over before the client reads on, and must not throw. */
+/** Callbacks of a client; every call is over before the client reads on, and must not throw. */
 export interface EventCountersObserver {
-  /** A session is open: the server has answered. */
+  /** Called when a session is open: the server has answered. */
   onOpen?(opened: Opened): void
-  /** A window of the series asked for. */
+  /** Takes a window of the series asked for. */
   onWindow?(window: ReadWindow): void
-  /** A session, or the attempt to open one, has ended; the next attempt comes after this pause. */
+  /**
+   * Called when a session, or the attempt to open one, has ended; the next attempt comes after this
+   * pause.
+   */
   onError?(error: ClientError, retryInMs: number): void
 }
 
 export type EventCountersClientState = 'connecting' | 'online' | 'offline' | 'stopped'
 
-/** How a client is doing. */
+/** State of a client. */
 export interface EventCountersClientStatus {
   readonly state: EventCountersClientState
   /** Address as it is asked, query included. */
   readonly url: string
   /** `host:port`. */
   readonly endpoint: string
-  /** What the server says it serves: `Interval=1` or `none`; undefined before the first answer. */
+  /**
+   * Series that the server says it serves: `Interval=1` or `none`; undefined before the first
+   * answer.
+   */
   readonly series: string | undefined
   readonly lastError: ClientError | undefined
   /** Pause until the next attempt, while offline. */
   readonly retryMs: number | undefined
 }
 
-/** Whom to ask, what for, and what the client tells. */
+/** Options of a client: endpoint, request and callbacks. */
 export interface EventCountersClientOptions extends EndpointOptions, EventCountersObserver {
   readonly clock?: Clock
   readonly reports?: Reports

@@ -18,7 +18,7 @@ import { type IgnoredReason, type ReadWindow, readLine } from './codec/read.ts'
 import { type EncodeErrorCode, type ErrorCode, EVENT_NAME, LIMITS, NAME } from './spec.ts'
 import type { CounterWindow, Statistics } from './window.ts'
 
-/** `profile` says how payloads are read that do not show their spelling. */
+/** Makes a decoder; `profile` says how payloads are read that do not show their spelling. */
 export function createDecoder(options: CodecOptions = {}): Decoder {
   return new LineDecoder(options)
 }
@@ -40,7 +40,10 @@ export function decodeEventCounters(
   return decodeWhole(createDecoder({ transport: 'tcp', ...options }), bytes)
 }
 
-/** Which line it was, and provider and time, which are not part of a payload, is told in notes. */
+/**
+ * Decoder of lines; which line it was, and provider and time, which are not part of a payload, are
+ * in notes.
+ */
 class LineDecoder implements Decoder {
   readonly messages: CounterMessage[] = []
   readonly errors: DecodeErrorFields[] = []
@@ -65,12 +68,12 @@ class LineDecoder implements Decoder {
     if (this.#transport === 'udp') this.#reader.finish()
   }
 
-  /** A last line may lack its end: one that was cut is no JSON. */
+  /** Ends the stream; a last line may lack its end: one that was cut is no JSON. */
   end(): void {
     this.#reader.finish()
   }
 
-  /** Of the line that has just been read. */
+  /** Number of the line that has just been read. */
   get #lineNumber(): number {
     return Object.values(this.#reader.counts).reduce((sum, count) => sum + count, 0)
   }
@@ -121,7 +124,7 @@ export function encodeEventCounters(
   messages: readonly unknown[],
   options: CodecOptions = {},
 ): Uint8Array[] {
-  /** As the decoder of these lines will know it. */
+  /** Spelling as the decoder of these lines will know it. */
   let fixed: Profile | undefined
   return messages.map((message) => {
     const fields = fieldsOf(message, options.profile ?? 'document')
@@ -161,7 +164,7 @@ function lineOf(fields: Fields): string {
   return JSON.stringify({ event: EVENT_NAME, provider, time, Payload: payload })
 }
 
-/** The producer's payload in its order, with this message's own numbers. */
+/** Makes the producer's payload in its order, with this message's own numbers. */
 function payloadOf(fields: Fields): Record<string, unknown> {
   const { profile, kind } = fields
   const spelled: Record<string, unknown> = toPayload(windowOf(fields), profile)
@@ -226,7 +229,7 @@ function stated(field: 'mean' | 'increment', fields: Fields): number {
   return value
 }
 
-/** A number, or one of the texts for those that JSON does not have. */
+/** Reads a number, or one of the texts for those that JSON does not have. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   return value === 'NaN' || value === 'Infinity' || value === '-Infinity'
@@ -234,7 +237,7 @@ function numberOf(value: unknown): number | undefined {
     : undefined
 }
 
-/** Everything the message says must come back, as it is. */
+/** Checks that everything in the message comes back as it is. */
 function checkSame(fields: Fields, provider: string, read: object): void {
   const found: Readonly<Record<string, unknown>> = { ...read, provider }
   for (const [field, value] of Object.entries(fields)) {
@@ -245,7 +248,7 @@ function checkSame(fields: Fields, provider: string, read: object): void {
   }
 }
 
-/** Of plain values, texts by key, and lists of texts. */
+/** Compares plain values, texts by key, and lists of texts. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b
   if (Array.isArray(a) !== Array.isArray(b)) return false

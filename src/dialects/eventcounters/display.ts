@@ -4,7 +4,7 @@
  */
 import type { CounterDescription, Statistics } from './window.ts'
 
-/** Of a producer's window or one that was read. */
+/** Figures of a producer's window or of one that was read. */
 export interface DisplayedWindow {
   readonly counter: Pick<CounterDescription, 'name' | 'displayName' | 'units' | 'rateScaleSec'>
   readonly seriesMs: number | undefined
@@ -37,7 +37,7 @@ export function simpleDisplay(window: DisplayedWindow): Labelled {
 }
 
 export interface Rate {
-  /** What it is stated per; 1 where the counter says nothing. */
+  /** Seconds that it is stated per; 1 where the counter states none. */
   readonly scaleSec: number
   readonly value: number | undefined
 }
@@ -69,7 +69,7 @@ function ratePer(
 
 export interface DotnetCountersDisplay {
   readonly label: string
-  /** Never scaled. */
+  /** Value, never scaled. */
   readonly value: number
   readonly csvType: 'Metric' | 'Rate'
 }
@@ -93,7 +93,10 @@ export function dotnetCountersDisplay(window: DisplayedWindow): DotnetCountersDi
     : { label, value: statistics.increment, csvType: 'Rate' }
 }
 
-/** `CPU Usage (%)` of Mean kinds, `Exceptions (Count / 1 sec)` of Sum kinds. */
+/**
+ * Names a counter as dotnet does: `CPU Usage (%)` of Mean kinds, `Exceptions (Count / 1 sec)` of
+ * Sum kinds.
+ */
 export function dotnetLabel(
   counter: Pick<CounterDescription, 'name' | 'displayName' | 'units'>,
   kind: Statistics['kind'],
@@ -106,18 +109,18 @@ export function dotnetLabel(
   return `${label} (${units === '' ? 'Count' : units}${per})`
 }
 
-/** What a counter is called; its name where it has no display name. */
+/** Names a counter for people; by its name where it has no display name. */
 function labelOf(counter: Pick<CounterDescription, 'name' | 'displayName'>): string {
   return counter.displayName === '' ? counter.name : counter.displayName
 }
 
-/** Above it, abbreviated numbers have an exponent. */
+/** Bound above which abbreviated numbers have an exponent. */
 const ABBREVIATED_FROM = 1e8
 /** Digits that .NET's custom formats look at. */
 const CUSTOM_PRECISION = 15
 
 /**
- * `1,421,893.21`: thousands separators, up to 3 decimals; with `isAbbreviated` from 1e8 on
+ * Writes `1,421,893.21`: thousands separators, up to 3 decimals; with `isAbbreviated` from 1e8 on
  * `1.2346e+08`: up to 4 decimals, exponent of at least 2 digits. Halves are rounded away from zero.
  */
 export function consoleNumber(value: number, isAbbreviated: boolean): string {
@@ -143,7 +146,7 @@ class Decimal {
     return new Decimal(mantissa.replace('.', ''), value === 0 ? 0 : Number(exponent) + 1)
   }
 
-  /** Rounded to so many digits, half away from zero; trailing zeros are dropped. */
+  /** Rounds to so many digits, half away from zero; trailing zeros are dropped. */
   rounded(count: number): Decimal {
     if (count < 0) return new Decimal('', 0)
     const kept = BigInt(`0${this.digits.slice(0, count)}`)

@@ -18,14 +18,14 @@ interface NamedCounter {
 
 interface PrometheusName {
   readonly name: string
-  /** What a value is multiplied by to be of the name's unit. */
+  /** Factor that makes a value one of the name's unit. */
   readonly factor: number
   readonly type: 'counter' | 'gauge'
 }
 
 /** Label whose value is the provider of a counter. */
 const PROVIDER = 'provider'
-/** What UCUM writes in another way, by text in lower case. */
+/** Units that UCUM writes in another way, by text in lower case. */
 const UCUM: Readonly<Record<string, string>> = {
   b: 'By',
   kb: 'kBy',
@@ -113,7 +113,7 @@ interface Unit {
   readonly factor: number
 }
 
-/** By text in lower case. */
+/** Units by text in lower case. */
 const STANDARD_UNITS: Readonly<Record<string, Unit>> = {
   '': { suffix: '', factor: 1 },
   count: { suffix: '', factor: 1 },
@@ -147,7 +147,7 @@ function withSuffix(name: string, suffix: string): string {
   return suffix === '' || name.endsWith(`_${suffix}`) ? name : `${name}_${suffix}`
 }
 
-/** By text in lower case; MB is multiplied, % is not divided. */
+/** Units by text in lower case; MB is multiplied, % is not divided. */
 const MONITOR_UNITS: Readonly<Record<string, Unit>> = {
   '': { suffix: '', factor: 1 },
   count: { suffix: '', factor: 1 },
@@ -165,7 +165,7 @@ function dotnetMonitorName({ provider, name, units }: NamedCounter): PrometheusN
   return { name: suffix === '' ? head : `${head}_${suffix}`, factor, type: 'gauge' }
 }
 
-/** Of a provider, invalid characters vanish; where nothing is left, it is `_`. */
+/** Removes a provider's invalid characters; where nothing is left, it is `_`. */
 function removed(provider: string): string {
   const valid = provider.replace(/[^A-Za-z0-9_]/g, '')
   // Validity goes by place: a digit is none only as the very first character.

@@ -20,11 +20,11 @@ export type ReceivedKind = 'counter' | 'gauge' | 'summary'
 export const PROVIDER_LABEL = 'provider'
 /** `host:port` of the endpoint: counters of equal names in different processes stay apart. */
 const ENDPOINT_LABEL = 'endpoint'
-/** Put before the sender's own key, once more as long as it is taken: as Prometheus does it. */
+/** Prefix for the sender's own key, once more as long as it is taken: as Prometheus does it. */
 const EXPORTED = 'exported_'
 
 /**
- * Who a series is: endpoint, provider, counter and sorted pairs; nothing else of it.
+ * Makes the identity of a series: endpoint, provider, counter and sorted pairs; nothing else of it.
  * @param endpoint undefined in the process that the counter lives in
  */
 export function identityOf(counter: CounterDescription, kind: Kind, endpoint?: string): Identity {
@@ -37,8 +37,8 @@ export function identityOf(counter: CounterDescription, kind: Kind, endpoint?: s
 }
 
 /**
- * How often a counter has come by this endpoint before: each hub that it passes adds its endpoint
- * and renames the one that is there. More than once says that hubs read each other.
+ * Counts how often a counter has come by this endpoint before: each hub that it passes adds its
+ * endpoint and renames the one that is there. More than once says that hubs read each other.
  */
 export function timesPassed(metaData: MetaData, endpoint: string): number {
   return metaData.filter(([key, value]) => value === endpoint && PASSED.test(key)).length
@@ -46,7 +46,7 @@ export function timesPassed(metaData: MetaData, endpoint: string): number {
 
 const PASSED = new RegExp(`^(?:${EXPORTED})*${ENDPOINT_LABEL}$`)
 
-/** Pairs as labels, those that would hide one of ours under a name that no pair has. */
+/** Makes labels of pairs, those that would hide one of ours under a name that no pair has. */
 function receivedLabels(metaData: MetaData): (readonly [string, string])[] {
   const keys = new Set(metaData.map(([key]) => key))
   return metaData.map(([key, value]) => {
@@ -58,7 +58,7 @@ function receivedLabels(metaData: MetaData): (readonly [string, string])[] {
   })
 }
 
-/** What is known of a series besides its identity. */
+/** Makes the metadata of a series: all that is known besides its identity. */
 export function metadataOf(counter: CounterDescription, kind: Statistics['kind']): Metadata {
   const { displayName, name, units, rateScaleSec } = counter
   return {
@@ -70,7 +70,7 @@ export function metadataOf(counter: CounterDescription, kind: Statistics['kind']
   }
 }
 
-/** What a window lacks, for the note that counts it. */
+/** Part that a window lacks, for the note that counts it. */
 type SummaryGap = 'no_mean' | 'no_deviation' | 'no_range'
 
 interface MappedSummary {
@@ -80,8 +80,8 @@ interface MappedSummary {
 }
 
 /**
- * Statistics of a window as a summary. What .NET sends as NaN is no value: a window without a mean
- * says nothing; a deviation that is not known counts as 0, a range as the mean alone.
+ * Makes a summary of a window's statistics. What .NET sends as NaN is no value: a window without a
+ * mean says nothing; a deviation that is not known counts as 0, a range as the mean alone.
  */
 export function summaryOf(statistics: MeanStatistics): MappedSummary {
   const { count, mean, deviation, min, max } = statistics

@@ -7,7 +7,7 @@ export const NAME = 'eventcounters'
 /** The event of every payload; lines with another one are reserved and ignored (§3.1). */
 export const EVENT_NAME = 'EventCounters'
 
-/** Where a producer's endpoint is (§2). */
+/** Path of a producer's endpoint (§2). */
 export const PATH = '/api/v1/eventcounters'
 /** Response header with the Series text in force, or `none`. */
 export const SERIES_HEADER = 'EventCounters-Series'
@@ -19,7 +19,7 @@ export const INTERVAL_ARGUMENT = 'EventCounterIntervalSec'
 /** The key under which the document's spelling carries the unit, as the last pair (§3.2). */
 export const UNITS_KEY = 'DisplayUnits'
 
-/** Why a line was dropped; the next one is read normally (§6). */
+/** Reasons why a line was dropped; the next one is read normally (§6). */
 export const ERROR_CODES = [
   'not_json',
   'not_an_object',
@@ -31,7 +31,7 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What can be wrong with a message to send; `not_sayable`: its line would be read otherwise. */
+/** Errors of a message to send; `not_sayable`: its line would be read otherwise. */
 export const ENCODE_ERROR_CODES = [...ERROR_CODES, 'not_sayable'] as const
 export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
@@ -52,11 +52,11 @@ export const LIMITS = Object.freeze({
   countersPerSource: 10_000,
   sourcesPerProcess: 1000,
   sessions: 64,
-  /** What waits for one client; a boundary that does not fit is skipped whole. */
+  /** Bytes that may wait for one client; a boundary that does not fit is skipped whole. */
   outputBytes: 1_048_576,
-  /** So many boundaries skipped in a row close the session. */
+  /** Boundaries skipped in a row that close the session. */
   skippedInARow: 30,
-  /** After so much silence an endpoint sends an empty line. */
+  /** Silence after which an endpoint sends an empty line, ms. */
   keepAliveMs: 15_000,
   /** A client gives up after this many times the longer of interval and keep-alive. */
   silencesUntilLost: 3,

@@ -3,8 +3,8 @@ import { EMPTY_SUMMARY, type Summary, summaryDeviation } from '../../model/index
 import type { MeanStatistics } from './window.ts'
 
 /**
- * What the model makes of a Mean window. What its sender did not know spoils nothing: without a
- * mean it is empty, without a deviation it has none, for min and max the mean stands in.
+ * Makes a summary of a Mean window. What its sender did not know spoils nothing: without a mean it
+ * is empty, without a deviation it has none, for min and max the mean stands in.
  */
 export function toSummary(statistics: MeanStatistics): Summary {
   const { count, mean, deviation, min, max } = statistics
@@ -19,14 +19,17 @@ function finiteOr(mean: number, value: number): number {
   return Number.isFinite(value) ? value : mean
 }
 
-/** The inverse: of an empty one, min and max are the infinities of an empty interval. */
+/**
+ * Makes a Mean window of a summary, the inverse: of an empty one, min and max are the infinities of
+ * an empty interval.
+ */
 export function fromSummary(summary: Summary): MeanStatistics {
   const { count, mean, min, max } = summary
   if (count === 0) return EMPTY_MEAN
   return { kind: 'mean', count, mean, deviation: summaryDeviation(summary), min, max }
 }
 
-/** One value, as a PollingCounter has it (eventcounters.md §4.4). */
+/** Makes the statistics of one value, as a PollingCounter has it (eventcounters.md §4.4). */
 export function singleMean(value: number): MeanStatistics {
   return { kind: 'mean', count: 1, mean: value, deviation: 0, min: value, max: value }
 }

@@ -6,7 +6,7 @@
 /** Pairs in the order in which they were added. */
 export type MetaData = readonly (readonly [key: string, value: string])[]
 
-/** What a counter says of itself; the same object for as long as nothing of it changes. */
+/** Description of a counter by itself; the same object for as long as nothing of it changes. */
 export interface CounterDescription {
   /** Name of the event source. */
   readonly provider: string
@@ -14,7 +14,7 @@ export interface CounterDescription {
   readonly displayName: string
   /** Text as .NET writes it (`B`, `ms`, `%`); empty = none. */
   readonly units: string
-  /** Of Sum kinds: seconds that a rate is stated per; 0 = not set. */
+  /** Seconds that a rate of a Sum kind is stated per; 0 = not set. */
   readonly rateScaleSec: number
   readonly metaData: MetaData
 }
@@ -24,7 +24,7 @@ export interface MeanStatistics {
   readonly kind: 'mean'
   readonly count: number
   readonly mean: number
-  /** Of the whole population. */
+  /** Standard deviation of the whole population. */
   readonly deviation: number
   readonly min: number
   readonly max: number

@@ -23,7 +23,7 @@ import type { CounterRequest } from './request.ts'
 interface WatchObserver {
   onOpen(opened: Opened): void
   onWindow(window: ReadWindow): void
-  /** The session is lost; the values stay, the gap is not filled. */
+  /** Takes note that the session is lost; the values stay, the gap is not filled. */
   onLost(error: ClientError, retryInMs: number): void
 }
 
@@ -64,7 +64,7 @@ export class Watch {
   readonly #ended = Promise.withResolvers<ClientError | undefined>()
   #openedNs: bigint | undefined
   #lost = 0
-  /** As the server names it. */
+  /** Series as the server names it. */
   #series: string | undefined
   #hasWindow = false
   #cancelEnd: (() => void) | undefined

@@ -25,11 +25,11 @@ export interface EndpointAddress {
   /** `host:port`, the port said even where the scheme implies it. */
   readonly endpoint: string
   /**
-   * What tells its counters from those of other processes: `host:port`, and the path where that is
-   * not the usual one.
+   * Label that tells its counters from those of other processes: `host:port`, and the path where
+   * that is not the usual one.
    */
   readonly label: string
-  /** Without the brackets of IPv6. */
+  /** Host without the brackets of IPv6. */
   readonly hostname: string
   readonly port: number
   readonly profile: Profile
@@ -77,8 +77,8 @@ export function endpointAddress(options: EndpointOptions): EndpointAddress {
 }
 
 /**
- * Whether two sessions would bring windows of one counter: at one endpoint, and no filter keeps
- * them apart. Whatever their intervals, what happened would be counted twice
+ * Tells whether two sessions would bring windows of one counter: at one endpoint, and no filter
+ * keeps them apart. Whatever their intervals, what happened would be counted twice
  * (eventcounters.md §7.1).
  * @throws {TypeError} for a filter that cannot be used
  */
@@ -87,7 +87,7 @@ export function sharesSeries(one: EndpointAddress, other: EndpointAddress): bool
 }
 
 /**
- * What the address asks for; undefined for everything.
+ * Reads the filter that the address asks for; undefined for everything.
  * @throws {TypeError} for a text that is no filter
  */
 export function filterOf({ url }: EndpointAddress): CounterFilter | undefined {
@@ -101,7 +101,7 @@ export function filterOf({ url }: EndpointAddress): CounterFilter | undefined {
   }
 }
 
-/** What an address says itself goes before what is added. */
+/** Adds a parameter, unless the address itself states it. */
 function addDefault(query: URLSearchParams, name: string, value: string | undefined): void {
   if (value !== undefined && !query.has(name)) query.set(name, value)
 }
@@ -126,7 +126,10 @@ function parseUrl(text: string): URL {
 
 const FORMS = `want http://HOST:PORT, https://… or ${NAME}://HOST:PORT`
 
-/** The URL grammar drops port 80 of http, which here is one that was said. */
+/**
+ * Tells whether a URL states a port; the URL grammar drops port 80 of http, which here is one that
+ * was stated.
+ */
 function hasPort(url: string): boolean {
   return /^[a-z]+:\/\/[^/?#]*:\d+(?=[/?#]|$)/i.test(url)
 }

@@ -10,7 +10,7 @@ import { CONTENT_TYPE, SERIES_HEADER } from '../spec.ts'
 import type { EndpointAddress } from './address.ts'
 import { refusalText } from './refusal-text.ts'
 
-/** Why a session ended or never began; the last three: after it was open. */
+/** Reason why a session ended or never began; the last three: after it was open. */
 export type ClientErrorReason =
   | 'connect'
   | 'timeout'
@@ -24,27 +24,29 @@ export type ClientErrorReason =
 
 export interface ClientError {
   readonly reason: ClientErrorReason
-  /** For people: names the thing, with the server's own words where it gave some. */
+  /** Text for people: names the thing, with the server's own words where it gave some. */
   readonly message: string
-  /** Where the answer was not 200. */
+  /** HTTP status, where the answer was not 200. */
   readonly status?: number
 }
 
 export interface Opened {
   readonly url: string
-  /** What the server says it serves: `Interval=1`, or `none`; undefined when it says nothing. */
+  /**
+   * Series that the server says it serves: `Interval=1`, or `none`; undefined when it says nothing.
+   */
   readonly series: string | undefined
 }
 
 interface AttemptSink {
   opened(opened: Opened): void
-  /** Bytes of the body, valid during the call. */
+  /** Takes bytes of the body, valid during the call. */
   bytes(bytes: Uint8Array): void
-  /** Called once, and nothing after it; not called after stop(). */
+  /** Ends the attempt: called once, and nothing after it; not called after stop(). */
   end(error: ClientError): void
 }
 
-/** From the first try to connect to the last byte of the answer's headers. */
+/** Limit from the first try to connect to the last byte of the answer's headers, ms. */
 const ANSWER_TIMEOUT_MS = 10_000
 const LINE_FEED = 0x0a
 /** Request failures that are the answer's fault, not the network's. */
@@ -160,7 +162,7 @@ export class Attempt {
 
 const HEADERS = { Accept: CONTENT_TYPE.split(';')[0]!, 'Accept-Encoding': 'identity' }
 
-/** What is wrong with the body's form, undefined when nothing is. */
+/** Says what is wrong with the body's form; undefined when nothing is. */
 function wrongContent({ headers }: IncomingMessage): string | undefined {
   const type = headers['content-type'] ?? 'none'
   const isNdjson = mediaType(type) === mediaType(CONTENT_TYPE)
@@ -174,7 +176,7 @@ function mediaType(text: string): string {
   return text.split(';')[0]!.trim().toLowerCase()
 }
 
-/** Headers of a server as they go into a message. */
+/** Shortens headers of a server for a message. */
 function shorten(text: string): string {
   return JSON.stringify(text.length <= 200 ? text : `${text.slice(0, 200)}…`)
 }

@@ -38,10 +38,10 @@ interface Received {
   kind: ReceivedKind
   identity: Identity
   metadata: Metadata
-  /** What the metadata was made of. */
+  /** Description that the metadata was made of. */
   shown: CounterDescription
   slot: number
-  /** Of the ingest when the slot was looked up; another one makes it void. */
+  /** Generation of the ingest when the slot was looked up; another one makes the slot void. */
   generation: number
   /** All that a gauge has shown: what its summary's total begins with, should it become one. */
   sofar: Summary
@@ -51,7 +51,9 @@ export class ReceivedCounters {
   readonly #ingest: Ingest
   readonly #endpoint: string
   readonly #limit: number
-  /** By {@link wireKey} of the pairs as they came; several keys may lead to one counter. */
+  /**
+   * Counters by {@link wireKey} of the pairs as they came; several keys may lead to one counter.
+   */
   readonly #byWire = new Map<string, Received>()
   /** The same by sorted pairs. */
   readonly #bySorted = new Map<string, Received>()
@@ -81,8 +83,8 @@ export class ReceivedCounters {
   }
 
   /**
-   * A negative Increment is a reset of the source: the total stays, as for one that is no number
-   * (eventcounters.md §7.1).
+   * Adds an increment. A negative Increment is a reset of the source: the total stays, as for one
+   * that is no number (eventcounters.md §7.1).
    */
   #takeSum(received: Received, { increment }: SumStatistics, intervalSec?: number): void {
     const isNumber = Number.isFinite(increment)
@@ -109,8 +111,8 @@ export class ReceivedCounters {
   }
 
   /**
-   * The gauge goes, and a summary takes its place. All that the gauge has shown is in its total,
-   * but in no window: windows of the gauge have said it.
+   * Replaces the gauge by a summary. All that the gauge has shown is in its total, but in no
+   * window: windows of the gauge have said it.
    */
   #becomeSummary(received: Received, summary: Summary, intervalSec?: number): void {
     if (received.generation !== UNKNOWN) this.#ingest.retire(this.#slot(received))
@@ -129,7 +131,7 @@ export class ReceivedCounters {
     return received
   }
 
-  /** The counter behind a key that is new. */
+  /** Adds the counter behind a key that is new. */
   #admit(key: string, counter: CounterDescription, statistics: Statistics): Received | undefined {
     if (lengthOf(counter.metaData) > LIMITS.metaDataBytes) {
       this.#ingest.refuse('metadata_limit')
@@ -200,13 +202,16 @@ export class ReceivedCounters {
   }
 }
 
-/** A Mean whose first window held one sample is a gauge until another shows that it is not. */
+/**
+ * Tells the kind. A Mean whose first window held one sample is a gauge until another shows that it
+ * is not.
+ */
 function kindOf(statistics: Statistics): ReceivedKind {
   if (statistics.kind === 'sum') return 'counter'
   return statistics.count === 1 ? 'gauge' : 'summary'
 }
 
-/** Text that is equal for equal counters only: each part with its length in front. */
+/** Makes a text that is equal for equal counters only: each part with its length in front. */
 function wireKey(kind: Statistics['kind'], counter: CounterDescription, pairs: MetaData): string {
   const { provider, name } = counter
   let key = `${kind}${provider.length}:${provider}${name.length}:${name}`
@@ -216,7 +221,7 @@ function wireKey(kind: Statistics['kind'], counter: CounterDescription, pairs: M
   return key
 }
 
-/** Of the shortest text that says these pairs. */
+/** Counts the characters of the shortest text that states these pairs. */
 function lengthOf(pairs: MetaData): number {
   return pairs.reduce((sum, [key, value]) => sum + key.length + value.length + 2, -1)
 }

@@ -26,7 +26,10 @@ export function refusalText(incoming: IncomingMessage, callback: (text: string) 
   incoming.on('close', finish)
 }
 
-/** Our endpoints say `error` as a text, the hub's other routes as an object with a message. */
+/**
+ * Reads the reason of a refusal: our endpoints give `error` as a text, the hub's other routes as an
+ * object with a message.
+ */
 function readText(body: string): string {
   let text = body
   try {

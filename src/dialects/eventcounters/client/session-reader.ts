@@ -23,7 +23,7 @@ export interface ClientCounts {
 
 interface SessionSink {
   window(window: ReadWindow): void
-  /** A whole line came that the protocol knows: the server is one of ours. */
+  /** Takes note of a whole line that the protocol knows: the server is one of ours. */
   life(): void
 }
 
@@ -57,12 +57,12 @@ export class SessionReader {
     this.#lines.push(bytes)
   }
 
-  /** The connection is gone: what there is of an unfinished line is dropped. */
+  /** Ends the connection: what there is of an unfinished line is dropped. */
   end(): void {
     if (this.#lines.isInLine) this.#reports.count('lines_cut', 'connection')
   }
 
-  /** Told apart by the number of the Series, never by the measured length (§4.2). */
+  /** Takes a window. Series are told apart by their number, never by the measured length (§4.2). */
   #onWindow(window: ReadWindow): void {
     this.#sink.life()
     for (const warning of window.warnings) this.#reports.count('payload_warnings', warning)

@@ -34,7 +34,7 @@ export function connectSource(
   }
 }
 
-/** Whether both addresses bring windows of one counter. */
+/** Tells whether both addresses bring windows of one counter. */
 export function sharesSeries(one: Target, other: Target): boolean {
   const [a, b] = [one, other].map((target) => endpointAddress({ url: urlOf(target) }))
   return shareSeries(a!, b!)

@@ -1,6 +1,6 @@
 /** Numbers as texts without an exponent (eventcounters.md §3.2); pure. */
 
-/** Shortest decimal text of a finite number: `0.1`, `60`, `0.0000001`. */
+/** Writes the shortest decimal text of a finite number: `0.1`, `60`, `0.0000001`. */
 export function decimalText(value: number): string {
   const text = String(value === 0 ? 0 : value)
   const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
@@ -12,7 +12,7 @@ export function decimalText(value: number): string {
   return `${sign}${digits}${'0'.repeat(point - digits.length)}`
 }
 
-/** A number without exponent, read; undefined for any other text. */
+/** Reads a number without exponent; undefined for any other text. */
 export function readDecimal(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined
 }

@@ -16,7 +16,7 @@ interface CounterGroup {
 
 export type CounterFilter = readonly CounterGroup[]
 
-/** What is wrong with a list, in the words of dotnet-counters. */
+/** Messages for a wrong list, in the words of dotnet-counters. */
 const FILTER_ERRORS = {
   empty: 'Expected non-empty counter_provider',
   open: "Expected to find closing ']' in counter_provider",
@@ -42,12 +42,15 @@ export function parseFilter(text: string): CounterFilter {
 
 interface GatheredGroup {
   readonly provider: string
-  /** As listed; a set once a second occurrence was united with the first. */
+  /** Counters as listed; a set once a second occurrence was united with the first. */
   counters: string[] | Set<string>
   readonly type: CounterGroup['type']
 }
 
-/** At commas outside of brackets; spaces before a provider are skipped, all others are its own. */
+/**
+ * Splits at commas outside of brackets; spaces before a provider are skipped, all others are its
+ * own.
+ */
 function splitProviders(text: string): string[] {
   const providers: string[] = []
   let start = -1
@@ -86,7 +89,7 @@ function addProvider(groups: Map<string, GatheredGroup>, text: string): void {
   else unite(known, counters)
 }
 
-/** What follows the opening bracket; empty items are dropped. */
+/** Reads what follows the opening bracket; empty items are dropped. */
 function readList(text: string): string[] {
   if (text.endsWith(']'))
     return text
@@ -96,7 +99,7 @@ function readList(text: string): string[] {
   throw new FilterError(text.includes(']') ? FILTER_ERRORS.trailing : FILTER_ERRORS.open)
 }
 
-/** No list in either occurrence means all counters. */
+/** Adds the counters of one occurrence; no list in either means all counters. */
 function unite(group: GatheredGroup, counters: readonly string[]): void {
   const size = Array.isArray(group.counters) ? group.counters.length : group.counters.size
   if (size === 0 || counters.length === 0) {
@@ -133,7 +136,10 @@ export function matchesProvider(filter: CounterFilter | undefined, provider: str
   return filter === undefined || indexOf(filter).has(provider.toLowerCase())
 }
 
-/** The counter's name is compared exactly. Undefined as filter lets everything through. */
+/**
+ * Tells whether a counter matches; its name is compared exactly. Without a filter all do. Undefined
+ * as filter lets everything through.
+ */
 export function matchesCounter(
   filter: CounterFilter | undefined,
   provider: string,
@@ -145,7 +151,7 @@ export function matchesCounter(
   return index.get(key)?.has(name) ?? index.has(key)
 }
 
-/** Whether there can be a counter that both let through. */
+/** Tells whether there can be a counter that both let through. */
 export function sharesCounters(
   one: CounterFilter | undefined,
   other: CounterFilter | undefined,

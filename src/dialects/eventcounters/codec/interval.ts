@@ -6,7 +6,7 @@ import type { Profile } from '../../decoder.ts'
 import { INT32_MAX, LIMITS } from '../spec.ts'
 import { decimalText } from './decimal.ts'
 
-/** What an interval text asks of its session. */
+/** Meaning of an interval text for its session. */
 export type IntervalArgument =
   | { readonly kind: 'run'; readonly intervalMs: number }
   /** The session exists and receives nothing. */
@@ -23,7 +23,7 @@ export function parseInterval(text: string | undefined, profile: Profile): Inter
 /** White space of both grammars is U+0009 to U+000D and U+0020. */
 const UINT = /^[\t-\r ]*([+-]?)(\d+)[\t-\r ]*$/
 
-/** `uint.TryParse`: 0 to 4294967295, a minus sign with value 0 only. */
+/** Reads like `uint.TryParse`: 0 to 4294967295, a minus sign with value 0 only. */
 function parseWholeSeconds(text: string | undefined): IntervalArgument {
   if (text === undefined) return { kind: 'stop' }
   const match = UINT.exec(text)
@@ -38,7 +38,9 @@ const FLOAT = /^([+-]?)(?:(\d[\d,]*)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i
 const NON_FINITE = /^([+-]?)(infinity|nan)$/i
 const WHITE_AROUND = /^[\t-\r ]+|(?<![\t-\r ])[\t-\r ]+$/g
 
-/** `float.TryParse` with thousands, then milliseconds in float32 arithmetic. */
+/**
+ * Reads like `float.TryParse` with thousands, then converts to milliseconds in float32 arithmetic.
+ */
 function parseSeconds(text: string | undefined): IntervalArgument {
   const seconds = text === undefined ? undefined : parseFloat32(text)
   if (seconds === undefined) return { kind: 'ignored' }
@@ -48,7 +50,7 @@ function parseSeconds(text: string | undefined): IntervalArgument {
   return isInRange ? { kind: 'run', intervalMs } : { kind: 'invalid' }
 }
 
-/** Undefined for what is no number; numbers too large are infinite, as in .NET. */
+/** Reads a float32; undefined for what is no number; numbers too large are infinite, as in .NET. */
 function parseFloat32(text: string): number | undefined {
   const trimmed = text.replace(WHITE_AROUND, '')
   const match = FLOAT.exec(trimmed)
@@ -63,14 +65,14 @@ function parseFloat32(text: string): number | undefined {
   return named[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
-/** `Interval=T`: T in seconds (document) or milliseconds (peer). */
+/** Writes `Interval=T`: T in seconds (document) or milliseconds (peer). */
 export function seriesText(intervalMs: number, profile: Profile): string {
   return `Interval=${decimalText(profile === 'document' ? intervalMs / 1000 : intervalMs)}`
 }
 
 const SERIES = /^interval=(\d{1,16})$/i
 
-/** Milliseconds of a Series text; undefined where it is not `Interval=<integer>`. */
+/** Reads the milliseconds of a Series text; undefined where it is not `Interval=<integer>`. */
 export function parseSeries(text: unknown, profile: Profile): number | undefined {
   const match = typeof text === 'string' ? SERIES.exec(text) : null
   if (match === null) return undefined

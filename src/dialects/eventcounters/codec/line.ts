@@ -10,7 +10,7 @@ import { type ErrorCode, LIMITS } from '../spec.ts'
 import { spellingOf } from './payload.ts'
 import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'
 
-/** The lines of everything that closed at one moment. */
+/** Writes the lines of everything that closed at one moment. */
 export function boundaryText({ timeMs, windows }: Boundary, profile: Profile): string {
   const time = new Date(timeMs).toISOString()
   let text = ''
@@ -26,12 +26,12 @@ interface LineObserver {
 }
 
 interface LineReaderOptions {
-  /** What is known of the spelling before the first line. */
+  /** Spelling known before the first line. */
   readonly profile?: Profile
   readonly lineBytesLimit?: number
 }
 
-/** How many lines met which end. */
+/** Numbers of lines by what became of them. */
 type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
 
 const LF = 0x0a
@@ -80,7 +80,7 @@ export class LineReader {
     return this.#isSkipping || this.#held.size > 0
   }
 
-  /** The bytes are read before it returns and not kept. */
+  /** Takes bytes, which are read before it returns and not kept. */
   push(bytes: Uint8Array): void {
     for (let start = 0; start < bytes.length; ) {
       const found = bytes.indexOf(LF, start)
@@ -90,7 +90,7 @@ export class LineReader {
     }
   }
 
-  /** For files: what was held is the last line, without its end. */
+  /** Ends a file: what was held is the last line, without its end. */
   finish(): void {
     if (this.#held.size > 0) this.#take(new Uint8Array(0), true)
     this.#isSkipping = false

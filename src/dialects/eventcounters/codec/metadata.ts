@@ -10,7 +10,10 @@ function separatorOf(profile: Profile): '=' | ':' {
   return profile === 'document' ? '=' : ':'
 }
 
-/** The document's spelling carries the unit as its last pair, the peer's in a field of its own. */
+/**
+ * Writes the metadata text. The document's spelling carries the unit as its last pair, the peer's
+ * in a field of its own.
+ */
 export function buildMetaData(pairs: MetaData, units: string, profile: Profile): string {
   const separator = separatorOf(profile)
   const texts = pairs.map(([key, value]) => `${key}${separator}${value}`)
@@ -19,7 +22,7 @@ export function buildMetaData(pairs: MetaData, units: string, profile: Profile):
 }
 
 /**
- * The pair as a counter takes it; a null value is the empty text.
+ * Gives the pair as a counter takes it; a null value is the empty text.
  * @param pairs the counter's so far
  * @throws {TypeError} for a key or value that is no text, or that this profile refuses
  * @throws {RangeError} for a text beyond the limits
@@ -45,7 +48,7 @@ export function checkPair(
 
 const encoder = new TextEncoder()
 
-/** What the document's spelling could not give back, and the key that it needs itself. */
+/** Refuses what the document's spelling could not give back, and the key that it needs itself. */
 function checkSayable(key: string, value: string): void {
   if (key === '') throw new TypeError('empty metadata key')
   if (key === UNITS_KEY) throw new TypeError(`metadata key ${UNITS_KEY} is reserved for the unit`)
@@ -53,12 +56,13 @@ function checkSayable(key: string, value: string): void {
   if (/[,=]/.test(value)) throw new TypeError(`"," or "=" in the value of metadata key ${key}`)
 }
 
-/** For what can't be said, and for a text that would be empty. */
+/** Replacement for what can't be spelled, and for a text that would be empty. */
 export const PLACEHOLDER = '_'
 
 /**
- * A value of any origin, as both spellings give it back: a comma is fine as long as no piece behind
- * it looks like a pair of its own, since readers join the pieces again; else it becomes `_`.
+ * Rewrites a value of any origin as both spellings give it back: a comma is fine as long as no
+ * piece behind it looks like a pair of its own, since readers join the pieces again; else it
+ * becomes `_`.
  */
 export function sayableValue(value: string): string {
   const comma = value.indexOf(',')
@@ -73,13 +77,13 @@ export function checkText(what: string, text: string): void {
   if (text.includes('\0')) throw new RangeError(`${what} holds U+0000`)
 }
 
-/** Whether {@link checkText} lets a text pass. */
+/** Tells whether {@link checkText} lets a text pass. */
 export function isTextSayable(text: string): boolean {
   return text.length <= LIMITS.textUnits && !text.includes('\0')
 }
 
 interface ParsedMetaData {
-  /** In the order of their keys' first occurrence. */
+  /** Pairs in the order of their keys' first occurrence. */
   readonly pairs: MetaData
   /** Undefined where the text states none. */
   readonly units: string | undefined
@@ -92,8 +96,8 @@ interface ParsedMetaData {
 const NOTHING: ParsedMetaData = { pairs: [], units: undefined, malformed: 0, repeated: 0 }
 
 /**
- * Every pair carries its separator, so that a piece without one belongs to the value before it, its
- * comma included.
+ * Reads a metadata text. Every pair carries its separator, so that a piece without one belongs to
+ * the value before it, its comma included.
  */
 export function parseMetaData(text: string, profile: Profile): ParsedMetaData {
   if (text === '') return NOTHING
@@ -112,13 +116,13 @@ export function parseMetaData(text: string, profile: Profile): ParsedMetaData {
   return { pairs: [...found], units, malformed, repeated }
 }
 
-/** Pieces at the front that have no separator come as one pair without a key. */
+/** Visits each pair; pieces at the front that have no separator come as one pair without a key. */
 function forEachPair(
   text: string,
   separator: string,
   take: (key: string, value: string) => void,
 ): void {
-  /** Of the pair in hand, which ends where the next piece with a separator begins. */
+  /** Start of the pair in hand, which ends where the next piece with a separator begins. */
   let start = 0
   let split = -1
   let separatorAt = text.indexOf(separator)

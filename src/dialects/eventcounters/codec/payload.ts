@@ -86,7 +86,7 @@ function numbersOf(statistics: Statistics, profile: Profile): Record<string, num
   }
 }
 
-/** How windows of this window's counter are spelled. */
+/** Tells how windows of this window's counter are spelled. */
 export function spellingOf({ counter, statistics }: CounterWindow, profile: Profile): Spelling {
   let known = spellings.get(counter)
   if (known === undefined) {
@@ -100,7 +100,7 @@ export function spellingOf({ counter, statistics }: CounterWindow, profile: Prof
 
 type Spellings = Record<Profile, { [kind in Statistics['kind']]?: Spelling }>
 
-/** By description, which is the same object for as long as nothing of it changes. */
+/** Spellings by description, which is the same object for as long as nothing of it changes. */
 const spellings = new WeakMap<CounterDescription, Spellings>()
 
 /**
@@ -109,11 +109,11 @@ const spellings = new WeakMap<CounterDescription, Spellings>()
  */
 class Spelling {
   readonly #profile: Profile
-  /** Before the numbers, before and after Series. */
+  /** Text before the numbers, before and after Series. */
   readonly #head: string
   readonly #middle: string
   readonly #tail: string
-  /** Of a line, up to its time. */
+  /** Head of a line, up to its time. */
   readonly #lineHead: string
   #seriesMs = -1
   #seriesText = ''
@@ -131,7 +131,7 @@ class Spelling {
     this.#lineHead = `{"event":"${EVENT_NAME}","provider":${provider},"time":"`
   }
 
-  /** Exact JSON text of {@link toPayload}; what is not finite is `null`. */
+  /** Writes the exact JSON text of {@link toPayload}; what is not finite is `null`. */
   #payload({ seriesMs, intervalSec, statistics }: CounterWindow): string {
     if (seriesMs !== this.#seriesMs) {
       this.#seriesText = seriesText(seriesMs, this.#profile)
@@ -142,7 +142,7 @@ class Spelling {
   }
 
   /**
-   * Kept from the second time on: most windows are one session's.
+   * Writes a line; its text is kept from the second time on: most windows are one session's.
    * @param time `timeMs` as text
    */
   line(window: CounterWindow, timeMs: number, time: string): string {
@@ -156,7 +156,10 @@ class Spelling {
   }
 }
 
-/** By JSON.stringify, which spells numbers faster than they become texts, and NaN as `null`. */
+/**
+ * Writes numbers by JSON.stringify, which spells them faster than they become texts, and NaN as
+ * `null`.
+ */
 function numbersText(statistics: Statistics, seconds: number, profile: Profile): string {
   const isPeer = profile === 'peer'
   const IntervalSec = isPeer ? Math.fround(seconds) : seconds

@@ -8,7 +8,7 @@ import type { Profile } from '../../decoder.ts'
 import { decimalText, readDecimal } from './decimal.ts'
 
 const TICKS_PER_SECOND = 10_000_000n
-/** What a TimeSpan holds: an i64 of ticks. */
+/** Limit of a TimeSpan: an i64 of ticks. */
 const TICKS_MAX = 9_223_372_036_854_775_807n
 
 /**
@@ -23,7 +23,7 @@ export function rateScaleText(seconds: number, profile: Profile): string {
   return seconds === 0 ? '1' : decimalText(seconds)
 }
 
-/** To the nearest tick. */
+/** Converts to ticks, to the nearest one. */
 function ticksOf(seconds: number): bigint {
   const whole = Math.trunc(seconds)
   const fraction = Math.round((seconds - whole) * Number(TICKS_PER_SECOND))
@@ -47,14 +47,14 @@ function timeSpanText(signedTicks: bigint): string {
   return `${sign}${days === 0n ? '' : `${days}.`}${body}${tail}`
 }
 
-/** Seconds above 0; 0 for the peer's empty text; undefined for any other text. */
+/** Reads seconds above 0; 0 for the peer's empty text; undefined for any other text. */
 export function parseRateScale(text: string, profile: Profile): number | undefined {
   if (profile === 'peer' && text === '') return 0
   const seconds = profile === 'peer' ? readTimeSpan(text) : readDecimal(text)
   return seconds !== undefined && seconds > 0 && Number.isFinite(seconds) ? seconds : undefined
 }
 
-/** Whose spelling a text is; undefined for neither's. */
+/** Tells whose spelling a text is; undefined for neither's. */
 export function rateScaleProfile(text: string): Profile | undefined {
   if (readDecimal(text) !== undefined) return 'document'
   return text === '' || readTimeSpan(text) !== undefined ? 'peer' : undefined

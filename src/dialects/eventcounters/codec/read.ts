@@ -10,7 +10,7 @@ import { parseSeries } from './interval.ts'
 import { isTextSayable, parseMetaData } from './metadata.ts'
 import { parseRateScale, rateScaleProfile } from './rate-scale.ts'
 
-/** What a reader had to assume; the window is good nevertheless. */
+/** Assumption that a reader had to make; the window is good nevertheless. */
 export type Warning = 'profile_assumed' | 'series' | 'rate_scale' | 'interval' | 'count'
 
 export interface ReadWindow {
@@ -28,7 +28,7 @@ export interface ReadWindow {
   /** NaN = no value (.NET sends it, JSON says null). */
   readonly statistics: Statistics
   readonly warnings: readonly Warning[]
-  /** Of the metadata text: pieces that were dropped, keys that came again. */
+  /** Number of pieces of the metadata text that were dropped, and of keys that came again. */
   readonly malformed: number
   readonly repeated: number
 }
@@ -43,7 +43,7 @@ type LineResult =
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Never throws.
+ * Reads a line; never throws.
  * @param fixedProfile what the connection has shown so far, for payloads that do not show it
  */
 export function readLine(text: string, fixedProfile?: Profile): LineResult {
@@ -111,12 +111,12 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
   return { kind: 'window', window }
 }
 
-/** Empty for what is no text, is too long or holds U+0000. */
+/** Reads a text; empty for what is no text, is too long or holds U+0000. */
 function textOf(value: unknown): string {
   return typeof value === 'string' && isTextSayable(value) ? value : ''
 }
 
-/** The first field that one spelling has and the other has not decides. */
+/** Tells the profile by the first field that one spelling has and the other has not. */
 function shownProfile(payload: Json): Profile | undefined {
   if (Object.hasOwn(payload, 'MetaData')) return 'document'
   if (Object.hasOwn(payload, 'Metadata')) return 'peer'
@@ -127,7 +127,10 @@ function shownProfile(payload: Json): Profile | undefined {
   return typeof scale === 'string' ? rateScaleProfile(scale) : undefined
 }
 
-/** Seconds; 0 = none is stated. Empty and missing say nothing wrong. */
+/**
+ * Reads the scale in seconds; 0 = none is stated. Empty and missing are no error. Empty and missing
+ * say nothing wrong.
+ */
 function readScale(payload: Json, profile: Profile, warnings: Warning[]): number {
   const scale = payload.DisplayRateTimeScale
   if (scale === undefined || scale === '') return 0
@@ -147,7 +150,7 @@ function readSum(payload: Json): Statistics | undefined {
   return increment === undefined ? undefined : { kind: 'sum', increment }
 }
 
-/** A payload that states no count is taken for one value. */
+/** Reads a Mean; a payload that states no count is taken for one value. */
 function readMean(payload: Json, warnings: Warning[]): MeanStatistics | undefined {
   const mean = numberOf(payload.Mean)
   if (mean === undefined) return undefined
@@ -168,7 +171,10 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** NaN for null; undefined for what is no number. JSON can say 1e999 and -0: neither is kept. */
+/**
+ * Reads a number: NaN for null; undefined for what is no number. JSON can say 1e999 and -0: neither
+ * is kept.
+ */
 function numberOf(value: unknown): number | undefined {
   if (value === null) return Number.NaN
   if (typeof value !== 'number') return undefined
@@ -184,7 +190,7 @@ function readLabels(payload: Json, profile: Profile) {
 
 const TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:z|[+-]\d\d:\d\d)$/i
 
-/** RFC 3339; undefined for anything else. */
+/** Reads RFC 3339; undefined for anything else. */
 function readTime(value: unknown): number | undefined {
   if (typeof value !== 'string' || !TIME.test(value)) return undefined
   const timeMs = Date.parse(value.toUpperCase())

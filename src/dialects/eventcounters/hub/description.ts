@@ -43,7 +43,9 @@ function describeCounter({ identity, metadata }: SeriesRecord): CounterDescripti
   }
 }
 
-/** Keys unique again after what was replaced in them; pairs that find no room are left out. */
+/**
+ * Makes keys unique again after what was replaced in them; pairs that find no room are left out.
+ */
 function sayablePairs(
   pairs: readonly (readonly [key: string, value: string])[],
   units: string,
@@ -61,7 +63,7 @@ function sayablePairs(
   return said
 }
 
-/** With its separator and the comma behind it. */
+/** Counts the bytes of a pair with its separator and the comma behind it. */
 function pairBytes(key: string, value: string): number {
   return Buffer.byteLength(key) + Buffer.byteLength(value) + 2
 }
@@ -83,7 +85,7 @@ function sayableText(text: string): string {
   return limited(text) || PLACEHOLDER
 }
 
-/** Within the limit, no surrogate pair cut, and without U+0000. */
+/** Cuts a text to the limit, with no surrogate pair cut, and without U+0000. */
 function limited(text: string): string {
   const whole = text.includes('\0') ? text.replaceAll('\0', PLACEHOLDER) : text
   if (whole.length <= LIMITS.textUnits) return whole

@@ -34,7 +34,7 @@ interface EventCountersResidentOptions {
   readonly reports?: Pick<Reports, 'count' | 'log'>
 }
 
-/** What is served, and by whose ticks. */
+/** Part of the hub that is served, and whose ticks serve it. */
 type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'staleAfterMs' | 'total'>
 
 export class EventCountersResident implements CounterSource, Resident {
@@ -140,7 +140,7 @@ export class EventCountersResident implements CounterSource, Resident {
     this.#pulse = undefined
   }
 
-  /** One session of the hub ticks for all. */
+  /** Starts the one session of the hub that ticks for all. */
   #startPulse(): boolean {
     this.#pulse ??= this.#hub.sessions.open({
       intervalMs: TICK_MS,
@@ -176,21 +176,21 @@ export class EventCountersResident implements CounterSource, Resident {
     }
   }
 
-  /** With `all`, a session joins the series of its interval that runs already. */
+  /** Places a session; with `all`, it joins the series of its interval that runs already. */
   #place(session: OpenSession): void {
     const { deliver, intervalMs } = session.request
     session.series = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
     if (session.series === undefined) this.#waiting.push(session)
   }
 
-  /** The series whose grid has a point at this tick, or a new one. */
+  /** Finds the series whose grid has a point at this tick, or begins one. */
   #seriesBegunAt({ request }: OpenSession, nowMs: number): RunningSeries {
     const { intervalMs, deliver } = request
     const first = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
     return first ?? this.#onGrid(intervalMs, nowMs) ?? this.#run(intervalMs, nowMs)
   }
 
-  /** The series that stands for an interval where all are delivered: the oldest. */
+  /** Finds the series that stands for an interval where all are delivered: the oldest. */
   #firstOf(intervalMs: number): RunningSeries | undefined {
     for (const series of this.#running) if (series.intervalMs === intervalMs) return series
     return undefined
@@ -245,7 +245,7 @@ export class EventCountersResident implements CounterSource, Resident {
   }
 
   /**
-   * The tick's time, moved by the whole seconds that the wall clock was set since
+   * Gives the tick's time, moved by the whole seconds that the wall clock was set since
    * (eventcounters.md §6).
    */
   #timeOf({ endMs }: Frame): number {
@@ -260,12 +260,12 @@ export function createResident({ hub, options, reports }: ResidentContext): Even
   return new EventCountersResident(hub, { sessionsLimit, reports: reports.for(NAME) })
 }
 
-/** The resident of a hub; undefined where its registry has no EventCounters. */
+/** Finds the resident of a hub; undefined where its registry has no EventCounters. */
 export function eventCountersOf(hub: Pick<HubView, 'resident'>): EventCountersResident | undefined {
   return hub.resident(NAME) as EventCountersResident | undefined
 }
 
-/** By how much the wall clock may seem to be behind the tick when it is not. */
+/** Time that the wall clock may seem to be behind the tick when it is not, ms. */
 const ROUNDING_MS = 50
 
 /** What one running series brought, and for whom. */

@@ -10,7 +10,7 @@ import { canonicalMean, type Exact, type Histogram, subtractExact } from '../../
 import { EMPTY_MEAN, fromSummary, singleMean } from '../summary.ts'
 import type { MeanStatistics, Statistics } from '../window.ts'
 
-/** What the window says of the series; undefined for a gauge that has no value now. */
+/** Gives the window's statistics of the series; undefined for a gauge that has no value now. */
 export function statisticsOf(
   record: SeriesRecord,
   frame: Frame,
@@ -29,7 +29,7 @@ export function statisticsOf(
   }
 }
 
-/** Net of the series' decrements. */
+/** Gives the increment, net of the series' decrements. */
 function incrementOf(record: CounterRecord, frame: Frame): number {
   const up = deltaOf(record.id, frame)
   return Number(
@@ -42,7 +42,7 @@ function deltaOf(id: number, frame: Frame): Exact {
   return row < 0 ? 0 : frame.deltaAt(row)
 }
 
-/** A gauge that was not written in the window still holds, until it is stale. */
+/** Gives a gauge's value: one that was not written in the window still holds, until it is stale. */
 function heldValue(
   record: SeriesRecord,
   { endMs }: Frame,
@@ -53,14 +53,17 @@ function heldValue(
   return total.kind === 'gauge' ? total.value : undefined
 }
 
-/** As a PollingCounter's; infinities have no spelling. */
+/** Gives the statistics of a gauge, as a PollingCounter's; infinities have no spelling. */
 function gaugeStatistics(value: Exact | undefined): MeanStatistics | undefined {
   const mean = Number(value)
   if (!Number.isFinite(mean)) return undefined
   return singleMean(mean)
 }
 
-/** Mean, min and max are exact where known; the deviation is an estimate from the buckets. */
+/**
+ * Gives the statistics of a histogram: mean, min and max are exact where known; the deviation is an
+ * estimate from the buckets.
+ */
 function histogramStatistics(histogram: Histogram): MeanStatistics {
   if (histogram.isEmpty) return EMPTY_MEAN
   const count = Number(histogram.count)
@@ -77,7 +80,7 @@ function histogramStatistics(histogram: Histogram): MeanStatistics {
   }
 }
 
-/** The sum of a mean may have left the doubles. */
+/** Limits a mean, whose sum may have left the doubles. */
 function limited(mean: number, min: number, max: number): number {
   if (mean >= min) return mean <= max ? mean : max
   return min

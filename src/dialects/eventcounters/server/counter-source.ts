@@ -5,7 +5,7 @@
 import type { CounterFilter } from '../codec/filter.ts'
 import type { CounterWindow } from '../window.ts'
 
-/** What a session is to bring. */
+/** Request of a session. */
 export interface SessionRequest {
   /** Milliseconds, 1 or more; 0 = a session that is open and receives nothing. */
   readonly intervalMs: number
@@ -26,11 +26,11 @@ export interface Boundary {
 export interface CounterSession {
   /** False once closed, also by an error of its listener. */
   readonly isOpen: boolean
-  /** Idempotent; nothing is delivered any more, not even what is due. */
+  /** Ends the session; idempotent. Nothing is delivered any more, not even what is due. */
   close(): void
 }
 
-/** What holds counters and serves sessions of them. */
+/** Source of counters that serves sessions of them. */
 export interface CounterSource {
   /** Counts an interval whose text is none, where the source counts such things. */
   readonly report?: (count: 'invalid_intervals') => void

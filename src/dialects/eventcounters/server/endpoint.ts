@@ -12,7 +12,7 @@ import type { Boundary, CounterSession, CounterSource } from './counter-source.t
 import { type OutputLimits, SessionOutput } from './output.ts'
 import { parseQuery, QueryError, type SessionQuery } from './query.ts'
 
-/** Where an endpoint says what happened; the names are those of eventcounters.md §6. */
+/** Reports of an endpoint; the names are those of eventcounters.md §6. */
 export interface EndpointReports {
   /**
    * - `http_rejected`: `counters`, `profile`, `deliver`, `sessions` or `method`
@@ -23,13 +23,13 @@ export interface EndpointReports {
   count(name: string, reason: string, amount?: number): void
 }
 
-/** What an endpoint serves, and how. */
+/** Parts of an endpoint: what it serves, and how. */
 export interface EndpointParts {
   readonly source: CounterSource
   readonly clock?: Clock
   readonly reports?: EndpointReports
   readonly limits?: Partial<OutputLimits>
-  /** Sent with every answer, refusals included. */
+  /** Headers of every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>
   /** Calls back when there is time for a part of a long boundary; `setImmediate` by default. */
   readonly inTurn?: (work: () => void) => void
@@ -210,7 +210,10 @@ class Answer implements ServedSession {
   }
 }
 
-/** 0 = a session that is open and silent; so is one whose text says nothing, for a new session. */
+/**
+ * Reads the interval; 0 = a session that is open and silent; so is one whose text means nothing,
+ * for a new session.
+ */
 function intervalOf({ interval }: SessionQuery): number {
   return interval.kind === 'run' ? interval.intervalMs : 0
 }
@@ -227,7 +230,7 @@ function writeHead(outgoing: ServerResponse, query: SessionQuery, parts: Endpoin
   })
 }
 
-/** Every refusal of this endpoint has this shape: `{"error": text}`. */
+/** Answers with a refusal of the shape that all of this endpoint have: `{"error": text}`. */
 export function refuseRequest(
   outgoing: ServerResponse,
   status: number,

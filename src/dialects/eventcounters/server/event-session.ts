@@ -11,7 +11,7 @@ import { EVENT_NAME, INTERVAL_ARGUMENT } from '../spec.ts'
 import type { Boundary, CounterSession, CounterSource } from './counter-source.ts'
 
 export interface SessionArguments {
-  /** As text, by the grammar of the profile; missing = none. */
+  /** Interval as text, by the grammar of the profile; missing = none. */
   readonly EventCounterIntervalSec?: string | undefined
   /** List of counters (eventcounters.md §4.8); missing or empty = every counter of every source. */
   readonly counters?: string | undefined
@@ -45,7 +45,7 @@ export interface EventSession {
    * @throws {FilterError} for a list of counters that is none; the session goes on as it was
    */
   set(args: Omit<SessionArguments, 'profile'>): void
-  /** Idempotent. */
+  /** Ends the session; idempotent. */
   close(): void
 }
 
@@ -127,7 +127,7 @@ class TextSession implements EventSession {
     if (this.#isClosed) this.close()
   }
 
-  /** Undefined = the session keeps what it has. */
+  /** Reads an interval; undefined = the session keeps what it has. */
   #readInterval(text: string | undefined): number | undefined {
     const argument = parseInterval(text, this.#profile)
     const isBad = argument.kind === 'stop' ? argument.isInvalid === true : argument.kind !== 'run'
@@ -145,7 +145,7 @@ class TextSession implements EventSession {
     )
   }
 
-  /** One event per window, until the listener has closed or changed the session. */
+  /** Tells the listener one event per window, until it has closed or changed the session. */
   #tell({ timeMs, windows }: Boundary): unknown {
     const time = new Date(timeMs).toISOString()
     const session = this.#session

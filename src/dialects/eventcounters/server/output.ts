@@ -26,11 +26,14 @@ interface OutputParts {
   readonly inTurn?: (spell: () => void) => void
   /** A boundary was left out. */
   onSkipped(): void
-  /** Too many in a row were; nothing is sent any more. */
+  /** Called when too many in a row were; nothing is sent any more. */
   onStalled(): void
 }
 
-/** Written as soon as nothing was sent for long, so that a client can tell silence from death. */
+/**
+ * Line that is written when nothing was sent for long, so that a client can tell silence from
+ * death.
+ */
 const KEEP_ALIVE = '\n'
 /** What is spelled at once of a boundary that is larger than the buffer: some 2 ms of work. */
 const PART_BYTES = 65_536
@@ -100,7 +103,10 @@ export class SessionOutput {
     this.#write(text)
   }
 
-  /** As many lines as the room takes, but at least one; in parts, so that no text is far larger. */
+  /**
+   * Spells as many lines as the room takes, but at least one; in parts, so that no text is far
+   * larger.
+   */
   #spell({ windows, timeMs }: Boundary, from: number, room: number) {
     let text = ''
     let size = 0

@@ -13,7 +13,7 @@ import { Progress, type ProgressOutput } from './progress.ts'
 export interface CollectionParts extends WatchContext {
   /** Called once, when the session is open. @param end closes the document */
   readonly open: (end: string) => Destination
-  /** Of the destination, for people. */
+  /** Name of the destination, for people. */
   readonly name: string
   readonly progress: ProgressOutput
   readonly process: ProcessEvents

@@ -6,7 +6,7 @@
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 
 export interface Destination {
-  /** Of the document so far, without its end. */
+  /** Size of the document so far, without its end. */
   readonly bytes: number
   /** @throws an Error of the system when it can't be written */
   append(text: string): void

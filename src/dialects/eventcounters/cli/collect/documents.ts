@@ -15,7 +15,7 @@ export interface DocumentForm {
   readonly head: string
   /** Writes the text of one window, after `count` others. */
   row(window: ReadWindow, time: Date, count: number): string
-  /** Behind the last row. */
+  /** Text behind the last row. */
   readonly end: string
 }
 

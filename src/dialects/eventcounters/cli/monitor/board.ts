@@ -18,7 +18,7 @@ export interface Series {
   readonly delta: number | undefined
   /** The first figure, oldest first; NaN where there was none. */
   readonly past: ArrayLike<number>
-  /** When the last window came, monotonic nanoseconds. */
+  /** Time of the last window, monotonic nanoseconds. */
   readonly seenNs: bigint
   /** A threshold is passed, and whether it was not before. */
   readonly isOver: boolean

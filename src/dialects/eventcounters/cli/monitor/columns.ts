@@ -23,7 +23,7 @@ export interface Layout {
   readonly spark: { readonly start: number; readonly width: number } | undefined
 }
 
-/** As dotnet-counters has it: room for `-12,675,430.9` with its three places. */
+/** Width as in dotnet-counters: room for `-12,675,430.9` with its three places. */
 export const VALUE_WIDTH = 15
 const GAP = 1
 /** Names keep at least so much: value columns that leave less are left out, the last ones first. */
@@ -51,7 +51,7 @@ export function layoutOf(width: number, columns: readonly Column[], nameWidest: 
   }
 }
 
-/** Under the counter's name, one step deeper. */
+/** Indent of a label: under the counter's name, one step deeper. */
 const LABEL_INDENT = 8
 /** A column is not made narrower than this: the last ones are left out instead. */
 const LABEL_WIDTH_LEAST = 5

@@ -13,7 +13,7 @@ export type ValueView = (typeof VALUE_VIEWS)[number]
 /** Undefined = no value: the mean of nothing, or a rate without a measured length. */
 export type Figures = Readonly<Record<ValueView, number | undefined>>
 
-/** What is asked of a window that was read; a sender may have left out the two numbers. */
+/** Numbers of a window that was read; a sender may have left out the two numbers. */
 export interface SeenWindow {
   readonly counter: CounterDescription
   readonly statistics: CounterWindow['statistics']

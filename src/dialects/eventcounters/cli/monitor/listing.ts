@@ -12,7 +12,7 @@ export type Sort = (typeof SORTS)[number]
 
 export type Line =
   | { readonly kind: 'provider'; readonly provider: string }
-  /** Without series: the name above those with labels. */
+  /** Line of a counter; without series it is the name above those with labels. */
   | { readonly kind: 'counter'; readonly label: Label; readonly series?: Series }
   | { readonly kind: 'keys'; readonly columns: readonly LabelColumn[] }
   | { readonly kind: 'labels'; readonly columns: readonly LabelColumn[]; readonly series: Series }
@@ -39,7 +39,10 @@ interface Group {
 
 const collator = new Intl.Collator('en')
 
-/** Keeps what only a new series or a new label changes: names of 10,000 series sort slowly. */
+/**
+ * List of counters, sorted anew only for a new series or a new label: names of 10,000 series sort
+ * slowly.
+ */
 export class Listing {
   readonly #view: ValueView
   #providers: { readonly provider: string; readonly groups: readonly Group[] }[] = []

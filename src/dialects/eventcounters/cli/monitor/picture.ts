@@ -23,7 +23,9 @@ import { numberText, scaleText, type ValueView } from './figures.ts'
 import { type Line, pairsText, type Sort } from './listing.ts'
 
 export interface MonitorStatus {
-  /** As dotnet-counters says it: `Running`, `Paused`, `Waiting for initial payload...` */
+  /**
+   * State in the words of dotnet-counters: `Running`, `Paused`, `Waiting for initial payload...`
+   */
   readonly text: string
   readonly style: Style
 }
@@ -34,7 +36,7 @@ interface MonitorView {
   readonly interval: string
   readonly status: MonitorStatus
   readonly seriesCount: number
-  /** What went wrong so far, and what is not shown; empty when nothing. */
+  /** Errors so far, and what is not shown; empty when nothing. */
   readonly troubles: readonly string[]
   readonly lines: readonly Line[]
   readonly sort: Sort
@@ -76,7 +78,7 @@ export class MonitorPicture {
   readonly #options: PictureOptions
   readonly #columns: readonly Column[]
   #top = 0
-  /** Never shrinks, so that columns do not move when a counter goes. */
+  /** Widest name so far; it never shrinks, so that columns do not move when a counter goes. */
   #nameWidest = 0
   #bodyRows = 1
   #lineCount = 0

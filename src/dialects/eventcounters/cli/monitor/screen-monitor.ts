@@ -27,7 +27,7 @@ import { MonitorPicture, type MonitorStatus } from './picture.ts'
 import { isOver, type Threshold } from './threshold.ts'
 
 export interface MonitorOptions {
-  /** At least one; the first is what sparks, changes and thresholds are about. */
+  /** Views, at least one; the first is what sparks, changes and thresholds are about. */
   readonly views: readonly ValueView[]
   readonly showDeltas: boolean
   readonly isAbbreviated: boolean
@@ -35,7 +35,7 @@ export interface MonitorOptions {
   readonly thresholds: readonly Threshold[]
 }
 
-/** What a command at a terminal works with. */
+/** Parts that a command at a terminal works with. */
 interface TerminalParts extends WatchContext {
   readonly input: KeyInput
   readonly output: ScreenOutput
@@ -48,7 +48,7 @@ interface Pause {
   readonly series: readonly Series[]
   readonly listing: Listing
   readonly nowNs: bigint
-  /** What made it hold, where it was not the key. */
+  /** Reason for the hold, where it was not the key. */
   readonly reason: string | undefined
 }
 
@@ -61,7 +61,7 @@ const NS_PER_MS = 1_000_000n
 const TICK_MS = 1000
 /** A series is stale when so many of its intervals went by without a payload. */
 const STALE_INTERVALS = 3n
-/** So many without any payload, and the screen says what may be wrong. */
+/** Intervals without any payload after which the screen says what may be wrong. */
 const SILENT_INTERVALS = 3
 
 /** @returns when it is over; the terminal is as it was before, with one line more */
@@ -88,7 +88,7 @@ class ScreenMonitor {
   #loss: Loss | undefined
   #isHelp = false
   #lastMs: number | undefined
-  /** What the payloads say: an address may have asked for another interval than the flag. */
+  /** Interval that the payloads state: an address may have asked for another one than the flag. */
   #intervalMs: number
   #cancelTick: (() => void) | undefined
 
