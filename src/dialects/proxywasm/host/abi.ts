@@ -12,7 +12,7 @@ export const STATUS = Object.freeze({
   unimplemented: 12,
 })
 
-/** In the ABI's order: TRACE 0 … CRITICAL 5. */
+/** Levels in the ABI's order: TRACE 0 … CRITICAL 5. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'critical'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -32,7 +32,7 @@ export const BUFFER = Object.freeze({
   pluginConfiguration: 7,
 })
 
-/** What a header or body callback answers: go on, or wait for `proxy_continue_stream`. */
+/** Answer of a header or body callback: go on, or wait for `proxy_continue_stream`. */
 export const ACTION_CONTINUE = 0
 
 export const ABI_EXPORTS = [
@@ -42,5 +42,5 @@ export const ABI_EXPORTS = [
 ] as const
 export type AbiVersion = (typeof ABI_EXPORTS)[number][1]
 
-/** Whose answers a filter gets where the real hosts differ (README, host modes). */
+/** Host whose answers a filter gets where the real hosts differ (README, host modes). */
 export type HostMode = 'spec' | 'nginx' | 'envoy'

@@ -21,7 +21,7 @@ import { FilterStream } from './stream/stream.ts'
 export interface FilterHostParts {
   readonly space: MetricSpace
   readonly clock?: Clock
-  /** What the filter logs, and the host about it. Must not throw. */
+  /** Takes lines that the filter logs, and the host about it. Must not throw. */
   readonly onLog?: (line: FilterLogLine) => void
   /** Counts to go on with, of the host that ended. */
   readonly counts?: FilterCounts
@@ -121,7 +121,7 @@ export class FilterHost {
     }
   }
 
-  /** Why there is no instance that could take a request. */
+  /** Says why there is no instance that could take a request. */
   #ready(): string | undefined {
     if (this.#instance !== undefined) return undefined
     if (this.#isClosed) return 'filter is closed'
@@ -154,7 +154,7 @@ export class FilterHost {
     return undefined
   }
 
-  /** The instance is over; nginx's host logs it in these words (peer). */
+  /** Ends the instance; nginx's host logs it in these words (peer). */
   #end(error: unknown): void {
     this.#instance = undefined
     this.#cancelTick()
@@ -194,7 +194,7 @@ export class FilterHost {
     this.#cancelTick = this.#clock.after(leftMs, () => this.#tick(periodNs, baseNs))
   }
 
-  /** One call however many grid points have passed: the next one is awaited from now. */
+  /** Calls once however many grid points have passed: the next one is awaited from now. */
   #tick(periodNs: bigint, baseNs: bigint): void {
     this.#awaitTick(periodNs, baseNs)
     this.#counts.add('ticks')

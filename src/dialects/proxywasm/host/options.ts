@@ -8,9 +8,9 @@ export interface FilterOptions {
   readonly rootId?: string
   /** Answer to the property `plugin_vm_id`; empty. */
   readonly vmId?: string
-  /** What `proxy_on_configure` can read. */
+  /** Configuration that `proxy_on_configure` can read. */
   readonly configuration?: string | Uint8Array
-  /** What `proxy_on_vm_start` can read. */
+  /** Configuration that `proxy_on_vm_start` can read. */
   readonly vmConfiguration?: string | Uint8Array
   /** Further properties by their path, segments joined by a dot. */
   readonly properties?: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface FilterOptions {
   readonly metricsPerFilterLimit?: number
 }
 
-/** What a module may be: a limit of its own file, and of the memory it may grow to. */
+/** Limits of a module: of its own file, and of the memory it may grow to. */
 export interface ModuleLimits {
   /** 64 MiB. */
   readonly moduleBytesLimit?: number
@@ -41,7 +41,7 @@ export const STARTS_PER_SECOND = 10
 export const LOG_LINES_PER_SECOND = 1_000
 /** A longer line is cut. */
 export const LOG_LINE_BYTES = 4_096
-/** How long a call into a filter may take before its thread is ended. */
+/** Time that a call into a filter may take before its thread is ended, ms. */
 export const CALL_TIMEOUT_MS = 1_000
 
 export interface FilterLogLine {

@@ -18,7 +18,7 @@ export const CONTEXT_CALLS: HostCalls = {
     return STATUS.ok
   },
 
-  /** Lowest level that is of use: all are passed on. */
+  /** Gives the lowest level that is of use: all are passed on. */
   proxy_get_log_level(vm: FilterVm, levelAt: number): number {
     if (!vm.memory.has(levelAt, 4)) return vm.badPointer()
     vm.memory.setU32(levelAt, 0)
@@ -85,7 +85,7 @@ function sendLocalResponse(
   return STATUS.ok
 }
 
-/** Wall time in the host's resolution, 1 ms. */
+/** Reads the wall time in the host's resolution, 1 ms. */
 export function wallNs(vm: FilterVm): bigint {
   return BigInt(Math.floor(vm.clock.wallMs())) * NS_PER_MS
 }

@@ -21,7 +21,7 @@ const METRIC_IMPORTS = [
 ] as const
 type MetricImport = (typeof METRIC_IMPORTS)[number]
 
-/** Whether there is more for an import than a stub. */
+/** Tells whether there is more for an import than a stub. */
 export function isServed(module: string, name: string): boolean {
   if (module === 'env') {
     return METRIC_IMPORTS.some((each) => each === name) || Object.hasOwn(ENV_CALLS, name)
@@ -32,7 +32,7 @@ export function isServed(module: string, name: string): boolean {
 type HostFunction = (...args: never[]) => number | bigint
 export type MetricImports = Readonly<Record<MetricImport, HostFunction>>
 
-/** What linking asks of a module. */
+/** Part of a module that linking asks for. */
 interface LinkedModule {
   readonly wasm: WasmModule
   /** `MODULE.NAME` of the imports that nothing serves. */
@@ -80,7 +80,7 @@ function stub(module: LinkedModule, vm: FilterVm, name: string): HostFunction {
   }
 }
 
-/** The metric calls of one instance as JavaScript serves them. */
+/** Makes the metric calls of one instance as JavaScript serves them. */
 export function metricImports(calls: MetricCalls): MetricImports {
   return {
     proxy_define_metric: (type: number, nameAt: number, nameSize: number, idAt: number) =>

@@ -67,7 +67,7 @@ export const MESSAGE_CALLS: HostCalls = {
     return STATUS.ok
   },
 
-  /** A range that passes the buffer's end is cut there. */
+  /** Copies a range of a buffer; one that passes its end is cut there. */
   proxy_get_buffer_bytes(
     vm: FilterVm,
     type: number,

@@ -21,7 +21,7 @@ export const PROPERTY_CALLS: HostCalls = {
     return value === undefined ? STATUS.notFound : vm.give(value, addressAt, sizeAt)
   },
 
-  /** Seen by the same stream only; a root context has no properties of its own. */
+  /** Sets a property, seen by the same stream only; a root context has none of its own. */
   proxy_set_property(
     vm: FilterVm,
     pathAt: number,
@@ -39,7 +39,7 @@ export const PROPERTY_CALLS: HostCalls = {
   },
 }
 
-/** Some SDKs end the path with a NUL, too. */
+/** Reads a path; some SDKs end it with a NUL, too. */
 function pathOf(text: string): string {
   return text.replace(/\0$/, '').replaceAll('\0', '.')
 }

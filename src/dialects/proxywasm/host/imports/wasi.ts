@@ -82,7 +82,7 @@ export const WASI_CALLS: HostCalls = {
   proc_exit: (vm: FilterVm, code: number) => vm.trap(`proc_exit(${code})`),
 }
 
-/** `NAME=value` and a NUL each. */
+/** Encodes the environment: `NAME=value` and a NUL each. */
 function environment(vm: FilterVm): Uint8Array[] {
   const variables = Object.entries(vm.options.environment ?? {})
   return variables.map(([name, value]) => bytesOf(`${name}=${value}\0`))

@@ -20,7 +20,7 @@ export class GuestMemory {
     return this.#memory.buffer.byteLength
   }
 
-  /** Whether a range lies within the memory; to be asked before every access below. */
+  /** Tells whether a range lies within the memory; to be asked before every access below. */
   has(at: number, size: number): boolean {
     const { buffer } = this.#memory
     if (buffer !== this.#bytes.buffer) {
@@ -30,7 +30,7 @@ export class GuestMemory {
     return (at >>> 0) + (size >>> 0) <= buffer.byteLength
   }
 
-  /** The filter's own bytes, valid until the filter runs again. */
+  /** Views the filter's own bytes, valid until the filter runs again. */
   view(at: number, size: number): Uint8Array {
     return this.#bytes.subarray(at >>> 0, (at >>> 0) + (size >>> 0))
   }
@@ -47,7 +47,7 @@ export class GuestMemory {
     this.#view.setUint32(at >>> 0, value, true)
   }
 
-  /** Both halves of a u64: no BigInt where the value comes in halves. */
+  /** Writes both halves of a u64: no BigInt where the value comes in halves. */
   setU64Halves(at: number, low: number, high: number): void {
     this.#view.setInt32(at >>> 0, low, true)
     this.#view.setInt32((at >>> 0) + 4, high, true)

@@ -27,7 +27,7 @@ class FilterTrap extends Error {
   override name = 'FilterTrap'
 }
 
-/** What an instance is built of; the host's, kept from one instance to the next. */
+/** Parts of an instance; the host's, kept from one instance to the next. */
 interface InstanceParts {
   readonly module: FilterModuleParts
   readonly options: FilterOptions
@@ -113,7 +113,7 @@ export class FilterInstance implements FilterVm {
     return this.#guard(() => (run as Callback)(...args))
   }
 
-  /** From here on callbacks are about this stream; undefined ends that. */
+  /** Sets the stream that callbacks are about from here on; undefined ends that. */
   setStream(stream: FilterStream | undefined): void {
     this.#stream = stream
   }
@@ -157,7 +157,7 @@ export class FilterInstance implements FilterVm {
     return STATUS.ok
   }
 
-  /** By the filter's own allocator; what it answers may be any number. */
+  /** Allocates by the filter's own allocator; what it answers may be any number. */
   #allocate(size: number): number {
     const names = ['proxy_on_memory_allocate', 'malloc']
     if (this.host === 'nginx') names.reverse()
@@ -205,14 +205,17 @@ export class FilterInstance implements FilterVm {
     }
   }
 
-  /** A filter may catch what a host call throws; its instance is over nevertheless. */
+  /**
+   * Checks that the instance lives: a filter may catch what a host call throws; its instance is
+   * over nevertheless.
+   */
   #sound<T>(result: T): T {
     if (this.#trap !== undefined) throw new FilterTrap(this.#trap)
     return result
   }
 }
 
-/** What the filter's code throws itself is no Error, and has nothing to say. */
+/** Tells the reason of an error; what the filter's code throws itself is no Error, and has none. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : 'exception that the filter did not catch'
 }

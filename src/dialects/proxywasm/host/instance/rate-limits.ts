@@ -6,7 +6,7 @@ import type { FilterCounts } from '../statistics.ts'
 
 const NS_PER_SECOND = 1_000_000_000n
 
-/** What a filter logs, as far as it does not flood: lines above the limit are counted. */
+/** Gate for a filter's log, against floods: lines above the limit are counted. */
 export class LogGate {
   readonly #clock: Clock
   readonly #counts: FilterCounts
@@ -32,7 +32,7 @@ export class LogGate {
   }
 }
 
-/** How often a filter may be built anew: so many times within any second. */
+/** Limit of how often a filter may be built anew: so many times within any second. */
 export class StartLimit {
   readonly #clock: Clock
   /** Times of the latest starts, the oldest first. */

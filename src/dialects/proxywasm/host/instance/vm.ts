@@ -13,7 +13,7 @@ export interface FilterVm {
   readonly counts: FilterCounts
   /** @throws {FilterTrap} while the filter's start section runs, before its memory is known */
   readonly memory: GuestMemory
-  /** Of the effective context; undefined in the root context. */
+  /** Stream of the effective context; undefined in the root context. */
   readonly stream: FilterStream | undefined
 
   /** @returns false when there is no such context */
@@ -22,7 +22,7 @@ export interface FilterVm {
   log(level: LogLevel, text: string): void
   /** Ends this instance: it throws, and the instance is over even if the filter catches that. */
   trap(text: string): never
-  /** Status for a pointer outside the memory; under `nginx` a trap. */
+  /** Answers for a pointer outside the memory: a status; under `nginx` a trap. */
   badPointer(): number
   /**
    * Gives bytes to the filter in memory that its own allocator finds, and writes address and size

@@ -8,15 +8,15 @@ import type { FilterDefinitions } from './definitions.ts'
 
 type ValueCall = 'increment' | 'record' | 'get'
 
-/** Of one instance. Refusals are statuses, or traps, which end the instance. */
+/** Answers of one host to one instance. Refusals are statuses, or traps, which end the instance. */
 export interface HostAnswers {
   /** Writes the id of the metric of a name; both places are in the memory. Answers a status. */
   define(typeCode: number, nameAt: number, nameSize: number, idAt: number): number
-  /** The metric of an id that was given, or -1. */
+  /** Finds the metric of an id that was given, or -1. */
   metricOf(id: number): number
-  /** The id stands for no metric. */
+  /** Answers when the id stands for no metric. */
   missing(call: ValueCall, id: number): number
-  /** The metric is of a type, or the delta of a sign, that the call is not for. */
+  /** Answers when the metric is of a type, or the delta of a sign, that the call is not for. */
   forbidden(call: ValueCall, id: number): number
 }
 
@@ -26,7 +26,7 @@ function refuse(vm: FilterVm, status: number): number {
   return status
 }
 
-/** The type of an ABI number; undefined for one that is none. */
+/** Decodes the type of an ABI number; undefined for one that is none. */
 function typeOf(code: number): FilterMetricType | undefined {
   return FILTER_TYPES[code]
 }
@@ -109,7 +109,10 @@ export class EnvoyAnswers implements HostAnswers {
     return this.#defined[id & TYPE_MASK]?.[(id >>> TYPE_BITS) - 1] ?? -1
   }
 
-  /** But for `record`, an id that could be no counter's or gauge's is not looked for. */
+  /**
+   * Answers for a missing metric; but for `record`, an id that could be no counter's or gauge's is
+   * not looked for.
+   */
   missing(call: ValueCall, id: number): number {
     const isLookedFor = call === 'record' || (id & TYPE_MASK) < HISTOGRAM
     return refuse(this.#vm, isLookedFor ? STATUS.notFound : STATUS.badArgument)

@@ -37,7 +37,7 @@ export class MetricCells {
     this.#reader = space.zone.reader()
   }
 
-  /** Undefined for a number that is no filter's metric. */
+  /** Finds the cell of a metric; undefined for a number that is no filter's metric. */
   at(metric: number): MetricCell | undefined {
     return this.#cells[metric] ?? this.#resolve(metric)
   }
@@ -68,7 +68,9 @@ export class MetricCells {
     return again !== undefined && (this.#trySetTotal(again, plain) || this.#drop())
   }
 
-  /** The consolidated value of a counter or gauge, u64; undefined when it is none any more. */
+  /**
+   * Reads the consolidated value of a counter or gauge, u64; undefined when it is none any more.
+   */
   value({ type, metric, handle }: MetricCell): bigint | undefined {
     reserveStack()
     const { zone } = this.#space
@@ -96,14 +98,16 @@ export class MetricCells {
     return change !== undefined
   }
 
-  /** A handle that refuses was released, its metric perhaps retired: it is looked for once more. */
+  /**
+   * Looks once more for a metric whose handle refuses: it was released, its metric perhaps retired.
+   */
   #anew({ type, metric }: MetricCell): MetricCell | undefined {
     this.#cells[metric] = undefined
     const again = this.at(metric)
     return again?.type === type ? again : undefined
   }
 
-  /** The metric is there, but takes nothing: nothing that the filter did wrong. */
+  /** Drops a value: the metric is there, but takes nothing, and the filter did nothing wrong. */
   #drop(): true {
     this.#counts.add('valuesDropped')
     return true
@@ -145,7 +149,7 @@ function trySet({ type, handle }: MetricCell, value: bigint): boolean {
   return type === 'histogram' && handle.observe(value)
 }
 
-/** What a zone's metric is to a filter; undefined for kinds that filters do not define. */
+/** Tells what a zone's metric is to a filter; undefined for kinds that filters do not define. */
 export function filterTypeOf(zone: Zone, metric: number): FilterMetricType | undefined {
   const mode = zone.mode(metric)
   switch (zone.type(metric)) {
@@ -162,7 +166,7 @@ export function filterTypeOf(zone: Zone, metric: number): FilterMetricType | und
   }
 }
 
-/** Undefined where the zone has no room for the chunk. */
+/** Makes a cell; undefined where the zone has no room for the chunk. */
 function cellOf<T extends FilterMetricType, H>(type: T, metric: number, handle: H | undefined) {
   return handle === undefined ? undefined : { type, metric, handle }
 }

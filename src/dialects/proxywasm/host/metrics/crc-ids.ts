@@ -17,7 +17,7 @@ export class CrcIds {
   readonly #space: MetricSpace
   readonly #counts: FilterCounts
   readonly #metrics = new Map<number, number>()
-  /** By metric. */
+  /** Names by metric. */
   readonly #named: (Named | undefined)[] = []
   /** Metrics below it have been looked at. */
   #walked = 0
@@ -27,7 +27,9 @@ export class CrcIds {
     this.#counts = counts
   }
 
-  /** Of a metric that was just defined: its number may have had another name before. */
+  /**
+   * Gives the id of a metric that was just defined: its number may have had another name before.
+   */
   idOf(metric: number): number {
     this.#walk()
     const name = this.#space.prefixedName(metric)
@@ -39,7 +41,7 @@ export class CrcIds {
     return this.#assign(metric, crc)
   }
 
-  /** The metric of an id, or -1. */
+  /** Finds the metric of an id, or -1. */
   metricOf(id: number): number {
     this.#walk()
     return this.#metrics.get(id) ?? -1

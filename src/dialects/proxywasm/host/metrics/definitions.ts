@@ -20,14 +20,14 @@ export class FilterDefinitions {
     this.#limit = vm.options.metricsPerFilterLimit ?? METRICS_PER_FILTER
   }
 
-  /** A metric defined earlier by whomever, or -1. */
+  /** Finds a metric that any filter or application defined earlier, or -1. */
   find(nameAt: number, nameSize: number): number {
     if (nameSize >>> 0 > NAME_BYTES_LIMIT) return -1
     return this.#space.find(this.#vm.options.name, this.#name(nameAt, nameSize))
   }
 
   /**
-   * The metric of a name in the filter's memory.
+   * Defines the metric of a name in the filter's memory.
    * @returns why not, where there is none: above the filter's limit as in a full zone
    */
   define(nameAt: number, nameSize: number, type: FilterMetricType): number | ZoneRefusal {
@@ -49,7 +49,7 @@ export class FilterDefinitions {
     return refusalOf(metric) ?? metric
   }
 
-  /** A copy: the filter's memory may be moved while the name is looked up. */
+  /** Copies a name: the filter's memory may be moved while it is looked up. */
   #name(nameAt: number, nameSize: number): Uint8Array {
     return this.#vm.memory.view(nameAt, nameSize).slice()
   }

@@ -18,7 +18,7 @@ export class MetricCalls {
   readonly #vm: FilterVm
   readonly #cells: MetricCells
   readonly #operations: Operations
-  /** Of {@link Operations.incrementMin}: a bigint compares faster with its like. */
+  /** Bound {@link Operations.incrementMin} as a bigint: one compares faster with its like. */
   readonly #incrementMin: bigint
   readonly #answers: HostAnswers
 

@@ -14,7 +14,7 @@
 const SECTION = Object.freeze({ types: 1, imports: 2, tables: 4, memories: 5 })
 const MAGIC = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
 const FUNCTION_FORM = 0x60
-/** In front of a table's type: an initial value follows it. */
+/** Byte in front of a table's type: an initial value follows it. */
 const TABLE_WITH_VALUE = 0x40
 const I64 = 0x7e
 /** A reference type that a heap type follows. */
@@ -42,7 +42,7 @@ export interface ModuleShape {
   readonly wideImports: ReadonlySet<string>
   readonly importedMemories: readonly MemoryLimits[]
   readonly ownMemories: readonly MemoryLimits[]
-  /** Where the memory section begins and ends, its id included; 0, 0 without one. */
+  /** Range of the memory section, its id included; 0, 0 without one. */
   readonly memorySection: readonly [start: number, end: number]
   readonly ownTables: readonly TableLimits[]
   readonly tableSection: readonly [start: number, end: number]
@@ -84,7 +84,7 @@ export function readShape(bytes: Uint8Array): ModuleShape {
   return shape
 }
 
-/** The same module whose memories may not grow beyond a number of pages. */
+/** Copies a module with memories that may not grow beyond a number of pages. */
 export function withMemoryLimit(
   bytes: Uint8Array,
   shape: ModuleShape,
@@ -98,7 +98,7 @@ export function withMemoryLimit(
   return withSection(bytes, SECTION.memories, content, shape.memorySection)
 }
 
-/** The same module whose tables, all together, may grow to about a number of entries. */
+/** Copies a module with tables that, all together, may grow to about a number of entries. */
 export function withTableLimit(
   bytes: Uint8Array,
   shape: ModuleShape,
@@ -129,15 +129,15 @@ function withSection(
   return limited
 }
 
-/** Whether a memory is of the plain kind: neither shared nor 64-bit. */
+/** Tells whether a memory is of the plain kind: neither shared nor 64-bit. */
 export function isPlain(memory: MemoryLimits): boolean {
   return (memory.flags & FOREIGN) === 0
 }
 
-/** What {@link readTypes} answers where a type is none of a function. */
+/** Answer of {@link readTypes} where a type is none of a function. */
 const ALIEN: readonly boolean[] = []
 
-/** By type: whether its first result is an i64. */
+/** Reads, by type, whether its first result is an i64. */
 function readTypes(content: Cursor): readonly boolean[] {
   const wide: boolean[] = []
   for (let left = content.leb(); left > 0; left--) {
@@ -238,7 +238,7 @@ class Cursor {
     return byte
   }
 
-  /** Unsigned, up to 5 bytes as 32 bits have. */
+  /** Reads an unsigned number, up to 5 bytes as 32 bits have. */
   leb(): number {
     let value = 0
     for (let i = 0; i < 5; i++) {
@@ -249,7 +249,7 @@ class Cursor {
     throw new RangeError('integer of more than 5 bytes')
   }
 
-  /** What has been read from a place on. */
+  /** Copies what has been read from a place on. */
   since(start: number): number[] {
     return [...this.#bytes.subarray(start, this.at)]
   }

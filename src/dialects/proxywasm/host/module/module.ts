@@ -16,7 +16,7 @@ import {
 } from './binary.ts'
 import { type WasmExport, type WasmImport, type WasmModule, wasm } from './wasm.ts'
 
-/** Why a file is no filter that this host starts. */
+/** Reason why a file is no filter that this host starts. */
 export type ModuleRefusal =
   | 'too_large'
   | 'not_wasm'
@@ -62,7 +62,7 @@ export interface FilterModuleParts {
   readonly abi: AbiVersion
   readonly unknownImports: readonly string[]
   readonly wideImports: ReadonlySet<string>
-  /** Of the memory that the host has to bring, if the module imports it. */
+  /** Limits of the memory that the host has to bring, if the module imports it. */
   readonly importedMemory: { readonly least: number; readonly most: number } | undefined
 }
 
@@ -79,7 +79,7 @@ export interface FilterModuleParts {
 export class FilterModule {
   readonly parts: FilterModuleParts
 
-  /** For a module that comes from another thread; else {@link compile}. */
+  /** Takes a module that comes from another thread; for others there is {@link compile}. */
   constructor(parts: FilterModuleParts) {
     this.parts = parts
   }
@@ -148,7 +148,9 @@ async function compiled(bytes: Uint8Array<ArrayBuffer>): Promise<WasmModule> {
   }
 }
 
-/** All that a filter could take of the process's memory: none of it may go without a limit. */
+/**
+ * Checks all that a filter could take of the process's memory: none of it may go without a limit.
+ */
 function checkHeap(shape: ModuleShape, pages: number): void {
   if (shape.hasObjects) {
     const message = 'module has types of objects: their memory would have no limit'

@@ -7,7 +7,7 @@ export interface FilterRequest {
   readonly headers?: Headers
   readonly body?: Uint8Array | string
   readonly trailers?: Headers
-  /** What the other side answers; status 200 without a body where nothing is given. */
+  /** Response of the other side; status 200 without a body where nothing is given. */
   readonly response?: {
     readonly headers?: Headers
     readonly body?: Uint8Array | string
@@ -35,6 +35,6 @@ export interface FilterOutcome {
   readonly status: number
   readonly request: FilterMessage
   readonly response: FilterMessage
-  /** Why it failed, or the details of the filter's own response. */
+  /** Reason of the failure, or the details of the filter's own response. */
   readonly reason: string
 }

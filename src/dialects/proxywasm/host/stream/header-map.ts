@@ -10,7 +10,7 @@ import type { Headers } from './exchange.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** Of one pair: two sizes and two terminating zeros. */
+/** Size of one pair beside its texts: two sizes and two terminating zeros. */
 const PAIR_BYTES = 10
 
 export class HeaderMap {
@@ -31,7 +31,10 @@ export class HeaderMap {
     return this.#pairs
   }
 
-  /** Names are compared without case; the values of a repeated name are joined, as in HTTP. */
+  /**
+   * Reads a header. Names are compared without case; the values of a repeated name are joined, as
+   * in HTTP.
+   */
   get(name: string): string | undefined {
     const sought = name.toLowerCase()
     const values = this.#pairs.filter(([each]) => each.toLowerCase() === sought)
@@ -62,7 +65,7 @@ export class HeaderMap {
     this.#measure()
   }
 
-  /** As {@link add}. */
+  /** Replaces all pairs; limits are as in {@link add}. */
   set(pairs: Headers): boolean {
     if (pairs.reduce((sum, pair) => sum + sizeOf(...pair), 0) > BUFFER_BYTES) return false
     this.#pairs = [...pairs]

@@ -18,7 +18,7 @@ export class FilterStream {
   readonly id: number
   readonly maps: Readonly<Record<HeaderMapName, HeaderMap>>
   readonly bodies: { request: Uint8Array; response: Uint8Array }
-  /** Set by the filter, by their paths. */
+  /** Properties set by the filter, by their paths. */
   readonly properties = new Map<string, Uint8Array>()
   #propertyBytes = 0
   localResponse: LocalResponse | undefined

@@ -20,7 +20,7 @@ export interface ThreadStart {
   readonly module: FilterModuleParts
   readonly options: FilterOptions
   readonly space: Pick<MetricSpaceSource, 'module' | 'data'>
-  /** Of FilterCounts: read by the owner at any moment. */
+  /** Memory of FilterCounts: read by the owner at any moment. */
   readonly counts: SharedArrayBuffer
 }
 
@@ -63,7 +63,7 @@ async function serve(port: MessagePort, start: ThreadStart): Promise<void> {
   })
 }
 
-/** What was recorded stays: the segment is folded. */
+/** Ends the space: what was recorded stays, as the segment is folded. */
 function end(space: MetricSpace): void {
   space.writer.detach()
 }

@@ -17,7 +17,7 @@ import { FilterStream } from '../stream/stream.ts'
 import type { FromThread, ThreadStart, ToThread } from './thread-entry.ts'
 
 export interface FilterThreadParts {
-  /** Asked again for every thread that is started: ports and buffers go with one. */
+  /** Space, asked for again for every thread that is started: ports and buffers go with one. */
   readonly space: MetricSpaceSource | (() => MetricSpaceSource)
   /** Longest call into the filter; 1,000. */
   readonly callTimeoutMs?: number
@@ -28,7 +28,7 @@ export interface FilterThreadParts {
 }
 
 const WAITING_LIMIT = 1_024
-/** Looks in a timeout's time: a call is ended at most a quarter late. */
+/** Number of looks in a timeout's time: a call is ended at most a quarter late. */
 const LOOKS = 4
 const ENTRY = new URL(
   import.meta.url.endsWith('.ts') ? './thread-entry.ts' : './thread-entry.js',
@@ -38,7 +38,7 @@ const ENTRY = new URL(
 /** A thread that runs, or is starting. */
 interface Running {
   readonly worker: Worker
-  /** Settles when the filter is started, or refused. */
+  /** Promise that settles when the filter is started, or refused. */
   readonly started: Promise<void>
   readonly exited: Promise<void>
 }
@@ -67,9 +67,9 @@ export class FilterThread {
   readonly options: FilterOptions
   readonly #parts: FilterThreadParts
   readonly #clock: Clock
-  /** Written by the filter's thread. */
+  /** Counts written by the filter's thread. */
   readonly #counts: FilterCounts
-  /** Written here: what no thread of the filter saw. */
+  /** Counts written here: what no thread of the filter saw. */
   readonly #ownCounts = new FilterCounts([])
   readonly #starts: StartLimit
   readonly #waiting = new Map<number, Waiting>()
@@ -113,7 +113,7 @@ export class FilterThread {
     }
   }
 
-  /** At any moment, also while the filter loops. */
+  /** Reads the statistics at any moment, also while the filter loops. */
   statistics(): FilterStatistics {
     return sum(this.#counts.read(), this.#ownCounts.read())
   }
@@ -140,7 +140,7 @@ export class FilterThread {
     })
   }
 
-  /** Why no request can be sent. */
+  /** Says why no request can be sent. */
   async #ready(): Promise<string | undefined> {
     if (this.#isClosed) return 'filter is closed'
     if (this.#pending > (this.#parts.waitingLimit ?? WAITING_LIMIT)) {
@@ -257,7 +257,7 @@ export class FilterThread {
   }
 }
 
-/** All numbers of both; the imports of the first. */
+/** Adds up all numbers of both; the imports are the first's. */
 function sum(filter: FilterStatistics, own: FilterStatistics): FilterStatistics {
   const { unknownImports, ...counts } = filter
   const fields = Object.keys(counts) as (keyof typeof counts)[]
