@@ -64,7 +64,7 @@ class DocumentDecoder implements Decoder {
     }
   }
 
-  /** A piece of a document, up to its end or to what makes it none. */
+  /** Takes a piece of a document, up to its end or to what makes it none. */
   #take(piece: Uint8Array, stop: ScanStop): void {
     const size = this.#held.size + piece.length
     if (size > DOCUMENT_BYTES_LIMIT) {
@@ -124,14 +124,14 @@ class DocumentDecoder implements Decoder {
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** Something that a document cannot say; its codes are the decoder's. */
+/** Makes an error for what a document cannot express; its codes are the decoder's. */
 function encodeError(code: ErrorCode, detail: string): EncodeError {
   return new EncodeError({ dialect: NAME, code }, detail)
 }
 
 /**
- * One array of bytes per document. The document's edition (the default) knows neither sums nor
- * bounds of a definition's own.
+ * Encodes metrics, one array of bytes per document. The document's edition (the default) knows
+ * neither sums nor bounds of a definition's own.
  * @throws {EncodeError} for a metric that is none
  *
  * @example

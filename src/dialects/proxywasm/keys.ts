@@ -13,7 +13,7 @@ export interface NamedMetric {
   readonly origin: Origin
   /** Empty where no filter has defined it. */
   readonly filter: string
-  /** Without its prefix. */
+  /** Name without its prefix. */
   readonly name: Uint8Array
   readonly prefixed: Uint8Array
   readonly type: FilterMetricType
@@ -43,12 +43,12 @@ export function keyOf({ origin, prefixed, type }: NamedMetric, host: HostMode): 
 
 const FILTER_PREFIXES = ['pw.', 'pw:', 'wasmcustom.'].map((prefix) => Buffer.from(prefix))
 
-/** True of keys that {@link keyOf} made for a filter. */
+/** Tells whether a key is one that {@link keyOf} made for a filter. */
 export function isFilterKey(key: Uint8Array): boolean {
   return FILTER_PREFIXES.some((prefix) => prefix.every((byte, i) => key[i] === byte))
 }
 
-/** The prefixed name in a key. */
+/** Reads the prefixed name in a key. */
 export function nameOfKey(key: Uint8Array, host: HostMode): Uint8Array {
   return host === 'envoy' && isFilterKey(key) ? key.subarray(0, key.length - 1) : key
 }

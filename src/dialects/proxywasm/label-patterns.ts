@@ -35,7 +35,10 @@ export class LabelPatterns {
     })
   }
 
-  /** A pattern that is not found adds no label; a name that is labels only stays as it is. */
+  /**
+   * Splits a name: a pattern that is not found adds no label; a name that is labels only stays as
+   * it is.
+   */
   split(name: string): LabelledName {
     const labels: [string, string][] = []
     let first = name.length

@@ -13,7 +13,7 @@ import { type MetricName, readName } from './names.ts'
 import { type FilterMetricType, NAME } from './spec.ts'
 
 export interface DescribeOptions {
-  /** By filter; of a name that no filter has, none. */
+  /** Label patterns by filter; a name that no filter has has none. */
   readonly labelPatterns?: LabelPatterns
   /** Filters have no units; the configuration may know one. */
   readonly unit?: string
@@ -24,7 +24,7 @@ export interface DescribedMetric {
   readonly metadata: Metadata
 }
 
-/** Identity and metadata of a metric; label patterns are for names that are text. */
+/** Makes identity and metadata of a metric; label patterns are for names that are text. */
 export function describeMetric(
   { origin, filter, name, isAssumed }: MetricName,
   type: FilterMetricType,
@@ -53,7 +53,7 @@ export function describeMetric(
   }
 }
 
-/** {@link describeMetric} from the prefixed name. */
+/** Describes a metric as {@link describeMetric}, from the prefixed name. */
 export function describePrefixed(
   prefixed: Uint8Array,
   type: FilterMetricType,
@@ -76,7 +76,7 @@ const PEER_BIN_WRAP = 4_294_967_296n
 const PEER_BIN_HALF = 2_147_483_648n
 
 /**
- * What was counted between two readings of a 32-bit bin of the original program.
+ * Counts what happened between two readings of a 32-bit bin of the original program.
  * @returns undefined for a reset: a decrease too small for a wrap
  */
 export function peerBinDelta(before: bigint, after: bigint): bigint | undefined {

@@ -12,7 +12,9 @@ import type { Profile } from '../decoder.ts'
 const ORIGINS = ['pw', 'lua', 'wa', 'wasmcustom', 'library'] as const
 export type Origin = (typeof ORIGINS)[number]
 
-/** A filter's metrics have its name, whatever the prefix; the others none. */
+/**
+ * Tells whether a metric is a filter's: those have its name, whatever the prefix, the others none.
+ */
 export function isOfFilter(origin: Origin): boolean {
   return origin === 'pw' || origin === 'wasmcustom'
 }
@@ -79,7 +81,7 @@ function checkLibraryName(name: Uint8Array): void {
   throw new RangeError(`name "${decoder.decode(name)}" begins with the reserved "${prefix}"`)
 }
 
-/** The rule of `max_metric_name_length`: bytes with the prefix, equality allowed. */
+/** Checks the rule of `max_metric_name_length`: bytes with the prefix, equality allowed. */
 export function fitsNameLimit(prefixed: Uint8Array, origin: Origin, limit: number): boolean {
   return prefixed.length <= (origin === 'wasmcustom' ? CUSTOM_NAME_BYTES_LIMIT : limit)
 }
@@ -107,14 +109,16 @@ const AFTER_PW = 3
 const COLON = 0x3a
 const DOT = 0x2e
 
-/** `pw:filter:name`: split at the first two colons. */
+/** Reads `pw:filter:name`: split at the first two colons. */
 function readMarked(prefixed: Uint8Array): MetricName {
   const mark = prefixed.indexOf(COLON, AFTER_PW)
   if (mark === -1) return named('library', '', prefixed, 0)
   return named('pw', textOf(prefixed, mark), prefixed, mark + 1)
 }
 
-/** `pw.filter.name`: the longest filter known, else all up to the first dot, which is assumed. */
+/**
+ * Reads `pw.filter.name`: the longest filter known, else all up to the first dot, which is assumed.
+ */
 function readDotted(prefixed: Uint8Array, filters: Iterable<string>): MetricName {
   let longest: string | undefined
   let after = 0
@@ -155,7 +159,10 @@ function beginsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return bytes.length >= prefix.length && prefix.every((byte, i) => bytes[i] === byte)
 }
 
-/** CRC-32 of IEEE 802.3, reflected, as in zlib: of the prefixed name it is the peer's metric id. */
+/**
+ * Computes CRC-32 of IEEE 802.3, reflected, as in zlib: of the prefixed name it is the peer's
+ * metric id.
+ */
 export function crc32(bytes: Uint8Array): number {
   let crc = -1
   for (const byte of bytes) crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ byte) & 0xff]!

@@ -5,9 +5,12 @@
 import type { HostMode } from './host/abi.ts'
 
 export interface Operations {
-  /** Of a counter: smaller deltas are refused. What is not negative adds up modulo 2^64, too. */
+  /**
+   * Smallest delta of a counter: lower ones are refused. What is not negative adds up modulo 2^64,
+   * too.
+   */
   readonly incrementMin: number
-  /** What recording a value does to a counter. */
+  /** Effect of recording a value to a counter. */
   readonly recordToCounter: 'sets_total' | 'refused' | 'adds'
   /** Gauges of filters take increments, for which all threads have to share one value. */
   readonly incrementsGauges: boolean

@@ -5,7 +5,7 @@
  */
 export const NAME = 'proxywasm'
 
-/** What a filter may define, by the number the ABI gives it. */
+/** Types that a filter may define, by the number the ABI gives them. */
 export const FILTER_TYPES = ['counter', 'gauge', 'histogram'] as const
 export type FilterMetricType = (typeof FILTER_TYPES)[number]
 
@@ -37,7 +37,7 @@ export type JsonInteger = number | string
 export interface JsonBin {
   /** Inclusive upper bound. */
   readonly ub: number
-  /** Of this bin alone. */
+  /** Count of this bin alone. */
   readonly count: JsonInteger
 }
 
@@ -50,7 +50,7 @@ export type JsonMetric =
       readonly value: readonly JsonBin[]
       /** Absent in the document's edition. */
       readonly sum?: JsonInteger
-      /** Where the definition named its bounds: these, without the last one. */
+      /** Bounds that the definition named, without the last one. */
       readonly bounds?: readonly number[]
     }
 

@@ -20,18 +20,18 @@ interface FilterRunOptions {
   readonly host: HostMode
   readonly profile: 'document' | 'peer'
   readonly callTimeoutMs: number
-  /** Of its histograms. */
+  /** Unit of its histograms. */
   readonly unit: string
   readonly onLog: (line: FilterLogLine) => void
 }
 
-/** What `--json` prints. */
+/** Report that `--json` prints. */
 export interface RunReport {
   readonly filter: string
   readonly abi: string
   readonly host: HostMode
   readonly statistics: FilterStatistics
-  /** By prefixed name, in the shape of the original's Lua library. */
+  /** Metrics by prefixed name, in the shape of the original's Lua library. */
   readonly metrics: JsonDocument
 }
 

@@ -20,7 +20,7 @@ const PAGE_KIB = 64
 const ALLOCATORS = ['proxy_on_memory_allocate', 'malloc']
 const STARTS = ['_initialize', '_start', 'main']
 
-/** What `--json` prints. */
+/** Inspection that `--json` prints. */
 export interface Inspection {
   readonly path: string
   readonly bytes: number
@@ -33,7 +33,7 @@ export interface Inspection {
   readonly memory: { readonly pages: number; readonly pagesMost: number | null }
   readonly servedImports: readonly string[]
   readonly unknownImports: readonly string[]
-  /** By host mode, why it would be refused; null where it would not. */
+  /** Reason for a refusal by host mode; null where there is none. */
   readonly hosts: Readonly<Record<HostMode, string | null>>
 }
 

@@ -17,8 +17,9 @@ interface MetricRow {
 }
 
 /**
- * All metrics of a zone by their prefixed names, as the original shows them, with sums. A name that
- * two metrics have, which is Envoy's way with types, is followed by its type the second time.
+ * Reads all metrics of a zone by their prefixed names, as the original shows them, with sums. A
+ * name that two metrics have, which is Envoy's way with types, is followed by its type the second
+ * time.
  */
 export function readMetrics(zone: Zone, reader: ZoneReader, host: HostMode = 'spec'): JsonDocument {
   const document: Record<string, JsonMetric> = {}

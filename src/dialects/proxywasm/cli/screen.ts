@@ -9,7 +9,7 @@ interface Terminal {
   write(text: string): unknown
 }
 
-/** Of a block that is higher than the terminal, so many of its last lines stay in sight. */
+/** Lines that stay in sight, the last ones, of a block that is higher than the terminal. */
 const TAIL = 4
 /** Characters from here on may be two columns wide (Hangul Jamo is the first block that is). */
 const WIDE_FROM = 0x1100

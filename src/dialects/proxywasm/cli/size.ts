@@ -45,7 +45,7 @@ interface Sizing {
     readonly fits: number
     readonly fitsThisZone: number
   }
-  /** Of a --count. */
+  /** Bytes that a --count needs. */
   readonly needed?: { readonly count: number; readonly bytes: number; readonly thisZone: number }
 }
 

@@ -8,7 +8,7 @@ import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
 const BODY_BYTES_LIMIT = 1_048_576
 /** Requests that wait for the filter; further ones are answered with 503. */
 const WAITING_LIMIT = 256
-/** Written by Node itself. */
+/** Headers that Node itself writes. */
 const HOP_BY_HOP = new Set(['connection', 'content-length', 'transfer-encoding', 'keep-alive'])
 /** Status codes that end an exchange. */
 const FINAL_MIN = 200

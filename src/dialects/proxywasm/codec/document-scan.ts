@@ -12,19 +12,22 @@ const OBJECT_END = 0x7d
 const LIST = 0x5b
 const LIST_END = 0x5d
 
-/** What a scan came upon. */
+/** End of a scan. */
 export type ScanStop = 'end' | 'malformed' | 'more'
 
 export class DocumentScan {
   #depth = 0
   #isInText = false
   #isEscaped = false
-  /** Where the document of the last scan began, or went on; -1 when there was only white space. */
+  /**
+   * Start of the document of the last scan, or where it went on; -1 when there was only white
+   * space.
+   */
   from = -1
-  /** Where the last scan stopped. */
+  /** Place where the last scan stopped. */
   at = 0
 
-  /** Between documents: nothing but white space has come since the last one. */
+  /** Whether nothing but white space has come since the last document. */
   get isBetween(): boolean {
     return this.#depth === 0
   }
@@ -63,7 +66,7 @@ export class DocumentScan {
   }
 }
 
-/** Space, tab, line feed and carriage return. */
+/** Tells whether a byte is a space, tab, line feed or carriage return. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 }
@@ -71,7 +74,7 @@ function isSpace(byte: number): boolean {
 const COMMA = 0x2c
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Where the members of a well-formed document begin; of a repeated name, the last. */
+/** Finds where the members of a well-formed document begin; of a repeated name, the last. */
 export function memberOffsets(document: Uint8Array): Map<string, number> {
   const offsets = new Map<string, number>()
   let depth = 0
@@ -90,7 +93,7 @@ export function memberOffsets(document: Uint8Array): Map<string, number> {
   return offsets
 }
 
-/** Behind the closing quote of the text that begins at `start`. */
+/** Finds the place behind the closing quote of the text that begins at `start`. */
 function textEnd(bytes: Uint8Array, start: number): number {
   let at = start + 1
   while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1

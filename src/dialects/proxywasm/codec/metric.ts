@@ -21,7 +21,7 @@ import {
   USER_BOUNDS_LIMIT,
 } from '../spec.ts'
 
-/** What is wrong with one metric. */
+/** Error of one metric. */
 export class MetricError extends Error {
   readonly code: ErrorCode
 
@@ -31,7 +31,7 @@ export class MetricError extends Error {
   }
 }
 
-/** The metric in its one written form. @throws {MetricError} */
+/** Reads the metric in its one written form. @throws {MetricError} */
 export function readMetric(json: unknown): JsonMetric {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new MetricError('bad_type', 'a metric is an object with a type')
@@ -48,7 +48,7 @@ export function readMetric(json: unknown): JsonMetric {
   }
 }
 
-/** A u64 as number or decimal text. @throws {MetricError} */
+/** Reads a u64 as number or decimal text. @throws {MetricError} */
 function readU64(json: unknown): bigint {
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return BigInt(json)
   if (typeof json === 'string' && /^[0-9]{1,20}$/.test(json)) {
@@ -89,7 +89,7 @@ function isDocumented(bound: number): boolean {
   return documentedBounds.has(bound)
 }
 
-/** The document writes the last bound as 2^32, Prometheus as `+Inf`. */
+/** Reads a bound: the document writes the last one as 2^32, Prometheus as `+Inf`. */
 function readBound(json: unknown): number {
   if (json === '+Inf') return LAST_BOUND
   const bound = typeof json === 'string' && /^[0-9]{1,10}$/.test(json) ? Number(json) : json

@@ -30,7 +30,7 @@ interface FastMetrics {
   readonly check: () => void
 }
 
-/** What the fast calls need of an instance. */
+/** Part of an instance that the fast calls need. */
 interface PointerSide extends Pick<FilterVm, 'badPointer'> {
   readonly memory: Pick<GuestMemory, 'has' | 'setU64Halves'>
   readonly counts: Pick<FilterVm['counts'], 'add'>
@@ -76,7 +76,7 @@ function put(vm: PointerSide, valueAt: number, low: number, high: number): numbe
   return STATUS.ok
 }
 
-/** Byte addresses of what the module reads, and the kinds of metrics it knows. */
+/** Lists the byte addresses of what the module reads, and the kinds of metrics it knows. */
 function addressesIn(memory: WasmMemory, segment: number): Record<string, number> {
   const ints = new Int32Array(memory.buffer)
   const table = ints[HEADER_INTS + segment * ENTRY_INTS + ENTRY.tableAt]!
@@ -96,7 +96,7 @@ function addressesIn(memory: WasmMemory, segment: number): Record<string, number
   }
 }
 
-/** As a descriptor has it: `[type:u8][mode:u8]`, read as one u16. */
+/** Writes a kind as a descriptor has it: `[type:u8][mode:u8]`, read as one u16. */
 function kindOf<T extends MetricType>(type: T, mode: MetricMode): number {
   const modes: readonly MetricMode[] = METRIC_MODES[type]
   return METRIC_TYPES.indexOf(type) | (modes.indexOf(mode) << 8)

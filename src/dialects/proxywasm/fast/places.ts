@@ -17,9 +17,9 @@ import { wasm } from '../host/module/wasm.ts'
 
 /** Ids that have a cell: more than a zone has by default. The way to others is gone each time. */
 const IDS = 0x10_0000
-/** Of the cells and the word behind them, in pages of 64 KiB; costs what is touched of it. */
+/** Size of the cells and the word behind them, in pages of 64 KiB; costs what is touched of it. */
 const PAGES = (IDS * 4) / 65_536 + 1
-/** In the word behind the cells: no place is given any more. */
+/** Mark in the word behind the cells: no place is given any more. */
 const CLOSED = -1
 
 export class SlotPlaces implements PlaceKeeper {
@@ -50,7 +50,7 @@ export class SlotPlaces implements PlaceKeeper {
     return places
   }
 
-  /** To be called before each callback. */
+  /** Forgets all cells when the zone's generation has moved; to be called before each callback. */
   check(): void {
     const generation = Atomics.load(this.#header, HEADER.generation)
     if (generation === this.#generation) return

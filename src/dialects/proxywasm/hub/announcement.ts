@@ -6,7 +6,7 @@ import type { Zone } from '../../../shm/index.ts'
 import type { LabelPattern } from '../label-patterns.ts'
 import type { FilterConfig } from '../options.ts'
 
-/** What the thread of a filter opens its part of the hub's zone with. */
+/** Data with which the thread of a filter opens its part of the hub's zone. */
 export interface HubSpaceStart {
   readonly zone: Zone['shared']
   readonly quota: SharedArrayBuffer
@@ -32,7 +32,7 @@ export type Announcement =
       readonly code: SeriesRefusal
     }
 
-/** Source of a filter's series, as the API names it. */
+/** Names the source of a filter's series, as the API does. */
 export function sourceOf(filter: string): string {
   return `filter ${filter}`
 }

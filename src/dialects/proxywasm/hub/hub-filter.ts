@@ -11,7 +11,7 @@ import { sourceOf } from './announcement.ts'
 import { type CodeCount, gainsOf, notesOf, problemsOf } from './problems.ts'
 import { Traffic } from './traffic.ts'
 
-/** What happened in one interval. */
+/** Events of one interval. */
 interface FilterInterval {
   /** Requests and ticks. */
   readonly measurements: number
@@ -19,7 +19,9 @@ interface FilterInterval {
   readonly notes: readonly CodeCount[]
 }
 
-/** How levels of a filter are told to the operator; a filter's own trace and debug are not. */
+/**
+ * Levels of a filter as the operator's log has them; a filter's own trace and debug are not told.
+ */
 const LOG_LEVELS: Readonly<Record<string, LogLevel>> = {
   info: 'info',
   warn: 'warn',
@@ -118,7 +120,7 @@ export class HubFilter {
     }
   }
 
-  /** A filter that never ran has one problem, told once. */
+  /** Takes the one problem of a filter that never ran, once. */
   #takeRefusal(): readonly CodeCount[] {
     const isNew = this.#state === 'refused' && !this.#isRefusalTold
     this.#isRefusalTold ||= isNew

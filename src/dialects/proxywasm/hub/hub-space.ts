@@ -95,7 +95,7 @@ class SeriesIndex implements MetricIndex {
     })
   }
 
-  /** A name has one type, except under `envoy`. */
+  /** Tells whether a name has another type: it has one, except under `envoy`. */
   #isOfOtherType(identity: Identity): boolean {
     return FILTER_TYPES.some(
       (kind) => kind !== identity.kind && this.#zone.find(identityKey({ ...identity, kind })) >= 0,
@@ -108,7 +108,7 @@ export function hubSpaceSource(start: HubSpaceStart): MetricSpaceSource {
   return { module: import.meta.url, data: start }
 }
 
-/** What the host calls in the filter's thread. */
+/** Opens the space that the host calls in the filter's thread. */
 export function openMetricSpace(start: HubSpaceStart): MetricSpace {
   const { host, profile } = start.filter
   const channel = new BroadcastChannel(start.channel)

@@ -37,7 +37,7 @@ export function notesOf(counts: FilterStatistics): CodeCount[] {
   return countsOf(NOTES, counts)
 }
 
-/** Those that are not 0. */
+/** Lists the counts that are not 0. */
 function countsOf(
   readers: Readonly<Record<string, (counts: FilterStatistics) => number>>,
   counts: FilterStatistics,
@@ -47,7 +47,7 @@ function countsOf(
     .filter(({ count }) => count > 0)
 }
 
-/** What came since an earlier list; counts never fall. */
+/** Lists what came since an earlier list; counts never fall. */
 export function gainsOf(now: readonly CodeCount[], before: readonly CodeCount[]): CodeCount[] {
   return now
     .map(({ code, count }) => {

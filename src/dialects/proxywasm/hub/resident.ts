@@ -164,7 +164,7 @@ class FiltersResident implements SharedSources, Measured, Resident {
     return { filters: this.statuses() }
   }
 
-  /** All filters as one meter. */
+  /** Describes all filters as one meter. */
   describe(): Partial<DialectStatus> {
     const { store } = this.#parts
     const sources = this.#filters.map(({ source }) => source)
@@ -194,7 +194,7 @@ export function createResident(context: ResidentContext): FiltersResident | unde
   return filters.length === 0 ? undefined : new FiltersResident(filters, context)
 }
 
-/** The filters of a configuration. */
+/** Reads the filters of a configuration. */
 export function filtersOf(options: DialectOptions): readonly FilterConfig[] {
   return (options.filters ?? []) as readonly FilterConfig[]
 }

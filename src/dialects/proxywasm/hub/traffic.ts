@@ -6,13 +6,13 @@
 import type { Clock } from '../../../time/clock.ts'
 import type { FilterRequest } from '../host/stream/exchange.ts'
 
-/** How often the requests that are due are sent. */
+/** Pause between looks for requests that are due, ms. */
 const STEP_MS = 50
 
 const PATHS = ['/', '/search?q=lamp', '/product/17', '/cart', '/pay'] as const
 const METHODS = ['GET', 'GET', 'GET', 'POST', 'POST'] as const
 
-/** The n-th invented request: what a shop's front would see. */
+/** Makes the n-th invented request: what a shop's front would see. */
 export function inventedRequest(n: number): FilterRequest {
   const place = n % PATHS.length
   return {

@@ -13,23 +13,23 @@ import { type FilterMetricType, LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts
 import type { DefinitionRules } from './options.ts'
 
 export interface MetricDefinition {
-  /** Who defines it: a filter when one is named, else the application (`library`). */
+  /** Origin that defines it: a filter when one is named, else the application (`library`). */
   readonly origin?: Exclude<Origin, 'wa'>
   readonly filter?: string
-  /** Without its prefix; bytes are taken as they are. */
+  /** Name without its prefix; bytes are taken as they are. */
   readonly name: string | Uint8Array
   readonly type: FilterMetricType
-  /** Of an application's gauge: how the threads' values become one. */
+  /** Mode of an application's gauge: how the threads' values become one. */
   readonly mode?: GaugeMode
-  /** Of a histogram in profile `peer`: 1 to 17 ascending positive integers. */
+  /** Bounds of a histogram in profile `peer`: 1 to 17 ascending positive integers. */
   readonly bounds?: readonly number[]
-  /** Of an application's histogram: `f64` takes fractions, and sums them up as a double. */
+  /** Sum of an application's histogram: `f64` takes fractions, and sums them up as a double. */
   readonly sum?: 'u64' | 'f64'
-  /** For exports; known in this thread only. */
+  /** Unit for exports; known in this thread only. */
   readonly unit?: string
 }
 
-/** What of a definition decides the kind. */
+/** Part of a definition that decides the kind. */
 type DefinedKind = Pick<MetricDefinition, 'type' | 'mode' | 'bounds' | 'sum'>
 
 export interface ZoneDefinition {

@@ -23,8 +23,8 @@ const TWO_64 = 1n << 64n
 const HALF = 1n << 63n
 
 /**
- * What happened between two snapshots. A metric that the earlier one has not, or as another type,
- * counts from nothing.
+ * Computes what happened between two snapshots. A metric that the earlier one has not, or as
+ * another type, counts from nothing.
  *
  * @example
  * import { diffDocuments, MetricStore } from 'pentameter/proxywasm'
@@ -54,7 +54,7 @@ export function diffDocuments(
   return { metrics: Object.fromEntries(metrics), resets }
 }
 
-/** Undefined for a reset. */
+/** Computes the gain of a metric; undefined for a reset. */
 function metricGain(
   before: JsonMetric,
   after: JsonMetric,

@@ -12,14 +12,14 @@ import type { FilterMetricType } from '../spec.ts'
 
 export type Recorded = number | bigint
 
-/** What is counted where it happens, in its thread; the other counts of a store are the zone's. */
+/** Counts of what happens in this thread; the other counts of a store are the zone's. */
 export type OwnCounts = ReturnType<typeof noCounts>
 
 export function noCounts() {
   return { filterLimit: 0, droppedValue: 0, counterReset: 0, gaugeWrap: 0 }
 }
 
-/** Of one metric, for the thread whose writer it is. */
+/** Handle of one metric, for the thread whose writer it is. */
 export interface MetricHandle {
   readonly metric: number
   readonly type: FilterMetricType
@@ -29,7 +29,7 @@ export interface MetricHandle {
   record(value: Recorded): boolean
 }
 
-/** What records observations; the zone's handles of all kinds of histograms do. */
+/** Recorder of observations, as the zone's handles of all kinds of histograms are. */
 interface Observer {
   readonly metric: number
   observe(value: Recorded): boolean
@@ -105,7 +105,7 @@ class SharedGauge implements MetricHandle {
     this.#counts = counts
   }
 
-  /** Below zero it goes on from 2^64, counted. */
+  /** Adds to the value; below zero it goes on from 2^64, counted. */
   increment(delta: Recorded = 1): boolean {
     const change = this.#handle.add(delta)
     if (change === 'wrapped') this.#counts.gaugeWrap++
@@ -148,7 +148,9 @@ function drop(counts: OwnCounts): false {
   return false
 }
 
-/** The handle of a metric; undefined where the zone has no room for it, or the writer is gone. */
+/**
+ * Opens the handle of a metric; undefined where the zone has no room for it, or the writer is gone.
+ */
 export function handleOf(
   writer: Writer,
   metric: number,

@@ -11,11 +11,14 @@ import type { OwnCounts } from './handles.ts'
 import type { NameRules } from './options.ts'
 
 export interface MetricIndex {
-  /** The metric, made now if it is new, or a negative answer that `refusalOf` names. */
+  /**
+   * Defines the metric if it is new, and gives its number or a negative answer that `refusalOf`
+   * names.
+   */
   define(named: NamedMetric, definition: ZoneDefinition): number
-  /** The metric, or -1. Takes no lock. */
+  /** Finds the metric, or -1. Takes no lock. */
   find(named: NamedMetric): number
-  /** The prefixed name; undefined when the metric is none of this index. */
+  /** Reads the prefixed name; undefined when the metric is none of this index. */
   prefixedName(metric: number): Uint8Array | undefined
   /** Takes note that a name is too long; returns the number of a refusal. */
   refuse(refusal: 'key_too_long', named: NamedMetric): number
@@ -57,7 +60,10 @@ export class DocumentIndex implements MetricIndex {
     return this.#zone.find(keyOf(named, this.#rules.host))
   }
 
-  /** Another thread may retire the metric at any moment, also between a look and a reading. */
+  /**
+   * Reads the prefixed name; another thread may retire the metric at any moment, also between a
+   * look and a reading.
+   */
   prefixedName(metric: number): Uint8Array | undefined {
     try {
       return nameOfKey(this.#zone.key(metric), this.#rules.host)
@@ -77,8 +83,8 @@ export class DocumentIndex implements MetricIndex {
   }
 
   /**
-   * Metrics of a filter that are there already, made in other threads or by an instance before this
-   * one. Envoy's names don't say whose they are.
+   * Counts metrics of a filter that are there already, made in other threads or by an instance
+   * before this one. Envoy's names don't say whose they are.
    */
   #countOf(filter: string): number {
     if (this.#rules.hasCustomNames) return 0

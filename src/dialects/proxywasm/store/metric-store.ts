@@ -44,7 +44,7 @@ import {
 } from './values.ts'
 import { StoreWorker } from './worker.ts'
 
-/** What is handed to other threads, by workerData or postMessage. */
+/** Store as it is handed to other threads, by workerData or postMessage. */
 export interface SharedStore {
   readonly zone: SharedZone
   readonly rules: StoreRules
@@ -55,7 +55,7 @@ export interface SnapshotOptions {
   readonly view?: HistogramView
 }
 
-/** What a store refused, dropped or mended (§6): its own counts, and those of its zone. */
+/** Count of what a store refused, dropped or mended (§6): its own, and those of its zone. */
 type StoreCount =
   | keyof OwnCounts
   | 'redefinition'
@@ -102,7 +102,7 @@ export class MetricStore {
   }
 
   /**
-   * The same store in another thread.
+   * Opens the same store in another thread.
    * @throws {ZoneFormatError} when the memory holds no zone of this version
    */
   static open({ zone, rules }: SharedStore): MetricStore {
@@ -114,7 +114,7 @@ export class MetricStore {
   }
 
   /**
-   * The metric of a definition, made now if it is new.
+   * Defines a metric, if it is new, and gives its number.
    * @throws {RangeError} for a name, type or bounds that cannot be, or that differ from the first
    *   definition
    * @throws {TypeError} for options that do not go together
@@ -127,7 +127,10 @@ export class MetricStore {
     return metric
   }
 
-  /** As {@link define}, but what the zone refuses is a negative number that `refusalOf` names. */
+  /**
+   * Defines a metric as {@link define} does, but what the zone refuses is a negative number that
+   * `refusalOf` names.
+   */
   tryDefine(definition: MetricDefinition): number {
     const named = namedMetric(definition, this.#rules)
     const metric = this.#index.define(named, zoneDefinition(definition, named.origin, this.#rules))
@@ -152,7 +155,7 @@ export class MetricStore {
     return new ZoneFullError(`could not define metric "${text}": ${reason}`)
   }
 
-  /** How the definition that is there could differ from one of the same type. */
+  /** Says how the definition that is there could differ from one of the same type. */
   #otherwise(held: number): string {
     if (held === -1) return ''
     const bounds = this.#zone.bounds(held).slice(0, -1)
@@ -172,17 +175,17 @@ export class MetricStore {
     return worker
   }
 
-  /** What a host of filters writes through, in this thread. */
+  /** Opens what a host of filters writes through, in this thread. */
   space(worker: StoreWorker): MetricSpace {
     return new FilterSpace(this.#zone, worker.writer, this.#rules, this.#index)
   }
 
-  /** The metric of a name without prefix, as it was defined; -1 for none. */
+  /** Finds the metric of a name without prefix, as it was defined; -1 for none. */
   find(definition: Pick<MetricDefinition, 'origin' | 'filter' | 'name' | 'type'>): number {
     return this.#index.find(namedMetric(definition, this.#rules))
   }
 
-  /** Consolidated value; undefined when the metric is none. */
+  /** Reads the consolidated value; undefined when the metric is none. */
   get(metric: number, { view }: SnapshotOptions = {}): JsonMetric | undefined {
     const type = this.#typeOf(metric)
     if (type === undefined) return undefined
@@ -191,13 +194,16 @@ export class MetricStore {
     return this.#unlessRetired(metric, () => readValue(this.#reader, metric, type, options))
   }
 
-  /** By the prefixed name; where it has several types, the first of counter, gauge, histogram. */
+  /**
+   * Reads a metric by the prefixed name; where it has several types, the first of counter, gauge,
+   * histogram.
+   */
   getByName(prefixed: string, options: SnapshotOptions = {}): JsonMetric | undefined {
     const metric = this.findPrefixed(encoder.encode(prefixed))
     return metric === -1 ? undefined : this.get(metric, options)
   }
 
-  /** The metric of a prefixed name, or -1; one of a type where a name may have several. */
+  /** Finds the metric of a prefixed name, or -1; one of a type where a name may have several. */
   findPrefixed(prefixed: Uint8Array, type?: FilterMetricType): number {
     if (this.#rules.host !== 'envoy' || !isFilterKey(prefixed)) return this.#zone.find(prefixed)
     for (const each of type === undefined ? FILTER_TYPES : [type]) {
@@ -208,18 +214,20 @@ export class MetricStore {
     return -1
   }
 
-  /** Bins and sum of a histogram. @throws {TypeError} when the metric is none */
+  /** Reads bins and sum of a histogram. @throws {TypeError} when the metric is none */
   bins(metric: number): BinsReading {
     return this.#reader.bins(metric)
   }
 
-  /** Which worker has what; a shared gauge is in none. @throws {TypeError} when it is none */
+  /** Lists which worker has what; a shared gauge is in none. @throws {TypeError} when it is none */
   perWorker(metric: number): WorkerValue[] {
     const isPeer = this.#rules.profile === 'peer'
     return workerValues(this.#reader, metric, this.#zone.type(metric), isPeer)
   }
 
-  /** Prefixed names in order of definition, a page at a time, each read when it is asked for. */
+  /**
+   * Lists prefixed names in order of definition, a page at a time, each read when it is asked for.
+   */
   *keys({ pageSize = KEYS_DEFAULT }: { readonly pageSize?: number } = {}): Generator<string[]> {
     let page: string[] = []
     for (const metric of this.metrics()) {
@@ -233,25 +241,25 @@ export class MetricStore {
     if (page.length > 0) yield page
   }
 
-  /** Numbers of all metrics that are defined. */
+  /** Lists the numbers of all metrics that are defined. */
   *metrics(): Generator<number> {
     for (let metric = 0; metric < this.#zone.metrics; metric++) {
       if (this.#typeOf(metric) !== undefined) yield metric
     }
   }
 
-  /** The prefixed name; undefined when the metric is none. */
+  /** Reads the prefixed name; undefined when the metric is none. */
   prefixedName(metric: number): Uint8Array | undefined {
     return this.#index.prefixedName(metric)
   }
 
-  /** Type as the document knows it; undefined when the metric is none. */
+  /** Tells the type as the document knows it; undefined when the metric is none. */
   type(metric: number): FilterMetricType | undefined {
     const type = this.#typeOf(metric)
     return type === undefined ? undefined : documentType(type)
   }
 
-  /** Identity and metadata for exports; undefined when the metric is none. */
+  /** Makes identity and metadata for exports; undefined when the metric is none. */
   describe(
     metric: number,
     options: DescribeOptions & { readonly filters?: Iterable<string> } = {},
@@ -267,7 +275,10 @@ export class MetricStore {
     return this.#unlessRetired(metric, () => this.#zone.type(metric))
   }
 
-  /** Another thread may retire the metric at any moment, also between a look and a reading. */
+  /**
+   * Reads, unless the metric is retired: another thread may do that at any moment, also between a
+   * look and a reading.
+   */
   #unlessRetired<T>(metric: number, read: () => T): T | undefined {
     try {
       return read()
@@ -278,9 +289,9 @@ export class MetricStore {
   }
 
   /**
-   * All metrics by their prefixed names. Where one text stands for several metrics (types of one of
-   * Envoy's names, bytes that are no UTF-8), those after the first are told apart by `#` and the
-   * type, or else the metric's number.
+   * Reads all metrics by their prefixed names. Where one text stands for several metrics (types of
+   * one of Envoy's names, bytes that are no UTF-8), those after the first are told apart by `#` and
+   * the type, or else the metric's number.
    */
   snapshot(options: SnapshotOptions = {}): JsonDocument {
     const values = new Map<string, JsonMetric>()
@@ -321,7 +332,7 @@ export class MetricStore {
     return this.#zone.usage().replacements === replacements ? 'kept' : 'moved'
   }
 
-  /** Refusals, losses and repairs since the beginning. */
+  /** Counts refusals, losses and repairs since the beginning. */
   counts(): Readonly<Record<StoreCount, number>> {
     const { refusals, binFallbacks, orphansFolded, lockTakeovers } = this.#zone.usage()
     return {

@@ -9,7 +9,7 @@ import type { HostMode } from '../host/abi.ts'
 export interface StoreOptions {
   /** Edition that names and output follow; `document`. */
   readonly profile?: Profile
-  /** Whose rules hold for counters and gauges: the ABI's text, nginx', or Envoy's; `spec`. */
+  /** Host whose rules hold for counters and gauges: the ABI's text, nginx', or Envoy's; `spec`. */
   readonly host?: HostMode
   /**
    * Size of the zone, as the directive `slab_size`: bytes, or text with the suffix k or m; default
@@ -24,7 +24,7 @@ export interface StoreOptions {
   readonly workers?: number
   /** Writers attached at one time; default 256. */
   readonly workersLimit?: number
-  /** What histograms without bounds of their own are; default `dense`. */
+  /** Form of histograms without bounds of their own; default `dense`. */
   readonly histogram?: 'dense' | 'expanding'
   /** `grow` goes on up to `zoneBytesLimit`; `error` refuses what `slabSize` does not hold. */
   readonly onFull?: 'grow' | 'error'
@@ -36,7 +36,7 @@ export interface StoreOptions {
   readonly metricsPerFilterLimit?: number
 }
 
-/** What decides the names of metrics. */
+/** Rules that decide the names of metrics. */
 export interface NameRules {
   readonly profile: Profile
   readonly host: HostMode
@@ -44,18 +44,18 @@ export interface NameRules {
   readonly hasCustomNames: boolean
 }
 
-/** What decides their kinds as well. */
+/** Rules that decide their kinds as well. */
 export interface DefinitionRules extends NameRules {
   readonly histogram: 'dense' | 'expanding'
 }
 
-/** What every thread must know beside the zone; goes through structured clone. */
+/** Rules that every thread must know beside the zone; they go through structured clone. */
 export interface StoreRules extends DefinitionRules {
   readonly onFull: 'grow' | 'error'
   readonly metricsPerFilterLimit: number
 }
 
-/** What can be changed while the store is in use. */
+/** Options that can be changed while the store is in use. */
 export type StoreChange = Pick<
   StoreOptions,
   'workers' | 'slabSize' | 'maxMetricNameLength' | 'maxMetricNameLen'
@@ -88,7 +88,7 @@ export function checkRules(options: StoreOptions): StoreRules {
   }
 }
 
-/** Options of the zone for what of a store can be changed; only those that are given. */
+/** Selects the zone's options for what of a store can be changed; only those that are given. */
 export function zoneChange(change: StoreChange, { host }: StoreRules): ZoneChange {
   const { workers, slabSize } = change
   const nameLength = change.maxMetricNameLength ?? change.maxMetricNameLen

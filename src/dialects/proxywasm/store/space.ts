@@ -65,7 +65,7 @@ export class FilterSpace implements MetricSpace {
     return name !== undefined && isFilterKey(name) ? name : undefined
   }
 
-  /** Undefined for a filter whose name the edition has no place for. */
+  /** Names a metric; undefined for a filter whose name the edition has no place for. */
   #named(filter: string, name: Uint8Array, type: FilterMetricType) {
     try {
       return namedMetric({ filter, name, type }, this.#rules)
@@ -82,11 +82,11 @@ export interface ZoneSpaceOptions {
   readonly host?: HostMode
   /** Edition whose prefixes names get; `document`. */
   readonly profile?: Profile
-  /** Of the prefixed name, in bytes; 256. */
+  /** Longest prefixed name, in bytes; 256. */
   readonly maxMetricNameLength?: number
 }
 
-/** What a thread opens a space with; a store's `shared` is one. */
+/** Data that a thread opens a space with; a store's `shared` is one. */
 interface SpaceStart {
   readonly zone: Zone['shared']
   readonly rules: SpaceRules & DocumentIndexRules
@@ -132,7 +132,7 @@ export function spaceSource(start: SpaceStart): MetricSpaceSource {
   return { module: import.meta.url, data: start }
 }
 
-/** What {@link spaceSource} names. */
+/** Opens the space that {@link spaceSource} names. */
 export function openMetricSpace(data: unknown): MetricSpace {
   const { zone: shared, rules } = data as SpaceStart
   const zone = Zone.open(shared)

@@ -12,7 +12,7 @@ interface ValueOptions {
   readonly isPeer: boolean
 }
 
-/** Type of a metric as the document knows it. */
+/** Tells the type of a metric as the document knows it. */
 export function documentType(zoneType: string): FilterMetricType {
   return zoneType === 'counter' || zoneType === 'gauge' ? zoneType : 'histogram'
 }
@@ -40,7 +40,7 @@ function readGauge(reader: ZoneReader, metric: number) {
   return reader.gauge(metric, reading) ? jsonInteger(reading.value) : 0
 }
 
-/** All bins of a definition's own, else those that are not empty; the last one always. */
+/** Lists all bins of a definition's own, else those that are not empty; the last one always. */
 function denseTable(reader: ZoneReader, metric: number, zoneType: string): BinTable {
   const { bounds, counts, sum } = reader.bins(metric)
   const bins = bounds.map((bound, i) => ({ bound, count: counts[i]! }))
@@ -64,7 +64,7 @@ function histogramValue({ bins, sum }: BinTable, isPeer: boolean, hasBounds: boo
   }
 }
 
-/** What one worker has of a metric. */
+/** Part of a metric that one worker has. */
 export interface WorkerValue {
   /** Number of its segment; 0 is what workers that are gone have left. */
   readonly worker: number

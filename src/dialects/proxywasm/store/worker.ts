@@ -17,14 +17,14 @@ import type { StoreRules } from './options.ts'
  * worker.detach()
  */
 export class StoreWorker {
-  /** For hosts of filters, which record without a handle per call. */
+  /** Writer for hosts of filters, which record without a handle per call. */
   readonly writer: Writer
   readonly #zone: Zone
   readonly #rules: StoreRules
   readonly #counts: OwnCounts
   readonly #handles: (MetricHandle | undefined)[] = []
 
-  /** Workers come from `store.attach()`. */
+  /** Takes its parts; workers come from `store.attach()`. */
   constructor(zone: Zone, writer: Writer, rules: StoreRules, counts: OwnCounts) {
     this.#zone = zone
     this.writer = writer
@@ -33,7 +33,7 @@ export class StoreWorker {
   }
 
   /**
-   * The handle of a metric, the same one at every call.
+   * Opens the handle of a metric, the same one at every call.
    * @throws {TypeError} when the metric is none
    * @throws {ZoneFullError} when there is no memory for this worker's part, or it is detached
    */
@@ -76,7 +76,10 @@ export class StoreWorker {
     return false
   }
 
-  /** Before a metric is retired in another thread: its handle refuses from now on. */
+  /**
+   * Releases a metric that is about to be retired in another thread: its handle refuses from now
+   * on.
+   */
   release(metric: number): void {
     this.writer.release(metric)
     this.#handles[metric] = undefined

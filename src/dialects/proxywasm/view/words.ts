@@ -12,7 +12,7 @@ const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
   filter_refused: () => '',
 }
 
-/** What went wrong with a filter; of a refused one its state says why. */
+/** Says what went wrong with a filter; of a refused one its state says why. */
 export function problemWords({ problems }: Pick<FilterStatus, 'problems'>): string {
   const words = Object.entries(problems).map(([code, count]) => {
     const known = Object.hasOwn(PROBLEM_WORDS, code) ? PROBLEM_WORDS[code] : undefined
