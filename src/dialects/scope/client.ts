@@ -53,10 +53,10 @@ export interface ScopeClientCounts {
   reconnects: number
 }
 
-/** How a client is doing. */
+/** State of a client. */
 export interface ScopeClientStatus {
   readonly state: ScopeClientState
-  /** Of the current or last connection. */
+  /** Framing of the current or last connection. */
   readonly framing: Framing | undefined
   /** Interval that the server keeps, from the times it sent; undefined before two snapshots. */
   readonly intervalMs: number | undefined
@@ -76,7 +76,7 @@ const LOGGED_BYTES = 16
 const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed_early']
 
 /**
- * Reads a server's metrics until it is closed.
+ * Client that reads a server's metrics until it is closed.
  *
  * @example
  * import { ScopeClient } from 'pentameter/scope'
@@ -119,7 +119,7 @@ export class ScopeClient {
   #retryMs: number | undefined
   #attempt: Attempt | undefined
   #cancelRetry: () => void = () => {}
-  /** What has been logged of this connection: one line each. */
+  /** Messages logged of this connection: one line each. */
   #logged = new Set<string>()
 
   /** @throws {RangeError} for an option that cannot be used */

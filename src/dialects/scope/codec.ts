@@ -47,7 +47,7 @@ export function decodeScope(bytes: Uint8Array, options: CodecOptions = {}): Deco
 }
 
 /**
- * Plain messages to bytes, one array each: framed, or bare under profile `document`.
+ * Encodes plain messages, one array each: framed, or bare under profile `document`.
  * @throws {EncodeError} `bad_message` or `bad_range`
  *
  * @example
@@ -67,7 +67,7 @@ export function encodeScope(
   )
 }
 
-/** What one decoder has found. */
+/** Findings of one decoder. */
 class DecodeLog {
   readonly messages: unknown[] = []
   readonly errors: DecodeErrorFields[] = []
@@ -103,14 +103,18 @@ class DecodeLog {
   }
 }
 
-/** MessagePack heads that state a size: c4 to c9, and d9 to db; c1 is no value at all. */
+/**
+ * Tells whether a byte is a MessagePack head that states a size: c4 to c9, and d9 to db; c1 is no
+ * value at all.
+ */
 function isSizedHead(byte: number): boolean {
   return byte === 0xc1 || (byte >= 0xc4 && byte <= 0xc9) || (byte >= 0xd9 && byte <= 0xdb)
 }
 
 /**
- * One message, `udp`: a frame and nothing else, a container, or exactly one other value. A stream,
- * `tcp`: what begins with a version, or with a length that is not that of all the rest.
+ * Guesses the transport. One message, `udp`: a frame and nothing else, a container, or exactly one
+ * other value. A stream, `tcp`: what begins with a version, or with a length that is not that of
+ * all the rest.
  */
 export function guessTransport(bytes: Uint8Array, role?: CodecOptions['role']): 'udp' | 'tcp' {
   if (bytes.length < LENGTH_SIZE || isWholeFrame(bytes) || isContainer(bytes[0]!)) return 'udp'
@@ -222,7 +226,9 @@ function isVersion(bytes: Uint8Array): boolean {
   return bytes.length === 2 && !isContainer(bytes[0]!)
 }
 
-/** True when the length in front is that of all the rest, which is empty or begins a container. */
+/**
+ * Tells whether the length in front is that of all the rest, which is empty or begins a container.
+ */
 function isWholeFrame(bytes: Uint8Array): boolean {
   if (bytes.length < LENGTH_SIZE || readLength(bytes) !== bytes.length - LENGTH_SIZE) return false
   return !isContainer(bytes[0]!) || isContainer(bytes[LENGTH_SIZE]!)

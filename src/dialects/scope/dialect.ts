@@ -25,8 +25,8 @@ export const dialect: Dialect = {
   speaksFirst: true,
 
   /**
-   * Everything but `00 00`, with which only other dialects' frames begin: as a length it would be
-   * 0 or at least 65536, neither of which settings can have.
+   * Claims everything but `00 00`, with which only other dialects' frames begin: as a length it
+   * would be 0 or at least 65536, neither of which settings can have.
    */
   claims(first) {
     if (first.length === 0) return undefined

@@ -26,12 +26,12 @@ const ESTIMATED_LABEL = 'estimated'
 /** One series as a snapshot carries it. */
 interface ExposedSeries {
   readonly wireName: string
-  /** Its place in the source's list. */
+  /** Place in the source's list. */
   readonly index: number
   readonly labels: Labels
 }
 
-/** Why a series is not exported, though no rule says so. */
+/** Reason why a series is not exported, though no rule excludes it. */
 export type OmitReason = 'empty_name' | 'name_taken' | 'max_series'
 
 interface Omission {
@@ -91,7 +91,7 @@ function expose(
   return undefined
 }
 
-/** The name without labels: a counter says what its rate is stated per. */
+/** Makes the name without labels: a counter's states what its rate is per. */
 function wireBase(series: CanonicalSeries, nameStyle: ServerSettings['nameStyle']): string {
   const { identity, metadata, statistic } = series
   const shown = nameStyle === 'display' ? metadata.displayName : undefined
@@ -101,7 +101,10 @@ function wireBase(series: CanonicalSeries, nameStyle: ServerSettings['nameStyle'
   return full + rateSuffix(metadata.rateTimeScaleS ?? MINUTE)
 }
 
-/** Later pairs win: the series' own labels beat what we add, rules beat the series' hints. */
+/**
+ * Makes the labels. Later pairs win: the series' own labels beat what we add, rules beat the
+ * series' hints.
+ */
 function infoLabels(series: CanonicalSeries, rules: SeriesRules): (readonly [string, string])[] {
   const { identity, metadata } = series
   const labels: (readonly [string, string])[] = [[KIND_LABEL, identity.kind]]
@@ -120,7 +123,7 @@ function infoLabels(series: CanonicalSeries, rules: SeriesRules): (readonly [str
 }
 
 /**
- * What a server's metric is in the model: a gauge, known by its name alone. Of the labels only
+ * Makes the identity of a server's metric: a gauge, known by its name alone. Of the labels only
  * those that are folded into the name, and the promoted ones, are part of its identity.
  */
 export function metricIdentity(

@@ -11,11 +11,17 @@ interface SplitName {
   readonly labels: Labels
 }
 
-/** In keys and values these and control characters are written as %XX of their UTF-8 bytes. */
+/**
+ * Characters of keys and values that are written as %XX of their UTF-8 bytes: these and control
+ * characters.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is escaped
 const SPECIAL = /[%{}:,=\u0000-\u001f\u007f-\u009f]/g
 
-/** Labels in any order; lone surrogates become U+FFFD, as they would on the wire. */
+/**
+ * Folds labels, in any order, into a name; lone surrogates become U+FFFD, as they would on the
+ * wire.
+ */
 export function foldName(base: string, labels: Labels): string {
   const head = escapeBase(base.toWellFormed())
   if (labels.length === 0) return head
@@ -27,8 +33,8 @@ export function foldName(base: string, labels: Labels): string {
 }
 
 /**
- * `{` becomes %7B, and a `%` that would then read as one of the two escapes becomes %25; nothing
- * else changes (`i%100` stays).
+ * Escapes a base name: `{` becomes %7B, and a `%` that would then read as one of the two escapes
+ * becomes %25; nothing else changes (`i%100` stays).
  */
 function escapeBase(base: string): string {
   return base.replace(/\{|%(?=7B|25)/g, (found) => (found === '{' ? '%7B' : '%25'))
@@ -42,12 +48,15 @@ function escapeText(text: string): string {
   return text.replace(SPECIAL, percentEncode)
 }
 
-/** Upper-case hex; every special and control character is one that encodeURIComponent writes so. */
+/**
+ * Writes upper-case hex; every special and control character is one that encodeURIComponent writes
+ * so.
+ */
 function percentEncode(character: string): string {
   return encodeURIComponent(character)
 }
 
-/** The inverse of foldName; undefined for a name that foldName never makes. */
+/** Unfolds a name, the inverse of foldName; undefined for one that foldName never makes. */
 export function unfoldName(wireName: string): SplitName | undefined {
   const open = wireName.indexOf('{')
   if (open < 0) return confirm(wireName, unescapeBase(wireName), [])
@@ -63,7 +72,7 @@ export function unfoldName(wireName: string): SplitName | undefined {
   return confirm(wireName, unescapeBase(wireName.slice(0, open)), labels)
 }
 
-/** Only what folds back to the same name was folded; so no two names unfold to one. */
+/** Accepts a split only if it folds back to the same name; so no two names unfold to one. */
 function confirm(wireName: string, base: string, labels: Labels): SplitName | undefined {
   return foldName(base, labels) === wireName ? { base, labels } : undefined
 }

@@ -39,7 +39,7 @@ const HINT_OPTIONS = {
   }),
 }
 
-/** Below 2^64 nanoseconds. */
+/** Longest interval, below 2^64 nanoseconds. */
 const INTERVAL_MS_MAX = 18_446_744_073_709
 
 const CLIENT_OPTIONS = {
@@ -115,7 +115,7 @@ export const OPTIONS = {
   client: section(CLIENT_OPTIONS),
 }
 
-/** Where a server in a program listens. */
+/** Options of where a server in a program listens. */
 export const ADDRESS_OPTIONS = addressOptions(DEFAULT_PORT)
 
 /** A rule over series names and labels; `*` in a pattern stands for any text. */
@@ -124,19 +124,19 @@ export interface Match {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** Gives matching series a plot or a colour. */
+/** Rule that gives matching series a plot or a colour. */
 export interface HintRule {
   readonly match: Match
   readonly plot?: string
   readonly color?: string
 }
 
-/** What shapes the answers to viewers, checked and complete. */
+/** Settings that shape the answers to viewers, checked and complete. */
 export type ServerSettings = Omit<
   ValuesOf<typeof SERVER_OPTIONS>,
   'include' | 'exclude' | 'hints'
 > & {
-  /** Only series that match one of these are exported; empty = all. */
+  /** Matches of the series that are exported; empty = all. */
   readonly include: readonly Match[]
   /** Series that match one of these are not exported. */
   readonly exclude: readonly Match[]
@@ -166,7 +166,7 @@ export const OWN_CLIENT_OPTIONS = {
   ...reconnectOptions({ firstMs: 1000, limitMs: 30_000, jitter: 0.2 }),
 }
 
-/** What a client goes by, checked and complete. */
+/** Settings of a client, checked and complete. */
 export type ClientSettings = ValuesOf<typeof OWN_CLIENT_OPTIONS>
 
 export const CLIENT_DEFAULTS: ClientSettings = defaultsOf(OWN_CLIENT_OPTIONS)

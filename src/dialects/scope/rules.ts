@@ -36,7 +36,10 @@ export class SeriesRules {
   }
 }
 
-/** True when the name and every stated label fit; a label that the series lacks counts as "". */
+/**
+ * Compiles a match: true when the name and every stated label fit; a label that the series lacks
+ * counts as "".
+ */
 function compile(match: Match): Predicate {
   const name = match.name === undefined ? undefined : compileGlob(match.name)
   const labels = Object.entries(match.labels ?? {}).map(

@@ -25,13 +25,13 @@ export interface ScopeServerOptions
   extends SettingsOptions,
     Partial<Pick<ServerSettings, 'include' | 'exclude' | 'hints'>>,
     GivenOptions<typeof ADDRESS_OPTIONS> {
-  /** What is shown, as a {@link CallbackSource} is. */
+  /** Source that is shown, as a {@link CallbackSource} is. */
   readonly source: SnapshotSource
   readonly clock?: Clock
   readonly reports?: Reports
 }
 
-/** The viewers of a hub. */
+/** Makes the server for the viewers of a hub. */
 export function createServer(context: ServerContext): DialectServer {
   const select = (context.options.select ?? []) as readonly Statistic[]
   return viewersOf(context.openSnapshot(select), context.options, context)

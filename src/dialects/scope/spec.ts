@@ -38,11 +38,11 @@ export const SETTINGS_ERROR_CODES = [
 ] as const
 export type SettingsErrorCode = (typeof SETTINGS_ERROR_CODES)[number]
 
-/** What can be wrong with one packet of a server. */
+/** Errors of one packet of a server. */
 export const PACKET_ERROR_CODES = ['bad_msgpack', 'bad_shape', 'bad_time', 'too_large'] as const
 export type PacketErrorCode = (typeof PACKET_ERROR_CODES)[number]
 
-/** What can be wrong with the first two bytes of a server. */
+/** Errors of the first two bytes of a server. */
 export const VERSION_ERROR_CODES = ['version', 'closed_early'] as const
 
 export const ERROR_CODES: readonly string[] = [
@@ -55,7 +55,7 @@ export const ERROR_CODES: readonly string[] = [
 export const ENCODE_ERROR_CODES = ['bad_message', 'bad_range'] as const
 export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
-/** What a client sends once. */
+/** Settings that a client sends once. */
 export interface Settings {
   readonly kind: 'settings'
   readonly samplingIntervalNs: bigint
@@ -82,7 +82,7 @@ export interface Snapshot {
 
 export type Packet = Info | Snapshot
 
-/** How a packet had to be read. */
+/** Way in which a packet had to be read. */
 export interface Reading {
   /** False when only the lenient reading could use the packet. */
   readonly isStrict: boolean

@@ -15,7 +15,7 @@ import type { ClientSettings } from '../options.ts'
 import { type Framing, type Packet, VERSION } from '../spec.ts'
 import type { FramingPlan } from './framing-memory.ts'
 
-/** Why an attempt ended. The first four: before any packet could come. */
+/** Reason why an attempt ended. The first four: before any packet could come. */
 export type EndReason =
   | 'connect'
   | 'timeout'
@@ -39,11 +39,11 @@ export interface AttemptEnd {
 }
 
 interface AttemptSink {
-  /** The settings have been sent. */
+  /** Called when the settings have been sent. */
   greeted(): void
   packet(packet: Packet, framing: Framing): void
   bad(error: DecodeError, payload: Uint8Array): void
-  /** Called once, and nothing after it. */
+  /** Ends the attempt: called once, and nothing after it. */
   end(end: AttemptEnd): void
 }
 
@@ -189,7 +189,10 @@ export class Attempt {
   }
 }
 
-/** The larger of the floor and two intervals plus the pause between information packets. */
+/**
+ * Gives the idle timeout: the larger of the floor and two intervals plus the pause between
+ * information packets.
+ */
 function idleTimeoutMs({ idleTimeoutMs: statedMs, samplingIntervalMs }: ClientSettings): number {
   return statedMs || Math.max(IDLE_FLOOR_MS, 2 * samplingIntervalMs + INFO_MS)
 }

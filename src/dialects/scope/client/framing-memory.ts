@@ -26,7 +26,7 @@ export class FramingMemory {
     this.#first = profile === 'document' ? 'bare' : 'framed'
   }
 
-  /** How to make the next attempt. */
+  /** Plans how to make the next attempt. */
   plan(): FramingPlan {
     if (this.#choice !== 'auto') return only(this.#choice)
     if (this.#proven !== undefined) {
@@ -36,14 +36,14 @@ export class FramingMemory {
     return only(otherOf(this.#first))
   }
 
-  /** A packet came: this framing is kept. */
+  /** Keeps this framing, because a packet came. */
   succeeded(plan: FramingPlan, read: Framing): void {
     this.#proven = { send: plan.send, read, isProbe: false }
     this.#failures = 0
   }
 
   /**
-   * An attempt reached the version and brought no packet.
+   * Takes note of an attempt that reached the version and brought no packet.
    * @returns whether the other framing is to be tried at once
    */
   failed(plan: FramingPlan): boolean {

@@ -88,7 +88,7 @@ export class Mirror {
     return this.#refused
   }
 
-  /** A new connection: a new time base, the same series. */
+  /** Begins a new connection: a new time base, the same series. */
   begin(): void {
     this.#epoch++
     this.#lastT = undefined
@@ -131,7 +131,7 @@ export class Mirror {
     this.#missed += Number(stepNs / this.#stepNs) - 1
   }
 
-  /** A name without Info is shown at once, unless the next Info may take it apart. */
+  /** Adds a name. One without Info is shown at once, unless the next Info may take it apart. */
   #discover(name: string, nowMs: number): MirroredSeries | undefined {
     const looksFolded = (unfoldName(name)?.labels.length ?? 0) > 0
     const sinceMs = this.#unconfirmed.get(name) ?? nowMs

@@ -42,7 +42,7 @@ class Slots {
     this.#rowSlots = new Int32Array(row.length).fill(UNKNOWN)
   }
 
-  /** Slot of a place in the row that has a value: a series without one is not made. */
+  /** Gives the slot of a place in the row that has a value: a series without one is not made. */
   at(place: number): number {
     const slot = this.#rowSlots[place]!
     if (slot !== UNKNOWN) return slot
@@ -69,7 +69,9 @@ class Slots {
     return slot
   }
 
-  /** A name that another hub has marked already keeps its marks inside the name. */
+  /**
+   * Makes the identity; a name that another hub has marked already keeps its marks inside the name.
+   */
   #identityOf({ identity, wireName }: MirroredSeries): Identity {
     const isMarked = identity.labels.some(([key]) => key === SOURCE_LABEL)
     const name = isMarked ? wireName : identity.name

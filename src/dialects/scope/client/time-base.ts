@@ -10,7 +10,7 @@ export class TimeBase {
   #base = Number.POSITIVE_INFINITY
 
   /**
-   * Wall time in ms of a sample.
+   * Converts a sample's time to wall time in ms.
    * @param t nanoseconds on the server's time base
    * @param arrivalMs wall time of its arrival
    */

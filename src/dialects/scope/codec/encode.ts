@@ -8,12 +8,12 @@ import { EncodeError } from '../../../wire/encode-error.ts'
 import { MessagePackWriter } from '../../../wire/messagepack-writer.ts'
 import { type EncodeErrorCode, NAME } from '../spec.ts'
 
-/** An error of the caller's; the codes are a closed set. */
+/** Makes an error of the caller's; the codes are a closed set. */
 export function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
   return new EncodeError({ dialect: NAME, code }, detail)
 }
 
-/** `[81][b1 "sampling_interval"][interval:uint]` */
+/** Encodes `[81][b1 "sampling_interval"][interval:uint]` */
 export function encodeSettings(samplingIntervalNs: bigint): Uint8Array<ArrayBuffer> {
   const writer = new MessagePackWriter()
   writer.map(1)
@@ -22,7 +22,7 @@ export function encodeSettings(samplingIntervalNs: bigint): Uint8Array<ArrayBuff
   return writer.finish()
 }
 
-/** `[81][a7 "metrics"][map n]{[name][81][a6 "labels"][map m]{[key][value]}*m}*n` */
+/** Encodes `[81][a7 "metrics"][map n]{[name][81][a6 "labels"][map m]{[key][value]}*m}*n` */
 export function encodeInfo(
   metrics: Iterable<readonly [string, Iterable<readonly [string, string]>]>,
 ): Uint8Array<ArrayBuffer> {
@@ -45,7 +45,7 @@ export function encodeInfo(
   return writer.finish()
 }
 
-/** `[82][a1 "t"][t:uint][a1 "d"][map n]{[name][cb][value:f64be]}*n` */
+/** Encodes `[82][a1 "t"][t:uint][a1 "d"][map n]{[name][cb][value:f64be]}*n` */
 export function encodeSnapshot(
   t: bigint,
   values: Iterable<readonly [string, number]>,
@@ -61,7 +61,7 @@ export function encodeSnapshot(
   return writer.finish()
 }
 
-/** `[82][a1 "t"][t:uint][a1 "d"]`: everything in front of the entries. */
+/** Writes `[82][a1 "t"][t:uint][a1 "d"]`: everything in front of the entries. */
 export function writeSnapshotHead(writer: MessagePackWriter, t: bigint): void {
   writer.map(2)
   writer.text('t')
@@ -69,7 +69,7 @@ export function writeSnapshotHead(writer: MessagePackWriter, t: bigint): void {
   writer.text('d')
 }
 
-/** Sorted copy by UTF-8 bytes; of names that are the same on the wire the last is kept. */
+/** Sorts a copy by UTF-8 bytes; of names that are the same on the wire the last is kept. */
 function sortByName<T>(pairs: Iterable<readonly [string, T]>): (readonly [string, T])[] {
   const unique = new Map<string, T>()
   for (const [name, value] of pairs) unique.set(name.toWellFormed(), value)

@@ -9,9 +9,9 @@ import type { MessagePackReader } from '../../../wire/messagepack.ts'
 export const MISSING = -1
 
 /**
- * Offsets of the fields' values in the struct at this offset, MISSING for absent ones; undefined
- * when it is no such struct: another type, an array of another length, a key that is neither text
- * nor unsigned, or a known field twice.
+ * Finds the offsets of the fields' values in the struct at this offset, MISSING for absent ones;
+ * undefined when it is no such struct: another type, an array of another length, a key that is
+ * neither text nor unsigned, or a known field twice.
  */
 export function findFields(
   reader: MessagePackReader,
@@ -47,7 +47,10 @@ function elementOffsets(reader: MessagePackReader, at: number, count: number) {
   return offsets
 }
 
-/** Index of a known field, `names.length` for an unknown one, undefined for an unusable key. */
+/**
+ * Finds the index of a known field, `names.length` for an unknown one, undefined for an unusable
+ * key.
+ */
 function fieldIndex(reader: MessagePackReader, at: number, names: readonly string[]) {
   const family = reader.family(at)
   if (family === 'uint') return Math.min(reader.number(at)!, names.length)

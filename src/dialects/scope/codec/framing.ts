@@ -45,13 +45,13 @@ function detectByLength(side: 'server' | 'client', first: Uint8Array, cap: numbe
   return isContainer(first[LENGTH_SIZE]!) ? 'framed' : 'bare'
 }
 
-/** Length in front of a framed message. */
+/** Reads the length in front of a framed message. */
 export function readLength(bytes: Uint8Array, at = 0): number {
   const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)
   return low + bytes[at + 3]! * 0x1000000
 }
 
-/** True when the bytes are exactly one settings value that a server would take. */
+/** Tells whether the bytes are exactly one settings value that a server would take. */
 function isSettings(bytes: Uint8Array): boolean {
   const scanner = new MessagePackScanner()
   if (scanner.scan(bytes, 0, bytes.length, bytes.length) !== 'complete') return false

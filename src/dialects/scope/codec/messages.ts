@@ -7,7 +7,7 @@ import { compareUtf8 } from '../../../model/index.ts'
 import type { Packet, Settings } from '../spec.ts'
 import { encodeError, encodeInfo, encodeSettings, encodeSnapshot } from './encode.ts'
 
-/** What either side sends, as it is read. */
+/** Message of either side, as it is read. */
 export type Message = Settings | Packet
 
 type PlainU64 = { readonly $u64: string }
@@ -25,7 +25,7 @@ export type PlainMessage =
       readonly dropped?: number
     }
 
-/** The plain form of a message; `dropped` is of packets that needed the lenient reading. */
+/** Makes the plain form of a message; `dropped` is of packets that needed the lenient reading. */
 export function toPlain(message: Message): PlainMessage {
   if (message.kind === 'settings') {
     return { kind: 'settings', sampling_interval: plainU64(message.samplingIntervalNs) }
@@ -54,7 +54,7 @@ function plainF64(value: number): PlainF64 {
 }
 
 /**
- * Payload of a plain message.
+ * Encodes the payload of a plain message.
  * @throws {EncodeError} `bad_message` or `bad_range`
  */
 export function encodeMessage(message: unknown): Uint8Array {

@@ -11,9 +11,9 @@ import { detectFraming, LENGTH_SIZE, readLength } from './framing.ts'
 import { packetError } from './packet.ts'
 
 interface PacketSink<T> {
-  /** A message; `payload` and what it refers to are valid during the call. */
+  /** Takes a message; `payload` and what it refers to are valid during the call. */
   packet(message: T, payload: Uint8Array): void
-  /** A bad packet, or the end of the stream's readability (`resync` false). */
+  /** Takes a bad packet, or the end of the stream's readability (`resync` false). */
   bad(error: DecodeError, payload: Uint8Array): void
 }
 
@@ -76,7 +76,7 @@ export class PacketStream<T = Packet> {
     if (!this.#isLost) this.#queue.drop(used)
   }
 
-  /** End of the stream: decides what only silence can, and reports a packet that is cut off. */
+  /** Ends the stream: decides what only silence can, and reports a packet that is cut off. */
   end(): void {
     if (this.#isLost || this.#queue.size === 0) return
     const bytes = this.#queue.peek()

@@ -24,11 +24,11 @@ import { SnapshotWalker } from './snapshot-walker.ts'
 import { readTime } from './time.ts'
 
 export interface PacketOptions {
-  /** Refuses what the real parser refuses. */
+  /** Strictness of the real parser: what it refuses is refused. */
   readonly strict?: boolean
 }
 
-/** Error of one packet. `resync`: the boundary of the next packet is known. */
+/** Makes the error of one packet. `resync`: the boundary of the next packet is known. */
 export function packetError(
   code: PacketErrorCode,
   offset: number,
@@ -51,7 +51,7 @@ export function decodePacket(payload: Uint8Array, options: PacketOptions = {}): 
   return readPacket(new MessagePackReader(payload), options.strict === true)
 }
 
-/** As decodePacket, over a value that was scanned before. */
+/** Reads a packet as decodePacket, over a value that was scanned before. */
 export function readPacket(reader: MessagePackReader, isStrict: boolean): Packet {
   const packet =
     new PacketReading(reader, false).packet() ??
@@ -105,7 +105,7 @@ class PacketReading {
     return { kind: 'info', metrics, reading: this.#reading() }
   }
 
-  /** Labels of one metric; undefined when the entry cannot be used. */
+  /** Reads the labels of one metric; undefined when the entry cannot be used. */
   #metric(at: number): ReadonlyMap<string, string> | undefined {
     const labelsAt = findFields(this.#reader, at, METRIC_FIELDS)?.[0]
     const labels =

@@ -32,7 +32,7 @@ export class SettingsStream {
     return this.#framing
   }
 
-  /** What has come so far, for the log. */
+  /** Bytes so far, for the log. */
   get bytes(): Uint8Array {
     return this.#queue.peek()
   }
@@ -46,13 +46,13 @@ export class SettingsStream {
     return this.#advance(false)
   }
 
-  /** No byte came for the grace time: decides what only silence can decide. */
+  /** Ends the grace time, in which no byte came: decides what only silence can decide. */
   idle(): Handshake | undefined {
     return this.#framing === undefined ? this.#advance(true) : undefined
   }
 
   /**
-   * The client will send no more.
+   * Ends the stream: the client will send no more.
    * @throws {DecodeError} `settings_malformed` when bytes came that are no whole message
    */
   end(): Handshake | undefined {

@@ -8,7 +8,7 @@ import { MessagePackScanner } from '../../../wire/messagepack-scan.ts'
 import { NAME, SETTINGS_FIELDS, type Settings, type SettingsErrorCode } from '../spec.ts'
 import { findFields, MISSING } from './fields.ts'
 
-/** Error for what a client sent; the stream ends with it. */
+/** Makes the error for what a client sent; the stream ends with it. */
 export function settingsError(code: SettingsErrorCode, offset: number, detail: string) {
   return new DecodeError({ dialect: NAME, code, offset, resync: false }, detail)
 }

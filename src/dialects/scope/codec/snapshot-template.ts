@@ -34,7 +34,7 @@ export class SnapshotTemplate {
     return this.#entries.length
   }
 
-  /** New bytes of the entries, every value NaN. */
+  /** Makes new bytes of the entries, every value NaN. */
   blank(): Uint8Array<ArrayBuffer> {
     return this.#entries.slice()
   }
@@ -49,7 +49,7 @@ export class SnapshotTemplate {
     for (let i = 0; i < places.length; i++) writeFloat64(view, places[i]!, values[i]!)
   }
 
-  /** What goes in front of the entries for one viewer; new bytes each call. */
+  /** Makes what goes in front of the entries for one viewer; new bytes each call. */
   head(t: bigint, framing: Framing): Uint8Array<ArrayBuffer> {
     scratch.size = 0
     if (framing === 'framed') scratch.raw(LENGTH_PLACE)

@@ -31,8 +31,8 @@ export class SnapshotWalker {
   #view = new DataView(this.#bytes.buffer)
 
   /**
-   * The snapshot in this payload if it follows the learnt one, undefined otherwise. Its values are
-   * overwritten by the next walk.
+   * Reads the snapshot in this payload if it follows the learnt one, undefined otherwise. Its
+   * values are overwritten by the next walk.
    */
   walk(payload: Uint8Array): Snapshot | undefined {
     if (this.#size === 0 || payload.length < this.#size) return undefined
@@ -85,14 +85,14 @@ export class SnapshotWalker {
   }
 }
 
-/** All ones, except in the values' places. */
+/** Makes a mask of all ones, except in the values' places. */
 function maskAround(places: Int32Array, wordCount: number): Int32Array<ArrayBuffer> {
   const bytes = new Uint8Array(4 * wordCount).fill(0xff)
   for (const place of places) bytes.fill(0, place, place + VALUE_SIZE)
   return new Int32Array(bytes.buffer)
 }
 
-/** Offset of the entries' map behind the usual head; undefined for any other head. */
+/** Finds the entries' map behind the usual head; undefined for any other head. */
 function endOfHead(payload: Uint8Array): number | undefined {
   const at = HEAD.length
   const byte = payload[at]
@@ -101,7 +101,10 @@ function endOfHead(payload: Uint8Array): number | undefined {
   return readHead(payload, end) === undefined ? undefined : end
 }
 
-/** `t` of a payload whose entries begin at `end`; undefined when the head is not the usual one. */
+/**
+ * Reads `t` of a payload whose entries begin at `end`; undefined when the head is not the usual
+ * one.
+ */
 function readHead(payload: Uint8Array, end: number): bigint | undefined {
   const at = HEAD.length
   const timeEnd = end - HEAD_END.length
@@ -130,7 +133,7 @@ function readUint32(payload: Uint8Array, at: number): number {
   return high + ((payload[at + 1]! << 16) | (payload[at + 2]! << 8) | payload[at + 3]!)
 }
 
-/** Offsets of the values' bytes within the entries; undefined when one is no float 64. */
+/** Finds the values' bytes within the entries; undefined when one is no float 64. */
 function findPlaces(payload: Uint8Array, start: number, count: number) {
   const reader = new MessagePackReader(payload)
   if (reader.family(start) !== 'map' || reader.length(start) !== count) return undefined

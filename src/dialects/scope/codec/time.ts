@@ -49,7 +49,7 @@ function digitsToNs(text: string | undefined): bigint | undefined {
   return digits.length > DIGITS_MAX ? undefined : BigInt(digits)
 }
 
-/** [seconds:integer][nanoseconds:integer], nanoseconds up to 2^32 - 1 carry over. */
+/** Converts [seconds:integer][nanoseconds:integer]; nanoseconds up to 2^32 - 1 carry over. */
 function pairToNs(reader: MessagePackReader, at: number): bigint | undefined {
   if (reader.length(at) !== 2) return undefined
   const first = reader.body(at)
@@ -66,8 +66,8 @@ const FRACTION_BITS = 52
 const EXPONENT_BIAS = 1023 + FRACTION_BITS
 
 /**
- * Seconds as a double to the nearest nanosecond, ties to even. Exact, in integers: a double times
- * 1e9 would already be rounded.
+ * Converts seconds as a double to the nearest nanosecond, ties to even. Exact, in integers: a
+ * double times 1e9 would already be rounded.
  */
 function secondsToNs(seconds: number): bigint | undefined {
   if (!Number.isFinite(seconds) || seconds < 0) return undefined

@@ -3,12 +3,12 @@ import { DecodeError } from '../../../wire/decode-error.ts'
 import { isContainer } from '../../../wire/messagepack.ts'
 import { NAME, VERSION } from '../spec.ts'
 
-/** Version in the first two bytes. */
+/** Reads the version in the first two bytes. */
 export function readVersion(bytes: Uint8Array): number {
   return bytes[0]! | (bytes[1]! << 8)
 }
 
-/** Why these first bytes of a server end the connection. */
+/** Says why these first bytes of a server end the connection. */
 export function versionError(bytes: Uint8Array): DecodeError {
   const isCut = bytes.length < 2
   return new DecodeError(
@@ -22,9 +22,9 @@ export function versionError(bytes: Uint8Array): DecodeError {
 type VersionVerdict = 'wait' | 'accepted' | 'refused' | 'none'
 
 /**
- * Whether a recording begins with a version. `01 00` always is one: a frame of one byte holds no
- * message. Two other bytes are a version that is refused when a message begins behind them and none
- * begins where it would without them. Seven bytes settle it.
+ * Tells whether a recording begins with a version. `01 00` always is one: a frame of one byte holds
+ * no message. Two other bytes are a version that is refused when a message begins behind them and
+ * none begins where it would without them. Seven bytes settle it.
  */
 export function sniffVersion(first: Uint8Array, isEnd: boolean): VersionVerdict {
   if (first.length === 0) return 'wait'

@@ -10,7 +10,7 @@ import { CallbackSource } from '../server/callback-source.ts'
 import { ScopeServer } from '../server.ts'
 
 const MOTORS = ['motor1', 'motor2'] as const
-/** What the viewer asks of the hub. */
+/** Interval that the viewer asks of the hub, ms. */
 const VIEWER_INTERVAL_MS = 100
 const NS_PER_S = 1e9
 

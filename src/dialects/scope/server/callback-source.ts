@@ -7,7 +7,7 @@ import { NO_REPORTS, type Reports } from '../../endpoints.ts'
 import type { CanonicalSeries, SnapshotSource } from '../../snapshot-source.ts'
 import { NAME } from '../spec.ts'
 
-/** What viewers are told of a value: unit, plot, colour, labels. */
+/** Metadata that viewers are told of a value: unit, plot, colour, labels. */
 export interface CallbackSeries extends Omit<Metadata, 'dialect'> {
   readonly labels?: Readonly<Record<string, string>>
 }

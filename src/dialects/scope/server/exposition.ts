@@ -57,7 +57,7 @@ export class Exposition {
     this.#clock = clock
   }
 
-  /** One whole Info message; lists exactly the series of the next snapshot. */
+  /** Encodes one whole Info message; it lists exactly the series of the next snapshot. */
   info(framing: Framing): Uint8Array {
     this.#refresh()
     if (this.#info === undefined) {
@@ -68,7 +68,7 @@ export class Exposition {
     return this.#info[framing]
   }
 
-  /** The newest values, read now or a moment ago; the caller has a claim and must release it. */
+  /** Claims the newest values, read now or a moment ago; the caller must release the claim. */
   claim(): Rendering {
     this.#refresh()
     const rendering = this.#newest()
@@ -142,7 +142,10 @@ export class Exposition {
     this.#rebuildNs = endNs + REBUILD_PAUSE * (endNs - startNs)
   }
 
-  /** A source that throws must not end a connection: its values are missing, and it is counted. */
+  /**
+   * Runs a source's call. One that throws must not end a connection: its values are missing, and it
+   * is counted.
+   */
   #guard(act: () => void): void {
     try {
       act()

@@ -51,7 +51,7 @@ export class SnapshotStream {
   readonly #startNs: bigint
   #infosDue = 0
   #isInfoPostponed = false
-  /** Until when the bytes sent so far last at the viewer's rate, since the start. */
+  /** Time until which the bytes sent so far last at the viewer's rate, since the start. */
   #paidUntilNs = 0
   #isOver = false
   #cancelTick: () => void = () => {}

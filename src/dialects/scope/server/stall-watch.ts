@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { type Clock, nsOfMs } from '../../../time/clock.ts'
 
-/** Checks per timeout: a stall is noticed at most this much late. */
+/** Number of checks per timeout: a stall is noticed at most this much late. */
 const CHECKS = 8
 
 export class StallWatch {
@@ -22,7 +22,7 @@ export class StallWatch {
     this.#onStalled = onStalled
   }
 
-  /** To be called after each write. */
+  /** Watches what is not yet taken, if anything is; to be called after each write. */
   onWrite(): void {
     if (this.#cancel !== undefined || this.#socket.writableLength === 0) return
     this.#progress()
@@ -58,16 +58,19 @@ export class StallWatch {
   }
 }
 
-/** Bytes of all completed writes, with the sign turned: changes only when one more completes. */
+/**
+ * Measures the bytes of all completed writes, with the sign turned: changes only when one more
+ * completes.
+ */
 function untaken(socket: Socket): number {
   return socket.writableLength - socket.bytesWritten
 }
 
 /**
- * Bytes that the write under way has not yet handed to the kernel. All that piled up during one
- * write leaves as one, so a slow reader may take minutes for a single completion; the handle knows
- * better. It is no documented property (Node's own socket timeout reads it); without it writes
- * still count.
+ * Counts the bytes that the write under way has not yet handed to the kernel. All that piled up
+ * during one write leaves as one, so a slow reader may take minutes for a single completion; the
+ * handle knows better. It is no documented property (Node's own socket timeout reads it); without
+ * it writes still count.
  */
 function inKernelCall(socket: Socket): number {
   const { _handle } = socket as unknown as { _handle?: { writeQueueSize?: number } | null }

@@ -22,7 +22,7 @@ export class Schedule {
     this.intervalNs = requestedNs < minIntervalNs ? minIntervalNs : requestedNs
   }
 
-  /** The tick to send now; undefined when none is due. */
+  /** Gives the tick to send now; undefined when none is due. */
   wake(elapsedNs: bigint): Tick | undefined {
     const tick = elapsedNs / this.intervalNs
     if (tick <= this.#last) return undefined
@@ -31,7 +31,9 @@ export class Schedule {
     return { t: tick * this.intervalNs, missed }
   }
 
-  /** Milliseconds until the next tick, rounded up so that the wake-up is not too early. */
+  /**
+   * Computes the milliseconds until the next tick, rounded up so that the wake-up is not too early.
+   */
   delayMs(elapsedNs: bigint): number {
     const leftNs = (this.#last + 1n) * this.intervalNs - elapsedNs
     return leftNs <= 0n ? 0 : Math.ceil(Number(leftNs) / NS_PER_MS)

@@ -13,7 +13,7 @@ import { SnapshotStream, type StreamContext } from './snapshot-stream.ts'
 
 /** Bytes of an offending message in the log. */
 const LOGGED_BYTES = 16
-/** How long a refused connection may take to close from the other side. */
+/** Time that a refused connection may take to close from the other side, ms. */
 const FAREWELL_MS = 500
 /** Idle time after which the system asks a silent peer whether it is still there. */
 const KEEP_ALIVE_MS = 30_000
@@ -24,7 +24,7 @@ export type HandBack = (bytes: Uint8Array) => boolean
 type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
 
 export class Viewer implements ConnectionProgress {
-  /** Its settings are, by their timeout; then it is sent to, and a stall ends it. */
+  /** Whether limits of its own end it: a timeout its settings, then a stall what it is sent. */
   readonly isTimed = true
   readonly peer: Peer
   readonly #socket: Socket
@@ -129,7 +129,7 @@ export class Viewer implements ConnectionProgress {
     }
   }
 
-  /** Whether a peer that was only slow to speak is now in the hands of its own dialect. */
+  /** Tells whether a peer that was only slow to speak is now in the hands of its own dialect. */
   #isPassedOn(bytes: Uint8Array): boolean {
     this.#unlisten()
     if (!this.#pass(bytes)) {
@@ -211,7 +211,7 @@ export class Viewer implements ConnectionProgress {
     return { address: this.peer.address, port: this.peer.port }
   }
 
-  /** Its settings are its only message. */
+  /** Number of messages: its settings are the only one. */
   get messages(): number {
     return this.#stream === undefined ? 0 : 1
   }
