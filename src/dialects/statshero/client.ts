@@ -37,26 +37,26 @@ export interface StatsHeroClientOptions extends GivenOptions<typeof OWN_CLIENT_O
 export interface StatsHeroClientCounts {
   /** Handed over to the network. */
   sent: number
-  /** Left the full queue, or were still waiting at the end. */
+  /** Lines that left the full queue, or were still waiting at the end. */
   dropped: number
   /** Handed over to a link that failed. */
   lost: number
-  /** Not sendable values offered to a recorder. */
+  /** Values offered to a recorder that can't be sent. */
   refused: number
 }
 
 /** Records values of one series. */
 export interface Recorder {
-  /** Never throws; a value that can't be sent is counted as refused. */
+  /** Records a value; never throws: one that can't be sent is counted as refused. */
   record(value: number | bigint): void
 }
 
-/** How long `close` waits for lines to leave. */
+/** Time that `close` waits for lines to leave, ms. */
 const CLOSE_WAIT_MS = 1000
 
 /**
- * Sends measurements of an application. Does not keep the process running; `close` before the end,
- * or the last second is lost. What is recorded before `start` waits in the queue.
+ * Client that sends measurements of an application. Does not keep the process running; `close`
+ * before the end, or the last second is lost. What is recorded before `start` waits in the queue.
  *
  * @example
  * import { StatsHeroClient } from 'pentameter/statshero'
@@ -73,7 +73,7 @@ export class StatsHeroClient {
   readonly counts: StatsHeroClientCounts = { sent: 0, dropped: 0, lost: 0, refused: 0 }
   readonly #options: ClientSettings
   readonly #clock: Pick<Clock, 'after'>
-  /** Keeps the process running while a close waits. */
+  /** Clock that keeps the process running while a close waits. */
   readonly #closeClock: Pick<Clock, 'after'>
   readonly #random: () => number
   readonly #batch: PacketBatch
@@ -123,12 +123,12 @@ export class StatsHeroClient {
     return this.#recorder(key, 'mr', 1)
   }
 
-  /** A value of which the last counts: `g`. */
+  /** Makes the recorder of a value of which the last counts: `g`. */
   gauge(key: string): Recorder {
     return this.#recorder(key, 'g', 1)
   }
 
-  /** Observations, times in milliseconds by custom: `h`. */
+  /** Makes the recorder of observations, times in milliseconds by custom: `h`. */
   histogram(key: string, sampleRate = 1): Recorder {
     return this.#recorder(key, 'h', sampleRate)
   }
@@ -226,7 +226,7 @@ export class StatsHeroClient {
   }
 }
 
-/** The packet with its body as gzip (§3.4), or as it was where that is no shorter. */
+/** Compresses a packet's body as gzip (§3.4), or leaves it where that is no shorter. */
 function packed(packet: Uint8Array): Uint8Array {
   const body = gzipSync(packet.subarray(packet.indexOf(LF) + 1))
   const smaller = Buffer.concat([Buffer.from(`1|${body.length}\n`), body])

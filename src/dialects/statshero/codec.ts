@@ -35,7 +35,7 @@ export interface Message {
   readonly sampleRate?: number
 }
 
-/** The codec's rules by the options of a listener. */
+/** Makes the codec's rules from the options of a listener. */
 export function frameRules(options: Partial<ReceiveOptions> = {}): FrameRules {
   const { profile, maxFrameBytes, maxInflatedBytes, maxValueDigits } = {
     ...RECEIVE_DEFAULTS,
@@ -52,7 +52,7 @@ export function frameRules(options: Partial<ReceiveOptions> = {}): FrameRules {
 
 interface Gunzipped {
   readonly buffer: Uint8Array
-  /** Its `bytesWritten` says how much of the input was taken. */
+  /** Engine of gzip; its `bytesWritten` tells how much of the input was taken. */
   readonly engine: { readonly bytesWritten: number }
 }
 
@@ -100,8 +100,8 @@ export function decodeStatsHero(bytes: Uint8Array, options: CodecOptions = {}): 
 }
 
 /**
- * Lines, or messages as the decoder gives them, to packets: each at most `maxDatagramBytes`, unless
- * one line alone is longer.
+ * Encodes lines, or messages as the decoder gives them, as packets: each at most
+ * `maxDatagramBytes`, unless one line alone is longer.
  * @throws {EncodeError} for a key, value, type or rate that cannot be sent
  * @throws {TypeError} for what is no message
  *
@@ -178,7 +178,7 @@ class Collector implements PacketVisitor {
   }
 }
 
-/** A line as a message. @param rate NaN where none is stated */
+/** Makes a message of a line. @param rate NaN where none is stated */
 export function lineMessage(
   key: Uint8Array,
   type: number,
@@ -202,7 +202,7 @@ function keyFields(key: Uint8Array): { key: string } | { key_b64: string } {
 }
 
 /**
- * The line that a message states.
+ * Reads the line that a message states.
  * @throws {TypeError} for what is no message; what a line may not say is the encoder's to judge
  */
 function messageLine(message: unknown): Line {

@@ -27,14 +27,14 @@ export const dialect: Dialect = {
   errorCodes: ERROR_CODES,
   speaksFirst: false,
 
-  /** `1|` (§2): everything else on the shared port is statsd. */
+  /** Claims `1|` (§2): everything else on the shared port is statsd. */
   claims(first) {
     if (first.length === 0) return undefined
     if (first[0] !== ONE) return false
     return first.length === 1 ? undefined : first[1] === BAR
   },
 
-  /** The header of a version that does not exist yet is on no other port's agenda (§2). */
+  /** Explains the header of a version that does not exist yet, which no other port expects (§2). */
   explainForeign(first) {
     const start = Buffer.from(first.subarray(0, 32)).toString('latin1')
     return /^\d+\|\d+(\n|$)/.test(start) ? 'looks like another Stats Hero version' : undefined
@@ -46,7 +46,10 @@ export const dialect: Dialect = {
 
   encode: encodeStatsHero,
 
-  /** bash writes each line of a `printf` on its own, which only a stream puts together again. */
+  /**
+   * Gives a command for bash, which writes each line of a `printf` on its own; only a stream puts
+   * them together again.
+   */
   tryIt(host, port) {
     const body = 'hello.world:1|m\\n'
     return `bash -c 'printf "1|${body.length - 1}\\n${body}" > /dev/tcp/${host}/${port}'`

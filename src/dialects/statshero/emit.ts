@@ -27,7 +27,7 @@ export interface EmitMapping {
   readonly histogramAs: 'rate' | 'repeat'
 }
 
-/** What was changed or left out, and how many observations or values it concerns. */
+/** Change to values or observations on their way out, or their loss; counted by how many. */
 type EmitNote = 'rounded' | 'not_finite' | 'negative' | 'repeat_limit'
 
 /** Plain lines that one histogram cell may become. */
@@ -76,7 +76,7 @@ function gaugeLine(key: string, gauge: Exact, mapping: EmitMapping, output: Outp
   if (value !== undefined) output.line({ key, value, type: 'g' })
 }
 
-/** The integer that is sent for a value; undefined, and counted, where there is none. */
+/** Finds the integer that is sent for a value; undefined, and counted, where there is none. */
 function wholeOf(value: Exact, mapping: EmitMapping, output: Output): Exact | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     output.note('not_finite', 1)
@@ -91,12 +91,12 @@ function wholeOf(value: Exact, mapping: EmitMapping, output: Output): Exact | un
   return sendable(whole)
 }
 
-/** A number beyond 2^53 - 1 travels as bigint. */
+/** Gives a number for the wire: one beyond 2^53 - 1 travels as bigint. */
 function sendable(integer: Exact): Exact {
   return typeof integer === 'number' && !Number.isSafeInteger(integer) ? BigInt(integer) : integer
 }
 
-/** Values ascending, each with its count. */
+/** Writes a histogram as values ascending, each with its count. */
 function histogramLines(
   key: string,
   histogram: Histogram,
@@ -124,7 +124,9 @@ function histogramLines(
   else for (const [value, count] of sayable) weightedLines(key, value, count, output)
 }
 
-/** `key:V|h|@1/c`; a receiver takes weights up to 1e9, so a larger count makes several lines. */
+/**
+ * Writes `key:V|h|@1/c`; a receiver takes weights up to 1e9, so a larger count makes several lines.
+ */
 function weightedLines(key: string, value: Exact, count: bigint, output: Output): void {
   for (let rest = count; rest > 0n; ) {
     const weight = rest > BigInt(WEIGHT_MAX) ? WEIGHT_MAX : Number(rest)
@@ -133,7 +135,7 @@ function weightedLines(key: string, value: Exact, count: bigint, output: Output)
   }
 }
 
-/** Plain lines; above the limit every run keeps its share of them. */
+/** Writes plain lines; above the limit every run keeps its share of them. */
 function repeatedLines(key: string, runs: readonly [Exact, bigint][], output: Output): void {
   const all = total(runs)
   const limit = all > BigInt(REPEAT_LIMIT) ? BigInt(REPEAT_LIMIT) : all
@@ -150,7 +152,7 @@ function total(runs: readonly [Exact, bigint][]): bigint {
   return runs.reduce((sum, [, count]) => sum + count, 0n)
 }
 
-/** The largest integer of (lower, upper], or the nearest where it holds none. */
+/** Finds the largest integer of (lower, upper], or the nearest where it holds none. */
 function integerOfPositive(index: number, scale: number): Exact {
   const upper = Math.min(upperBound(index, scale), Number.MAX_VALUE)
   let size = Math.floor(upper)
@@ -160,7 +162,7 @@ function integerOfPositive(index: number, scale: number): Exact {
   return size >= 1 && bucketIndex(size, scale) === index ? sendable(size) : nearest(index, scale)
 }
 
-/** The largest integer of [-upper, -lower), that is the one nearest to zero. */
+/** Finds the largest integer of [-upper, -lower), that is the one nearest to zero. */
 function integerOfNegative(index: number, scale: number): Exact {
   const lower = Math.floor(Math.min(lowerBound(index, scale), Number.MAX_VALUE))
   if (lower >= 2 ** 53) return -(BigInt(lower) + 1n)
@@ -170,7 +172,7 @@ function integerOfNegative(index: number, scale: number): Exact {
   return 0 - (bucketIndex(size, scale) === index ? size : nearest(index, scale))
 }
 
-/** Next lower double, for integers beyond 2^53. */
+/** Finds the next lower double, for integers beyond 2^53. */
 function below(size: number): number {
   return size * (1 - 2 ** -53)
 }
@@ -179,7 +181,7 @@ function nearest(index: number, scale: number): number {
   return roundHalfAway((lowerBound(index, scale) + upperBound(index, scale)) / 2)
 }
 
-/** Within the integers of [min, max], as far as these are known. */
+/** Limits a value to the integers of [min, max], as far as these are known. */
 function limitTo(histogram: Histogram, value: Exact): Exact {
   const low = ceil(histogram.min)
   const high = floor(histogram.max)
@@ -197,8 +199,9 @@ function floor(value: Exact): Exact {
 }
 
 /**
- * Key of a series: its name, then `.label.value` by label. Components keep letters, digits, `_` and
- * `-` (document: letters and digits); one more component tells apart what cleaning made equal.
+ * Makes the key of a series: its name, then `.label.value` by label. Components keep letters,
+ * digits, `_` and `-` (document: letters and digits); one more component tells apart what cleaning
+ * made equal.
  */
 export function emitKey(identity: Identity, profile: Profile): string {
   const name = identity.name.split('.')

@@ -11,7 +11,7 @@ import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } f
 
 type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter'>
 
-/** Keeps a byte order mark: it is part of the key. */
+/** Decoder that keeps a byte order mark: it is part of the key. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
@@ -82,7 +82,9 @@ export class LineMapper {
     }
   }
 
-  /** How many lines a line stands for (§4.5); a rate that says nothing sensible counts as none. */
+  /**
+   * Computes how many lines a line stands for (§4.5); a rate that makes no sense counts as none.
+   */
   #weight(rate: number): number {
     if (Number.isNaN(rate) || rate === 1) return 1
     const weight = 1 / rate

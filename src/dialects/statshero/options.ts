@@ -54,10 +54,10 @@ export const RECEIVE_OPTIONS = {
 
 export const OPTIONS = { ...RECEIVE_OPTIONS, emit: section(EMIT_OPTIONS) }
 
-/** Where a server in a program listens. */
+/** Options of where a server in a program listens. */
 export const ADDRESS_OPTIONS = addressOptions(TEXT_PORT.number)
 
-/** What a server goes by; `document` takes only what the document's grammar allows. */
+/** Settings of a server; `document` takes only what the document's grammar allows. */
 export type ReceiveOptions = ValuesOf<typeof RECEIVE_OPTIONS>
 
 export const RECEIVE_DEFAULTS: ReceiveOptions = defaultsOf(RECEIVE_OPTIONS)
@@ -99,5 +99,5 @@ export const OWN_CLIENT_OPTIONS = {
   ...reconnectOptions({ firstMs: 100, limitMs: 10_000, jitter: 0 }),
 }
 
-/** What a client goes by, checked and complete. */
+/** Settings of a client, checked and complete. */
 export type ClientSettings = ValuesOf<typeof OWN_CLIENT_OPTIONS>

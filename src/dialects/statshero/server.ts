@@ -16,7 +16,7 @@ import { ADDRESS_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
 import { LineServer } from './server/line-server.ts'
 import { CallbackReceiver, IngestReceiver } from './server/receivers.ts'
 
-/** The lines of a hub, into its ingest. */
+/** Makes the server that takes lines into a hub's ingest. */
 export function createServer(context: ServerContext): DialectServer {
   const options = checkOptions(RECEIVE_OPTIONS, context.options)
   const receiver = new IngestReceiver(context.ingest, options, context.reports)
@@ -30,7 +30,7 @@ export interface StatsHeroServerOptions
   /** One line; the call is over before the server reads on, and must not throw. */
   readonly onLine: (line: Message, peer: Peer) => void
   readonly clock?: Clock
-  /** Takes what could not be read; nothing unless given. */
+  /** Receiver of what could not be read; nothing unless given. */
   readonly reports?: Reports
 }
 

@@ -30,7 +30,7 @@ export const DATAGRAM_BYTES_LIMIT = 65507
 /** A sampled line stands for at most this many. */
 export const WEIGHT_MAX = 1e9
 
-/** What can be wrong with bytes that arrive. */
+/** Errors of bytes that arrive. */
 export const ERROR_CODES = [
   'bad_version',
   'bad_length',
@@ -53,7 +53,7 @@ export type LineErrorCode = Extract<
 >
 export type PacketErrorCode = Exclude<ErrorCode, LineErrorCode>
 
-/** What can be wrong with a line that a caller wants to send. */
+/** Errors of a line that a caller wants to send. */
 export const ENCODE_ERROR_CODES = [
   'empty_key',
   'bad_key',

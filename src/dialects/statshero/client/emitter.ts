@@ -58,8 +58,9 @@ class StatsHeroEmitter implements Emitter {
   }
 
   /**
-   * What came as a meter reader leaves as one, so that a meter of the same key stays another
-   * series; a first reading of 0 makes the receiver count from where we did.
+   * Makes the mapping of a series. What came as a meter reader leaves as one, so that a meter of
+   * the same key stays another series; a first reading of 0 makes the receiver count from where we
+   * did.
    */
   #mappingOf(identity: Identity): EmitMapping {
     if (identity.qualifier?.[1] !== 'mr') return this.#mapping
@@ -88,7 +89,7 @@ class StatsHeroEmitter implements Emitter {
     this.#lost = lost
   }
 
-  /** What could not be sent in a second is lost, and said to be. */
+  /** Ends the emitter; what could not be sent in a second is lost, and reported. */
   async close(): Promise<void> {
     await this.#client.close()
     const { dropped, lost } = this.#client.counts

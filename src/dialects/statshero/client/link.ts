@@ -42,7 +42,7 @@ export class Retry {
     this.#backoff = new Backoff(options, Math.random)
   }
 
-  /** Another attempt after the next pause. */
+  /** Starts another attempt after the next pause. */
   later(): void {
     this.#cancel?.()
     this.#cancel = this.#clock.after(this.#backoff.nextMs(), this.#attempt)

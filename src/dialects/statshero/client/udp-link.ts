@@ -6,7 +6,10 @@ import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns'
 import { type Link, type LinkOptions, Retry } from './link.ts'
 
-/** Sends at a time, so that the bounded queue and not the socket holds what can't leave yet. */
+/**
+ * Limit of sends at a time, so that the bounded queue and not the socket holds what can't leave
+ * yet.
+ */
 const IN_FLIGHT_LIMIT = 64
 
 export class UdpLink implements Link {

@@ -17,16 +17,16 @@ export interface Line {
   /** An integer; a number only up to 2^53 - 1. */
   readonly value: number | bigint
   readonly type: TypeWord
-  /** In (0, 1]: each sent line stands for 1 / rate. */
+  /** Sample rate in (0, 1]: each sent line stands for 1 / rate. */
   readonly sampleRate?: number
 }
 
-/** An error of the caller's; the codes are a closed set. */
+/** Makes an error of the caller's; the codes are a closed set. */
 function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
   return new EncodeError({ dialect: NAME, code }, detail)
 }
 
-/** What all lines of one series at one rate share: `[key][":"]` and `["|"][type]…[LF]`. */
+/** Frame that all lines of one series at one rate share: `[key][":"]` and `["|"][type]…[LF]`. */
 export interface LineFrame {
   readonly type: TypeWord
   readonly head: Uint8Array
@@ -36,12 +36,12 @@ export interface LineFrame {
 type Wording = Pick<EmitOptions, 'profile' | 'lenient'>
 
 const encoder = new TextEncoder()
-/** Keeps a byte order mark: it is part of the key. */
+/** Decoder that keeps a byte order mark: it is part of the key. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Packets of these lines in order, each at most `maxDatagramBytes` unless one line alone is longer;
- * none for no lines.
+ * Encodes these lines in order as packets, each at most `maxDatagramBytes` unless one line alone is
+ * longer; none for no lines.
  * @throws {EncodeError}
  */
 export function encodePackets(lines: readonly Line[], options: EmitOptions): Uint8Array[] {
@@ -73,7 +73,7 @@ export function lineFrame(line: Omit<Line, 'value'>, options: Wording): LineFram
 }
 
 /**
- * Digits of a value.
+ * Writes the digits of a value.
  * @throws {EncodeError} `bad_value`
  */
 export function valueText(value: number | bigint, type: TypeWord, options: Wording): string {
@@ -92,7 +92,7 @@ export function valueText(value: number | bigint, type: TypeWord, options: Wordi
   return integer.toString()
 }
 
-/** Nearest integer; of two the one further from zero. */
+/** Rounds to the nearest integer; of two to the one further from zero. */
 export function roundHalfAway(value: number): number {
   const size = Math.abs(value)
   const floor = Math.floor(size)
@@ -126,13 +126,16 @@ function cleanPeerKey(text: string): string {
   return text.toWellFormed().replace(/[:|\p{Cc}]/gu, '_') || '_'
 }
 
-/** The document has no `_`: what it does not allow is left out, a component of nothing is `x`. */
+/**
+ * Cleans a key. The document has no `_`: what it does not allow is left out, a component of nothing
+ * is `x`.
+ */
 function cleanDocumentKey(text: string): string {
   const parts = text.split('.').map((part) => part.replace(/[^A-Za-z0-9]/g, '') || 'x')
   return parts.join('.')
 }
 
-/** Bytes of a packet with a body of this size: `1|`, the digits, LF, the body. */
+/** Counts the bytes of a packet with a body of this size: `1|`, the digits, LF, the body. */
 function packetSize(bodySize: number): number {
   return 3 + String(bodySize).length + bodySize
 }
@@ -152,7 +155,10 @@ export class PacketBatch {
     this.#buffer = new Uint8Array(HEADER_ROOM + bytesMax)
   }
 
-  /** Whether one more line keeps the packet within its size; into an empty batch any line goes. */
+  /**
+   * Tells whether one more line keeps the packet within its size; into an empty batch any line
+   * goes.
+   */
   fits(frame: LineFrame, value: string): boolean {
     const size = this.#end - HEADER_ROOM + frame.head.length + value.length + frame.tail.length
     return this.lines === 0 || packetSize(size) <= this.#bytesMax
@@ -171,7 +177,7 @@ export class PacketBatch {
     this.lines++
   }
 
-  /** The packet so far, as a copy; the batch is empty afterwards. */
+  /** Takes the packet so far, as a copy; the batch is empty afterwards. */
   take(): Uint8Array {
     const header = `1|${this.#end - HEADER_ROOM}`
     const start = HEADER_ROOM - header.length - 1

@@ -16,7 +16,7 @@ import { decodeBody, parseLength } from './packet.ts'
 const ZERO = 0x30
 const ONE = 0x31
 
-/** What a body that is not complete takes at first: the longest of real clients fit. */
+/** Buffer that a body which is not complete takes at first: the longest of real clients fit. */
 const BODY_BYTES_FIRST = 16_384
 
 type State = 'header' | 'body' | 'skip' | 'closed'
@@ -65,7 +65,7 @@ export class FrameScanner {
     }
   }
 
-  /** End of the stream, or of the time for a frame; a frame that is not complete is lost. */
+  /** Ends the stream, or the time for a frame; a frame that is not complete is lost. */
   end(): void {
     if (this.isInsideFrame) {
       const offset = this.#headerSize + this.#length - this.#missing
@@ -99,7 +99,7 @@ export class FrameScanner {
     return at
   }
 
-  /** The header is complete: decides what becomes of its body. */
+  /** Decides what becomes of a frame's body once its header is complete. */
   #openFrame(): void {
     const header = this.#header
     const lf = this.#headerSize - 1
@@ -133,7 +133,7 @@ export class FrameScanner {
     return start + size
   }
 
-  /** The buffer of the body, with room up to `end`; the bytes received so far are kept. */
+  /** Gives the buffer of the body, with room up to `end`; the bytes received so far are kept. */
   #coverBody(received: number, end: number): Uint8Array {
     const body = this.#body
     if (body !== undefined && body.length >= end) return body
@@ -151,7 +151,7 @@ export class FrameScanner {
     return start + size
   }
 
-  /** The body is complete in bytes[start, end); the next header follows. */
+  /** Closes a frame whose body is complete in bytes[start, end); the next header follows. */
   #closeFrame(bytes: Uint8Array, start: number, end: number): void {
     if (this.#state === 'body') {
       decodeBody(bytes, start, end, start - this.#headerSize, this.#rules, this.#visitor)
@@ -165,7 +165,7 @@ export class FrameScanner {
     this.#body = undefined
   }
 
-  /** An error behind which no frame can be found. */
+  /** Reports an error behind which no frame can be found. */
   #refuse(
     code: 'bad_version' | 'bad_length' | 'too_long' | 'truncated',
     detail: string,

@@ -13,13 +13,16 @@ const FACTOR = 0x9e3779b1
 /** Another one in each thread. */
 export const SEED = drawInts(1)[0]!
 
-/** Multiplying spreads bits upwards only; shifting brings them down to where tables look. */
+/**
+ * Adds a word to a hash. Multiplying spreads bits upwards only; shifting brings them down to where
+ * tables look.
+ */
 export function addWord(hash: number, word: number): number {
   const product = Math.imul(hash ^ word, FACTOR)
   return product ^ (product >>> 15)
 }
 
-/** The hash of the key in bytes[start, end), a signed 32-bit integer. */
+/** Hashes the key in bytes[start, end) to a signed 32-bit integer. */
 export function hashKey(
   bytes: Uint8Array,
   start: number,
@@ -40,12 +43,12 @@ export function hashKey(
 
 const LOW_BITS = 0x01010101
 const HIGH_BITS = 0x80808080
-/** Takes 0A to 3A, as it does 1A and 2A: keys with SUB or `*` are only slower. */
+/** Pattern that takes 0A to 3A, as it does 1A and 2A: keys with SUB or `*` are only slower. */
 const LF_TO_COLON = 0x30303030
 const COLONS = 0x3a3a3a3a
 const BARS = 0x7c7c7c7c
 
-/** True for a word with a `:`, `|` or LF among its bytes, and for few others. */
+/** Tells whether a word may have a `:`, `|` or LF among its bytes; true for few others. */
 export function mayEndKey(word: number): boolean {
   // in a difference of zero the subtraction borrows into the high bit
   const colons = (word | LF_TO_COLON) ^ COLONS

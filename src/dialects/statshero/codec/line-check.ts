@@ -47,7 +47,7 @@ export function checkLine(
   return lineEnd + 1
 }
 
-/** Type and rate: `[type]` then optional `["|@"][rate]`, up to the end of the line. */
+/** Checks type and rate: `[type]` then optional `["|@"][rate]`, up to the end of the line. */
 function checkTail(
   bytes: Uint8Array,
   start: number,
@@ -79,7 +79,7 @@ function checkTail(
   else visitor.largeLine(bytes, start, colon, hash, type, colon + 1, valueEnd, rate)
 }
 
-/** Index of a byte in bytes[start, end), or `end`. */
+/** Finds the index of a byte in bytes[start, end), or `end`. */
 function find(bytes: Uint8Array, byte: number, start: number, end: number): number {
   let at = start
   while (at < end && bytes[at] !== byte) at++
@@ -102,8 +102,8 @@ function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Exact within the safe integers; a larger one gives some number that is not safe. The digit is
- * made before it is added: a sum with the byte itself would round just below 2^53.
+ * Reads a value, exact within the safe integers; a larger one gives some number that is not safe.
+ * The digit is made before it is added: a sum with the byte itself would round just below 2^53.
  */
 function parseValue(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === MINUS
@@ -124,7 +124,7 @@ function typeOf(bytes: Uint8Array, start: number, end: number): number {
   return first === LOWER_H ? HISTOGRAM : -1
 }
 
-/** Components of ASCII letters and digits with single dots between them. */
+/** Tells whether a key is of ASCII letters and digits with single dots between its components. */
 function isStrictKey(bytes: Uint8Array, start: number, end: number): boolean {
   let isAfterDot = true
   for (let at = start; at < end; at++) {
@@ -137,7 +137,7 @@ function isStrictKey(bytes: Uint8Array, start: number, end: number): boolean {
   return !isAfterDot
 }
 
-/** `"0." 1*DIGIT` */
+/** Tells whether a rate is `"0." 1*DIGIT`. */
 function isStrictRate(bytes: Uint8Array, start: number, end: number): boolean {
   const isBelowOne = bytes[start] === ZERO && bytes[start + 1] === DOT
   return isBelowOne && end > start + 2 && areDigits(bytes, start + 2, end)

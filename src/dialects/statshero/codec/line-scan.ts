@@ -47,8 +47,8 @@ export function scanLines(
 }
 
 /**
- * Lines of the lenient grammar. bytes[end - 1] is an LF, so that no step needs to look for the end:
- * that comparison per byte would double the time.
+ * Scans lines of the lenient grammar. bytes[end - 1] is an LF, so that no step needs to look for
+ * the end: that comparison per byte would double the time.
  */
 function scanWholeLines(
   bytes: Uint8Array,
@@ -120,7 +120,7 @@ function scanWholeLines(
   }
 }
 
-/** The type that may begin at this place, by its letters alone; -1 for none. */
+/** Tells the type that may begin at this place, by its letters alone; -1 for none. */
 function typeAt(bytes: Uint8Array, at: number): number {
   const byte = bytes[at]
   if (byte === LOWER_M) return bytes[at + 1] === LOWER_R ? METER_READER : METER
@@ -128,7 +128,7 @@ function typeAt(bytes: Uint8Array, at: number): number {
   return byte === LOWER_G ? GAUGE : -1
 }
 
-/** Value of at most 15 digits in bytes[start, end); of more, some number. */
+/** Reads at most 15 digits in bytes[start, end); of more, some number. */
 function parseDigits(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
   for (let at = start; at < end; at++) value = value * 10 + (bytes[at]! - ZERO)

@@ -3,7 +3,7 @@ import type { LineErrorCode, PacketErrorCode } from '../spec.ts'
 
 export interface LineVisitor {
   /**
-   * A line whose value is a safe integer.
+   * Takes a line whose value is a safe integer.
    * @param hash of the key, as `hashKey` gives it
    * @param type index into `TYPE_WORDS`
    * @param rate as written, any finite number; NaN where the line has none
@@ -17,7 +17,7 @@ export interface LineVisitor {
     value: number,
     rate: number,
   ): void
-  /** A line whose value is beyond the safe integers: where its text stands, sign included. */
+  /** Takes a line whose value is beyond the safe integers: where its text stands, sign included. */
   largeLine(
     bytes: Uint8Array,
     keyStart: number,
@@ -39,10 +39,10 @@ export interface LineVisitor {
 }
 
 export interface PacketVisitor extends LineVisitor {
-  /** A packet is complete and its lines have been visited. */
+  /** Called when a packet is complete and its lines have been visited. */
   packetEnd(): void
   /**
-   * A packet is lost.
+   * Called when a packet is lost.
    * @param start of the packet's bytes as far as they are at hand: its header at least
    * @param offset of what is wrong, from the packet's first byte
    * @param isResync false where nothing more can be read from this connection

@@ -41,7 +41,7 @@ export function decodeDatagram(
   decodeBody(bytes, lf + 1, end, 0, rules, visitor)
 }
 
-/** Content length in bytes[start, end): digits and nothing else; -1 otherwise. */
+/** Reads the content length in bytes[start, end): digits and nothing else; -1 otherwise. */
 export function parseLength(bytes: Uint8Array, start: number, end: number): number {
   if (start >= end) return -1
   let length = 0

@@ -15,7 +15,7 @@ const SAFE_DIGITS = 15
 
 const decoder = new TextDecoder()
 
-/** The rate in bytes[start, end), correctly rounded; NaN where it is none or not finite. */
+/** Reads the rate in bytes[start, end), correctly rounded; NaN where it is none or not finite. */
 export function parseRate(bytes: Uint8Array, start: number, end: number): number {
   let at = start
   const isNegative = bytes[at] === MINUS
@@ -53,7 +53,7 @@ function isDigit(byte: number): boolean {
 }
 
 /**
- * The shortest text that reads back as this rate, without an exponent: `0.0000001`.
+ * Writes the shortest text that reads back as this rate, without an exponent: `0.0000001`.
  * @param rate in (0, 1)
  */
 export function rateText(rate: number): string {

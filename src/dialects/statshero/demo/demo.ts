@@ -3,7 +3,7 @@ import { type Demo, type End, repeat, type StartContext } from '../../command-li
 import { StatsHeroClient } from '../client.ts'
 import { Shop } from './shop.ts'
 
-/** How often a shop reports, and the seed of its invented day. */
+/** Pause between a shop's reports, ms, and the seed of its invented day. */
 const STEP_MS = 100
 const SEED = 5
 /** Regions, by which the shops are told apart: the protocol has no labels. */

@@ -150,7 +150,7 @@ class Connection implements ConnectionProgress {
     this.#cancelTimeout = this.#clock.after(this.#frameTimeoutMs, () => this.#end())
   }
 
-  /** End of stream or of the time for a frame. */
+  /** Ends the stream, or the time for a frame. */
   #end(): void {
     this.#cancelTimeout?.()
     this.#cancelTimeout = undefined

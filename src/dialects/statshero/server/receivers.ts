@@ -11,7 +11,7 @@ import { LineMapper } from '../map.ts'
 import type { ReceiveOptions } from '../options.ts'
 import { type ErrorCode, type LineErrorCode, NAME, type PacketErrorCode } from '../spec.ts'
 
-/** Takes what one server receives, of one peer after the other. */
+/** Receiver of what one server gets, of one peer after the other. */
 export interface LineReceiver extends PacketVisitor {
   /** Says from whom the next bytes are. */
   begin(peer: Peer): void
@@ -29,7 +29,7 @@ const LINE_FAULTS: Readonly<Record<LineErrorCode, string>> = {
   bad_sample_rate: 'sample rate is not @ and a decimal with digits on both sides of the point',
 }
 
-/** What peers did wrong, for the reports. */
+/** Faults of peers, for the reports. */
 class Faults {
   peer: Peer = { transport: 'udp', address: '', port: 0 }
   readonly #reports: Reports
