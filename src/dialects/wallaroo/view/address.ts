@@ -4,22 +4,22 @@ import type { Address, Destination } from '../../../web/shell/view.ts'
 
 /** Our own exact numbers, or those of the original Metrics UI. */
 export const MODES = ['own', 'compatible'] as const
-/** Of rows: by name and place in the pipeline, by what is slow, by p99, by messages. */
+/** Orders of rows: by name and place in the pipeline, by what is slow, by p99, by messages. */
 const ORDERS = ['place', 'slow', 'p99', 'rate'] as const
 
 export type Mode = (typeof MODES)[number]
 export type Order = (typeof ORDERS)[number]
 
 /**
- * What of an application is shown; null is a level that is skipped, so that all of it is added up.
- * Nothing at all is the list of applications.
+ * Place in an application that is shown; null is a level that is skipped, so that all of it is
+ * added up. Nothing at all is the list of applications.
  */
 export interface Place {
   readonly application: string | null
   readonly pipeline: string | null
   readonly worker: string | null
   readonly name: string | null
-  /** What is measured; '' where the levels tell it. */
+  /** Category that is measured; '' where the levels tell it. */
   readonly category: string
 }
 
@@ -65,7 +65,10 @@ export const WALLAROO: Address<WallarooState> = {
   },
 }
 
-/** `-` is a skipped level; `~` stands before a name that a path could not carry or tell apart. */
+/**
+ * Writes a part: `-` is a skipped level; `~` stands before a name that a path could not carry or
+ * tell apart.
+ */
 function partText(part: string | null): string {
   if (part === null) return '-'
   return /^(\.{0,2}|-|~.*)$/s.test(part) ? `~${part}` : part
@@ -82,7 +85,7 @@ function parsePlace(rest: string, category: string): Place {
   return { application: read(0), pipeline: read(1), worker: read(2), name: read(3), category }
 }
 
-/** A hand-written path with a lone % is taken as it stands. */
+/** Decodes a part; a hand-written path with a lone % is taken as it stands. */
 function decodeText(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -98,13 +101,13 @@ const LATENCY_UNITS = [
   ['ns', 1],
 ] as const
 
-/** `10ms`; the largest unit that it is a whole number of. */
+/** Writes `10ms`; the largest unit that it is a whole number of. */
 export function latencyText(ns: number): string {
   const [unit, size] = LATENCY_UNITS.find(([, each]) => ns % each === 0) ?? ['ns', 1]
   return `${ns / size}${unit}`
 }
 
-/** Null where it is not a latency of at least 1 ns. */
+/** Reads a latency; null where it is not one of at least 1 ns. */
 export function parseLatency(text: string): number | null {
   const [, digits, unit] = /^(\d{1,12})(s|ms|us|ns)$/.exec(text) ?? []
   const size = LATENCY_UNITS.find(([name]) => name === unit)?.[1] ?? 0
@@ -112,7 +115,7 @@ export function parseLatency(text: string): number | null {
   return ns >= 1 && Number.isSafeInteger(ns) ? ns : null
 }
 
-/** A link to a place, in the mode and order that are chosen. */
+/** Makes a link to a place, in the mode and order that are chosen. */
 export function toPlace(place: Place): Destination {
   return to(WALLAROO, { place })
 }

@@ -152,7 +152,7 @@ const RATE_HEADS = ['Minimum', 'Median', 'Maximum'] as const
 
 type Label = 'pipeline' | 'worker' | 'name'
 
-/** Of a pipeline what came in and what went out, as the original writes the pair. */
+/** Writes of a pipeline what came in and what went out, as the original writes the pair. */
 function rateText(
   row: CompatibleRow | CompatiblePipelineRow,
   rate: (typeof RATES)[number],
@@ -203,7 +203,7 @@ function CompatibleRows(props: CompatibleRowsProps): JSX.Element | null {
   )
 }
 
-/** Said wherever these numbers stand, since they look like the exact ones. */
+/** Shows a notice wherever these numbers stand, since they look like the exact ones. */
 function CompatibleNotice(): JSX.Element {
   return (
     <p class="small verdict-none">

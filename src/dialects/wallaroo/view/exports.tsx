@@ -4,11 +4,11 @@ import { usePage } from '../../../web/shell/page.ts'
 import { Section } from '../../../web/shell/parts.tsx'
 import { addressOf } from '../../../web/store/hub-api.ts'
 
-/** Until the browser has begun to save a file. */
+/** Time until the browser has begun to save a file, ms. */
 const KEPT_MS = 10_000
 const FILE_NAME_LENGTH = 80
 
-/** A name that every file system takes. */
+/** Makes a name that every file system takes. */
 function fileName(name: string, ending: string): string {
   const safe = name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '')
   return `${[...safe].slice(0, FILE_NAME_LENGTH).join('') || 'wallaroo'}.${ending}`
@@ -26,7 +26,7 @@ function save(name: string, text: string): void {
 interface ExportsProps {
   /** Address of the answer, below the API's own. */
   readonly json: string
-  /** What is shown, for the names of files. */
+  /** Name of what is shown, for the names of files. */
   readonly name: string
   readonly tables: readonly (readonly [title: string, csv: () => string])[]
 }

@@ -17,7 +17,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     .map((words, i) => [String(2 ** (19 + i)), words] as const),
 ])
 
-/** `≤ 1 ms`; `> 1 s` for the group above all that are named. */
+/** Writes `≤ 1 ms`; `> 1 s` for the group above all that are named. */
 function groupText(boundNs: string): string {
   const words = WORDS.get(boundNs)
   return words === undefined ? '> 1\u00a0s' : `≤ ${words.replace(' ', '\u00a0')}`

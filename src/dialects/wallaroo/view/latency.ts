@@ -5,7 +5,7 @@ import type { Percentiles } from './rows/range-bar.ts'
 
 /** A computation is slow where its p99 is so many times that of the other workers. */
 export const SLOW_FACTOR = 2
-/** Of fewer messages a p99 is one message. */
+/** Messages from which on a p99 is judged: of fewer it is one message. */
 const JUDGED_FROM = 100
 
 const NS_PER_S = 1e9
@@ -24,14 +24,17 @@ export function percentilesOf({ latency }: RowJson): Percentiles {
   }
 }
 
-/** Little's law: messages per second × mean latency; NaN where either is unknown. */
+/**
+ * Estimates messages in flight by Little's law: messages per second × mean latency; NaN where
+ * either is unknown.
+ */
 export function inFlight({ throughput, latency }: RowJson): number {
   return (numberOf(throughput.median) * numberOf(latency.meanNsEstimated)) / NS_PER_S
 }
 
 /**
- * How many times the mean p99 of its siblings each row's is; NaN without siblings, or with too few
- * messages to say.
+ * Computes how many times the mean p99 of its siblings each row's is; NaN without siblings, or with
+ * too few messages to judge.
  */
 export function siblingTimes(rows: readonly RowJson[]): readonly number[] {
   let sum = 0
@@ -52,7 +55,10 @@ function isJudged({ latency }: RowJson): boolean {
   return latency.p99Ns !== null && Number(latency.count) >= JUDGED_FROM
 }
 
-/** Far above its siblings; with a limit of the reader's own, above that, whatever they are. */
+/**
+ * Tells whether a row is far above its siblings; with a limit of the reader's own, above that,
+ * whatever they are.
+ */
 export function isSlow(row: RowJson, times: number, aboveNs: number | null): boolean {
   return aboveNs === null ? times >= SLOW_FACTOR : numberOf(row.latency.p99Ns) > aboveNs
 }
@@ -70,7 +76,7 @@ export interface MatrixCell {
   readonly times: number
 }
 
-/** Computations × workers; by pipeline and place in it. */
+/** Arranges computations × workers; by pipeline and place in it. */
 export function matrixOf(rows: readonly RowJson[]): readonly MatrixRow[] {
   const groups = new Map<string, RowJson[]>()
   for (const row of rows) {
@@ -94,7 +100,7 @@ export function matrixOf(rows: readonly RowJson[]): readonly MatrixRow[] {
   )
 }
 
-/** The slow cells, the worst first: furthest above its siblings, or with the largest p99. */
+/** Lists the slow cells, the worst first: furthest above its siblings, or with the largest p99. */
 export function slowCells(
   matrix: readonly MatrixRow[],
   aboveNs: number | null,
@@ -108,7 +114,7 @@ export function slowCells(
   return slow.sort((a, b) => worth(b) - worth(a))
 }
 
-/** Can any cell be compared with its siblings? */
+/** Tells whether any cell can be compared with its siblings. */
 export function isCompared(matrix: readonly MatrixRow[]): boolean {
   return matrix.some(({ cells }) => [...cells.values()].some(({ times }) => !Number.isNaN(times)))
 }
@@ -117,8 +123,8 @@ export function isCompared(matrix: readonly MatrixRow[]): boolean {
 const WORKERS_BESIDE = 4
 
 /**
- * Workers of the matrix, by name; of many first those where something is slow, and no more than a
- * limit. Their order changes only where what is slow changes.
+ * Lists workers of the matrix, by name; of many first those where something is slow, and no more
+ * than a limit. Their order changes only where what is slow changes.
  */
 export function workersOf(
   matrix: readonly MatrixRow[],
@@ -137,7 +143,7 @@ export function workersOf(
   return [...at(true), ...at(false)].slice(0, limit)
 }
 
-/** What rows are ordered by; NaN is last. */
+/** Worth that rows are ordered by; NaN is last. */
 export interface Worth {
   readonly times: number
   readonly p99: number
@@ -148,7 +154,7 @@ export function worthOf({ latency, throughput }: RowJson, times: number): Worth 
   return { times, p99: numberOf(latency.p99Ns), rate: numberOf(throughput.median) }
 }
 
-/** The greatest of several in each respect. */
+/** Finds the greatest of several in each respect. */
 export function greatest(all: readonly Worth[]): Worth {
   const most = (key: keyof Worth): number => {
     const known = all.map((each) => each[key]).filter((value) => !Number.isNaN(value))

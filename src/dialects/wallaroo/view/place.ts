@@ -9,26 +9,26 @@ const START_TO_END = 'start-to-end'
 export const ON_WORKER = 'node-ingress-egress'
 export const INGESTION = 'pipeline-ingestion'
 
-/** The category of a place, where none is named: the levels tell it. */
+/** Tells the category of a place, where none is named: the levels tell it. */
 export function categoryOf({ category, pipeline, worker, name }: Place): string {
   if (category !== '') return category
   if (name !== null) return COMPUTATION
   return pipeline === null && worker !== null ? ON_WORKER : START_TO_END
 }
 
-/** Is it a list or an overview, and not one thing that is measured? */
+/** Tells whether it is a list or an overview, and not one thing that is measured. */
 export function isOverview({ pipeline, worker, name, category }: Place): boolean {
   return pipeline === null && worker === null && name === null && category === ''
 }
 
-/** The same on all workers: its category is kept, which fewer levels would not tell. */
+/** Gives the same place on all workers: its category is kept, which fewer levels would not tell. */
 export function siblingsOf(place: Place): Place {
   const around = { ...place, worker: null, category: '' }
   const category = categoryOf(place)
   return categoryOf(around) === category ? around : { ...around, category }
 }
 
-/** Equal for equal places. */
+/** Makes a text that is equal for equal places. */
 export function placeText({ application, pipeline, worker, name, category }: Place): string {
   return JSON.stringify([application, pipeline, worker, name, category])
 }
@@ -48,7 +48,7 @@ interface Crumb {
   readonly place: Place | undefined
 }
 
-/** Wallaroo › application › pipeline › worker › computation; `all` for a level skipped. */
+/** Lists Wallaroo › application › pipeline › worker › computation; `all` for a level skipped. */
 export function crumbsOf(place: Place): readonly Crumb[] {
   const levels = [place.application, place.pipeline, place.worker, place.name]
   const last = levels.findLastIndex((level) => level !== null)
@@ -70,12 +70,12 @@ const MEASURED: Readonly<Record<string, string>> = {
   [INGESTION]: 'Messages taken in; no latency',
 }
 
-/** What the latencies of a category are. */
+/** Says what the latencies of a category are. */
 export function measuredWords(category: string): string {
   return MEASURED[category] ?? `Category ${category}`
 }
 
-/** `Computation on worker2, pipeline Orders`. */
+/** Writes `Computation on worker2, pipeline Orders`. */
 export function whatWords(place: Place): string {
   const { pipeline, worker, name } = place
   if (name !== null) {

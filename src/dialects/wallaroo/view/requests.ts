@@ -11,7 +11,10 @@ interface Span {
 
 export const APPLICATIONS = '/wallaroo/applications'
 
-/** Its numbers are those of the last five minutes, whatever the window of the page is. */
+/**
+ * Makes the address of an application; its numbers are those of the last five minutes, whatever the
+ * window of the page is.
+ */
 export function applicationAddress(application: string): string {
   return `/wallaroo/application?${new URLSearchParams({ application })}`
 }
@@ -34,7 +37,7 @@ export function connectionsAddress(application: string): string {
   return `/wallaroo/connections?${new URLSearchParams({ application })}`
 }
 
-/** Where a row leads. */
+/** Tells where a row leads. */
 export function placeOfKey(application: string, key: ViewKey): Place {
   const place: Place = {
     ...NO_PLACE,

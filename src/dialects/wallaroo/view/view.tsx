@@ -34,7 +34,7 @@ function Crumbs({ place }: { place: Place }): JSX.Element {
   )
 }
 
-/** The list; with one application alone its overview, so that it is one click away. */
+/** Shows the list; with one application alone its overview, so that it is one click away. */
 function Start({ route }: { route: Route<WallarooState> }): JSX.Element {
   const { answer, refusal } = useAnswer<ApplicationsAnswer>(APPLICATIONS)
   const [first, second] = answer?.applications ?? []

@@ -30,7 +30,7 @@ const LENGTHS: Readonly<Record<string, string>> = {
   undecided: '',
 }
 
-/** What the hub tells of workers' connections, and of the limits of what they send. */
+/** Words for what the hub tells of workers' connections, and of the limits of what they send. */
 export const WORDS: Words = {
   facts: {
     joins: counted('Join'),
@@ -50,7 +50,7 @@ export const WORDS: Words = {
   },
 }
 
-/** Why windows left, and the option that keeps more of them. */
+/** Words for why windows left, and the option that keeps more of them. */
 const MISSING_WORDS = {
   memory: ['were dropped for want of memory', 'wallaroo.windowBytesLimit'],
   retention: ['were past their time', 'wallaroo.retentionMs'],
@@ -58,7 +58,9 @@ const MISSING_WORDS = {
 /** Names in a sentence. */
 const LISTED = 3
 
-/** `Complete since 14:03:08: older windows were past their time. …`; '' of what is complete. */
+/**
+ * Writes `Complete since 14:03:08: older windows were past their time. …`; '' of what is complete.
+ */
 export function completeWords(answer: Completeness, nowMs: number): string {
   const { completeFromMs, missingFor = 'memory' } = answer
   if (completeFromMs === undefined) return ''
@@ -67,7 +69,10 @@ export function completeWords(answer: Completeness, nowMs: number): string {
   return `${since}. Raise ${option} to keep more; totals since the start are not affected.`
 }
 
-/** Where workers send to; of a hub that listens everywhere, the name that the reader has of it. */
+/**
+ * Gives the address that workers send to; of a hub that listens everywhere, the name that the
+ * reader has of it.
+ */
 export function workerAddress(listener: ListenerStatus, pageHost?: string): string {
   const { host, port } = listener
   const isAnywhere = host === '0.0.0.0' || host === '::'
@@ -75,14 +80,14 @@ export function workerAddress(listener: ListenerStatus, pageHost?: string): stri
   return `${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`
 }
 
-/** What the hub does not know, in its words, and where what it knows is found. */
+/** Says what the hub does not know, in its words, and where what it knows is found. */
 export function unknownWords(refusal: string): string {
   const words = shownName(refusal)
   const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
   return `${sentence}. It appears when a worker sends it; “Wallaroo” above lists what was sent.`
 }
 
-/** `a, b, c and 12 more`. */
+/** Writes `a, b, c and 12 more`. */
 export function listWords(names: readonly string[]): string {
   const shown = names.slice(0, LISTED).join(', ')
   const more = names.length - LISTED
@@ -91,12 +96,12 @@ export function listWords(names: readonly string[]): string {
 
 type Counted = readonly (readonly [name: string, count: number])[]
 
-/** `clock_skew 12, empty_window 40`; a dash for none. */
+/** Writes `clock_skew 12, empty_window 40`; a dash for none. */
 export function countedWords(counted: Counted): string {
   return counted.map(([name, count]) => `${name} ${exact(count)}`).join(', ') || '–'
 }
 
-/** Hub less worker: a positive offset is a worker whose clock is behind. */
+/** Writes the clock's offset, hub less worker: a positive one is a worker whose clock is behind. */
 export function clockWords({ clockOffsetMs, isClockOff }: WorkerJson): string {
   if (clockOffsetMs === null) return 'not known yet'
   if (!isClockOff) return `agrees within ${durationText(60)}`
@@ -108,18 +113,20 @@ function offWords(clockOffsetMs: number): string {
   return `off by ${size}, ${clockOffsetMs > 0 ? 'behind' : 'ahead'}`
 }
 
-/** Of a worker whose clock is off: `clock off by 2 min, behind`. */
+/** Writes of a worker whose clock is off: `clock off by 2 min, behind`. */
 export function clockShortWords({ clockOffsetMs }: WorkerJson): string {
   return `clock ${offWords(clockOffsetMs ?? 0)}`
 }
 
-/** The sum of what is known; NaN where nothing is. */
+/** Adds up what is known; NaN where nothing is. */
 function sumOf(values: readonly number[]): number {
   const known = values.filter((value) => !Number.isNaN(value))
   return known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0)
 }
 
-/** `2 pipelines, 3 workers, last window 0.6 s ago. Ingested 15.2 k/s, completed 15.0 k/s.` */
+/**
+ * Writes `2 pipelines, 3 workers, last window 0.6 s ago. Ingested 15.2 k/s, completed 15.0 k/s.`
+ */
 export function summaryWords(answer: ApplicationAnswer): string {
   const { pipelines, workers, computations, nowMs } = answer
   const away = workers.filter(({ worker }) => !worker.isConnected).length
@@ -134,7 +141,7 @@ export function summaryWords(answer: ApplicationAnswer): string {
   return `${parts.join(', ')}${gone}, ${age}. ${rates}`
 }
 
-/** `min 1.83 k/s, median 1.97 k/s, max 2.21 k/s`. */
+/** Writes `min 1.83 k/s, median 1.97 k/s, max 2.21 k/s`. */
 export function throughputWords({ throughput }: RowJson): string {
   const { min, median, max } = throughput
   if (median === null) return 'no window in this time'
@@ -142,19 +149,19 @@ export function throughputWords({ throughput }: RowJson): string {
   return `min ${words(min)}, median ${words(median)}, max ${words(max)}`
 }
 
-/** `above 524 288 to 1 048 576 ns`. */
+/** Writes `above 524 288 to 1 048 576 ns`. */
 export function boundsText({ bin, fromNs, toNs }: BinJson): string {
   if (bin === 0) return `up to 1${NO_BREAK_SPACE}ns`
   return `above ${exact(fromNs)} to ${exact(toNs)}${NO_BREAK_SPACE}ns`
 }
 
-/** `above 524 288 to 1 048 576 ns: 4 120 messages, 1.80 %`. */
+/** Writes `above 524 288 to 1 048 576 ns: 4 120 messages, 1.80 %`. */
 export function binText(bin: BinJson): string {
   const percent = `${digits(bin.percent)}${NO_BREAK_SPACE}%`
   return `${boundsText(bin)}: ${counted('message')(bin.count)}, ${percent}`
 }
 
-/** What the rows below a place are. */
+/** Names the rows below a place. */
 export function tableTitle({ name }: Pick<TableJson, 'name'>, place: Place): string {
   if (name === 'by_worker') {
     return place.worker === null ? 'On each worker' : 'The same on the other workers'
@@ -164,14 +171,14 @@ export function tableTitle({ name }: Pick<TableJson, 'name'>, place: Place): str
   return name === 'pipelines' ? 'Pipelines' : 'Computations'
 }
 
-/** An estimate: two digits, as of a mean that is estimated, too. */
+/** Writes an estimate: two digits, as of a mean that is estimated, too. */
 export function flightText(row: RowJson): string {
   const flying = inFlight(row)
   if (Number.isNaN(flying)) return NO_VALUE
   return flying >= 999.5 ? text(flying) : digits(flying, 2)
 }
 
-/** What is known exactly, and what is estimated; in the order of their use. */
+/** Lists what is known exactly, and what is estimated; in the order of their use. */
 export function factsOf(view: ViewAnswer): readonly (readonly [string, string])[] {
   const { total, ids, series } = view
   const { latency, messages } = total

@@ -121,7 +121,7 @@ interface ApplicationProps {
   readonly route: Route<WallarooState>
 }
 
-/** Always of the last five minutes, as far as it was read. */
+/** Shows an application, always of the last five minutes, as far as it was read. */
 export function Application({ application, route }: ApplicationProps): JSX.Element {
   const address = applicationAddress(application)
   const isHeld = route.at !== null

@@ -10,7 +10,7 @@ import { LongTable } from '../rows/lazy-rows.tsx'
 import { workerAddress } from '../words.ts'
 import { Slowest, smallOnes } from './slowest.tsx'
 
-/** From here on the age of the last window is amber. */
+/** Age from which on the one of the last window is amber, ms. */
 const SILENT_MS = 30_000
 
 const HEADS = [
@@ -43,7 +43,7 @@ function Row({ each, nowMs }: { each: ApplicationSummary; nowMs: number }): JSX.
   )
 }
 
-/** What to do for the first worker to appear: the address that workers are to be given. */
+/** Shows what to do for the first worker to appear: the address that workers are to be given. */
 function NoWorkers(): JSX.Element {
   const { store } = usePage()
   const listener = store.sources.value?.listeners.find(({ dialects }) =>

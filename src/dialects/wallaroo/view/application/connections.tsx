@@ -112,7 +112,7 @@ const HEADS = [
   'Bytes held',
 ] as const
 
-/** Connections are those of now, also while the picture is held. */
+/** Shows connections, which are those of now, also while the picture is held. */
 export function Connections({ application }: { application: string }): JSX.Element {
   const { answer } = useAnswer<ConnectionsAnswer>(connectionsAddress(application))
   const { connections = [], workers = [], nowMs = 0 } = answer ?? {}

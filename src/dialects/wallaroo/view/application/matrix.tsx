@@ -36,7 +36,7 @@ interface CellProps {
   readonly aboveNs: number | null
 }
 
-/** In narrow windows a cell is a line of its own, with the name of its worker. */
+/** Shows a cell; in narrow windows it is a line of its own, with the name of its worker. */
 function Cell({ cell, place, axis, aboveNs }: CellProps): JSX.Element {
   if (cell === undefined) return <td class="soft absent">–</td>
   const { row, times } = cell
@@ -116,7 +116,7 @@ export function Matrix({ application, matrix }: MatrixProps): JSX.Element {
   )
 }
 
-/** What the matrix leaves out, in words; '' where it shows all. */
+/** Says what the matrix leaves out; '' where it shows all. */
 export function leftOutWords(workers: number): string {
   if (workers <= WORKERS_SHOWN) return ''
   return `${WORKERS_SHOWN} of ${exact(workers)} workers, slow ones first`

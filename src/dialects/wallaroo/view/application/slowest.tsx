@@ -10,13 +10,13 @@ import { NO_PLACE, type Place, toPlace } from '../address.ts'
 import { isCompared, type MatrixCell, type MatrixRow, matrixOf, slowCells } from '../latency.ts'
 import { APPLICATIONS, applicationAddress } from '../requests.ts'
 
-/** What stays slow will still be slow then. */
+/** Pause between requests, ms: what stays slow will still be slow then. */
 const PAUSE_MS = 10_000
 /** Larger applications are looked at when they are opened: their answers are megabytes. */
 const CELLS_LIMIT = 1000
 const APPLICATIONS_LIMIT = 5
 
-/** Those whose computations by worker are few enough to be read beside other things. */
+/** Selects those whose computations by worker are few enough to be read beside other things. */
 export function smallOnes(
   applications: readonly ApplicationSummary[],
 ): readonly ApplicationSummary[] {
@@ -45,7 +45,7 @@ export function Slowest({
   return <Verdict {...{ application, matrix, aboveNs }} isApplicationNamed={isNamed} isQuiet />
 }
 
-/** On the start page: what is slow stands above all that is unusual, a click away. */
+/** Shows on the start page what is slow, above all that is unusual, a click away. */
 export function SlowestOfAll(): JSX.Element | null {
   const { store } = usePage()
   const wallaroo = store.sources.value?.dialects.find(({ name }) => name === 'wallaroo')
@@ -67,7 +67,7 @@ interface VerdictProps {
   readonly application: string
   readonly matrix: readonly MatrixRow[]
   readonly aboveNs: number | null
-  /** Where there is more than one, and where the answer is one line among others. */
+  /** Whether it names the application: there are several, and the answer is one line of many. */
   readonly isApplicationNamed?: boolean
   /** Says nothing where nothing is slow. */
   readonly isQuiet?: boolean
@@ -82,7 +82,7 @@ function timesText(times: number): string {
   return `${times >= 1000 ? text(Math.round(times)) : String(Math.round(times))}×`
 }
 
-/** How far away from what it should be. */
+/** Says how far away it is from what it should be. */
 function howSlow({ row, times }: MatrixCell, aboveNs: number | null): string {
   const p99 = text(row.latency.p99Ns, 'ns')
   if (aboveNs !== null) return ` is above ${text(aboveNs, 'ns')}: p99 ${p99}.`

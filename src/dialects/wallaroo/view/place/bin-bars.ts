@@ -34,7 +34,7 @@ const LEAST_HEIGHT = 1.5
 const NUMBER_FROM = 30
 const LABEL_FROM = 56
 
-/** The bin at a place of the chart; null beside the bars. */
+/** Finds the bin at a place of the chart; null beside the bars. */
 export function binAt(counts: readonly number[], x: number, width: number): number | null {
   const span = filledSpan(counts)
   if (span === undefined || x < LEFT || x > width - RIGHT) return null
@@ -101,7 +101,7 @@ function drawPercentiles(
   })
 }
 
-/** Per cents above the bars, upper bounds below them. */
+/** Draws per cents above the bars, upper bounds below them. */
 function drawLabels(
   painter: Painter,
   counts: readonly number[],

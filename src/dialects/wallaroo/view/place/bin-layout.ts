@@ -10,23 +10,28 @@ export interface BinSpan {
   readonly last: number
 }
 
-/** From the first to the last filled bin; undefined without messages. */
+/** Finds the span from the first to the last filled bin; undefined without messages. */
 export function filledSpan(counts: readonly number[]): BinSpan | undefined {
   const first = counts.findIndex((count) => count > 0)
   return first < 0 ? undefined : { first, last: counts.findLastIndex((count) => count > 0) }
 }
 
-/** Height of a share of all, of 1: square root, with a little room above the fullest bin. */
+/**
+ * Computes the height of a share of all, of 1: square root, with a little room above the fullest
+ * bin.
+ */
 export function shareHeight(share: number, most: number): number {
   return Math.sqrt(share / Math.min(1, most * 1.1))
 }
 
-/** Place of a latency in bins: 1.5 is half way of bin 1, on its logarithmic scale. */
+/** Computes the place of a latency in bins: 1.5 is half way of bin 1, on its logarithmic scale. */
 export function placeOf(ns: number, first: number): number {
   return Math.max(0, Math.log2(ns) - first + 1)
 }
 
-/** Where labels begin that stand above their places, side by side where those are too close. */
+/**
+ * Finds where labels begin that stand above their places, side by side where those are too close.
+ */
 export function labelStarts(
   places: readonly number[],
   widths: readonly number[],
@@ -46,7 +51,7 @@ export function labelStarts(
   return starts
 }
 
-/** Upper bound of a bin in words: `1 ms` for 2^20 ns, `16 µs`, `34 s`. */
+/** Writes the upper bound of a bin: `1 ms` for 2^20 ns, `16 µs`, `34 s`. */
 export function boundText(bin: number): string {
   const ns = 2 ** bin
   return ns < 1000 ? axisText(ns, 'ns') : text(ns, 'ns').replace(/\.\d+/, '')

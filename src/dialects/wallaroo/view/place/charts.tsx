@@ -16,7 +16,7 @@ import { BinColumns, type ChartLine, countsOf, firstSecond, lastSecond, lineOf }
 
 interface ViewProps {
   readonly view: ViewAnswer
-  /** What is shown, for the names of pictures. */
+  /** Name of what is shown, for the names of pictures. */
   readonly of: string
 }
 
@@ -28,7 +28,7 @@ const LINES = [
   { line: 'p99Ns', name: 'p99', color: 'ink', width: 1.75 },
 ] as const satisfies readonly { line: ChartLine; name: string; color: string; width: number }[]
 
-/** A plot of a view over its own window. */
+/** Plots a view over its own window. */
 function usePlot(view: ViewAnswer, plot: Pick<Plot, 'lines' | 'axis' | 'unit' | 'heat'>) {
   const { cursor } = usePage()
   const steady = useRef(new SteadyRange())
@@ -46,7 +46,10 @@ function usePlot(view: ViewAnswer, plot: Pick<Plot, 'lines' | 'axis' | 'unit' | 
   })
 }
 
-/** The values of the bin under the pointer stand where the note was: nothing covers the bars. */
+/**
+ * Shows the bars; the values of the bin under the pointer stand where the note was: nothing covers
+ * the bars.
+ */
 function Bars({ view, of }: ViewProps): JSX.Element {
   const { latency } = view.total
   const [marked, setMarked] = useState<number | null>(null)
@@ -129,7 +132,7 @@ function Throughput({ view, of }: ViewProps): JSX.Element {
   )
 }
 
-/** What has no latency is told apart, never drawn as one. */
+/** Shows what has no latency apart, never drawn as one. */
 function SkewNote({ view }: { view: ViewAnswer }): JSX.Element | null {
   const { skewed } = view.total.latency
   if (Number(skewed) === 0) return null

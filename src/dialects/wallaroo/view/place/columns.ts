@@ -9,7 +9,7 @@ const BINS = 64
 
 export type ChartLine = 'throughput' | 'p50Ns' | 'p95Ns' | 'p99Ns'
 
-/** The second that the left edge of a view's charts closes. */
+/** Gives the second that the left edge of a view's charts closes. */
 export function firstSecond({ fromMs }: ViewAnswer): number {
   return Math.round(fromMs / 1000)
 }
@@ -19,8 +19,8 @@ export function lastSecond(view: ViewAnswer): number {
 }
 
 /**
- * The column whose latencies each column shows: of a window of several seconds the one in which it
- * ended, -1 where no window was.
+ * Finds the column whose latencies each column shows: of a window of several seconds the one in
+ * which it ended, -1 where no window was.
  */
 function shownColumns({ bins, windowS }: ChartsJson): Int32Array {
   const shown = new Int32Array(bins.length).fill(-1)
@@ -44,7 +44,7 @@ function shownIn(charts: ChartsJson): Int32Array {
   return shown
 }
 
-/** A value per second from the left edge on; there is none at the edge itself. */
+/** Lists a value per second from the left edge on; there is none at the edge itself. */
 export function lineOf(view: ViewAnswer, line: ChartLine): Float64Array {
   const first = firstSecond(view)
   return Float64Array.from({ length: view.charts[line].length + 1 }, (_, i) => {
@@ -52,7 +52,7 @@ export function lineOf(view: ViewAnswer, line: ChartLine): Float64Array {
   })
 }
 
-/** NaN outside of the window and where nothing is known. */
+/** Gives a value; NaN outside of the window and where nothing is known. */
 export function valueAt(view: ViewAnswer, line: ChartLine, second: number): number {
   const { charts } = view
   const i = second - firstSecond(view) - 1

@@ -20,10 +20,10 @@ const FIGURES = [
   ['p99.9', 'p999Ns'],
   ['p99.99', 'p9999Ns'],
 ] as const
-/** From here on the age of the last window is amber. */
+/** Age from which on the one of the last window is amber, ms. */
 const SILENT_MS = 30_000
 
-/** Large numbers: of the window, or of the second under the cursor. */
+/** Shows large numbers: of the window, or of the second under the cursor. */
 function Figures({ view }: { view: ViewAnswer }): JSX.Element {
   const { cursor, navigation } = usePage()
   const second = cursor.second.value
@@ -50,7 +50,7 @@ function Figures({ view }: { view: ViewAnswer }): JSX.Element {
   )
 }
 
-/** Both names of a crossing are links; so is what else is measured at the same place. */
+/** Shows both names of a crossing as links, and what else is measured at the same place. */
 function Crossings({ place }: { place: Place }): JSX.Element | null {
   const { application, pipeline, worker, name } = place
   const links: (readonly [words: string, place: Place])[] = []

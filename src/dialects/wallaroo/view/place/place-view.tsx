@@ -28,8 +28,8 @@ interface ConsistsProps {
 }
 
 /**
- * The tables of a place; of one worker's first the same thing on all of them, which is a table of
- * the place without the worker.
+ * Gets the tables of a place; of one worker's first the same thing on all of them, which is a table
+ * of the place without the worker.
  */
 function useTables(
   { view, place }: ConsistsProps,
@@ -43,7 +43,9 @@ function useTables(
   return [...beside, ...view.tables]
 }
 
-/** Rows of one thing on several workers are siblings: one of them may be the slow one. */
+/**
+ * Shows tables; rows of one thing on several workers are siblings: one of them may be the slow one.
+ */
 function Consists({
   view,
   place,

@@ -50,13 +50,13 @@ export function rowsCsv(application: string, rows: readonly RowJson[]): string {
   )
 }
 
-/** All rows of an application, each once. */
+/** Lists all rows of an application, each once. */
 export function applicationRows(answer: ApplicationAnswer): readonly RowJson[] {
   const { pipelines, workers, computations, computationsByWorker, others } = answer
   return [...pipelines, ...workers, ...computations, ...computationsByWorker, ...others]
 }
 
-/** A view and what it consists of. */
+/** Lists a view and what it consists of. */
 export function viewRows({ total, tables }: ViewAnswer): readonly RowJson[] {
   return [total, ...tables.flatMap(({ rows }) => rows)]
 }
@@ -68,7 +68,7 @@ export function binsCsv({ bins }: ViewAnswer): string {
   )
 }
 
-/** A second without any window has empty cells. */
+/** Writes seconds as CSV; one without any window has empty cells. */
 export function secondsCsv(view: ViewAnswer): string {
   const { throughput, p50Ns, p95Ns, p99Ns } = view.charts
   const first = firstSecond(view) + 1

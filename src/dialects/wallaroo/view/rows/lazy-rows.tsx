@@ -11,7 +11,7 @@ import { TableFrame, type TableProps } from '../../../../web/shell/parts.tsx'
 /** Shorter tables are rendered whole. */
 const WHOLE_UP_TO = 100
 const CHUNK_ROWS = 50
-/** As wallaroo.css has it: 28 px and a hairline. */
+/** Height of a row as wallaroo.css has it: 28 px and a hairline. */
 const ROW_PX = 29
 
 interface LazyRowsProps<T> {
@@ -54,7 +54,7 @@ export function LazyRows<T>({ rows, columns, row }: LazyRowsProps<T>): JSX.Eleme
 
 type LongTableProps<T> = Omit<LazyRowsProps<T>, 'columns'> & Omit<TableProps, 'children'>
 
-/** A table of plain cells that scrolls inside itself, of any length. */
+/** Shows a table of plain cells that scrolls inside itself, of any length. */
 export function LongTable<T>({ rows, row, ...frame }: LongTableProps<T>): JSX.Element {
   return (
     <TableFrame {...frame}>

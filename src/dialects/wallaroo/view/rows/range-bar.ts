@@ -6,7 +6,7 @@ import type { Painter, Token } from '../../../../web/chart/painter.ts'
 import type { Range } from '../../../../web/chart/scale.ts'
 import { axisText } from '../../../../web/format/number.ts'
 
-/** In nanoseconds; NaN where unknown. */
+/** Percentiles in nanoseconds; NaN where unknown. */
 export interface Percentiles {
   readonly p50: number
   readonly p95: number
@@ -18,10 +18,10 @@ export interface Percentiles {
 const ROOM = 28
 const LEFT = 2
 const LABEL_ROOM = 44
-/** Between two labels. */
+/** Gap between two labels, px. */
 const LABEL_GAP = 6
 
-/** Whole decades around all that is shown; at least one. */
+/** Finds whole decades around all that is shown; at least one. */
 export function axisOf(rows: Iterable<Percentiles>): Range {
   let lo = Number.POSITIVE_INFINITY
   let hi = 0
@@ -46,7 +46,7 @@ function decades({ lo, hi }: Range): number[] {
   return Array.from({ length: count + 1 }, (_, i) => lo * 10 ** i)
 }
 
-/** The decades' names, left out where there is no room. */
+/** Draws the decades' names, left out where there is no room. */
 export function drawRangeAxis(painter: Painter, axis: Range): void {
   const x = placeIn(axis, painter.width)
   const all = decades(axis)
@@ -57,7 +57,9 @@ export function drawRangeAxis(painter: Painter, axis: Range): void {
   }
 }
 
-/** Which of the decades have a label, and where it begins: the first one right of its tick. */
+/**
+ * Finds which of the decades have a label, and where it begins: the first one right of its tick.
+ */
 function decadeLabels(
   places: readonly number[],
   widths: readonly number[],

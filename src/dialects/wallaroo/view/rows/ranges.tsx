@@ -9,7 +9,7 @@ import { drawRangeAxis, drawRangeBar, type Percentiles } from './range-bar.ts'
 
 const SPARK_WIDTH = 1.25
 
-/** A quantity with all its digits on hover. */
+/** Shows a quantity with all its digits on hover. */
 export function Amount({ value, unit }: { value: number; unit: string }): JSX.Element {
   const [number, name] = format(value, unit)
   return (
@@ -45,7 +45,7 @@ export function RangeBar({ of, percentiles, axis, isSlow }: RangeBarProps): JSX.
   return <canvas ref={canvas} role="img" aria-label={`${of}, ${parts.join(', ')}${slow}`} />
 }
 
-/** Messages a second in equal parts of the window; a part without any window is a gap. */
+/** Draws messages a second in equal parts of the window; a part without any window is a gap. */
 export function Spark({ of, line }: { of: string; line: readonly (number | null)[] }): JSX.Element {
   const steady = useRef(new SteadyRange())
   const canvas = useDrawing((painter) => {

@@ -16,17 +16,17 @@ import { LazyRows, LongTable } from './lazy-rows.tsx'
 import { axisOf } from './range-bar.ts'
 import { Amount, RangeAxis, RangeBar, Spark } from './ranges.tsx'
 
-/** From here on a row says how long ago its last window ended. */
+/** Age from which on a row tells the one of its last window, ms. */
 const SILENT_MS = 30_000
 
 interface NamedRow {
   readonly name: string
-  /** Where it leads; undefined for the place that is shown. */
+  /** Place where it leads; undefined for the one that is shown. */
   readonly place: Place | undefined
   readonly row: RowJson
-  /** How many times slower than its siblings; NaN where none are. */
+  /** Factor by which it is slower than its siblings; NaN where none are. */
   readonly times: number
-  /** Behind the name. */
+  /** Remark behind the name. */
   readonly remark?: ComponentChildren
 }
 
@@ -108,12 +108,12 @@ function Row({ named, axis, aboveNs, hasSparks }: RowProps): JSX.Element {
 }
 
 interface RowsTableProps {
-  /** What the rows are. */
+  /** Head that names what the rows are. */
   readonly head: string
   readonly rows: readonly NamedRow[]
 }
 
-/** Rows that have no latency: messages alone. */
+/** Shows rows that have no latency: messages alone. */
 export function CountsTable({ head, rows }: RowsTableProps): JSX.Element {
   return (
     <LongTable
@@ -139,7 +139,10 @@ function useOrder(rows: readonly NamedRow[]): readonly NamedRow[] {
   return inOrder(rows, order, ({ row, times }) => worthOf(row, times))
 }
 
-/** A head that puts its column's greatest first, and a second time things back to their places. */
+/**
+ * Shows a head that puts its column's greatest first, and a second time things back to their
+ * places.
+ */
 function OrderHead({ words, by }: { words: string; by: Order }): JSX.Element {
   const { navigation } = usePage()
   const isOn = navigation.state(WALLAROO).order === by
