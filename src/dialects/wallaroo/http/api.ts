@@ -25,12 +25,12 @@ export interface ApplicationSummary {
   readonly lastWindowMs: number | null
 }
 
-/** What is missing in an answer; both are absent where its whole range is complete. */
+/** Completeness of an answer; both are absent where its whole range is complete. */
 export interface Completeness {
   /** Earlier windows are missing. */
   readonly completeFromMs?: number
   /**
-   * Because memory ran out (`wallaroo.windowBytesLimit`), or because they were past their time
+   * Reason of a loss: memory ran out (`wallaroo.windowBytesLimit`), or windows were past their time
    * (`wallaroo.retentionMs`).
    */
   readonly missingFor?: 'memory' | 'retention'
@@ -48,7 +48,7 @@ export interface ApplicationAnswer extends Completeness {
   /** Sorted by name, as all lists here. */
   readonly pipelines: readonly PipelineRow[]
   readonly workers: readonly WorkerRow[]
-  /** By pipeline and name: equal names of two pipelines are two rows. */
+  /** Rows by pipeline and name: equal names of two pipelines are two rows. */
   readonly computations: readonly RowJson[]
   /** The same on each worker, by pipeline, worker and name: what shows the slow one of them. */
   readonly computationsByWorker: readonly RowJson[]
@@ -56,7 +56,7 @@ export interface ApplicationAnswer extends Completeness {
   readonly others: readonly RowJson[]
 }
 
-/** What one row of a table names; absent labels are added up over. */
+/** Names of one row of a table; absent labels are added up over. */
 export interface ViewKey {
   readonly category: SeriesNames['category']
   readonly pipeline?: string
@@ -74,17 +74,19 @@ export interface RowJson {
   /** Latest end of a window, and how long ago that was; null before the first. */
   readonly lastWindowMs: number | null
   readonly ageMs: number | null
-  /** Of a computation: its place in the pipeline, as last stated. */
+  /** Place of a computation in the pipeline, as last stated. */
   readonly id?: number
   /**
-   * Of pipelines and workers: messages a second in up to 60 equal parts of the window, rounded;
-   * null where no window is.
+   * Line of pipelines and workers: messages a second in up to 60 equal parts of the window,
+   * rounded; null where no window is.
    */
   readonly line?: readonly (number | null)[]
 }
 
 export interface PipelineRow extends RowJson {
-  /** What came in at its sources; `throughput` is what went out. Null without ingestion. */
+  /**
+   * Messages that came in at its sources; `throughput` is what went out. Null without ingestion.
+   */
   readonly ingested: ThroughputJson | null
 }
 
@@ -107,7 +109,7 @@ export interface WorkerJson {
   readonly isClockOff: boolean
 }
 
-/** Of the samples with a latency; those that clock skew made impossible are apart. */
+/** Statistics of the samples with a latency; those that clock skew made impossible are apart. */
 export interface LatencyJson {
   readonly count: CountJson
   /** Samples of bin 64: messages that happened, without a latency. */
@@ -150,13 +152,13 @@ export interface ViewAnswer extends Completeness {
   readonly stepMs: 1000
   /** Series of the wire that are in it. */
   readonly series: number
-  /** Of a computation: all places ever stated, ascending. */
+  /** Places of a computation, all ever stated, ascending. */
   readonly ids: readonly number[]
   readonly total: RowJson
   readonly charts: ChartsJson
   /** The bins from the lowest to the highest filled one; skewed samples are in none. */
   readonly bins: readonly BinJson[]
-  /** What the view consists of, and what lies beside it; empty tables are left out. */
+  /** Tables of what the view consists of, and of what lies beside it; empty ones are left out. */
   readonly tables: readonly TableJson[]
   /** Workers that are in it. */
   readonly workers: readonly WorkerJson[]
@@ -181,12 +183,12 @@ export interface BinJson {
   readonly fromNs: CountJson
   readonly toNs: CountJson
   readonly count: CountJson
-  /** Of all samples with a latency, 0 to 100. */
+  /** Share of all samples with a latency, 0 to 100. */
   readonly percent: number
 }
 
 export interface TableJson {
-  /** What its rows are: `by_worker` the same key on each worker, others as they say. */
+  /** Kind of its rows: `by_worker` the same key on each worker, others as they say. */
   readonly name: 'by_worker' | 'by_pipeline' | 'pipelines' | 'computations' | 'sources'
   /** The label in which its rows differ. */
   readonly label: 'pipeline' | 'worker' | 'name'
@@ -205,7 +207,7 @@ export interface CompatibleThroughput {
   readonly max: CountJson
 }
 
-/** As the original shows the numbers. */
+/** Texts of the numbers as the original shows them. */
 export interface CompatibleTextsJson {
   readonly percentiles: CompatiblePercentilesJson
   readonly throughput: { readonly min: string; readonly med: string; readonly max: string }
@@ -223,7 +225,7 @@ export interface CompatibleRow extends CompatibleNumbers {
 }
 
 export interface CompatiblePipelineRow extends CompatibleRow {
-  /** What came in at its sources; null without ingestion. */
+  /** Messages that came in at its sources; null without ingestion. */
   readonly ingested:
     | (Pick<CompatibleNumbers, 'throughput'> & {
         readonly texts: CompatibleTextsJson['throughput']
@@ -248,7 +250,7 @@ export interface CompatibleAnswer extends CompatibleNumbers {
   readonly chartDemo: readonly (readonly [boundNs: string, percent: number])[]
   /** Unix seconds and messages, seconds without any 0. */
   readonly line: readonly (readonly [second: number, count: CountJson])[]
-  /** As those of the view, but that equal computations of several pipelines are one. */
+  /** Tables like those of the view, but that equal computations of several pipelines are one. */
   readonly tables: readonly CompatibleTable[]
 }
 
@@ -260,7 +262,7 @@ export interface CompatibleApplicationAnswer {
   readonly hubS: number
   readonly pipelines: readonly CompatiblePipelineRow[]
   readonly workers: readonly CompatibleRow[]
-  /** By name alone. */
+  /** Rows by name alone. */
   readonly computations: readonly CompatibleRow[]
   readonly others: readonly CompatibleRow[]
 }
@@ -279,7 +281,7 @@ export interface WorkerConnectionJson {
   readonly sinceMs: number
   /** Those it has joined or sent windows of; at most 100 are listed. */
   readonly workers: readonly { readonly application: string; readonly worker: string | null }[]
-  /** What its frames give away of the sender. */
+  /** Order by which its frames give away the sender. */
   readonly order: 'peer' | 'document' | 'mixed' | 'unknown'
   readonly binning: 'peer' | 'document' | 'mixed' | 'unknown'
   readonly lengths: 'exclusive' | 'inclusive' | 'undecided'

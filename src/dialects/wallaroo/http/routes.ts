@@ -89,7 +89,7 @@ async function made<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** Labels that were not given are added up over: they are no part of the key. */
+/** Makes a key without the labels that were not given: they are added up over. */
 function withoutGaps({ category, pipeline, worker, name }: Gapped): ViewKey {
   return {
     category,

@@ -28,13 +28,13 @@ export const WORD_BYTES = 4
 export const WINDOW_BYTES_MAX = (HEAD_WORDS + 4 + 2 * BINS) * WORD_BYTES
 const HALF_SECOND_NS = 500_000_000
 
-/** Words that a window will take. */
+/** Counts the words that a window will take. */
 export function windowWords({ isMinKnown, isMaxKnown, isWide, filledCount }: WindowBins): number {
   const extremes = (isMinKnown ? 2 : 0) + (isMaxKnown ? 2 : 0)
   return HEAD_WORDS + extremes + (isWide ? 2 * filledCount : filledCount)
 }
 
-/** Words of the window at a place. */
+/** Counts the words of the window at a place. */
 export function wordsOf(words: Uint32Array, start: number): number {
   return words[start]! >>> SIZE_SHIFT
 }
@@ -91,7 +91,7 @@ export class KeptWindow implements WindowBins {
   minLow = 0
   maxHigh = 0
   maxLow = 0
-  /** Its end: whole seconds and nanoseconds above them. */
+  /** End of the window: whole seconds and nanoseconds above them. */
   endS = 0
   endRestNs = 0
   #words: Uint32Array = EMPTY
@@ -136,7 +136,9 @@ export class KeptWindow implements WindowBins {
     this.#readBins(at, head & HAS_SKEW_BIN ? 1 : 0, SKEW_BIN)
   }
 
-  /** The bins of a mask, whose lowest bit stands for `first`; returns where their counts end. */
+  /**
+   * Reads the bins of a mask, whose lowest bit stands for `first`; returns where their counts end.
+   */
   #readBins(start: number, mask: number, first: number): number {
     const words = this.#words
     let at = start
@@ -173,7 +175,7 @@ export class KeptWindow implements WindowBins {
     return restOf(this.#periodLow, seconds) >= HALF_SECOND_NS ? seconds + 1 : seconds
   }
 
-  /** Messages, skewed ones too. */
+  /** Counts messages, skewed ones too. */
   total(): Exact {
     let sum = 0
     for (let i = 0; i < this.filledCount; i++) {

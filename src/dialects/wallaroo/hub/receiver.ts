@@ -89,7 +89,7 @@ function periodMsOf({ periodHigh, periodLow }: MetricsFrame): number {
 }
 
 /**
- * What a window's times are noted for (wallaroo.md §6.1): once it is known by how much the worker's
+ * Lists the notes on a window's times (wallaroo.md §6.1): once it is known by how much the worker's
  * clock is off, it is late by the corrected time, while an end in the future says what was sent.
  */
 function notesOnTimes(frame: MetricsFrame, nowMs: number, shiftMs: number, retentionMs: number) {

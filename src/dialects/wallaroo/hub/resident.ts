@@ -30,16 +30,16 @@ import { type ViewRequest, viewPass } from './views/view.ts'
 export { BusyError } from './views/shared-answers.ts'
 
 /**
- * What the API asks; nothing here changes anything. What goes through all series is made in slices
+ * Views for the API; nothing here changes anything. What goes through all series is made in slices
  * and shared by those who ask for the same; it rejects with a {@link BusyError} where too much is
  * asked at once.
  */
 export interface WallarooViews {
   applications(): Promise<ApplicationsAnswer>
-  /** Undefined for an application that no worker has named. */
+  /** Describes an application; undefined for one that no worker has named. */
   application(name: string): Promise<ApplicationAnswer | undefined>
   compatibleApplication(name: string): Promise<CompatibleApplicationAnswer | undefined>
-  /** Undefined where no series is in the view. */
+  /** Makes a view; undefined where no series is in it. */
   view(request: ViewRequest): Promise<ViewAnswer | undefined>
   compatible(request: ViewRequest): Promise<CompatibleAnswer | undefined>
   workerConnections(application: string | undefined): ConnectionsAnswer
@@ -71,12 +71,12 @@ export class WallarooResident implements WallarooViews, WindowReceivers, Residen
     return receiver
   }
 
-  /** As the hub tells of its limits. */
+  /** Lists its limits for the hub. */
   limits(): LimitStatus[] {
     return wallarooLimits(this.state, this.#receivers, this.#answers)
   }
 
-  /** What the hub counts of itself here; nothing before the first window. */
+  /** Reports what the hub counts of itself here; nothing before the first window. */
   observe(metrics: SelfMetrics): void {
     const { memory, workers, workersNotHeld, measurements } = this.state
     if (measurements === 0) return
@@ -141,12 +141,12 @@ export function createResident(context: ResidentContext): WallarooResident {
   return new WallarooResident(state, context.connections)
 }
 
-/** The resident of a hub; undefined where its registry has no Wallaroo. */
+/** Finds the resident of a hub; undefined where its registry has no Wallaroo. */
 export function wallarooOf(hub: Pick<HubView, 'resident'>): WallarooResident | undefined {
   return hub.resident(NAME) as WallarooResident | undefined
 }
 
-/** The same for the same request, in whatever order its labels stand. */
+/** Makes a key that is the same for the same request, in whatever order its labels stand. */
 function keyOf(mode: string, { application, key, seconds, toMs }: ViewRequest): string {
   const { category, pipeline, worker, name } = key
   const labels = [pipeline, worker, name].map((label) => label ?? null)

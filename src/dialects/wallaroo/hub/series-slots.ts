@@ -8,7 +8,7 @@ import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
 import { type Descriptor, histogramOf, type SeriesMapping } from '../map.ts'
 import type { LatencyTotals } from '../rollup/latency-totals.ts'
 
-/** What the key of a slot stands for: its type word. */
+/** Type word of a slot: what its key stands for. */
 const MESSAGES = 0
 const LATENCY = 1
 const SKEW = 2
@@ -35,12 +35,14 @@ export class SeriesSlots {
     this.#source = source
   }
 
-  /** Of its messages, in the model. */
+  /** Name of its messages in the model. */
   get name(): string {
     return this.#mapping.messages.identity.name
   }
 
-  /** How many series it takes under the limits; that of skewed messages comes with the first. */
+  /**
+   * Counts how many series it takes under the limits; that of skewed messages comes with the first.
+   */
   static sizeOf({ latency, id }: SeriesMapping): number {
     return 1 + (latency === undefined ? 0 : 1) + (id === undefined ? 0 : 1)
   }
@@ -87,7 +89,10 @@ export class SeriesSlots {
   }
 }
 
-/** Counters end at 2^64 - 1 and stay there, also where one second brings more than that. */
+/**
+ * Limits a delta: counters end at 2^64 - 1 and stay there, also where one second brings more than
+ * that.
+ */
 function deltaOf(count: bigint): Exact {
   return exact(count < COUNTER_MAX ? count : COUNTER_MAX)
 }

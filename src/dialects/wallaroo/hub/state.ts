@@ -25,7 +25,7 @@ export interface WallarooStateOptions {
   readonly windowBytesLimit: number
   /** Latencies that clocks made impossible count in histograms too. */
   readonly includeSkew?: boolean
-  /** In front of names in the model. */
+  /** Prefix of names in the model. */
   readonly namePrefix?: string
   /** Workers known at once, connected or not. */
   readonly workersLimit: number
@@ -36,7 +36,7 @@ type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
 
 /** Series flushed between two looks at the clock: half a millisecond. */
 const SERIES_PER_STEP = 128
-/** Between two looks for what is past its retention. */
+/** Pause between two looks for what is past its retention, ms. */
 const SWEEP_PAUSE_MS = 60_000
 /** However many series there are, a little of each is kept. */
 const SERIES_BYTES_MIN = 2 * WINDOW_BYTES_MAX
@@ -58,7 +58,7 @@ export class WallarooState {
   #lastSource = ''
   #nextOrder = 0
   #sweptMs: number
-  /** How often a connection turned to a worker beyond those that it may stand for. */
+  /** Number of times that a connection turned to a worker beyond those that it may stand for. */
   workersNotHeld = 0
   /** Windows taken so far. */
   measurements = 0
@@ -82,7 +82,7 @@ export class WallarooState {
     this.#overflowWorker = new WallarooWorkers(1).of('', '', this.#sweptMs)!
   }
 
-  /** All series but those of the overflow, which are no application's. */
+  /** Lists all series but those of the overflow, which are no application's. */
   series(): readonly WallarooSeries[] {
     return this.#index.values()
   }
@@ -93,7 +93,7 @@ export class WallarooState {
     return Math.max(Math.floor(share), SERIES_BYTES_MIN)
   }
 
-  /** The series of a frame, made on first sight; undefined above a limit. */
+  /** Finds the series of a frame, made on first sight; undefined above a limit. */
   find(frame: MetricsFrame, source: string, nowMs: number): WallarooSeries | undefined {
     return this.#index.find(frame) ?? this.#add(frame, source, nowMs)
   }
@@ -123,7 +123,9 @@ export class WallarooState {
     this.#refused(code, source, this.overflow(frame.category).slots.name)
   }
 
-  /** The series that takes what has no place of its own: one for each category of the peer's. */
+  /**
+   * Finds the series that takes what has no place of its own: one for each category of the peer's.
+   */
   overflow(category: string): WallarooSeries {
     const isKnown = (CATEGORIES as readonly string[]).includes(category)
     const name = isKnown ? category : 'other'

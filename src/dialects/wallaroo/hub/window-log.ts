@@ -20,7 +20,7 @@ const WORDS_FIRST = 64
 /** A log grows twofold, at last by what is left below its limit, if that is worth the copying. */
 const GROWTH_MIN = 1.25
 
-/** What the logs of all series take together, and what they had to let go. */
+/** Memory that the logs of all series take together, and what they had to let go. */
 export class WindowMemory {
   readonly bytesLimit: number
   bytes = 0
@@ -55,7 +55,7 @@ export class WindowLog {
     return this.#length
   }
 
-  /** Where the next window will stand: it grows with each one, whatever leaves. */
+  /** Place where the next window will stand: it grows with each one, whatever leaves. */
   get position(): number {
     return this.#position
   }
@@ -80,8 +80,8 @@ export class WindowLog {
   }
 
   /**
-   * At the limit a quarter goes at once, so that not every window moves the others. A log below its
-   * own limit does not grow either, where all together are at theirs.
+   * Makes room: at the limit a quarter goes at once, so that not every window moves the others. A
+   * log below its own limit does not grow either, where all together are at theirs.
    */
   #makeRoom(size: number, limitBytes: number): void {
     const limit = Math.floor(limitBytes / WORD_BYTES)

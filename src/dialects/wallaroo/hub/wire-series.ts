@@ -23,7 +23,7 @@ export class WallarooSeries {
   readonly windows: WindowLog
   /** Place in the order in which series were first heard of. */
   readonly order: number
-  /** Since the last tick; made once and emptied, as windows come for ever. */
+  /** Totals since the last tick; made once and emptied, as windows come for ever. */
   readonly #open = new LatencyTotals()
   #isOpen = false
   #messages = 0n
@@ -83,7 +83,7 @@ export class WallarooSeries {
     return [...this.#ids].sort((a, b) => a - b)
   }
 
-  /** By what the original's numbers of a key with this series as its first one go. */
+  /** Origin by which the original's numbers of a key go that has this series as its first one. */
   get origin(): CompatibleOrigin {
     return { delayS: this.#delayS ?? 0, firstEndS: this.#firstEndS }
   }
@@ -96,7 +96,7 @@ export class WallarooSeries {
     this.#isOpen = false
   }
 
-  /** All messages since it began, skewed ones too. */
+  /** Counts all messages since it began, skewed ones too. */
   messages(): bigint {
     return this.#isOpen ? this.#messages + this.#open.counts.total() : this.#messages
   }

@@ -30,7 +30,7 @@ export class WallarooWorkers {
   readonly #byName = new Map<string, WallarooWorker>()
   #nameBytes = 0
   readonly limit: number
-  /** Joins and windows of workers that were not taken up. */
+  /** Number of Joins and windows of workers that were not taken up. */
   refused = 0
 
   /** @param limit of workers that are known at once */

@@ -52,7 +52,7 @@ export function* applicationPass(
   }
 }
 
-/** Workers of an application, and what stands for a Join without one. */
+/** Lists workers of an application, and what stands for a Join without one. */
 export function* knownWorkers(
   { workers }: WallarooState,
   application: string,
@@ -66,7 +66,7 @@ export function* knownWorkers(
 
 interface Categorized {
   readonly ofCategory: (category: string) => readonly SeriesReading[]
-  /** Of categories that the peer does not have. */
+  /** Readings of categories that the peer does not have. */
   readonly others: readonly SeriesReading[]
 }
 
@@ -80,14 +80,16 @@ export function* byCategory(readings: readonly SeriesReading[]): Task<Categorize
   return { ofCategory: (category) => known.get(category)!, others }
 }
 
-/** By the whole of the last 5 minutes of all of its series. */
+/**
+ * Tells from when on answers are complete, by the whole of the last 5 minutes of all of its series.
+ */
 function* completeFrom(readings: readonly SeriesReading[], range: SpanRange): Task<Completeness> {
   const span = new Span(range)
   yield* forEachItem(readings, (reading) => span.enter(reading))
   return span.completeness
 }
 
-/** Each computation, and each on every worker: of the same windows, read once. */
+/** Makes rows of each computation, and of each on every worker: of the same windows, read once. */
 function* computationRows(
   readings: readonly SeriesReading[],
   range: SpanRange,
@@ -106,7 +108,9 @@ function* computationRows(
   return { computations, computationsByWorker: sortedRows }
 }
 
-/** WallarooState that have latencies, and those of which only the ingestion is known. */
+/**
+ * Makes rows of pipelines that have latencies, and of those of which only the ingestion is known.
+ */
 function* pipelineRows(
   through: readonly SeriesReading[],
   ingested: readonly SeriesReading[],
@@ -139,7 +143,7 @@ function* byLabel(
   return new Map(groups.map(({ key, readings: list }) => [key[label]!, list]))
 }
 
-/** Every worker that joined or sent, with data or without. */
+/** Makes rows of every worker that joined or sent, with data or without. */
 function* workerRows(
   known: readonly WallarooWorker[],
   through: readonly SeriesReading[],

@@ -31,7 +31,9 @@ export class CompatibleSum implements WindowSum {
   }
 }
 
-/** Its clock is that of the series which was first of them, by its first window. */
+/**
+ * Finds the origin: its clock is that of the series which was first of them, by its first window.
+ */
 function* originOf(readings: readonly SeriesReading[]): Task<CompatibleOrigin> {
   let first = readings[0]!.series
   let firstEndS = Number.POSITIVE_INFINITY
@@ -52,7 +54,7 @@ export function* addCompatible(
   for (const reading of readings) yield* readWindows(reading, sum)
 }
 
-/** One row for each group. */
+/** Makes one row for each group. */
 export function* compatibleRows(groups: readonly Group[], hubS: number): Task<CompatibleRow[]> {
   const sum = new CompatibleSum()
   const rows: CompatibleRow[] = []

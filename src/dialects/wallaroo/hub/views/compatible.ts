@@ -66,8 +66,8 @@ export function* compatiblePass(
 }
 
 /**
- * As the original's rows lead on: those of a computation to the one in its pipeline on a worker,
- * those of a pipeline's computations to the computation of all pipelines.
+ * Groups as the original's rows lead on: those of a computation to the one in its pipeline on a
+ * worker, those of a pipeline's computations to the computation of all pipelines.
  */
 function* groupsOfTable(
   all: readonly WallarooSeries[],
@@ -90,7 +90,7 @@ function labelsOf(
   return isComputation && pipeline === undefined ? ['pipeline', ...by] : by
 }
 
-/** Computations of a pipeline, each with what has its name in other pipelines. */
+/** Lists computations of a pipeline, each with what has its name in other pipelines. */
 function* ofAllPipelines(
   all: readonly WallarooSeries[],
   application: string,
@@ -133,7 +133,7 @@ export function* compatibleApplicationPass(
   }
 }
 
-/** A pipeline of which only the ingestion is known has no row, as in the original. */
+/** Adds sources; a pipeline of which only the ingestion is known has no row, as in the original. */
 function withSources(
   pipelines: readonly CompatibleRow[],
   sources: readonly CompatibleRow[],

@@ -6,7 +6,7 @@ import type { SeriesReading } from './readings.ts'
 
 export type KeyLabel = 'category' | 'pipeline' | 'worker' | 'name'
 
-/** In the order in which rows are sorted by them. */
+/** Labels in the order in which rows are sorted by them. */
 const KEY_LABELS: readonly KeyLabel[] = ['category', 'pipeline', 'worker', 'name']
 
 export interface Group {
@@ -17,7 +17,7 @@ export interface Group {
 type Branch = Map<string, Branch | Group>
 
 /**
- * One group for each value of the labels, sorted by them.
+ * Makes one group for each value of the labels, sorted by them.
  * @param key what all have in common
  */
 export function* groupsOf(
@@ -42,7 +42,7 @@ export function* groupsOf(
   return yield* sorted(groups, (a, b) => compareKeys(a.key, b.key))
 }
 
-/** Where the groups of a series' last label are. */
+/** Finds the branch where the groups of a series' last label are. */
 function branchOf(root: Branch, { names }: SeriesReading, by: readonly KeyLabel[]): Branch {
   let branch = root
   for (let i = 0; i < by.length - 1; i++) {
@@ -65,7 +65,7 @@ export function compareKeys(a: ViewKey, b: ViewKey): number {
   return 0
 }
 
-/** By UTF-16 units, the same everywhere. */
+/** Compares by UTF-16 units, the same everywhere. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -16,15 +16,15 @@ export interface SeriesReading {
   readonly names: SeriesNames
   /** Windows before it count. */
   readonly position: number
-  /** Since the series began. */
+  /** Messages since the series began. */
   readonly messages: bigint
-  /** By which the hub's clock is ahead of its worker's, where that is off. */
+  /** Time by which the hub's clock is ahead of its worker's, where that is off, ms. */
   readonly shiftMs: number
-  /** By the hub's clock; -Infinity without windows. */
+  /** End of its last window by the hub's clock; -Infinity without windows. */
   readonly lastEndMs: number
 }
 
-/** What adds up windows; it loads those that it wants. */
+/** Sum of windows; it loads those that it wants. */
 export interface WindowSum {
   addWindow(window: KeptWindow, reading: SeriesReading): void
 }

@@ -43,7 +43,10 @@ export function rowJson(key: ViewKey, span: Span): RowJson {
   }
 }
 
-/** Computations are the many: on every worker, they would double the answer. */
+/**
+ * Tells whether a row has a line. Computations are the many: on every worker, they would double the
+ * answer.
+ */
 function hasLine({ category }: ViewKey): boolean {
   return category === 'start-to-end' || category === 'node-ingress-egress'
 }
@@ -137,7 +140,7 @@ export function workerJson(known: WallarooWorker): WorkerJson {
   }
 }
 
-/** By application and name; those without a worker's name are left out. */
+/** Lists workers by application and name; those without a worker's name are left out. */
 export function* workersJson(workers: Iterable<WallarooWorker>): Task<WorkerJson[]> {
   const found: WorkerJson[] = []
   yield* forEachItem(workers, (each) => {

@@ -12,7 +12,10 @@ export const PENDING_LIMIT = 32
 /** Answers kept, and rows of tables in all of them but the newest. */
 const KEPT_LIMIT = 64
 const KEPT_ROWS_LIMIT = 100_000
-/** What takes less is made anew for everyone: it is always of this moment. */
+/**
+ * Time from which on an answer is shared, ms: what takes less is made anew, and is always of this
+ * moment.
+ */
 const SHARED_FROM_MS = 10
 /** The length of a window: sooner there is little that is new. */
 const FRESH_MS = 2000
@@ -38,7 +41,7 @@ export class SharedAnswers {
   readonly #clock: Pick<Clock, 'monotonicNs'>
   readonly #queue: TaskQueue
   readonly #pending = new Map<string, Promise<unknown>>()
-  /** In the order in which they were made. */
+  /** Answers in the order in which they were made. */
   readonly #kept = new Map<string, Kept>()
   /** Requests refused so far. */
   refused = 0

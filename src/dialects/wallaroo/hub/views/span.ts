@@ -26,11 +26,11 @@ export interface SpanRange {
 
 export class Span implements WindowSum {
   readonly range: SpanRange
-  /** Of all windows that end within. */
+  /** Totals of all windows that end within. */
   readonly totals = new LatencyTotals()
-  /** By second from `fromS + 1` on. */
+  /** Messages by second from `fromS + 1` on. */
   readonly messages: SecondCounts
-  /** Since the series began. */
+  /** Messages since the series began. */
   total = 0n
   /** Latest end by the hub's clock; -Infinity without windows. */
   lastEndMs = Number.NEGATIVE_INFINITY
@@ -57,7 +57,7 @@ export class Span implements WindowSum {
     this.#idSeenMs = Number.NEGATIVE_INFINITY
   }
 
-  /** What is known of a series without its windows; once they have been read. */
+  /** Enters what is known of a series without its windows; once they have been read. */
   enter(reading: SeriesReading): void {
     const { series, messages, lastEndMs } = reading
     this.total += messages
@@ -66,7 +66,7 @@ export class Span implements WindowSum {
     this.#takeId(series.id, series.lastSeenMs)
   }
 
-  /** Windows that a series had to let go are missing. */
+  /** Takes note that windows which a series had to let go are missing. */
   miss({ series, shiftMs }: SeriesReading): void {
     this.droppedEndMs = Math.max(this.droppedEndMs, series.windows.droppedEndMs + shiftMs)
   }
@@ -112,7 +112,9 @@ export class Span implements WindowSum {
     }
   }
 
-  /** From when on nothing is missing, and why before; empty where the whole range is complete. */
+  /**
+   * Time from which on nothing is missing, and why before; empty where the whole range is complete.
+   */
   get completeness(): Completeness {
     const { fromS, retentionMs, nowMs } = this.range
     // windows leave by whole ones: what was kept so long may be gone
@@ -126,9 +128,9 @@ export class Span implements WindowSum {
 
 /** The end of a window by the hub's clock. */
 class ShiftedEnd {
-  /** In which it lies. */
+  /** Second in which the time lies. */
   second = 0
-  /** What it lies above a whole second. */
+  /** Nanoseconds above that whole second. */
   restNs = 0
 
   take({ endS, endRestNs }: KeptWindow, shiftMs: number): void {
@@ -142,7 +144,7 @@ class ShiftedEnd {
 
 /** Latencies by the second in which windows end: what a chart is made of. */
 export class Columns implements WindowSum {
-  /** From `fromS + 1` on; undefined where no window ended. */
+  /** Totals by second from `fromS + 1` on; undefined where no window ended. */
   readonly totals: (LatencyTotals | undefined)[]
   /** Length of the longest window that ended in each; 0 where none did. */
   readonly periodNs: Float64Array

@@ -15,7 +15,9 @@ export interface TablePlan {
   readonly by: readonly KeyLabel[]
 }
 
-/** V5 to V10 of the document's views, and the crossings of a category that it does not know. */
+/**
+ * Lists V5 to V10 of the document's views, and the crossings of a category that it does not know.
+ */
 export function tablesOf(key: ViewKey): readonly TablePlan[] {
   const { category, pipeline, worker } = key
   const place = {
@@ -37,13 +39,13 @@ export function tablesOf(key: ViewKey): readonly TablePlan[] {
   return tables
 }
 
-/** What the rows of a table add up to, with the columns of its chart. */
+/** Sum of the rows of a table, with the columns of its chart. */
 interface Whole {
   readonly span: Span
   readonly columns?: Columns
 }
 
-/** One row for each group; the same windows go into the whole. */
+/** Makes one row for each group; the same windows go into the whole. */
 export function* rowsOf(
   groups: readonly Group[],
   range: SpanRange,
@@ -67,7 +69,7 @@ export function* addAll(readings: readonly SeriesReading[], span: Span, columns?
   }
 }
 
-/** Rows by some labels, sorted by them. */
+/** Makes rows by some labels, sorted by them. */
 export function* rowsBy(
   readings: readonly SeriesReading[],
   key: ViewKey,

@@ -24,7 +24,7 @@ export interface ViewRequest {
   readonly toMs?: number
 }
 
-/** Which series are in a view. */
+/** Makes a test of which series are in a view. */
 export function isInView(application: string, key: ViewKey): (names: SeriesNames) => boolean {
   const { category, pipeline, worker, name } = key
   return (names) => {
@@ -93,7 +93,7 @@ export function* viewPass(
   }
 }
 
-/** All ids ever stated of computations; of other categories they say nothing. */
+/** Lists all ids ever stated of computations; for other categories they have no meaning. */
 function* idsOf(readings: readonly SeriesReading[]): Task<number[]> {
   if (readings[0]!.names.category !== 'computation') return []
   const ids = new Set<number>()
