@@ -31,19 +31,19 @@ export interface WallarooClientOptions extends GivenOptions<typeof LINK_OPTIONS>
 export interface WallarooClientCounts {
   /** Handed over to a connection; what it holds when it breaks is lost. */
   sent: number
-  /** Made while there was no connection, and not or no longer in the buffer. */
+  /** Windows made while there was no connection, and not or no longer in the buffer. */
   droppedOffline: number
-  /** Did not fit into `maxPendingBytes`. */
+  /** Windows that did not fit into `maxPendingBytes`. */
   droppedSlow: number
   connects: number
 }
 
-/** How long `close` waits for bytes to leave. */
+/** Time that `close` waits for bytes to leave, ms. */
 const CLOSE_WAIT_MS = 1000
 
 /**
- * Sends windows of one worker. Does not keep the process running; `close` before the end, or the
- * last window is lost. What is recorded before `start` waits as if the hub were away.
+ * Client that sends windows of one worker. Does not keep the process running; `close` before the
+ * end, or the last window is lost. What is recorded before `start` waits as if the hub were away.
  *
  * @example
  * import { ComputationStage, WallarooClient } from 'pentameter/wallaroo'
@@ -137,7 +137,7 @@ export class WallarooClient {
     else this.counts.droppedOffline += this.#buffer.push(frames)
   }
 
-  /** As many whole frames as may wait; the others are dropped, never a part of one. */
+  /** Writes as many whole frames as may wait; the others are dropped, never a part of one. */
   #write(frames: readonly Uint8Array[]): void {
     const socket = this.#socket!
     let room = this.#options.maxPendingBytes - socket.writableLength

@@ -63,10 +63,13 @@ export interface MetricsMessage {
   readonly notes: readonly Note[]
 }
 
-/** What a worker says. */
+/** Message of a worker. */
 export type Message = ConnectMessage | JoinMessage | MetricsMessage
 
-/** What is one frame exactly is of no known connection; everything else is a stream. */
+/**
+ * Guesses the transport: what is one frame exactly is of no known connection; everything else is a
+ * stream.
+ */
 export function guessTransport(bytes: Uint8Array): Transport {
   const { buffer, byteOffset, length } = bytes
   if (length < LENGTH_BYTES) return 'tcp'
@@ -74,7 +77,7 @@ export function guessTransport(bytes: Uint8Array): Transport {
   return frameLength === length - LENGTH_BYTES ? 'udp' : 'tcp'
 }
 
-/** With `transport: 'udp'` each push is frames of which no connection is known. */
+/** Makes a decoder; with `transport: 'udp'` each push is frames of which no connection is known. */
 export function createDecoder(
   options: CodecOptions & Partial<typeof RECEIVE_DEFAULTS> = {},
 ): Decoder {
@@ -147,7 +150,7 @@ class WallarooDecoder implements Decoder, FrameVisitor {
   }
 }
 
-/** A window as a message; the frame is not kept. */
+/** Makes a message of a window; the frame is not kept. */
 export function metricsMessage(frame: MetricsFrame, notes: readonly Note[]): MetricsMessage {
   const { application, category, name, worker, pipeline, id, order } = frame
   return {
@@ -186,7 +189,8 @@ export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): D
 }
 
 /**
- * Messages to frames, one each, in the order of min and max of the profile (`peer` unless given).
+ * Encodes messages as frames, one each, in the order of min and max of the profile (`peer` unless
+ * given).
  * @throws {EncodeError} `bad_message`, `out_of_range` or `name_too_long`
  *
  * @example
@@ -203,7 +207,7 @@ export function encodeWallaroo(
 }
 
 /**
- * The frame of a message; of one that was decoded, what is known of it.
+ * Encodes the frame of a message; of one that was decoded, what is known of it.
  * @throws {EncodeError} with a code for what the protocol cannot say
  */
 function frameOf(message: unknown, profile: Profile): Uint8Array {
@@ -232,7 +236,7 @@ function metricsOf(fields: Record<string, unknown>): Metrics {
   }
 }
 
-/** Absent or null is not known. */
+/** Reads an extreme; absent or null is not known. */
 function extremeOf(name: string, value: unknown): Exact {
   return value === null || value === undefined ? Number.NaN : integerOf(name, value)
 }

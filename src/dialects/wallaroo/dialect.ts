@@ -24,7 +24,10 @@ export const dialect: Dialect = {
   errorCodes: ERROR_CODES,
   speaksFirst: false,
 
-  /** `00 00`, as every frame below 64 KiB begins and no message of another dialect there (§2). */
+  /**
+   * Claims `00 00`, as every frame below 64 KiB begins and no message of another dialect there
+   * (§2).
+   */
   claims(first) {
     if (first.length === 0) return undefined
     if (first[0] !== 0) return false
@@ -39,7 +42,10 @@ export const dialect: Dialect = {
 
   encode: encodeWallaroo,
 
-  /** A worker that joins and has nothing to say: Connect, then Join of application `a`. */
+  /**
+   * Gives a command that sends a worker which joins and has no data: Connect, then Join of
+   * application `a`.
+   */
   tryIt(host, port) {
     const connect = '\\0\\0\\0\\1\\1'
     const join = '\\0\\0\\0\\23\\2\\0\\0\\0\\11metrics:a\\0\\0\\0\\1w'

@@ -52,9 +52,12 @@ export interface SeriesMapping {
   readonly messages: Descriptor
   /** Absent where the category has no latencies. */
   readonly latency?: Descriptor
-  /** For all categories one name; told apart by the label `category`. */
+  /**
+   * Descriptor of skewed messages, with one name for all categories; told apart by the label
+   * `category`.
+   */
   readonly skew: Descriptor
-  /** Only of a computation. */
+  /** Descriptor of a computation's id; absent for others. */
   readonly id?: Descriptor
 }
 
@@ -94,7 +97,7 @@ export function mappingOf(names: SeriesNames, prefix = NAME_PREFIX): SeriesMappi
 /** Label of the series that takes what the limit of series refuses (§6). */
 const OVERFLOW_LABEL = ['otel_metric_overflow', 'true'] as const
 
-/** The one series of a category for all that have no place of their own. */
+/** Maps the one series of a category for all that have no place of their own. */
 export function overflowMappingOf(category: string, prefix = NAME_PREFIX): SeriesMapping {
   const names = { application: '', category, pipeline: '', worker: '', name: '' }
   const { id: _, ...mapping } = mappingOf(names, prefix)
@@ -113,7 +116,9 @@ export function overflowMappingOf(category: string, prefix = NAME_PREFIX): Serie
   }
 }
 
-/** What the category implies of the name is said by another label, and not twice. */
+/**
+ * Makes the labels; what the category implies of the name is another label, and is not repeated.
+ */
 function labelsOf({ application, category, pipeline, worker, name }: SeriesNames) {
   const labels: (readonly [string, string])[] = [
     ['application', application],
@@ -128,7 +133,10 @@ function labelsOf({ application, category, pipeline, worker, name }: SeriesNames
   return labels
 }
 
-/** Bucket i of scale 0 is (2^i, 2^(i+1)], which is bin i + 1; bin 0 lies within the threshold 1. */
+/**
+ * Makes a histogram: bucket i of scale 0 is (2^i, 2^(i+1)], which is bin i + 1; bin 0 lies within
+ * the threshold 1.
+ */
 export function histogramOf({ counts, minNs, maxNs }: LatencyTotals, hasSkew = false): Histogram {
   const histogram = new Histogram(0)
   histogram.zeroThreshold = 1
@@ -147,12 +155,15 @@ export function histogramOf({ counts, minNs, maxNs }: LatencyTotals, hasSkew = f
   return histogram
 }
 
-/** Why a histogram can't be said in Wallaroo's bins without making its buckets coarser unseen. */
+/**
+ * Reason why a histogram can't be expressed in Wallaroo's bins without making its buckets coarser
+ * unseen.
+ */
 type BinRefusal = 'coarse_scale' | 'negative_values' | 'wide_zero' | 'too_large'
 
 /**
- * Bins of a histogram of nanoseconds: bucket j of scale s lies inside of bin (j >> s) + 1, and what
- * is at most 1 in bin 0.
+ * Makes bins of a histogram of nanoseconds: bucket j of scale s lies inside of bin (j >> s) + 1,
+ * and what is at most 1 in bin 0.
  */
 function binsOf(histogram: Histogram): bigint[] | BinRefusal {
   const { scale, positive, negative, zeroCount, zeroThreshold, overflow } = histogram
@@ -171,7 +182,7 @@ function binsOf(histogram: Histogram): bigint[] | BinRefusal {
   return isTooLarge ? 'too_large' : bins
 }
 
-/** What a cell of the model says in Wallaroo: the names of its series, and its bins. */
+/** Cell of the model as Wallaroo has it: the names of its series, and its bins. */
 export interface WindowMessage {
   readonly names: SeriesNames
   readonly bins: readonly bigint[]
@@ -180,8 +191,8 @@ export interface WindowMessage {
 }
 
 /**
- * The window that a closed cell becomes: latencies as they are, ingested messages in bin 0, skewed
- * ones in bin 64. What else counts messages is said by the latencies already.
+ * Makes the window of a closed cell: latencies as they are, ingested messages in bin 0, skewed ones
+ * in bin 64. What else counts messages is said by the latencies already.
  * @returns why there is none
  */
 export function windowOf(
@@ -216,7 +227,7 @@ function counted(names: SeriesNames, bin: number, delta: Exact, extreme: number)
   return { names, bins, minNs: extreme, maxNs: extreme }
 }
 
-/** The inverse of the labels that `mappingOf` gives. */
+/** Reads names from labels, the inverse of those that `mappingOf` gives. */
 function namesFrom(labels: ReadonlyMap<string, string>, category: string): SeriesNames {
   const of = (label: string): string => labels.get(label) ?? ''
   const [application, pipeline, worker] = [of('application'), of('pipeline'), of('worker')]

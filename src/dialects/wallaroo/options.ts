@@ -57,7 +57,7 @@ export const OPTIONS = {
   emit: section(EMIT_OPTIONS),
 }
 
-/** Of windows and how they are sent: what a reporter goes by. */
+/** Options of windows and how they are sent: what a reporter goes by. */
 export const REPORT_OPTIONS = {
   profile,
   binning: choice(['document', 'peer'], {
@@ -79,13 +79,15 @@ export const REPORT_OPTIONS = {
 
 export const REPORT_DEFAULTS = defaultsOf(REPORT_OPTIONS)
 
-/** What a reporter goes by, checked and complete. */
+/** Settings of a reporter, checked and complete. */
 export type ReportSettings = ValuesOf<typeof REPORT_OPTIONS> & {
-  /** Which window takes the sample that comes too late; follows the profile unless given. */
+  /**
+   * Rule of which window takes the sample that comes too late; follows the profile unless given.
+   */
   readonly windowRule: 'document' | 'peer'
 }
 
-/** Of a client's one connection. */
+/** Options of a client's one connection. */
 export const LINK_OPTIONS = {
   ...addressOptions(DEFAULT_PORT),
   ...pauses,
@@ -101,7 +103,7 @@ export const LINK_OPTIONS = {
   }),
 }
 
-/** Of a server in a program. */
+/** Options of a server in a program. */
 export const SERVER_OPTIONS = { ...addressOptions(DEFAULT_PORT), maxFrameBytes }
 
 export const RECEIVE_DEFAULTS = { maxFrameBytes: maxFrameBytes.default }

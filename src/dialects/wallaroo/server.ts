@@ -40,7 +40,7 @@ export interface WallarooServerOptions extends GivenOptions<typeof SERVER_OPTION
   /** A worker's connection has ended. */
   readonly onClose?: (peer: Peer) => void
   readonly clock?: Clock
-  /** Takes what could not be read; nothing unless given. */
+  /** Receiver of what could not be read; nothing unless given. */
   readonly reports?: Reports
 }
 

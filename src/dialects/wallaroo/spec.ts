@@ -14,7 +14,7 @@ export const METRICS = 3
 
 /** Bytes of the length field in front of every frame. */
 export const LENGTH_BYTES = 4
-/** In front of the application's name in a topic; only the first one is cut off. */
+/** Prefix of the application's name in a topic; only the first one is cut off. */
 export const TOPIC_PREFIX = 'metrics:'
 /** The one event of type 3 that the document knows. */
 export const EVENT = 'metrics'
@@ -23,20 +23,26 @@ export const EVENT = 'metrics'
 export const BINS = 65
 /** Differences of wall clocks that went wrong end here: messages that happened, no latencies. */
 export const SKEW_BIN = 64
-/** Behind the four names: [id:u16][65 bins][A][B][period][end], all u64 but the id. */
+/**
+ * Size of what stands behind the four names: [id:u16][65 bins][A][B][period][end], all u64 but the
+ * id.
+ */
 export const TAIL_BYTES = 2 + 8 * BINS + 4 * 8
 /** payloadSize less the names' bytes: [payloadHeader:u32], four lengths, the tail. */
 export const PAYLOAD_BYTES = 4 + 4 * 4 + TAIL_BYTES
-/** What the document profile writes as payloadHeader, less the names: the bytes that follow it. */
+/**
+ * Value that the document profile writes as payloadHeader, less the names: the bytes that follow
+ * it.
+ */
 export const HEADER_DOCUMENT = PAYLOAD_BYTES - 4
-/** What the peer writes: 152 more than really follow, always; no receiver reads it. */
+/** Value that the peer writes: 152 more than really follow, always; no receiver reads it. */
 export const HEADER_PEER = HEADER_DOCUMENT + 152
 
 /** Minimum of a window without samples, at the peer; its maximum is 0. */
 export const NO_MIN = 0xffff_ffff_ffff_ffffn
 export const NO_MAX = 0n
 
-/** In the order in which a reporter sends them (§4.6). */
+/** Categories in the order in which a reporter sends them (§4.6). */
 export const CATEGORIES = [
   'computation',
   'pipeline-ingestion',
@@ -45,7 +51,7 @@ export const CATEGORIES = [
 ] as const
 export type Category = (typeof CATEGORIES)[number]
 
-/** What can be wrong with a frame, in the words of §6. */
+/** Errors of a frame, in the words of §6. */
 export const ERROR_CODES = [
   'frame_too_large',
   'empty_frame',
@@ -83,7 +89,7 @@ export const NOTES = [
 export type Note = (typeof NOTES)[number]
 
 /**
- * The bit of a note in a mask.
+ * Gives the bit of a note in a mask.
  *
  * @example
  * import { noteBit } from 'pentameter/wallaroo/spec'
@@ -96,7 +102,7 @@ export function noteBit(note: Note): number {
 }
 
 /**
- * The notes of a mask, in the order of {@link NOTES}.
+ * Lists the notes of a mask, in the order of {@link NOTES}.
  *
  * @example
  * import { noteBit, notesOf } from 'pentameter/wallaroo/spec'
@@ -107,9 +113,11 @@ export function notesOf(mask: number): Note[] {
   return NOTES.filter((_, i) => (mask & (1 << i)) !== 0)
 }
 
-/** Which of the two bins that meet at 2^k takes it: the lower (document), the upper (peer). */
+/**
+ * Rule of which of the two bins that meet at 2^k takes it: the lower (document), the upper (peer).
+ */
 export type Binning = 'document' | 'peer'
-/** Which window takes the sample that comes too late (§4.6). */
+/** Rule of which window takes the sample that comes too late (§4.6). */
 export type WindowRule = Binning
 
 /** Topics that a connection's joins are remembered by, in bytes; more are not. */
@@ -118,9 +126,9 @@ export const JOINED_BYTES_LIMIT = 32_768
 /** Longest name that is sent, in bytes. */
 export const NAME_BYTES_LIMIT = 65_535
 
-/** What can be wrong with a message that a caller wants to send. */
+/** Errors of a message that a caller wants to send. */
 export const ENCODE_ERROR_CODES = ['bad_message', 'out_of_range', 'name_too_long'] as const
 export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]
 
-/** In front of every name in the model; an option of the hub. */
+/** Prefix of every name in the model; an option of the hub. */
 export const NAME_PREFIX = 'wallaroo_'

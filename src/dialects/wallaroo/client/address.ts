@@ -3,7 +3,7 @@
  * no IPv6 literals; ours may stand in brackets (§2).
  */
 
-/** Where a hub listens. */
+/** Address that a hub listens at. */
 export interface Address {
   readonly host: string
   readonly port: number

@@ -15,7 +15,7 @@ import { NAME_PREFIX } from '../spec.ts'
 const PERIOD_NS = 1_000_000_000n
 /** Frames of a first second, which is closed before a connection can stand. */
 const BUFFER_WINDOWS = 10_000
-/** What as many of them may take, and a hub reads slowly. */
+/** Bytes of windows that may wait while a hub reads slowly. */
 const PENDING_BYTES = 16_777_216
 /** Workers that are announced; windows of more are sent without a Join, which hubs of ours take. */
 const JOINS_LIMIT = 1024
@@ -30,7 +30,7 @@ export function connectEmitter(target: Target, context: ClientContext): Emitter 
 
 class WallarooEmitter implements Emitter {
   readonly #options: Partial<EmitterOptions>
-  /** In front of the names that series have here. */
+  /** Prefix of the names that series have here. */
   readonly #namePrefix: string
   readonly #target: Target
   readonly #reports: Reports
@@ -97,7 +97,7 @@ class WallarooEmitter implements Emitter {
     return client
   }
 
-  /** A window that cannot be window (a name too long) costs itself only. */
+  /** Sends a batch. A window that cannot be sent (a name too long) costs itself only. */
   #sendBatch(): void {
     const batch = this.#batch
     this.#batch = []
@@ -134,7 +134,7 @@ class WallarooEmitter implements Emitter {
   }
 }
 
-/** The hub's clock with the exact wall time that a client's reporters go by. */
+/** Makes the hub's clock one with the exact wall time that a client's reporters go by. */
 function reporterClock(clock: Clock): ReporterClock {
   return {
     wallMs: () => clock.wallMs(),

@@ -20,7 +20,7 @@ export class FrameBuffer {
     return surplus
   }
 
-  /** All of them, oldest first. */
+  /** Takes all of them, oldest first. */
   takeAll(): Uint8Array[] {
     const frames = this.#frames
     this.#frames = []

@@ -14,8 +14,8 @@ import { bitLength, highHalf, isPowerOfTwo, lowHalf } from './halves.ts'
 const VALUE_END = 2 ** 64
 
 /**
- * The integer that stands for a latency: fractions go up under the document's rule and down under
- * the peer's, so that they stay in their bin.
+ * Makes the integer that stands for a latency: fractions go up under the document's rule and down
+ * under the peer's, so that they stay in their bin.
  * @returns undefined for what is no latency: negative, not finite, 2^64 or more
  */
 export function wholeLatency(
@@ -28,7 +28,7 @@ export function wholeLatency(
   return binning === 'document' ? Math.ceil(latencyNs) : Math.floor(latencyNs)
 }
 
-/** The bin of an integer from 0 to 2^64 - 1. */
+/** Computes the bin of an integer from 0 to 2^64 - 1. */
 export function binOf(value: number | bigint, binning: Binning): number {
   const high = highHalf(value)
   const low = lowHalf(value)
@@ -36,13 +36,13 @@ export function binOf(value: number | bigint, binning: Binning): number {
   return binning === 'document' && isPowerOfTwo(high, low) ? bits - 1 : bits
 }
 
-/** Whether a value may lie in a bin under either rule: the closed range [2^(i-1), 2^i]. */
+/** Tells whether a value may lie in a bin under either rule: the closed range [2^(i-1), 2^i]. */
 export function isInBin(high: number, low: number, bin: number): boolean {
   const bits = bitLength(high, low)
   return bits === bin || (bits === bin + 1 && isPowerOfTwo(high, low))
 }
 
-/** The rule that put an extreme value into a bin; undefined where both would have. */
+/** Tells which rule put an extreme value into a bin; undefined where both would have. */
 export function binningOf(high: number, low: number, bin: number): Binning | undefined {
   if (!isPowerOfTwo(high, low)) return undefined
   return bitLength(high, low) === bin ? 'peer' : 'document'

@@ -60,7 +60,7 @@ function isSame(name: Uint8Array, bytes: Uint8Array, start: number, end: number)
   return true
 }
 
-/** One character per byte. Longer names than can be joined have no key of their own. */
+/** Decodes one character per byte. Longer names than can be joined have no key of their own. */
 function latin1(bytes: Uint8Array, start: number, end: number): string {
   let text = ''
   const limit = Math.min(end, start + JOINED_BYTES_LIMIT)

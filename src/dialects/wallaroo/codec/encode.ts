@@ -44,7 +44,7 @@ export interface Metrics {
   readonly endNs: Exact
 }
 
-/** An error of the caller's; the codes are a closed set. */
+/** Makes an error of the caller's; the codes are a closed set. */
 export function encodeError(code: EncodeErrorCode, detail: string): EncodeError {
   return new EncodeError({ dialect: NAME, code }, detail)
 }
@@ -106,7 +106,7 @@ function encodeName(field: string, name: string): Uint8Array {
   throw encodeError('name_too_long', detail)
 }
 
-/** Fills one frame, whose size is known before. */
+/** Writer that fills one frame, whose size is known before. */
 class FrameWriter {
   readonly bytes: Uint8Array
   readonly #view: DataView

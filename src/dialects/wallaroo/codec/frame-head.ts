@@ -20,7 +20,7 @@ export type MetricsFault = Extract<ErrorCode, 'malformed_metrics' | 'unknown_eve
 
 /** Bytes of a frame in front of its body: length and type. */
 export const BODY_START = LENGTH_BYTES + 1
-/** What a literal reading of "arrays carry their size" puts in front of the bins. */
+/** Counts that a literal reading of "arrays carry their size" puts in front of the bins. */
 const ARRAY_COUNTS: readonly number[] = [BINS, 8 * BINS]
 const TOO_SHORT = -1
 
@@ -44,16 +44,16 @@ export class FrameHead {
   pipelineStart = 0
   pipelineEnd = 0
   binsStart = 0
-  /** Of the whole frame. */
+  /** Size of the whole frame. */
   size = 0
   id = 0
   payloadSize = 0
   payloadHeader = 0
-  /** Of the application's bytes and those of the four names with their sizes. */
+  /** Hash of the application's bytes and those of the four names with their sizes. */
   hash = 0
   /** Mask of `noteBit`: what is odd about the head. */
   notes = 0
-  /** Where reading stopped, after a fault. */
+  /** Place where reading stopped, after a fault. */
   faultAt = 0
 
   /**
@@ -116,7 +116,7 @@ export class FrameHead {
     return undefined
   }
 
-  /** Where the bins begin, if exactly as many bytes are left as a tail has. */
+  /** Finds where the bins begin, if exactly as many bytes are left as a tail has. */
   #findBins(view: DataView, tailAt: number, end: number): number {
     const size = end - tailAt
     if (size === TAIL_BYTES) return tailAt + 2
@@ -145,7 +145,7 @@ export class FrameHead {
     )
   }
 
-  /** End of the text at a place, or TOO_SHORT where the frame ends inside of it. */
+  /** Finds the end of the text at a place, or TOO_SHORT where the frame ends inside of it. */
   #endOfText(view: DataView, start: number, at: number, end: number): number {
     if (end - at >= 4) {
       const size = view.getUint32(at)
@@ -181,14 +181,14 @@ export class FrameHead {
   }
 }
 
-/** Whether bytes[start, end) are the characters of an ASCII text. */
+/** Tells whether bytes[start, end) are the characters of an ASCII text. */
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false
   for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
   return true
 }
 
-/** Whether a topic in bytes[start, end) is that of an application. */
+/** Tells whether a topic in bytes[start, end) is that of an application. */
 export function hasPrefix(bytes: Uint8Array, start: number, end: number): boolean {
   const prefixEnd = start + TOPIC_PREFIX.length
   return prefixEnd <= end && isText(bytes, start, prefixEnd, TOPIC_PREFIX)
@@ -204,7 +204,7 @@ const EMPTY_VIEW = new DataView(EMPTY.buffer)
  * nothing of it parsed.
  */
 export class KnownHead extends FrameHead {
-  /** Whose frame came after this one's, the last time. */
+  /** Head whose frame came after this one's, the last time. */
   next: KnownHead | undefined
   bytes: Uint8Array = EMPTY
   #view: DataView = EMPTY_VIEW
@@ -220,7 +220,7 @@ export class KnownHead extends FrameHead {
     this.copyFrom(head)
   }
 
-  /** Whether a frame of `size` bytes at a place has this head, to the last byte of it. */
+  /** Tells whether a frame of `size` bytes at a place has this head, to the last byte of it. */
   isOf(frame: DataView, at: number, size: number): boolean {
     if (size !== this.size) return false
     const view = this.#view

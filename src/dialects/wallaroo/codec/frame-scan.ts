@@ -32,7 +32,7 @@ interface FrameRules {
 /** Whether a length counts the bytes after its field (as the peer's) or itself too (§6.2). */
 export type LengthReading = 'undecided' | 'exclusive' | 'inclusive'
 
-/** What a frame that is not complete takes at first: the usual ones fit. */
+/** Buffer that a frame which is not complete takes at first: the usual ones fit. */
 const BUFFER_BYTES_FIRST = 1024
 /** A larger buffer is given back once its frame is complete. */
 const BUFFER_BYTES_KEPT = 16_384
@@ -59,10 +59,10 @@ export class FrameScanner {
   #buffer = new Uint8Array(0)
   #held = 0
   #isClosed = false
-  /** What is being read: the caller's bytes or the buffer. */
+  /** Bytes that are being read: the caller's or the buffer. */
   #bytes: Uint8Array = NOTHING
   #view: DataView = NO_VIEW
-  /** Of the Join that was judged last. */
+  /** End of the application in the Join that was judged last. */
   #applicationEnd = 0
   #offset = 0
 
@@ -109,7 +109,7 @@ export class FrameScanner {
     }
   }
 
-  /** End of the stream; a frame that is not complete is lost. */
+  /** Ends the stream; a frame that is not complete is lost. */
   end(): void {
     if (!this.#isClosed && this.#held > 0) {
       this.#look(this.#buffer)
@@ -151,7 +151,10 @@ export class FrameScanner {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
-  /** A quiet connection would keep the last read, 64 KiB for a byte, beside what it holds. */
+  /**
+   * Forgets the last read, 64 KiB for a byte, that a quiet connection would keep beside what it
+   * holds.
+   */
   #forget(): void {
     this.#bytes = NOTHING
     this.#view = NO_VIEW
@@ -172,7 +175,9 @@ export class FrameScanner {
     this.#held = size
   }
 
-  /** How many bytes from `at` on are needed to judge the frame there; as far as can be seen. */
+  /**
+   * Counts how many bytes from `at` on are needed to judge the frame there; as far as can be seen.
+   */
   #neededBytes(at: number, left: number): number {
     if (left < LENGTH_BYTES) return LENGTH_BYTES
     const length = this.#view.getUint32(at)
@@ -190,7 +195,10 @@ export class FrameScanner {
     return LENGTH_BYTES + length
   }
 
-  /** Whether the first frame may be a Connect whose length counts itself, as far as it has come. */
+  /**
+   * Tells whether the first frame may be a Connect whose length counts itself, as far as it has
+   * come.
+   */
   #isSelfCountedConnect(at: number, left: number): boolean {
     if (this.reading !== 'undecided' || left <= LENGTH_BYTES) return false
     if (this.#view.getUint32(at) !== SELF_COUNTED_CONNECT) return false
@@ -226,7 +234,7 @@ export class FrameScanner {
     return this.#isSelfCountedConnect(at, CONNECT_AND_TYPE) && type >= CONNECT && type <= METRICS
   }
 
-  /** Malformed as it is, and well-formed if it ends four bytes earlier. */
+  /** Tells whether a frame is malformed as it is, and well-formed if it ends four bytes earlier. */
   #isWholeWithoutFour(at: number, end: number): boolean {
     const type = this.#bytes[at + LENGTH_BYTES]!
     const body = at + LENGTH_BYTES + 1
@@ -283,7 +291,7 @@ export class FrameScanner {
     this.#visitor.join(bytes, start, applicationEnd, workerStart, hasWorker ? end : -1, notes)
   }
 
-  /** `[topic:str][worker:str]`, or the topic alone. */
+  /** Judges `[topic:str][worker:str]`, or the topic alone. */
   #judgeJoin(body: number, end: number): 'malformed_join' | 'bad_topic' | undefined {
     this.#offset = body
     if (end - body < 4) return 'malformed_join'

@@ -14,10 +14,10 @@ export interface FrameVisitor {
     workerEnd: number,
     notes: number,
   ): void
-  /** The frame is one object that the next call fills again. */
+  /** Takes a metrics frame: one object that the next call fills again. */
   metrics(frame: MetricsFrame): void
   /**
-   * A frame is lost; after `frame_too_large` so is the connection.
+   * Called when a frame is lost; after `frame_too_large` so is the connection.
    * @param start of the frame, `end` as far as its bytes are at hand
    * @param offset of what is wrong, from the frame's first byte
    */
@@ -29,6 +29,6 @@ export interface FrameVisitor {
     end: number,
     offset: number,
   ): void
-  /** An oddity of the connection and of no one frame. */
+  /** Notes an oddity of the connection and of no one frame. */
   note(note: Note): void
 }

@@ -5,7 +5,7 @@
 
 const HIGH = 2 ** 32
 
-/** Number of bits up to the highest 1: 0 for 0, 64 for 2^63 and above. */
+/** Counts the bits up to the highest 1: 0 for 0, 64 for 2^63 and above. */
 export function bitLength(high: number, low: number): number {
   return high === 0 ? 32 - Math.clz32(low) : 64 - Math.clz32(high)
 }
@@ -15,17 +15,17 @@ export function isPowerOfTwo(high: number, low: number): boolean {
   return low === 0 && (high & (high - 1)) === 0
 }
 
-/** Negative, 0 or positive. */
+/** Compares: negative, 0 or positive. */
 export function compareHalves(aHigh: number, aLow: number, bHigh: number, bLow: number): number {
   return aHigh === bHigh ? aLow - bLow : aHigh - bHigh
 }
 
-/** The nearest double. */
+/** Converts to the nearest double. */
 export function toNumber(high: number, low: number): number {
   return high * HIGH + low
 }
 
-/** A number where that is exact, else a bigint. */
+/** Converts to a number where that is exact, else to a bigint. */
 export function toExact(high: number, low: number): number | bigint {
   return high < 0x20_0000 ? high * HIGH + low : toBigInt(high, low)
 }
@@ -34,19 +34,19 @@ export function toBigInt(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low)
 }
 
-/** Upper half of an integer from 0 to 2^64 - 1. */
+/** Gives the upper half of an integer from 0 to 2^64 - 1. */
 export function highHalf(value: number | bigint): number {
   return typeof value === 'bigint' ? Number(value >> 32n) : Math.floor(value / HIGH)
 }
 
-/** Lower half of an integer from 0 to 2^64 - 1. */
+/** Gives the lower half of an integer from 0 to 2^64 - 1. */
 export function lowHalf(value: number | bigint): number {
   return typeof value === 'bigint' ? Number(value & 0xffff_ffffn) : value % HIGH
 }
 
 const NS_PER_SECOND = 1_000_000_000
 
-/** Whole seconds of so many nanoseconds. */
+/** Computes the whole seconds of so many nanoseconds. */
 export function secondsOf(high: number, low: number): number {
   // by the nearest double it is one off at most, which the rest tells
   const seconds = Math.floor(toNumber(high, low) / NS_PER_SECOND)
@@ -55,7 +55,7 @@ export function secondsOf(high: number, low: number): number {
   return rest < 2 * NS_PER_SECOND ? seconds + 1 : seconds - 1
 }
 
-/** What is left of them, by the lower halves alone: it is below 2^32. */
+/** Computes the nanoseconds left of them, by the lower halves alone: the rest is below 2^32. */
 export function restOf(low: number, seconds: number): number {
   return (low - Math.imul(seconds, NS_PER_SECOND)) >>> 0
 }

@@ -12,7 +12,7 @@ import { BODY_START, FrameHead, type KnownHead, type MetricsFault } from './fram
 import { compareHalves, toBigInt, toExact } from './halves.ts'
 import { textOf } from './text.ts'
 
-/** Which of the two orders of min and max a frame has (§4.4). */
+/** Order of min and max in a frame (§4.4). */
 type MinMaxOrder = 'peer' | 'document' | 'same' | 'empty' | 'unknown'
 
 const SKEW_HIGH = 0x8000_0000
@@ -25,9 +25,9 @@ const ZERO_PERIOD = noteBit('zero_period')
 
 export class MetricsFrame {
   bytes: Uint8Array = EMPTY
-  /** Of the frame's first byte. */
+  /** Place of the frame's first byte. */
   start = 0
-  /** What stands in front of the bins: that of a known series, or one that has been parsed. */
+  /** Head in front of the bins: that of a known series, or one that has been parsed. */
   head = new FrameHead()
   /** The series that the frame is known to be of; to be set by who finds it by its names. */
   known: KnownHead | undefined
@@ -82,7 +82,9 @@ export class MetricsFrame {
     return undefined
   }
 
-  /** To be called when the frame has been used, and before the next one is read. */
+  /**
+   * Remembers the head; to be called when the frame has been used, and before the next one is read.
+   */
   remember(): void {
     const { known } = this
     const previous = this.#previous
@@ -90,7 +92,10 @@ export class MetricsFrame {
     this.#previous = known
   }
 
-  /** Most bins are 0: those below and above the filled ones are passed over from both sides. */
+  /**
+   * Reads the bins; most are 0: those below and above the filled ones are passed over from both
+   * sides.
+   */
   #readBins(view: DataView, start: number): void {
     let lowest = start
     let end = start + 8 * BINS
@@ -112,7 +117,7 @@ export class MetricsFrame {
     this.isWide = highs !== 0
   }
 
-  /** Both orders are read; the bins say first whether the values can be believed at all. */
+  /** Reads both orders; the bins say first whether the values can be believed at all. */
   #readMinMax(view: DataView, at: number): void {
     this.isMinKnown = false
     this.isMaxKnown = false
@@ -172,7 +177,7 @@ export class MetricsFrame {
     return this.head.hash
   }
 
-  /** Where reading stopped, after a fault. */
+  /** Place where reading stopped, after a fault. */
   get faultAt(): number {
     return this.start + this.#parsed.faultAt
   }
@@ -237,24 +242,24 @@ export class MetricsFrame {
     return textOf(this.bytes, this.pipelineStart, this.pipelineEnd)
   }
 
-  /** Messages of the window: the sum of its bins, up to 65 times 2^64. */
+  /** Counts the messages of the window: the sum of its bins, up to 65 times 2^64. */
   total(): bigint {
     let sum = 0n
     for (let i = 0; i < this.filledCount; i++) sum += this.count(this.filled[i]!)
     return sum
   }
 
-  /** Count of a filled bin. */
+  /** Gives the count of a filled bin. */
   count(bin: number): bigint {
     return toBigInt(this.high[bin]!, this.low[bin]!)
   }
 
-  /** NaN where it is not known, as in the model. */
+  /** Gives the minimum; NaN where it is not known, as in the model. */
   min(): number | bigint {
     return this.isMinKnown ? toExact(this.minHigh, this.minLow) : Number.NaN
   }
 
-  /** NaN where it is not known. */
+  /** Gives the maximum; NaN where it is not known. */
   max(): number | bigint {
     return this.isMaxKnown ? toExact(this.maxHigh, this.maxLow) : Number.NaN
   }
@@ -267,7 +272,9 @@ export class MetricsFrame {
     return toBigInt(this.endHigh, this.endLow)
   }
 
-  /** Which rule of binning min or max gives away; undefined where neither is a power of two. */
+  /**
+   * Tells which rule of binning min or max gives away; undefined where neither is a power of two.
+   */
   binning(): Binning | undefined {
     if (this.order === 'empty' || this.order === 'unknown') return undefined
     const lowest = this.filled[0]!

@@ -20,7 +20,7 @@ export class NameHash {
     this.#seen = 0
   }
 
-  /** Of what was added since {@link reset}. */
+  /** Hash of what was added since {@link reset}. */
   get hash(): number {
     return finishSum(this.#sum)
   }

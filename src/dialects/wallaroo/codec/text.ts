@@ -7,7 +7,8 @@
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Bytes of the well-formed sequence at a place (Unicode 16, table 3-7); 0 where there is none.
+ * Measures the bytes of the well-formed sequence at a place (Unicode 16, table 3-7); 0 where there
+ * is none.
  *
  *   00..7F
  *   C2..DF 80..BF
@@ -51,7 +52,7 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return text + decoder.decode(bytes.subarray(run, end))
 }
 
-/** Such a byte is 0x80 or more: two digits. */
+/** Escapes a byte, which is 0x80 or more: two digits. */
 function escaped(byte: number): string {
   return `\\x${byte.toString(16)}`
 }

@@ -40,11 +40,11 @@ const PLANS: readonly PipelinePlan[] = [
     computations: [{ name: 'Update Price', typicalNs: 9_000 }],
   },
 ]
-/** Of the logarithm: one latency in 740 is four times the typical one. */
+/** Deviation of the logarithm: one latency in 740 is four times the typical one. */
 const SPREAD = 0.46
 const DECODE_NS = 3_200
 const ENCODE_NS = 5_400
-/** How many of the slow computation's messages wait, and for how long at least. */
+/** Share of the slow computation's messages that wait, and for how long at least. */
 const WAITING_SHARE = 0.03
 const WAIT_NS = 9 * NS_PER_MS
 

@@ -9,7 +9,7 @@ import { BINS, type Binning, NO_MAX, NO_MIN } from '../spec.ts'
 export class LatencyWindow {
   /** Counts; exact up to 2^53 samples a window. */
   readonly bins = new Float64Array(BINS)
-  /** As sent where there are no samples. */
+  /** Minimum as sent where there are no samples. */
   minNs: Exact = NO_MIN
   maxNs: Exact = NO_MAX
   isEmpty = true

@@ -15,13 +15,15 @@ import { LatencyWindow } from './latency-window.ts'
 
 /** A clock whose wall time is exact. */
 export interface ReporterClock extends Pick<Clock, 'wallMs' | 'after'> {
-  /** Nanoseconds since 1970-01-01 UTC; `wallMs` is the same time, less exactly. */
+  /** Reads nanoseconds since 1970-01-01 UTC; `wallMs` is the same time, less exactly. */
   wallNs(): bigint
 }
 
 /** How windows are made. */
 export interface WindowOptions extends GivenOptions<typeof REPORT_OPTIONS> {
-  /** Which window takes the sample that comes too late; follows the profile unless given. */
+  /**
+   * Rule of which window takes the sample that comes too late; follows the profile unless given.
+   */
   readonly windowRule?: WindowRule | undefined
 }
 
@@ -33,7 +35,7 @@ export function checkWindowOptions(options: WindowOptions): ReportSettings {
   throw new RangeError(`windowRule ${windowRule}: want one of document, peer`)
 }
 
-/** Whose windows a reporter makes, by which clock, and what takes them. */
+/** Options of a reporter: whose windows it makes, by which clock, and what takes them. */
 export interface ReporterOptions extends WindowOptions {
   readonly application: string
   readonly worker: string
@@ -45,15 +47,17 @@ export interface ReporterOptions extends WindowOptions {
   readonly send: (batch: readonly Metrics[]) => void
 }
 
-/** Measures one item. Calls never throw, and allocate nothing within a window. */
+/** Recorder that measures one item. Calls never throw, and allocate nothing within a window. */
 export interface Recorder {
-  /** One latency in nanoseconds; what is none is left out and counted. */
+  /** Records one latency in nanoseconds; what is none is left out and counted. */
   record(latencyNs: number | bigint): void
 }
 
 /** Counts messages that a pipeline has taken in. */
 export interface IngestRecorder {
-  /** One message unless stated; what is no whole number of 0 or more is left out and counted. */
+  /**
+   * Counts one message unless stated; what is no whole number of 0 or more is left out and counted.
+   */
   count(messages?: number): void
 }
 
@@ -82,7 +86,7 @@ const NS_PER_MS = 1_000_000n
  * await client.close()
  */
 export class Reporter {
-  /** What was recorded and is no latency; windows of items handed over so far. */
+  /** Counts of records that are no latency, and of windows of items handed over so far. */
   readonly counts = { invalidLatency: 0, windows: 0 }
   readonly #options: ReporterOptions & ReportSettings
   readonly #periodNs: bigint
@@ -108,13 +112,13 @@ export class Reporter {
     if (idleFlush) this.#startTimer()
   }
 
-  /** When the open window ends. */
+  /** End of the open window, ns. */
   get windowEndNs(): bigint {
     return this.#endNs
   }
 
   /**
-   * The time inside of one computation.
+   * Makes the recorder of the time inside of one computation.
    * @param id its position in the pipeline, 0 to 65535
    * @throws {EncodeError} for a name or id out of its range
    */
@@ -122,17 +126,22 @@ export class Reporter {
     return this.#recorder('computation', pipeline, name, id)
   }
 
-  /** From a message's ingestion until its completion, on whatever worker. */
+  /** Makes the recorder from a message's ingestion until its completion, on whatever worker. */
   startToEnd(pipeline: string): Recorder {
     return this.#recorder('start-to-end', pipeline, pipeline, 0)
   }
 
-  /** From a message's arrival on this worker until its completion or hand-over. */
+  /**
+   * Makes the recorder from a message's arrival on this worker until its completion or hand-over.
+   */
   nodeIngressEgress(pipeline: string): Recorder {
     return this.#recorder('node-ingress-egress', pipeline, this.#options.worker, 0)
   }
 
-  /** Messages that the pipeline's source has taken in: a counter in the form of latencies of 0. */
+  /**
+   * Makes the recorder of messages that the pipeline's source has taken in: a counter in the form
+   * of latencies of 0.
+   */
   ingestion(pipeline: string): IngestRecorder {
     const item = this.#item('pipeline-ingestion', pipeline, `${pipeline} source`, 0)
     return { count: (messages = 1) => this.#take(item, messages, true) }
@@ -143,7 +152,9 @@ export class Reporter {
     return { record: (latencyNs) => this.#take(item, latencyNs, false) }
   }
 
-  /** Items are told apart by category, pipeline and name: the id only goes with them. */
+  /**
+   * Finds an item; items are told apart by category, pipeline and name: the id only goes with them.
+   */
   #item(category: Category, pipeline: string, name: string, id: number): Item {
     checkName('pipeline', pipeline)
     checkName('name', name)
@@ -161,8 +172,8 @@ export class Reporter {
   }
 
   /**
-   * The peer counts the sample that comes too late in the old window and closes that then; the
-   * document closes it first.
+   * Takes a sample. The peer counts the one that comes too late in the old window and closes that
+   * then; the document closes it first.
    */
   #take(item: Item, value: number | bigint, isCount: boolean): void {
     if (this.#isClosed) return
@@ -174,7 +185,7 @@ export class Reporter {
     else if (!isDocument && this.#isOver()) this.#flush()
   }
 
-  /** Whether the time is later than the window's end, which belongs to it. */
+  /** Tells whether the time is later than the window's end, which belongs to it. */
   #isOver(): boolean {
     const { clock } = this.#options
     // all but the last millisecond are told apart without a bigint
@@ -224,7 +235,10 @@ export class Reporter {
     this.#startTimer()
   }
 
-  /** With `idleFlush` sends the open window with its regular end; nothing is taken any more. */
+  /**
+   * Closes the reporter; with `idleFlush` sends the open window with its regular end. Nothing is
+   * taken any more.
+   */
   close(): void {
     if (this.#isClosed) return
     this.#cancelTimer?.()
@@ -233,7 +247,7 @@ export class Reporter {
   }
 }
 
-/** The first multiple of the period that is later than a time. */
+/** Finds the first multiple of the period that is later than a time. */
 function windowEnd(nowNs: bigint, periodNs: bigint): bigint {
   return nowNs + periodNs - (nowNs % periodNs)
 }

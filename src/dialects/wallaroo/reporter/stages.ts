@@ -5,7 +5,7 @@
 import type { IngestRecorder, Recorder, Reporter } from './reporter.ts'
 
 /**
- * Where messages enter a pipeline. All latencies are nanoseconds.
+ * Stage where messages enter a pipeline. All latencies are nanoseconds.
  *
  * @example
  * import { SourceStage, WallarooClient } from 'pentameter/wallaroo'
@@ -26,7 +26,7 @@ export class SourceStage {
     this.#decoding = reporter.computation(pipeline, 'Decode Time in TCP Source', id)
   }
 
-  /** One message has been taken in and decoded. */
+  /** Records one message that has been taken in and decoded. */
   ingested(decodeNs: number | bigint): void {
     this.#ingestion.count()
     this.#decoding.record(decodeNs)
@@ -53,14 +53,15 @@ export class ComputationStage {
     this.#time = reporter.computation(pipeline, name, id)
   }
 
-  /** One message has been through it. */
+  /** Records one message that has been through it. */
   computed(latencyNs: number | bigint): void {
     this.#time.record(latencyNs)
   }
 }
 
 /**
- * Where messages leave a pipeline, or this worker for the last time. All latencies are nanoseconds.
+ * Stage where messages leave a pipeline, or this worker for the last time. All latencies are
+ * nanoseconds.
  *
  * @example
  * import { SinkStage, WallarooClient } from 'pentameter/wallaroo'
@@ -84,7 +85,7 @@ export class SinkStage {
   }
 
   /**
-   * One message has been encoded and has left the pipeline.
+   * Records one message that has been encoded and has left the pipeline.
    * @param wholeNs since its ingestion
    * @param onWorkerNs since its arrival on this worker
    */

@@ -10,7 +10,7 @@ const HIGH = 2 ** 32
 /** 2^20 windows of less than 2^32 add up to less than 2^52, and two such sums to less than 2^53. */
 const NARROW_MAX = 2 ** 20
 
-/** What roll-ups read of a window: of one that has just come, or of one that is kept. */
+/** Bins of a window for roll-ups: of one that has just come, or of one that is kept. */
 export interface WindowBins {
   /** Indices of the bins that are not 0, ascending; `filledCount` of them are valid. */
   readonly filled: Uint8Array
@@ -27,7 +27,7 @@ export interface WindowBins {
   readonly minLow: number
   readonly maxHigh: number
   readonly maxLow: number
-  /** NaN where it is not known. */
+  /** Gives the minimum; NaN where it is not known. */
   min(): Exact
   max(): Exact
 }
@@ -90,7 +90,9 @@ export class BinCounts {
     return this.#low[bin]! > 0 || this.#high[bin]! > 0
   }
 
-  /** Lowest and highest filled bin within [first, last]; none: the first one lies above. */
+  /**
+   * Finds the lowest and highest filled bin within [first, last]; none: the first one lies above.
+   */
   span(first: number, last: number): readonly [lowest: number, highest: number] {
     let lowest = first
     while (lowest <= last && !this.isFilled(lowest)) lowest++
@@ -99,24 +101,24 @@ export class BinCounts {
     return [lowest, highest]
   }
 
-  /** The nearest double of a count. */
+  /** Gives the nearest double of a count. */
   approximate(bin: number): number {
     return this.#high[bin]! * HIGH + this.#low[bin]!
   }
 
-  /** Messages, skewed ones too. */
+  /** Counts messages, skewed ones too. */
   total(): bigint {
     return this.latencies() + this.skewed()
   }
 
-  /** Messages whose latency is one: all but those of bin 64. */
+  /** Counts messages whose latency is one: all but those of bin 64. */
   latencies(): bigint {
     let sum = 0n
     for (let bin = 0; bin < SKEW_BIN; bin++) if (this.isFilled(bin)) sum += this.count(bin)
     return sum
   }
 
-  /** Messages that happened while the clocks of two workers disagreed. */
+  /** Counts messages that happened while the clocks of two workers disagreed. */
   skewed(): bigint {
     return this.count(SKEW_BIN)
   }

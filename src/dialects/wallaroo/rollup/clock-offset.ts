@@ -31,7 +31,7 @@ export class ClockOffset {
   /** Windows of all series end together: nearly all have the end of the one before. */
   #latestEndMs = Number.NaN
 
-  /** A window with this end has arrived. Of equal ends, the first one counts. */
+  /** Adds the arrival of a window with this end. Of equal ends, the first one counts. */
   add(endMs: number, atMs: number, periodMs: number): void {
     if (endMs === this.#latestEndMs) return
     this.#latestEndMs = endMs
@@ -43,7 +43,7 @@ export class ClockOffset {
     this.#isStale = true
   }
 
-  /** The largest group that agrees, among equals the one with the least delay, by delay. */
+  /** Finds the largest group that agrees, among equals the one with the least delay, by delay. */
   #agreed(): readonly Arrival[] {
     const all = this.#arrivals.toSorted((a, b) => a.delayMs - b.delayMs)
     let best: readonly Arrival[] = []
@@ -74,7 +74,7 @@ export class ClockOffset {
     return this.#offsetMs
   }
 
-  /** What a chart adds to this worker's times. */
+  /** Shift that a chart adds to this worker's times, ms. */
   get shiftMs(): number {
     return this.isOff ? (this.#offsetMs ?? 0) : 0
   }

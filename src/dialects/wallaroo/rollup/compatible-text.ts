@@ -20,13 +20,13 @@ export function latencyLabel(boundNs: string): string {
   return LATENCY_LABELS.get(boundNs) ?? '> 1 s'
 }
 
-/** Messages a second in thousands: two decimals up to 10k, none above. */
+/** Writes messages a second in thousands: two decimals up to 10k, none above. */
 export function throughputText(perSecond: number): string {
   const thousands = perSecond > 10_000 ? perSecond / 1000 : perSecond / 10
   return perSecond > 10_000 ? `${Math.round(thousands)}k` : `${Math.round(thousands) / 100}k`
 }
 
-/** Title case; a name in capitals stays as it is. */
+/** Writes title case; a name in capitals stays as it is. */
 export function titleCase(name: string): string {
   if (name === name.toUpperCase()) return name
   return name.toLowerCase().replace(/(?:^|\s|-)\S/g, (start) => start.toUpperCase())

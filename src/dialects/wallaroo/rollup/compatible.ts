@@ -8,7 +8,7 @@ import { BinCounts, type WindowBins } from './bin-counts.ts'
 import { SecondCounts, type ThroughputStatistics } from './second-counts.ts'
 
 const NS_PER_SECOND = 1_000_000_000n
-/** What is shown: "Last 5 mins". */
+/** Span that is shown: "Last 5 mins". */
 const SHOWN_SECONDS = 300
 /** The line begins earlier and ends earlier than what is shown. */
 const LINE_SECONDS = SHOWN_SECONDS + 2
@@ -25,12 +25,14 @@ export const CHART_GROUPS = {
   demo: [10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 64],
 } as const
 
-/** Whole seconds of a time, half a second rounding up. */
+/** Rounds to whole seconds of a time, half a second up. */
 export function wholeSeconds(ns: bigint): number {
   return Number((ns + NS_PER_SECOND / 2n) / NS_PER_SECOND)
 }
 
-/** What each second of a window gets, half rounding up: more or less than the window had. */
+/**
+ * Computes what each second of a window gets, half rounding up: more or less than the window had.
+ */
 function roundedThroughput(total: Exact, periodS: number): Exact {
   const seconds = Math.max(periodS, 1)
   // the quotient of integers below 2^53 never rounds up to the next whole number
@@ -40,7 +42,7 @@ function roundedThroughput(total: Exact, periodS: number): Exact {
   return exact((2n * BigInt(total) + period) / (2n * period))
 }
 
-/** What the first windows of a key have fixed for ever. */
+/** Origin of a key: what its first windows have fixed for ever. */
 export interface CompatibleOrigin {
   /** Hub clock at the receipt of the first one less its end. */
   readonly delayS: number
@@ -52,7 +54,7 @@ export interface CompatibleOrigin {
 interface RoundedWindow extends WindowBins {
   readonly roundedEndS: number
   readonly roundedPeriodS: number
-  /** Messages, skewed ones too. */
+  /** Counts messages, skewed ones too. */
   total(): Exact
 }
 
@@ -78,7 +80,7 @@ export class CompatibleTotals {
     this.#keptFromS = hubS - KEPT_SECONDS
   }
 
-  /** Whether latencies of a window count: there is no upper limit. */
+  /** Tells whether latencies of a window count: there is no upper limit. */
   isShown({ roundedEndS }: Pick<RoundedWindow, 'roundedEndS'>): boolean {
     return roundedEndS >= Math.max(this.nowS - SHOWN_SECONDS, this.#keptFromS)
   }
@@ -104,13 +106,16 @@ export class CompatibleTotals {
     return Math.max(this.#firstEndS, this.nowS - LINE_SECONDS)
   }
 
-  /** Over the seconds that have an entry, from the first end on and before now; 0 without any. */
+  /**
+   * Computes over the seconds that have an entry, from the first end on and before now; 0 without
+   * any.
+   */
   throughput(): ThroughputStatistics {
     const found = this.#seconds.statistics(LINE_SECONDS - SHOWN_SECONDS, doubleMean)
     return found ?? { min: 0, median: 0, max: 0 }
   }
 
-  /** Every second of the line, four behind now, those without an entry 0. */
+  /** Lists every second of the line, four behind now, those without an entry 0. */
   line(): readonly (readonly [second: number, count: Exact])[] {
     const fromS = this.#lineFromS
     const length = Math.max(this.nowS - LINE_LAG_SECONDS - fromS + 1, 0)
@@ -120,7 +125,7 @@ export class CompatibleTotals {
     })
   }
 
-  /** Seconds of the line that have an entry, ascending. */
+  /** Lists seconds of the line that have an entry, ascending. */
   perSecond(): readonly (readonly [second: number, count: Exact])[] {
     const entries: (readonly [number, Exact])[] = []
     for (let i = 0; i < LINE_SECONDS; i++) {
@@ -131,7 +136,10 @@ export class CompatibleTotals {
   }
 }
 
-/** Upper bound of the first bin at which the rounded shares add up to a percentile, as text. */
+/**
+ * Gives the upper bound of the first bin at which the rounded shares add up to a percentile, as
+ * text.
+ */
 export function compatiblePercentiles(counts: BinCounts): CompatiblePercentiles {
   const found: CompatiblePercentiles = {
     ...{ '50.0': '0', '95.0': '0', '99.0': '0', '99.9': '0', '99.99': '0' },
@@ -151,7 +159,9 @@ export function compatiblePercentiles(counts: BinCounts): CompatiblePercentiles 
   return found
 }
 
-/** Percent by latency bin: each bar all bins above the one before it, by its bound in ns. */
+/**
+ * Computes percent by latency bin: each bar all bins above the one before it, by its bound in ns.
+ */
 export function compatibleChart(
   counts: BinCounts,
   groups: readonly number[] = CHART_GROUPS.default,
@@ -165,12 +175,12 @@ export function compatibleChart(
   })
 }
 
-/** The original divides integers to a double, whatever their size. */
+/** Divides to a double, whatever the size of the integers, as the original does. */
 function doubleMean(a: Exact, b: Exact): Exact {
   return (Number(a) + Number(b)) / 2
 }
 
-/** To four decimals, by the exact value of the double. */
+/** Rounds to four decimals, by the exact value of the double. */
 function rounded(value: number): number {
   return Number(value.toFixed(4))
 }

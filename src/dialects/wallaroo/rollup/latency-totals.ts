@@ -9,7 +9,7 @@ import { SKEW_BIN } from '../spec.ts'
 import { BinCounts, type WindowBins } from './bin-counts.ts'
 
 const HIGH = 2 ** 32
-/** What stands for a sample of bin i: 0, then the middle of (2^(i-1), 2^i] on a scale of powers. */
+/** Stand-ins for a sample of bin i: 0, then the middle of (2^(i-1), 2^i] on a scale of powers. */
 const MIDDLES = Float64Array.from({ length: SKEW_BIN }, (_, i) => (i === 0 ? 0 : 2 ** (i - 0.5)))
 
 export class LatencyTotals {
@@ -81,8 +81,8 @@ export class LatencyTotals {
   }
 
   /**
-   * The q-quantile of all latencies, on the exponential curve inside its bin and within the
-   * extremes where every window knew them.
+   * Computes the q-quantile of all latencies, on the exponential curve inside its bin and within
+   * the extremes where every window knew them.
    * @param q 0 to 1
    * @returns undefined without latencies
    */
@@ -95,7 +95,7 @@ export class LatencyTotals {
   }
 }
 
-/** By the bins alone. @returns undefined without latencies */
+/** Computes a quantile by the bins alone. @returns undefined without latencies */
 function quantileOf(counts: BinCounts, q: number): number | undefined {
   const rank = q * Number(counts.latencies())
   let seen = 0
@@ -118,8 +118,8 @@ function isLast(counts: BinCounts, bin: number): boolean {
 }
 
 /**
- * The sum of a window's latencies: one sample is the minimum, one the maximum, the others the
- * middle of their bins, within the extremes. Off by less than 42 % (2^(1/2) - 1) of what is
+ * Estimates the sum of a window's latencies: one sample is the minimum, one the maximum, the others
+ * the middle of their bins, within the extremes. Off by less than 42 % (2^(1/2) - 1) of what is
  * estimated.
  */
 function estimateSum(frame: WindowBins, least: number, greatest: number): number {

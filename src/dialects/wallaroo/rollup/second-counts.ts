@@ -47,7 +47,7 @@ export class SecondCounts {
     this.#counts[index] = Number.POSITIVE_INFINITY
   }
 
-  /** Undefined without an entry. */
+  /** Gives the count of a second; undefined without an entry. */
   at(index: number): Exact | undefined {
     const held = this.#counts[index]!
     if (held === Number.POSITIVE_INFINITY) return this.#wide.get(index)
@@ -55,8 +55,8 @@ export class SecondCounts {
   }
 
   /**
-   * Over the seconds that have an entry, from an index on; undefined where none has. The median of
-   * an even number is the mean of the middle two.
+   * Computes over the seconds that have an entry, from an index on; undefined where none has. The
+   * median of an even number is the mean of the middle two.
    */
   statistics(from = 0, meanOf = exactMean): ThroughputStatistics | undefined {
     let count = 0
@@ -89,7 +89,7 @@ function statisticsOf(
   return { min: sorted[0]!, median, max: sorted[length - 1]! }
 }
 
-/** Exact but for a half that no double of this size has. */
+/** Computes a mean, exact but for a half that no double of this size has. */
 function exactMean(a: Exact, b: Exact): Exact {
   const sum = Number(a) + Number(b)
   if (sum <= Number.MAX_SAFE_INTEGER) return sum / 2

@@ -54,7 +54,7 @@ export class SeriesIndex<T> {
     }
   }
 
-  /** Only for a series that `find` does not find. */
+  /** Adds a series; only one that `find` does not find. */
   add(frame: MetricsFrame, value: T): void {
     const entry = new Entry(value, this)
     recognise(entry, frame)
@@ -97,7 +97,10 @@ function recognise<T>(entry: Entry<T>, frame: MetricsFrame): void {
   frame.known = entry
 }
 
-/** The four names stand in one run from the size of the first to the end of the last. */
+/**
+ * Compares the four names, which stand in one run from the size of the first to the end of the
+ * last.
+ */
 function isSame(head: KnownHead, frame: MetricsFrame): boolean {
   const { bytes, applicationStart, applicationEnd, nameStart, pipelineEnd } = frame
   const own = head.bytes

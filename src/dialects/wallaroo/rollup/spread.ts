@@ -18,9 +18,9 @@ export class WindowSpread {
   #newest: Exact = 0
   #middle: Exact = 0
   #oldest: Exact = 0
-  /** Which second is covered in part only, at the beginning; -1 for none. */
+  /** Age of the second that is covered in part only, at the beginning; -1 for none. */
   #oldestAge = -1
-  /** So many of the newest seconds get one message more. */
+  /** Number of the newest seconds that get one message more. */
   #left = 0
 
   /**

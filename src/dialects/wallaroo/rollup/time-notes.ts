@@ -1,7 +1,7 @@
 /** What a window's times are noted for when it arrives (§6.1), and whether it can be charted. */
 import { noteBit } from '../spec.ts'
 
-/** How far an end may lie ahead: a period, and clocks that differ a little. */
+/** Distance that an end may lie ahead: a period, and clocks that differ a little. */
 const AHEAD_NS = 5_000_000_000n
 
 const PERIOD_TOO_LONG = noteBit('period_too_long')

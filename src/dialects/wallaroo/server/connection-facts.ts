@@ -43,7 +43,7 @@ export class ConnectionFacts {
     this.#rejects.set(code, (this.#rejects.get(code) ?? 0) + 1)
   }
 
-  /** In display order. */
+  /** Lists facts in display order. */
   list(lengths: LengthReading): Record<string, string | number> {
     const { connect, join, metrics, rejected } = this.frames
     const facts: Record<string, string | number> = {

@@ -15,21 +15,21 @@ import { type ErrorCode, NAME, type Note, noteBit } from '../spec.ts'
 import { ConnectionFacts } from './connection-facts.ts'
 import { readInPlace } from './read-in-place.ts'
 
-/** Takes what one connection sends; the hub's side of it. */
+/** Receiver of what one connection sends; the hub's side of it. */
 export interface WindowReceiver {
   /** @param worker undefined where the short form names none */
   join(application: string, worker: string | undefined): void
   /**
-   * One window, to be added to its series; the frame is valid during the call only.
+   * Takes one window, to be added to its series; the frame is valid during the call only.
    * @param nowMs when the read was taken in that its last byte came with
    * @returns mask of notes on its times and its series
    */
   metrics(frame: MetricsFrame, nowMs: number): number
-  /** The worker has gone. */
+  /** Closes the receiver: the worker has gone. */
   close(): void
 }
 
-/** Opens a receiver for what a new connection will send: Wallaroo's resident in a hub. */
+/** Opener of receivers for what new connections will send: Wallaroo's resident in a hub. */
 export interface WindowReceivers {
   open(peer: Peer): WindowReceiver
 }
@@ -58,7 +58,7 @@ export class WorkerConnection implements FrameVisitor, ConnectionProgress {
   readonly #peer: Peer
   readonly #sinceMs: number
   #isEnded = false
-  /** Of the read at hand: one look at the clock serves for all its frames. */
+  /** Time of the read at hand: one look at the clock serves for all its frames. */
   #nowMs = 0
 
   constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
@@ -189,7 +189,7 @@ export class WorkerConnection implements FrameVisitor, ConnectionProgress {
     this.#log(code, detail, message)
   }
 
-  /** The first of its kind on this connection, and then one a minute. */
+  /** Logs the first of its kind on this connection, and then one a minute. */
   #log(code: ErrorCode, detail: string, message: Uint8Array): void {
     const { clock, reports } = this.#context
     const nowNs = clock.monotonicNs()
@@ -204,7 +204,7 @@ export class WorkerConnection implements FrameVisitor, ConnectionProgress {
   }
 }
 
-/** What first bytes that are a huge length look like. */
+/** Explains first bytes that are a huge length. */
 export function explainForeign(first: Uint8Array): string | undefined {
   const hex = toHex(first.subarray(0, 4))
   if (hex === '47455420') return 'looks like HTTP'

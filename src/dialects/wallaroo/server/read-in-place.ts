@@ -12,14 +12,14 @@ import { Socket, type SocketConstructorOpts } from 'node:net'
 /** Four times a stream's; a larger one leaves the processor's second cache. */
 export const READ_BYTES = 262_144
 
-/** What of Node's sockets is no public interface; without it reads go the usual way. */
+/** Part of Node's sockets that is no public interface; without it reads go the usual way. */
 interface Handled {
   _handle?: { readonly useUserBuffer?: unknown } | null
 }
 
 /**
- * Has whatever comes from now on read into `buffer`. The accepted socket goes on to say 'data', of
- * bytes that are valid during the call only, and to be paused and resumed by its connection.
+ * Has all bytes from now on read into `buffer`. The accepted socket goes on to say 'data', of bytes
+ * that are valid during the call only, and to be paused and resumed by its connection.
  * @param socket accepted and paused; it ends and closes with the one that is returned
  * @returns whose 'end', 'error' and 'close' are those of the connection
  */

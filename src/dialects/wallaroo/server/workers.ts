@@ -27,7 +27,7 @@ const NOTHING = new Uint8Array(0)
 export class Workers implements DialectServer {
   readonly #options: WorkersOptions
   readonly #connections = new Set<WorkerConnection>()
-  /** For the reads of all connections; made with the first one. */
+  /** Buffer for the reads of all connections; made with the first one. */
   #buffer = NOTHING
 
   constructor(options: WorkersOptions) {
