@@ -20,17 +20,17 @@ import type { Windows } from './windows/windows.ts'
 
 /** The verbs by metric, for a counter and for a histogram; what is refused comes back as events. */
 export interface LineQueue {
-  /** A new reading of a cumulative counter, 0 or more. */
+  /** Takes a new reading of a cumulative counter, 0 or more. */
   read(metric: number, reading: Exact, source: string): void
-  /** A counter's increment, 0 or more, times a weight that is no whole number. */
+  /** Adds a counter's increment, 0 or more, times a weight that is no whole number. */
   count(metric: number, value: Exact, weight: number, source: string): void
-  /** An observation that stands for `weight`, which is no whole number. */
+  /** Adds an observation that stands for `weight`, which is no whole number. */
   observe(metric: number, value: Exact, weight: number, source: string): void
 }
 
 /** The same with what only the main thread applies. */
 export interface CommandQueue extends LineQueue {
-  /** A window that its sender has closed; `intervalSec` is NaN where it is not known. */
+  /** Merges a window that its sender has closed; `intervalSec` is NaN where it is not known. */
   merge(
     metric: number,
     cell: CounterCell | HistogramCell | SummaryCell,
@@ -44,7 +44,7 @@ export interface CommandQueue extends LineQueue {
 
 export interface CommandEvents {
   refused(code: string, source: string): void
-  /** Two senders seem to share one cumulative counter. */
+  /** Called when two senders seem to share one cumulative counter. */
   contested(record: CounterRecord): void
 }
 
@@ -52,7 +52,7 @@ export class CommandApplier {
   readonly #store: SeriesStore
   readonly #writer: Writer
   readonly #windows: Windows
-  /** By metric, what sampled lines have left over, each less than 1, and of which series. */
+  /** Rests by metric: what sampled lines have left over, each less than 1, and of which series. */
   readonly #carries: number[] = []
   readonly #carriers: number[] = []
 
@@ -62,7 +62,7 @@ export class CommandApplier {
     this.#windows = windows
   }
 
-  /** The queue of one dialect. */
+  /** Makes the queue of one dialect. */
   queue(events: CommandEvents): CommandQueue {
     return {
       read: (metric, reading, source) => this.#read(metric, reading, source, events),
@@ -98,7 +98,10 @@ export class CommandApplier {
     if (cumulative.resets !== resets && cumulative.isContested) events.contested(record)
   }
 
-  /** False for a series that has left; the next one under its number begins with nothing over. */
+  /**
+   * Prepares the rest of a series; false for one that has left. The next one under its number
+   * begins with nothing over.
+   */
   #prepareCarry(metric: number): boolean {
     const record = this.#store.ofMetric(metric)
     if (record === undefined) return false

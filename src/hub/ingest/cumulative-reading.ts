@@ -35,7 +35,9 @@ export class CumulativeReading {
     return reading
   }
 
-  /** True when a reading came since the last call, even one that changed nothing. */
+  /**
+   * Takes freshness: true when a reading came since the last call, even one that changed nothing.
+   */
   takeFreshness(): boolean {
     const isFresh = this.#isFresh
     this.#isFresh = false

@@ -6,7 +6,7 @@ import { type Identity, identityKey, type Kind, type Metadata } from '../../mode
 import { type MetricMode, type MetricType, refusalOf, type Zone } from '../../shm/index.ts'
 import type { QuotaRefusal, SeriesLimits, SeriesQuota } from './quota.ts'
 
-/** What a new series says of itself. */
+/** Description that a new series has of itself. */
 export interface NewSeries {
   readonly identity: Identity
   readonly metadata: Metadata
@@ -14,7 +14,7 @@ export interface NewSeries {
   readonly counterBits?: 32 | 64
   readonly isCumulative?: boolean
   readonly isDecrements?: boolean
-  /** How the zone keeps it, where that is not how a kind is usually kept. */
+  /** Storage in the zone, where that is not how a kind is usually kept. */
   readonly storage?: Storage
   /** True for one that never expires, because its writer can't forget it (filters). */
   readonly isKept?: boolean
@@ -41,11 +41,11 @@ export interface KnownSeries {
   readonly metric: number
 }
 
-/** Where an ingest gets its series from: the hub's list, or a thread's part in it. */
+/** Source of an ingest's series: the hub's list, or a thread's part in it. */
 export interface SeriesDefiner {
-  /** The series of an identity, made on first sight; a refusal above a limit. */
+  /** Defines the series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): KnownSeries | SeriesRefusal
-  /** The second monotonic part of a counter, made on first need; charged to `source`. */
+  /** Defines the second monotonic part of a counter, made on first need; charged to `source`. */
   defineDecrements(series: KnownSeries, source: string): KnownSeries | SeriesRefusal
   /** Replaces what is known of a series besides its identity. */
   annotate(series: KnownSeries, metadata: Metadata): void
@@ -60,8 +60,9 @@ const OWN_PREFIX = 'pentameter.'
 export const OWN_SOURCE = 'hub'
 
 /**
- * Of a summary the zone keeps its key, its number and its place under the limits: a shared gauge,
- * because that takes no slot. Its windows are merged in the main thread (`windows/`).
+ * Storage by kind. Of a summary the zone keeps its key, its number and its place under the limits:
+ * a shared gauge, because that takes no slot. Its windows are merged in the main thread
+ * (`windows/`).
  */
 const STORAGES: Record<Kind, Storage> = {
   counter: { type: 'counter', mode: 'saturating' },
@@ -73,7 +74,7 @@ const STORAGES: Record<Kind, Storage> = {
 /** A histogram of windows is kept as a summary is. */
 export const WINDOWED: Storage = STORAGES.summary
 
-/** The metric of a series, made and counted under the limits if it is new. */
+/** Defines the metric of a series, made and counted under the limits if it is new. */
 export function defineMetric(
   zone: Zone,
   quota: SeriesQuota,
@@ -132,7 +133,7 @@ function metricOrRefusal(metric: number): number | SeriesRefusal {
   }
 }
 
-/** The part of a counter that takes the sizes of its negative increments. */
+/** Finds the part of a counter that takes the sizes of its negative increments. */
 export function decrementsOf(
   { identity }: KnownSeries,
   metadata: Metadata,
@@ -150,7 +151,10 @@ export function decrementsOf(
   }
 }
 
-/** A line feed can't be in a name that came by line, so the part never meets a real series. */
+/**
+ * Makes the name of the decrements. A line feed can't be in a name that came by line, so the part
+ * never meets a real series.
+ */
 function downNameBytes(identity: Identity): Uint8Array {
   const name = identity.nameBytes ?? new TextEncoder().encode(identity.name)
   const ending = new TextEncoder().encode('\ndecrement')

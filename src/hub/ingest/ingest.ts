@@ -27,22 +27,22 @@ import { wholeWeight } from './weight.ts'
 interface IngestOptions {
   /** Registry name of the dialect that speaks. */
   readonly dialect: string
-  /** Where measurements are counted: one double, which other threads may read. */
+  /** Count of measurements: one double, which other threads may read. */
   readonly measurements?: Float64Array
 }
 
-/** What an ingest works with; all of one thread, but for what the zone shares. */
+/** Parts of an ingest; all of one thread, but for what the zone shares. */
 interface IngestParts<Q extends LineQueue = LineQueue> {
   readonly series: SeriesDefiner
   readonly writer: Writer
-  /** Takes the verbs that depend on the order over all threads. */
+  /** Queue of the commands that depend on the order over all threads. */
   readonly queue: Q
   readonly events: IngestEvents
 }
 
-/** What the ingest tells the rest of the hub; called on rare paths only. */
+/** Events that the ingest tells the rest of the hub; called on rare paths only. */
 export interface IngestEvents {
-  /** `name` is given where a new series was refused. */
+  /** Called for a refusal; `name` is given where a new series was refused. */
   refused(code: string, source: string, name?: string): void
   noted(code: string): void
 }
@@ -68,13 +68,13 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
   readonly #records: (KnownSeries | undefined)[] = []
-  /** By slot of a counter, its place in the writer; -1 for others. */
+  /** Places in the writer by slot of a counter; -1 for others. */
   readonly #places: number[] = []
   readonly #counters: (CounterHandle | undefined)[] = []
   readonly #decrements: (CounterHandle | undefined)[] = []
   readonly #gauges: (GaugeHandle | undefined)[] = []
   readonly #histograms: (ExponentialHandle | undefined)[] = []
-  /** By slot of a counter, metric of its second part. */
+  /** Metrics of the second part, by slot of a counter. */
   readonly #decrementMetrics: number[] = []
   readonly #slotsOfMetric = new Map<number, number[]>()
   protected source = ''
@@ -106,7 +106,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     if (this.#active.size < ACTIVE_LIMIT) this.#active.add(source)
   }
 
-  /** Sources heard since the last call, at most 1,000 of them. */
+  /** Takes the sources heard since the last call, at most 1,000 of them. */
   takeActive(): Set<string> {
     const active = this.#active
     this.#active = new Set()
@@ -203,7 +203,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#events.noted(code)
   }
 
-  /** A negative increment: its size goes to the series' second monotonic part. */
+  /** Takes a negative increment: its size goes to the series' second monotonic part. */
   #countDown(slot: number, value: Exact, weight: number): void {
     const decrements = this.#decrements[slot] ?? this.#defineDecrements(slot)
     if (decrements === undefined) return
@@ -331,7 +331,7 @@ export class ZoneIngest extends LineZoneIngest<CommandQueue> implements Ingest {
   }
 }
 
-/** A copy of its own: `slice` of a Buffer would keep the whole read alive. */
+/** Copies bytes: `slice` of a Buffer would keep the whole read alive. */
 function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
   return new Uint8Array(bytes.subarray(start, end))
 }

@@ -19,12 +19,15 @@ const FIRST_ARENA_BYTES = 32_768
 const HEAD_BYTES = 8
 /** Lengths stand in 24 bits, beside a type of eight. */
 const LENGTH_LIMIT = 2 ** 24
-/** Spreads the type word over the hash (2^32 / golden ratio). */
+/** Factor that spreads the type word over the hash (2^32 / golden ratio). */
 const TYPE_FACTOR = 0x9e3779b1
 const REMOVED = -1
 /** Three quarters full, one run in 10^16 is longer by chance. */
 const RUN_LIMIT = 1024
-/** Of a million keys three have one hash by chance; each of them is compared by its bytes. */
+/**
+ * Limit of keys with one hash: of a million keys three have one by chance; each of them is compared
+ * by its bytes.
+ */
 const SAME_LIMIT = 8
 
 export class KeyTable {
@@ -33,18 +36,18 @@ export class KeyTable {
   /** Buckets that are not empty: removed ones too. */
   #bucketsUsed = 0
   #arena = new DataView(new ArrayBuffer(FIRST_ARENA_BYTES))
-  /** Begins behind place 0, which stands for no entry. */
+  /** End of the arena; it begins behind place 0, which stands for no entry. */
   #arenaUsed = HEAD_BYTES
   #arenaLive = HEAD_BYTES
-  /** By slot: place of its entry, 0 for a free slot; and its mixed hash. */
+  /** Places of entries by slot, 0 for a free one; and its mixed hash. */
   readonly #places: number[] = []
   readonly #hashes: number[] = []
   readonly #free: number[] = []
-  /** By which it hashes itself; undefined while the hashes of the codec serve. */
+  /** Secrets by which it hashes itself; undefined while the hashes of the codec serve. */
   #secrets: WordSecrets | undefined
   /**
-   * Whose keys are being looked up; a view of it is made with the second one, for it has its
-   * price.
+   * Bytes whose keys are being looked up; a view of them is made with the second key, for it has
+   * its price.
    */
   #source: Uint8Array | undefined
   #sourceView: DataView | undefined
@@ -55,7 +58,7 @@ export class KeyTable {
   }
 
   /**
-   * Slot of a key, or -1: then {@link findRehashed} is to be asked.
+   * Finds the slot of a key, or -1: then {@link findRehashed} is to be asked.
    * @param type at most 255
    * @param hash of the key's bytes, by the same function at every call
    */
@@ -76,8 +79,8 @@ export class KeyTable {
   }
 
   /**
-   * Slot of a key that {@link find} has not found, in a table that hashes for itself; or -1. Apart
-   * from it, because the few instructions more would cost every line a tenth of its time.
+   * Finds the slot of a key that {@link find} has not found, in a table that hashes for itself; or
+   * -1. Apart from it, because the few instructions more would cost every line a tenth of its time.
    */
   findRehashed(bytes: Uint8Array, start: number, end: number, type: number): number {
     const secrets = this.#secrets
@@ -146,7 +149,7 @@ export class KeyTable {
     return slot
   }
 
-  /** A copy of the key bytes of a slot. */
+  /** Copies the key bytes of a slot. */
   key(slot: number): Uint8Array {
     return this.#keyAt(this.#places[slot]!).slice()
   }
@@ -201,7 +204,7 @@ export class KeyTable {
     this.#rebuild(this.#mask + 1, this.#arena.byteLength)
   }
 
-  /** Room for one more bucket and an entry of this size: three quarters used is full. */
+  /** Makes room for one more bucket and an entry of this size: three quarters used is full. */
   #makeRoom(size: number): void {
     let bucketCount = this.#mask + 1
     let arenaBytes = this.#arena.byteLength

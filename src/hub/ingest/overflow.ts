@@ -20,7 +20,7 @@ export class OverflowSlots {
     this.#series = series
   }
 
-  /** Slot of the overflow series of a kind; `bind` makes it when it is first needed. */
+  /** Gives the slot of the overflow series of a kind; `bind` makes it when it is first needed. */
   slot(kind: Kind, bind: (record: KnownSeries, key: Uint8Array) => number): number {
     const known = this.#slots.get(kind)
     if (known !== undefined) return known

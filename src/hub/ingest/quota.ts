@@ -51,7 +51,7 @@ const STEAL_AFTER_MS = 5000
 const encoder = new TextEncoder()
 
 export class SeriesQuota {
-  /** What to hand to another thread. */
+  /** Memory to hand to another thread. */
   readonly shared: SharedArrayBuffer
   readonly limits: SeriesLimits
   readonly #ints: Int32Array
@@ -78,7 +78,7 @@ export class SeriesQuota {
   }
 
   /**
-   * The same quota in another thread.
+   * Opens the same quota in another thread.
    * @param thread index of the ingest thread
    */
   static open(shared: SharedArrayBuffer, limits: SeriesLimits, thread: number): SeriesQuota {
@@ -121,7 +121,9 @@ export class SeriesQuota {
     return taken + bytes > this.bytesLimitPerSource ? 'zone_percent_per_source' : undefined
   }
 
-  /** How many more series a source may bring at this moment; the hub's own are not counted. */
+  /**
+   * Counts how many more series a source may bring at this moment; the hub's own are not counted.
+   */
   roomOf(source: string): number {
     return this.exclusively(() => {
       const { seriesLimit, seriesLimitPerSource } = this.limits
@@ -170,7 +172,7 @@ export class SeriesQuota {
     return [half(KEYS), half(KEYS + 2)]
   }
 
-  /** Entry of a source, or the empty one where it belongs. */
+  /** Finds the entry of a source, or the empty one where it belongs. */
   #find(source: string): number {
     const [low, high] = this.#hashOf(source)
     const words = this.#words
@@ -212,7 +214,7 @@ export class SeriesQuota {
   }
 }
 
-/** The main thread is 1, ingest thread 0 is 2; 0 is none. */
+/** Gives the owner's number: the main thread is 1, ingest thread 0 is 2; 0 is none. */
 function ownerOf(thread: number): number {
   return thread + 2
 }

@@ -8,14 +8,14 @@ import { type Exact, exact, multiplyExact } from '../../model/index.ts'
 /** Relative distance at which a weight counts as a whole number, and below which a sum does. */
 const TOLERANCE = 1e-9
 
-/** The whole number that a weight is, or 0 for one with a fraction. */
+/** Gives the whole number that a weight is, or 0 for one with a fraction. */
 export function wholeWeight(weight: number): number {
   const whole = Math.round(weight)
   return Math.abs(weight - whole) <= TOLERANCE * Math.max(1, weight) ? whole : 0
 }
 
 /**
- * `value * weight` as an integer, with what is left over kept in `carries[slot]`.
+ * Computes `value * weight` as an integer, with what is left over kept in `carries[slot]`.
  * @param value an integer, 0 or more
  * @param weight 1 or more
  */

@@ -12,7 +12,7 @@ import type { Task } from '../tasks/task.ts'
 import { needsOf, type SeriesNeeds } from './pressure.ts'
 import { isDecrements, type SeriesRecord, type SeriesStore } from './series.ts'
 
-/** Has all threads forget metrics; undefined where there are none but the main one. */
+/** Call that has all threads forget metrics; undefined where there are none but the main one. */
 type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
 
 /** How long nothing is looked for after nothing was found: a look goes through all series. */
@@ -36,7 +36,7 @@ interface ExpiryParts {
 
 export class SeriesExpiry implements Participant {
   readonly #parts: ExpiryParts
-  /** Known to no thread any more; their last cells may be open. */
+  /** Series known to no thread any more; their last cells may be open. */
   #forgotten: readonly SeriesRecord[] = []
   /** Those whose last cell is closed by the second at hand. */
   #leaving: readonly SeriesRecord[] = []
@@ -93,7 +93,10 @@ export class SeriesExpiry implements Participant {
     yield* this.#remove(records, isRead)
   }
 
-  /** Ingest threads may count into them until they have forgotten them: one more cell is due. */
+  /**
+   * Removes series. Ingest threads may count into them until they have forgotten them: one more
+   * cell is due.
+   */
   *#remove(unlinked: readonly SeriesRecord[], isRead: boolean): Task {
     if (unlinked.length === 0) return
     const forgetting = this.#parts.forget(unlinked.map(({ metric }) => metric))

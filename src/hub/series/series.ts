@@ -55,7 +55,7 @@ export interface CounterRecord extends AnyRecord {
   falls: { readonly count: number; readonly lastMs: number } | undefined
   /** True while windows have come for it that are in no cell yet. */
   isWaiting: boolean
-  /** What its metric leaves out of the total; present once windows have come. */
+  /** Windows: what its metric leaves out of the total; present once some have come. */
   windows: CounterWindows | undefined
 }
 
@@ -81,22 +81,22 @@ export interface SummaryRecord extends AnyRecord {
   windows: SummaryWindows | undefined
 }
 
-/** Whether a series is the second part of a counter, which is not shown for itself. */
+/** Tells whether a series is the second part of a counter, which is not shown for itself. */
 export function isDecrements(record: SeriesRecord): boolean {
   return record.kind === 'counter' && record.isDecrements
 }
 
-/** Whether a series is a histogram that comes as windows. */
+/** Tells whether a series is a histogram that comes as windows. */
 export function isWindowed(record: SeriesRecord): boolean {
   return record.kind === 'histogram' && record.isWindowed
 }
 
-/** When the total of a series began: with its first receipt, or its last reset. */
+/** Tells when the total of a series began: with its first receipt, or its last reset. */
 export function beganMs(record: SeriesRecord): number {
   return (record.kind === 'counter' ? record.falls?.lastMs : undefined) ?? record.firstSeenMs
 }
 
-/** What a series holds since it began; integers exact. */
+/** Total of a series since it began; integers exact. */
 export type Total =
   | { readonly kind: 'counter'; readonly total: Exact; readonly decrements: Exact }
   | { readonly kind: 'gauge'; readonly value: Exact | undefined }
@@ -104,9 +104,11 @@ export type Total =
   | {
       readonly kind: 'summary'
       readonly summary: Summary
-      /** Never falls while observations are 0 or more; mean * count may, by a rounding. */
+      /**
+       * Sum, which never falls while observations are 0 or more; mean * count may, by a rounding.
+       */
       readonly sum: number
-      /** Of the newest second that had windows; empty where they were. */
+      /** Statistics of the newest second that had windows; empty where they were. */
       readonly last: Summary
     }
 
@@ -149,7 +151,10 @@ export class SeriesStore implements SeriesDefiner {
     return this.#nextId - 1
   }
 
-  /** How often series were removed: while it stays, the list of {@link everything} only grew. */
+  /**
+   * Number of times that series were removed: while it stays, the list of {@link everything} only
+   * grew.
+   */
   get removals(): number {
     return this.#removals
   }
@@ -167,7 +172,7 @@ export class SeriesStore implements SeriesDefiner {
     return this.#byId.get(id)
   }
 
-  /** The series of a metric of the zone. */
+  /** Finds the series of a metric of the zone. */
   ofMetric(metric: number): SeriesRecord | undefined {
     return this.#byMetric.get(metric)
   }
@@ -180,7 +185,7 @@ export class SeriesStore implements SeriesDefiner {
     for (const record of this.#byId.values()) if (!this.#leaving.has(record)) yield record
   }
 
-  /** Those too whose last cell is still to be closed (see {@link unlink}). */
+  /** Lists all series, those too whose last cell is still to be closed (see {@link unlink}). */
   everything(): IterableIterator<SeriesRecord> {
     return this.#byId.values()
   }
@@ -190,7 +195,7 @@ export class SeriesStore implements SeriesDefiner {
     return this.#counts
   }
 
-  /** Series that a source has brought and that are still there. */
+  /** Counts series that a source has brought and that are still there. */
   countOf(source: string): number {
     return this.#perSource.get(source)?.series ?? 0
   }
@@ -216,13 +221,13 @@ export class SeriesStore implements SeriesDefiner {
     return largest
   }
 
-  /** The series of an identity, made on first sight; a refusal above a limit. */
+  /** Defines the series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): SeriesRecord | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.quota, series)
     return typeof metric === 'string' ? metric : this.adopt(series, metric)
   }
 
-  /** The series of a metric that an ingest thread has defined, or found defined. */
+  /** Adopts the series of a metric that an ingest thread has defined, or found defined. */
   adopt(series: NewSeries, metric: number): SeriesRecord {
     return this.#byMetric.get(metric) ?? this.#register(series, metric)
   }
@@ -283,7 +288,7 @@ export class SeriesStore implements SeriesDefiner {
     this.#onForget.add(callback)
   }
 
-  /** Series, with their second parts, silent since before an instant; never the hub's own. */
+  /** Lists series, with their second parts, silent since before an instant; never the hub's own. */
   silentSince(instantMs: number): SeriesRecord[] {
     const silent: SeriesRecord[] = []
     const parts = new Set<SeriesRecord>()
@@ -303,8 +308,8 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /**
-   * First half of a removal: the series is listed no more and its identity makes a new series from
-   * now on. Threads that know it may go on writing into it until they have forgotten it.
+   * Begins a removal: the series is listed no more and its identity makes a new series from now on.
+   * Threads that know it may go on writing into it until they have forgotten it.
    */
   unlink(records: readonly SeriesRecord[]): void {
     for (const record of records) {
@@ -329,19 +334,21 @@ export class SeriesStore implements SeriesDefiner {
     this.#retired.push(...records)
   }
 
-  /** Those retired since the last call, to be removed as the silent ones are. */
+  /** Takes those retired since the last call, to be removed as the silent ones are. */
   takeRetired(): readonly SeriesRecord[] {
     const retired = this.#retired
     this.#retired = []
     return retired
   }
 
-  /** Second half, when no thread writes into them and their last cells are closed. */
+  /** Ends a removal, when no thread writes into them and their last cells are closed. */
   remove(records: readonly SeriesRecord[]): void {
     runNow(this.removing(records))
   }
 
-  /** The same in steps: no thread knows these series any more, so their order means nothing. */
+  /**
+   * Does the same in steps: no thread knows these series any more, so their order means nothing.
+   */
   *removing(records: readonly SeriesRecord[]): Task {
     yield* forEachItem(records, (record) => {
       this.#byId.delete(record.id)
@@ -354,9 +361,12 @@ export class SeriesStore implements SeriesDefiner {
   }
 }
 
-/** Kept as series come and leave: to count them anew takes long when there are many. */
+/**
+ * Counts of series, kept as these come and leave: to count them anew takes long when there are
+ * many.
+ */
 class SeriesCounts {
-  /** By dialect, and in it by source; the empty one stands for all. */
+  /** Counts by dialect, and in it by source; the empty one stands for all. */
   readonly #byDialect = new Map<string, Map<string, number>>()
 
   /** @param source of all where it is left out */

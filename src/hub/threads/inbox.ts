@@ -23,7 +23,7 @@ export class Inbox {
     this.#queues = parts.events.map((events) => parts.commands.queue(events))
   }
 
-  /** Series first: all that follows names them by their metrics. */
+  /** Takes a batch, series first: all that follows names them by their metrics. */
   take(thread: number, { series, annotations, verbs, reports }: Batch): void {
     const { store, counts } = this.#parts
     for (const announcement of series) this.#adopt(announcement)

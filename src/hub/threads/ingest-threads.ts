@@ -37,7 +37,9 @@ const STOP_LIMIT_MS = 5000
  */
 const YOUNG_GENERATION_MB = 1
 
-/** Where a port can be bound by several sockets among which the kernel spreads what comes. */
+/**
+ * Platforms where a port can be bound by several sockets among which the kernel spreads what comes.
+ */
 const SHARES_PORTS: ReadonlySet<NodeJS.Platform> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
 
 export type CreateWorker = (start: ThreadStart) => Worker
@@ -54,9 +56,9 @@ interface IngestThreadsParts {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
-  /** What peers hold; the first row is the main thread's. */
+  /** Counts of what peers hold; the first row is the main thread's. */
   readonly peers: PeerCounts
-  /** For programs that are bundled: how to start the thread's program. */
+  /** Maker of threads for programs that are bundled: starts the thread's program. */
   readonly createWorker?: CreateWorker
 }
 
@@ -172,14 +174,14 @@ export class IngestThreads {
     await Promise.all(this.#links.map((link) => link.ask(question)))
   }
 
-  /** What each running thread says of its sockets on a port. */
+  /** Lists the sockets of each running thread on a port. */
   listeners(name: string): ListenerStatus[] {
     return this.#links.flatMap(
       ({ status }) => status?.listeners.find((listener) => listener.name === name) ?? [],
     )
   }
 
-  /** Connections of a dialect: those told of, and how many there are. */
+  /** Lists connections of a dialect: those told of, and how many there are. */
   connections(dialect: number): { told: readonly PeerConnection[]; count: number } {
     const statuses = this.#links.flatMap(
       ({ status }): ThreadDialectStatus[] | ThreadDialectStatus => status?.dialects[dialect] ?? [],
@@ -208,14 +210,17 @@ export class IngestThreads {
     }))
   }
 
-  /** Every thread takes what has reached the machine, sends what it has gathered, and ends. */
+  /**
+   * Stops every thread: each takes what has reached the machine, sends what it has gathered, and
+   * ends.
+   */
   stop(): Promise<void> {
     this.#stopped ??= Promise.all(this.#links.map((link) => link.stop(STOP_LIMIT_MS))).then()
     return this.#stopped
   }
 }
 
-/** How sockets receive datagrams: batched, unless one of them could not. */
+/** Tells how sockets receive datagrams: batched, unless one of them could not. */
 export function udpReceiveOf(
   listeners: readonly ListenerStatus[],
 ): Pick<ListenerStatus, 'udpReceive'> {
@@ -224,7 +229,10 @@ export function udpReceiveOf(
   return { udpReceive: ways.includes('dgram') ? 'dgram' : 'recvmmsg' }
 }
 
-/** One thread per core, unless told; more than one need a port that several sockets can share. */
+/**
+ * Computes the threads: one per core, unless told; more than one need a port that several sockets
+ * can share.
+ */
 function threadCount(wanted: number | 'auto'): number {
   if (!SHARES_PORTS.has(process.platform)) return 1
   return wanted === 'auto' ? Math.min(availableParallelism(), THREADS_MAX) : wanted

@@ -11,7 +11,7 @@ import type { NewSeries } from '../ingest/definition.ts'
 import type { LogLevel } from '../log.ts'
 import type { ErrorStatus, ListenerStatus, RefusalStatus } from '../status/status.ts'
 
-/** What a thread is started with. */
+/** Data that a thread is started with. */
 export interface ThreadStart {
   /** Index of the thread in its pool. */
   readonly thread: number
@@ -28,13 +28,13 @@ export interface ThreadStart {
 
 /** A dialect that a thread is to serve. */
 export interface ThreadDialect {
-  /** As in the registry. */
+  /** Name as in the registry. */
   readonly name: string
   /** Name of the port that it is served on. */
   readonly port: string
   /** Address of the module that the thread loads it from. */
   readonly module: string
-  /** Its own section of the config. */
+  /** Options of its own section of the config. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
@@ -46,7 +46,7 @@ export type Question =
   | { readonly kind: 'forget'; readonly metrics: readonly number[] }
   /** Nothing but the answer, which comes when all that was taken so far has been sent. */
   | { readonly kind: 'settle' }
-  /** Take what has reached the machine, close, give the segment back. */
+  /** Message to take what has reached the machine, close, and give the segment back. */
   | { readonly kind: 'stop' }
 
 export type ToThread = Question & { readonly number: number }
@@ -58,7 +58,7 @@ interface Answer {
 
 export type FromThread = Answer | Batch | ThreadStatus
 
-/** What a thread has gathered in a turn of its event loop. */
+/** Batch of what a thread has gathered in a turn of its event loop. */
 export interface Batch {
   readonly kind: 'batch'
   readonly series: readonly Announcement[]
@@ -103,7 +103,7 @@ export interface ReportColumns {
   readonly notes: readonly RefusalStatus[]
   /** Oddities in messages that were taken. */
   readonly decodeNotes: readonly RefusalStatus[]
-  /** What dialects count of themselves: `name`, `reason`. */
+  /** Counts that dialects make: `name`, `reason`. */
   readonly counts: readonly NamedCount[]
   readonly log: readonly LogLine[]
 }
@@ -127,14 +127,14 @@ export interface LogLine {
   readonly facts?: Record<string, unknown>
 }
 
-/** How a thread is doing: about once a second, and before every answer. */
+/** Status of a thread: about once a second, and before every answer. */
 export interface ThreadStatus {
   readonly kind: 'status'
   /** Number of the thread's segment in the zone. */
   readonly segment: number
-  /** Of the ports that it has been told to bind so far. */
+  /** Status of the ports that it has been told to bind so far. */
   readonly listeners: readonly ListenerStatus[]
-  /** In the order of {@link ThreadStart.dialects}. */
+  /** Status of dialects in the order of {@link ThreadStart.dialects}. */
   readonly dialects: readonly ThreadDialectStatus[]
 }
 

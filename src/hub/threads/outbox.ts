@@ -34,7 +34,7 @@ export class Outbox {
   #verbs = emptyColumns()
   #sourceRows = new Map<string, number>()
   #isDirty = false
-  /** While the main thread is behind. */
+  /** Whether the main thread is behind. */
   #isRetrying = false
   /** The main thread has been waited for in vain, and has taken nothing since. */
   #isMainStuck = false

@@ -37,7 +37,7 @@ export class ReportBatch {
     this.#onFirst = onFirst
   }
 
-  /** The face that one dialect's server sees. */
+  /** Makes the reports that one dialect's server sees. */
   for(dialect: string): Reports {
     return {
       decodeError: (error, message, peer, detail) => {
@@ -58,7 +58,7 @@ export class ReportBatch {
     }
   }
 
-  /** The face that one dialect's ingest sees. */
+  /** Makes the events that one dialect's ingest sees. */
   eventsOf(dialect: string): IngestEvents {
     return {
       refused: (code, source, name) => {
@@ -102,7 +102,7 @@ export class ReportBatch {
     else this.#log.push({ level, message, ...(facts && { facts: plainFacts(facts) }) })
   }
 
-  /** What was reported since the last call. */
+  /** Takes what was reported since the last call. */
   take(): ReportColumns {
     if (this.#logLinesLeftOut > 0) {
       const message = `${this.#logLinesLeftOut} log lines of an ingest thread were left out`
@@ -131,7 +131,7 @@ export class ReportBatch {
   }
 }
 
-/** What can be sent to another thread, whatever a dialect puts into its log lines. */
+/** Makes facts that can be sent to another thread, whatever a dialect puts into its log lines. */
 function plainFacts(facts: Record<string, unknown>): Record<string, unknown> {
   const plain = (value: unknown): unknown =>
     ['string', 'number', 'boolean'].includes(typeof value) ? value : String(value)

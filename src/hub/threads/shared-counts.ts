@@ -17,7 +17,10 @@ const REPORTS = 3
 const OWN = 4
 const REFUSED = 5
 const INTS_PER_PORT = 2
-/** What a row has room for; further ports and dialects are served by the main thread. */
+/**
+ * Number of ports that a row has room for; further ports and dialects are served by the main
+ * thread.
+ */
 export const THREADED_PORTS_LIMIT = (ROW_INTS - OWN) / INTS_PER_PORT
 export const THREADED_DIALECTS_LIMIT = 16
 
@@ -51,7 +54,9 @@ export class SharedCounts {
     return new SharedCounts(new SharedArrayBuffer(bytes), threads)
   }
 
-  /** Places for connections of a port as one thread takes them, within the limit of all. */
+  /**
+   * Makes the places for connections of a port as one thread takes them, within the limit of all.
+   */
   places(thread: number, port: number, limit: number): ConnectionPlaces {
     const row = rowOf(thread) + port * INTS_PER_PORT
     const [own, refused] = [row + OWN, row + REFUSED]
@@ -62,7 +67,7 @@ export class SharedCounts {
     return Atomics.load(this.#ints, port)
   }
 
-  /** Of one thread, over all ports. */
+  /** Counts connections of one thread, over all ports. */
   connectionsOf(thread: number): number {
     let sum = 0
     for (let port = 0; port < THREADED_PORTS_LIMIT; port++) {
@@ -78,13 +83,13 @@ export class SharedCounts {
     return sum
   }
 
-  /** Where a thread counts what it took of a dialect. */
+  /** Gives the place where a thread counts what it took of a dialect. */
   measurementsPlace(thread: number, dialect: number): Float64Array {
     const at = thread * THREADED_DIALECTS_LIMIT + dialect
     return this.#measurements.subarray(at, at + 1)
   }
 
-  /** Of one dialect, over all threads, those included that were replaced. */
+  /** Counts measurements of one dialect, over all threads, those included that were replaced. */
   measurements(dialect: number): number {
     let sum = 0
     for (let i = 0; i < this.threads; i++)

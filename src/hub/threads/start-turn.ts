@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** Who holds the turn for longer is stuck, or no hub: it is not waited for any more. */
+/** Time after which a holder of the turn is stuck, or no hub: it is not waited for any more, ms. */
 const WAIT_LIMIT_MS = 10_000
 const LOOK_MS = 20
 

@@ -54,9 +54,9 @@ export class ThreadIngest {
   readonly #series: ThreadSeries
   readonly #metrics: SelfMetrics
   readonly #served: readonly ServedDialect[]
-  /** By name, once they are bound, or have failed to. */
+  /** Ports by name, once they are bound, or have failed to. */
   readonly #ports = new Map<string, Port>()
-  /** While ports are being bound. */
+  /** Promise while ports are being bound. */
   #binding: Promise<void> | undefined
 
   constructor({ start, clock, dialects, post }: ThreadIngestParts) {
@@ -104,7 +104,7 @@ export class ThreadIngest {
     return { dialect, server, ingest }
   }
 
-  /** The server of a dialect, for who brings its bytes without a socket. */
+  /** Finds the server of a dialect, for one that gets its bytes without a socket. */
   server(name: string): DialectServer | undefined {
     return this.#served.find(({ dialect }) => dialect.name === name)?.server
   }
@@ -152,7 +152,9 @@ export class ThreadIngest {
     this.#ports.set(name, port)
   }
 
-  /** What has reached the machine is taken, then all is closed and the segment given back. */
+  /**
+   * Stops: what has reached the machine is taken, then all is closed and the segment given back.
+   */
   async #stop(): Promise<void> {
     await drain(this.#clock, () => this.#counts.measurementsOf(this.#start.thread))
     await Promise.all([...this.#ports.values()].map((port) => port.stop()))

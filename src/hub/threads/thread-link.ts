@@ -7,7 +7,7 @@ import { Backoff, type BackoffOptions } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { FromThread, Question, ThreadStatus, ToThread } from './messages.ts'
 
-/** Waits before a thread is started again when it ends soon after each start; then the longest. */
+/** Pauses before a thread is started again when it ends soon after each start; then the longest. */
 const RESTARTS: BackoffOptions = {
   reconnectFirstMs: 100,
   reconnectLimitMs: 5000,
@@ -16,7 +16,7 @@ const RESTARTS: BackoffOptions = {
 /** A thread that has run for so long has not failed at its start. */
 const STEADY_NS = 10_000_000_000n
 
-/** What is used of a Worker. */
+/** Part of a Worker that is used. */
 interface IngestWorker {
   on(event: 'message', listener: (message: FromThread) => void): unknown
   on(event: 'error', listener: (error: unknown) => void): unknown
@@ -29,15 +29,15 @@ interface ThreadLinkParts {
   readonly clock: Clock
   readonly createWorker: () => IngestWorker
   readonly onMessage: (message: FromThread) => void
-  /** It ended without being told to; `waitMs` until it is started again. */
+  /** Called when it ended without being told to; `waitMs` until it is started again. */
   readonly onCrash: (reason: string, waitMs: number) => void
-  /** It runs again, with nothing bound yet. */
+  /** Called when it runs again, with nothing bound yet. */
   readonly onRestart: () => void
 }
 
 export class ThreadLink {
   restarts = 0
-  /** What the running thread said last. */
+  /** Status that the running thread told last. */
   status: ThreadStatus | undefined
   readonly #parts: ThreadLinkParts
   readonly #waiting = new Map<number, () => void>()
@@ -57,7 +57,7 @@ export class ThreadLink {
     return this.#worker !== undefined
   }
 
-  /** Where the machine has no room for a thread, that is an end like any other. */
+  /** Starts the thread. Where the machine has no room for one, that is an end like any other. */
   start(): void {
     const { clock, createWorker } = this.#parts
     this.#startedNs = clock.monotonicNs()

@@ -18,7 +18,7 @@ export class ThreadedPort implements Listener {
   readonly options: PortOptions
   readonly #context: PortContext
   readonly #threads: IngestThreads
-  /** Its index among the ports of the threads. */
+  /** Index among the ports of the threads. */
   readonly #index: number
   readonly #dialects: readonly string[]
   readonly #drops: OwnCounter
@@ -48,7 +48,7 @@ export class ThreadedPort implements Listener {
     return this.#listeners()[0]?.port ?? this.options.port
   }
 
-  /** Of every thread that runs. */
+  /** Lists the sockets of every thread that runs. */
   #listeners(): ListenerStatus[] {
     return this.#threads.listeners(this.options.name)
   }
@@ -93,7 +93,7 @@ export class ThreadedPort implements Listener {
     this.#cancelRetry = this.#context.clock.after(RETRY_MS, () => void this.start())
   }
 
-  /** Of the socket with the smallest one. */
+  /** Gives the buffer of the socket with the smallest one. */
   #bufferGranted(): number | undefined {
     const all = this.#listeners().flatMap(({ bufferGranted }) => bufferGranted ?? [])
     return all.length === 0 ? undefined : Math.min(...all)
@@ -138,7 +138,7 @@ export class ThreadedPort implements Listener {
     return 'failed'
   }
 
-  /** The threads take what has come, close their connections, and end. */
+  /** Stops: the threads take what has come, close their connections, and end. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelRetry?.()
@@ -146,7 +146,7 @@ export class ThreadedPort implements Listener {
   }
 }
 
-/** What the status needs of a dialect whose servers run in the ingest threads. */
+/** Server as the status sees it, of a dialect whose servers run in the ingest threads. */
 export class ThreadedServer {
   readonly #threads: IngestThreads
   readonly #dialect: number
@@ -165,7 +165,7 @@ export class ThreadedServer {
     return this.#threads.takeActive(this.#dialect)
   }
 
-  /** Those opened last; as of about a second ago. */
+  /** Lists those opened last; as of about a second ago. */
   connections(): readonly PeerConnection[] {
     return this.#threads.connections(this.#dialect).told
   }
@@ -174,7 +174,7 @@ export class ThreadedServer {
     return this.#threads.connections(this.#dialect).count
   }
 
-  /** The servers stop with their threads. */
+  /** Stops nothing: the servers stop with their threads. */
   async stop(): Promise<void> {}
 }
 

@@ -6,10 +6,10 @@ import { addExact, type Exact, exact, U64_MAX } from '../../../model/index.ts'
 import type { CounterHandle } from '../../../shm/index.ts'
 import { RunningSum } from './running-sum.ts'
 
-/** From here on a double has no place for a fraction. */
+/** Number from which on a double has no place for a fraction. */
 const NO_FRACTIONS_FROM = 2n ** 53n
 
-/** What the windows of one second brought together. */
+/** Sum of what the windows of one second brought. */
 interface CounterWindow {
   readonly delta: Exact
   /** Their length together; NaN where one did not say. */
@@ -23,7 +23,7 @@ export class CounterWindows {
   /** The fractional increments of the open second, and the part of them that the metric took. */
   readonly #open = new RunningSum()
   #taken = 0n
-  /** What the metric lacks of the total: less than 1. */
+  /** Rest that the metric lacks of the total: less than 1. */
   readonly #rest = new RunningSum()
   #hasLast = false
   #lastDelta: Exact = 0
@@ -83,12 +83,14 @@ export class CounterWindows {
     return delta
   }
 
-  /** Of the newest second that had windows. */
+  /** Window of the newest second that had any. */
   get last(): CounterWindow | undefined {
     return this.#hasLast ? { delta: this.#lastDelta, seconds: this.#lastSeconds } : undefined
   }
 
-  /** The total, of which the metric holds `whole`; a fraction as far as a double has place. */
+  /**
+   * Gives the total, of which the metric holds `whole`; a fraction as far as a double has place.
+   */
   total(whole: bigint): Exact {
     const rest = Math.max(0, this.#rest.value)
     return rest === 0 || whole >= NO_FRACTIONS_FROM ? exact(whole) : Number(whole) + rest

@@ -24,7 +24,7 @@ export class HistogramWindows {
     else this.#open.mergeFrom(histogram)
   }
 
-  /** All observations since the series began, those of the open second too. */
+  /** Gives all observations since the series began, those of the open second too. */
   total(): Histogram {
     if (this.#total === undefined) return this.#open.clone()
     const total = this.#total.clone()

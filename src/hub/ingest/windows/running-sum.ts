@@ -4,7 +4,7 @@
  */
 export class RunningSum {
   #sum = 0
-  /** What the additions so far have rounded off. */
+  /** Rest that the additions so far have rounded off. */
   #lost = 0
 
   add(value: number): void {

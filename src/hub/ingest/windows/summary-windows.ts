@@ -1,7 +1,7 @@
 /** What windows brought to a summary: in the open second, and since the series began. */
 import { EMPTY_SUMMARY, mergeSummaries, type Summary, summarySum } from '../../../model/index.ts'
 
-/** What the windows of one second brought together. */
+/** Sum of what the windows of one second brought. */
 interface SummaryWindow {
   readonly summary: Summary
   /** Their length together; NaN where one did not say. */
@@ -40,7 +40,7 @@ export class SummaryWindows {
     return this.#sum
   }
 
-  /** Of the newest second that had windows; empty where they were. */
+  /** Window of the newest second that had any; empty where they were. */
   get last(): SummaryWindow {
     return this.#last
   }

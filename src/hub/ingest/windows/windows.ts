@@ -91,9 +91,9 @@ export class Windows {
   }
 
   /**
-   * Those that had windows, and the next second begins. Each is to be closed, and `isWaiting` taken
-   * back then: counters at once, as the zone holds them; distributions in their turn, for what has
-   * come meanwhile is closed with them.
+   * Takes those that had windows, and the next second begins. Each is to be closed, and `isWaiting`
+   * taken back then: counters at once, as the zone holds them; distributions in their turn, for
+   * what has come meanwhile is closed with them.
    */
   take(): WindowedSeries {
     const taken = {
@@ -121,7 +121,9 @@ function mergeSummary(
   return true
 }
 
-/** Statistics that stay finite whatever they are merged with; min and max may be unknown. */
+/**
+ * Tells whether statistics stay finite whatever they are merged with; min and max may be unknown.
+ */
 function isPlausible({ count, mean, squares, min, max }: Summary): boolean {
   if (count === 0) return true
   if (!Number.isSafeInteger(count) || count < 0) return false
