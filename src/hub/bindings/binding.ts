@@ -9,7 +9,7 @@ import type { Activity } from '../status/activity.ts'
 export interface ServerAtWork {
   readonly valuesSent?: number
   connections(): readonly PeerConnection[]
-  /** How many there are, where not all are told of. */
+  /** Number of connections, where not all are told of. */
   readonly connectionCount?: number
   stop(): Promise<void>
 }
@@ -18,12 +18,12 @@ export interface DialectBinding {
   readonly dialect: Dialect
   readonly server: ServerAtWork
   readonly resident: Resident | undefined
-  /** Of its server, and of every peer it reads from. */
+  /** Ingests of its server, and of every peer it reads from. */
   readonly ingests: Measured[]
   /** Peers that the hub has attached to. */
   readonly attached: Source[]
   readonly activity: Activity
-  /** Where its server listens now; undefined for a dialect of memory. */
+  /** Address where its server listens now; undefined for a dialect of memory. */
   readonly address: () => ListenAddress | undefined
 }
 
@@ -52,7 +52,7 @@ export class ResidentServer implements ServerAtWork {
     return this.#resident.connections?.() ?? []
   }
 
-  /** The resident is stopped by the hub. */
+  /** Stops nothing: the resident is stopped by the hub. */
   async stop(): Promise<void> {}
 }
 

@@ -95,7 +95,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     }
   }
 
-  /** A port whose dialects run in this thread. */
+  /** Prepares a port whose dialects run in this thread. */
   #prepareServers({ options, dialects }: ServedPort): void {
     const { portContext, residents, createIngest, openSnapshot } = this.#parts
     const bound = dialects.map((dialect) => {
@@ -111,7 +111,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     }
   }
 
-  /** The port of a place among those of the ingest threads, in which its dialects run. */
+  /** Prepares the port of a place among those of the ingest threads, in which its dialects run. */
   #prepareThreaded(
     { options, dialects }: ServedPort,
     place: number,
@@ -127,7 +127,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     }
   }
 
-  /** A dialect that is served on the HTTP port, or in memory alone. */
+  /** Prepares a dialect that is served on the HTTP port, or in memory alone. */
   #prepareResident(dialect: Dialect): void {
     const resident = this.#parts.residents.get(dialect.name)
     if (resident === undefined || this.of(dialect.name) !== undefined) return
@@ -149,7 +149,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     })
   }
 
-  /** What a server or client of a dialect gets. */
+  /** Makes the context that a server or client of a dialect gets. */
   contextOf({ name }: Dialect): ClientContext {
     const { config, reports, clock } = this.#parts
     return { reports: reports.for(name), clock, options: dialectOptions(config, name) }
@@ -206,7 +206,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   }
 }
 
-/** Ports that threads can serve: as many as their counts have room for, in order. */
+/** Lists ports that threads can serve: as many as their counts have room for, in order. */
 function threadedPorts(ports: readonly ServedPort[]): ServedPort[] {
   const threaded: ServedPort[] = []
   let count = 0

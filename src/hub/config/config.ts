@@ -13,7 +13,7 @@ import { schemaOf } from './schema.ts'
 export type HubConfig = ValuesOf<HouseOptions> & Readonly<Record<string, unknown>>
 
 /**
- * The defaults with the given options over them.
+ * Reads the defaults with the given options over them.
  * @throws {ConfigError}
  */
 export function parseConfig(options: unknown, dialects: readonly Dialect[]): HubConfig {
@@ -28,7 +28,7 @@ export function parseConfig(options: unknown, dialects: readonly Dialect[]): Hub
   throw new ConfigError([...problems.values()].flat())
 }
 
-/** The dialect's own section of the config. */
+/** Gives the dialect's own section of the config. */
 export function dialectOptions(
   config: HubConfig,
   dialect: string,
@@ -36,7 +36,7 @@ export function dialectOptions(
   return (config[dialect] ?? {}) as Readonly<Record<string, unknown>>
 }
 
-/** The number that is wished for a port; 0 = any free one. */
+/** Gives the number that is wished for a port; 0 = any free one. */
 export function portNumber(config: HubConfig, name: string): number {
   return config[`${name}Port`] as number
 }
@@ -63,7 +63,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** One line per problem: `seriesLimit: 0, want at least 1`. */
+/** Writes one line per problem: `seriesLimit: 0, want at least 1`. */
 function describeIssue(issue: z.core.$ZodIssue, path: string, options: unknown): string[] {
   const place = path === '' ? '' : `${path}: `
   if (issue.code === 'unrecognized_keys') {

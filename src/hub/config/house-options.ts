@@ -211,7 +211,10 @@ function peerOptions(dialects: readonly Dialect[]) {
   }
 }
 
-/** `, as NAME://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed by. */
+/**
+ * Writes `, as NAME://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed
+ * by.
+ */
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
@@ -224,7 +227,7 @@ function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'conne
   return urls.length === 0 ? '' : `, as ${urls.join(' or ')}`
 }
 
-/** Ports that the house opens, and those that dialects bring, but for that of HTTP. */
+/** Lists ports that the house opens, and those that dialects bring, but for that of HTTP. */
 export function listenPorts(dialects: readonly Dialect[]): readonly PortSpec[] {
   const ports = dialects.flatMap(({ port }) => port ?? [])
   const all = new Map([TEXT_PORT, STREAM_PORT, ...ports].map((port) => [port.name, port]))
@@ -242,7 +245,7 @@ function portOption(port: PortSpec, description: string) {
   })
 }
 
-/** Titles of the dialects of a port, and its transports: `…, UDP and TCP`. */
+/** Writes titles of the dialects of a port, and its transports: `…, UDP and TCP`. */
 function describePort(port: PortSpec, dialects: readonly Dialect[]): string {
   const sharing = dialects.filter((dialect) => dialect.port === port)
   const transports = new Set(sharing.flatMap((dialect) => dialect.transports))

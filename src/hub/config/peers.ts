@@ -4,9 +4,9 @@ import { ConfigError, type HubConfig, portNumber } from './config.ts'
 import { type DialectTarget, parseTarget } from './target.ts'
 
 interface Peers {
-  /** Who is sent every second. */
+  /** Targets that are sent to every second. */
   readonly relay: readonly DialectTarget[]
-  /** Who is read from. */
+  /** Targets that are read from. */
   readonly attach: readonly DialectTarget[]
 }
 
@@ -27,7 +27,7 @@ export function peersOf(config: HubConfig, dialects: readonly Dialect[]): Peers 
   return { relay, attach }
 }
 
-/** What it sends itself would come round every second, and grow. */
+/** Refuses the hub itself: what it sends itself would come round every second, and grow. */
 function refuseSelf({ dialect, target, name }: DialectTarget, config: HubConfig): void {
   const { host: own } = config
   const ownPort = dialect.port === undefined ? undefined : portNumber(config, dialect.port.name)
@@ -37,7 +37,7 @@ function refuseSelf({ dialect, target, name }: DialectTarget, config: HubConfig)
   }
 }
 
-/** What two sources bring of one counter would be counted twice. */
+/** Refuses a source twice: what two bring of one counter would be counted twice. */
 function refuseTwice({ dialect, target, name }: DialectTarget, others: readonly DialectTarget[]) {
   const isSame = (other: DialectTarget): boolean =>
     other.dialect === dialect && dialect.sharesSeries?.(other.target, target) === true

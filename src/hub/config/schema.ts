@@ -8,14 +8,14 @@ import type {
   TextOption,
 } from '../../dialects/options.ts'
 
-/** The schema of a spec: unknown names are refused, defaults filled in. */
+/** Makes the schema of a spec: unknown names are refused, defaults filled in. */
 export function schemaOf(spec: OptionSpec): z.ZodType {
   return z.strictObject(
     Object.fromEntries(Object.entries(spec).map(([name, option]) => [name, optional(option)])),
   )
 }
 
-/** One that may be left out, or must not be. */
+/** Makes a schema of an option that may be left out, or must not be. */
 function optional(option: Option): z.ZodType {
   if (option.kind === 'section') {
     const own = schemaOfOption(option)

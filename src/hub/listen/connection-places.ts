@@ -19,7 +19,7 @@ export class ConnectionPlaces {
     this.#layout = layout
   }
 
-  /** Places of a port that one thread has to itself. */
+  /** Makes the places of a port that one thread has to itself. */
   static alone(limit: number): ConnectionPlaces {
     return new ConnectionPlaces(new Int32Array(3), { open: 0, own: 1, refused: 2, limit })
   }

@@ -16,16 +16,16 @@ import type { ConnectionLimits, PortContext, PortOptions } from './port-options.
 
 /** Longest pause between two looks; what is late is closed at most two of them after its time. */
 const SWEEP_MS_MAX = 1000
-/** Looks per limit where that is short. */
+/** Number of looks per limit where that is short. */
 const SWEEPS = 8
 /** A connection so young has had no time to speak: it never makes room. */
 const FRESH_NS = 250_000_000n
 
-/** Of a connection whose dialect is not known yet. */
+/** Progress of a connection whose dialect is not known yet. */
 const STRANGER: ConnectionProgress = {
   ...{ messages: 0, isInsideMessage: false, bytesHeld: 0, isTimed: false },
 }
-/** Of a connection whose server says nothing of it: it has limits of its own. */
+/** Progress of a connection whose server tells nothing of it: it has limits of its own. */
 const UNWATCHED: ConnectionProgress = { ...STRANGER, messages: 1, isTimed: true }
 
 const WORDS: Readonly<Record<CloseReason, string>> = {
@@ -40,18 +40,18 @@ const WORDS: Readonly<Record<CloseReason, string>> = {
 
 interface Watched {
   readonly socket: Socket
-  /** Of its address among the counts. */
+  /** Place of its address among the counts. */
   readonly place: number
   readonly sinceNs: bigint
   progress: ConnectionProgress
-  /** As of the last look. */
+  /** Number of messages as of the last look. */
   messages: number
   wasInside: boolean
-  /** Not yet looked at: how long it has been silent is not known to a whole sweep. */
+  /** Whether it awaits its first look: its silence is not known to a whole sweep. */
   isNew: boolean
-  /** Without a further whole message. */
+  /** Time without a further whole message. */
   silentMs: number
-  /** In the same message. */
+  /** Time in the same message. */
   insideMs: number
   pages: number
   isMeasured: boolean
@@ -65,7 +65,7 @@ export class ConnectionWatch {
   readonly #listener: string
   readonly #refused: OwnCounter
   readonly #sweepMs: number
-  /** In the order in which they came. */
+  /** Connections in the order in which they came. */
   readonly #watched = new Map<Socket, Watched>()
   #cancelSweep: (() => void) | undefined
   #lastSweepNs = 0n
@@ -138,7 +138,7 @@ export class ConnectionWatch {
     socket.on('data', () => this.#measure(watched))
   }
 
-  /** A connection belongs to no server any more. */
+  /** Forgets a connection, which belongs to no server any more. */
   unfollow(socket: Socket): void {
     const watched = this.#watched.get(socket)
     if (watched === undefined) return
@@ -257,7 +257,9 @@ export class ConnectionWatch {
     return this.#counts.isUntold(reason)
   }
 
-  /** One line a minute for each reason, of all ports and threads, in whichever of them looks. */
+  /**
+   * Logs one line a minute for each reason, of all ports and threads, in whichever of them looks.
+   */
   #tell(): void {
     const nowNs = this.#context.clock.monotonicNs()
     for (const reason of CLOSE_REASONS) {

@@ -11,7 +11,7 @@ import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
 import { ReadBudget } from './read-budget.ts'
 
-/** How long a connection may be silent before the server that speaks first is let speak. */
+/** Time that a connection may be silent before the server that speaks first is let speak, ms. */
 const QUIET_MS = 50
 const NOTHING = new Uint8Array(0)
 
@@ -23,7 +23,7 @@ export class Connections {
   readonly #onUnclaimed: (first: Uint8Array) => void
   readonly #undecided = new Set<Socket>()
   readonly #reads: ReadBudget
-  /** Of a known dialect, until its server has them. */
+  /** Sockets of a known dialect, until its server has them. */
   readonly #given = new Set<Socket>()
 
   constructor(
@@ -108,7 +108,9 @@ export class Connections {
     if (known !== undefined) settle(known)
   }
 
-  /** A peer that was slow to speak may have been taken for one that waits. */
+  /**
+   * Hands a connection on: a peer that was slow to speak may have been taken for one that waits.
+   */
   #pass(socket: Socket, bytes: Uint8Array): boolean {
     const others = this.#dialects.filter(({ speaksFirst }) => !speaksFirst)
     if (chooseDialect(others, bytes, socket.readableEnded) === null) return false
@@ -137,5 +139,5 @@ export class Connections {
   }
 }
 
-/** A peer that goes away is its own business; every socket needs a listener or the process dies. */
+/** Ignores a reset: a peer may go away; every socket needs a listener or the process dies. */
 function ignoreReset(): void {}

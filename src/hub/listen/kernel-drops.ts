@@ -8,11 +8,11 @@ import { readFile } from 'node:fs/promises'
 const TABLES = ['/proc/net/udp', '/proc/net/udp6']
 
 export class KernelDrops {
-  /** By socket: its inode, and its drops at the last reading. */
+  /** Sockets by inode, and their drops at the last reading. */
   #sockets: ReadonlyMap<string, number> = new Map()
   #total = 0
 
-  /** All drops of a port so far; undefined where the kernel has no such table. */
+  /** Counts all drops of a port so far; undefined where the kernel has no such table. */
   async read(port: number): Promise<number | undefined> {
     const tables = await Promise.allSettled(TABLES.map((path) => readFile(path, 'latin1')))
     const texts = tables.filter((table) => table.status === 'fulfilled').map(({ value }) => value)

@@ -17,10 +17,10 @@ export interface Listener {
   stop(): Promise<void>
 }
 
-/** How long to wait before a port that could not be bound is tried again. */
+/** Pause before a port that could not be bound is tried again, ms. */
 export const RETRY_MS = 15_000
 
-/** Why a port could not be bound, for people. */
+/** Says why a port could not be bound, for people. */
 export function bindProblem({ code, message }: NodeJS.ErrnoException): string {
   return code === 'EADDRINUSE' ? 'port is taken by another process' : message
 }

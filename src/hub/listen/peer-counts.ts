@@ -25,7 +25,7 @@ const PAGE_BITS = 12
 const TOLD_PAUSE_S = 60
 const FNV_PRIME = 0x01000193
 
-/** Why the listener itself closed a connection, or did not take it. */
+/** Reason why the listener itself closed a connection, or did not take it. */
 export const CLOSE_REASONS = [
   'first_message_timeout',
   'message_timeout',
@@ -57,12 +57,12 @@ export class PeerCounts {
     return counts
   }
 
-  /** Bytes of an amount that is counted in pages. */
+  /** Converts bytes to pages, in which an amount is counted. */
   static pagesOf(bytes: number): number {
     return bytes >>> PAGE_BITS
   }
 
-  /** The place of an address among the counts. */
+  /** Gives the place of an address among the counts. */
   placeOf(address: string): number {
     let hash = this.#ints[SEED]!
     for (let i = 0; i < address.length; i++) {
@@ -71,7 +71,7 @@ export class PeerCounts {
     return (hash ^ (hash >>> 15)) & (ADDRESSES - 1)
   }
 
-  /** Connections of an address. */
+  /** Counts connections of an address. */
   connections(place: number): number {
     return Atomics.load(this.#ints, HEADER_INTS + 2 * place)
   }
@@ -86,7 +86,7 @@ export class PeerCounts {
     return Atomics.load(this.#ints, PAGES)
   }
 
-  /** Unfinished pages of an address. */
+  /** Counts unfinished pages of an address. */
   pagesAt(place: number): number {
     return Atomics.load(this.#ints, HEADER_INTS + 2 * place + 1)
   }
@@ -97,7 +97,7 @@ export class PeerCounts {
     this.#ints[this.#row + 2 * place + 1]! += count
   }
 
-  /** The largest counts of any address. */
+  /** Finds the largest counts of any address. */
   largest(): { readonly connections: number; readonly bytes: number } {
     let [connections, pages] = [0, 0]
     for (let place = 0; place < ADDRESSES; place++) {
@@ -120,7 +120,7 @@ export class PeerCounts {
     Atomics.add(this.#ints, reasonAt(reason), 1)
   }
 
-  /** Whether connections have been closed for this reason that no log line told of. */
+  /** Tells whether connections have been closed for this reason that no log line told of. */
   isUntold(reason: CloseReason): boolean {
     return this.closed(reason) !== Atomics.load(this.#ints, reasonAt(reason) + 1)
   }

@@ -27,11 +27,11 @@ export interface PortOptions {
   readonly isShared?: boolean
 }
 
-/** What connections may take of time, memory and places; those of the configuration. */
+/** Limits of time, memory and places that connections may take; those of the configuration. */
 export interface ConnectionLimits {
-  /** Until a connection has sent one whole message, milliseconds. */
+  /** Time until a connection has sent one whole message, milliseconds. */
   readonly firstMessageTimeoutMs: number
-  /** From the first byte of a message to its last, milliseconds. */
+  /** Time from the first byte of a message to its last, milliseconds. */
   readonly messageTimeoutMs: number
   /** Silence after which a connection makes room when all places are taken, milliseconds. */
   readonly idleAfterMs: number
@@ -53,15 +53,15 @@ export interface PortContext {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
-  /** Binds the UDP socket, where a thread has another way to receive than dgram. */
+  /** Binder of the UDP socket, where a thread has another way to receive than dgram. */
   readonly bindUdp?: BindUdp
   /** Places for connections, where the limit holds over several threads. */
   readonly places?: ConnectionPlaces
-  /** What peers hold over all ports and threads. */
+  /** Counts of what peers hold over all ports and threads. */
   readonly peers?: PeerCounts
 }
 
-/** How the config wants a port to be bound for the dialects that share it. */
+/** Makes the options by which a port is to be bound for the dialects that share it. */
 export function portOptions(
   name: string,
   config: HubConfig,

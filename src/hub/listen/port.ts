@@ -127,7 +127,7 @@ export class Port implements Listener {
     this.#cancelRetry = this.#context.clock.after(RETRY_MS, () => void this.start())
   }
 
-  /** One dialect alone on a port still has to recognise its datagrams. */
+  /** Takes a datagram; one dialect alone on a port still has to recognise it. */
   #datagram(bytes: Uint8Array, address: string, port: number): void {
     const dialect = chooseDialect(this.#dialects, bytes, true)
     if (dialect === null || dialect === undefined) this.#unclaimed('udp', bytes)

@@ -10,14 +10,17 @@ import type { Clock } from '../../time/clock.ts'
 import { LOOP_BUDGET_NS, LoopBudget } from '../tasks/loop-budget.ts'
 
 export class ReadBudget {
-  /** When it is over, one more read is under way: at most 256 KiB, some 400 windows. */
+  /**
+   * Budget of reads. When it is over, one more read is under way: at most 256 KiB, some 400
+   * windows.
+   */
   readonly #budget: LoopBudget
   #hasBegun = false
   /** The one that was read last comes last, and waits longest when the budget is short. */
   readonly #sockets = new Set<Socket>()
   readonly #watched = new WeakSet<Socket>()
   #waiting: Socket[] = []
-  /** At most as many as there may be connections. */
+  /** Arrivals, at most as many as there may be connections. */
   readonly #arrivals: (() => void)[] = []
   /** Whether the turn at hand began with them. */
   #isForArrivals = false
@@ -75,7 +78,9 @@ export class ReadBudget {
     }
   }
 
-  /** Those that wait have every other turn: however many arrive, they are read on. */
+  /**
+   * Begins the next; those that wait have every other turn: however many arrive, they are read on.
+   */
   #beginNext(): void {
     this.#hasBegun = false
     const hasArrivals = this.#arrivals.length > 0

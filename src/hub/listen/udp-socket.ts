@@ -7,7 +7,7 @@ export interface UdpSocket {
   readonly port: number
   /** Bytes the kernel granted; less than asked when its own limit is lower. */
   readonly bufferGranted: number
-  /** How datagrams come in: one a system call, or many. */
+  /** Way in which datagrams come in: one a system call, or many. */
   readonly receive: UdpReceive
   close(): void
 }
@@ -25,16 +25,16 @@ export interface UdpOptions {
 }
 
 export interface UdpReceiver {
-  /** One datagram; `bytes` is valid only during the call. */
+  /** Takes one datagram; `bytes` is valid only during the call. */
   onMessage(bytes: Uint8Array, address: string, port: number): void
-  /** The socket reported an error and goes on. */
+  /** Takes an error of the socket, which goes on. */
   onError(error: Error): void
 }
 
 /** @throws the socket's error (`EADDRINUSE`, …) */
 export type BindUdp = (options: UdpOptions, receiver: UdpReceiver) => Promise<UdpSocket>
 
-/** One datagram a system call: works everywhere. */
+/** Binds a socket with one datagram a system call: works everywhere. */
 export function bindUdp(options: UdpOptions, receiver: UdpReceiver): Promise<UdpSocket> {
   const { host, port, bufferBytes, isShared } = options
   const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', reusePort: isShared })
@@ -61,8 +61,8 @@ export function grantReceiveBuffer(socket: Socket, bytes: number): number {
 }
 
 /**
- * A kernel with a lower limit cuts the wish or, on some systems, refuses it; both show on
- * read-back.
+ * Sets the buffer. A kernel with a lower limit cuts the wish or, on some systems, refuses it; both
+ * show on read-back.
  */
 function setReceiveBuffer(socket: Socket, bytes: number): void {
   try {
@@ -72,7 +72,10 @@ function setReceiveBuffer(socket: Socket, bytes: number): void {
   }
 }
 
-/** Linux reports twice what was asked for: the other half is for its own bookkeeping. */
+/**
+ * Reads the bytes granted. Linux reports twice what was asked for: the other half is for its own
+ * bookkeeping.
+ */
 function grantedBytes(socket: Socket): number {
   const size = socket.getRecvBufferSize()
   return process.platform === 'linux' ? size / 2 : size

@@ -92,7 +92,10 @@ export class BatchedSocket implements UdpSocket {
     })
   }
 
-  /** Until the socket has taken the descriptor over it is ours to close, from then on Node's. */
+  /**
+   * Binds the socket; until it has taken the descriptor over that is ours to close, from then on
+   * Node's.
+   */
   #bind(sockaddr: Uint8Array, isShared: boolean): void {
     const libc = this.#libc
     const fd = libc.socket(this.#family)
@@ -127,7 +130,7 @@ export class BatchedSocket implements UdpSocket {
     return this.#cutCount
   }
 
-  /** May be called while a datagram is handed over; none follows. */
+  /** Closes the socket; may be called while a datagram is handed over, and none follows. */
   close(): void {
     this.#isBatching = false
     if (!this.#isClosed) this.#socket.close()
@@ -148,7 +151,10 @@ export class BatchedSocket implements UdpSocket {
     }
   }
 
-  /** What recvmmsg can't do here once, it is not asked again: Node goes on reading by itself. */
+  /**
+   * Fetches datagrams. What recvmmsg can't do here once, it is not asked again: Node goes on
+   * reading by itself.
+   */
   #fetch(): number {
     const { headers, count } = this.#messages
     try {

@@ -10,12 +10,12 @@ import { BatchedSocket } from './batched-socket.ts'
 import { openLibc } from './libc.ts'
 import { findFault } from './self-test.ts'
 
-/** For the `execArgv` of a worker thread. */
+/** Options for the `execArgv` of a worker thread. */
 export const BATCHED_EXEC_ARGV: readonly string[] = ['--disable-warning=ExperimentalWarning']
 
 /**
- * How sockets of this thread are bound. `auto` is recvmmsg wherever it works, but for the main
- * thread, whose terminal it would warn on.
+ * Chooses how sockets of this thread are bound. `auto` is recvmmsg wherever it works, but for the
+ * main thread, whose terminal it would warn on.
  */
 export async function chooseBind(wish: UdpReceive | 'auto', log: Log): Promise<BindUdp> {
   if (wish === 'dgram' || (wish === 'auto' && isMainThread)) return bindUdp
@@ -25,7 +25,7 @@ export async function chooseBind(wish: UdpReceive | 'auto', log: Log): Promise<B
   return bindUdp
 }
 
-/** What binds sockets of this thread, or the text of why it can't be. */
+/** Opens what binds sockets of this thread, or tells why it can't be. */
 async function openBatchedUdp(): Promise<BindUdp | string> {
   const libc = openLibc()
   if (typeof libc === 'string') return libc

@@ -7,8 +7,8 @@ import { endianness } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 
 /**
- * Where the numbers of this folder hold: Linux' generic 64-bit ABI, which both machines have, and
- * which glibc and musl pass on unchanged. Elsewhere they differ, or are not checked.
+ * Machines where the numbers of this folder hold: Linux' generic 64-bit ABI, which both machines
+ * have, and which glibc and musl pass on unchanged. Elsewhere they differ, or are not checked.
  */
 const ARCHITECTURES: readonly string[] = ['x64', 'arm64']
 
@@ -84,7 +84,7 @@ export class Libc {
     this.#call = functions
   }
 
-  /** A datagram socket that programs started later do not inherit. */
+  /** Opens a datagram socket that programs started later do not inherit. */
   socket(family: AddressFamily): number {
     return this.#checked('socket', this.#call.socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0))
   }
@@ -117,7 +117,10 @@ export class Libc {
     throw systemError('recvmmsg', errno)
   }
 
-  /** Address of the first byte, valid for as long as the buffer lives and is not transferred. */
+  /**
+   * Gives the address of the first byte, valid for as long as the buffer lives and is not
+   * transferred.
+   */
   addressOf(buffer: ArrayBuffer): bigint {
     return this.#ffi.getRawPointer(buffer)
   }
@@ -127,19 +130,19 @@ export class Libc {
     return this.#call.inet_pton(family, literal, target) === 1
   }
 
-  /** The usual text of an address, for IPv6 as RFC 5952 wants it. */
+  /** Writes the usual text of an address, for IPv6 as RFC 5952 wants it. */
   addressText(family: AddressFamily, address: Uint8Array): string {
     const result = this.#call.inet_ntop(family, address, this.#text, TEXT_SIZE)
     if (result === 0n) throw systemError('inet_ntop', this.#errno())
     return this.#textHeld()
   }
 
-  /** 0 when there is no such interface. */
+  /** Gives the index of an interface; 0 when there is no such one. */
   interfaceIndex(name: string): number {
     return this.#call.if_nametoindex(name)
   }
 
-  /** The number itself when the interface is gone. */
+  /** Names an interface; by the number itself when it is gone. */
   interfaceName(index: number): string {
     const result = this.#call.if_indextoname(index, this.#text)
     return result === 0n ? String(index) : this.#textHeld()
@@ -154,13 +157,16 @@ export class Libc {
     return result
   }
 
-  /** Read at once after a call that failed, before anything else of this thread can fail. */
+  /**
+   * Reads the error number, at once after a call that failed, before anything else of this thread
+   * can fail.
+   */
   #errno(): number {
     return this.#ffi.getInt32(this.#call.__errno_location())
   }
 }
 
-/** `bind EADDRINUSE: address already in use` */
+/** Makes the error `bind EADDRINUSE: address already in use`. */
 function systemError(syscall: string, errno: number): NodeJS.ErrnoException {
   const [code, text] = getSystemErrorMap().get(-errno) ?? [`errno ${errno}`, 'unknown error']
   const error: NodeJS.ErrnoException = new Error(`${syscall} ${code}: ${text}`)

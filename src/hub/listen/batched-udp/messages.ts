@@ -68,30 +68,30 @@ export class Messages {
     }
   }
 
-  /** Whether the kernel has cut the datagram, or gives it a size that it can't have. */
+  /** Tells whether the kernel has cut the datagram, or gives it a size that it can't have. */
   isCut(i: number): boolean {
     const header = i * MMSGHDR_WORDS
     const size = this.#words[header + SIZE_WORD]!
     return (this.#words[header + FLAGS_WORD]! & MSG_TRUNC) !== 0 || size > this.#datagramBytesLimit
   }
 
-  /** A view of a datagram that is not cut, valid until the next batch. */
+  /** Views a datagram that is not cut, valid until the next batch. */
   datagram(i: number): Buffer {
     const size = this.#words[i * MMSGHDR_WORDS + SIZE_WORD]!
     return Buffer.from(this.#buffer, this.#datagramAt(i), size)
   }
 
-  /** The sender's structure, valid until the next batch. */
+  /** Views the sender's structure, valid until the next batch. */
   sender(i: number): Uint8Array {
     return new Uint8Array(this.#buffer, this.#namesAt + i * NAME_SIZE, SOCKADDR_SIZE)
   }
 
-  /** A word of 4 bytes of the sender's structure, to compare senders by. */
+  /** Reads a word of 4 bytes of the sender's structure, to compare senders by. */
   senderWord(i: number, word: number): number {
     return this.#nameWords[i * NAME_WORDS + word]!
   }
 
-  /** Bytes of the sender's structure that the kernel filled. */
+  /** Counts bytes of the sender's structure that the kernel filled. */
   senderSize(i: number): number {
     return this.#words[i * MMSGHDR_WORDS + NAME_SIZE_WORD]!
   }

@@ -15,7 +15,10 @@ const ROOM_BYTES = 5000
 const FITTING = SIZES.map(pattern).filter(({ length }) => length <= ROOM_BYTES)
 /** Enough for all of them. */
 const BUFFER_BYTES = 65_536
-/** On the loopback all lie in the socket before it is read for the first time. */
+/**
+ * Time for the test, ms: on the loopback all lie in the socket before it is read for the first
+ * time.
+ */
 const TIMEOUT_MS = 1000
 
 interface Received {
@@ -83,7 +86,7 @@ function faultOf(
   return cutCount === 1 ? undefined : `${cutCount} datagrams called cut`
 }
 
-/** Bytes that differ from place to place and from datagram to datagram. */
+/** Makes bytes that differ from place to place and from datagram to datagram. */
 function pattern(size: number, seed: number): Buffer {
   return Buffer.from(Uint8Array.from({ length: size }, (_, i) => i + 31 * seed))
 }

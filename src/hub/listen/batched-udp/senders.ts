@@ -11,7 +11,7 @@ import { decodeSockaddr, type Endpoint, SOCKADDR_SIZE } from './sockaddr.ts'
 const PLACES = 1024
 const WORDS = SOCKADDR_SIZE / 4
 
-/** Of a structure that is no address, which the kernel has no reason to fill in. */
+/** Endpoint of a structure that is no address, which the kernel has no reason to fill in. */
 const NOBODY: Endpoint = { address: '', port: 0 }
 
 export class Senders {
@@ -47,7 +47,10 @@ export class Senders {
     return true
   }
 
-  /** Ports and addresses differ in their upper bytes, so those are spread over the lower bits. */
+  /**
+   * Computes the place of a sender. Ports and addresses differ in their upper bytes, so those are
+   * spread over the lower bits.
+   */
   #placeOf(message: number): number {
     let hash = 0
     for (let word = 0; word < WORDS; word++) {

@@ -68,7 +68,7 @@ export function decodeSockaddr(libc: Libc, bytes: Uint8Array, size: number): End
   return { address: isZoned ? `${address}%${libc.interfaceName(scope)}` : address, port }
 }
 
-/** fe80::/10, the only addresses that Node prints with their zone. */
+/** Tells whether it is in fe80::/10, the only addresses that Node prints with their zone. */
 function isLinkLocal(bytes: Uint8Array): boolean {
   return bytes[ADDRESS_IN6] === 0xfe && (bytes[ADDRESS_IN6 + 1]! & 0xc0) === 0x80
 }
