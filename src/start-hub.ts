@@ -48,15 +48,18 @@ export type HubOptions = { readonly [K in keyof Values]?: Parts<Values[K]> } & {
 export interface StartHubOptions {
   readonly config?: HubOptions
   /**
-   * Which dialects it speaks; all of the package unless stated.
+   * Dialects it speaks; all of the package unless stated.
    * @internal a guest's commands and routes have types of packages that no user installs
    */
   readonly guests?: readonly Guest[]
-  /** Gets messages for the operator; repeated ones are held back. Nowhere unless stated. */
+  /** Log of messages for the operator; repeated ones are held back. Nowhere unless stated. */
   readonly log?: Log
   /** Source of time; the system's unless stated. */
   readonly clock?: Clock
-  /** For programs that are bundled: starts the file of an ingest thread with these data. */
+  /**
+   * Maker of threads for programs that are bundled: starts the file of an ingest thread with these
+   * data.
+   */
   readonly createWorker?: CreateWorker
 }
 
@@ -81,7 +84,7 @@ export interface RunningHub {
 export interface HubSeries {
   readonly identity: Identity
   readonly metadata: Metadata
-  /** Since the series began; integers are exact. */
+  /** Total since the series began; integers are exact. */
   readonly total: Total
 }
 
@@ -95,7 +98,7 @@ export interface Interval {
 }
 
 /**
- * Not one port of a hub could be bound; the message says why for each.
+ * Error of a hub not one port of which could be bound; the message says why for each.
  *
  * @example
  * import { NoListenerError, startHub } from 'pentameter/hub'
@@ -112,12 +115,12 @@ export class NoListenerError extends Error {
   override readonly name = 'NoListenerError'
 }
 
-/** Where the built page is: beside the compiled files, and in a checkout's dist alike. */
+/** Folder of the built page: beside the compiled files, and in a checkout's dist alike. */
 const WEB_ROOT = fileURLToPath(new URL('../dist/web/', import.meta.url))
 const OPEN_MESSAGE =
   'the hub listens beyond this machine and asks nobody who they are: ' +
   'everyone who reaches its ports may send, read and delete'
-/** Between two attempts to bind the HTTP port. */
+/** Pause between two attempts to bind the HTTP port, ms. */
 const RETRY_MS = 15_000
 
 /**
@@ -266,7 +269,7 @@ class HttpListener {
     this.#log = log
   }
 
-  /** As bound, or as wished with the reason why it is not. */
+  /** Address as bound, or as wished with the reason why it is not. */
   get address(): BoundAddress {
     return this.#address
   }

@@ -6,7 +6,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../time/clock.ts'
 
-/** Looks in a row without anything new that are the end, the time between two, and the limits. */
+/**
+ * Number of looks in a row without anything new that are the end, the time between two, and the
+ * limits.
+ */
 const QUIET_LOOKS = 4
 const LOOK_MS = 5
 const LOOKS_LIMIT = 200

@@ -51,7 +51,9 @@ interface HubParts {
   readonly clock: Clock
   readonly log: Log
   readonly guests: readonly HubGuest[]
-  /** For programs that are bundled: starts `ingest-thread` with these `workerData`. */
+  /**
+   * Maker of threads for programs that are bundled: starts `ingest-thread` with these `workerData`.
+   */
   readonly createWorker?: CreateWorker
 }
 
@@ -126,7 +128,7 @@ export class Hub implements HubView {
     return this.#config.staleAfterS * 1000
   }
 
-  /** How often the wall clock was set since the start. */
+  /** Number of times that the wall clock was set since the start. */
   get clockSteps(): number {
     return this.#clockSteps.count
   }
@@ -212,7 +214,9 @@ export class Hub implements HubView {
     }
   }
 
-  /** All that has something to do when a second is closed, in the order in which it is called. */
+  /**
+   * Lists all that has something to do when a second is closed, in the order in which it is called.
+   */
   #participants(): Participant[] {
     const expiry = new SeriesExpiry({
       series: this.series,
@@ -262,7 +266,7 @@ export class Hub implements HubView {
     return snapshot
   }
 
-  /** Operations of the model for one dialect, writing into this hub's zone. */
+  /** Makes the operations of the model for one dialect, writing into this hub's zone. */
   createIngest(dialect: string): ZoneIngest {
     const events = this.#eventsOf(dialect)
     return new ZoneIngest(
@@ -343,7 +347,7 @@ export class Hub implements HubView {
     this.#status.limitsOfHttp = limits
   }
 
-  /** Host and port of each listener as bound, by the name of its port. */
+  /** Gives host and port of each listener as bound, by the name of its port. */
   addresses(): PortAddresses {
     const entries = [...this.#bindings.listeners].map(([name, listener]) => {
       const { host, port, message } = listener.status()
@@ -360,7 +364,7 @@ export class Hub implements HubView {
     return this.#rates.read(record)
   }
 
-  /** Measurements of a dialect so far: taken, refused and, by an emitting server, sent. */
+  /** Counts measurements of a dialect so far: taken, refused and, by an emitting server, sent. */
   measurements(dialect: string): number {
     const binding = this.#bindings.of(dialect)
     return binding === undefined ? 0 : measurementsOf(binding)

@@ -16,7 +16,7 @@ interface Watched {
 }
 
 /**
- * A log that no peer can flood: repeated messages are held back, and their number is told. A
+ * Makes a log that no peer can flood: repeated messages are held back, and their number is told. A
  * message is a text of ours, and what a peer has sent stands in the facts: a peer can then cause
  * none that is not known.
  */

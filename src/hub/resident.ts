@@ -22,7 +22,7 @@ export interface HubGuest {
   readonly dialect: Dialect
   /** Makes its resident; undefined where the options leave it nothing to do. */
   createResident?(context: ResidentContext): Resident | undefined
-  /** Whether its options want the zone in a memory that WebAssembly can write. */
+  /** Tells whether its options want the zone in a memory that WebAssembly can write. */
   needsWasmZone?(options: DialectOptions): boolean
 }
 
@@ -31,44 +31,49 @@ export type DialectOptions = Readonly<Record<string, unknown>>
 
 /** A part of the hub that has something to do when a second is closed, in the order of calls. */
 export interface Participant {
-  /** What is due once a second, before its end is read. */
+  /** Does what is due once a second, before its end is read. */
   beforeClose?(endMs: number, seconds: number): Task
   /** Hands on what waits and belongs into the second; also before the last one. */
   flush?(): Task
   /** Takes the closed second. */
   take?(frame: Frame): Task
-  /** What is due when all have taken it. */
+  /** Does what is due when all have taken it. */
   afterClose?(endMs: number, seconds: number): Task
 }
 
 export interface Resident extends Participant {
   start?(): Promise<void>
   stop?(): Promise<void>
-  /** What has come by its own ways, where that is not what the ingest of its server counts. */
+  /**
+   * Measurements that have come by its own ways, where that is not what the ingest of its server
+   * counts.
+   */
   readonly measured?: Measured
-  /** For a dialect without a listener of its own: values sent, and the connections there are. */
+  /** Values sent, of a dialect without a listener of its own; with it the connections there are. */
   readonly valuesSent?: number
   readonly connectionCount?: number
   connections?(): readonly PeerConnection[]
-  /** What is known of gauges that tell no writes. */
+  /** Knowledge of gauges that tell no writes. */
   readonly sharedSources?: SharedSources
   observe?(metrics: SelfMetrics): void
   limits?(): readonly LimitStatus[]
-  /** What its meter says otherwise than that of a server. */
+  /** Describes what its meter shows otherwise than that of a server. */
   describe?(): Partial<DialectStatus>
   errorsOfSource?(address: string): number
-  /** Further members of the answer of `GET /api/v1/sources`. */
+  /** Gives further members of the answer of `GET /api/v1/sources`. */
   status?(): Readonly<Record<string, unknown>>
 }
 
 /** A count of measurements that remembers who sent them. */
 export interface Measured {
   readonly measurements: number
-  /** Sources heard since the last call. */
+  /** Takes the sources heard since the last call. */
   takeActive(): Set<string>
 }
 
-/** What a resident is made with; parts that are read may be empty until the hub has started. */
+/**
+ * Context that a resident is made with; parts that are read may be empty until the hub has started.
+ */
 export interface ResidentContext {
   readonly options: DialectOptions
   readonly hub: HubView
@@ -78,6 +83,6 @@ export interface ResidentContext {
   readonly store: SeriesStore
   readonly reports: ErrorReports
   createIngest(): ZoneIngest
-  /** Connections of the dialect's server. */
+  /** Lists connections of the dialect's server. */
   connections(): readonly PeerConnection[]
 }

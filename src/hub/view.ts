@@ -16,18 +16,23 @@ export interface HubView {
   readonly clock: Clock
   /** A series silent for longer is shown as stale. */
   readonly staleAfterMs: number
-  /** How often its wall clock was set: what a client knows of times is then worth nothing. */
+  /**
+   * Number of times that its wall clock was set: what a client knows of times is then worth
+   * nothing.
+   */
   readonly clockSteps: number
   readonly series: SeriesList
   readonly live: LiveRing
   readonly sessions: Sessions
-  /** The hub's side of a dialect, where it has one; its own folder knows of what kind it is. */
+  /**
+   * Finds the hub's side of a dialect, where it has one; its own folder knows of what kind it is.
+   */
   resident(dialect: string): object | undefined
-  /** How series of a dialect, or of the hub itself (`hub`), leave it. */
+  /** Gives the rules by which series of a dialect, or of the hub itself (`hub`), leave it. */
   exportRules(dialect: string): ExportRules
-  /** Exact totals since the series began, read now. */
+  /** Reads exact totals since the series began. */
   total(record: SeriesRecord): Total
-  /** Dropwizard's moving averages of a counter, per second; undefined for other kinds. */
+  /** Reads Dropwizard's moving averages of a counter, per second; undefined for other kinds. */
   rates(record: SeriesRecord): Rates | undefined
   sources(): SourcesAnswer
   /** True once every listener has been tried and at least one listens. */
@@ -46,7 +51,7 @@ export interface SeriesList {
   readonly revision: number
   readonly size: number
   get(id: number): SeriesRecord | undefined
-  /** In the order of their ids. Decrements are among them ({@link isDecrements}). */
+  /** Lists series in the order of their ids. Decrements are among them ({@link isDecrements}). */
   [Symbol.iterator](): Iterator<SeriesRecord>
 }
 

@@ -132,7 +132,8 @@ function describeEntry({ record, statistic }: Entry): CanonicalSeries {
 }
 
 /**
- * The hub's own series are for /metrics and the page; viewers of an application see its own only.
+ * Tells whether a series is shown. The hub's own are for /metrics and the page; viewers of an
+ * application see its own only.
  */
 function isShown(record: SeriesRecord): boolean {
   return !isDecrements(record) && record.metadata.dialect !== 'hub'
@@ -172,13 +173,13 @@ function deltaOf(record: CounterRecord, frame: Frame): Exact {
   return row < 0 ? 0 : frame.deltaAt(row)
 }
 
-/** True when the window after the newest one should have come long ago. */
+/** Tells whether the window after the newest one should have come long ago. */
 function isOverdue({ lastDataMs }: SeriesRecord, windowSec: number, frame: Frame): boolean {
   const seconds = windowSec > 0 ? windowSec : UNKNOWN_WINDOW_S
   return frame.endMs - lastDataMs > OVERDUE_WINDOWS * Math.max(1, seconds) * 1000
 }
 
-/** What an empty second says: no observations, and no value. */
+/** Gives the value of an empty second: no observations, and no value. */
 function emptyValue(statistic: Statistic | undefined): number {
   return statistic === 'count' ? 0 : Number.NaN
 }

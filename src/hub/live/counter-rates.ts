@@ -31,7 +31,7 @@ export class CounterRates {
     })
   }
 
-  /** Rates of a second may be read after its last step only. */
+  /** Takes a frame in steps; rates of a second may be read after its last step only. */
   *take(frame: Frame): Task {
     this.#nowMs += frame.seconds * 1000
     const { counterIds } = frame
@@ -45,7 +45,9 @@ export class CounterRates {
     }
   }
 
-  /** Rates per second at the last closed second; undefined for a series that is no counter. */
+  /**
+   * Reads rates per second at the last closed second; undefined for a series that is no counter.
+   */
   read(record: SeriesRecord): Rates | undefined {
     if (record.kind !== 'counter') return undefined
     const meter = this.#meters.get(record.id)

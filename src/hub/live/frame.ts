@@ -22,7 +22,7 @@ export class Frame {
   readonly seconds: number
   /** Ids in every column rise strictly. */
   readonly counterIds: Uint32Array
-  /** What the whole part of each total grew by; {@link deltaAt} says the increments themselves. */
+  /** Growth of the whole part of each total; {@link deltaAt} gives the increments themselves. */
   readonly counterDeltas: BigUint64Array
   readonly #fractions: ReadonlyMap<number, Exact>
   readonly gaugeIds: Uint32Array
@@ -75,12 +75,12 @@ export class Frame {
     return this.#fractions.keys()
   }
 
-  /** What the counter in row `row` of the column grew by. */
+  /** Gives what the counter in row `row` of the column grew by. */
   deltaAt(row: number): Exact {
     return this.#fractions.get(this.counterIds[row]!) ?? exact(this.counterDeltas[row]!)
   }
 
-  /** The histogram in row `row` of the column; a fresh object each time. */
+  /** Reads the histogram in row `row` of the column; a fresh object each time. */
   histogramAt(row: number): Histogram {
     return unpackHistogram(this.#histogramBytes, this.#histogramOffsets[row]!)
   }
@@ -93,7 +93,7 @@ export class Frame {
     return this.#summaries[row]!
   }
 
-  /** The cell of one series; undefined when nothing happened to it in the interval. */
+  /** Reads the cell of one series; undefined when nothing happened to it in the interval. */
   cell(id: number, kind: Kind): Cell | undefined {
     const row = this.row(id, kind)
     if (row < 0) return undefined
@@ -109,12 +109,12 @@ export class Frame {
     }
   }
 
-  /** Row of a series in its kind's column; negative when it is not there. */
+  /** Finds the row of a series in its kind's column; negative when it is not there. */
   row(id: number, kind: Kind): number {
     return findId(this.ids(kind), id)
   }
 
-  /** Ids of the series of a kind that changed, rising. */
+  /** Lists ids of the series of a kind that changed, rising. */
   ids(kind: Kind): Uint32Array {
     switch (kind) {
       case 'counter':
@@ -129,7 +129,7 @@ export class Frame {
   }
 }
 
-/** Binary search; -1 when absent. */
+/** Finds an id by binary search; -1 when absent. */
 function findId(ids: Uint32Array, id: number): number {
   let low = 0
   let high = ids.length - 1
@@ -146,14 +146,14 @@ function findId(ids: Uint32Array, id: number): number {
 interface CounterColumn {
   readonly ids: ArrayLike<number>
   readonly deltas: ArrayLike<bigint>
-  /** By id, increments that are not what their row says, because they had fractions. */
+  /** Increments by id that are not what their row states, because they had fractions. */
   readonly fractions: ReadonlyMap<number, Exact>
 }
 
 const NO_FRACTIONS: ReadonlyMap<number, Exact> = new Map()
 
 /**
- * Collects the columns of one frame. Ids of counters and summaries must be given in rising order;
+ * Builder of one frame's columns. Ids of counters and summaries must be given in rising order;
  * gauges and histograms, which are read from the zone in two ways each, are sorted at the end.
  */
 export class FrameBuilder {
@@ -182,7 +182,7 @@ export class FrameBuilder {
   }
 
   /**
-   * All counters at once, instead of one by one; the arrays are copied by {@link build}.
+   * Adds all counters at once, instead of one by one; the arrays are copied by {@link build}.
    * @param fractions by id, increments that are not as their row says
    */
   counters(ids: Uint32Array, deltas: BigUint64Array, fractions = NO_FRACTIONS): void {

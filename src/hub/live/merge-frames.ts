@@ -64,7 +64,7 @@ function built(builder: FrameBuilder, frames: readonly Frame[]): Frame {
   return builder.build(frames.at(-1)!.endMs, seconds)
 }
 
-/** Where a frame has a series. */
+/** Place where a frame has a series. */
 interface Row {
   readonly frame: Frame
   at: number

@@ -17,7 +17,7 @@ const HEAD_BYTES = 1 + 2 * VARINT_BYTES + 8
 const TWO_32 = 4294967296
 const scratch = new DataView(new ArrayBuffer(8))
 
-/** Appends histograms to one growing buffer. */
+/** Packer that appends histograms to one growing buffer. */
 export class HistogramPacker {
   #bytes = new Uint8Array(0)
   #length = 0
@@ -41,7 +41,7 @@ export class HistogramPacker {
     return start
   }
 
-  /** All that was added; a copy of exactly its length. */
+  /** Copies all that was added, at exactly its length. */
   bytes(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }
@@ -119,7 +119,7 @@ function writeVarint(bytes: Uint8Array, start: number, low: number, high: number
   return at
 }
 
-/** As {@link writeVarint} for 2^53 and more. */
+/** Writes as {@link writeVarint}, for 2^53 and more. */
 function writeWideVarint(bytes: Uint8Array, start: number, low: number, high: number): number {
   let at = start
   let rest = (BigInt(high) << 32n) | BigInt(low)

@@ -7,7 +7,7 @@ import type { Sink } from './sinks.ts'
 
 interface RelaySource {
   get(id: number): SeriesRecord | undefined
-  /** Total of a counter since it began. */
+  /** Gives the total of a counter since it began. */
   counterTotal(record: CounterRecord): Exact
 }
 
@@ -23,7 +23,10 @@ export class RelaySink implements Sink {
     this.#source = source
   }
 
-  /** The hub's own series stay here; decrements are sent as the counter that its name says. */
+  /**
+   * Delivers a frame. The hub's own series stay here; decrements are sent as the counter that its
+   * name says.
+   */
   async deliver(frame: Frame): Promise<void> {
     for (const kind of KINDS) {
       for (const id of frame.ids(kind)) {
@@ -37,7 +40,10 @@ export class RelaySink implements Sink {
     await this.#emitter.flush()
   }
 
-  /** Without the bytes that keep decrements apart here: they are no name for others. */
+  /**
+   * Makes an identity without the bytes that keep decrements apart here: they are no name for
+   * others.
+   */
   #sentIdentity(record: SeriesRecord): Identity {
     if (!isDecrements(record)) return record.identity
     let identity = this.#decrementIdentities.get(record)
@@ -55,8 +61,8 @@ export class RelaySink implements Sink {
 }
 
 /**
- * Counters are sent as the growth of their whole part: the protocols count in whole numbers, and
- * fractions rounded second by second would never add up.
+ * Makes the cell that is sent. Counters are sent as the growth of their whole part: the protocols
+ * count in whole numbers, and fractions rounded second by second would never add up.
  */
 function sentCell(frame: Frame, id: number, kind: Kind): Cell {
   if (kind !== 'counter') return frame.cell(id, kind)!

@@ -64,7 +64,7 @@ export class LiveRing {
     runNow(this.pushing(frame))
   }
 
-  /** The same in steps; a reader in between sees what has come, and all that was there. */
+  /** Does the same in steps; a reader in between sees what has come, and all that was there. */
   *pushing(frame: Frame): Task {
     this.#dropAfter(frame.endMs - frame.seconds * 1000)
     this.#fine.push(frame)
@@ -74,7 +74,7 @@ export class LiveRing {
     this.#enforceLimit()
   }
 
-  /** Frames that end after `fromMs` and begin before `toMs`, oldest first. */
+  /** Lists frames that end after `fromMs` and begin before `toMs`, oldest first. */
   between(fromMs: number, toMs: number): Frame[] {
     const frames: Frame[] = []
     for (const list of [this.#coarse, this.#leaving, this.#fine]) {
@@ -87,12 +87,15 @@ export class LiveRing {
     return frames
   }
 
-  /** Frames that end after an instant: what a client missed that has seen all up to it. */
+  /** Lists frames that end after an instant: what a client missed that has seen all up to it. */
   since(endMs: number): Frame[] {
     return this.#fine.slice(firstAfter(this.#fine, endMs))
   }
 
-  /** Frames of a time that comes again, because the clock was set back: no second is told twice. */
+  /**
+   * Drops frames of a time that comes again, because the clock was set back: no second is told
+   * twice.
+   */
   #dropAfter(startMs: number): void {
     for (const list of [this.#fine, this.#leaving, this.#coarse]) {
       for (let last = list.at(-1); last !== undefined && last.endMs > startMs; last = list.at(-1)) {
@@ -132,7 +135,7 @@ export class LiveRing {
   }
 }
 
-/** Index of the first frame that ends after an instant; frames are in the order of time. */
+/** Finds the first frame that ends after an instant; frames are in the order of time. */
 function firstAfter(frames: readonly Frame[], ms: number): number {
   let low = 0
   let high = frames.length

@@ -70,7 +70,7 @@ export class Sessions {
     runNow(this.pushing(frame))
   }
 
-  /** The same in steps; a session that closes in between gets nothing any more. */
+  /** Does the same in steps; a session that closes in between gets nothing any more. */
   *pushing(frame: Frame): Task {
     for (const session of [...this.#open]) {
       if (!this.#open.has(session)) continue
@@ -93,7 +93,7 @@ class OpenSession {
   readonly #intervalMs: number
   readonly #options: SessionOptions
   #window: Frame[] = []
-  /** Since the first window began. */
+  /** Time since the first window began. */
   #elapsedMs = 0
   /** The next point of the grid, on the same scale. */
   #deadlineMs: number

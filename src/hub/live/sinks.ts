@@ -12,7 +12,7 @@ export interface Sink {
   deliver(frame: Frame): Promise<void>
   /** Flushes and lets go; called once, after the last frame. */
   close(): Promise<void>
-  /** Of a receiver that people want to see at work. */
+  /** Describes a receiver that people want to see at work. */
   status?(): ExportStatus
 }
 

@@ -31,7 +31,10 @@ interface CellSources {
   readonly windows: Windows
 }
 
-/** Reads the zone and the closed windows, and makes frames of what changed since last time. */
+/**
+ * Closer that reads the zone and the closed windows, and makes frames of what changed since last
+ * time.
+ */
 export class CellCloser {
   readonly #store: SeriesStore
   readonly #zone: Zone
@@ -50,7 +53,7 @@ export class CellCloser {
     this.#exponentials,
     this.#denses,
   ]
-  /** How much of the store's list the columns have followed. */
+  /** Last id of the store's list that the columns have followed. */
   #lastId = 0
   #removals = 0
 
@@ -68,8 +71,8 @@ export class CellCloser {
   }
 
   /**
-   * The same in steps. What the zone adds up is read between two of them, so that the interval ends
-   * for all of it at one instant; gauges and windows follow.
+   * Does the same in steps. What the zone adds up is read between two of them, so that the interval
+   * ends for all of it at one instant; gauges and windows follow.
    */
   *closing(endMs: number, seconds: number): Task<Frame> {
     yield* this.#follow()
@@ -125,8 +128,8 @@ export class CellCloser {
 }
 
 /**
- * Cells of the summaries and histograms that had windows; an empty window makes none. Nothing of
- * them is in the zone, so each is closed when its turn comes.
+ * Closes cells of the summaries and histograms that had windows; an empty window makes none.
+ * Nothing of them is in the zone, so each is closed when its turn comes.
  * @param windowed sorted here, by id
  */
 function* closeDistributions(

@@ -3,11 +3,11 @@ import { binsHistogram, EMPTY_SUMMARY, type Exact, exact, Histogram } from '../.
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
 import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from '../series/series.ts'
 
-/** What is known of the sources of shared gauges, which tell no writes. */
+/** Knowledge of the sources of shared gauges, which tell no writes. */
 export interface SharedSources {
-  /** Whether the source ran in the interval that ends now: its gauges still hold. */
+  /** Tells whether the source ran in the interval that ends now: its gauges still hold. */
   isActive(source: string): boolean
-  /** Whether a gauge of the source was ever decremented below zero. */
+  /** Tells whether a gauge of the source was ever decremented below zero. */
   hasWrapped(source: string): boolean
 }
 
@@ -45,18 +45,18 @@ export class Totals {
     }
   }
 
-  /** The total of a counter, with its fraction. */
+  /** Reads the total of a counter, with its fraction. */
   counter({ metric, windows }: CounterRecord): Exact {
     const whole = this.#reader.counter(metric)
     return windows === undefined ? exact(whole) : windows.total(whole)
   }
 
-  /** Whether a source of shared gauges ran in the interval that ends now. */
+  /** Tells whether a source of shared gauges ran in the interval that ends now. */
   isActive(source: string): boolean {
     return this.#sources.some((each) => each.isActive(source))
   }
 
-  /** The value of a gauge; undefined when none was written yet. */
+  /** Reads the value of a gauge; undefined when none was written yet. */
   gauge({ metric, source }: GaugeRecord): Exact | undefined {
     if (this.#zone.mode(metric) === 'shared') {
       const value = this.#reader.sharedGauge(metric)

@@ -18,11 +18,11 @@ interface ClockStepsParts {
 }
 
 export class ClockSteps implements Participant {
-  /** Since the start. */
+  /** Number of steps since the start. */
   count = 0
   readonly #parts: ClockStepsParts
   #latest: readonly ClockStep[] = []
-  /** By how much the times of series are still to be moved. */
+  /** Time by which those of series are still to be moved, ms. */
   #pendingMs = 0
 
   constructor(parts: ClockStepsParts) {

@@ -6,16 +6,18 @@
 import type { Clock } from '../../time/clock.ts'
 
 const SECOND_MS = 1000
-/** What the wall clock moves otherwise than the monotonic one between two looks, to be a step. */
+/** Difference that makes a step, ms: of the wall clock to the monotonic one between two looks. */
 const STEP_MS = 1000
 
 interface TickEvents {
   /**
-   * Seconds have passed: one, or more after a standstill. A late wake-up is one longer interval and
-   * stays on the grid; nothing is made up for in a burst.
+   * Called when seconds have passed: one, or more after a standstill. A late wake-up is one longer
+   * interval and stays on the grid; nothing is made up for in a burst.
    */
   boundary(endMs: number, seconds: number): void
-  /** The wall clock was set by so much; the boundary that follows is on the new grid. */
+  /**
+   * Called when the wall clock was set by so much; the boundary that follows is on the new grid.
+   */
   step(stepMs: number): void
 }
 

@@ -68,7 +68,7 @@ export type WorkerReading = Omit<WorkerStatus, 'ratePerSecond'>
 
 /** Rates of ingest threads, from totals read once a second. */
 export class WorkerRates {
-  /** By thread. */
+  /** Totals by thread. */
   #totals: readonly number[] = []
   #rates: readonly number[] = []
 

@@ -55,7 +55,7 @@ export class ErrorReports {
     this.#log = log
   }
 
-  /** The face that one dialect's server sees. */
+  /** Makes the reports that one dialect's server sees. */
   for(dialect: string): Reports {
     const notes = new Map<string, OwnCounter>()
     return {
@@ -138,7 +138,7 @@ export class ErrorReports {
     this.#errorsOfSource.set(key, count)
   }
 
-  /** A line or series that was not taken. */
+  /** Counts a line or series that was not taken. */
   refused(dialect: string, code: string, source: string, name?: string): void {
     this.#countRefusals(dialect, code, 1)
     if (name !== undefined) this.#keepName(code, name, source)
@@ -170,7 +170,7 @@ export class ErrorReports {
     this.#refusedKeys.set(code, keys)
   }
 
-  /** Something worth seeing that lost nothing. */
+  /** Notes something worth seeing that lost nothing. */
   noted(dialect: string, code: string, count = 1): void {
     this.#metrics.counter('pentameter.ingest.noted', { dialect, code }).add(count)
   }
@@ -183,7 +183,7 @@ export class ErrorReports {
     return this.#errorsOfSource.get(`${dialect} ${address}`) ?? 0
   }
 
-  /** Refusals by a reason, whatever the dialect. */
+  /** Counts refusals by a reason, whatever the dialect. */
   refusalsOf(code: string): number {
     let count = 0
     for (const { status } of this.#refusals.values())
@@ -191,28 +191,31 @@ export class ErrorReports {
     return count
   }
 
-  /** All reasons so far, the most frequent first. */
+  /** Lists all reasons so far, the most frequent first. */
   refusals(): RefusalStatus[] {
     return byCount(this.#refusals)
   }
 
-  /** The first refused keys of a limit. */
+  /** Lists the first refused keys of a limit. */
   refusedKeys(code: string): readonly RefusedKey[] {
     return this.#refusedKeys.get(code) ?? []
   }
 
-  /** All codes seen so far, the most frequent first. */
+  /** Lists all codes seen so far, the most frequent first. */
   errors(): ErrorStatus[] {
     return byCount(this.#errors)
   }
 }
 
-/** The most frequent first. */
+/** Sorts by count, the most frequent first. */
 function byCount<T extends Reason>(counted: ReadonlyMap<string, Counted<T>>): T[] {
   return [...counted.values()].map(({ status }) => status).sort((a, b) => b.count - a.count)
 }
 
-/** An offending message as it is kept: where it came from, what was wrong, its first bytes. */
+/**
+ * Describes an offending message as it is kept: where it came from, what was wrong, its first
+ * bytes.
+ */
 export function describeOffender(
   timeMs: number,
   { offset }: DecodeErrorFields,

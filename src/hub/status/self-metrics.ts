@@ -21,7 +21,10 @@ export class SelfMetrics {
     this.#writer = writer
   }
 
-  /** Counter of a name and labels, made on first use; one that found no room counts nowhere. */
+  /**
+   * Gives the counter of a name and labels, made on first use; one that found no room counts
+   * nowhere.
+   */
   counter(name: string, labels: LabelValues = NO_LABELS, description?: string): OwnCounter {
     const key = keyOf(name, labels)
     const known = this.#counters.get(key)
@@ -80,7 +83,7 @@ export class OwnCounter {
     this.#handle?.add(n)
   }
 
-  /** For counts kept elsewhere (the kernel's): raises the counter to a total, never lowers it. */
+  /** Raises the counter to a total kept elsewhere (the kernel's), never lowers it. */
   raiseTo(total: number): void {
     if (total > this.#value) this.add(total - this.#value)
   }

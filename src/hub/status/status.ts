@@ -3,7 +3,7 @@
  * the API serves it (GET /api/v1/sources). Types only, so that the page can share them.
  */
 export interface SourcesAnswer {
-  /** When the hub started, Unix ms. */
+  /** Start of the hub, Unix ms. */
   readonly startedMs: number
   /** Address beyond this machine on which the hub listens; absent on loopback alone. */
   readonly openTo?: string
@@ -18,30 +18,33 @@ export interface SourcesAnswer {
   readonly connections: readonly ConnectionStatus[]
   readonly limits: readonly LimitStatus[]
   readonly errors: readonly ErrorStatus[]
-  /** What was read but not taken, by reason; the most frequent first. */
+  /** Refusals of what was read but not taken, by reason; the most frequent first. */
   readonly refusals: readonly RefusalStatus[]
   /** The latest sixteen, the oldest first; absent when there was none. */
   readonly clockSteps?: readonly ClockStep[]
-  /** Where all series are pushed to; absent when nowhere. */
+  /** Receivers that all series are pushed to; absent when nowhere. */
   readonly exports?: readonly ExportStatus[]
 }
 
 /** The wall clock of the hub was set. */
 export interface ClockStep {
-  /** By the new time, Unix ms. */
+  /** Time of the step, by the new time, Unix ms. */
   readonly atMs: number
-  /** Below 0 when it was set back: what was measured at times that come again is shown no more. */
+  /**
+   * Size of the step, below 0 when it was set back: what was measured at times that come again is
+   * shown no more.
+   */
   readonly stepMs: number
 }
 
 /** One receiver of exports. */
 export interface ExportStatus {
   readonly name: string
-  /** Without what may be secret. */
+  /** Address without what may be secret. */
   readonly url: string
   readonly intervalMs: number
   readonly state: 'starting' | 'exporting' | 'failing'
-  /** What fails, and what to do. */
+  /** Problem, and what to do. */
   readonly message?: string
   /** End of what the last complete export said. */
   readonly lastSuccessMs: number | null
@@ -66,7 +69,7 @@ export interface DialectStatus {
   readonly errors: number
   readonly connections: number
   readonly series: number
-  /** What its server does: takes what peers send, or sends to those who attach. */
+  /** Role of its server: takes what peers send, or sends to those who attach. */
   readonly role: 'receive' | 'emit'
   /** A command that makes something arrive, with the real address in it. */
   readonly tryIt: string
@@ -94,33 +97,35 @@ export interface ListenerStatus {
 export interface WorkerStatus {
   readonly thread: number
   readonly state: 'starting' | 'running'
-  /** Its segment of the zone; null until it has said so. */
+  /** Segment of the zone; null until it has told. */
   readonly segment: number | null
   readonly connections: number
-  /** Taken by this thread and those it replaced. */
+  /** Measurements taken by this thread and those it replaced. */
   readonly measurements: number
   /** Measurements of the last second. */
   readonly ratePerSecond: number
-  /** How often it ended unexpectedly and was started again. */
+  /** Number of times that it ended unexpectedly and was started again. */
   readonly restarts: number
   /** UDP: one datagram a system call (`dgram`), or many; absent until it has said so. */
   readonly udpReceive?: 'dgram' | 'recvmmsg'
 }
 
-/** What is used of the zone, and what happened to it since it was created (zone-sizing.md). */
+/** Use of the zone, and what happened to it since it was created (zone-sizing.md). */
 export interface ZoneStatus {
   /** A SharedArrayBuffer, or the memory of WebAssembly where filters run. */
   readonly backing: 'sab' | 'wasm'
   /** Each series has one or two. */
   readonly metrics: number
   readonly metricsLimit: number
-  /** By what they are used for; their sum is `bytesTotal`. */
+  /** Bytes by what they are used for; their sum is `bytesTotal`. */
   readonly bytes: Readonly<Record<string, number>>
   readonly bytesTotal: number
   readonly bytesLimit: number
-  /** What definitions may be charged, and were; absent where there is no such bound. */
+  /** Budget that definitions may be charged, and were; absent where there is no such bound. */
   readonly budget?: { readonly bytes: number; readonly charged: number }
-  /** In use: one of each thread that writes, and the base once something was folded into it. */
+  /**
+   * Number in use: one of each thread that writes, and the base once something was folded into it.
+   */
   readonly segments: number
   readonly segmentsLimit: number
   /** Definitions and slots, by reason. */
@@ -129,7 +134,7 @@ export interface ZoneStatus {
   readonly orphansFolded: number
   /** Locks taken over from such threads. */
   readonly lockTakeovers: number
-  /** How often a thread found the lock held. */
+  /** Number of times that a thread found the lock held. */
   readonly lockWaits: number
   /** Observations of expanding histograms counted at a larger bound than theirs. */
   readonly binFallbacks: number
@@ -149,10 +154,10 @@ export interface ConnectionStatus {
   readonly dialect: string
   /** `tcp 127.0.0.1:40112`. */
   readonly peer: string
-  /** Who opened it: the peer, or the hub because it was told to attach. */
+  /** Opener: the peer, or the hub because it was told to attach. */
   readonly openedBy: 'peer' | 'hub'
   readonly sinceMs: number
-  /** What the dialect knows of it, for example framing, interval, skipped. */
+  /** Facts that the dialect knows of it, for example framing, interval, skipped. */
   readonly facts: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -160,9 +165,9 @@ export interface LimitStatus {
   readonly name: string
   readonly limit: number
   readonly used: number
-  /** How often it has bitten. */
+  /** Number of times that it has refused. */
   readonly refused: number
-  /** What happens at it, as a sentence. */
+  /** Behaviour at the limit, as a sentence. */
   readonly behaviour: string
   /** The first refused, for series limits. */
   readonly examples?: readonly { readonly key: string; readonly source: string }[]
@@ -186,6 +191,6 @@ export interface OffenderStatus {
   readonly peer: string
   readonly offset: number
   readonly detail: string
-  /** At most the first 128 bytes of the message. */
+  /** Bytes of the message, at most the first 128. */
   readonly hex: string
 }

@@ -15,7 +15,7 @@ export class ZoneUse {
     this.#usage = zone.usage()
   }
 
-  /** As of the last {@link observe}. */
+  /** Use as of the last {@link observe}. */
   get usage(): ZoneUsage {
     return this.#usage
   }

@@ -22,7 +22,7 @@ export class LoopBudget {
   readonly #budgetNs: bigint
   readonly #nextLoop: (callback: () => void) => void
   #beganNs: bigint
-  /** In the shares before. */
+  /** Time worked in the shares before. */
   #workedNs = 0n
 
   constructor(clock: Pick<Clock, 'monotonicNs'>, { budgetNs, nextLoop }: LoopBudgetOptions) {

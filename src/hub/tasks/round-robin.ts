@@ -6,7 +6,7 @@ import type { Clock } from '../../time/clock.ts'
 import { LoopBudget, type LoopBudgetOptions } from './loop-budget.ts'
 import type { Task } from './task.ts'
 
-/** What is left of the turn that runs. */
+/** Rest of the turn that runs. */
 export interface Share {
   /** True once the rest is to be done in the next turn. */
   readonly isSpent: boolean
@@ -24,7 +24,9 @@ export class RoundRobin {
   #waiting: (() => void)[] = []
   /** First of {@link #waiting} that has not had its turn. */
   #next = 0
-  /** Until the end of an iteration: those that come during it may still have their turn in it. */
+  /**
+   * Whether an iteration has not ended: those that come during it may still have their turn in it.
+   */
   #isScheduled = false
 
   constructor(clock: Pick<Clock, 'monotonicNs'>, options: RoundRobinOptions) {

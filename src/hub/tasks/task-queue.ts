@@ -75,7 +75,7 @@ export class TaskQueue {
     this.#yieldLoop(() => this.#runSlice())
   }
 
-  /** A step that throws is the last one of its task. */
+  /** Runs a step; one that throws is the last of its task. */
   #step(): void {
     const queued = this.#queue[0]!
     const before = this.#budget.workMs

@@ -19,7 +19,7 @@ export function* forEachItem<T>(
   }
 }
 
-/** A sorted copy: short runs, merged two by two. */
+/** Makes a sorted copy: short runs, merged two by two. */
 export function* sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Task<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < items.length; i += ITEMS_PER_STEP) {

@@ -8,7 +8,7 @@ const ROWS_FIRST = 64
 
 export type IsKept = (record: SeriesRecord) => boolean
 
-/** Length of arrays by row that have no room for another one. */
+/** Computes the length of arrays by row that have no room for another one. */
 function grownLength(length: number): number {
   return Math.max(ROWS_FIRST, 2 * length)
 }

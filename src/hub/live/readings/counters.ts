@@ -7,7 +7,10 @@ import type { CounterRecord } from '../../series/series.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept } from './column.ts'
 
-/** Read all at once, into typed arrays that stay: a tick makes no garbage per counter. */
+/**
+ * Readings of counters, all at once, into typed arrays that stay: a tick makes no garbage per
+ * counter.
+ */
 export class CounterReadings {
   readonly #records: CounterRecord[] = []
   #cumulative: CounterRecord[] = []
@@ -63,7 +66,7 @@ export class CounterReadings {
     this.#last = totals
   }
 
-  /** Only a wrapping counter can fall: it began anew, and counts from 0. */
+  /** Finds the deltas. Only a wrapping counter can fall: it began anew, and counts from 0. */
   #findDeltas(endMs: number, hasFractions: boolean): number {
     const records = this.#records
     const totals = this.#totals
@@ -96,7 +99,7 @@ export class CounterReadings {
     if (delta !== exact(whole)) this.#fractions.set(id, delta)
   }
 
-  /** Windows in which nothing happened say that the series lives. */
+  /** Closes windows in which nothing happened: they tell that the series lives. */
   #closeUnchanged(windowed: readonly CounterRecord[], endMs: number): void {
     for (const record of windowed) {
       record.isWaiting = false

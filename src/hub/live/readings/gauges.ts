@@ -37,7 +37,10 @@ export class GaugeReadings {
     })
   }
 
-  /** Each has the value of the moment at which its turn comes, which need not be that of others. */
+  /**
+   * Closes gauges, each with the value of the moment at which its turn comes, which need not be
+   * that of others.
+   */
   *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Task {
     const count = this.#records.length
     for (let row = 0; row < count; row += GAUGES_PER_STEP) {

@@ -38,8 +38,9 @@ export class HistogramReadings extends LastReadings<HistogramRecord, Histogram> 
   }
 
   /**
-   * A window keeps doubles: an integer beyond 2^53 is known where the total's extreme is the same.
-   * NaN, not known, when the last observations of the window before came after its reading.
+   * Finds an extreme. A window keeps doubles: an integer beyond 2^53 is known where the total's
+   * extreme is the same. NaN, not known, when the last observations of the window before came after
+   * its reading.
    */
   #extreme(window: number, total: Exact): Exact {
     if (this.#window.isExact) return window
@@ -78,7 +79,7 @@ export class DenseReadings {
     }
   }
 
-  /** False when no bin has gained. */
+  /** Takes the gain; false when no bin has any. */
   #takeGain(at: number, { bins, sum }: DenseReading): boolean {
     const last = this.#last
     const gain = this.#gain
