@@ -9,13 +9,13 @@ const FIXED64 = 1
 const LOW_BITS = 0x7fn
 const MORE = 0x80
 
-/** A field of uint64, bigints to 2^64 - 1. */
+/** Writes a field of uint64, bigints to 2^64 - 1. */
 export function writeU64Field(writer: PbfWriter, field: number, value: bigint): void {
   writer.writeTag(field, VARINT)
   writeU64(writer, value)
 }
 
-/** The bare varint, seven bits a byte, lowest first; also of packed fields. */
+/** Writes the bare varint, seven bits a byte, lowest first; also of packed fields. */
 export function writeU64(writer: PbfWriter, value: bigint): void {
   if (value <= 0xffff_ffffn) {
     writer.writeVarint(Number(value))
@@ -29,19 +29,19 @@ export function writeU64(writer: PbfWriter, value: bigint): void {
   writer.buf[writer.pos++] = Number(rest)
 }
 
-/** The bare varint of sint64: 0, -1, 1, -2 … become 0, 1, 2, 3 …. */
+/** Writes the bare varint of sint64: 0, -1, 1, -2 … become 0, 1, 2, 3 …. */
 export function writeS64(writer: PbfWriter, value: bigint): void {
   const signed = BigInt.asIntN(64, value)
   writeU64(writer, BigInt.asUintN(64, (signed << 1n) ^ (signed >> 63n)))
 }
 
-/** A field of fixed64 or sfixed64. */
+/** Writes a field of fixed64 or sfixed64. */
 export function writeFixed64Field(writer: PbfWriter, field: number, value: bigint): void {
   writer.writeTag(field, FIXED64)
   writeFixed64(writer, value)
 }
 
-/** The bare eight bytes, lowest first; also of packed fields. */
+/** Writes the bare eight bytes, lowest first; also of packed fields. */
 export function writeFixed64(writer: PbfWriter, value: bigint): void {
   writer.realloc(8)
   writer.dataView.setBigUint64(writer.pos, BigInt.asUintN(64, value), true)

@@ -12,13 +12,13 @@ import { decodeResponse, type Taken } from './protobuf.ts'
 import { CONTENT_TYPES, type Encoding } from './request.ts'
 
 export interface DeliveryOptions {
-  /** With the path; https for TLS. */
+  /** Address with the path; https for TLS. */
   readonly url: string
   readonly encoding: Encoding
   readonly compression: 'gzip' | 'none'
-  /** Sent with every request; may hold secrets. */
+  /** Headers sent with every request; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** For one attempt. */
+  /** Time for one attempt. */
   readonly timeoutMs: number
 }
 
@@ -52,7 +52,7 @@ const PAUSES: BackoffOptions = {
   reconnectLimitMs: PAUSE_LIMIT_MS,
   reconnectJitter: 0.5,
 }
-/** Of an answer; what is beyond is not read. */
+/** Size of an answer that is read; what is beyond is not. */
 const ANSWER_BYTES = 65_536
 const RETRYABLE = [429, 502, 503, 504]
 const compress = promisify(gzip)
@@ -148,7 +148,7 @@ export class Delivery {
     }
   }
 
-  /** Seconds, or a date (RFC 9110 §10.2.3). */
+  /** Reads seconds, or a date (RFC 9110 §10.2.3). */
   #retryAfterMs(text: string | null): number | undefined {
     if (text === null) return undefined
     if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
@@ -157,7 +157,10 @@ export class Delivery {
   }
 }
 
-/** An answer that can't be read is one that says nothing: the request was taken all the same. */
+/**
+ * Reads what was taken. An answer that can't be read is one that states nothing: the request was
+ * taken all the same.
+ */
 function takenOf(contentType: string, bytes: Uint8Array): Taken {
   try {
     return contentType.startsWith(CONTENT_TYPES.json)
@@ -169,8 +172,8 @@ function takenOf(contentType: string, bytes: Uint8Array): Taken {
 }
 
 /**
- * `user:password@` as a header: `fetch` refuses such addresses, and says the password in its error.
- * One that is in `headers` holds.
+ * Makes `user:password@` a header: `fetch` refuses such addresses, and puts the password into its
+ * error. One that is in `headers` holds.
  */
 function addressOf({ url, headers }: DeliveryOptions): Pick<DeliveryOptions, 'url' | 'headers'> {
   const address = new URL(url)
@@ -185,8 +188,9 @@ function addressOf({ url, headers }: DeliveryOptions): Pick<DeliveryOptions, 'ur
 }
 
 /**
- * What there is of the answer's body. The status has decided already: a request that was taken must
- * not be sent again because the rest of the answer broke off, or deltas would count twice.
+ * Reads what there is of the answer's body. The status has decided already: a request that was
+ * taken must not be sent again because the rest of the answer broke off, or deltas would count
+ * twice.
  */
 async function readSome(answer: Response): Promise<Uint8Array> {
   const parts: Uint8Array[] = []

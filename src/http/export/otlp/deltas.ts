@@ -13,7 +13,7 @@ import { type FormOptions, isDelta } from './layout.ts'
 
 export interface OpenDelta {
   readonly record: SeriesRecord
-  /** Since when it is of, Unix ms. */
+  /** Start of its time, Unix ms. */
   readonly sinceMs: number
   readonly gain: Extract<Total, { kind: 'counter' | 'histogram' }>
 }
@@ -37,7 +37,7 @@ export class Deltas {
     return this.#open.size
   }
 
-  /** What is open now; read only. */
+  /** Deltas that are open now; read only. */
   get open(): ReadonlyMap<number, OpenDelta> {
     return this.#open
   }
@@ -109,7 +109,7 @@ function mergedGain(a: OpenDelta['gain'], b: OpenDelta['gain']): OpenDelta['gain
   return { kind: 'histogram', histogram: sum(a.histogram, b) }
 }
 
-/** Both are this export's own, so the first takes the second. */
+/** Adds up two histograms; both are this export's own, so the first takes the second. */
 function sum(histogram: Histogram, gain: OpenDelta['gain']): Histogram {
   if (gain.kind === 'histogram') histogram.mergeFrom(gain.histogram)
   return histogram

@@ -16,11 +16,11 @@ import { OtlpRequest } from './request.ts'
 import { OtlpSource, type SourceOptions } from './source.ts'
 
 interface OtlpOptions extends SourceOptions, DeliveryOptions {
-  /** Between two exports, on a grid of the wall clock. */
+  /** Pause between two exports, on a grid of the wall clock. */
   readonly intervalMs: number
 }
 
-/** Where an exporter says what happened, under a closed set of names and reasons. */
+/** Reports of an exporter, under a closed set of names and reasons. */
 interface OtlpReports {
   /**
    * - `requests`: `taken`, `retried`, `refused`, `failed`
@@ -48,9 +48,9 @@ export class OtlpExporter implements Sink {
   /** Ends attempts under way. */
   readonly #abort = new AbortController()
   #run: Promise<void> | undefined
-  /** What failed last, until something is taken again. */
+  /** Failure that came last, until something is taken again. */
   #problem: { readonly cause: string; readonly hint: string } | undefined
-  /** What was said of points that were not taken: told once. */
+  /** Message about points that were not taken: told once. */
   #rejection: string | undefined
   #lastSuccessMs: number | undefined
   #endMs = 0
@@ -104,7 +104,7 @@ export class OtlpExporter implements Sink {
     cancel()
   }
 
-  /** Never rejects; whatever happens, what was not taken is given back. */
+  /** Exports; never rejects: whatever happens, what was not taken is given back. */
   async #export(): Promise<void> {
     const closed = this.#deltas.close(this.#endMs)
     const isComplete = await this.#sendAll(closed).catch((error: unknown) => {
@@ -213,13 +213,13 @@ export class OtlpExporter implements Sink {
     return this.#lastSuccessMs === undefined ? 'starting' : 'exporting'
   }
 
-  /** What the next export would say now, as JSON. */
+  /** Makes the next export as of now, as JSON. */
   json(): Pieces<string> {
     return this.#source.json(this.#deltas.open)
   }
 }
 
-/** Without what may be secret. */
+/** Writes a URL without what may be secret. */
 function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

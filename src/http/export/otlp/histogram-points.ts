@@ -43,7 +43,7 @@ export function explicitBuckets(histogram: Histogram, rules: HistogramRules): Ex
   return { bounds: boundsOf(boundsCount, shift), counts }
 }
 
-/** The bounds of a classic histogram, those below filled buckets too. */
+/** Lists the bounds of a classic histogram, those below filled buckets too. */
 function filledBounds(histogram: Histogram): Explicit {
   const bounds: number[] = []
   const counts: bigint[] = []
@@ -79,7 +79,7 @@ export function exponentialBuckets(histogram: Histogram): Exponential {
   }
 }
 
-/** From the lowest filled bucket to the highest; offset 0 where none is. */
+/** Makes the field from the lowest filled bucket to the highest; offset 0 where none is. */
 function fieldOf(run: BucketRun): BucketsField {
   const span = run.span()
   if (span === undefined) return { offset: 0, counts: [] }

@@ -138,7 +138,7 @@ function summaryFields(point: SummaryPoint): Fields {
   }
 }
 
-/** JSON has no infinite numbers; proto3's mapping writes them as text. */
+/** Writes a double: JSON has no infinite numbers; proto3's mapping writes them as text. */
 function double(value: number): number | string {
   return Number.isFinite(value) ? value : String(value)
 }
@@ -149,7 +149,7 @@ interface ScopeTexts {
   readonly parts: readonly string[]
 }
 
-/** The whole request around metrics that are text already. */
+/** Writes the whole request around metrics that are text already. */
 export function joinJson(resource: Resource, scopes: readonly ScopeTexts[]): string {
   const texts = scopes.map(({ scope, parts }) => {
     return `{"scope":${scopeJson(scope)},"metrics":[${parts.join(',')}]}`

@@ -21,7 +21,7 @@ export interface FormOptions {
   readonly histogram: HistogramForm | 'dialect'
 }
 
-/** What a layout needs of a hub. */
+/** Part of a hub that a layout needs. */
 type LayoutView = Pick<HubView, 'version' | 'exportRules'>
 
 export interface OtlpRow {
@@ -112,7 +112,7 @@ function scopeOf({ namespace }: OtlpName, { otlp }: ExportRules, view: LayoutVie
 interface OtlpName {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
-  /** In UCUM, where the dialect's units are known words. */
+  /** Unit in UCUM, where the dialect's units are known words. */
   readonly unit: string
   /** Instrumentation scope that the series names. */
   readonly namespace: string | undefined
@@ -138,7 +138,7 @@ function otlpName(identity: Identity, metadata: Metadata, rules: ExportRules): O
   }
 }
 
-/** Whether the points of a series are of intervals and not since its start. */
+/** Tells whether the points of a series are of intervals and not since its start. */
 export function isDelta(
   { identity, metadata }: SeriesRecord,
   { temporality }: FormOptions,

@@ -28,7 +28,7 @@ interface PointHead {
 export interface NumberPoint extends PointHead {
   /** Undefined: no value was recorded. */
   readonly value: Exact | undefined
-  /** As int64 and not as double. */
+  /** Whether its values are int64 and not double. */
   readonly isInteger: boolean
 }
 

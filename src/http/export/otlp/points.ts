@@ -32,7 +32,7 @@ const INT64_MIN = -0x8000_0000_0000_0000n
 const NO_RULES: OtlpRules = {}
 const NO_HISTOGRAM_RULES: HistogramRules = {}
 
-/** What there is to say of a row: an interval's cell, or the total. */
+/** Reading of a row: an interval's cell, or the total. */
 interface Reading {
   readonly row: OtlpRow
   readonly total: Total

@@ -160,14 +160,17 @@ function writeQuantile([quantile, value]: readonly [number, number], writer: Pbf
   writer.writeDoubleField(2, value)
 }
 
-/** Where the metrics of a scope begin in the buffer of all metrics; they end where the next do. */
+/**
+ * Place where the metrics of a scope begin in the buffer of all metrics; they end where the next
+ * do.
+ */
 interface ScopeMark {
   readonly scope: OtlpScope
   readonly from: number
 }
 
 /**
- * Writes requests one after the other into the same two buffers: a megabyte of fresh memory for
+ * Writer of requests, one after the other into the same two buffers: a megabyte of fresh memory for
  * each would have the whole heap collected every few requests.
  */
 export class RequestWriter {
@@ -192,7 +195,7 @@ export class RequestWriter {
     this.#metrics.writeMessage(2, writeMetric, metric)
   }
 
-  /** The request around all that was added; valid until the next is asked for. */
+  /** Makes the request around all that was added; valid until the next is asked for. */
   request(resource: Resource): Uint8Array<ArrayBuffer> {
     const writer = this.#request
     writer.pos = 0
@@ -230,20 +233,20 @@ function writeScope({ name, version }: OtlpScope, writer: PbfWriter): void {
   if (version !== undefined) writer.writeStringField(2, version)
 }
 
-/** Fields that are written already. */
+/** Writes fields that are encoded already. */
 function writeRaw(writer: PbfWriter, fields: Uint8Array): void {
   writer.realloc(fields.length)
   writer.buf.set(fields, writer.pos)
   writer.pos += fields.length
 }
 
-/** What a receiver says of a request that it took: ExportMetricsServiceResponse. */
+/** Answer of a receiver to a request that it took: ExportMetricsServiceResponse. */
 export interface Taken {
   readonly rejectedPoints: number
   readonly message: string
 }
 
-/** partial_success 1: rejected_data_points 1 (int64), error_message 2. */
+/** Decodes partial_success 1: rejected_data_points 1 (int64), error_message 2. */
 export function decodeResponse(bytes: Uint8Array): Taken {
   const taken = { rejectedPoints: 0, message: '' }
   new PbfReader(bytes).readFields((field, _, response) => {

@@ -57,7 +57,7 @@ export class OtlpRequest {
     else this.#texts.push({ scope, parts: [text] })
   }
 
-  /** Valid until the next is asked for. */
+  /** Makes the body; valid until the next is asked for. */
   body(): Uint8Array<ArrayBuffer> {
     return this.#encoding === 'json'
       ? Buffer.from(joinJson(this.#resource, this.#texts))

@@ -16,7 +16,7 @@ import { bodyOf, type Inexact, type PointContext } from './points.ts'
 export interface SourceOptions extends FormOptions {
   /** Sums that their senders do not know are said as estimates. */
   readonly estimatedSum: boolean
-  /** Beside or instead of service.name and service.version. */
+  /** Attributes beside or instead of service.name and service.version. */
   readonly resource: Readonly<Record<string, string>>
 }
 
@@ -27,9 +27,9 @@ export const DIALECT_FORMS: SourceOptions = {
   resource: {},
 }
 
-/** What is exported, for people. */
+/** Preview of what is exported, for people. */
 export interface OtlpPreview {
-  /** A whole request as JSON, in pieces. */
+  /** Writes a whole request as JSON, in pieces. */
   json(): Pieces<string>
 }
 
@@ -45,7 +45,7 @@ export class OtlpSource {
   readonly #options: SourceOptions
   /** Layouts of totals, without the series of which intervals are said where these are apart. */
   readonly #held = new Map<boolean, { revision: number; groups: readonly OtlpGroup[] }>()
-  /** What brings them up to date. */
+  /** Tasks that bring them up to date. */
   readonly #updates = new Map<boolean, SharedTask<void>>()
 
   constructor(view: HubView, options: SourceOptions) {
@@ -79,7 +79,7 @@ export class OtlpSource {
     }
   }
 
-  /** A layout of all series that were there when it was asked for, made once for all who ask. */
+  /** Lays out all series that were there when it was asked for, made once for all who ask. */
   *#totals(hasDeltas: boolean): Task<readonly OtlpGroup[]> {
     const { revision } = this.#view.series
     for (;;) {
@@ -103,7 +103,7 @@ export class OtlpSource {
     this.#held.set(hasDeltas, { revision, groups })
   }
 
-  /** The request as JSON, whole, however large. */
+  /** Writes the request as JSON, whole, however large. */
   *json(deltas?: ReadonlyMap<number, OpenDelta>): Pieces<string> {
     const timeMs = this.#view.clock.wallMs()
     let scope: string | undefined

@@ -23,7 +23,7 @@ export interface Entry {
   labels: Labels
 }
 
-/** What wants to be one family. */
+/** Series that want to be one family. */
 export interface Group {
   readonly type: Kind
   name: string
@@ -127,7 +127,7 @@ function* findClashing(entries: readonly Entry[]): Task<Entry[]> {
   return [...clashing]
 }
 
-/** To Prometheus an empty value is the same as no label. */
+/** Adds a label; to Prometheus an empty value is the same as none. */
 function addLabel(entry: Entry, key: string, value: string): void {
   if (value !== '') entry.labels = withLabel(entry.labels, key, value)
 }

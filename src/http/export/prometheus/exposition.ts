@@ -36,7 +36,7 @@ export class Exposition {
   readonly #options: PrometheusOptions
   readonly #reports: HttpReports
   readonly #layouts = new Map<NameStyle, LayoutOfRevision>()
-  /** What brings them up to date. */
+  /** Tasks that bring them up to date. */
   readonly #updates = new Map<NameStyle, SharedTask<void>>()
   /** Series already counted as `name_conflicts`. */
   #conflicting: ReadonlyMap<number, string> = new Map()
@@ -47,7 +47,7 @@ export class Exposition {
     this.#reports = reports
   }
 
-  /** Made in slices: each value is that of the moment at which its piece is made. */
+  /** Writes in slices: each value is that of the moment at which its piece is made. */
   pieces(format: ExpositionFormat, style: NameStyle = 'legacy'): Pieces {
     return format === 'protobuf' ? this.#protobuf(style) : this.#text(format, style)
   }
@@ -65,7 +65,10 @@ export class Exposition {
     for (const family of families) yield* familyProtobuf(family, this.#view, hasNative)
   }
 
-  /** A layout with all series that were there when it was asked for, made once for all who ask. */
+  /**
+   * Makes a layout with all series that were there when it was asked for, made once for all who
+   * ask.
+   */
   *#layout(style: NameStyle): Task<Layout> {
     const { revision } = this.#view.series
     for (;;) {
@@ -118,7 +121,7 @@ export class Exposition {
     return layout !== undefined
   }
 
-  /** Every series counts once, however often it is scraped. */
+  /** Counts every series once, however often it is scraped. */
   #countConflicts({ conflicts }: Layout): void {
     for (const [id, rule] of conflicts) {
       if (!this.#conflicting.has(id)) this.#reports.count('name_conflicts', rule)

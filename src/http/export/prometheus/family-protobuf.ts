@@ -32,7 +32,7 @@ import { rowTimeMs, rowValue } from './row-value.ts'
 const TYPES: Record<Kind, number> = { counter: 0, gauge: 1, summary: 2, histogram: 4 }
 
 /**
- * The family's length is known when its last row is written, so it is kept until then.
+ * Writes a family; its length is known when its last row is written, so it is kept until then.
  * @param hasNative histograms have native buckets beside the classic ones
  * @returns nothing for a family without samples
  */
@@ -147,7 +147,7 @@ function writeSummary(
   writeCreated(writer, 4, record)
 }
 
-/** Two doubles as fields 1 and 2. */
+/** Writes two doubles as fields 1 and 2. */
 function writePair([first, second]: readonly [number, number], writer: PbfWriter): void {
   writer.writeDoubleField(1, first)
   writer.writeDoubleField(2, second)
@@ -227,7 +227,7 @@ function writeSpan([offset, length]: readonly [number, number], writer: PbfWrite
   writer.writeVarintField(2, length)
 }
 
-/** When the series' total began: its first receipt, or its last reset. */
+/** Writes when the series' total began: its first receipt, or its last reset. */
 function writeCreated(writer: PbfWriter, field: number, record: SeriesRecord): void {
   writer.writeMessage(
     field,
@@ -239,7 +239,7 @@ function writeCreated(writer: PbfWriter, field: number, record: SeriesRecord): v
   )
 }
 
-/** The nearest double of a value divided by 10^shift. */
+/** Gives the nearest double of a value divided by 10^shift. */
 function scale(value: Exact, shift: number): number {
   const plain = Number(value)
   if (shift === 0) return plain

@@ -8,7 +8,7 @@ import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout.ts'
 import { rowTimeMs, rowValue } from './row-value.ts'
 
-/** Nothing at all for a family without samples: its rows may have no value yet. */
+/** Writes a family; nothing at all for one without samples: its rows may have no value yet. */
 export function* familyText(family: Family, view: HubView, isOpenMetrics: boolean): Pieces<string> {
   let head = isOpenMetrics ? family.openMetricsHead : family.textHead
   for (let from = 0; from < family.rows.length; from += ROWS_PER_STEP) {

@@ -25,12 +25,12 @@ import { nativeFamily, type PrometheusName, prometheusNames } from './names.ts'
 
 export interface LayoutOptions {
   readonly style: NameStyle
-  /** Adds gauges `n_m1_rate`, `n_m5_rate` and `n_m15_rate` for counters. */
+  /** Option that adds gauges `n_m1_rate`, `n_m5_rate` and `n_m15_rate` for counters. */
   readonly exportRates: boolean
   /** Distributions as classic histograms, or as summaries with quantiles. */
   readonly observer: 'histogram' | 'summary'
   rulesOf(dialect: string): ExportRules
-  /** Adds a family in the sender's unit where the classic histogram is in seconds. */
+  /** Option that adds a family in the sender's unit where the classic histogram is in seconds. */
   readonly nativeHistograms: boolean
 }
 
@@ -48,15 +48,15 @@ export interface Layout {
 
 export interface Family {
   readonly type: Kind
-  /** Of a counter with `_total`. */
+  /** Name, of a counter with `_total`. */
   readonly name: string
-  /** Of a counter without; families are in the order of these. */
+  /** Name, of a counter without `_total`; families are in the order of these. */
   readonly base: string
   readonly help: string
   readonly unit: string | undefined
   readonly textHead: string
   readonly openMetricsHead: string
-  /** Grows at its end. */
+  /** Rows; the list grows at its end. */
   readonly rows: Row[]
   /** Label sets of the rows; made when a row is to be added. */
   labelTexts?: Set<string>
@@ -65,9 +65,9 @@ export interface Family {
 export interface Row {
   readonly record: SeriesRecord
   readonly shift: number
-  /** Its samples have the time of the series' last data. */
+  /** Whether its samples have the time of the series' last data. */
   readonly isTimed: boolean
-  /** Which moving average of a counter, or what of the last window; else the series' own value. */
+  /** Moving average of a counter, or part of the last window; else the series' own value. */
   readonly part: RowPart | undefined
   readonly labels: Labels
   /** `name{labels}` of the one sample of counters and gauges. */
@@ -144,7 +144,10 @@ function keyOf(type: Kind, name: string): string {
   return `${type} ${name}`
 }
 
-/** Whether samples of a new family would have names of another one; remembers its own as known. */
+/**
+ * Tells whether samples of a new family would have names of another one; remembers its own as
+ * known.
+ */
 function isTaken({ type, name }: Group, { byKey, taken }: Layout, known: Set<string>): boolean {
   for (const suffix of SAMPLE_SUFFIXES[type]) {
     const sample = name + suffix
@@ -159,7 +162,7 @@ function isTaken({ type, name }: Group, { byKey, taken }: Layout, known: Set<str
   return false
 }
 
-/** Whether rows of a family got labels because their sets were equal. */
+/** Tells whether rows of a family got labels because their sets were equal. */
 function isRelabelled({ rows }: Family, { conflicts }: Layout): boolean {
   return conflicts.size > 0 && rows.some(({ record }) => conflicts.get(record.id) === 'label')
 }
@@ -169,7 +172,7 @@ function labelTextsOf(family: Family): Set<string> {
   return family.labelTexts
 }
 
-/** Whether no row has the labels of another one. */
+/** Tells whether no row has the labels of another one. */
 function areLabelsFree({ entries }: Group, held: ReadonlySet<string> | undefined): boolean {
   const own = new Set(entries.map(({ labels }) => labelText(labels)))
   return own.size === entries.length && !entries.some(({ labels }) => held?.has(labelText(labels)))

@@ -24,7 +24,7 @@ export interface PrometheusName {
   readonly shift: number
   /** Unit of the exported values; the family's name ends with it. */
   readonly unit?: string
-  /** What of the series' last window the family shows. */
+  /** Part of the series' last window that the family shows. */
   readonly part?: WindowPart
 }
 
@@ -97,9 +97,9 @@ function prometheusName(
 }
 
 /**
- * The family of a distribution's native form, where that can't be the same as the classic one's:
- * bounds that are powers of two do not survive a division by a power of ten.
- * Undefined where one family takes both, and for units that are not of time.
+ * Names the family of a distribution's native form, where that can't be the same as the classic
+ * one's: bounds that are powers of two do not survive a division by a power of ten. Undefined where
+ * one family takes both, and for units that are not of time.
  */
 export function nativeFamily({
   family,
@@ -110,7 +110,7 @@ export function nativeFamily({
   return { family: family.slice(0, -SECONDS.length) + unit, unit }
 }
 
-/** `<value>_<value>_<name>`: what were labels are part of the name. */
+/** Makes `<value>_<value>_<name>`: what were labels are part of the name. */
 function prefixed(
   identity: Identity,
   prefixLabels: NonNullable<PrometheusRules['prefixLabels']>,
@@ -129,7 +129,7 @@ function prefixed(
   }
 }
 
-/** The name with what is to be replaced as one character each. */
+/** Gives the name with what is to be replaced as one character each. */
 function cleanableText({ name, nameBytes }: Identity, rules: PrometheusRules): string {
   if (!rules.cleansBytes) {
     return nameBytes === undefined ? name.toWellFormed() : perByteText(nameBytes)
@@ -165,7 +165,7 @@ function unitOf(family: string, unit: string | undefined, shift: number): { unit
 
 const fatalDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The bytes as text with one U+FFFD for each byte that is no UTF-8 (decoders join some). */
+/** Decodes the bytes with one U+FFFD for each byte that is no UTF-8 (decoders join some). */
 function perByteText(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; ) {

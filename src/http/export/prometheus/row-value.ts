@@ -52,7 +52,7 @@ function partValue(
   }
 }
 
-/** Unix milliseconds, where samples of the row have a time. */
+/** Gives Unix milliseconds, where samples of the row have a time. */
 export function rowTimeMs({ record, isTimed }: Row): number | undefined {
   return isTimed ? record.lastDataMs : undefined
 }
