@@ -19,7 +19,7 @@ export function hostCheck(
   }
 }
 
-/** Name of a Host header in lower case, without port, brackets and a final dot. */
+/** Reads the name of a Host header in lower case, without port, brackets and a final dot. */
 function hostName(header: string): string {
   const text = header.trim().toLowerCase()
   const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
@@ -28,7 +28,7 @@ function hostName(header: string): string {
   return text.replace(/:\d+$/, '').replace(/\.$/, '')
 }
 
-/** Whether only this machine reaches an address; false for every address at once. */
+/** Tells whether only this machine reaches an address; false for every address at once. */
 export function isLoopback(name: string): boolean {
   const isName = name === 'localhost' || name.endsWith('.localhost')
   return isName || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))

@@ -17,7 +17,7 @@ const compress = promisify(gzip)
 const GZIP_FROM_BYTES = 4096
 /** Half the time of the default level for a few percent more bytes. */
 const GZIP_LEVEL = 4
-/** Kept together, so that readers go through few of them. */
+/** Size of pieces kept together, so that readers go through few of them. */
 const PIECE_CHARS = 32_768
 
 export function errorAnswer(context: Context, refusal: HttpError): Response {
@@ -41,7 +41,7 @@ async function bytesAnswer(
   return context.body(new Uint8Array(await compress(bytes, { level: GZIP_LEVEL })))
 }
 
-/** JSON that is never large. */
+/** Answers JSON that is never large. */
 export function jsonAnswer(context: Context, value: unknown): Promise<Response> {
   return bytesAnswer(context, Buffer.from(JSON.stringify(value)), 'application/json')
 }
@@ -70,7 +70,7 @@ export async function piecesAnswer(
   return streamAnswer(context, rejoined([first.value!, second.value], chunks), contentType)
 }
 
-/** JSON that may be large; its value is made when there is a place for the answer. */
+/** Answers JSON that may be large; its value is made when there is a place for the answer. */
 export function largeJsonAnswer(context: HubContext, make: () => unknown): Promise<Response> {
   return piecesAnswer(context, made(make), 'application/json')
 }
@@ -109,7 +109,9 @@ async function* gzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 /** Pieces of answers that are held, and so shared. */
 const sharedPieces = new WeakMap<object, SharedPieces>()
 
-/** JSON that may be large: a value that was answered before and not changed is written once. */
+/**
+ * Answers JSON that may be large: a value that was answered before and not changed is written once.
+ */
 export function largeAnswer(context: HubContext, value: object): Promise<Response> {
   let pieces = sharedPieces.get(value)
   if (pieces === undefined) {

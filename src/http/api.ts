@@ -36,7 +36,7 @@ export interface ApiError {
   readonly error: {
     readonly code: string
     readonly message: string
-    /** What to do about it, where there is something to do. */
+    /** Hint what to do about it, where there is something to do. */
     readonly hint?: string
   }
 }
@@ -69,7 +69,10 @@ export interface SeriesInfo {
   readonly current: ExactJson | null
   /** Cumulative counters (`mr`) and those that filters may set: falls of the reading so far. */
   readonly resets?: number
-  /** Where that is not when the series began: from when on a counter that was set lower counts. */
+  /**
+   * Start, where that is not when the series began: from when on a counter that was set lower
+   * counts.
+   */
   readonly startMs?: number
   /** Counters fed by meters: Dropwizard's moving averages, per second. */
   readonly rates?: {
@@ -82,14 +85,17 @@ export interface SeriesInfo {
   readonly statistics?: StatisticsJson
 }
 
-/** Of a histogram all but count, sum, min, max and mean are estimates; a summary has no others. */
+/**
+ * Statistics; of a histogram all but count, sum, min, max and mean are estimates; a summary has no
+ * others.
+ */
 export interface StatisticsJson {
   readonly count: ExactJson
   readonly sum: ExactJson | null
   readonly min: ExactJson | null
   readonly max: ExactJson | null
   readonly mean: number | null
-  /** Of the whole population. */
+  /** Standard deviation of the whole population. */
   readonly stddev: number | null
   readonly median?: number | null
   readonly p75?: number | null
@@ -199,7 +205,9 @@ export interface CellsEvent {
   /** End of the interval. */
   readonly endMs: number
   readonly intervalMs: number
-  /** Only series that the stream carries and that changed; a counter left out stood still. */
+  /**
+   * Increments of series that the stream carries and that changed; a counter left out stood still.
+   */
   readonly counters: readonly (readonly [id: number, delta: ExactJson])[]
   readonly gauges: readonly (readonly [id: number, value: number])[]
   readonly histograms: readonly (readonly [id: number, cell: HistogramCellJson])[]

@@ -20,7 +20,7 @@ interface AppParts {
   readonly view: HubView
   readonly streams: LiveStreams
   readonly guests: readonly RoutedGuest[]
-  /** What the routes of a dialect are made of. */
+  /** Context that the routes of a dialect are made of. */
   readonly contextOf: (guest: RoutedGuest) => RouteContext
   readonly webRoot: string
   readonly host: string
@@ -57,7 +57,10 @@ export function createApp(parts: AppParts): AppWithGuests {
   return { app, routes }
 }
 
-/** Must come after {@link addApiRoutes}, which says what holds for everything under /api/. */
+/**
+ * Adds the routes of guests. Must come after {@link addApiRoutes}, which sets what holds for
+ * everything under /api/.
+ */
 function addGuestRoutes(app: HubApp, { guests, contextOf }: AppParts): readonly GuestRoutes[] {
   return guests.flatMap((guest) => guest.addRoutes?.(app, contextOf(guest)) ?? [])
 }
@@ -113,8 +116,8 @@ function addMetricsRoute(app: HubApp, { view, prometheus, reports }: AppParts): 
 }
 
 /**
- * Two questions of whatever supervises the process: is it alive (restart it if not), and may it get
- * traffic (wait if not).
+ * Adds two questions of whatever supervises the process: is it alive (restart it if not), and may
+ * it get traffic (wait if not).
  */
 function addHealthRoutes(app: HubApp, view: HubView): void {
   app.get('/healthz', (context) => {
@@ -144,7 +147,9 @@ function addOtlpRoute(app: HubApp, { otlp }: AppParts): void {
   })
 }
 
-/** Known paths under a method they do not have; comes after the routes and before the page. */
+/**
+ * Refuses known paths under a method they do not have; comes after the routes and before the page.
+ */
 function addMethodRefusals(app: HubApp): void {
   const methods = new Map<string, string>()
   for (const { path, method } of app.routes) {
@@ -160,7 +165,7 @@ function refuseMethod(context: Context, allow: string): never {
   throw new HttpError(405, 'method_not_allowed', message)
 }
 
-/** Whatever is no route above: the page's files and views, and 404 for the rest. */
+/** Adds what is no route above: the page's files and views, and 404 for the rest. */
 function addPage(app: HubApp, files: UiFiles): void {
   app.all('*', async (context) => {
     const { method, path } = context.req
@@ -171,7 +176,9 @@ function addPage(app: HubApp, files: UiFiles): void {
   })
 }
 
-/** Path of the route as it is written down; whatever is no route of its own is the page's. */
+/**
+ * Names the path of the route as it is written down; whatever is no route of its own is the page's.
+ */
 function routeOf(context: Context): string {
   const own = matchedRoutes(context).find(({ path }) => !path.includes('*'))
   return own?.path.replace(/\{[^}]*\}/g, '') ?? 'page'

@@ -12,10 +12,10 @@ import type { HttpError } from './http-error.ts'
 import type { HeavyAnswers } from './load/heavy-answers.ts'
 
 interface HubEnvironment {
-  /** What Node's server adds to a request. */
+  /** Bindings that Node's server adds to a request. */
   readonly Bindings: HttpBindings
   readonly Variables: {
-    /** Where large answers get a place. */
+    /** Places for large answers. */
     readonly answers: HeavyAnswers
   }
 }
@@ -26,14 +26,14 @@ export type HubContext = Context<HubEnvironment>
 /** A dialect as the HTTP side sees it. */
 export interface RoutedGuest {
   readonly dialect: Dialect
-  /** Called once, before the first request; routes are below `/api/v1/NAME`. */
+  /** Adds its routes: called once, before the first request; they are below `/api/v1/NAME`. */
   addRoutes?(app: HubApp, context: RouteContext): GuestRoutes
 }
 
-/** What routes of a dialect are made of. */
+/** Context that routes of a dialect are made of. */
 export interface RouteContext {
   readonly view: HubView
-  /** Its section of the configuration. */
+  /** Options of the guest's section of the configuration. */
   readonly options: Readonly<Record<string, unknown>>
   readonly reports: Reports
 }

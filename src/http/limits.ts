@@ -51,7 +51,7 @@ export interface HttpReports {
    * - `errors`: `ROUTE`, where a request failed by our fault
    */
   count(name: string, reason: string): void
-  /** One line for the operator's log. */
+  /** Writes one line for the operator's log. */
   log?(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void
 }
 

@@ -18,17 +18,17 @@ const CHUNK_BYTES = 65_536
 
 /** Elements of a list in one piece: some tens of kilobytes of rows. */
 const PIECE_ELEMENTS = 64
-/** Lists that are not longer may consist of lists. */
+/** Length up to which lists may consist of lists. */
 const SHORT_LENGTH = 8
 
-/** Budget of what an exporter makes of its own accord. */
+/** Makes the budget of what an exporter does of its own accord. */
 export function answerBudget(clock: Clock): LoopBudget {
   return new LoopBudget(clock, { budgetNs: ANSWER_BUDGET_NS })
 }
 
 /**
- * Pieces as bytes, made in turns of the event loop; waits wherever its reader does. Ends early when
- * the client is gone.
+ * Makes bytes of pieces, in turns of the event loop; waits wherever its reader does. Ends early
+ * when the client is gone.
  */
 export async function* chunksOf(
   pieces: Iterable<Piece | undefined>,
@@ -61,7 +61,7 @@ export async function* chunksOf(
   }
 }
 
-/** The text of a value, in pieces of which none is large unless a single element is. */
+/** Writes the text of a value, in pieces of which none is large unless a single element is. */
 export function* jsonPieces(value: unknown): Generator<string, void> {
   if (Array.isArray(value)) yield* listPieces(value)
   else if (typeof value === 'object' && value !== null) yield* objectPieces(value)

@@ -54,7 +54,7 @@ export function checkHost(host: string, allowedHosts: readonly string[]): Middle
   }
 }
 
-/** Where a browser says who asks: this origin only, or a person's own navigation. */
+/** Checks, where a browser says who asks: this origin only, or a person's own navigation. */
 export const checkCaller: MiddlewareHandler = async (context, next) => {
   const { method, path } = context.req
   const isRead = method === 'GET' || method === 'HEAD'
@@ -73,7 +73,7 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
-/** For routes with a body: a form of another page can send any type but this one. */
+/** Requires JSON, for routes with a body: a form of another page can send any type but this one. */
 export const requireJson: MiddlewareHandler = async (context, next) => {
   const type = (context.req.header('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === 'application/json') return next()

@@ -20,7 +20,7 @@ import { Requests } from './load/requests.ts'
 import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
 import { SECURITY_HEADERS } from './security.ts'
 
-/** What needs longer for its request is no browser and no scraper. */
+/** Time for a request's headers, ms: what needs longer is no browser and no scraper. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Request line and headers; Node's default, said here because parameters.ts counts on it. */
@@ -28,7 +28,7 @@ const HEADERS_BYTES_LIMIT = 16_384
 const KEEP_ALIVE_TIMEOUT_MS = 30_000
 /** Connections without any progress, answers that are not read included. */
 const IDLE_TIMEOUT_MS = 60_000
-/** How often the server looks for connections past the first two. */
+/** Pause between looks of the server for connections past the first two, ms. */
 const TIMEOUT_CHECK_MS = 5_000
 /** Requests under way get so long to finish when the hub stops. */
 const STOP_GRACE_MS = 1_000
@@ -45,7 +45,7 @@ interface HttpServerOptions {
   readonly reports?: HttpReports
   readonly prometheus?: PrometheusOptions
   readonly limits?: Partial<HttpLimits>
-  /** What `GET /api/v1/otlp` shows; all totals, as each dialect's document has them. */
+  /** Preview that `GET /api/v1/otlp` shows; all totals, as each dialect's document has them. */
   readonly otlp?: OtlpPreview
   /** Dialects that may bring routes of their own. */
   readonly guests?: readonly RoutedGuest[]
@@ -154,7 +154,7 @@ function configure(
   })
 }
 
-/** What is refused before there is a request that the app could answer. */
+/** Error that is answered before there is a request that the app could answer. */
 interface EarlyError extends Required<ErrorBody> {
   readonly status: string
 }

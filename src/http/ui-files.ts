@@ -47,7 +47,7 @@ interface UiFile {
   readonly gzipped: Uint8Array<ArrayBuffer> | undefined
   readonly type: string
   readonly etag: string
-  /** Of the file on disk, to see a new build. */
+  /** Version of the file on disk, to see a new build. */
   readonly version: string
 }
 
@@ -60,7 +60,7 @@ export class UiFiles {
     this.#root = root
   }
 
-  /** The file or view at a path; undefined when there is none. */
+  /** Answers with the file or view at a path; undefined when there is none. */
   async answer(context: Context): Promise<Response | undefined> {
     const path = decodedPath(context.req.path)
     const isView = VIEWS.test(path) || (await this.#isGuestView(path))
@@ -94,7 +94,10 @@ export class UiFiles {
     return file
   }
 
-  /** Real path of a file under the root, whatever dots and links say; undefined for others. */
+  /**
+   * Finds the real path of a file under the root, whatever dots and links say; undefined for
+   * others.
+   */
   async #locate(name: string): Promise<string | undefined> {
     try {
       const root = await realpath(this.#root)
@@ -152,7 +155,7 @@ function isWithin(path: string, view: string): boolean {
   return path === view || (path.startsWith(`${view}/`) && path.length > view.length + 1)
 }
 
-/** The path of a request; one that does not decode names no file. */
+/** Decodes the path of a request; one that does not decode names no file. */
 function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -14,7 +14,7 @@ import { deltaJson, histogramCell, numberJson, summaryCell } from '../query/cell
 
 /** A set of series; equal sets have equal keys. */
 export interface Selection {
-  /** In rising order. */
+  /** Ids in rising order. */
   readonly ids: readonly number[]
   readonly key: string
 }
@@ -22,7 +22,7 @@ export interface Selection {
 interface FrameTexts {
   readonly frame: Frame
   readonly fragments: Map<number, string>
-  /** By the key of the selection. */
+  /** Payloads by the key of the selection. */
   readonly payloads: Map<string, Buffer>
 }
 
@@ -36,7 +36,7 @@ export class LivePayloads {
     this.#ring = ring
   }
 
-  /** The `cells` event of a frame for a selection. */
+  /** Makes the `cells` event of a frame for a selection. */
   event(frame: Frame, { ids, key }: Selection): Buffer {
     const texts = this.#textsOf(frame)
     let payload = texts.payloads.get(key)

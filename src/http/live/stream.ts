@@ -20,7 +20,7 @@ interface StreamContext {
 export class Stream {
   readonly name: string
   selection: Selection
-  /** What the end is counted as. */
+  /** Reason that the end is counted as. */
   endReason: 'disconnected' | 'stalled' | 'error' | 'stopped' = 'disconnected'
   readonly #outgoing: ServerResponse
   readonly #context: StreamContext
@@ -55,7 +55,9 @@ export class Stream {
     outgoing.on('error', () => this.close('error'))
   }
 
-  /** A closed interval; waits behind a replay, is skipped when the client is too slow. */
+  /**
+   * Takes a closed interval; it waits behind a replay, and is skipped when the client is too slow.
+   */
   take(frame: Frame): void {
     if (this.#backlog.length > 0) {
       this.#backlog.push([frame])
@@ -85,7 +87,7 @@ export class Stream {
     else this.#skip('sources')
   }
 
-  /** A comment that keeps the connection alive; pointless while other bytes wait. */
+  /** Sends a comment that keeps the connection alive; pointless while other bytes wait. */
   heartbeat(): void {
     if (this.#outgoing.writableLength === 0) this.write(':\n\n')
     this.closeIfStalled()
@@ -96,7 +98,10 @@ export class Stream {
     this.#outgoing.write(bytes)
   }
 
-  /** A client that has taken nothing of what waits for it is gone, or as good as gone. */
+  /**
+   * Closes the stream of a client that has taken nothing of what waits for it: it is gone, or as
+   * good as gone.
+   */
   closeIfStalled(): void {
     const { clock, limits } = this.#context
     const waiting = this.#outgoing.writableLength

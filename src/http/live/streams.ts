@@ -18,7 +18,7 @@ import { Stream } from './stream.ts'
 
 /** Proxies and clients give up on a silent connection after 30 s or more. */
 const HEARTBEAT_MS = 15_000
-/** Asks browsers to come back after a second instead of their own three. */
+/** Line that asks browsers to come back after a second instead of their own three. */
 const RETRY_LINE = 'retry: 1000\n\n'
 
 interface StreamRequest {
@@ -35,10 +35,13 @@ export class LiveStreams {
   readonly #limits: HttpLimits
   readonly payloads: LivePayloads
   readonly #open = new Map<string, Stream>()
-  /** Runs each second while streams are open, for what does not depend on their intervals. */
+  /**
+   * Session that runs each second while streams are open, for what does not depend on their
+   * intervals.
+   */
   #pulse: Session | undefined
   #cancelHeartbeat: (() => void) | undefined
-  /** Of the hub, as the open streams were told its time. */
+  /** Clock steps of the hub, as the open streams were told its time. */
   #clockSteps = 0
   #series: { readonly revision: number; readonly event: Buffer } | undefined
   #sources: { readonly json: string; readonly event: Buffer } | undefined
@@ -204,7 +207,7 @@ export class LiveStreams {
     return this.#series!
   }
 
-  /** As of the last second; made anew, once for all streams, by `refresh`. */
+  /** Gives the event as of the last second; made anew, once for all streams, by `refresh`. */
   #sourcesEvent(refresh = false): { readonly json: string; readonly event: Buffer } {
     if (this.#sources !== undefined && !refresh) return this.#sources
     const json = JSON.stringify(this.#view.sources())
@@ -219,7 +222,9 @@ function stackOf(error: unknown): string | undefined {
   return error instanceof Error ? error.stack : undefined
 }
 
-/** Without an id: the client's last one stays the end of the last cells it has got. */
+/**
+ * Encodes an event without an id: the client's last one stays the end of the last cells it has got.
+ */
 function eventBytes(event: string, json: string): Buffer {
   return Buffer.from(`event: ${event}\ndata: ${json}\n\n`)
 }

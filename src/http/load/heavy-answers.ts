@@ -11,11 +11,11 @@ import type { Clock } from '../../time/clock.ts'
 import { HttpError } from '../http-error.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 
-/** Said with a refusal: by then those that wait have been served or refused. */
+/** Seconds that a refusal asks to wait: by then those that wait have been served or refused. */
 const RETRY_AFTER_S = 2
 /** A client that has let its answer wait for so long, in all, gives way to one that waits. */
 const SLOW_MS = 1000
-/** How often those that wait look for clients that give way. */
+/** Pause between looks of those that wait for clients that give way, ms. */
 const LOOK_MS = 250
 
 interface HeavyAnswersParts {
@@ -35,7 +35,7 @@ interface Waiting {
 
 export class HeavyAnswers {
   readonly #parts: HeavyAnswersParts
-  /** In the order in which they came. */
+  /** Places in the order in which they came. */
   readonly #open = new Set<Place>()
   #waiting: Waiting[] = []
   #cancelLook: (() => void) | undefined
@@ -145,7 +145,7 @@ export class Place {
   readonly #clock: Clock
   /** Time for which its client has let it wait, up to the chunk at hand. */
   #takenMs = 0
-  /** When the client was handed what it has not taken yet. */
+  /** Time when the client was handed what it has not taken yet. */
   #handedOverMs: number | undefined
 
   constructor(outgoing: ServerResponse, turns: RoundRobin, clock: Clock, onClose: () => void) {

@@ -30,14 +30,14 @@ interface Request {
 
 export class Requests {
   readonly #parts: RequestsParts
-  /** What waits behind the request under way, by connection. */
+  /** Requests that wait behind the one under way, by connection. */
   readonly #waiting = new WeakMap<Socket, Request[]>()
 
   constructor(parts: RequestsParts) {
     this.#parts = parts
   }
 
-  /** Whether an answer to the connection is under way: nothing else may be written to it. */
+  /** Tells whether an answer to the connection is under way: nothing else may be written to it. */
   isAnswering(socket: Socket): boolean {
     return this.#waiting.has(socket)
   }

@@ -13,8 +13,8 @@ import type { ExactJson, HistogramCellJson, SummaryCellJson } from '../api.ts'
 const CELL_SCALE_MAX = 2
 
 /**
- * A number as JSON text. An infinite one is written as a literal beyond the range of doubles, which
- * parsers read as infinity; NaN becomes null.
+ * Writes a number as JSON text. An infinite one is written as a literal beyond the range of
+ * doubles, which parsers read as infinity; NaN becomes null.
  */
 export function numberJson(value: number): string {
   if (Number.isFinite(value)) return String(value)
@@ -22,12 +22,12 @@ export function numberJson(value: number): string {
   return value > 0 ? '1e999' : '-1e999'
 }
 
-/** A counter's increment: a number where JSON keeps it, otherwise decimal text. */
+/** Writes a counter's increment: a number where JSON keeps it, otherwise decimal text. */
 export function deltaJson(delta: Exact): string {
   return typeof delta === 'bigint' ? `"${delta}"` : numberJson(delta)
 }
 
-/** null for NaN, which stands for "not known". */
+/** Gives null for NaN, which stands for "not known". */
 function known(value: Exact | undefined): number | null {
   const number = Number(value)
   return Number.isFinite(number) ? number : null
@@ -74,7 +74,7 @@ export function summaryCell(summary: Summary): SummaryCellJson {
   }
 }
 
-/** A summary since the series began; `sum` is what was added up, not mean * count. */
+/** Makes a summary since the series began; `sum` is what was added up, not mean * count. */
 export function summaryStatistics(summary: Summary, sum: number) {
   return {
     count: summary.count,
@@ -86,7 +86,7 @@ export function summaryStatistics(summary: Summary, sum: number) {
   }
 }
 
-/** The distribution since the series began, under Dropwizard's field names. */
+/** Makes the distribution since the series began, under Dropwizard's field names. */
 export function histogramStatistics(histogram: Histogram) {
   const quantile = (q: number): number | null => known(histogram.quantile(q))
   return {

@@ -20,7 +20,7 @@ export const ADDRESS_SERIES_LIMIT = 1000
 /** Ids are small; more digits are no id. */
 const ID_MAX = 0xffff_ffff
 
-/** A whole number in decimal digits. */
+/** Makes the schema of a whole number in decimal digits. */
 export function integer(min: number, max: number) {
   return z
     .string()
@@ -29,7 +29,7 @@ export function integer(min: number, max: number) {
     .pipe(z.number().min(min).max(max))
 }
 
-/** `1,2,3`; empty for none. Repeated ids count once. */
+/** Makes the schema of `1,2,3`; empty for none. Repeated ids count once. */
 function idList(limit: number) {
   return z
     .string()
@@ -73,7 +73,7 @@ export function selectionBody(limits: HttpLimits) {
 
 export const noQuery = z.strictObject({})
 
-/** The query of a request; a parameter given twice is refused, since one would be lost. */
+/** Reads the query of a request; a parameter given twice is refused, since one would be lost. */
 export function readQuery<T>(schema: z.ZodType<T>, context: Context): T {
   for (const [name, values] of Object.entries(context.req.queries())) {
     if (values.length === 1) continue

@@ -33,14 +33,14 @@ interface RangeWindow {
   readonly length: number
 }
 
-/** The window rounded outwards to whole steps, so that columns stay put while a window moves. */
+/** Rounds the window outwards to whole steps, so that columns stay put while a window moves. */
 export function alignWindow(fromMs: number, toMs: number, stepMs: number): RangeWindow {
   const from = Math.floor(fromMs / stepMs) * stepMs
   return { fromMs: from, stepMs, length: Math.max(0, Math.ceil((toMs - from) / stepMs)) }
 }
 
 /**
- * The answer's text in pieces, one per series, so that a large one is never held whole.
+ * Writes the answer's text in pieces, one per series, so that a large one is never held whole.
  * Series that do not exist are left out.
  */
 export function* rangeJson(
@@ -78,7 +78,7 @@ function columnJson(columns: Columns, record: SeriesRecord, staleAfterMs: number
   }
 }
 
-/** How the seconds of one frame fall into columns, in the order of time; some may lie outside. */
+/** Placement of the seconds of one frame in columns, in the order of time; some may lie outside. */
 interface Placement {
   readonly columns: readonly number[]
   /** Seconds in each of them; together the frame's. */
@@ -103,7 +103,7 @@ class Columns {
     }
   }
 
-  /** Column that holds an instant, its end included; may lie outside of the window. */
+  /** Finds the column that holds an instant, its end included; may lie outside of the window. */
   at(ms: number): number {
     return Math.ceil((ms - this.window.fromMs) / this.window.stepMs) - 1
   }
@@ -183,7 +183,10 @@ function splitDelta(delta: Exact, placement: Placement): Exact[] {
   return seconds.map((each) => (Number(delta) * each) / all)
 }
 
-/** A value counts from the end of its frame until the next one, or until it is stale. */
+/**
+ * Makes a gauge's column: a value counts from the end of its frame until the next one, or until it
+ * is stale.
+ */
 function gaugeColumn(columns: Columns, record: SeriesRecord, staleAfterMs: number): string[] {
   const texts = new Array<string>(columns.window.length).fill('null')
   let value = Number.NaN
@@ -222,7 +225,7 @@ function histogramColumn(columns: Columns, id: number): string[] {
   )
 }
 
-/** Every bucket split by itself; min and max of the parts are not known and stay the whole's. */
+/** Splits every bucket by itself; min and max of the parts are not known and stay the whole's. */
 function splitHistogram(whole: Histogram, placement: Placement): Histogram[] {
   if (placement.columns.length === 1) return [whole]
   const parts = placement.columns.map(() => new Histogram(whole.scale))

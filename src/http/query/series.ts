@@ -16,7 +16,7 @@ interface SeriesQuery {
   readonly after: number
 }
 
-/** A SeriesPage as text, in pieces: the values of a row are those of the moment it is made. */
+/** Writes a SeriesPage in pieces: the values of a row are those of the moment it is made. */
 export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
   const isMatch = matcher(query)
   // as the list was at the beginning: what changes meanwhile makes a client ask again
@@ -48,7 +48,7 @@ export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
   yield `${rows}],${next}"total":${total},"revision":${revision}}`
 }
 
-/** One series with everything the hub knows of it. */
+/** Describes one series with everything the hub knows of it. */
 export function detailSeries(view: HubView, record: SeriesRecord): SeriesInfo {
   const total = view.total(record)
   const info = describe(view, record, total)
@@ -87,7 +87,7 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
   }
 }
 
-/** What a cumulative counter's reading, or a filter's counter, told of beginning anew. */
+/** Tells how often and when a cumulative counter's reading, or a filter's counter, began anew. */
 function resetsOf(record: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> {
   if (record.kind !== 'counter') return {}
   const { reading, falls } = record
@@ -116,8 +116,9 @@ function withoutUndefined<T extends object>(
 }
 
 /**
- * Every word must be found, in either case of letters, in the name, the display name or a label
- * written `key=value`; the words `dialect=…` and `kind=…` ask for those instead.
+ * Makes a test for a query: every word must be found, in either case of letters, in the name, the
+ * display name or a label written `key=value`; the words `dialect=…` and `kind=…` ask for those
+ * instead.
  */
 function matcher(query: SeriesQuery): (record: SeriesRecord) => boolean {
   const words = query.filter.toLowerCase().split(/\s+/).filter(Boolean)
