@@ -40,7 +40,7 @@ export const HEADER = Object.freeze({
   zoneId: 8,
   /** One of BACKINGS. */
   backing: 10,
-  /** How many zones this one follows: 0 of the first, one more at each reconfiguration. */
+  /** Number of zones this one follows: 0 of the first, one more at each reconfiguration. */
   ordinal: 11,
   /** Two ints of chance, kept by successors: the key by which names are hashed. */
   hashKey: 12,
@@ -59,20 +59,22 @@ export const HEADER = Object.freeze({
   /** `page | log2(entries) << 24`: place and size of the index change in one store. */
   index: 42,
   chunks: 43,
-  /** By slot class (room for 16): the next slot + 1; 0 = the next one begins a chunk. */
+  /** Cursors by slot class (room for 16): the next slot + 1; 0 = the next one begins a chunk. */
   slotCursors: 44,
   /** Pages in use by each of PARTS. */
   partPages: 60,
-  /** By slot class (room for 16): metric + 1 of the one retired last; 0 = none waits. */
+  /**
+   * Free metrics by slot class (room for 16): metric + 1 of the one retired last; 0 = none waits.
+   */
   freeMetrics: 68,
   freeCount: 84,
   /** Metrics ever retired. */
   retired: 85,
   /** Index entries that are TOMBSTONE. */
   tombstones: 86,
-  /** Of a zone that was replaced: what of `charged` the successor has taken over. */
+  /** Part of `charged` that the successor has taken over, of a zone that was replaced. */
   chargedMoved: 87,
-  /** How often a thread found the lock held; raised by Atomics.add. */
+  /** Number of times that a thread found the lock held; raised by Atomics.add. */
   lockWaits: 88,
   /** Words that definitions may take, 0 = as many as the zone has; words they have taken. */
   budget: 89,
@@ -102,12 +104,13 @@ export const HEADER = Object.freeze({
 export const HEADER_INTS = 192
 
 /**
- * What the sequence of a zone that is replaced is raised by: who is given a number from here on
- * writes into the successor instead. At a write each nanosecond it would take 18 years to get here.
+ * Amount that the sequence of a zone that is replaced is raised by: a thread that gets a number
+ * from here on writes into the successor instead. At a write each nanosecond it would take 18 years
+ * to get here.
  */
 export const REPLACED_SEQUENCE = 1n << 61n
 
-/** What the zone's memory is: the number in HEADER.backing. */
+/** Kinds of the zone's memory: the number in HEADER.backing. */
 export const BACKINGS = ['sab', 'wasm'] as const
 export type Backing = (typeof BACKINGS)[number]
 
@@ -145,7 +148,7 @@ export const DESCRIPTOR = Object.freeze({
   /** Two ints, 8-byte aligned. */
   shared: 6,
 })
-/** In DESCRIPTOR.lengthAndType. */
+/** Bit in DESCRIPTOR.lengthAndType. */
 export const DESCRIPTOR_UNLINKED = 0x4000_0000
 export const DESCRIPTOR_RETIRED = 0x8000_0000 | 0
 
@@ -165,7 +168,9 @@ export const METRIC_TYPES = [
 ] as const
 export type MetricType = (typeof METRIC_TYPES)[number]
 
-/** How the slots of a type are used; the first is what a definition means that names none. */
+/**
+ * Modes in which the slots of a type are used; the first is that of a definition which names none.
+ */
 export const METRIC_MODES = Object.freeze({
   counter: ['saturating', 'wrapping'],
   gauge: ['last', 'sum', 'min', 'max', 'shared'],
@@ -221,22 +226,22 @@ export const SLOT_CLASSES: readonly SlotClass[] = METRIC_TYPES.flatMap((type, i)
   METRIC_MODES[type].map((mode) => ({ type, mode, words: mode === 'shared' ? 0 : TYPE_WORDS[i]! })),
 )
 
-/** By slot class. */
+/** Words by slot class. */
 export const SLOT_WORDS: readonly number[] = SLOT_CLASSES.map(({ words }) => words)
 
 const FIRST_CLASSES = METRIC_TYPES.map((type) => SLOT_CLASSES.findIndex((c) => c.type === type))
 
-/** Slot class of the type and mode bytes of a descriptor. */
+/** Computes the slot class of the type and mode bytes of a descriptor. */
 export function slotClass(type: number, mode: number): number {
   return FIRST_CLASSES[type]! + mode
 }
 
-/** Slot class of a type in a mode; -1 when the type has no such mode. */
+/** Finds the slot class of a type in a mode; -1 when the type has no such mode. */
 export function slotClassOf(type: MetricType, mode: MetricMode = METRIC_MODES[type][0]): number {
   return SLOT_CLASSES.findIndex((c) => c.type === type && c.mode === mode)
 }
 
-/** What pages are used for; the order of HEADER.partPages. */
+/** Parts that pages are used for; the order of HEADER.partPages. */
 export const PARTS = [
   'fixed',
   'index',
@@ -249,7 +254,7 @@ export const PARTS = [
 ] as const
 export type Part = (typeof PARTS)[number]
 
-/** Why a definition or a slot was refused; refusal number i is the metric number -1 - i. */
+/** Reasons why a definition or a slot was refused; refusal number i is the metric number -1 - i. */
 export const REFUSALS = [
   'type_mismatch',
   'key_too_long',
@@ -260,7 +265,7 @@ export const REFUSALS = [
 export type ZoneRefusal = (typeof REFUSALS)[number]
 
 /**
- * What `define` answers instead of a metric.
+ * Gives the number that `define` answers instead of a metric.
  *
  * @example
  * import { refusalNumber } from 'pentameter/shm'
@@ -272,7 +277,7 @@ export function refusalNumber(refusal: ZoneRefusal): number {
 }
 
 /**
- * Name of a negative answer of `define`; undefined for a metric.
+ * Names a negative answer of `define`; undefined for a metric.
  *
  * @example
  * import { refusalOf, Zone } from 'pentameter/shm'

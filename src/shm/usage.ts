@@ -18,13 +18,13 @@ export interface ZoneUsage {
   readonly backing: Backing
   /** Metrics that can be found. */
   readonly metrics: number
-  /** Taken out of the index and not retired yet. */
+  /** Number of metrics taken out of the index and not retired yet. */
   readonly metricsUnlinked: number
   /** Retired metrics whose number and memory wait for the next definition of their type. */
   readonly metricsFree: number
   /** Metrics retired since the zone was created. */
   readonly metricsRetired: number
-  /** Of the numbers given out, waiting ones included. */
+  /** Limit of the numbers given out, waiting ones included. */
   readonly metricsLimit: number
   readonly keyBytesLimit: number
   /** Bytes the zone takes up now, by what they are used for; their sum is `bytesTotal`. */
@@ -47,7 +47,7 @@ export interface ZoneUsage {
   readonly orphansFolded: number
   /** Locks taken over from such threads. */
   readonly lockTakeovers: number
-  /** How often a thread found the lock held. */
+  /** Number of times that a thread found the lock held. */
   readonly lockWaits: number
   /** Observations of expanding histograms counted at a larger bound than theirs. */
   readonly binFallbacks: number
@@ -60,9 +60,9 @@ export interface ZoneUsage {
 export interface SegmentUsage {
   /** 0 is the base. */
   readonly segment: number
-  /** Of the writer; 0 for the base (and for writers of the main thread). */
+  /** Thread of the writer; 0 for the base (and for writers of the main thread). */
   readonly threadId: number
-  /** How often the segment was leased. */
+  /** Number of times that the segment was leased. */
   readonly lease: number
   readonly bytes: number
 }

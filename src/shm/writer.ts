@@ -28,7 +28,7 @@ type Handle =
   | BinnedHandle
   | SummaryHandle
 
-/** What a writer needs of the zone it is attached to. */
+/** Parts of the zone that a writer needs. */
 interface WriterParts {
   readonly memory: ZoneMemory
   readonly descriptors: Descriptors
@@ -39,19 +39,21 @@ interface WriterParts {
 }
 
 /**
- * Who keeps places of slots beside the handles (WebAssembly that writes the segment, too): told in
+ * Keeper of places of slots beside the handles (WebAssembly that writes the segment, too): told in
  * the writer's thread, and before anything else is done.
  */
 export interface PlaceKeeper {
-  /** The place of a metric is not to be used any more, unless it is looked for anew. */
+  /**
+   * Releases the place of a metric: it is not to be used any more, unless it is looked for anew.
+   */
   release(metric: number): void
-  /** The writer moves or detaches: this segment is not to be written any more. */
+  /** Leaves the segment: the writer moves or detaches, and it is not to be written any more. */
   leave(): void
 }
 
 /**
- * Where handles point that were released: private memory in which every word has its top bit
- * set and every span is empty, so that each fast path gives way to the slow one, which refuses.
+ * Page that released handles point to: private memory in which every word has its top bit set and
+ * every span is empty, so that each fast path gives way to the slow one, which refuses.
  */
 let nowhere: Page | undefined
 
@@ -72,17 +74,17 @@ export class Writer implements SlotOwner {
   readonly memory: ZoneMemory
   readonly #parts: WriterParts
   #segment: Segment
-  /** By metric: a metric has one handle per writer. */
+  /** Handles by metric: each has one per writer. */
   readonly #handles: (Handle | undefined)[] = []
   /** Owner of the handles that were released. */
   readonly #nobody: SlotOwner
-  /** By chunk: the pages of counters that have a place. */
+  /** Pages by chunk, of counters that have a place. */
   readonly #counterPages: (Page | undefined)[] = []
   #isAttached = true
-  /** Of the present segment. */
+  /** Keeper of the present segment. */
   keeper: PlaceKeeper | undefined
 
-  /** Writers come from `zone.attach()`. */
+  /** Takes its parts; writers come from `zone.attach()`. */
   constructor(parts: WriterParts, segment: Segment) {
     this.memory = parts.memory
     this.#parts = parts
@@ -127,8 +129,8 @@ export class Writer implements SlotOwner {
   }
 
   /**
-   * The handle of a metric, the same one at every call; undefined when the zone has no room for its
-   * chunk or the writer is detached (refusals are counted by the zone).
+   * Gives the handle of a metric, the same one at every call; undefined when the zone has no room
+   * for its chunk or the writer is detached (refusals are counted by the zone).
    * @throws {TypeError} when the metric is none, or of another type
    */
   counter(metric: number): CounterHandle | undefined {
@@ -136,8 +138,8 @@ export class Writer implements SlotOwner {
   }
 
   /**
-   * Where {@link addSmall} finds a counter, until it is released; -1 where {@link counter} has no
-   * handle.
+   * Gives the place where {@link addSmall} finds a counter, until it is released; -1 where {@link
+   * counter} has no handle.
    * @throws {TypeError} as {@link counter} does
    */
   counterPlace(metric: number): number {
@@ -161,17 +163,17 @@ export class Writer implements SlotOwner {
     return true
   }
 
-  /** As {@link counter}; for a gauge in any mode but `shared`. */
+  /** Gives a handle as {@link counter} does; for a gauge in any mode but `shared`. */
   gauge(metric: number): GaugeHandle | undefined {
     return this.#handle(metric, 'gauge', GaugeHandle)
   }
 
-  /** As {@link counter}; for a gauge in the mode `shared`. */
+  /** Gives a handle as {@link counter} does; for a gauge in the mode `shared`. */
   sharedGauge(metric: number): SharedGaugeHandle | undefined {
     return this.#handle(metric, 'gauge', SharedGaugeHandle)
   }
 
-  /** As {@link counter}; the handle's class is that of the mode. */
+  /** Gives a handle as {@link counter} does; its class is that of the mode. */
   dense(metric: number): DenseHandle | FractionsHandle | undefined {
     const held = this.#handles[metric]
     if (held instanceof DenseHandle) return held
@@ -184,22 +186,22 @@ export class Writer implements SlotOwner {
     )
   }
 
-  /** As {@link counter}. */
+  /** Gives a handle as {@link counter} does. */
   exponential(metric: number): ExponentialHandle | undefined {
     return this.#handle(metric, 'exponential', ExponentialHandle)
   }
 
-  /** As {@link counter}. */
+  /** Gives a handle as {@link counter} does. */
   expanding(metric: number): ExpandingHandle | undefined {
     return this.#handle(metric, 'expanding', ExpandingHandle)
   }
 
-  /** As {@link counter}. */
+  /** Gives a handle as {@link counter} does. */
   binned(metric: number): BinnedHandle | undefined {
     return this.#handle(metric, 'binned', BinnedHandle)
   }
 
-  /** As {@link counter}. */
+  /** Gives a handle as {@link counter} does. */
   summary(metric: number): SummaryHandle | undefined {
     return this.#handle(metric, 'summary', SummaryHandle)
   }
@@ -235,7 +237,7 @@ export class Writer implements SlotOwner {
     return this.#parts.descriptors.mode(metric) === 'shared'
   }
 
-  /** The page that a metric's handle writes: of the segment, or of the descriptors. */
+  /** Finds the page that a metric's handle writes: of the segment, or of the descriptors. */
   #pageFor(metric: number): Page | undefined {
     const { descriptors } = this.#parts
     if (this.#isShared(metric)) return descriptors.pageOf(metric)
@@ -243,7 +245,7 @@ export class Writer implements SlotOwner {
     return this.#segment.pageOf(slotAt) ?? this.#takePage(slotAt, descriptors.slotClass(metric))
   }
 
-  /** Undefined when the zone is full or its lock stuck; counted. */
+  /** Takes a page; undefined when the zone is full or its lock stuck; counted. */
   #takePage(slotAt: number, slotClass: number): Page | undefined {
     const { memory } = this
     if (!memory.lock()) {
@@ -256,18 +258,18 @@ export class Writer implements SlotOwner {
     return this.#segment.pageOf(slotAt)
   }
 
-  /** For the zone: the segment that this writer writes. */
+  /** Segment that this writer writes; for the zone. */
   get place(): Segment {
     return this.#segment
   }
 
-  /** For the zone: the segment is one of a zone that was replaced, until it is moved. */
+  /** Stays in a segment of a zone that was replaced, until it is moved; for the zone. */
   stayIn(place: Segment): void {
     this.#dismissKeeper()
     this.#segment = place
   }
 
-  /** For the zone: the values are in another segment now, and everything counts there. */
+  /** Moves to another segment, where the values are now and everything counts; for the zone. */
   moveTo(place: Segment): void {
     this.#dismissKeeper()
     this.#segment = place

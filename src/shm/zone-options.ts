@@ -25,7 +25,7 @@ export interface ZoneOptions {
   readonly workersLimit?: number
 }
 
-/** What {@link Zone.reconfigure} can change; what is not named stays. */
+/** Options that {@link Zone.reconfigure} can change; what is not named stays. */
 export type ZoneChange = Pick<
   ZoneOptions,
   'workers' | 'workersLimit' | 'zoneBytesLimit' | 'slabSize' | 'keyBytesLimit'
@@ -92,7 +92,7 @@ export function changedLimits(header: Int32Array, change: ZoneChange): ZoneLimit
   }
 }
 
-/** True where the change needs another zone: another size, or another number of segments. */
+/** Tells whether the change needs another zone: another size, or another number of segments. */
 export function needsSuccessor(header: Int32Array, limits: ZoneLimits): boolean {
   return (
     limits.pagesMax !== header[HEADER.pagesMax] ||

@@ -89,8 +89,8 @@ export class Zone {
   }
 
   /**
-   * The thread that creates a zone folds the segments of threads that die, in turns of its event
-   * loop, for as long as this object or one of its writers or readers is held.
+   * Creates a zone. The thread that creates a zone folds the segments of threads that die, in turns
+   * of its event loop, for as long as this object or one of its writers or readers is held.
    * @throws {RangeError} for an option out of its range
    */
   static create(options: ZoneOptions = {}): Zone {
@@ -110,7 +110,7 @@ export class Zone {
   }
 
   /**
-   * The same zone in another thread.
+   * Opens the same zone in another thread.
    * @param shared `zone.shared`, as it arrives by postMessage or workerData
    * @throws {ZoneFormatError} when it holds no zone of this version
    */
@@ -120,7 +120,7 @@ export class Zone {
     return zone
   }
 
-  /** What to hand to another thread; another memory after a reconfiguration. */
+  /** Memory to hand to another thread; another one after a reconfiguration. */
   get shared(): SharedZone {
     this.#lineage.connect()
     return this.#memory.shared
@@ -152,7 +152,7 @@ export class Zone {
   }
 
   /**
-   * The metric of a key, defined now if it is new. The same key is the same metric in all threads.
+   * Defines the metric of a key, if it is new. The same key is the same metric in all threads.
    * @returns its number; or a negative answer, named by `refusalOf` and counted, when the key is
    *   defined with another type, mode or bounds, a limit is met, or the lock is stuck.
    * @throws {TypeError | RangeError} for options that the type has not, or bounds that are none
@@ -166,7 +166,7 @@ export class Zone {
     return this.#definitions.isNew
   }
 
-  /** The metric of a key, or -1. Takes no lock, unless it keeps meeting changes. */
+  /** Finds the metric of a key, or -1. Takes no lock, unless it keeps meeting changes. */
   find(key: Uint8Array): number {
     return this.#definitions.find(key)
   }
@@ -205,7 +205,7 @@ export class Zone {
     return this.#definitions.retire(metric, this.#segments)
   }
 
-  /** Whether a number is a metric's that is not retired. */
+  /** Tells whether a number is a metric's that is not retired. */
   has(metric: number): boolean {
     return this.#descriptors.has(metric)
   }
@@ -289,7 +289,7 @@ export class Zone {
     return new ZoneReader(this.#memory, this.#descriptors, this.#segments)
   }
 
-  /** What the zone really uses. Takes no lock, so parts may be moments apart. */
+  /** Measures what the zone really uses. Takes no lock, so parts may be moments apart. */
   usage(): ZoneUsage {
     if (this.#memory.isReplaced) this.#memory.follow()
     return usageOf(this.#memory, this.#segments)

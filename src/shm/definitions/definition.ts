@@ -18,7 +18,7 @@ export interface DefinitionOptions {
   /** One of the type's METRIC_MODES; the first of them when left out. */
   readonly mode?: MetricMode
   /**
-   * Of a binned histogram, and only there: its inclusive upper bounds, 1 to 17 ascending integers
+   * Bounds of a binned histogram, and only there: inclusive upper ones, 1 to 17 ascending integers
    * of 1 to 4294967294. One more bin, up to 4294967295, takes all that is greater.
    */
   readonly bounds?: readonly number[]
@@ -72,8 +72,8 @@ function checkBounds(bounds: readonly number[]): readonly number[] {
 const METRIC_BYTES = 4 * (DESCRIPTOR_INTS + 2 * INDEX_ENTRY_INTS)
 
 /**
- * Words of 8 bytes that a metric is charged: descriptor, index, key, and the slots of the base and
- * of every worker that segments are prepared for, whether it writes the metric or not.
+ * Counts the words of 8 bytes that a metric is charged: descriptor, index, key, and the slots of
+ * the base and of every worker that segments are prepared for, whether it writes the metric or not.
  */
 export function definitionWords(keyBytes: number, slotWords: number, workers: number): number {
   return Math.ceil((METRIC_BYTES + keyBytes) / 8) + slotWords * (1 + workers)

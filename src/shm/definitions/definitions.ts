@@ -36,7 +36,10 @@ export class Definitions {
     this.#index = new IndexTable(memory, descriptors)
   }
 
-  /** Metric of a key, or -1; without the lock, so the probe is repeated when anything moved. */
+  /**
+   * Finds the metric of a key, or -1; without the lock, so the probe is repeated when anything
+   * moved.
+   */
   find(key: Uint8Array): number {
     return this.#memory.generation.consistently(this.#probe, key)
   }
@@ -92,7 +95,10 @@ export class Definitions {
     return metric
   }
 
-  /** The number has its descriptor and slots already; a longer key takes more for its bytes. */
+  /**
+   * Adds a metric whose number has its descriptor and slots already; a longer key takes more for
+   * its bytes.
+   */
   #addReused(metric: number, key: Uint8Array, { slotClass, bounds }: Definition): number {
     const cost = Math.ceil(this.#descriptors.missingRoom(metric, key.length) / 8)
     if (!this.#memory.charge(cost)) return this.#refuse('zone_full')
@@ -105,8 +111,8 @@ export class Definitions {
   }
 
   /**
-   * The next slot of a class: chunk * PAGE_WORDS + word, the same in every segment. A chunk holds
-   * slots of one class, and no slot crosses a chunk. What has no slot is told 0.
+   * Takes the next slot of a class: chunk * PAGE_WORDS + word, the same in every segment. A chunk
+   * holds slots of one class, and no slot crosses a chunk. What has no slot is told 0.
    */
   #takeSlot(slotClass: number): number {
     const { ints } = this.#memory
@@ -139,7 +145,7 @@ export class Definitions {
     })
   }
 
-  /** Marked before it leaves: a thread that dies here leaves no entry that names no metric. */
+  /** Marks an entry before it leaves: a thread that dies here leaves none that names no metric. */
   #leave(metric: number): void {
     const key = this.#descriptors.key(metric)
     this.#descriptors.unlink(metric)
@@ -177,8 +183,8 @@ export class Definitions {
   }
 
   /**
-   * Index, counts and lists of free metrics anew from the descriptors, as a thread that takes over
-   * the lock of a dead one needs them. Under the lock, with the generation odd.
+   * Rebuilds index, counts and lists of free metrics from the descriptors, as a thread that takes
+   * over the lock of a dead one needs them. Under the lock, with the generation odd.
    */
   rebuild(): void {
     this.#descriptors.recount()

@@ -36,7 +36,7 @@ const TYPE_AND_MODE = SLOT_CLASSES.map(({ type, mode }) => {
   return (METRIC_TYPES.indexOf(type) << 16) | (place << 24)
 })
 
-/** Where a metric's values and bounds are; written once per number. */
+/** Place of a metric's values and bounds; written once per number. */
 interface SlotPlace {
   readonly slotClass: number
   readonly slotAt: number
@@ -64,14 +64,14 @@ export class Descriptors {
     return Atomics.load(this.#ints, HEADER.metrics)
   }
 
-  /** True for the number of a metric; what is none may come from anywhere. */
+  /** Tells whether a number is that of a metric; what is none may come from anywhere. */
   has(metric: number): boolean {
     if (!(metric < this.#known)) this.#known = this.count
     if (!(metric >= 0 && metric < this.#known && Number.isInteger(metric))) return false
     return this.#field(metric, DESCRIPTOR.lengthAndType) >= 0
   }
 
-  /** Place of type and mode in SLOT_CLASSES. */
+  /** Gives the place of type and mode in SLOT_CLASSES. */
   slotClass(metric: number): number {
     const field = this.#field(metric, DESCRIPTOR.lengthAndType)
     return slotClass((field >>> 16) & 0xff, (field >>> 24) & MODE_MASK)
@@ -85,7 +85,7 @@ export class Descriptors {
     return SLOT_CLASSES[this.slotClass(metric)]!.mode
   }
 
-  /** False once the metric is out of the index. */
+  /** Tells whether the metric is linked: false once it is out of the index. */
   isLinked(metric: number): boolean {
     return (this.#field(metric, DESCRIPTOR.lengthAndType) & DESCRIPTOR_UNLINKED) === 0
   }
@@ -110,12 +110,14 @@ export class Descriptors {
     return true
   }
 
-  /** The memory shows a successor now. */
+  /** Follows the memory, which shows a successor now. */
   succeed(): void {
     this.#pages = []
   }
 
-  /** Page of the descriptor, whose words hold a shared gauge's value at {@link sharedAt}. */
+  /**
+   * Gives the page of the descriptor, whose words hold a shared gauge's value at {@link sharedAt}.
+   */
   pageOf(metric: number): Page {
     return this.#pages[metric >>> PER_PAGE_SHIFT] ?? this.#findPage(metric)
   }
@@ -126,18 +128,18 @@ export class Descriptors {
     return page
   }
 
-  /** Word of a shared gauge's value in {@link pageOf}. */
+  /** Gives the word of a shared gauge's value in {@link pageOf}. */
   sharedAt(metric: number): number {
     return (this.#offset(metric) + DESCRIPTOR.shared) >>> 1
   }
 
-  /** Number of bounds a binned histogram was defined with; 0 of all others. */
+  /** Counts the bounds a binned histogram was defined with; 0 of all others. */
   boundsCount(metric: number): number {
     const isBinned = this.type(metric) === 'binned'
     return isBinned ? this.#field(metric, DESCRIPTOR.shared + 1) : 0
   }
 
-  /** Page of a binned histogram's bounds: ints from {@link boundsAt} on. */
+  /** Gives the page of a binned histogram's bounds: ints from {@link boundsAt} on. */
   boundsPage(metric: number): Page {
     return this.#memory.page(this.#field(metric, DESCRIPTOR.shared) >>> 16)
   }
@@ -155,7 +157,7 @@ export class Descriptors {
   }
 
   /**
-   * Room for one more descriptor and its name; under the lock.
+   * Makes room for one more descriptor and its name; under the lock.
    * @returns where the name goes, or 0 when the zone is full
    */
   reserve(metric: number, keyLength: number): number {
@@ -181,8 +183,8 @@ export class Descriptors {
   }
 
   /**
-   * Room for the bounds of a binned histogram, among the names and before {@link reserve}; under
-   * the lock.
+   * Takes room for the bounds of a binned histogram, among the names and before {@link reserve};
+   * under the lock.
    * @returns where they go, or 0 when the zone is full
    */
   takeBounds(): number {
@@ -229,7 +231,9 @@ export class Descriptors {
     this.pageOf(metric).halves[this.#offset(metric) + DESCRIPTOR.shared + 1] = bounds.length
   }
 
-  /** True when a metric has exactly these bounds, the last one left out; none for other types. */
+  /**
+   * Tells whether a metric has exactly these bounds, the last one left out; none for other types.
+   */
   hasBounds(metric: number, bounds: readonly number[]): boolean {
     if (this.boundsCount(metric) !== bounds.length) return false
     if (bounds.length === 0) return true
@@ -276,12 +280,12 @@ export class Descriptors {
     }
   }
 
-  /** The metric of a slot class that was retired last, or -1; under the lock. */
+  /** Finds the metric of a slot class that was retired last, or -1; under the lock. */
   lastRetired(ofClass: number): number {
     return this.#ints[HEADER.freeMetrics + ofClass]! - 1
   }
 
-  /** Bytes that the number has for its names. */
+  /** Counts the bytes that the number has for its names. */
   nameRoom(metric: number): number {
     return this.#field(metric, DESCRIPTOR.nameRoom)
   }
@@ -314,7 +318,7 @@ export class Descriptors {
     this.boundsPage(metric).halves.set(bounds, this.boundsAt(metric))
   }
 
-  /** Bytes by which a key is longer than what the number has for its names. */
+  /** Counts the bytes by which a key is longer than what the number has for its names. */
   missingRoom(metric: number, keyLength: number): number {
     return Math.max(0, keyLength - this.#field(metric, DESCRIPTOR.nameRoom))
   }

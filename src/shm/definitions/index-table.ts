@@ -25,7 +25,7 @@ const FIRST_SIZE_LOG2 = Math.log2(INDEX_ENTRIES_PER_PAGE)
 export class IndexTable {
   readonly #memory: ZoneMemory
   readonly #descriptors: Descriptors
-  /** Of the memory and place that `#entries` shows. */
+  /** Ints of the memory and place that `#entries` shows. */
   #ints: Int32Array | undefined
   #place = 0
   #entries: Int32Array = new Int32Array(0)
@@ -35,7 +35,10 @@ export class IndexTable {
     this.#descriptors = descriptors
   }
 
-  /** Metric of a key, or -1. Holds under the lock, and where the generation stays the same. */
+  /**
+   * Finds the metric of a key, or -1. Holds under the lock, and where the generation stays the
+   * same.
+   */
   find(hash: number, key: Uint8Array): number {
     const entries = this.#view(Atomics.load(this.#memory.ints, HEADER.index))
     const last = entries.length - 1
@@ -151,7 +154,7 @@ function copyEntries(from: Int32Array, to: Int32Array): void {
   }
 }
 
-/** True when the entry took the place of a tombstone. */
+/** Inserts an entry; true when it took the place of a tombstone. */
 function insert(entries: Int32Array, hash: number, value: number): boolean {
   const last = entries.length - 1
   let at = firstEntry(hash, last)

@@ -24,7 +24,7 @@ export interface EstimateQuestion {
   readonly prefixedNameBytes: number
   /** Default 1. */
   readonly workers?: number
-  /** Of each worker's histogram: 1 to 18, default 5, which is what it begins with. */
+  /** Bins of each worker's histogram: 1 to 18, default 5, which is what it begins with. */
   readonly bins?: number
 }
 
@@ -33,7 +33,9 @@ export interface Estimate {
   readonly documented: number
   readonly struct: number
   readonly allocated: number
-  /** What the text prints for this very example, where it has one; not always its own rule. */
+  /**
+   * Figure that the text prints for this very example, where it has one; not always its own rule.
+   */
   readonly printed?: number
 }
 
@@ -51,9 +53,9 @@ const NODE_BYTES = 96
 const VALUE_BYTES = 8
 const WORKER_BYTES = 16
 const BIN_BYTES = 8
-/** Of a histogram's block before its bins. */
+/** Bytes of a histogram's block before its bins. */
 const BLOCK_HEAD_BYTES: Readonly<Record<EstimateProfile, number>> = { document: 4, peer: 16 }
-/** What the rules of the two texts count for a worker's histogram beside its bins. */
+/** Bytes that the rules of the two texts count for a worker's histogram beside its bins. */
 const RULE_HEAD_BYTES: Readonly<Record<EstimateProfile, number>> = { document: 20, peer: 28 }
 
 /**
@@ -81,7 +83,10 @@ export function estimate(question: EstimateQuestion): Estimate {
   }
 }
 
-/** The examples of both texts have names of 64 bytes and four workers. */
+/**
+ * Finds the figure that a text prints; the examples of both have names of 64 bytes and four
+ * workers.
+ */
 function printedFigure(question: CheckedQuestion): number | undefined {
   const { kind, profile, name, workers, bins } = question
   if (name !== 64 || workers !== 4) return undefined
@@ -91,7 +96,7 @@ function printedFigure(question: CheckedQuestion): number | undefined {
   return bins === BINS_LIMIT ? (profile === 'document' ? 824 : 856) : undefined
 }
 
-/** The allocations a metric makes: one node, and for a histogram a block per worker. */
+/** Lists the allocations a metric makes: one node, and for a histogram a block per worker. */
 function structures(question: EstimateQuestion): {
   readonly node: number
   readonly block: number | undefined
@@ -104,7 +109,7 @@ function structures(question: EstimateQuestion): {
 }
 
 export interface CapacityQuestion extends EstimateQuestion {
-  /** As the directive takes it: a number of bytes, or text with the suffix k or m. */
+  /** Size as the directive takes it: a number of bytes, or text with the suffix k or m. */
   readonly zoneBytes: number | string
 }
 
@@ -116,7 +121,7 @@ export interface Capacity {
 }
 
 /**
- * How many such metrics an original's zone holds.
+ * Computes how many such metrics an original's zone holds.
  * @throws {RangeError} as {@link estimate}
  *
  * @example
@@ -138,7 +143,7 @@ export function capacity(question: CapacityQuestion): Capacity {
 }
 
 /**
- * Bytes of the smallest original's zone that holds so many metrics.
+ * Computes the bytes of the smallest original's zone that holds so many metrics.
  *
  * @example
  * import { smallestZone } from 'pentameter/shm'
@@ -199,12 +204,12 @@ function chunksPerPage(bytes: number): number {
   return chunks - Math.max(1, Math.floor(chunks / (8 * bytes)))
 }
 
-/** Of the original's directive: its allocator needs this much to work at all. */
+/** Minimum of the original's directive: its allocator needs this much to work at all. */
 const ZONE_BYTES_MIN = 12_288
 const SUFFIX_SHIFT: Readonly<Record<string, number>> = { '': 0, k: 10, m: 20 }
 
 /**
- * Size of an original's zone, with its directive's checks and words.
+ * Reads the size of an original's zone, with its directive's checks and words.
  * @throws {RangeError}
  *
  * @example
@@ -260,8 +265,8 @@ function within(name: string, value: number, min: number, max: number): number {
 }
 
 /**
- * Bytes that the allocator gives for `size` bytes: a power of two from 8 to 2048, above that whole
- * pages.
+ * Computes the bytes that the allocator gives for `size` bytes: a power of two from 8 to 2048,
+ * above that whole pages.
  *
  * @example
  * import { slabBytes } from 'pentameter/shm'

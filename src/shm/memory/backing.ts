@@ -13,7 +13,7 @@ export interface WasmMemory {
   grow(pages: number): number
 }
 
-/** What is handed to other threads, by workerData or postMessage. */
+/** Memory as it is handed to other threads, by workerData or postMessage. */
 export type SharedZone = SharedArrayBuffer | WasmMemory
 
 declare const WebAssembly: {
@@ -29,13 +29,13 @@ export interface ZoneBacking {
   readonly shared: SharedZone
   /** Bytes that can be addressed now. */
   readonly size: number
-  /** A buffer of at least that many bytes, which the zone is known to have. */
+  /** Gives a buffer of at least that many bytes, which the zone is known to have. */
   buffer(size: number): ArrayBufferLike
   /** @returns false when the machine has no more memory */
   grow(size: number): boolean
 }
 
-/** Memory of `pages` zeroed pages that can grow to `pagesMax`. */
+/** Creates a memory of `pages` zeroed pages that can grow to `pagesMax`. */
 export function createBacking(kind: Backing, pages: number, pagesMax: number): ZoneBacking {
   if (kind === 'wasm') {
     return new WasmBacking(
@@ -46,7 +46,7 @@ export function createBacking(kind: Backing, pages: number, pagesMax: number): Z
   return new BufferBacking(new SharedArrayBuffer(pages * PAGE_BYTES, { maxByteLength }))
 }
 
-/** Undefined for what is neither. */
+/** Opens a memory; undefined for what is neither. */
 export function openBacking(shared: SharedZone): ZoneBacking | undefined {
   if (shared instanceof SharedArrayBuffer) return new BufferBacking(shared)
   const isWasm = shared instanceof WebAssembly.Memory && isShared(shared.buffer)
@@ -95,7 +95,10 @@ class WasmBacking implements ZoneBacking {
     return this.shared.buffer.byteLength
   }
 
-  /** Another thread's growth may not have reached this thread's object: growing by 0 fetches it. */
+  /**
+   * Gives the buffer. Another thread's growth may not have reached this thread's object: growing by
+   * 0 fetches it.
+   */
   buffer(size: number): ArrayBufferLike {
     if (this.shared.buffer.byteLength < size) this.shared.grow(0)
     return this.shared.buffer

@@ -5,13 +5,13 @@
  */
 import { HEADER } from '../layout.ts'
 
-/** Folds take milliseconds; who meets this many changes waits for the lock instead. */
+/** Number of changes met by a reader after which it waits for the lock; folds take milliseconds. */
 const READ_TRIES = 8
 const PAUSE_MS = 5
 
 const fence = new Int32Array(1)
 
-/** What it needs of the zone's memory. */
+/** Part of the zone's memory that it needs. */
 interface LockedMemory {
   readonly ints: Int32Array
   readonly isReplaced: boolean
@@ -23,7 +23,7 @@ interface LockedMemory {
 
 export class Generation {
   readonly #memory: LockedMemory
-  /** Left so by a thread that died in a change; odd, -1 = none known. */
+  /** Generation that a thread left that died in a change; odd, -1 = none known. */
   #dead = -1
   #depth = 0
 

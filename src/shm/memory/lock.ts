@@ -26,7 +26,7 @@ type LockAnswer = 'taken' | 'stuck' | 'replaced'
 /** One thread's view of the lock of one memory. */
 export class ZoneLock {
   readonly #ints: Int32Array
-  /** Who kept it for too long, and maybe still does: any other holder is waited for. */
+  /** Holder that kept it for too long, and maybe still does: any other one is waited for. */
   #stuckHolder: number | undefined
 
   constructor(ints: Int32Array) {
@@ -38,8 +38,8 @@ export class ZoneLock {
   }
 
   /**
-   * `stuck` when one thread has held it for LOCK_TIMEOUT_MS, and then at once while that thread
-   * does; sooner if asked so.
+   * Takes the lock; `stuck` when one thread has held it for LOCK_TIMEOUT_MS, and then at once while
+   * that thread does; sooner if asked so.
    */
   take(timeoutMs = LOCK_TIMEOUT_MS): LockAnswer {
     const ints = this.#ints
@@ -84,7 +84,10 @@ export class ZoneLock {
     if ((word & WAITED_FOR) !== 0) Atomics.notify(this.#ints, HEADER.lock, 1)
   }
 
-  /** The holder's last act when the zone has been replaced: no thread takes the lock any more. */
+  /**
+   * Closes the lock, the holder's last act when the zone has been replaced: no thread takes it any
+   * more.
+   */
   close(): void {
     Atomics.store(this.#ints, HEADER.lock, REPLACED)
     Atomics.notify(this.#ints, HEADER.lock)

@@ -58,7 +58,9 @@ export class Page {
   }
 }
 
-/** Neither it nor the one before may be 0, which a window that was never written holds. */
+/**
+ * First epoch: neither it nor the one before may be 0, which a window that was never written holds.
+ */
 const FIRST_EPOCH = 2
 
 /** HEADER.charged is a u32. */
@@ -69,9 +71,9 @@ const GROW_PAGES = 16
 
 export interface MemoryLimits {
   readonly backing: Backing
-  /** Of the first zone of this identity: two ints of chance. */
+  /** Identity of the first zone: two ints of chance. */
   readonly zoneId: readonly [number, number]
-  /** By which names are hashed: chance, the same in all threads and in successors. */
+  /** Key by which names are hashed: chance, the same in all threads and in successors. */
   readonly hashKey: HashKey
   readonly ordinal: number
   readonly pagesMax: number
@@ -101,7 +103,7 @@ export class ZoneMemory {
   readonly generation: Generation
   /** Brings this thread to the zone's successor; set by the zone, false = not to be had. */
   follow: () => boolean = () => false
-  /** What this thread has to do under the next lock it takes; set by the zone. */
+  /** Work that this thread has to do under the next lock it takes; set by the zone. */
   arrears: (() => void) | undefined
 
   private constructor(backing: ZoneBacking, fixedPages: number) {
@@ -120,7 +122,7 @@ export class ZoneMemory {
     return this.#ints
   }
 
-  /** Hash of a metric's key: no peer can choose it, for it does not know the zone's. */
+  /** Hashes a metric's key: no peer can choose the hash, for it does not know the zone's key. */
   hashOf(key: Uint8Array): number {
     const ints = this.#ints
     return keyedHash(key, 0, key.length, [ints[HEADER.hashKey]!, ints[HEADER.hashKey + 1]!])
@@ -140,7 +142,7 @@ export class ZoneMemory {
     return this.#listening
   }
 
-  /** What to hand to another thread. */
+  /** Memory to hand to another thread. */
   get shared(): SharedZone {
     return this.#backing.shared
   }
@@ -176,7 +178,9 @@ export class ZoneMemory {
     return memory
   }
 
-  /** The creator's last store: from here on other threads may open the buffer. */
+  /**
+   * Publishes the zone, the creator's last store: from here on other threads may open the buffer.
+   */
   publish(): void {
     Atomics.store(this.ints, HEADER.magic, MAGIC)
   }
@@ -237,7 +241,7 @@ export class ZoneMemory {
     return page
   }
 
-  /** The page that holds a word, by the word's offset in the zone. */
+  /** Finds the page that holds a word, by the word's offset in the zone. */
   pageOfWord(at: number): Page {
     return this.page(at >>> PAGE_SHIFT)
   }
@@ -252,7 +256,7 @@ export class ZoneMemory {
     return bytes
   }
 
-  /** A view of ints that may go over several pages, from an int offset in the zone. */
+  /** Views ints that may go over several pages, from an int offset in the zone. */
   intsAt(at: number, length: number): Int32Array {
     return new Int32Array(this.#backing.buffer((at + length) * 4), at * 4, length)
   }
@@ -296,7 +300,7 @@ export class ZoneMemory {
     return this.#lock.isReplaced
   }
 
-  /** Under the lock, which is never free again. */
+  /** Closes the zone; under the lock, which is never free again. */
   close(): void {
     this.#lock.close()
   }
@@ -323,7 +327,7 @@ export class ZoneMemory {
   }
 
   /**
-   * A zeroed page for a part; under the lock.
+   * Allocates a zeroed page for a part; under the lock.
    * @returns 0 when the zone is full
    */
   allocatePage(part: Part): number {
@@ -338,7 +342,7 @@ export class ZoneMemory {
     return free
   }
 
-  /** The first of `count` neighbouring new pages, or 0; under the lock. */
+  /** Allocates `count` neighbouring new pages and gives the first, or 0; under the lock. */
   allocateRun(part: Part, count: number): number {
     const first = this.ints[HEADER.topPage]!
     if (!this.#grow(first + count)) return 0
@@ -367,8 +371,8 @@ export class ZoneMemory {
   }
 
   /**
-   * A zeroed block of RING_WORDS; 10 lines of 128 bytes, so blocks of two writers share none.
-   * Under the lock.
+   * Allocates a zeroed block of RING_WORDS; 10 lines of 128 bytes, so blocks of two writers share
+   * none. Under the lock.
    * @returns its word offset in the zone, or 0 when the zone is full
    */
   allocateBlock(): number {
@@ -398,7 +402,7 @@ export class ZoneMemory {
   }
 
   /**
-   * A zeroed chunk table of one int per page the zone may have; under the lock.
+   * Allocates a zeroed chunk table of one int per page the zone may have; under the lock.
    * @returns its int offset in the zone, or 0 when the zone is full
    */
   allocateTable(): number {
@@ -420,7 +424,7 @@ export class ZoneMemory {
   }
 }
 
-/** Half 2i is the low half of word i only there. */
+/** Checks the byte order: half 2i is the low half of word i on little-endian machines only. */
 function requireLittleEndian(): void {
   if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) {
     throw new ZoneFormatError('zones need a little-endian machine')

@@ -24,7 +24,7 @@ export interface BinsReading {
   readonly sum: bigint | number
   /** Inclusive upper bounds, ascending; the last is 4294967295 and holds all that is greater. */
   readonly bounds: readonly number[]
-  /** As many as bounds. */
+  /** Counts, as many as bounds. */
   readonly counts: BigUint64Array
 }
 
@@ -74,7 +74,7 @@ export class BinsReader {
     return this.#memory.generation.consistently(this.#readDocumented, metric)
   }
 
-  /** What one segment's page holds of a histogram. */
+  /** Reads what one segment's page holds of a histogram. */
   ofSegment(metric: number, page: Page): BinsReading {
     const bounds = this.#boundsOf(metric)
     const counts = new BigUint64Array(bounds.length)
@@ -163,13 +163,13 @@ function addBins({ words }: Page, at: number, counts: BigUint64Array): bigint {
   return sum
 }
 
-/** The double that a word holds. */
+/** Reads the double that a word holds. */
 function doubleOf(word: bigint): number {
   bits[0] = word
   return double[0]!
 }
 
-/** What the bins of a slot are as a table; of an expanding one with the bounds it holds. */
+/** Makes a table of the bins of a slot; of an expanding one with the bounds it holds. */
 function segmentTable(
   segment: number,
   reading: BinsReading,
@@ -188,9 +188,9 @@ function segmentTable(
 }
 
 /**
- * The documented view of the tables of an expanding histogram: begun with the empty last bin, each
- * table is added in ascending order; a bound for which the 18 bins have no room any more is counted
- * at the next larger one that is there.
+ * Makes the documented view of the tables of an expanding histogram: begun with the empty last bin,
+ * each table is added in ascending order; a bound for which the 18 bins have no room any more is
+ * counted at the next larger one that is there.
  */
 function mergeTables(tables: readonly SegmentBins[]): BinTable {
   const counts = new BigUint64Array(DENSE_BINS)
@@ -208,7 +208,7 @@ function mergeTables(tables: readonly SegmentBins[]): BinTable {
   return tableOf(counts, held, BigInt.asUintN(64, total))
 }
 
-/** The documented view of a dense histogram: its 17 smallest bounds that hold anything. */
+/** Makes the documented view of a dense histogram: its 17 smallest bounds that hold anything. */
 function smallestBins({ counts, sum }: BinsReading): BinTable {
   const merged = new BigUint64Array(DENSE_BINS)
   let held = 0

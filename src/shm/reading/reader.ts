@@ -22,7 +22,7 @@ export interface DenseReading {
   readonly bins: BigUint64Array
 }
 
-/** What one segment holds of a metric. */
+/** Reading of what one segment holds of a metric. */
 export type SegmentReading = { readonly segment: number } & (
   | { readonly type: 'counter'; readonly value: bigint }
   | ({ readonly type: 'gauge' } & GaugeReading)
@@ -59,7 +59,7 @@ export class ZoneReader {
   readonly #segments: Segments
   #slot: ExponentialSlot | undefined
   #target = new Histogram()
-  /** Of the segments after the first. */
+  /** Histogram of the segments after the first. */
   readonly #part = new Histogram()
   #metrics: Uint32Array = NO_METRICS
   #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
@@ -69,7 +69,7 @@ export class ZoneReader {
   #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
   #askedEpoch = 0
 
-  /** Readers come from `zone.reader()`. */
+  /** Takes its parts; readers come from `zone.reader()`. */
   constructor(memory: ZoneMemory, descriptors: Descriptors, segments: Segments) {
     this.#memory = memory
     this.#descriptors = descriptors
@@ -79,7 +79,8 @@ export class ZoneReader {
   }
 
   /**
-   * Total of a counter, at most 2^64 - 1; never falls. Of a wrapping counter, modulo 2^64.
+   * Reads the total of a counter, at most 2^64 - 1; never falls. Of a wrapping counter, modulo
+   * 2^64.
    * @throws {TypeError} here and below when the metric is none, or of another type
    */
   counter(metric: number): bigint {
@@ -88,7 +89,7 @@ export class ZoneReader {
     return total > U64_MAX ? this.#beyond(metric, total) : total
   }
 
-  /** Totals of many counters without garbage; fastest when the metrics ascend. */
+  /** Reads totals of many counters without garbage; fastest when the metrics ascend. */
   counters(metrics: Uint32Array, target: BigUint64Array): void {
     for (let i = 0; i < metrics.length; i++) this.#check(metrics[i]!, 'counter')
     this.#metrics = metrics
@@ -97,8 +98,8 @@ export class ZoneReader {
   }
 
   /**
-   * For many gauges, the place of the last write in the order of all, as {@link gauge} reads it: so
-   * one sees cheaply which have changed.
+   * Reads for many gauges the place of the last write in the order of all, as {@link gauge} does:
+   * so one sees cheaply which have changed.
    */
   gaugeSequences(metrics: Uint32Array, target: Float64Array): void {
     for (let i = 0; i < metrics.length; i++) this.#check(metrics[i]!, 'gauge')
@@ -108,9 +109,9 @@ export class ZoneReader {
   }
 
   /**
-   * The last write of all writers, or by the gauge's mode the sum, the least or the greatest of
-   * what each has written last; false, with value NaN and sequence 0, when there was none. A shared
-   * gauge has its value always, and the sequence 0.
+   * Reads the last write of all writers, or by the gauge's mode the sum, the least or the greatest
+   * of what each has written last; false, with value NaN and sequence 0, when there was none. A
+   * shared gauge has its value always, and the sequence 0.
    */
   gauge(metric: number, reading: GaugeReading): boolean {
     this.#check(metric, 'gauge')
@@ -124,7 +125,7 @@ export class ZoneReader {
     return true
   }
 
-  /** Value of a shared gauge: 0 before the first write. */
+  /** Reads the value of a shared gauge: 0 before the first write. */
   sharedGauge(metric: number): bigint {
     this.#check(metric, 'gauge')
     if (this.#descriptors.mode(metric) === 'shared') return this.#readShared(metric)
@@ -141,27 +142,29 @@ export class ZoneReader {
     return BigInt.asUintN(64, value + this.#segments.sharedRest(metric))
   }
 
-  /** Bins and sum of a dense, expanding or binned histogram over all segments. */
+  /** Reads bins and sum of a dense, expanding or binned histogram over all segments. */
   bins(metric: number): BinsReading {
     return this.#bins.total(metric)
   }
 
   /**
-   * The table of each segment that has room for the histogram, the base first: of an expanding one
-   * the bounds its writer holds, of a dense one and the base those that are not empty, of a binned
-   * one all; the last bound always.
+   * Reads the table of each segment that has room for the histogram, the base first: of an
+   * expanding one the bounds its writer holds, of a dense one and the base those that are not
+   * empty, of a binned one all; the last bound always.
    */
   segmentBins(metric: number): SegmentBins[] {
     return this.#bins.tables(metric)
   }
 
-  /** The histogram as documented: at most 18 bins. Total and sum are those of {@link bins}. */
+  /**
+   * Reads the histogram as documented: at most 18 bins. Total and sum are those of {@link bins}.
+   */
   documentedBins(metric: number): BinTable {
     return this.#bins.documented(metric)
   }
 
   /**
-   * What each segment holds, the base (segment 0) first; only segments that have room for the
+   * Reads what each segment holds, the base (segment 0) first; only segments that have room for the
    * metric. A gauge that a segment's writer never wrote is left out; a shared gauge is in none, and
    * so is a summary, whose windows are for the one who takes them.
    */
@@ -211,7 +214,7 @@ export class ZoneReader {
   }
 
   /**
-   * The distribution since the metric was defined, with exact sum, min and max.
+   * Reads the distribution since the metric was defined, with exact sum, min and max.
    * @param target a histogram to fill and answer instead of a new one, which costs less: what it
    *   held before is gone, its runs may keep empty buckets at their ends
    */
@@ -221,7 +224,7 @@ export class ZoneReader {
     return this.#memory.generation.consistently(this.#mergeExponential, metric)
   }
 
-  /** Total of a counter that may pass 2^64 - 1; for the refusal of increments. */
+  /** Reads the total of a counter that may pass 2^64 - 1; for the refusal of increments. */
   counterTotal(metric: number): bigint {
     return this.#memory.generation.consistently(this.#sumCounter, metric)
   }
@@ -244,8 +247,9 @@ export class ZoneReader {
   }
 
   /**
-   * True when the histogram may have changed since the previous window was read: it was observed in
-   * this window or the one before, whose last observations may have come after that reading.
+   * Tells whether the histogram may have changed since the previous window was read: it was
+   * observed in this window or the one before, whose last observations may have come after that
+   * reading.
    */
   windowChanged(metric: number, epoch: number): boolean {
     this.#check(metric, 'exponential')
@@ -253,7 +257,10 @@ export class ZoneReader {
     return this.#memory.generation.consistently(this.#isRecent, metric)
   }
 
-  /** Extremes of a window over all segments; false, and both NaN, when nothing was observed. */
+  /**
+   * Reads the extremes of a window over all segments; false, and both NaN, when nothing was
+   * observed.
+   */
   window(metric: number, epoch: number, reading: WindowReading): boolean {
     this.#check(metric, 'exponential')
     this.#askedEpoch = epoch
@@ -289,7 +296,7 @@ export class ZoneReader {
     if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
   }
 
-  /** What a total above 2^64 - 1 counts as. */
+  /** Gives what a total above 2^64 - 1 counts as. */
   #beyond(metric: number, total: bigint): bigint {
     return this.#descriptors.mode(metric) === 'wrapping' ? BigInt.asUintN(64, total) : U64_MAX
   }
@@ -429,7 +436,7 @@ export class ZoneReader {
     return !Number.isNaN(reading.min)
   }
 
-  /** Accessor of a histogram's slot in a segment, valid until the next call. */
+  /** Finds the accessor of a histogram's slot in a segment, valid until the next call. */
   #exponentialSlot(index: number, slotAt: number): ExponentialSlot | undefined {
     const segment = this.#segments.at(index)
     const page = segment.pageOf(slotAt)
@@ -455,7 +462,7 @@ function widenReading(slot: ExponentialSlot, epoch: number, reading: WindowReadi
   if (isInexact) reading.isExact = false
 }
 
-/** What a histogram is that no segment holds. */
+/** Empties a histogram: it is one that no segment holds. */
 function empty(histogram: Histogram): void {
   histogram.scale = SCALE_MAX
   histogram.count = 0n

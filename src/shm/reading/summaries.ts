@@ -21,7 +21,7 @@ export class SummaryTaker {
   #known = 0
   readonly #window = new TakenWindow()
   readonly #metrics: number[] = []
-  /** Beside `#metrics`; kept for later takings. */
+  /** Readings beside `#metrics`; kept for later takings. */
   readonly #readings: SummaryReading[] = []
 
   constructor(memory: ZoneMemory, descriptors: Descriptors, segments: Segments) {
@@ -30,7 +30,9 @@ export class SummaryTaker {
     this.#segments = segments
   }
 
-  /** Under the lock: a zone that is just being replaced would not be listened to. */
+  /**
+   * Listens or stops; under the lock: a zone that is just being replaced would not be listened to.
+   */
   listen(isListening: boolean): boolean {
     if (!this.#lock()) return false
     const value = isListening ? 1 : 0
@@ -41,7 +43,9 @@ export class SummaryTaker {
     return true
   }
 
-  /** The visitor may use the zone: the lock is given back before it is called. */
+  /**
+   * Takes the summaries. The visitor may use the zone: the lock is given back before it is called.
+   */
   take(visit: SummaryVisitor): boolean {
     if (!this.#lock()) return false
     try {

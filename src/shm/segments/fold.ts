@@ -52,7 +52,10 @@ function foldEntry(memory: ZoneMemory, base: Segment, segment: Segment, chunk: n
   if (isGivenBack) memory.freePage(entry & CHUNK_PAGE_MASK, 'segments')
 }
 
-/** A chunk that changes owner may have been left in a change: no thread would wait for its end. */
+/**
+ * Settles a chunk that changes owner: it may have been left in a change, whose end no thread would
+ * wait for.
+ */
 function settleChunk(memory: ZoneMemory, entry: number): void {
   const { type, words } = SLOT_CLASSES[entry >>> CHUNK_CLASS_SHIFT]!
   if (type !== 'exponential' && type !== 'summary') return
@@ -107,7 +110,9 @@ function foldWrapping(_memory: ZoneMemory, base: Page, from: Page, at: number): 
   source[at] = 0n
 }
 
-/** Sum and bins; the state of an expanding histogram means nothing in the base. */
+/**
+ * Makes the fold of sum and bins; the state of an expanding histogram means nothing in the base.
+ */
 function foldBins(type: MetricType, words: number): Fold {
   const bins = type === 'expanding' ? words - 1 : words
   return (memory, base, from, at) => {
@@ -170,7 +175,7 @@ function foldSums(base: ExponentialSlot, from: ExponentialSlot): void {
   floats[fractionsAt] = 0
 }
 
-/** The finest scale, as a shift, at which the buckets of both fit a ring on either side. */
+/** Finds the finest scale, as a shift, at which the buckets of both fit a ring on either side. */
 function commonShift(a: ExponentialSlot, b: ExponentialSlot): number {
   let shift = Math.max(a.shift, b.shift)
   for (const isNegative of [false, true]) {
@@ -187,7 +192,8 @@ function commonShift(a: ExponentialSlot, b: ExponentialSlot): number {
 }
 
 /**
- * A ring that only the leaving segment has becomes the base's; one that both have is given back.
+ * Folds a negative ring: one that only the leaving segment has becomes the base's; one that both
+ * have is given back.
  */
 function foldNegativeRing(memory: ZoneMemory, base: ExponentialSlot, from: ExponentialSlot): void {
   const block = from.negativeBlock
@@ -221,7 +227,7 @@ function foldSide(base: ExponentialSlot, from: ExponentialSlot, isNegative: bool
   }
 }
 
-/** Of two epochs in one place the newer stays; of one epoch both count. */
+/** Folds a window: of two epochs in one place the newer stays; of one epoch both count. */
 function foldWindow(base: ExponentialSlot, from: ExponentialSlot, side: 0 | 1): void {
   const epoch = from.windowEpoch(side)
   if (epoch === 0 || epoch < base.windowEpoch(side)) return

@@ -19,9 +19,9 @@ import {
 import type { Page, ZoneMemory } from '../memory/memory.ts'
 
 export class Segment {
-  /** Where the segment is. */
+  /** Memory where the segment is. */
   readonly memory: ZoneMemory
-  /** Its number there. */
+  /** Number of the segment there. */
   readonly index: number
   readonly #entryAt: number
   #table: Int32Array | undefined
@@ -32,13 +32,13 @@ export class Segment {
     this.#entryAt = HEADER_INTS + index * ENTRY_INTS
   }
 
-  /** The chunk that holds a slot; undefined when this writer never used it. */
+  /** Finds the chunk that holds a slot; undefined when this writer never used it. */
   pageOf(slotAt: number): Page | undefined {
     const page = this.entry(slotAt >>> PAGE_SHIFT) & CHUNK_PAGE_MASK
     return page === 0 ? undefined : this.memory.page(page)
   }
 
-  /** Entry of the chunk table: `page | slot class << 24`, 0 = none. */
+  /** Reads an entry of the chunk table: `page | slot class << 24`, 0 = none. */
   entry(chunk: number): number {
     const table = this.#chunkTable()
     return table === undefined || chunk >= table.length ? 0 : Atomics.load(table, chunk)
@@ -60,7 +60,7 @@ export class Segment {
     return page !== 0
   }
 
-  /** Chunks held now. */
+  /** Counts chunks held now. */
   countChunks(): number {
     let count = 0
     const chunks = Atomics.load(this.memory.ints, HEADER.chunks)
@@ -126,7 +126,7 @@ export class Predecessor {
     ).filter((segment) => segment.field(ENTRY.movedTo) !== 0)
   }
 
-  /** Shared gauges: each has a word here that unmoved threads go on adding to. */
+  /** Lists shared gauges: each has a word here that unmoved threads go on adding to. */
   sharedMetrics(): readonly number[] {
     if (this.#shared === undefined) {
       this.#shared = []
@@ -157,7 +157,7 @@ export class Segments {
     return this.ownCount + this.#unmoved.length
   }
 
-  /** Of the zone's own, which come first. */
+  /** Number of the zone's own, which come first. */
   get ownCount(): number {
     return Atomics.load(this.#memory.ints, HEADER.segments)
   }
@@ -167,7 +167,7 @@ export class Segments {
     return unmoved ?? this.own(index)
   }
 
-  /** A segment of the zone's own, leased or not. */
+  /** Gives a segment of the zone's own, leased or not. */
   own(index: number): Segment {
     for (let i = this.#own.length; i <= index; i++) this.#own.push(new Segment(this.#memory, i))
     return this.#own[index]!
@@ -178,7 +178,7 @@ export class Segments {
     return this.#predecessors
   }
 
-  /** What unmoved threads have added to a shared gauge in the zones before. */
+  /** Reads what unmoved threads have added to a shared gauge in the zones before. */
   sharedRest(metric: number): bigint {
     let rest = 0n
     for (const { descriptors } of this.#predecessors) {
@@ -199,7 +199,7 @@ export class Segments {
     Atomics.store(descriptors.pageOf(metric).words, at, 0n)
   }
 
-  /** The memory shows a successor now; these zones hold what has not moved to it. */
+  /** Follows the memory, which shows a successor now; these zones hold what has not moved to it. */
   succeed(memories: readonly ZoneMemory[]): void {
     this.#own = []
     this.#predecessors = memories.map(
@@ -209,7 +209,7 @@ export class Segments {
     this.forgetMoved()
   }
 
-  /** Of the zones before, segments whose values are still there. */
+  /** Counts, in the zones before, segments whose values are still there. */
   countUnmoved(): number {
     return this.#predecessors.flatMap(({ segments }) => segments).filter(({ isMoved }) => !isMoved)
       .length

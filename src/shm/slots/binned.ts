@@ -57,7 +57,7 @@ export class BinnedHandle {
     return true
   }
 
-  /** Number of the first bound that is not below a value. */
+  /** Finds the number of the first bound that is not below a value. */
   #binOf(value: number): number {
     const { page, at, count } = this.#bounds
     let low = 0
@@ -71,7 +71,7 @@ export class BinnedHandle {
   }
 
   /**
-   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * Points the handle to a slot, for the writer; of an owner that is not attached, to where every
    * way is the exact one, which refuses.
    */
   bind(owner: SlotOwner, page: Page, at: number): void {

@@ -19,8 +19,9 @@ const CELL_MASK = 2 * CELLS - 2
 const MANTISSA_ONE = 2 ** 31
 
 /**
- * Per cell `[start][bound]`. Mantissas have their top bit set, so as ints they are all negative and
- * keep their order; a difference of two does not overflow, and its sign compares without a branch.
+ * Cells, each `[start][bound]`. Mantissas have their top bit set, so as ints they are all negative
+ * and keep their order; a difference of two does not overflow, and its sign compares without a
+ * branch.
  */
 const cells = new Int32Array(2 * CELLS)
 
@@ -33,7 +34,7 @@ for (let cell = 0; cell < CELLS; cell++) {
   cells[2 * cell + 1] = Math.floor(lastInBucket(start) * MANTISSA_ONE)
 }
 
-/** The greatest mantissa in bucket `index` of the octave. */
+/** Computes the greatest mantissa in bucket `index` of the octave. */
 function lastInBucket(index: number): number {
   if (index < 0) return 1 // the octave's own lower bound, which belongs to the bucket below
   let low = 1
@@ -46,7 +47,7 @@ function lastInBucket(index: number): number {
   }
 }
 
-/** Index at SCALE_MAX of an integer 1 … 2^31 - 1. */
+/** Finds the index at SCALE_MAX of an integer 1 … 2^31 - 1. */
 export function placeOfInteger(value: number): number {
   const zeros = Math.clz32(value)
   const mantissa = value << zeros
@@ -54,7 +55,7 @@ export function placeOfInteger(value: number): number {
   return ((31 - zeros) << SCALE_MAX) + cells[cell]! - ((cells[cell + 1]! - mantissa) >> 31)
 }
 
-/** Index at SCALE_MAX of a positive finite double. */
+/** Finds the index at SCALE_MAX of a positive finite double. */
 export function placeOfDouble(value: number): number {
   float[0] = value
   const high = halves[1]!

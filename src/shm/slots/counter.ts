@@ -23,12 +23,12 @@ const TWO_32 = 4294967296
  * the 2^63 at which larger increments would have stopped the fast path to 2^64.
  */
 const SMALL_MAX = 1_023
-/** Of a wrapping counter: every int is added unchecked. */
+/** Bound of a wrapping counter: every int is added unchecked. */
 const WRAPPING = 0x7fff_ffff
-/** Even the smallest increment must take the exact path. */
+/** Bound below all increments: even the smallest must take the exact path. */
 const NONE = -1
 
-/** What {@link CounterHandle.setTotal} did: `reset` where the total fell. */
+/** Effect of {@link CounterHandle.setTotal}: `reset` where the total fell. */
 export type TotalChange = 'set' | 'reset'
 
 /**
@@ -72,12 +72,16 @@ export class CounterHandle {
     return this.#smallMax === WRAPPING ? this.addExact(BigInt(n)) : n >= 0 && this.#addSafe(n)
   }
 
-  /** By the sign, which compiles to one comparison of a word; comparing it with 2^63 does not. */
+  /**
+   * Compares by the sign, which compiles to one comparison of a word; comparing with 2^63 does not.
+   */
   #isBelowHalf(): boolean {
     return BigInt.asIntN(64, this.#words[this.#at]!) >= 0n
   }
 
-  /** Halves instead of BigInt(n): converting a double costs ten times as much as two ints. */
+  /**
+   * Adds in halves instead of BigInt(n): converting a double costs ten times as much as two ints.
+   */
   #addSafe(n: number): boolean {
     const at = this.#at
     if (!this.#isBelowHalf()) return this.addExact(BigInt(n))
@@ -85,7 +89,7 @@ export class CounterHandle {
     return true
   }
 
-  /** As {@link add}, for increments up to 2^64 - 1; of a wrapping counter, from -2^63 on. */
+  /** Adds as {@link add}, increments up to 2^64 - 1; to a wrapping counter, from -2^63 on. */
   addExact(n: bigint): boolean {
     if (this.#smallMax === WRAPPING) return this.#addWrapping(n)
     if (n < 0n || n > U64_MAX || !this.#owner.isAttached) return false
@@ -108,7 +112,7 @@ export class CounterHandle {
     return typeof delta === 'bigint' ? this.#addWrapping(delta) : this.add(delta)
   }
 
-  /** The array keeps the low 64 bits. */
+  /** Adds modulo 2^64: the array keeps the low 64 bits. */
   #addWrapping(delta: bigint): boolean {
     if (delta < I64_MIN || delta > U64_MAX) return false
     this.#words[this.#at]! += delta
@@ -131,13 +135,16 @@ export class CounterHandle {
     return wanted < total ? 'reset' : 'set'
   }
 
-  /** What this writer alone has added since it was attached; of a wrapping counter, modulo 2^64. */
+  /**
+   * Reads what this writer alone has added since it was attached; of a wrapping counter, modulo
+   * 2^64.
+   */
   value(): bigint {
     return this.#owner.isAttached ? this.#words[this.#at]! : 0n
   }
 
   /**
-   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * Points the handle to a slot, for the writer; of an owner that is not attached, to where every
    * way is the exact one, which refuses.
    */
   bind(owner: SlotOwner, page: Page, at: number): void {

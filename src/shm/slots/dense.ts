@@ -13,7 +13,7 @@ const LAST_BIN = DENSE_BINS - 1
 const LAST_POWER = 2_147_483_647
 
 /**
- * Bin of a non-negative integer: of the bounds, the least one that is not below it.
+ * Finds the bin of a non-negative integer: of the bounds, the least one that is not below it.
  *
  * @example
  * import { denseBin, denseBound } from 'pentameter/shm'
@@ -26,7 +26,7 @@ export function denseBin(value: number): number {
 }
 
 /**
- * As {@link denseBin}, for any integer of 64 bits.
+ * Finds the bin as {@link denseBin} does, for any integer of 64 bits.
  *
  * @example
  * import { denseBinOf } from 'pentameter/shm'
@@ -38,7 +38,7 @@ export function denseBinOf(value: bigint): number {
 }
 
 /**
- * Inclusive upper bound of a bin.
+ * Gives the inclusive upper bound of a bin.
  *
  * @example
  * import { denseBound } from 'pentameter/shm'
@@ -97,7 +97,7 @@ export class DenseHandle {
   }
 
   /**
-   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * Points the handle to a slot, for the writer; of an owner that is not attached, to where every
    * way is the exact one, which refuses.
    */
   bind(owner: SlotOwner, page: Page, at: number): void {
@@ -149,7 +149,7 @@ export class FractionsHandle {
     return true
   }
 
-  /** For the writer: as {@link DenseHandle.bind}. */
+  /** Points the handle to a slot, as {@link DenseHandle.bind}. */
   bind(owner: SlotOwner, page: Page, at: number): void {
     this.#owner = owner
     this.#page = page

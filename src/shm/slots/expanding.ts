@@ -30,7 +30,7 @@ export const CAPACITY_LAST = CAPACITIES[4]
 /** Words of the budget that a bound of a grown table takes: `[bound:u32][spare:u32][count:u64]`. */
 const WORDS_PER_BOUND = 2
 
-/** What a state says. */
+/** Parts of a state. */
 interface ExpandingState {
   /** Bit i = the bound 2^i is held. */
   readonly held: number
@@ -43,7 +43,7 @@ export function expandingState(words: BigUint64Array, at: number): ExpandingStat
   return { held: Number(state & 0xffff_ffffn) | 0, capacity: capacity || CAPACITY_FIRST }
 }
 
-/** Of a table full of `held`, the least bound not below bound number `bin`. */
+/** Finds, in a table full of `held`, the least bound not below bound number `bin`. */
 export function nextHeld(held: number, bin: number): number {
   const above = bin >= LAST_BIN ? 0 : held & -(2 ** bin)
   return above === 0 ? LAST_BIN : 31 - Math.clz32(above & -above)
@@ -73,7 +73,7 @@ export class ExpandingHandle {
   #words!: BigUint64Array
   #halves!: Int32Array
   #at = 0
-  /** As in the state: this handle is the slot's only writer. */
+  /** Bounds as in the state: this handle is the slot's only writer. */
   #held = 0
 
   /** Handles come from `writer.expanding(metric)`. */
@@ -110,7 +110,7 @@ export class ExpandingHandle {
     return true
   }
 
-  /** The bin that counts for a bound: its own if it is held or has room now. */
+  /** Finds the bin that counts for a bound: its own if it is held or has room now. */
   #placeFor(bin: number): number {
     if (bin === LAST_BIN || ((this.#held >>> bin) & 1) !== 0) return bin
     if (this.#hold(bin)) return bin
@@ -128,7 +128,7 @@ export class ExpandingHandle {
     return true
   }
 
-  /** The next capacity, or 0 when there is none or the budget has no room for it. */
+  /** Finds the next capacity, or 0 when there is none or the budget has no room for it. */
   #grow(capacity: number): number {
     const next = CAPACITIES.find((room) => room > capacity)
     if (next === undefined) return 0
@@ -136,7 +136,7 @@ export class ExpandingHandle {
   }
 
   /**
-   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * Points the handle to a slot, for the writer; of an owner that is not attached, to where every
    * way is the exact one, which refuses.
    */
   bind(owner: SlotOwner, page: Page, at: number): void {

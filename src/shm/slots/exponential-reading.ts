@@ -8,7 +8,7 @@ import { RING_WORDS, WIDE_WORDS } from '../layout.ts'
 import { type ExponentialSlot, FLAG, ringWord, SLOT } from './exponential-slot.ts'
 import { readWide } from './wide-integer.ts'
 
-/** What a slot's sum is made of. */
+/** Parts of a slot's sum. */
 interface SlotSum {
   readonly integers: Exact
   readonly fractions: number
@@ -43,7 +43,7 @@ export function readExponential(slot: ExponentialSlot, histogram: Histogram): Sl
   return { integers, fractions }
 }
 
-/** A copy taken while the guard was even and stayed the same; of a dead writer's slot any copy. */
+/** Copies while the guard is even and stays the same; of a dead writer's slot any copy. */
 function copyGuarded<A, T>(
   slot: ExponentialSlot,
   guard: number,
@@ -66,7 +66,7 @@ function copyGuarded<A, T>(
   return copy(slot, target)
 }
 
-/** By page, the guards that dead writers left odd: place and value. They are waited for once. */
+/** Guards that dead writers left odd, by page: place and value. They are waited for once. */
 const abandoned = new WeakMap<Int32Array, Map<number, number>>()
 
 /** Waits until a change is over; false when its writer died in it. */
@@ -151,7 +151,7 @@ function makeRoom(run: BucketRun, low: number, length: number): void {
   run.offset = low
 }
 
-/** Summed in halves as doubles, exact for 2^21 buckets: a bigint per bucket would be garbage. */
+/** Sums up in halves as doubles, exact for 2^21 buckets: a bigint per bucket would be garbage. */
 function totalOf(counts: BigUint64Array): bigint {
   const halves = new Uint32Array(counts.buffer, counts.byteOffset, 2 * counts.length)
   let low = 0

@@ -55,19 +55,21 @@ export const FLAG = Object.freeze({
   wideSum: 0x200,
   wideMin: 0x400,
   wideMax: 0x800,
-  /** Of the even window; the odd window's is the next bit. */
+  /** Bit of the even window; the odd window's is the next one. */
   inexactWindow: 0x1000,
 })
 const SHIFT_MASK = 0xff
 
-/** Above every |index| of a double, and a multiple of RING_WORDS: makes the remainder positive. */
+/**
+ * Bias above every |index| of a double, and a multiple of RING_WORDS: makes the remainder positive.
+ */
 const RING_BIAS = RING_WORDS * 2_048
 
 /** Rings of a coarser scale, until they are put in place. */
 const positiveRing = new BigUint64Array(RING_WORDS)
 const negativeRing = new BigUint64Array(RING_WORDS)
 
-/** Word of a bucket in its ring. */
+/** Computes the word of a bucket in its ring. */
 export function ringWord(index: number): number {
   return (index + RING_BIAS) % RING_WORDS
 }
@@ -158,7 +160,7 @@ export class ExponentialSlot {
     return this.has(flag) ? readWide(words, this.at + wideAt) : floats[this.at + at]!
   }
 
-  /** Sum of the integers; exact. */
+  /** Reads the sum of the integers; exact. */
   integerSum(): Exact {
     const { floats, words } = this.page
     const partial = floats[this.at + SLOT.partial]!
@@ -302,12 +304,12 @@ export class ExponentialSlot {
     }
   }
 
-  /** Epoch that a window holds; compare with the epoch asked for. */
+  /** Reads the epoch that a window holds; compare with the epoch asked for. */
   windowEpoch(epoch: number): number {
     return Atomics.load(this.page.halves, 2 * (this.at + SLOT.epochs) + (epoch & 1))
   }
 
-  /** Word of a window's min; its max is the next. */
+  /** Finds the word of a window's min; its max is the next. */
   windowAt(epoch: number): number {
     return this.at + SLOT.windows + 2 * (epoch & 1)
   }
@@ -333,7 +335,8 @@ export class ExponentialSlot {
   }
 
   /**
-   * The window's epoch is 0 while its extremes change, so that no reader takes old ones for new.
+   * Restarts a window; its epoch is 0 while its extremes change, so that no reader takes old ones
+   * for new.
    */
   restartWindow(epoch: number): void {
     const { halves, floats } = this.page

@@ -37,7 +37,7 @@ export class ExponentialHandle extends ExponentialSlot {
   // What the slot says too, as fields: this handle is the slot's only writer, and a field is read
   // in a quarter of the time of a typed array's element. Taken over by #remember.
   #shift = 0
-  /** Of the positive side: lowest bucket, its word in the ring, and buckets above it. */
+  /** Span of the positive side: lowest bucket, its word in the ring, and buckets above it. */
   #low = 0
   #lowWord = 0
   #extent = -1
@@ -107,7 +107,7 @@ export class ExponentialHandle extends ExponentialSlot {
     return true
   }
 
-  /** Word of the bucket that holds a size, or -1 outside the span. */
+  /** Finds the word of the bucket that holds a size, or -1 outside the span. */
   #bucketInSpan(isNegative: boolean, size: number): number {
     const index = placeOfDouble(size) >> this.#shift
     if (index < this.low(isNegative) || index > this.high(isNegative)) return -1
@@ -163,7 +163,7 @@ export class ExponentialHandle extends ExponentialSlot {
     return true
   }
 
-  /** The words of a side's ring; takes the negative ring when it is first needed. */
+  /** Gives the words of a side's ring; takes the negative ring when it is first needed. */
   #wordsFor(isNegative: boolean): BigUint64Array | undefined {
     if (!isNegative || this.negativePage !== undefined) return this.ringWords(isNegative)
     const { memory } = this
@@ -178,7 +178,9 @@ export class ExponentialHandle extends ExponentialSlot {
     return this.ringWords(true)
   }
 
-  /** Word of the bucket of a value, after widening the span or lowering the scale for it. */
+  /**
+   * Takes the word of the bucket of a value, after widening the span or lowering the scale for it.
+   */
   #takeBucket(isNegative: boolean, value: Exact): number {
     const size = value < 0 ? -value : value
     const place = typeof size === 'number' ? placeOfDouble(size) : bucketIndex(size, SCALE_MAX)
@@ -217,7 +219,7 @@ export class ExponentialHandle extends ExponentialSlot {
   }
 
   /**
-   * For the writer: points the handle to a slot; of an owner that is not attached, to where every
+   * Points the handle to a slot, for the writer; of an owner that is not attached, to where every
    * way is {@link #record}, which refuses.
    */
   bind(owner: SlotOwner, page: Page, at: number): void {
@@ -236,7 +238,7 @@ function isObservable(value: Exact): boolean {
   return value > -OBSERVATION_LIMIT && value < OBSERVATION_LIMIT
 }
 
-/** 0n for what is no count of observations. */
+/** Reads a count; 0n for what is no count of observations. */
 function countOf(count: Exact): bigint {
   if (typeof count === 'number')
     return Number.isSafeInteger(count) && count > 0 ? BigInt(count) : 0n

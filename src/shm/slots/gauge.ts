@@ -92,7 +92,7 @@ export class GaugeHandle {
     return kept === plain || Number.isNaN(plain)
   }
 
-  /** For the writer: points the handle to a slot; it refuses where the owner is not attached. */
+  /** Points the handle to a slot, for the writer; it refuses where the owner is not attached. */
   bind(owner: SlotOwner, page: Page, at: number): void {
     this.#owner = owner
     this.#page = page
@@ -107,7 +107,7 @@ function isWord(value: bigint): boolean {
 const bits = new BigUint64Array(1)
 const double = new Float64Array(bits.buffer)
 
-/** Place of the slot's write in the order of all; 0 = never written. */
+/** Reads the place of the slot's write in the order of all; 0 = never written. */
 export function gaugeSequence({ words }: Page, at: number): number {
   return Number(words[at + CONTROL]! >> 2n)
 }
@@ -125,7 +125,7 @@ export function readLaterGauge(page: Page, at: number, reading: GaugeReading): v
   reading.value = word === DOUBLE ? double[0]! : word === I64 ? BigInt.asIntN(64, value) : value
 }
 
-/** Of two readings of one gauge, what both together mean; into the first. */
+/** Combines two readings of one gauge, into the first. */
 export function combineGauge(mode: GaugeMode, reading: GaugeReading, part: GaugeReading): void {
   if (part.sequence === 0) return
   const { value } = part
@@ -174,7 +174,7 @@ function isWinner(base: Page, from: Page, at: number, mode: GaugeMode): boolean 
   return !Object.is(before, mine.value)
 }
 
-/** What {@link SharedGaugeHandle.add} did: `wrapped` where that took the value below zero. */
+/** Effect of {@link SharedGaugeHandle.add}: `wrapped` where that took the value below zero. */
 export type SharedChange = 'added' | 'wrapped'
 
 /**
@@ -225,12 +225,12 @@ export class SharedGaugeHandle {
     return before + wanted < 0n ? 'wrapped' : 'added'
   }
 
-  /** The value of all threads. */
+  /** Reads the value of all threads. */
   value(): bigint {
     return this.#owner.isAttached ? this.#owner.sharedValue(this.metric) : 0n
   }
 
-  /** For the writer: points the handle to a word; it refuses where the owner is not attached. */
+  /** Points the handle to a word, for the writer; it refuses where the owner is not attached. */
   bind(owner: SlotOwner, page: Page, at: number): void {
     this.#owner = owner
     this.#words = page.words
@@ -238,7 +238,7 @@ export class SharedGaugeHandle {
   }
 }
 
-/** A bigint of [-2^63, 2^64), or undefined. */
+/** Converts to a bigint of [-2^63, 2^64), or undefined. */
 function integerOf(value: number | bigint): bigint | undefined {
   if (typeof value === 'bigint') return isWord(value) ? value : undefined
   if ((value | 0) === value) return BigInt(value | 0) // ten times as fast as from a double

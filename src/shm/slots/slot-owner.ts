@@ -5,15 +5,18 @@ export interface SlotOwner {
   readonly memory: ZoneMemory
   /** False of the owner of handles that were released: they refuse everything. */
   readonly isAttached: boolean
-  /** Total of a counter over all segments; may pass 2^64 - 1 when it was filled by several. */
+  /**
+   * Reads the total of a counter over all segments; may pass 2^64 - 1 when it was filled by
+   * several.
+   */
   counterTotal(metric: number): bigint
   /** True while values are in two zones, since one replaces the other. */
   readonly isReplacing: boolean
   /** Sets a shared gauge that may have values in two zones; false when the lock stays held. */
   setShared(metric: number, value: bigint): boolean
-  /** Value of a shared gauge. */
+  /** Reads the value of a shared gauge. */
   sharedValue(metric: number): bigint
-  /** True of a counter that wraps. */
+  /** Tells whether a counter wraps. */
   isWrapping(metric: number): boolean
   /** Bounds of a binned histogram. */
   bounds(metric: number): Bounds

@@ -32,12 +32,12 @@ const MIN = 3
 const MAX = 4
 const SUM = 5
 
-/** In a slot's state. */
+/** Bit in a slot's state. */
 const OPEN_WINDOW = 1
 const UNTAKEN = 2
 
 /**
- * How often a taker looks again at a writer that is busy: some microseconds, in which it observes a
+ * Number of looks of a taker at a writer that is busy: some microseconds, in which it observes a
  * hundred times, unless the machine has suspended it.
  */
 const LOOKS = 1_000
@@ -91,7 +91,7 @@ export class SummaryHandle {
     return true
   }
 
-  /** For the writer: points the handle to a slot; without an owner no reader ever listens. */
+  /** Points the handle to a slot, for the writer; without an owner no reader ever listens. */
   bind(owner: SlotOwner, page: Page, at: number): void {
     this.#isAttached = owner.isAttached
     this.#listening = owner.isAttached ? owner.memory.listening : NOBODY
@@ -103,7 +103,10 @@ export class SummaryHandle {
 
 const NOBODY = new Int32Array(1)
 
-/** Welford's step. What calls anything comes first: a thread is not ended between the stores. */
+/**
+ * Adds by Welford's step. What calls anything comes first: a thread is not ended between the
+ * stores. What calls anything comes first: a thread is not ended between the stores.
+ */
 function addTo(floats: Float64Array, at: number, value: number): void {
   const count = floats[at]! + 1
   if (count === 1) {
@@ -134,7 +137,7 @@ function between(mean: number, value: number, count: number): number {
   return mean * ((count - 1) / count) + value / count
 }
 
-/** A sum stays at the largest double that it cannot pass. */
+/** Limits a sum: it stays at the largest double that it cannot pass. */
 function finite(sum: number): number {
   return sum > LARGEST ? LARGEST : sum < -LARGEST ? -LARGEST : sum
 }
@@ -174,7 +177,10 @@ function moveWindow(into: Float64Array, at: number, from: Float64Array, fromAt: 
   from[fromAt] = 0
 }
 
-/** What was observed since the last taking; the same fields as the model's Summary, and the sum. */
+/**
+ * Reading of what was observed since the last taking; the same fields as the model's Summary, and
+ * the sum.
+ */
 export interface SummaryReading {
   count: number
   mean: number
@@ -228,7 +234,7 @@ export class TakenWindow {
   }
 }
 
-/** True once no observation is under way that began before the call. */
+/** Tells whether no observation is under way that began before the call. */
 function isQuiet(halves: Int32Array, busyAt: number): boolean {
   const seen = Atomics.load(halves, busyAt)
   if ((seen & 1) === 0) return true
@@ -243,7 +249,7 @@ export function foldSummary(base: Page, from: Page, at: number): void {
   moveWindow(base.floats, into, from.floats, at + HEAD_WORDS + WINDOW_WORDS)
 }
 
-/** Of a slot whose thread is gone: no thread would end its last observation. */
+/** Settles a slot whose thread is gone: no thread would end its last observation. */
 export function settleSummary(page: Page, at: number): void {
   page.halves[2 * at + 1]! &= ~1
 }

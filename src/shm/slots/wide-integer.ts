@@ -7,7 +7,7 @@ import { WIDE_WORDS } from '../layout.ts'
 const BITS = 64 * WIDE_WORDS
 const LIMIT = 1n << BigInt(BITS - 1)
 
-/** True when the integer can be kept in WIDE_WORDS words. */
+/** Tells whether the integer can be kept in WIDE_WORDS words. */
 export function fitsWide(value: bigint): boolean {
   return value >= -LIMIT && value < LIMIT
 }
@@ -18,7 +18,7 @@ export function readWide(words: BigUint64Array, at: number): bigint {
   return BigInt.asIntN(BITS, value)
 }
 
-/** Not atomic: readers tell by the slot's guard. */
+/** Writes the words; not atomic: readers tell by the slot's guard. */
 export function writeWide(words: BigUint64Array, at: number, value: bigint): void {
   let rest = value
   for (let i = 0; i < WIDE_WORDS; i++) {

@@ -23,7 +23,7 @@ import { Segment, type Segments } from '../segments/segments.ts'
 import { SLOT } from '../slots/exponential-slot.ts'
 import { copySegment } from './move.ts'
 
-/** What a reconfiguration changes. */
+/** Limits that a reconfiguration changes. */
 export interface ZoneLimits {
   readonly pagesMax: number
   readonly keyBytesLimit: number
@@ -72,8 +72,8 @@ const INHERITED = [
 ] as const
 
 /**
- * Under the old zone's lock. The routes of writers are written into the old entries' `movedTo`,
- * where no thread looks before the zone has been replaced.
+ * Builds the successor, under the old zone's lock. The routes of writers are written into the old
+ * entries' `movedTo`, where no thread looks before the zone has been replaced.
  * @throws {RedefinitionError} naming the first metric for which there is no room
  * @throws {RangeError} when there are more writers than segments for them
  */
@@ -98,7 +98,10 @@ export function buildSuccessor(
   return next
 }
 
-/** A thread that moves collects shared gauges; where none is to move, none writes them either. */
+/**
+ * Copies shared gauges. A thread that moves collects them; where none is to move, none writes them
+ * either.
+ */
 function copyShared(descriptors: Descriptors, copies: Descriptors): void {
   for (let metric = 0; metric < descriptors.count; metric++) {
     if (descriptors.mode(metric) !== 'shared') continue
@@ -161,7 +164,7 @@ function copyLease(from: Segment, to: Segment): void {
   }
 }
 
-/** Chunk tables for the routes and for the workers that are expected. */
+/** Takes chunk tables for the routes and for the workers that are expected. */
 function takeTables(next: ZoneMemory, routes: readonly Route[]): boolean {
   const { ints } = next
   const last = Math.max(...routes.map(({ target }) => target.index), ints[HEADER.workers]!)
@@ -234,7 +237,9 @@ function reserveSlots(
   return type !== 'exponential' || routes.every((route) => reserveNegative(route, slotAt))
 }
 
-/** The block of a negative ring, named by the target's slot, which readers don't use yet. */
+/**
+ * Reserves the block of a negative ring, named by the target's slot, which readers don't use yet.
+ */
 function reserveNegative({ source, target }: Route, slotAt: number): boolean {
   const negative = 2 * ((slotAt & (PAGE_WORDS - 1)) + SLOT.numberGuard) + 1
   const from = source.pageOf(slotAt)

@@ -30,16 +30,16 @@ interface ZoneParts {
   readonly descriptors: Descriptors
   readonly definitions: Definitions
   readonly segments: Segments
-  /** Of this view of the zone. */
+  /** Writers of this view of the zone. */
   readonly writers: Set<Writer>
 }
 
-/** How long a thread that cannot wait for its event loop waits for the creator's answer. */
+/** Time that a thread which cannot wait for its event loop waits for the creator's answer, ms. */
 const ANSWER_TIMEOUT_MS = 2_000
-/** After which it asks all threads: the creator may have ended before the others. */
+/** Time after which it asks all threads, ms: the creator may have ended before the others. */
 const ASK_ALL_MS = 200
 const ANSWER_PAUSE_MS = 2
-/** After which what could not be done behind a lock is tried again. */
+/** Time after which what could not be done behind a lock is tried again, ms. */
 const RETRY_MS = 100
 
 export class Lineage {
@@ -58,7 +58,10 @@ export class Lineage {
     parts.memory.follow = () => this.follow()
   }
 
-  /** Must be called before another thread or object can see the zone. */
+  /**
+   * Connects to the other threads; must be called before any of them or another object can see the
+   * zone.
+   */
   connect(): void {
     if (this.#channel !== undefined) return
     const { ints } = this.#parts.memory
@@ -99,7 +102,7 @@ export class Lineage {
     watchThread(thread, () => lineage.deref()?.bury(thread))
   }
 
-  /** For a thread that is gone; again later where another thread holds the lock for long. */
+  /** Buries a thread that is gone; again later where another thread holds the lock for long. */
   bury(thread: number): void {
     const { segments } = this.#parts
     const hadPredecessors = segments.predecessors.length > 0
@@ -202,7 +205,7 @@ export class Lineage {
     }
   }
 
-  /** Until it is moved, a writer goes on in the zone before. */
+  /** Leaves a writer in the zone before, where it goes on until it is moved. */
   #leaveBehind(writer: Writer, old: ZoneMemory): void {
     const before = this.#parts.segments.predecessors.find(({ memory }) => memory === old)
     const place = before?.segments.find(({ index }) => index === writer.place.index)
@@ -224,7 +227,7 @@ export class Lineage {
     return [...writers].filter((writer) => writer.place.memory !== memory)
   }
 
-  /** Under the lock. */
+  /** Moves those that wait; under the lock. */
   #moveWaiting(): void {
     const { memory, segments } = this.#parts
     memory.arrears = undefined
@@ -235,7 +238,7 @@ export class Lineage {
     this.#finishMove()
   }
 
-  /** Under the lock, after segments have moved, with the generation odd. */
+  /** Finishes a move under the lock, after segments have moved, with the generation odd. */
   #finishMove(): void {
     const { memory, descriptors, segments } = this.#parts
     collectRest(memory, descriptors, segments.predecessors)
@@ -257,7 +260,10 @@ export class Lineage {
     if (next !== undefined) this.#replaceBy(next)
   }
 
-  /** Undefined, with the lock given back as after an error, where no other zone is needed. */
+  /**
+   * Builds the next zone; undefined, with the lock given back as after an error, where no other
+   * zone is needed.
+   */
   #buildOrUnlock(change: ZoneChange): ZoneMemory | undefined {
     const { memory, descriptors, segments } = this.#parts
     let next: ZoneMemory | undefined
@@ -272,7 +278,7 @@ export class Lineage {
     }
   }
 
-  /** Under the old zone's lock. */
+  /** Replaces the zone, under the old one's lock. */
   #replaceBy(next: ZoneMemory): void {
     const { memory, segments } = this.#parts
     const before = memory.shared
@@ -295,7 +301,7 @@ function isSame(a: Int32Array, b: Int32Array): boolean {
   return a[HEADER.ordinal] === b[HEADER.ordinal]
 }
 
-/** Of what was told beforehand: that it has come true. */
+/** Tells whether what was told beforehand has come true. */
 function isTrue({ before }: Replacement): boolean {
   return before === undefined || ZoneMemory.open(before).isReplaced
 }

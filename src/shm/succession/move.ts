@@ -23,7 +23,10 @@ import type { Page, ZoneMemory } from '../memory/memory.ts'
 import type { Predecessor, Segment, Segments, UnmovedSegment } from '../segments/segments.ts'
 import { SLOT } from '../slots/exponential-slot.ts'
 
-/** Under the successor's lock, with its generation odd, and with no thread writing the source. */
+/**
+ * Moves a segment, under the successor's lock, with its generation odd, and with no thread writing
+ * the source.
+ */
 export function moveSegment(segments: Segments, source: UnmovedSegment): Segment {
   const target = segments.own(source.target)
   copySegment(source, target)
@@ -31,7 +34,7 @@ export function moveSegment(segments: Segments, source: UnmovedSegment): Segment
   return target
 }
 
-/** Under the successor's lock, or before it is published. */
+/** Copies a segment, under the successor's lock, or before it is published. */
 export function copySegment(source: Segment, target: Segment): void {
   const chunks = source.memory.ints[HEADER.chunks]!
   for (let chunk = 0; chunk < chunks; chunk++) {

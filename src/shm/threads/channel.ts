@@ -9,7 +9,7 @@ import type { SharedZone } from '../memory/backing.ts'
 /** A zone has been replaced. */
 export interface Replacement {
   readonly kind: 'replaced'
-  /** How many zones the new one follows. */
+  /** Number of zones the new one follows. */
   readonly ordinal: number
   readonly shared: SharedZone
   /**
@@ -24,7 +24,7 @@ export interface Replacement {
 export type ZoneMessage =
   /** A thread has opened the zone: the thread that folds for the dead is to watch it. */
   | { readonly kind: 'hello'; readonly threadId: number }
-  /** Who has created the zone, or everybody, is to tell the present {@link Replacement}. */
+  /** Request to tell the present {@link Replacement}, to the zone's creator or to all. */
   | { readonly kind: 'ask'; readonly isForAll: boolean }
   | Replacement
   /** Nothing is left in the zones before. */

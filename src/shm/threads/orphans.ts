@@ -32,8 +32,8 @@ interface Parts {
 const LOCK_MS = 20
 
 /**
- * In a thread that waits for a dead one's lock itself, this comes after that wait: the call that
- * waits is refused after two seconds, the next one is not.
+ * Folds and frees what a dead thread left. In a thread that waits for its lock itself, this comes
+ * after that wait: the call that waits is refused after two seconds, the next one is not.
  * @returns false when the lock is held by another thread, which may be dead, too
  */
 export function buryThread(parts: Parts, thread: number): boolean {
@@ -49,7 +49,7 @@ export function buryThread(parts: Parts, thread: number): boolean {
   }
 }
 
-/** Under the lock, as its last holder left things when it died. */
+/** Repairs the zone, under the lock, as its last holder left things when it died. */
 function repair({ memory, definitions, segments }: Parts): void {
   const { ints, generation } = memory
   generation.begin()
@@ -89,7 +89,7 @@ function foldForThread({ memory, segments }: Parts, thread: number): void {
   }
 }
 
-/** A segment whose thread is gone, or whose fold was not finished. */
+/** Folds a segment whose thread is gone, or whose fold was not finished. */
 function fold(memory: ZoneMemory, segments: Segments, segment: Segment): void {
   memory.generation.begin()
   segment.setField(ENTRY.state, SEGMENT_STATE.folding)
@@ -100,7 +100,7 @@ function fold(memory: ZoneMemory, segments: Segments, segment: Segment): void {
   memory.generation.end()
 }
 
-/** A thread that dies while it changes a histogram's shape leaves its guard odd. */
+/** Ends changes: a thread that dies while it changes a histogram's shape leaves its guard odd. */
 function endChanges(segment: Segment): void {
   for (let chunk = 0; chunk < segment.memory.ints[HEADER.chunks]!; chunk++) {
     const { type, words } = SLOT_CLASSES[segment.entry(chunk) >>> CHUNK_CLASS_SHIFT]!

@@ -24,7 +24,7 @@ import { threadId, type Worker } from 'node:worker_threads'
 
 type Locks = typeof threads.locks
 
-/** Read as a property: a named import of what is missing would be an error. */
+/** Locks, read as a property: a named import of what is missing would be an error. */
 const locks: Locks | undefined = threads.locks
 
 const nameOf = (thread: number): string => `pentameter:thread:${thread}`
@@ -41,17 +41,17 @@ export function keepPulse(): void {
   locks.request(nameOf(threadId), () => forEver).catch(ignoreEnd)
 }
 
-/** What a request is rejected with when its own thread ends first. */
+/** Ignores what a request is rejected with when its own thread ends first. */
 function ignoreEnd(): void {}
 
-/** Whom to tell of the end of a thread, by its id. */
+/** Calls that tell of the end of a thread, by its id. */
 const watched = new Map<number, (() => void)[]>()
 /** Threads that ended before a thread asked; only where there are no locks to tell. */
 const ended = new Set<number>()
 let looking: NodeJS.Timeout | undefined
 let seesExits = false
 
-/** To be called before threads are started that are to be watched. */
+/** Watches exits; to be called before threads are started that are to be watched. */
 export function watchExits(): void {
   if (seesExits) return
   seesExits = true
