@@ -68,7 +68,9 @@ export class Meter {
     return this.#averages
   }
 
-  /** Exact for 104 days; after that to a few nanoseconds, which no rate can show. */
+  /**
+   * Computes the age, exact for 104 days; after that to a few nanoseconds, which no rate can show.
+   */
   #ageNs(): number {
     return Number(this.#clock.monotonicNs() - this.#startNs)
   }

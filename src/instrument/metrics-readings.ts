@@ -13,7 +13,7 @@ import type { ServedCounter } from './sessions/served-counter.ts'
 
 interface AnyReading {
   readonly description: CounterDescription
-  /** Where they are others than the pairs of the description. */
+  /** Labels, where they are others than the pairs of the description. */
   readonly labels: Labels | undefined
 }
 
@@ -28,12 +28,12 @@ export type Reading = AnyReading &
         readonly kind: 'summary'
         readonly sum: number
         readonly count: number
-        /** Of the window that ended last. */
+        /** Statistics of the window that ended last. */
         readonly last: Summary
       }
   )
 
-/** What the windows of one counter add up to. */
+/** Totals of the windows of one counter. */
 class WindowTotals {
   increments = 0
   value = Number.NaN

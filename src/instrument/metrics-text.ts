@@ -91,7 +91,7 @@ function clashing(rows: readonly Row[]): readonly Row[] {
   return [...byLabels.values()].filter(({ length }) => length > 1).flat()
 }
 
-/** Nothing at all for a family without samples: its rows may have no value yet. */
+/** Writes a family; nothing at all for one without samples: its rows may have no value yet. */
 function familyText({ name, type, unit, rows }: Family, isOpenMetrics: boolean): string {
   separateRows(rows)
   const samples = rows.map((row) => rowText(name, type, row, isOpenMetrics)).join('')
@@ -122,7 +122,7 @@ function rowText(name: string, type: Kind, row: Row, isOpenMetrics: boolean): st
   return `${lines.sum} ${numberText(reading.sum, shift)}\n${count}`
 }
 
-/** The one value of a counter or gauge; NaN where there is none yet. */
+/** Gives the one value of a counter or gauge; NaN where there is none yet. */
 function sampleOf({ reading, part }: Row): Exact {
   switch (reading.kind) {
     case 'counter':

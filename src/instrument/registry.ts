@@ -48,7 +48,7 @@ import { Reporter } from './threads/reporter.ts'
 export interface RegistryLimits {
   readonly sources: number
   readonly countersPerSource: number
-  /** Of one plain instrument. */
+  /** Limit of label sets of one plain instrument. */
   readonly labelSets: number
   readonly sessions: number
 }
@@ -58,10 +58,12 @@ export interface RegistryOptions {
   readonly clock?: Clock
   /** Gets a line for each thing that is wrong, not for each time; default: a process warning. */
   readonly log?: (message: string) => void
-  /** Whose rules addMetaData keeps to (eventcounters.md §4.7); `document` by default. */
+  /** Rules that addMetaData keeps to (eventcounters.md §4.7); `document` by default. */
   readonly profile?: Profile
   readonly limits?: Partial<RegistryLimits>
-  /** Of the shared memory that plain instruments and other threads write; made on first use. */
+  /**
+   * Options of the shared memory that plain instruments and other threads write; made on first use.
+   */
   readonly zone?: ZoneOptions
 }
 
@@ -97,7 +99,7 @@ export class CounterRegistry implements CounterSource {
   #home: Collector | Reporter | undefined
   #adopt: Adopt | undefined
   /**
-   * As given.
+   * Options as given.
    * @internal
    */
   readonly zoneOptions: ZoneOptions
@@ -116,12 +118,12 @@ export class CounterRegistry implements CounterSource {
     this.#sessions = new Sessions({ clock, limit: this.limits.sessions, report: this.report })
   }
 
-  /** Of eventcounters.md §6, by the names there, and of the registry's own limits. */
+  /** Counts of eventcounters.md §6, by the names there, and of the registry's own limits. */
   get counts(): Readonly<RegistryCounts> {
     return this.#counts
   }
 
-  /** In the order in which they were made. */
+  /** Sources in the order in which they were made. */
   get sources(): readonly EventSource[] {
     return [...this.#entries.keys()]
   }
@@ -144,7 +146,7 @@ export class CounterRegistry implements CounterSource {
   }
 
   /**
-   * All that is served, source after source.
+   * Lists all that is served, source after source.
    * @internal
    */
   *counters(): Iterable<ServedCounter> {
@@ -321,8 +323,8 @@ export class CounterRegistry implements CounterSource {
   }
 
   /**
-   * What to hand to a worker thread, by workerData or postMessage: there, `CounterRegistry.open`
-   * makes a registry of it, whose counters this registry serves.
+   * Gives what to hand to a worker thread, by workerData or postMessage: there,
+   * `CounterRegistry.open` makes a registry of it, whose counters this registry serves.
    * @throws {TypeError} in a registry that was joined itself
    */
   share(): SharedRegistry {
@@ -330,9 +332,9 @@ export class CounterRegistry implements CounterSource {
   }
 
   /**
-   * The registry of another thread: sources and counters made in it are served by the sessions of
-   * that thread, together with its own of the same source and name. Sessions, and counters that
-   * poll, belong to that thread alone.
+   * Opens the registry of another thread: sources and counters made in it are served by the
+   * sessions of that thread, together with its own of the same source and name. Sessions, and
+   * counters that poll, belong to that thread alone.
    * @throws {ZoneFullError} when too many threads have joined
    */
   static open(shared: SharedRegistry, options: RegistryOptions = {}): CounterRegistry {

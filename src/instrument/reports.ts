@@ -14,7 +14,10 @@ export interface RegistryCounts {
   listener_errors: number
   invalid_intervals: number
   refused_sessions: number
-  /** Of plain instruments: what is no value of their kind, as a fraction for a counter. */
+  /**
+   * Number of values that are none of their kind for plain instruments, as a fraction for a
+   * counter.
+   */
   refused_values: number
   /** Sets of labels beyond the limit of an instrument, or with a value that cannot be sent. */
   dropped_label_sets: number
@@ -23,7 +26,7 @@ export interface RegistryCounts {
 /** Counts one, and logs the message where there is one. Never throws. */
 export type Report = (count: keyof RegistryCounts, message?: string) => void
 
-/** The counts of one registry, all 0. */
+/** Makes the counts of one registry, all 0. */
 export function noCounts(): RegistryCounts {
   return {
     nonfinite_samples: 0,

@@ -5,9 +5,9 @@
 import type { Clock } from '../time/clock.ts'
 import { systemClock } from '../time/system-clock.ts'
 
-/** Gives 99.9 % confidence with 5 % margin of error, for normally distributed values. */
+/** Size that gives 99.9 % confidence with 5 % margin of error, for normally distributed values. */
 const RESERVOIR_SIZE = 1028
-/** Per second: weights the last five minutes most. */
+/** Decay per second: weights the last five minutes most. */
 const DECAY_PER_SECOND = 0.015
 /** Seconds between two moves of the landmark, long before e^(0.015 t) leaves the doubles. */
 const RESCALE_SECONDS = 3600
@@ -18,7 +18,7 @@ export interface ReservoirOptions {
   readonly random?: () => number
   /** Values that it keeps; 1028 when not given. */
   readonly size?: number
-  /** How fast older values become unlikely; 0.015 weights the last five minutes most. */
+  /** Rate at which older values become unlikely; 0.015 weights the last five minutes most. */
   readonly decayPerSecond?: number
 }
 
@@ -103,13 +103,13 @@ export class Reservoir {
     }
   }
 
-  /** Statistics of the sample as it is now. */
+  /** Computes statistics of the sample as it is now. */
   snapshot(): Snapshot {
     this.#landmarkAge()
     return weightedSnapshot(this.sample())
   }
 
-  /** The sample with its weights, in no order. */
+  /** Lists the sample with its weights, in no order. */
   sample(): WeightedValue[] {
     return Array.from({ length: this.#length }, (_, i) => ({
       value: this.#values[i]!,
@@ -117,7 +117,7 @@ export class Reservoir {
     }))
   }
 
-  /** Whole seconds since the landmark, which moves to now once an hour has passed. */
+  /** Computes whole seconds since the landmark, which moves to now once an hour has passed. */
   #landmarkAge(): number {
     const now = Number((this.#clock.monotonicNs() - this.#startNs) / 1_000_000_000n)
     const age = now - this.#landmarkSeconds
@@ -220,7 +220,7 @@ export function uniformSnapshot(values: Iterable<number>): Snapshot {
   return fields(sorted[0]!, sorted[n - 1]!, mean, stddev, (q) => uniformQuantile(sorted, q))
 }
 
-/** Position q * (n + 1), counted from 1, linear between the neighbours. */
+/** Computes a quantile at position q * (n + 1), counted from 1, linear between the neighbours. */
 function uniformQuantile(sorted: Float64Array, q: number): number {
   const n = sorted.length
   const position = q * (n + 1)
@@ -256,7 +256,7 @@ export function weightedSnapshot(values: Iterable<WeightedValue>): Snapshot {
   return fields(min, max, mean, Math.sqrt(squares), (q) => weightedQuantile(sorted, shares, q))
 }
 
-/** The value at the largest i whose cumulative share C_i, with C_0 = 0, is at most q. */
+/** Finds the value at the largest i whose cumulative share C_i, with C_0 = 0, is at most q. */
 function weightedQuantile(
   sorted: readonly WeightedValue[],
   shares: readonly number[],

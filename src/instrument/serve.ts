@@ -25,7 +25,7 @@ export interface EventCountersServerOptions {
   readonly allowedHosts?: readonly string[]
 }
 
-/** By name and reason, for example `http_rejected sessions`; absent = 0. */
+/** Counts by name and reason, for example `http_rejected sessions`; absent = 0. */
 export type EndpointCounts = Readonly<Record<string, number>>
 
 /**
@@ -44,7 +44,7 @@ const DEFAULT_PORT = 4000
 /** Time that a client has for its request's headers; none needs longer. */
 const HEADERS_TIMEOUT_MS = 10_000
 const CONNECTIONS_LIMIT = 256
-/** What was written may take so long to leave when the server closes. */
+/** Time that what was written may take to leave when the server closes, ms. */
 const CLOSE_GRACE_MS = 500
 
 /** No page of another origin may read or embed an answer, nor guess what it is. */
@@ -116,7 +116,7 @@ export class EventCountersServer {
 }
 
 /**
- * A handler for a server of the application, which decides itself who may ask.
+ * Makes a handler for a server of the application, which decides itself who may ask.
  * @throws {TypeError} for a registry that another thread serves
  * @example
  * ```ts
@@ -166,7 +166,7 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0]!
 }
 
-/** What speaks against answering at all, as status and text. */
+/** Tells what speaks against answering at all, as status and text. */
 function refusalOf(
   { headers }: IncomingMessage,
   isAllowed: (header: string) => boolean,

@@ -47,7 +47,7 @@ export class Attributes {
     this.#description = { ...this.#description, metaData: [...metaData, pair] }
   }
 
-  /** A pair whose value may be any text (a route, a query): see {@link sayableValue}. */
+  /** Adds a pair whose value may be any text (a route, a query): see {@link sayableValue}. */
   addLabel(key: string, value: string): void {
     const { metaData } = this.#description
     checkPair(metaData, key, '', this.#profile)

@@ -13,7 +13,7 @@ import {
 } from './source-counter.ts'
 
 export interface EventCounterOptions extends CounterOptions {
-  /** Keeps a base-2 histogram of all samples too, whether or not a session is open. */
+  /** Option that keeps a base-2 histogram of all samples too, whether or not a session is open. */
   readonly histogram?: boolean
 }
 
@@ -31,7 +31,7 @@ export interface EventCounterOptions extends CounterOptions {
  */
 export class EventCounter extends SourceCounter<RecordedCounter> {
   readonly #samples: RecordedCounter
-  /** Here too: while nothing listens the counter itself is all that is looked at. */
+  /** Copy of the state: while nothing listens the counter itself is all that is looked at. */
   #isListened = false
   readonly #histogram: SampleHistogram | undefined
 
@@ -74,7 +74,7 @@ export class EventCounter extends SourceCounter<RecordedCounter> {
  */
 export class IncrementingEventCounter extends RateCounter<RecordedCounter> {
   readonly #samples: RecordedCounter
-  /** Here too: while nothing listens the counter itself is all that is looked at. */
+  /** Copy of the state: while nothing listens the counter itself is all that is looked at. */
   #isListened = false
 
   /**

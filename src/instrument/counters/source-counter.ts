@@ -28,7 +28,7 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
   readonly name: string
   readonly source: EventSource
   /**
-   * What the sessions ask.
+   * Counter as the sessions see it.
    * @internal
    */
   readonly served: Served
@@ -64,7 +64,7 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
     })
   }
 
-  /** As .NET writes it: `B`, `ms`, `%`; empty = none. */
+  /** Units as .NET writes them: `B`, `ms`, `%`; empty = none. */
   get displayUnits(): string {
     return this.#attributes.description.units
   }
@@ -83,7 +83,7 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
     this.change((attributes) => attributes.addPair(key, value))
   }
 
-  /** The name that .NET gives addMetaData. */
+  /** Adds a pair, by the name that .NET gives addMetaData. */
   addMetadata(key: string, value: string | null): void {
     this.addMetaData(key, value)
   }

@@ -28,7 +28,7 @@ interface GcEntry {
 }
 
 export class GcPauses {
-  /** Of all pauses while it was observing. */
+  /** Time of all pauses while it was observing. */
   totalMs = 0
   /** Gets every pause. */
   onPause: (kind: GcKind, pauseMs: number) => void = () => {}

@@ -12,14 +12,14 @@ import type {
   ServedCounter,
 } from '../sessions/served-counter.ts'
 
-/** What one window knows of the time since it began. */
+/** Measurement of the time since a window began. */
 export interface Measurement {
   /**
-   * The value of the window that ends here, and begins the next; undefined when there is none, and
-   * then the window goes on.
+   * Takes the value of the window that ends here, and begins the next; undefined when there is
+   * none, and then the window goes on.
    */
   take(collection: Collection): number | undefined
-  /** The window is gone. */
+  /** Ends the measurement: the window is gone. */
   end?(): void
 }
 
@@ -67,7 +67,7 @@ export function oncePerCollection<Reading>(
   }
 }
 
-/** What is read at the end of the window. */
+/** Measures what is read at the end of the window. */
 export function state<Reading>(
   read: (collection: Collection) => Reading,
   evaluate: (reading: Reading) => number,
@@ -76,7 +76,7 @@ export function state<Reading>(
   return () => measurement
 }
 
-/** What two readings of something that only grows say of the time between them. */
+/** Measures the time between two readings of something that only grows. */
 export function growth<Reading>(
   read: (collection: Collection) => Reading,
   evaluate: (before: Reading, after: Reading) => number | undefined,

@@ -160,7 +160,9 @@ function addGc(measure: AddMeasured, source: EventSource, pauses: GcPauses, cloc
   measure('time-in-gc', '% Time in GC', '%', share)
 }
 
-/** A counter of how many there were and one of how long they took; returns what records both. */
+/**
+ * Adds a counter of how many there were and one of how long they took; returns what records both.
+ */
 function addGcKind(source: EventSource, kind: GcKind): (pauseMs: number) => void {
   const count = new IncrementingEventCounter(`gc-${kind}-count`, source, {
     displayName: `${GC_TITLES[kind]} GC Count`,

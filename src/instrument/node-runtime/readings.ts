@@ -22,7 +22,7 @@ export function readMemory(): MemoryReading {
   return { rss, external, arrayBuffers, heap: getHeapStatistics() }
 }
 
-/** Bytes ever allocated on this heap; undefined where this V8 does not count them. */
+/** Reads the bytes ever allocated on this heap; undefined where this V8 does not count them. */
 export function allocatedBytes(): number | undefined {
   return (getHeapStatistics() as { total_allocated_bytes?: number }).total_allocated_bytes
 }
@@ -39,7 +39,7 @@ export function readCpu(nowNs: bigint): CpuReading {
   return { user: user / US_PER_S, system: system / US_PER_S, atS: Number(nowNs) / NS_PER_S }
 }
 
-/** Percent of all processors; undefined when no time has passed. */
+/** Computes percent of all processors; undefined when no time has passed. */
 export function cpuPercent(
   before: CpuReading,
   after: CpuReading,
@@ -64,13 +64,13 @@ export function loopPercent(before: LoopReading, after: LoopReading): number | u
   return percent(active, active + after.idle - before.idle)
 }
 
-/** Undefined of nothing; no rounding takes it out of 0 to 100. */
+/** Computes percent; undefined of nothing; no rounding takes it out of 0 to 100. */
 export function percent(part: number, whole: number): number | undefined {
   if (!(whole > 0)) return undefined
   return Math.min(Math.max((part / whole) * PERCENT, 0), PERCENT)
 }
 
-/** What keeps the event loop alive, by sort. */
+/** Resources that keep the event loop alive, by sort. */
 export interface ResourcesReading {
   readonly timers: number
   readonly requests: number

@@ -7,7 +7,7 @@ import { Instrument, type InstrumentOptions } from './instrument.ts'
 
 type AddHandle = Pick<CounterHandle, 'add' | 'addExact'>
 
-/** Stands in where the zone has no room. */
+/** Stand-in where the zone has no room. */
 const FULL: AddHandle = { add: () => false, addExact: () => false }
 
 /**
@@ -61,7 +61,7 @@ export class Counter extends Instrument<BoundCounter> {
     super(name, source, options, (refuse) => new BoundCounter(FULL, refuse))
   }
 
-  /** As {@link BoundCounter.add}. */
+  /** Adds, as {@link BoundCounter.add}. */
   add(n: number | bigint = 1): void {
     this.own.add(n)
   }

@@ -7,7 +7,7 @@ import { Instrument, type InstrumentOptions } from './instrument.ts'
 
 export interface GaugeOptions extends InstrumentOptions {
   /**
-   * What the values of several threads mean together: the one set `last` (default), their `sum`
+   * Meaning of the values of several threads together: the one set `last` (default), their `sum`
    * (of the threads that live), the least or the greatest.
    */
   readonly across?: 'last' | 'sum' | 'min' | 'max'
@@ -15,7 +15,7 @@ export interface GaugeOptions extends InstrumentOptions {
 
 type SetHandle = Pick<GaugeHandle, 'set'>
 
-/** Stands in where the zone has no room. */
+/** Stand-in where the zone has no room. */
 const FULL: SetHandle = { set: () => false }
 
 /**
@@ -38,7 +38,10 @@ export class BoundGauge {
     this.#refuse = refuse
   }
 
-  /** Never throws: what is no finite number is not set, and counted as `refused_values`. */
+  /**
+   * Sets the value; never throws: what is no finite number is not set, and counted as
+   * `refused_values`.
+   */
   set(value: number): void {
     if (!Number.isFinite(value) || !this.#handle.set(value)) this.#refuse()
     else this.#value = value
@@ -71,12 +74,12 @@ export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
     super(name, source, options, (refuse) => new BoundGauge(FULL, refuse))
   }
 
-  /** As {@link BoundGauge.set}. */
+  /** Sets the value, as {@link BoundGauge.set}. */
   set(value: number): void {
     this.own.set(value)
   }
 
-  /** As {@link BoundGauge.add}. */
+  /** Adds, as {@link BoundGauge.add}. */
   add(n = 1): void {
     this.own.add(n)
   }

@@ -75,12 +75,12 @@ export class Histogram extends Instrument<BoundHistogram> {
     super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse))
   }
 
-  /** As {@link BoundHistogram.record}. */
+  /** Records, as {@link BoundHistogram.record}. */
   record(value: number): void {
     this.own.record(value)
   }
 
-  /** As {@link BoundHistogram.histogram}. */
+  /** Buckets, as {@link BoundHistogram.histogram}. */
   get histogram(): Buckets {
     return this.own.histogram
   }

@@ -13,9 +13,9 @@ import { encodeKey, type KeyClass } from '../threads/counter-key.ts'
 import type { CounterHome } from '../threads/home.ts'
 
 export interface InstrumentOptions {
-  /** As .NET writes it: `B`, `ms`, `%`; empty = none. */
+  /** Unit as .NET writes it: `B`, `ms`, `%`; empty = none. */
   readonly unit?: string
-  /** For people: what viewers show instead of the name. */
+  /** Text for people: what viewers show instead of the name. */
   readonly description?: string
   /** Names of the labels, each of which every `with` gives a value. */
   readonly labels?: readonly string[]
@@ -30,10 +30,10 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
   readonly unit: string
   readonly description: string
   protected readonly options: Options
-  /** Without labels the instrument is itself a handle; with them, records go nowhere. */
+  /** Handle of the instrument itself, which it is without labels; with them, records go nowhere. */
   protected readonly own: Bound
   readonly #labelNames: readonly string[]
-  /** By the values, in the order of the names. */
+  /** Handles by the values, in the order of the names. */
   readonly #handles = new Map<string, Bound>()
   readonly #memberships: Membership[] = []
   readonly #inert: Bound
@@ -65,7 +65,7 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
   }
 
   /**
-   * The handle of one set of label values, the same one at every call. One beyond the limit
+   * Gives the handle of one set of label values, the same one at every call. One beyond the limit
    * `labelSets` of the registry, or with a value that is too long or holds U+0000, does nothing and
    * is counted as `dropped_label_sets`.
    * @throws {TypeError} for other labels than those of the instrument, or a value that is no text
@@ -140,7 +140,7 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
     return attributes.description
   }
 
-  /** A metric of the home; negative, counted and logged where it was refused. */
+  /** Defines a metric of the home; negative, counted and logged where it was refused. */
   protected define(
     home: CounterHome,
     of: KeyClass,

@@ -13,7 +13,7 @@ const BLOCK = BUFFER_LENGTH / 2
 
 /** The counter of the windows that share a slot. */
 interface CounterSlotOwner {
-  /** What was recorded since the slot began; a window goes on in {@link next}. */
+  /** Closes a window: what was recorded since the slot began; a window goes on in {@link next}. */
   close(slot: CounterSlot): ClosedWindow
   next(slot: CounterSlot): CounterSlot
   release(slot: CounterSlot): void
@@ -26,9 +26,9 @@ export class CounterSlot {
   users = 0
   /** Number of the first sample that belongs to it; -1 where more than the samples is in it. */
   begin = 0
-  /** Where in the owner's array begins what it has not taken yet. */
+  /** Place in the owner's array where begins what it has not taken yet. */
   at = 0
-  /** What it holds up to a sample of this number; -1 = not known. */
+  /** Number of the sample that its sums were closed at; -1 = not known. */
   #closedAt = -1
   #closed: ClosedWindow | undefined
 

@@ -33,7 +33,10 @@ class Poll {
     this.#onFailure = options.onFailure
   }
 
-  /** This collection's value; undefined when the call has failed, or is running at this moment. */
+  /**
+   * Gives this collection's value; undefined when the call has failed, or is running at this
+   * moment.
+   */
   value(collection: Collection): number | undefined {
     if (this.#isCalling || collection.number === this.#collectionNumber) return this.#value
     this.#collectionNumber = collection.number
@@ -76,7 +79,7 @@ export class PolledCounter implements ServedCounter {
   readonly modelKind = 'gauge'
   readonly #describe: () => CounterDescription
   readonly #poll: Poll
-  /** What all windows of a collection close with. */
+  /** Value that all windows of a collection close with. */
   #value: number | undefined
   #closed: ClosedWindow | undefined
 

@@ -26,14 +26,17 @@ interface RecordedCounterOptions {
   /** Told of every argument that is no finite number. */
   readonly onRefused: () => void
   readonly labels?: Labels
-  /** Of a counter that keeps a histogram of all samples. */
+  /** Reader of the histogram, of a counter that keeps one of all samples. */
   readonly readHistogram?: (() => Histogram) | undefined
 }
 
 export class RecordedCounter implements ServedCounter {
   // What every sample asks for comes first, and so lies together.
   #isListened = false
-  /** Where in the array the next sample goes, and at which place the buffer is to be drained. */
+  /**
+   * Place in the array where the next sample goes, and the one at which the buffer is to be
+   * drained.
+   */
   #end = 0
   #drainAt = 0
   #array = NO_BUFFER.array
@@ -42,13 +45,13 @@ export class RecordedCounter implements ServedCounter {
   readonly #describe: () => CounterDescription
   readonly #onRefused: () => void
   #onListened: (isListened: boolean) => void = () => {}
-  /** Of all samples that were ever in the buffer: the number of one at place 0. */
+  /** Number of the sample at place 0, of all that were ever in the buffer. */
   #first = 0
-  /** Where in the array begins what the takers have not got yet. */
+  /** Place in the array where begins what the takers have not got yet. */
   #handed = 0
   #takers: SampleTaker[] = []
   #isAtOnce = false
-  /** With open windows; in no order. */
+  /** Slots with open windows; in no order. */
   readonly #slots: CounterSlot[] = []
   /** The slot that began last. */
   #newest: CounterSlot | undefined
@@ -80,7 +83,7 @@ export class RecordedCounter implements ServedCounter {
     callback(this.#isListened)
   }
 
-  /** The hot path: never throws, allocates or blocks. */
+  /** Records on the hot path: never throws, allocates or blocks. */
   record(value: number): void {
     if (!this.#isListened) return
     if (!Number.isFinite(value)) {

@@ -41,7 +41,7 @@ export class SampleHistogram implements SampleTaker {
     if (value > this.#max) this.#max = value
   }
 
-  /** Zero, a negative sample or one far from the others; the window moves to where it is. */
+  /** Adds zero, a negative sample or one far from the others; the window moves to where it is. */
   #addOutside(value: number): void {
     this.#fold()
     this.#folded.record(value)
@@ -68,7 +68,7 @@ export class SampleHistogram implements SampleTaker {
     this.#max = Number.NEGATIVE_INFINITY
   }
 
-  /** Everything so far, as a copy. */
+  /** Reads everything so far, as a copy. */
   read(): Histogram {
     this.#fold()
     return this.#folded.clone()

@@ -64,7 +64,7 @@ export class Moments {
     this.#max = max
   }
 
-  /** Sample by sample (Welford), each step within the doubles: squares stop at the largest. */
+  /** Adds sample by sample (Welford), each step within the doubles: squares stop at the largest. */
   #takeHuge(values: Float64Array, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       const value = values[i]!
@@ -109,7 +109,7 @@ export class Moments {
     this.#max = NEGATIVE_INFINITY
   }
 
-  /** What {@link take} would lead to; the sums stay as they are. */
+  /** Computes what {@link take} would lead to; the sums stay as they are. */
   statisticsWith(values: Float64Array, from: number, to: number): MeanStatistics {
     all.#copy(this)
     all.take(values, from, to)
@@ -140,7 +140,7 @@ export class Moments {
   }
 }
 
-/** Where they are added up for statistics. */
+/** Sums, where they are added up for statistics. */
 const all = new Moments()
 
 function squaresAround(mean: number, values: Float64Array, from: number, to: number): number {
@@ -180,7 +180,7 @@ export class Total {
     this.#sum = 0
   }
 
-  /** What {@link take} would lead to; the sum stays as it is. */
+  /** Computes what {@link take} would lead to; the sum stays as it is. */
   statisticsWith(values: Float64Array, from: number, to: number): SumStatistics {
     let sum = this.#sum
     for (let i = from; i < to; i++) sum += values[i]!
@@ -188,7 +188,7 @@ export class Total {
   }
 }
 
-/** A sum that has left the doubles is the last number on its side. */
+/** Limits a sum: one that has left the doubles is the last number on its side. */
 export function finite(sum: number): number {
   return Math.min(Math.max(sum, -Number.MAX_VALUE), Number.MAX_VALUE)
 }

@@ -37,7 +37,10 @@ export class Collections {
     return () => this.#callbacks.delete(callback)
   }
 
-  /** For a baseline poll: the running collection, whose calls it shares, or one of its own. */
+  /**
+   * Finds the collection for a baseline poll: the running one, whose calls it shares, or one of its
+   * own.
+   */
   current(): Collection {
     if (this.#stage !== 'closing') this.#number++
     return { number: this.#number, nowNs: this.#clock.monotonicNs() }
@@ -109,8 +112,8 @@ export class Collections {
 }
 
 /**
- * The counters that have windows in the series, each once, in order of creation, with these windows
- * as those that are due: the windows of sessions that are not due are not even looked at.
+ * Lists the counters that have windows in the series, each once, in order of creation, with these
+ * windows as those that are due: the windows of sessions that are not due are not even looked at.
  */
 function membersOf(due: readonly Series[], collectionNumber: number): Member[] {
   const members: Member[] = []

@@ -5,7 +5,9 @@
 import type { Member } from './members.ts'
 
 export class Identities {
-  /** Under what they were when they were last looked at: pairs may have been added since. */
+  /**
+   * Members under what they were when they were last looked at: pairs may have been added since.
+   */
   readonly #living = new Map<string, Set<Member>>()
   readonly #ofMember = new WeakMap<Member, string>()
 

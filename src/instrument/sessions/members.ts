@@ -7,26 +7,28 @@ import { errorText, ignoreRejection, type Report } from '../reports.ts'
 import type { Schedule } from './schedule.ts'
 import type { Collection, OpenWindow, ServedCounter } from './served-counter.ts'
 
-/** What a registry gives for a source or counter that it has taken. */
+/** Membership of a source or counter that a registry has taken. */
 export interface Membership {
   /** False once removed, and from the start where a limit was reached. */
   readonly isLive: boolean
-  /** Idempotent; open windows end without a payload. */
+  /** Removes it; idempotent. Open windows end without a payload. */
   remove(): void
 }
 
 export class Member {
-  /** Grows with every counter that is made. */
+  /** Order of creation: grows with every counter that is made. */
   readonly order: number
   readonly entry: SourceEntry
   readonly counter: ServedCounter
   readonly name: string
   isLive = true
-  /** In the order in which the series were opened; replaced, never shortened, when one ends. */
+  /**
+   * Windows in the order in which the series were opened; replaced, never shortened, when one ends.
+   */
   windows: SeriesWindow[] = []
   /** Number of the last collection that has found it due. */
   collectionNumber = 0
-  /** Of its windows those that this collection closes. */
+  /** Windows that this collection closes. */
   readonly due: SeriesWindow[] = []
   /** The window that a session got last. */
   #lastWindow: CounterWindow | undefined
@@ -38,7 +40,7 @@ export class Member {
     this.name = counter.description.name
   }
 
-  /** For messages. */
+  /** Title for messages. */
   get title(): string {
     return `counter "${this.name}" of source "${this.entry.name}"`
   }
@@ -115,7 +117,9 @@ export class Series {
   isOpen = true
   /** Number of the collection in which it was due last. */
   collectionNumber = 0
-  /** What that collection has closed so far, and whose it is, in the order of counter creation. */
+  /**
+   * Windows that collection has closed so far, and whose it is, in the order of counter creation.
+   */
   closed: CounterWindow[] = []
   closedOf: Member[] = []
   /** Length of the interval that ended last. */
@@ -123,7 +127,7 @@ export class Series {
   /** Monotonic time of the last boundary, or of the opening. */
   #boundaryNs: bigint
   readonly #windows = new Map<Member, SeriesWindow>()
-  /** Between which moments the last interval lay, and how long it was. */
+  /** Moments between which the last interval lay, and how long it was. */
   #from: Collection | undefined
   #to: Collection | undefined
   #seconds = 0
@@ -134,7 +138,7 @@ export class Series {
     this.#boundaryNs = schedule.beginNs
   }
 
-  /** Most windows of a collection began at the same moment, too. */
+  /** Computes the seconds; most windows of a collection began at the same moment, too. */
   secondsBetween(from: Collection, to: Collection): number {
     if (from !== this.#from || to !== this.#to) {
       this.#from = from
@@ -144,12 +148,12 @@ export class Series {
     return this.#seconds
   }
 
-  /** In no order. */
+  /** Members in no order. */
   get members(): Iterable<Member> {
     return this.#windows.keys()
   }
 
-  /** In no order. */
+  /** Windows in no order. */
   get windows(): Iterable<SeriesWindow> {
     return this.#windows.values()
   }
@@ -192,7 +196,7 @@ export class Series {
 
 /** An event source as the sessions hold it: its counters, and whether a session wants it. */
 export interface SourceCallbacks {
-  /** What they return is ignored, also a promise that is rejected. */
+  /** Called when it is enabled; what it returns is ignored, also a promise that is rejected. */
   onEnable(): unknown
   onDisable(): unknown
 }

@@ -7,19 +7,19 @@ import type {
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
 import type { Member, Series, SourceEntry } from './members.ts'
 
-/** Which counters a session wants. */
+/** Match of the counters that a session wants. */
 export interface CounterMatch {
-  /** Whether any counter of a source can be wanted. */
+  /** Tells whether any counter of a source can be wanted. */
   source(name: string): boolean
   counter(source: string, name: string): boolean
 }
 
-/** What a session asks for; without `wanted` every counter of every source, those to come too. */
+/** Request of a session; without `wanted` every counter of every source, those to come too. */
 export interface OpenRequest extends Omit<SessionRequest, 'filter'> {
   readonly wanted?: CounterMatch
 }
 
-/** What all sessions of a registry ask of the place where they are kept. */
+/** Owner of sessions: what all of a registry ask of the place where they are kept. */
 export interface SessionOwner {
   close(session: OpenSession): void
   collect(session: OpenSession): void
@@ -34,7 +34,7 @@ export class OpenSession implements CounterSession {
   isOpen = true
   /** Undefined until its windows begin. */
   openNs: bigint | undefined
-  /** Of `deliver: 'own'`: all that it gets. */
+  /** Series of `deliver: 'own'`: all that it gets. */
   own: Series | undefined
 
   constructor(
@@ -58,7 +58,7 @@ export class OpenSession implements CounterSession {
     return wanted === undefined || wanted.counter(member.entry.name, member.name)
   }
 
-  /** The windows that it gets of a collection; undefined when none of its series was due. */
+  /** Lists the windows that it gets of a collection; undefined when none of its series was due. */
   windowsOf(collectionNumber: number): CounterWindow[] | undefined {
     if (this.own !== undefined) {
       return this.own.collectionNumber === collectionNumber ? this.own.closed : undefined
@@ -69,7 +69,7 @@ export class OpenSession implements CounterSession {
     return due.length === 0 ? undefined : this.#sharedWindows(due)
   }
 
-  /** One interval after the other, each in the order of counter creation. */
+  /** Lists one interval after the other, each in the order of counter creation. */
   #sharedWindows(due: readonly Series[]): CounterWindow[] {
     const found: { readonly order: number; readonly window: CounterWindow }[] = []
     for (const { closed, closedOf } of due) {

@@ -24,7 +24,7 @@ export class Schedule {
     return this.#deadlineNs
   }
 
-  /** Where the interval begins that ends at the deadline. */
+  /** Begin of the interval that ends at the deadline. */
   get beginNs(): bigint {
     return this.#deadlineNs - this.#stepNs
   }

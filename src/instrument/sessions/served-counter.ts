@@ -13,10 +13,13 @@ export interface Collection {
   readonly nowNs: bigint
 }
 
-/** Not changed any more once it is handed out: other windows may be closed with the same object. */
+/**
+ * Window that is closed; not changed any more once it is handed out: other windows may be closed
+ * with the same object.
+ */
 export interface ClosedWindow {
   readonly statistics: Statistics
-  /** When the window began, where not at the last boundary (eventcounters.md §4.5). */
+  /** Begin of the window, where not at the last boundary (eventcounters.md §4.5). */
   readonly sinceNs?: bigint
 }
 
@@ -24,7 +27,7 @@ export interface ClosedWindow {
 export interface OpenWindow {
   /** Ends the window and begins the next; undefined = no payload at this boundary. */
   close(collection: Collection): ClosedWindow | undefined
-  /** The series is gone. */
+  /** Ends the slot: the series is gone. */
   end(): void
 }
 

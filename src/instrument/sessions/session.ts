@@ -32,7 +32,7 @@ interface AnyWindow {
   readonly name: string
   /** Empty = none. */
   readonly displayName: string
-  /** As .NET writes it (`B`, `ms`, `%`); empty = none. */
+  /** Unit as .NET writes it (`B`, `ms`, `%`); empty = none. */
   readonly unit: string
   readonly labels: Readonly<Record<string, string>>
   /** End of the window, Unix milliseconds. */
@@ -54,7 +54,7 @@ export interface MeanWindow extends AnyWindow {
   readonly max: number
 }
 
-/** What was added up in a window. */
+/** Sum of a window. */
 export interface SumWindow extends AnyWindow {
   readonly kind: 'sum'
   readonly increment: number

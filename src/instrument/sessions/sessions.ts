@@ -57,7 +57,7 @@ export class Sessions {
     return this.#collections.onCollection(callback)
   }
 
-  /** Who keeps samples outside of this thread hears whether they are wanted. */
+  /** Tells a watcher, which keeps samples outside of this thread, whether they are wanted. */
   onListening(watcher: ListeningWatcher): void {
     this.#watchers.push(watcher)
     if (this.#sessions.size > 0) watcher.begin()
@@ -178,7 +178,7 @@ export class Sessions {
     series.end()
   }
 
-  /** A source that is new joins the sessions that want it; it is told in the next microtask. */
+  /** Adds a source: a new one joins the sessions that want it; it is told in the next microtask. */
   addSource(entry: SourceEntry): void {
     this.#entries.add(entry)
     const collection = this.#collections.current()
@@ -203,7 +203,7 @@ export class Sessions {
     entry.settle()
   }
 
-  /** A counter that is new joins the open series that want it, all by one baseline. */
+  /** Adds a counter: a new one joins the open series that want it, all by one baseline. */
   addCounter(member: Member): void {
     member.entry.members.add(member)
     if (this.#sessions.size > 0) this.#joinAll(member, this.#sessions, this.#collections.current())

@@ -31,13 +31,13 @@ class Found {
   description: CounterDescription
   /** Threads that have it, with how many counters each. */
   readonly holders = new Map<number, number>()
-  /** Of the two counters that threads share: the one that gets what was observed. */
+  /** Counter that gets what was observed, of the two that threads share. */
   target: RecordedCounter | undefined
-  /** Where this thread has none of its own. */
+  /** Membership of the stand-in, where this thread has no counter of its own. */
   standIn: Membership | undefined
   /** Every thread that had it has closed it. */
   isGone = false
-  /** Of a counter: what belongs to no session that is open now. */
+  /** Total of a counter that belongs to no session that is open now. */
   baseline = 0n
 
   constructor(metric: number, key: CounterKey) {
@@ -105,7 +105,7 @@ export class Collector implements CounterHome {
     }
   }
 
-  /** Past the zone: this thread serves the sessions itself. */
+  /** Gives the handle of samples, past the zone: this thread serves the sessions itself. */
   samples(metric: number): SampleHandle | undefined {
     return this.#found.get(metric)?.target ?? this.writer.summary(metric)
   }
@@ -135,7 +135,10 @@ export class Collector implements CounterHome {
     this.#serve(found)
   }
 
-  /** When no thread has it any more, it leaves the sessions; what it holds stays in the zone. */
+  /**
+   * Releases a counter. When no thread has it any more, it leaves the sessions; what it holds stays
+   * in the zone.
+   */
   #release(found: Found, thread: number): void {
     const count = (found.holders.get(thread) ?? 1) - 1
     if (count > 0) found.holders.set(thread, count)
@@ -148,7 +151,7 @@ export class Collector implements CounterHome {
     found.target = undefined
   }
 
-  /** Before the first windows begin; what was left in the zone belongs to none. */
+  /** Begins, before the first windows do; what was left in the zone belongs to none. */
   #begin(): void {
     if (!this.#isListening) this.#isListening = this.reader.listen(true)
     this.#collect()
@@ -172,7 +175,7 @@ export class Collector implements CounterHome {
     this.reader.takeSummaries(this.#absorb)
   }
 
-  /** Its thread may have ended before it could describe it. */
+  /** Finds a counter that is held; its thread may have ended before it could describe it. */
   #findHeld(metric: number): void {
     const found = this.#find(metric)
     if (found !== undefined) this.#serve(found)
@@ -230,7 +233,7 @@ export class Collector implements CounterHome {
     return new RecordedCounter({ kind: 'mean', describe, onRefused, labels, readHistogram })
   }
 
-  /** A counter of this thread takes the place of the one that stood in for it. */
+  /** Puts a counter of this thread in the place of the one that stood in for it. */
   #adopt(counter: ServedCounter): Membership | undefined {
     if (!(counter instanceof RecordedCounter) || this.#standIns.has(counter)) return undefined
     const found = this.#byIdentity.get(identityOfCounter(counter))
@@ -253,7 +256,9 @@ export class Collector implements CounterHome {
     }
   }
 
-  /** A counter of this thread is gone: who goes on in other threads is stood in for. */
+  /**
+   * Forgets a counter of this thread; for those that go on in other threads there is a stand-in.
+   */
   #forget({ kind, counter }: CounterChange): void {
     if (kind !== 'removed' || !(counter instanceof RecordedCounter)) return
     const found = this.#byIdentity.get(identityOfCounter(counter))
@@ -261,7 +266,9 @@ export class Collector implements CounterHome {
   }
 }
 
-/** Whether this thread may have the counter, too; plain instruments are in the zone anyhow. */
+/**
+ * Tells whether this thread may have the counter, too; plain instruments are in the zone anyhow.
+ */
 function isShared({ of }: CounterKey): boolean {
   return of === 'EventCounter' || of === 'IncrementingEventCounter'
 }

@@ -5,7 +5,7 @@
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import { type Identity, identityKey, identityOf, type Labels } from '../../model/index.ts'
 
-/** What a metric of the zone holds; a histogram has a metric for its windows besides. */
+/** Classes of what a metric of the zone holds; a histogram has a metric for its windows besides. */
 const KEY_CLASSES = Object.freeze({
   EventCounter: 'summary',
   IncrementingEventCounter: 'counter',
@@ -20,7 +20,7 @@ export interface CounterKey {
   readonly of: KeyClass
   readonly provider: string
   readonly name: string
-  /** Of the plain instruments; pairs of the others are no part of their identity. */
+  /** Labels of the plain instruments; pairs of the others are no part of their identity. */
   readonly labels: Labels
 }
 
@@ -28,7 +28,7 @@ export function encodeKey({ of, provider, name, labels }: CounterKey): Uint8Arra
   return identityKey({ name, kind: KEY_CLASSES[of], labels, qualifier: [of, provider] })
 }
 
-/** Undefined for the key of something else. */
+/** Decodes a key; undefined for that of something else. */
 export function decodeKey(key: Uint8Array): CounterKey | undefined {
   const identity: Identity | undefined = identityOf(key)
   if (identity?.qualifier === undefined || identity.nameBytes !== undefined) return undefined
@@ -39,7 +39,7 @@ export function decodeKey(key: Uint8Array): CounterKey | undefined {
 }
 
 /**
- * What threads tell each other of their counters beside the zone: how they describe themselves, and
+ * Message between threads about their counters beside the zone: how they describe themselves, and
  * that they are closed. Numbers never go this way.
  */
 export type CounterMessage =
@@ -48,7 +48,7 @@ export type CounterMessage =
       /** False where a counter that was described already says something else of itself. */
       readonly isNew: boolean
       readonly threadId: number
-      /** Of the zone. */
+      /** Key in the zone. */
       readonly key: Uint8Array
       readonly description: CounterDescription
     }

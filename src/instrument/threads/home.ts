@@ -15,19 +15,19 @@ import type { Report } from '../reports.ts'
 import type { Membership } from '../sessions/members.ts'
 import type { Collection, ServedCounter } from '../sessions/served-counter.ts'
 
-/** What is handed to other threads, by workerData or postMessage. */
+/** Registry as it is handed to other threads, by workerData or postMessage. */
 export interface SharedRegistry {
   readonly zone: SharedZone
   /** Name of a BroadcastChannel. */
   readonly channel: string
 }
 
-/** What takes samples: a handle of the zone, or a counter of this thread. */
+/** Taker of samples: a handle of the zone, or a counter of this thread. */
 export type SampleHandle = Pick<SummaryHandle, 'observe'>
 
 export interface CounterHome {
   readonly zone: Zone
-  /** Of this thread. */
+  /** Writer of this thread. */
   readonly writer: Writer
   readonly reader: ZoneReader
   /**
@@ -46,9 +46,12 @@ export interface CounterChange {
 }
 
 export interface ListeningWatcher {
-  /** The windows of a session are about to begin, outside of a collection. Must not throw. */
+  /**
+   * Called when the windows of a session are about to begin, outside of a collection. Must not
+   * throw.
+   */
   begin(): void
-  /** No session is open any more. Must not throw. */
+  /** Called when no session is open any more. Must not throw. */
   end(): void
 }
 

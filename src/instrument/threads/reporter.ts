@@ -43,7 +43,7 @@ export class Reporter implements CounterHome {
     registry.onCounter((change) => this.#follow(change))
   }
 
-  /** What other threads say is for the one that serves. */
+  /** Ignores what other threads tell: it is for the one that serves. */
   receive(): void {}
 
   samples(metric: number): SampleHandle | undefined {
@@ -99,7 +99,10 @@ export class Reporter implements CounterHome {
   }
 }
 
-/** A callback runs in the thread that made the counter; only this one has the sessions' moments. */
+/**
+ * Refuses polling: a callback runs in the thread that made the counter; only this one has the
+ * sessions' moments.
+ */
 function refusePolling(counter: ServedCounter): undefined {
   if (counter instanceof RecordedCounter) return undefined
   const { provider, name } = counter.description

@@ -5,7 +5,7 @@ import type { Labels } from '../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
 import type { Collection, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 
-/** What is the same of both. */
+/** Part of a reading that is the same of both. */
 interface Reading {
   readonly reader: ZoneReader
   readonly metric: number
@@ -55,7 +55,7 @@ export class TotalCounter implements ServedCounter {
     }
   }
 
-  /** All sessions of a collection see one reading. */
+  /** Reads the total; all sessions of a collection see one reading. */
   #totalAt({ number }: Collection): bigint {
     if (number !== this.#collectionNumber) {
       this.#collectionNumber = number
