@@ -53,7 +53,10 @@ export function forEachBound(histogram: Histogram, isWindowed: boolean, visit: O
   return seen + coarse.overflow
 }
 
-/** Below index -1 only fractions live: their bound is the bucket's own end, but never -0. */
+/**
+ * Computes the bound of a negative bucket. Below index -1 only fractions live: their bound is the
+ * bucket's own end, but never -0.
+ */
 function negativeBound(index: number, scale: number): Exact {
   const lower = lowerBound(index, scale)
   if (lower < 0.5) return -Math.max(lower, Number.MIN_VALUE)
@@ -65,14 +68,14 @@ export function hasNegative({ negative }: Histogram): boolean {
   return !negative.isEmpty && negative.span() !== undefined
 }
 
-/** The exact sum; estimated from the buckets where the sender does not know it. */
+/** Gives the exact sum; estimated from the buckets where the sender does not know it. */
 export function exportedSum(histogram: Histogram): Exact {
   if (histogram.count === 0n) return 0
   return histogram.sum ?? canonicalMean(histogram) * Number(histogram.count)
 }
 
 /**
- * With the overflow in the bucket above the bins, for formats that have nothing but buckets: exact
+ * Puts the overflow in the bucket above the bins, for formats that have nothing but buckets: exact
  * as long as nothing overflowed.
  */
 export function withoutOverflow(histogram: Histogram): Histogram {

@@ -56,9 +56,9 @@ export function bucketLines(
 }
 
 /**
- * OpenMetrics forbids `_sum` (and with it `_count`) beside negative bounds, as the sum is then no
- * counter, and wants both where there are none: also where the bounds of negative observations are
- * so small that they read as 0, which then goes for their sum too.
+ * Writes the sum. OpenMetrics forbids `_sum` (and with it `_count`) beside negative bounds, as the
+ * sum is then no counter, and wants both where there are none: also where the bounds of negative
+ * observations are so small that they read as 0, which then goes for their sum too.
  */
 function sumLines(
   histogram: Histogram,
@@ -73,8 +73,8 @@ function sumLines(
 }
 
 /**
- * Of bins no more is known than their bounds, so a quantile is the bound of its bin; above the last
- * one it has none.
+ * Gives the bound of a quantile's bin, as no more is known of bins; above the last one there is
+ * none.
  */
 function boundOf({ count, zeroCount, zeroThreshold, positive, scale }: Histogram, q: number) {
   if (count === 0n) return Number.NaN

@@ -37,12 +37,12 @@ const LEGACY_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const NOT_IN_NAME = /[^A-Za-z0-9_]/gu
 const NOT_IN_NAME_BUT_COLON = /[^A-Za-z0-9_:]/gu
 
-/** True for names and label keys that the formats write without quotes. */
+/** Tells whether the formats write names and label keys without quotes. */
 export function isLegacyName(name: string): boolean {
   return LEGACY_NAME.test(name)
 }
 
-/** Every other code point becomes `_`; `_` goes in front of a digit (scope: in its place). */
+/** Replaces every other code point by `_`; `_` goes in front of a digit (scope: in its place). */
 export function cleanName(name: string, rule: CleaningRule): string {
   if (isLegacyName(name)) return name
   const clean = name.replace(rule.keepsColons ? NOT_IN_NAME_BUT_COLON : NOT_IN_NAME, '_')

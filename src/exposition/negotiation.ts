@@ -20,13 +20,13 @@ interface Negotiated<Format = ExpositionFormat> {
 interface Offer {
   readonly format: ExpositionFormat
   readonly type: string
-  /** What parameters must be where they are given; `required` ones must be given. */
+  /** Values that parameters must have where they are given; `required` ones must be given. */
   readonly parameters: Readonly<Record<string, readonly string[]>>
   readonly required: readonly string[]
 }
 
 const PROTOBUF = 'proto=io.prometheus.client.MetricFamily; encoding=delimited'
-/** In the order in which they are chosen where nothing else decides. */
+/** Offers in the order in which they are chosen where nothing else decides. */
 const OFFERS: readonly Offer[] = [
   {
     format: 'text',
@@ -90,7 +90,7 @@ function isCloser(a: Choice, b: Choice): boolean {
   return a.q > 0 && a.q === b.q && a.closeness > b.closeness
 }
 
-/** The most exact entry that takes the offer; among those the one of the largest weight. */
+/** Finds the most exact entry that takes the offer; among those the one of the largest weight. */
 function best(preferences: readonly Preference[], offer: Offer): Choice {
   let choice: Choice = { offer, q: 0, closeness: -1, entry: undefined }
   for (const entry of preferences) {
@@ -122,7 +122,7 @@ interface Preference {
   readonly q: number
 }
 
-/** Entries in the order in which they stand; an unreadable weight counts as 1. */
+/** Reads entries in the order in which they stand; an unreadable weight counts as 1. */
 function parsePreferences(header: string): Preference[] {
   return header
     .split(',')

@@ -9,20 +9,20 @@ const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const SPECIAL = /[\\\n"]/g
 const SPECIAL_BUT_QUOTE = /[\\\n]/g
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '"': '\\"' }
-/** From here on JavaScript itself writes an exponent. */
+/** Number from which on JavaScript itself writes an exponent. */
 const PLAIN_LIMIT = 1e21
 
 function escapeQuoted(text: string): string {
   return text.replace(SPECIAL, (character) => ESCAPES[character]!)
 }
 
-/** HELP text: OpenMetrics escapes the quote too. */
+/** Escapes HELP text: OpenMetrics escapes the quote too. */
 function escapeHelp(text: string, isOpenMetrics: boolean): string {
   const pattern = isOpenMetrics ? SPECIAL : SPECIAL_BUT_QUOTE
   return text.replace(pattern, (character) => ESCAPES[character]!)
 }
 
-/** `key="value",…`; equal texts mean equal label sets. */
+/** Writes `key="value",…`; equal texts mean equal label sets. */
 export function labelText(labels: Labels): string {
   let text = ''
   for (const [key, value] of labels) {
@@ -32,7 +32,7 @@ export function labelText(labels: Labels): string {
   return text
 }
 
-/** Name as TYPE, UNIT and HELP lines write it. */
+/** Writes a name as TYPE, UNIT and HELP lines do. */
 function metadataName(name: string): string {
   return METRIC_NAME.test(name) ? name : `"${escapeQuoted(name)}"`
 }
@@ -58,21 +58,21 @@ export function familyHead(
   }
 }
 
-/** `name{labels}`, or `{"name",labels}` where the name needs UTF-8. */
+/** Writes `name{labels}`, or `{"name",labels}` where the name needs UTF-8. */
 export function sampleText(name: string, labels: string): string {
   if (METRIC_NAME.test(name)) return labels === '' ? name : `${name}{${labels}}`
   return `{"${escapeQuoted(name)}"${labels === '' ? '' : ','}${labels}}`
 }
 
-/** The same, open for one more label whose value and `"}` follow. */
+/** Writes the same, open for one more label whose value and `"}` follow. */
 export function sampleOpenText(name: string, labels: string, key: string): string {
   const text = sampleText(name, labels === '' ? `${key}="` : `${labels},${key}="`)
   return text.slice(0, -1)
 }
 
 /**
- * A value divided by 10^shift (multiplied where that is negative); integers with all their digits,
- * also when shifted.
+ * Writes a value divided by 10^shift (multiplied where that is negative); integers with all their
+ * digits, also when shifted.
  */
 export function numberText(value: Exact, shift = 0): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -86,13 +86,13 @@ export function numberText(value: Exact, shift = 0): string {
   return digits === '0' ? digits : digits + '0'.repeat(-shift)
 }
 
-/** Ten to a positive power is exact, to a negative one it is not. */
+/** Shifts a double. Ten to a positive power is exact, to a negative one it is not. */
 function shiftedDouble(value: number, shift: number): string {
   const shifted = shift < 0 ? value * 10 ** -shift : value / 10 ** shift
   return Number.isFinite(shifted) ? String(shifted) : numberText(shifted)
 }
 
-/** A double of 2^53 or more has more digits than its shortest form shows. */
+/** Writes an integer; a double of 2^53 or more has more digits than its shortest form shows. */
 function integerText(value: Exact): string {
   return typeof value === 'number' && !Number.isSafeInteger(value)
     ? BigInt(value).toString()

@@ -34,8 +34,9 @@ function rankAt(text: string, at: number): number {
 }
 
 /**
- * FNV-1a over bytes[start, end), the same in every process: for what is named by a hash. Peers can
- * choose names of one hash, so key tables are looked up by `keyedHash`. A signed 32-bit integer.
+ * Hashes bytes[start, end) by FNV-1a, the same in every process: for what is named by a hash. Peers
+ * can choose names of one hash, so key tables are looked up by `keyedHash`. A signed 32-bit
+ * integer.
  *
  * @example
  * import { hashBytes } from 'pentameter/model'
@@ -55,7 +56,7 @@ export function hashBytes(
 }
 
 /**
- * Lower-case hex without separators.
+ * Writes lower-case hex without separators.
  *
  * @example
  * import { toHex } from 'pentameter/model'

@@ -12,7 +12,7 @@ import { summarySum } from './summary.ts'
 export const MINUTE = 60
 
 /**
- * Ending of a counter's display name for its rate time scale in seconds.
+ * Gives the ending of a counter's display name for its rate time scale in seconds.
  *
  * @example
  * import { rateSuffix } from 'pentameter/model'
@@ -27,7 +27,7 @@ export function rateSuffix(timeScaleS: number): string {
 }
 
 /**
- * Rate of an increment: 2 in 1.01 s is 118.8 a minute.
+ * Computes the rate of an increment: 2 in 1.01 s is 118.8 a minute.
  * @param intervalS length of the window in seconds; 0 or less gives NaN
  *
  * @example
@@ -41,7 +41,8 @@ export function incrementRate(increment: Exact, intervalS: number, timeScaleS = 
 }
 
 /**
- * Rate between two readings of a cumulative counter; a smaller second reading is a reset.
+ * Computes the rate between two readings of a cumulative counter; a smaller second reading is a
+ * reset.
  *
  * @example
  * import { readingRate } from 'pentameter/model'
@@ -60,10 +61,10 @@ export function readingRate(
 }
 
 /**
- * Mean of a distribution: sum / count where a sum is known; otherwise estimated from the buckets:
- * one observation of the lowest is min, one of the highest max, the others lie at the bucket's
- * geometric middle, limited to [min, max]; the zero bucket is 0, overflow the least
- * that it can be. NaN when empty.
+ * Computes the mean of a distribution: sum / count where a sum is known; otherwise estimated from
+ * the buckets: one observation of the lowest is min, one of the highest max, the others lie at the
+ * bucket's geometric middle, limited to [min, max]; the zero bucket is 0, overflow the least that
+ * it can be. NaN when empty.
  *
  * @example
  * import { canonicalMean, Histogram } from 'pentameter/model'
@@ -108,7 +109,7 @@ function estimatedMean(histogram: Histogram): number {
 }
 
 /**
- * Mean of a summary as delivered: 0 for an empty interval.
+ * Computes the mean of a summary as delivered: 0 for an empty interval.
  *
  * @example
  * import { EMPTY_SUMMARY, summaryMean } from 'pentameter/model'

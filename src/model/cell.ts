@@ -23,7 +23,7 @@ export interface GaugeCell {
 
 export interface HistogramCell {
   readonly kind: 'histogram'
-  /** Read only once it is in a cell. */
+  /** Histogram; read only once it is in a cell. */
   readonly histogram: Histogram
 }
 
@@ -37,7 +37,7 @@ export type Kind = Cell['kind']
 export const KINDS: readonly Kind[] = ['counter', 'gauge', 'histogram', 'summary']
 
 /**
- * The neutral element of a kind.
+ * Gives the neutral element of a kind.
  *
  * @example
  * import { emptyCell } from 'pentameter/model'
@@ -58,7 +58,7 @@ export function emptyCell(kind: Kind): Cell {
 }
 
 /**
- * Sum of two cells of one kind.
+ * Adds two cells of one kind.
  * @throws {TypeError} when the kinds differ: a programmer's error
  *
  * @example
@@ -81,7 +81,10 @@ export function mergeCells(a: Cell, b: Cell): Cell {
   throw new TypeError(`cells of kind ${a.kind} and ${b.kind} do not merge`)
 }
 
-/** Latest wins; at the same instant the larger value, so that the order of merging is no matter. */
+/**
+ * Takes the latest; at the same instant the larger value, so that the order of merging is no
+ * matter.
+ */
 function laterGauge(a: GaugeCell, b: GaugeCell): GaugeCell {
   if (a.at !== b.at) return a.at > b.at ? a : b
   if (a.value === b.value) return Object.is(a.value, -0) ? b : a

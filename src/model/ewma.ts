@@ -7,7 +7,8 @@
 export const TICK_NS = 5e9
 
 /**
- * Weight of the newest tick in an average over so many minutes: 1 - e^(-5 s / minutes).
+ * Computes the weight of the newest tick in an average over so many minutes: 1 - e^(-5 s /
+ * minutes).
  *
  * @example
  * import { tickWeight } from 'pentameter/model'
@@ -18,7 +19,7 @@ export function tickWeight(minutes: number): number {
   return 1 - Math.exp(-5 / 60 / minutes)
 }
 
-/** After so many ticks without a look (12 h 49 min 15 s) the averages are given up, not decayed. */
+/** Ticks without a look (12 h 49 min 15 s) after which the averages are given up, not decayed. */
 const TICKS_MAX = 9231
 
 const WEIGHTS = [tickWeight(1), tickWeight(5), tickWeight(15)] as const
@@ -73,7 +74,10 @@ export class MovingAverages {
     }
   }
 
-  /** The first of these ticks counts what was added; the others decay in closed form. */
+  /**
+   * Decays the rates: the first of these ticks counts what was added; the others decay in closed
+   * form.
+   */
   #tick(ticks: number): void {
     const instant = this.#uncounted / 5
     this.#uncounted = 0
@@ -92,7 +96,7 @@ export class MovingAverages {
   }
 }
 
-/** How fast the rates change, per second squared, as folsom shows it. */
+/** Speed at which the rates change, per second squared, as folsom shows it. */
 export interface Acceleration {
   readonly oneToFive: number
   readonly fiveToFifteen: number

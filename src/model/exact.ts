@@ -7,7 +7,7 @@ export type Exact = number | bigint
 export const U64_MAX = 0xffff_ffff_ffff_ffffn
 
 /**
- * The one form of a value: a bigint inside the safe range becomes a number.
+ * Makes the one form of a value: a bigint inside the safe range becomes a number.
  *
  * @example
  * import { exact } from 'pentameter/model'
@@ -20,7 +20,7 @@ export function exact(value: Exact): Exact {
 }
 
 /**
- * Sum; exact while both are integers, a double as soon as one is a fraction.
+ * Adds; exact while both are integers, a double as soon as one is a fraction.
  *
  * @example
  * import { addExact } from 'pentameter/model'
@@ -38,7 +38,7 @@ export function addExact(a: Exact, b: Exact): Exact {
 }
 
 /**
- * Difference under the same rule as {@link addExact}.
+ * Subtracts under the same rule as {@link addExact}.
  *
  * @example
  * import { subtractExact } from 'pentameter/model'
@@ -50,7 +50,7 @@ export function subtractExact(a: Exact, b: Exact): Exact {
 }
 
 /**
- * Product under the same rule as {@link addExact}.
+ * Multiplies under the same rule as {@link addExact}.
  *
  * @example
  * import { multiplyExact } from 'pentameter/model'
@@ -67,7 +67,7 @@ export function multiplyExact(a: Exact, b: Exact): Exact {
 }
 
 /**
- * True for every bigint and every finite number without a fraction.
+ * Tells whether a value is whole: true for every bigint and every finite number without a fraction.
  *
  * @example
  * import { isInteger } from 'pentameter/model'
@@ -79,7 +79,7 @@ export function isInteger(value: Exact): boolean {
 }
 
 /**
- * Smaller of two; NaN counts as "not known".
+ * Finds the smaller of two; NaN counts as "not known".
  *
  * @example
  * import { minExact } from 'pentameter/model'
@@ -92,7 +92,7 @@ export function minExact(a: Exact, b: Exact): Exact {
 }
 
 /**
- * Larger of two; NaN counts as "not known".
+ * Finds the larger of two; NaN counts as "not known".
  *
  * @example
  * import { maxExact } from 'pentameter/model'
@@ -105,7 +105,7 @@ export function maxExact(a: Exact, b: Exact): Exact {
 }
 
 /**
- * JSON form: a number where JSON keeps it exact, otherwise decimal text.
+ * Makes the JSON form: a number where JSON keeps it exact, otherwise decimal text.
  *
  * @example
  * import { exactToJson } from 'pentameter/model'

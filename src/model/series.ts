@@ -9,7 +9,7 @@ import { KINDS, type Kind } from './cell.ts'
 export type Labels = readonly (readonly [key: string, value: string])[]
 
 export interface Identity {
-  /** For people; bytes that are no UTF-8 are shown as U+FFFD. */
+  /** Name for people; bytes that are no UTF-8 are shown as U+FFFD. */
   readonly name: string
   readonly kind: Kind
   readonly labels: Labels
@@ -45,7 +45,7 @@ export interface Metadata {
 }
 
 /**
- * Sorted copy; of repeated keys the last value stays.
+ * Makes a sorted copy; of repeated keys the last value stays.
  *
  * @example
  * import { sortLabels } from 'pentameter/model'
@@ -62,7 +62,7 @@ export function sortLabels(pairs: Iterable<readonly [string, string]>): Labels {
 const encoder = new TextEncoder()
 
 /**
- * Bytes that are equal exactly when two series are the same; the key of the zone's index.
+ * Makes bytes that are equal exactly when two series are the same; the key of the zone's index.
  * `[kind:u8][length:u32le][name][flag:u8][qualifier key][qualifier value][label key][label
  * value]…`, where every text is `[length:u32le][UTF-8]` and flag says whether a qualifier follows.
  *
@@ -82,10 +82,10 @@ export function identityKey(identity: Identity): Uint8Array {
   return scratch.slice(0, at)
 }
 
-/** Where a key is put together; nearly all are shorter. */
+/** Buffer where a key is put together; nearly all are shorter. */
 let scratch = new Uint8Array(1024)
 
-/** Room for so many bytes more. */
+/** Makes room for so many bytes more. */
 function reserve(at: number, size: number): void {
   if (at + size <= scratch.length) return
   const larger = new Uint8Array(2 * (at + size))
@@ -93,7 +93,7 @@ function reserve(at: number, size: number): void {
   scratch = larger
 }
 
-/** This and the next two return the offset behind what they write. */
+/** Writes a byte. This and the next two return the offset behind what they write. */
 function writeByte(at: number, byte: number): number {
   reserve(at, 1)
   scratch[at] = byte
@@ -106,7 +106,7 @@ function writeBytes(at: number, bytes: Uint8Array): number {
   return writeSize(at, bytes.length)
 }
 
-/** ASCII is copied here: to call the encoder costs more than that. */
+/** Writes a text. ASCII is copied here: to call the encoder costs more than that. */
 function writeText(at: number, text: string): number {
   reserve(at, 4 + text.length)
   for (let i = 0; i < text.length; i++) {
@@ -126,8 +126,8 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * The series that a key of {@link identityKey} names; undefined for bytes that are no such key.
- * Where the name is no UTF-8 it comes with its bytes. The key of the answer is the key given.
+ * Reads the series that a key of {@link identityKey} names; undefined for bytes that are no such
+ * key. Where the name is no UTF-8 it comes with its bytes. The key of the answer is the key given.
  *
  * @example
  * import { identityKey, identityOf } from 'pentameter/model'
@@ -156,14 +156,14 @@ export function identityOf(key: Uint8Array): Identity | undefined {
   }
 }
 
-/** Bytes of the text at an offset; undefined where the key is too short for it. */
+/** Gives the bytes of the text at an offset; undefined where the key is too short for it. */
 function textAt(key: Uint8Array, at: number): Uint8Array | undefined {
   if (at + 4 > key.length) return undefined
   const length = key[at]! + key[at + 1]! * 0x100 + key[at + 2]! * 0x1_0000 + key[at + 3]! * 2 ** 24
   return at + 4 + length > key.length ? undefined : key.slice(at + 4, at + 4 + length)
 }
 
-/** All texts from an offset to the end, which are UTF-8. */
+/** Reads all texts from an offset to the end, which are UTF-8. */
 function textsFrom(key: Uint8Array, from: number): string[] | undefined {
   const texts: string[] = []
   for (let at = from; at < key.length; ) {
@@ -185,7 +185,7 @@ function decoded(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * `name{key=value,…}` for messages and terminals; not an identity.
+ * Writes `name{key=value,…}` for messages and terminals; not an identity.
  *
  * @example
  * import { describeSeries } from 'pentameter/model'

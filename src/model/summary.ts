@@ -22,7 +22,7 @@ export const EMPTY_SUMMARY: Summary = {
 }
 
 /**
- * One observation added; values that are not finite are ignored.
+ * Adds one observation; values that are not finite are ignored.
  *
  * @example
  * import { addToSummary, EMPTY_SUMMARY } from 'pentameter/model'
@@ -64,7 +64,7 @@ export function mergeSummaries(a: Summary, b: Summary): Summary {
 }
 
 /**
- * Sum of the observations, within the rounding of their mean; 0 when empty.
+ * Computes the sum of the observations, within the rounding of their mean; 0 when empty.
  *
  * @example
  * import { addToSummary, EMPTY_SUMMARY, summarySum } from 'pentameter/model'
@@ -76,7 +76,7 @@ export function summarySum(summary: Summary): number {
 }
 
 /**
- * Deviation of the whole population (divisor n); 0 when empty.
+ * Computes the deviation of the whole population (divisor n); 0 when empty.
  *
  * @example
  * import { addToSummary, EMPTY_SUMMARY, summaryDeviation } from 'pentameter/model'

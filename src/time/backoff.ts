@@ -21,7 +21,7 @@ export class Backoff {
     this.#pauseMs = options.reconnectFirstMs
   }
 
-  /** The next pause. */
+  /** Gives the next pause. */
   nextMs(): number {
     const { reconnectLimitMs, reconnectJitter } = this.#options
     const pauseMs = Math.min(this.#pauseMs, reconnectLimitMs)
@@ -29,7 +29,7 @@ export class Backoff {
     return pauseMs * (1 + reconnectJitter * (2 * this.#random() - 1))
   }
 
-  /** It worked: begin with the first pause again. */
+  /** Resets to the first pause, because it worked. */
   reset(): void {
     this.#pauseMs = this.#options.reconnectFirstMs
   }

@@ -1,8 +1,8 @@
 /** Time as a parameter: nothing below the composition root asks the system for it. */
 export interface Clock {
-  /** Nanoseconds on a clock that never goes back; its zero means nothing. */
+  /** Reads nanoseconds on a clock that never goes back; its zero means nothing. */
   monotonicNs(): bigint
-  /** Milliseconds since 1970-01-01 UTC. */
+  /** Reads milliseconds since 1970-01-01 UTC. */
   wallMs(): number
   /**
    * Calls back once after a delay, 0 to 2^53 - 1 ms (longer than a platform timer takes is the
@@ -11,7 +11,7 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void
 }
 
-/** Nanoseconds of a number of milliseconds; parts of a nanosecond are rounded. */
+/** Converts milliseconds to nanoseconds; parts of a nanosecond are rounded. */
 export function nsOfMs(ms: number): bigint {
   return BigInt(Math.round(ms * 1e6))
 }

@@ -21,12 +21,12 @@ export class SilenceWatch {
     this.#wait(limitMs)
   }
 
-  /** It has happened now. */
+  /** Takes a sign of life: it has happened now. */
   sign(): void {
     this.#lastNs = this.#clock.monotonicNs()
   }
 
-  /** Idempotent; may be called while silence is told. */
+  /** Stops; idempotent; may be called while silence is told. */
   stop(): void {
     this.#isStopped = true
     this.#cancel()

@@ -38,7 +38,7 @@ export class ByteQueue {
     this.#end = size
   }
 
-  /** Everything in the queue; valid until the next append or drop. */
+  /** Views everything in the queue; valid until the next append or drop. */
   peek(): Uint8Array {
     return this.#buffer.subarray(this.#start, this.#end)
   }

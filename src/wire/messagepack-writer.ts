@@ -23,7 +23,7 @@ export class MessagePackWriter {
     return at
   }
 
-  /** A copy of what was written. */
+  /** Copies what was written. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.size)
   }
@@ -51,7 +51,7 @@ export class MessagePackWriter {
     }
   }
 
-  /** Lone surrogates become U+FFFD. */
+  /** Writes a text; lone surrogates become U+FFFD. */
   text(value: string): void {
     if (value.length <= 31 && this.#shortAscii(value)) return
     const utf8 = encoder.encode(value)
@@ -62,7 +62,7 @@ export class MessagePackWriter {
     this.raw(utf8)
   }
 
-  /** Most names: written without an encoder call. False, and nothing written, if not ASCII. */
+  /** Writes most names without an encoder call. False, and nothing written, if not ASCII. */
   #shortAscii(value: string): boolean {
     const start = this.#reserve(1 + value.length)
     const bytes = this.#bytes
@@ -78,13 +78,13 @@ export class MessagePackWriter {
     return true
   }
 
-  /** Header of a map with this many pairs, which follow. */
+  /** Writes the header of a map with this many pairs, which follow. */
   map(count: number): void {
     if (count <= 15) this.byte(0x80 | count)
     else this.#sized(count <= 0xffff ? 0xde : 0xdf, count, count <= 0xffff ? 2 : 4)
   }
 
-  /** [cb][value:f64be] */
+  /** Writes [cb][value:f64be]. */
   float(value: number): void {
     this.byte(0xcb)
     const at = this.#reserve(8)
@@ -100,7 +100,10 @@ export class MessagePackWriter {
   }
 }
 
-/** Big-endian double with one NaN: an engine may keep or drop a NaN's payload bits as it likes. */
+/**
+ * Writes a big-endian double with one NaN: an engine may keep or drop a NaN's payload bits as it
+ * likes.
+ */
 export function writeFloat64(view: DataView, at: number, value: number): void {
   if (!Number.isNaN(value)) view.setFloat64(at, value)
   else {

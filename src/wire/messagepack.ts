@@ -78,27 +78,27 @@ for (const [first, last, family, lengthWidth, fixedSize] of ROWS) {
   }
 }
 
-/** Family of a value that starts with this byte. */
+/** Tells the family of a value that starts with this byte. */
 export function familyOf(byte: number): Family {
   return FAMILIES[byte]!
 }
 
-/** Width in bytes of the length field behind this byte: 0, 1, 2 or 4. */
+/** Gives the width in bytes of the length field behind this byte: 0, 1, 2 or 4. */
 export function lengthWidth(byte: number): number {
   return LENGTH_WIDTHS[byte]!
 }
 
-/** Bytes behind the first byte and the length field that do not depend on the length. */
+/** Counts the bytes behind the first byte and the length field that do not depend on the length. */
 export function fixedSize(byte: number): number {
   return FIXED_SIZES[byte]!
 }
 
-/** True for the first byte of a map or an array. */
+/** Tells whether a byte is the first of a map or an array. */
 export function isContainer(byte: number): boolean {
   return (byte >= 0x80 && byte <= 0x9f) || (byte >= 0xdc && byte <= 0xdf)
 }
 
-/** Length that the first byte itself states, for families that have one. */
+/** Gives the length that the first byte itself states, for families that have one. */
 export function lengthInByte(byte: number): number {
   if (byte >= 0xa0 && byte <= 0xbf) return byte & 0x1f
   return byte >= 0x80 && byte <= 0x9f ? byte & 0x0f : 0
@@ -110,7 +110,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 const SHORT_TEXT = 64
 
-/** UTF-8 text of bytes[start, end); undefined when it is no UTF-8. */
+/** Decodes bytes[start, end); undefined when it is no UTF-8. */
 function readUtf8(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (end - start <= SHORT_TEXT) {
     let text = ''
@@ -126,7 +126,7 @@ function readUtf8(bytes: Uint8Array, start: number, end: number): string | undef
 }
 
 /**
- * Reads a value by offsets. Every method expects the offset of a value's first byte inside bytes
+ * Reader of values by offsets. Every method expects the offset of a value's first byte inside bytes
  * that a scan has found complete; nothing is copied and nothing but texts and bigints is allocated.
  */
 export class MessagePackReader {
@@ -142,7 +142,10 @@ export class MessagePackReader {
     return familyOf(this.bytes[at]!)
   }
 
-  /** Bytes of a text, bin or ext; elements of an array; pairs of a map; 0 for all else. */
+  /**
+   * Gives the length: bytes of a text, bin or ext; elements of an array; pairs of a map; 0 for all
+   * else.
+   */
   length(at: number): number {
     switch (LENGTH_WIDTHS[this.bytes[at]!]) {
       case 1:
@@ -156,12 +159,15 @@ export class MessagePackReader {
     }
   }
 
-  /** Offset behind the header: a text's first byte, an array's first element, a map's first key. */
+  /**
+   * Finds the offset behind the header: a text's first byte, an array's first element, a map's
+   * first key.
+   */
   body(at: number): number {
     return at + 1 + LENGTH_WIDTHS[this.bytes[at]!]!
   }
 
-  /** Offset behind the whole value. */
+  /** Finds the offset behind the whole value. */
   skip(at: number): number {
     let next = at
     for (let pending = 1; pending > 0; pending--) {
@@ -176,7 +182,9 @@ export class MessagePackReader {
     return next
   }
 
-  /** Text of a str or bin; undefined for other families and for bytes that are no UTF-8. */
+  /**
+   * Reads the text of a str or bin; undefined for other families and for bytes that are no UTF-8.
+   */
   text(at: number): string | undefined {
     const family = this.family(at)
     if (family !== 'str' && family !== 'bin') return undefined
@@ -184,7 +192,7 @@ export class MessagePackReader {
     return readUtf8(this.bytes, start, start + this.length(at))
   }
 
-  /** Any integer format, exact; undefined for other families. */
+  /** Reads any integer format, exact; undefined for other families. */
   integer(at: number): bigint | undefined {
     const byte = this.bytes[at]!
     if (byte === 0xcf) return this.view.getBigUint64(at + 1)
@@ -193,7 +201,7 @@ export class MessagePackReader {
     return family === 'uint' || family === 'int' ? BigInt(this.#small(at, byte)) : undefined
   }
 
-  /** Any integer or float as the nearest double; undefined for other families. */
+  /** Reads any integer or float as the nearest double; undefined for other families. */
   number(at: number): number | undefined {
     const byte = this.bytes[at]!
     if (byte === FLOAT64) return this.view.getFloat64(at + 1)
@@ -204,7 +212,7 @@ export class MessagePackReader {
     return family === 'uint' || family === 'int' ? this.#small(at, byte) : undefined
   }
 
-  /** Integer formats of at most 32 bits. */
+  /** Reads integer formats of at most 32 bits. */
   #small(at: number, byte: number): number {
     switch (byte) {
       case 0xcc:

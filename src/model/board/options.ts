@@ -49,31 +49,31 @@ const COLORS: ReadonlyMap<string, string> = new Map([
 
 const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
-/** A plain or exponent decimal, finite. */
+/** Reads a plain or exponent decimal, finite. */
 function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
 }
 
-/** A number moved into the bounds. */
+/** Reads a number, moved into the bounds. */
 export function parseBounded(text: string, bounds: Bounds): number | undefined {
   const value = parseNumber(text)
   return value === undefined ? undefined : Math.min(Math.max(value, bounds.min), bounds.max)
 }
 
-/** A whole number moved into the bounds. */
+/** Reads a whole number, moved into the bounds. */
 export function parseBoundedCount(text: string, bounds: Bounds): number | undefined {
   return /^[+-]?[0-9]+$/.test(text) ? parseBounded(text, bounds) : undefined
 }
 
-/** Seconds, more than 0. */
+/** Reads seconds, more than 0. */
 export function parseSeconds(text: string): number | undefined {
   const value = parseNumber(text)
   return value !== undefined && value > 0 ? value : undefined
 }
 
-/** `PLOT=[MIN],[MAX]` */
+/** Reads `PLOT=[MIN],[MAX]`. */
 export function parseYRange(text: string): YRange | undefined {
   const parsed = parsePair(text)
   if (parsed === undefined) return undefined
@@ -81,13 +81,13 @@ export function parseYRange(text: string): YRange | undefined {
   return min !== null && max !== null && min >= max ? undefined : { plot, min, max }
 }
 
-/** `KEY=[BELOW],[ABOVE]` */
+/** Reads `KEY=[BELOW],[ABOVE]`. */
 export function parseTrigger(text: string): TriggerOption | undefined {
   const parsed = parsePair(text)
   return parsed && { key: parsed.key, below: parsed.first, above: parsed.second }
 }
 
-/** `KEY=SAMPLES` or `KEY=SECONDSs`; 0 = off. */
+/** Reads `KEY=SAMPLES` or `KEY=SECONDSs`; 0 = off. */
 export function parseSma(text: string): SmaOption | undefined {
   const parts = splitKey(text)
   if (parts === undefined) return undefined
@@ -100,7 +100,7 @@ export function parseSma(text: string): SmaOption | undefined {
   return /^\+?[0-9]+$/.test(rest) && Number.isSafeInteger(samples) ? { key, samples } : undefined
 }
 
-/** `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare V6. */
+/** Reads `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare V6. */
 export function parseSource(text: string): SourceAddress | undefined {
   const match = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(text)
   if (match === null) return isV6(text) ? { host: text, port: DEFAULT_SOURCE_PORT } : undefined
@@ -111,7 +111,10 @@ export function parseSource(text: string): SourceAddress | undefined {
   return name === undefined || name === '' || /\s/.test(name) ? undefined : { host: name, port }
 }
 
-/** Has the form of an IPv6 address, with or without a zone; the resolver has the last word. */
+/**
+ * Tells whether a text has the form of an IPv6 address, with or without a zone; the resolver has
+ * the last word.
+ */
 function isV6(text: string): boolean {
   if (!/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?:%[^\s%]+)?$/.test(text)) return false
   // Eight groups, the last two maybe as one IPv4 address, unless `::` stands for some.
@@ -124,7 +127,7 @@ function splitKey(text: string): { key: string; rest: string } | undefined {
   return cut < 0 ? undefined : { key: text.slice(0, cut), rest: text.slice(cut + 1) }
 }
 
-/** `KEY=[A],[B]`: either may be empty, the comma must be there. */
+/** Reads `KEY=[A],[B]`: either may be empty, the comma must be there. */
 function parsePair(text: string) {
   const parts = splitKey(text)
   const numbers = parts?.rest.split(',')

@@ -63,7 +63,7 @@ class MovingAverage {
     this.#start++
   }
 
-  /** The newer samples become the older ones; each sample takes part once. */
+  /** Turns the newer samples into the older ones; each sample takes part once. */
   #turnOver(): void {
     this.#samples = this.#samples.slice(this.#start)
     this.#start = 0
@@ -101,13 +101,13 @@ function add(total: Total, value: number): Total {
   return { count: total.count + 1, sum: total.sum + value }
 }
 
-/** The average at every sample; NaN where there is none. */
+/** Computes the average at every sample; NaN where there is none. */
 export function movingAverage(values: ArrayLike<number>, samples: number): Float64Array {
   const average = new MovingAverage({ samples })
   return Float64Array.from(values, (value) => average.push(value))
 }
 
-/** As movingAverage, over a window in seconds; `times` in seconds, rising. */
+/** Computes movingAverage over a window in seconds; `times` in seconds, rising. */
 export function movingAverageOver(
   times: ArrayLike<number>,
   values: ArrayLike<number>,

@@ -21,7 +21,7 @@ interface TriggerEvent {
   readonly value: number
 }
 
-/** What a step did. `stopped`: the view shows [from, to] from now on, at sample time `t`. */
+/** Change by a step. `stopped`: the view shows [from, to] from now on, at sample time `t`. */
 export type TriggerChange =
   | { readonly kind: 'hit'; readonly event: TriggerEvent }
   | { readonly kind: 'stopped'; readonly t: number; readonly from: number; readonly to: number }
@@ -57,7 +57,7 @@ export class Trigger {
     return this.#isStopped
   }
 
-  /** Another window; a view that has stopped stays as it is. */
+  /** Sets another window; a view that has stopped stays as it is. */
   setWindow(windowS: number): void {
     this.#halfWindowS = windowS / 2
   }
@@ -88,7 +88,7 @@ export class Trigger {
   }
 
   /**
-   * One snapshot.
+   * Takes one snapshot.
    * @param t seconds, not before the last one
    * @param read value of a metric; undefined or NaN where it has none
    */
@@ -127,7 +127,7 @@ export class Trigger {
     return [{ kind: 'cleared' }]
   }
 
-  /** A new time base: an event that has not stopped the view never will. */
+  /** Begins a new time base: an event that has not stopped the view never will. */
   reconnect(): TriggerChange[] {
     return this.#isStopped ? [] : this.clear()
   }

@@ -52,7 +52,7 @@ export function keyedHash(
 
 type State = [v0: number, v1: number, v2: number, v3: number]
 
-/** Little-endian, of up to four bytes. */
+/** Reads a little-endian word of up to four bytes. */
 function wordAt(bytes: Uint8Array, at: number, count: number): number {
   let word = 0
   for (let i = 0; i < count; i++) word |= bytes[at + i]! << (8 * i)
@@ -66,7 +66,7 @@ function absorb(state: State, word: number): void {
   state[0] ^= word
 }
 
-/** One round of the document. */
+/** Mixes the state by one round of the document. */
 function mix(state: State): void {
   let [v0, v1, v2, v3] = state
   v0 = (v0 + v1) | 0

@@ -111,7 +111,9 @@ export class BucketRun {
     }
   }
 
-  /** The span [lowest, highest] of buckets that are not empty; undefined when there is none. */
+  /**
+   * Finds the span [lowest, highest] of buckets that are not empty; undefined when there is none.
+   */
   span(): [number, number] | undefined {
     let low = 0
     let high = this.counts.length - 1

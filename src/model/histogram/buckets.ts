@@ -19,9 +19,9 @@ const LOW = 1 - HIGH
 const NORMALIZE = 4503599627370496
 
 /**
- * Index of the bucket that holds a positive value.
- * Exact at powers of two; the logarithm is taken of the mantissa alone, so that values just above a
- * power of two do not fall below it. `index(v, s - 1) === index(v, s) >> 1` for every v.
+ * Finds the index of the bucket that holds a positive value. Exact at powers of two; the logarithm
+ * is taken of the mantissa alone, so that values just above a power of two do not fall below it.
+ * `index(v, s - 1) === index(v, s) >> 1` for every v.
  * @param value positive and finite; a bigint beyond 2^53 is rounded up, never to nearest
  *
  * @example
@@ -61,7 +61,8 @@ function bigBucketIndex(value: bigint, scale: number): number {
 }
 
 /**
- * Upper bound, inclusive, of bucket i. Exact where it is a power of two; Infinity above 2^1024.
+ * Computes the upper bound, inclusive, of bucket i. Exact where it is a power of two; Infinity
+ * above 2^1024.
  *
  * @example
  * import { upperBound } from 'pentameter/model'
@@ -73,7 +74,7 @@ export function upperBound(index: number, scale: number): number {
 }
 
 /**
- * Lower bound, exclusive, of bucket i.
+ * Computes the lower bound, exclusive, of bucket i.
  *
  * @example
  * import { lowerBound } from 'pentameter/model'

@@ -166,7 +166,7 @@ export class Histogram {
     }
   }
 
-  /** Sum divided by count; NaN when empty or without a sum. */
+  /** Computes sum divided by count; NaN when empty or without a sum. */
   mean(): number {
     if (this.count === 0n || this.sum === undefined) return Number.NaN
     const sum = Number(this.sum)
@@ -176,7 +176,7 @@ export class Histogram {
   }
 
   /**
-   * Estimate of the q-quantile: the observation of rank ceil(q * count), placed on the exponential
+   * Estimates the q-quantile: the observation of rank ceil(q * count), placed on the exponential
    * curve inside its bucket and limited to [min, max]. Relative error at most 2^(2^-scale) - 1;
    * among the overflow, the least it can be.
    * @param q 0 to 1
@@ -219,8 +219,9 @@ export class Histogram {
   }
 
   /**
-   * Standard deviation estimated from the buckets' middles; 0 for one observation, NaN for none.
-   * Computed in units of the largest middle's power of two, so that no square leaves the doubles.
+   * Estimates the standard deviation from the buckets' middles; 0 for one observation, NaN for
+   * none. Computed in units of the largest middle's power of two, so that no square leaves the
+   * doubles.
    */
   deviation(): number {
     if (this.count < 2n) return this.count === 0n ? Number.NaN : 0
@@ -236,7 +237,7 @@ export class Histogram {
     return Math.min(Math.sqrt(spread / (total - 1)) * unit, Number.MAX_VALUE)
   }
 
-  /** The middle of every bucket that is not empty, with its count. */
+  /** Lists the middle of every bucket that is not empty, with its count. */
   #middles(): [value: number, count: number][] {
     const middles: [number, number][] = []
     this.negative.forEach((i, n) => {
@@ -269,7 +270,7 @@ export class Histogram {
     this.negative.copyFrom(other.negative)
   }
 
-  /** A copy at a coarser (or the same) scale. */
+  /** Makes a copy at a coarser (or the same) scale. */
   atScale(scale: number): Histogram {
     const copy = new Histogram(this.scale)
     copy.count = this.count
@@ -290,7 +291,7 @@ export class Histogram {
 }
 
 /**
- * The sum of two histograms as a new one.
+ * Adds two histograms into a new one.
  *
  * @example
  * import { Histogram, mergeHistograms } from 'pentameter/model'
@@ -306,7 +307,7 @@ export function mergeHistograms(a: Histogram, b: Histogram): Histogram {
   return sum
 }
 
-/** How often the range [low, high] joined with the run must be halved to fit the limit. */
+/** Counts how often the range [low, high] joined with the run must be halved to fit the limit. */
 function stepsToFit(side: BucketRun, low: number, high: number): number {
   const span = side.span()
   if (span === undefined) return 0
@@ -325,7 +326,7 @@ function mergeSteps(side: BucketRun, other: BucketRun): number {
   return span === undefined ? 0 : stepsToFit(side, span[0], span[1])
 }
 
-/** The value at a fraction of a bucket, on the exponential curve between its bounds. */
+/** Computes the value at a fraction of a bucket, on the exponential curve between its bounds. */
 function valueInside(index: number, scale: number, fraction: number): number {
   const low = lowerBound(index, scale)
   const high = upperBound(index, scale)

@@ -5,9 +5,9 @@ import type { BucketRun } from './bucket-run.ts'
 import { Histogram } from './histogram.ts'
 
 /**
- * `later` minus `earlier`, which must be an earlier reading of the same histogram: its scale may
- * have been finer, its zero threshold smaller. Min and max of the gain can't be read off totals:
- * they are left unknown (NaN). Both readings stay as they are.
+ * Computes `later` minus `earlier`, which must be an earlier reading of the same histogram: its
+ * scale may have been finer, its zero threshold smaller. Min and max of the gain can't be read off
+ * totals: they are left unknown (NaN). Both readings stay as they are.
  * @param gain a histogram to fill and answer instead of a new one, which costs less
  *
  * @example
@@ -70,7 +70,7 @@ const OVERFLOW_FROM = 2_147_483_648
 
 /** Counts of 33 bins by powers of two, and the sum of what was observed, as a zone has them. */
 export interface Bins {
-  /** Up to 1, (1, 2], (2, 4], … up to 2^31; then all above. */
+  /** Counts up to 1, (1, 2], (2, 4], … up to 2^31; then all above. */
   readonly counts: BigUint64Array
   /** Modulo 2^64; a double where fractions were observed. */
   readonly sum: bigint | number
