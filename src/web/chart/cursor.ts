@@ -50,7 +50,10 @@ function secondAt(axis: TimeAxis, x: number): number {
   return Math.round(axis.from + share * (axis.to - axis.from))
 }
 
-/** One press of an arrow key: a sixtieth of the window, at least a second, within what is shown. */
+/**
+ * Computes one press of an arrow key: a sixtieth of the window, at least a second, within what is
+ * shown.
+ */
 export function stepCursor(
   second: number | null,
   direction: -1 | 1,

@@ -34,7 +34,7 @@ export interface HeatColumns {
   readonly most: number
 }
 
-/** The buckets of the seconds (from, to], merged to columns that are wide enough to be seen. */
+/** Merges the buckets of the seconds (from, to] to columns that are wide enough to be seen. */
 export function heatColumns(
   data: HeatSource,
   from: number,
@@ -56,7 +56,10 @@ export function heatColumns(
   return { scale, offset, width, group, first, count, sums, most }
 }
 
-/** From below the first filled bucket to the last that is not a rare exception; whole octaves. */
+/**
+ * Finds the range from below the first filled bucket to the last that is not a rare exception;
+ * whole octaves.
+ */
 export function heatRange(columns: HeatColumns): Range | undefined {
   const { width, sums, scale, offset } = columns
   const totals = new Float64Array(width)
@@ -118,7 +121,10 @@ export function drawHeat(
   }
 }
 
-/** Square root of the share of the fullest bucket in view; every observation is painted. */
+/**
+ * Computes a step: square root of the share of the fullest bucket in view; every observation is
+ * painted.
+ */
 function heatStep(sum: number, most: number, steps: number): number {
   return Math.min(steps - 1, Math.floor(Math.sqrt(sum / most) * steps))
 }

@@ -9,7 +9,7 @@ export interface Line {
   readonly width: number
   /** Filled down to the bottom of the plot. */
   readonly isFilled?: boolean
-  /** Stands at the right end of the line in large charts. */
+  /** Name that stands at the right end of the line in large charts. */
   readonly name?: string
 }
 
@@ -73,7 +73,9 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
   context.fill(points)
 }
 
-/** Area between two lines of the same steps, where both are known; a bar for a lone step. */
+/**
+ * Draws the area between two lines of the same steps, where both are known; a bar for a lone step.
+ */
 export function drawBand(
   painter: Painter,
   low: Float64Array,

@@ -49,7 +49,7 @@ export class Painter {
     context.fillText(words, x, y, room)
   }
 
-  /** Width of a label in CSS pixels. */
+  /** Measures the width of a label in CSS pixels. */
   textWidth(words: string, { weight = 400 }: LabelStyle = {}): number {
     this.context.font = this.#font(weight)
     return this.context.measureText(words).width
@@ -69,7 +69,7 @@ export class Painter {
     this.#hairline(at, y0, at, y1, color, dash)
   }
 
-  /** The mark of the cursor on a line. */
+  /** Draws the mark of the cursor on a line. */
   ring(x: number, y: number, color: Token): void {
     const { context, palette } = this
     context.beginPath()

@@ -29,12 +29,12 @@ const PERCENTILES = [
   { lane: 'p99', color: 'ink', width: 1.75 },
 ] as const
 
-/** The unit of what is drawn: a counter is drawn as its rate. */
+/** Gives the unit of what is drawn: a counter is drawn as its rate. */
 export function drawnUnit(kind: Kind, unit: string): string {
   return kind === 'counter' ? `${unit}/s` : unit
 }
 
-/** Of a lane, the values of the seconds in view. */
+/** Makes a copier of a lane's values of the seconds in view. */
 function copier(data: SeriesData, { from, to }: PictureView): (lane: Lane) => Float64Array {
   return (lane) => {
     const values = new Float64Array(to - from + 1)
@@ -43,7 +43,7 @@ function copier(data: SeriesData, { from, to }: PictureView): (lane: Lane) => Fl
   }
 }
 
-/** A summary's mean, and as far around it as its deviation. */
+/** Plots a summary's mean, and as far around it as its deviation. */
 export function deviationPicture(
   data: SeriesData,
   view: PictureView,
@@ -60,7 +60,7 @@ export function deviationPicture(
   return { ...view, ...options, step: 1, axis: 'around', lines, band }
 }
 
-/** A summary's smallest and largest observations. */
+/** Plots a summary's smallest and largest observations. */
 export function rangePicture(data: SeriesData, view: PictureView, options: PictureOptions): Plot {
   const copy = copier(data, view)
   const band = { low: copy('min'), high: copy('max') }

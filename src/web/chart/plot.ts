@@ -38,7 +38,7 @@ export interface Plot {
   readonly steady: SteadyRange
   readonly heat?: { readonly data: HeatSource; readonly ramp: Ramp }
   readonly band?: { readonly low: Float64Array; readonly high: Float64Array }
-  /** Said where there is nothing to draw. */
+  /** Words where there is nothing to draw. */
   readonly emptyWords?: string
   /** A part that is marked: Unix seconds and words. */
   readonly mark?: { readonly from: number; readonly to: number; readonly words: string }
@@ -52,7 +52,7 @@ interface Box {
   readonly bottom: number
 }
 
-/** What is needed to draw something beside the chart, and to find an instant under the pointer. */
+/** Geometry to draw something beside the chart, and to find an instant under the pointer. */
 export interface Drawn {
   readonly time: TimeAxis
   readonly range: Range | undefined
@@ -126,7 +126,7 @@ function scaleOf(plot: Plot, box: Box, heat: HeatColumns | undefined): Scale | u
   return linearScale(range, box.top, box.bottom, count, plot.unit)
 }
 
-/** Whole octaves around the buckets and the lines over them. */
+/** Finds whole octaves around the buckets and the lines over them. */
 function logRange(lines: Range | undefined, buckets: Range | undefined): Range | undefined {
   let lo = buckets?.lo ?? Number.POSITIVE_INFINITY
   let hi = buckets?.hi ?? 0
@@ -215,7 +215,7 @@ function drawScale(painter: Painter, plot: Plot, box: Box, scale: Scale): void {
   }
 }
 
-/** Names at the right ends of lines, pushed apart so that none covers another. */
+/** Draws names at the right ends of lines, pushed apart so that none covers another. */
 function drawNames(painter: Painter, plot: Plot, box: Box, scale: Scale): void {
   const ends = plot.lines
     .map((line) => ({

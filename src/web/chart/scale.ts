@@ -16,11 +16,13 @@ type LinearKind = 'zero' | 'around'
 
 const DECIMAL_STEPS = [1, 2, 2.5, 5, 10] as const
 const BINARY_STEPS = [1, 2, 4] as const
-/** Below it steps would be subnormal doubles, which are no round numbers. */
+/** Span below which steps would be subnormal doubles, which are no round numbers. */
 const SMALLEST_SPAN = 1e-300
 const TIME_STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600] as const
 
-/** Smallest round step that gives at most `count`: 1, 2, 2.5, 5 × 10ⁿ; bytes 1, 2, 4 × 2ⁿ. */
+/**
+ * Finds the smallest round step that gives at most `count`: 1, 2, 2.5, 5 × 10ⁿ; bytes 1, 2, 4 × 2ⁿ.
+ */
 function niceStep(span: number, count: number, unit = ''): number {
   const isBinary = parseUnit(unit).sort === 'bytes'
   const rough = span / count
@@ -71,7 +73,7 @@ function multiples({ lo, hi }: Range, step: number): number[] {
   return found
 }
 
-/** Log2 axis, labelled in decades of the unit: bins stay exact, labels stay human. */
+/** Makes a log2 axis, labelled in decades of the unit: bins stay exact, labels stay human. */
 export function logScale(range: Range, top: number, bottom: number, count: number): Scale {
   const low = Math.log2(range.lo)
   const high = Math.log2(range.hi)
@@ -95,7 +97,7 @@ function decades({ lo, hi }: Range, count: number): number[] {
   return ticks
 }
 
-/** Distance of time ticks in seconds, so that a label has `room` pixels. */
+/** Computes the distance of time ticks in seconds, so that a label has `room` pixels. */
 function timeStep(seconds: number, pixels: number, room = 72): number {
   return TIME_STEPS.find((step) => seconds / step <= pixels / room) ?? 600
 }

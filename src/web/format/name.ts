@@ -17,7 +17,7 @@ function picture(code: number): string {
   return `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`
 }
 
-/** A name in a sentence or a title. */
+/** Writes a name for a sentence or a title. */
 export function shownName(name: string): string {
   const isLong = name.length > NAME_LENGTH_LIMIT
   // never within a pair: half of one is no character

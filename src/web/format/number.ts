@@ -38,11 +38,11 @@ const BYTES: ReadonlySet<string> = new Set(['B', 'By', 'bytes', 'byte'])
 const NO_UNITS: ReadonlySet<string> = new Set(['', '1', 'count'])
 
 const SIGNIFICANT = 3
-/** From here on a value rounds up to the next prefix: 999.5 is shown as 1.00 k. */
+/** Number from which on a value rounds up to the next prefix: 999.5 is shown as 1.00 k. */
 const NEXT_PREFIX = 999.5
 /** Smaller values than this are written with an exponent. */
 const SMALLEST_FIXED = 1e-6
-/** From here on too: more digits than a double has are not worth their width. */
+/** Number from which on it does, too: more digits than a double has are not worth their width. */
 const LARGEST_FIXED = 1e15
 
 interface ParsedUnit {
@@ -100,7 +100,7 @@ function scale(value: number, base: number, names: readonly string[]): [number, 
   return Math.abs(number) >= NEXT_PREFIX ? [value, names[0]!] : [number, names[power]!]
 }
 
-/** Three significant digits, zeros kept: 12 is `12.0`, 0.5 is `0.500`; zero is `0`. */
+/** Writes three significant digits, zeros kept: 12 is `12.0`, 0.5 is `0.500`; zero is `0`. */
 export function digits(value: number, significant = SIGNIFICANT): string {
   if (value === 0) return '0'
   const rounded = Math.abs(Number(value.toPrecision(significant)))
@@ -115,7 +115,7 @@ function withMinus(number: string): string {
   return number.replaceAll('-', MINUS)
 }
 
-/** Number and unit in one text, with a no-break space between them. */
+/** Writes number and unit in one text, with a no-break space between them. */
 export function text(value: number | null | undefined, unit?: string): string {
   return join(format(value, unit))
 }
@@ -124,7 +124,9 @@ export function join([number, unit]: Quantity): string {
   return unit === '' ? number : number + NO_BREAK_SPACE + unit
 }
 
-/** Axis labels are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), no `/s`. */
+/**
+ * Writes axis labels, which are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), no `/s`.
+ */
 export function axisText(value: number, unit = ''): string {
   const [number, name] = format(value, unit)
   const isFixed = number.includes('.') && !number.includes('e')
@@ -132,13 +134,16 @@ export function axisText(value: number, unit = ''): string {
   return join([short, name.replace(/\/s$/, '')])
 }
 
-/** Exact counts, grouped by thin spaces: 8 412 334. Integers beyond 2^53 come as text or bigint. */
+/**
+ * Writes exact counts, grouped by thin spaces: 8 412 334. Integers beyond 2^53 come as text or
+ * bigint.
+ */
 export function exact(count: number | bigint | string): string {
   const number = typeof count === 'number' ? Math.round(count).toString() : count.toString()
   return withMinus(number.replace('e+', 'e').replace(/\B(?=(\d{3})+$)/g, THIN_NO_BREAK_SPACE))
 }
 
-/** A total: exact, with what it has of a fraction, to thousandths. */
+/** Writes a total: exact, with what it has of a fraction, to thousandths. */
 export function totalText(total: number | bigint | string): string {
   if (typeof total !== 'number' || Number.isInteger(total)) return exact(total)
   const [whole = '0', fraction = ''] = total
@@ -148,13 +153,13 @@ export function totalText(total: number | bigint | string): string {
   return fraction === '' ? exact(whole) : `${exact(whole)}.${fraction}`
 }
 
-/** All digits, for hover and copy. */
+/** Writes all digits, for hover and copy. */
 export function allDigits(value: number, unit: string): string {
   if (Number.isNaN(value)) return 'no value'
   return join([withMinus(String(value)), unit])
 }
 
-/** `4.1×` from 2 up and `+12 %` below; `from 0` where usual is nothing. */
+/** Writes `4.1×` from 2 up and `+12 %` below; `from 0` where usual is nothing. */
 export function changeText(ratio: number): string {
   if (ratio === Number.POSITIVE_INFINITY) return 'from 0'
   if (!(ratio >= 0)) return NO_VALUE

@@ -11,12 +11,14 @@ export function errorCount(sources: SourcesAnswer | undefined): number {
   return sources?.errors.reduce((sum, { count }) => sum + count, 0) ?? 0
 }
 
-/** Series limits that refuse names, the fullest first. */
+/** Lists series limits that refuse names, the fullest first. */
 export function reachedSeriesLimits(sources: SourcesAnswer | undefined): readonly LimitStatus[] {
   return (sources?.limits ?? []).filter(({ name, refused }) => refused > 0 && /^series/i.test(name))
 }
 
-/** Whether a series limit refuses what this dialect sends, by the sources of refused names. */
+/**
+ * Tells whether a series limit refuses what this dialect sends, by the sources of refused names.
+ */
 export function isLimited(sources: SourcesAnswer | undefined, dialect: string): boolean {
   const addresses = new Set<string>()
   for (const source of sources?.sources ?? []) {
@@ -37,12 +39,12 @@ export function listenerAddress({ transports, host, port }: ListenerStatus): str
   return `${transports.join('+')} ${address}:${port}`
 }
 
-/** Used and limit as they are counted: bytes as KiB, all else exactly. */
+/** Writes used and limit as they are counted: bytes as KiB, all else exactly. */
 export function limitAmount(name: string, amount: number): string {
   return /bytes|^zone/i.test(name) ? text(amount, 'B') : exact(amount)
 }
 
-/** `Series limit of 127.0.0.1:8125 reached: 2 000 of 2 000. …` */
+/** Writes `Series limit of 127.0.0.1:8125 reached: 2 000 of 2 000. …` */
 export function limitWords(limit: LimitStatus): string {
   const first = limit.examples?.[0]
   const isPerSource = /source$/i.test(limit.name)

@@ -3,13 +3,13 @@ import { NO_BREAK_SPACE } from './number.ts'
 
 const two = (part: number): string => String(part).padStart(2, '0')
 
-/** `14:03:22`, in the reader's time zone. */
+/** Writes `14:03:22`, in the reader's time zone. */
 export function clockText(ms: number): string {
   const at = new Date(ms)
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** `03:11:20` today, `11 Jun 03:11` on another day. */
+/** Writes `03:11:20` today, `11 Jun 03:11` on another day. */
 export function momentText(ms: number, nowMs: number): string {
   const at = new Date(ms)
   if (at.toDateString() === new Date(nowMs).toDateString()) return clockText(ms)
@@ -17,7 +17,7 @@ export function momentText(ms: number, nowMs: number): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** `0.4 s`, `12 s`, `4 min`, `3 h`, `2 d`. */
+/** Writes `0.4 s`, `12 s`, `4 min`, `3 h`, `2 d`. */
 export function durationText(seconds: number): string {
   const size = Math.max(0, seconds)
   if (size < 0.95) return `${size.toFixed(1)}${NO_BREAK_SPACE}s`
@@ -31,13 +31,13 @@ export function ageText(seconds: number): string {
   return `${durationText(seconds)} ago`
 }
 
-/** A window in running words: `60 s`, `5 min`. */
+/** Writes a window in running words: `60 s`, `5 min`. */
 export function spanText(seconds: number): string {
   const isMinutes = seconds > 60 && seconds % 60 === 0
   return isMinutes ? `${seconds / 60}${NO_BREAK_SPACE}min` : `${seconds}${NO_BREAK_SPACE}s`
 }
 
-/** Names of the time windows in the bar: `30 s`, `1 m`. */
+/** Names the time windows in the bar: `30 s`, `1 m`. */
 export function windowText(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${seconds / 60} m`
 }

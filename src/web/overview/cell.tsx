@@ -89,7 +89,7 @@ export function SeriesCell({ entry, isUnusual, isLine, isLazy }: SeriesCellProps
   )
 }
 
-/** Where one series is shown; kind and type only where the name alone says too little. */
+/** Tells where one series is shown; kind and type only where the name alone tells too little. */
 function seriesRoute({ store }: Page, entry: Entry): Destination {
   const { kind, type = '' } = entry.info
   const isAmbiguous = store.catalogue.isAmbiguous(entry.text)
@@ -99,7 +99,7 @@ function seriesRoute({ store }: Page, entry: Entry): Destination {
   })
 }
 
-/** Position after the last separator of a name. */
+/** Finds the position after the last separator of a name. */
 function lastPart(name: string): number {
   const end = Math.max(name.lastIndexOf('.'), name.lastIndexOf('/')) + 1
   return end < name.length ? end : 0

@@ -10,7 +10,7 @@ import { SeriesCell } from './cell.tsx'
 import { crowdedLabel, type Group, groupAnchor, type Selection } from './select.ts'
 import { SeriesTable } from './series-table.tsx'
 
-/** Above this many series, cells are built near the viewport only. */
+/** Number of series above which cells are built near the viewport only. */
 const LAZY_ABOVE = 100
 /** Series in the row of unusual ones. */
 const ODD_SHOWN = 4
@@ -134,7 +134,7 @@ interface IndexLinkProps {
   readonly children: ComponentChildren
 }
 
-/** A link within the page: it scrolls, and leaves the URL alone. */
+/** Shows a link within the page: it scrolls, and leaves the URL alone. */
 function IndexLink({ anchor, children }: IndexLinkProps): JSX.Element {
   const jump = (event: Event): void => {
     event.preventDefault()

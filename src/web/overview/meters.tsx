@@ -19,7 +19,7 @@ const SILENT_INTERVALS = 3
 const LEAST_SECONDS = 60
 const SPARK_WIDTH = 1.25
 
-/** The rate of a dialect as a small line over the shown window. */
+/** Draws the rate of a dialect as a small line over the shown window. */
 export function useRateSpark(dialect: string): JSX.Element {
   const page = usePage()
   const { store, cursor } = page

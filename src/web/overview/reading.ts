@@ -26,7 +26,7 @@ export interface ReadingContext {
   readonly finding: Finding
 }
 
-/** From so long a silence on, the age is said. */
+/** Silence from which on the age is told, ms. */
 const SILENT_MS = 60_000
 const EN_SPACE = '\u2002'
 
@@ -56,7 +56,7 @@ function warningOf(context: ReadingContext): string | undefined {
   return `${changeWords(finding)} since ${clockText(finding.since * 1000)}`
 }
 
-/** The factor, or from where it came when a factor would say nothing. */
+/** Writes the factor, or from where it came when a factor would tell nothing. */
 export function changeWords({ ratio, usual }: Finding): string {
   if (ratio < 0) return `from ${text(usual)}`
   return changeText(ratio)
@@ -106,7 +106,7 @@ function totalAt(data: SeriesData, info: SeriesInfo, second: number): bigint | n
   return Number(current) + change
 }
 
-/** The last column of lines and tables: how far from usual, or how long silent. */
+/** Makes the last column of lines and tables: how far from usual, or how long silent. */
 export function changeColumn(context: ReadingContext): {
   readonly words: string
   readonly isWarning: boolean

@@ -7,12 +7,12 @@ interface Choice {
   readonly source: string
 }
 
-/** What the order depends on, as it is now. */
+/** Measures that the order depends on, as they are now. */
 interface Measures {
   /** Distance from the usual in spreads; 0 for everyday series. */
   readonly score: (id: number) => number
   readonly ratio: (id: number) => number
-  /** Per second: increments of a counter, observations of a distribution. */
+  /** Rate per second: increments of a counter, observations of a distribution. */
   readonly rate: (id: number) => number
   readonly p99: (id: number) => number
 }
@@ -24,7 +24,7 @@ export interface Group {
 
 const OWN_PREFIX = 'pentameter'
 
-/** Whether the filter asks for the hub's own series, which are left out otherwise. */
+/** Tells whether the filter asks for the hub's own series, which are left out otherwise. */
 export function asksForOwn({ q, source }: Choice): boolean {
   const words = q.toLowerCase()
   return (
@@ -34,7 +34,7 @@ export function asksForOwn({ q, source }: Choice): boolean {
   )
 }
 
-/** Whether every word of the filter matches the name, or, as `label=value`, one label. */
+/** Tells whether every word of the filter matches the name, or, as `label=value`, one label. */
 function matches(entry: Entry, choice: Choice): boolean {
   const { kind, source } = choice
   if (kind !== '' && entry.info.kind !== kind) return false
@@ -79,7 +79,7 @@ function order(sort: string, measures: Measures): (entry: Entry) => number {
   return () => 0
 }
 
-/** A half is as much of a change as a double. */
+/** Computes the size of a change: a half is as much of one as a double. */
 function changeSize(ratio: number): number {
   if (Number.isNaN(ratio)) return 0
   return ratio > 0 ? Math.abs(Math.log2(ratio)) : Number.POSITIVE_INFINITY
@@ -92,7 +92,7 @@ export function sortEntries(entries: readonly Entry[], sort: string, measures: M
   return weighed.map(({ entry }) => entry)
 }
 
-/** Infinity minus infinity is no order. */
+/** Compares weights: infinity minus infinity is no order. */
 function compareWeights(a: number, b: number): number {
   return a === b ? 0 : a - b
 }
@@ -140,7 +140,7 @@ function groupKey(entry: Entry, by: string, titleOf: (dialect: string) => string
 /** A group is worth a warning when one label alone has more values than this. */
 const LABEL_VALUES_NAMED = 200
 
-/** The label that makes a group large. */
+/** Finds the label that makes a group large. */
 export function crowdedLabel(
   group: Group,
 ): { readonly key: string; readonly count: number } | undefined {
@@ -157,7 +157,7 @@ export function crowdedLabel(
   return { key, count: set.size }
 }
 
-/** Label names that are worth grouping by, the most frequent first. */
+/** Lists label names that are worth grouping by, the most frequent first. */
 export function labelNames(entries: readonly Entry[], limit = 12): string[] {
   const counts = new Map<string, number>()
   for (const { info } of entries) {

@@ -19,7 +19,7 @@ const COLUMNS = 4 + NUMBERS.length
 const CHANGE = NUMBERS.indexOf('Change')
 const NOTHING: Quantity = ['', '']
 
-/** The numbers of a row, in the order of their columns up to p99. */
+/** Lists the numbers of a row, in the order of their columns up to p99. */
 function numbersOf(
   data: SeriesData | undefined,
   unit: string,

@@ -37,13 +37,13 @@ function select(page: Page, route: OverviewState): Selection {
   return { all, found, odd, groups: groupEntries(sorted, route.group, titleOf, route.sort) }
 }
 
-/** Equal signatures look the same: nothing has to be rendered anew. */
+/** Makes a signature: what has equal ones looks the same, and need not be rendered anew. */
 function signatureOf({ all, odd, groups }: Selection, numbering: number): string {
   const list = groups.map(({ key, entries }) => `${key}:${entries.map(({ id }) => id).join(',')}`)
   return `${numbering} ${all.length} ${odd.map(({ id }) => id).join(',')} ${list.join(' ')}`
 }
 
-/** Whether the pointer is over the charts: a new order has to wait. */
+/** Tells whether the pointer is over the charts: a new order has to wait. */
 function isUnderPointer(): boolean {
   return document.querySelector('.groups:hover') !== null
 }
@@ -163,7 +163,10 @@ function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
 const SEND = 'Send it one line and the chart appears:'
 const ATTACH = 'Attach a viewer, it shows what the hub holds:'
 
-/** Nothing has arrived yet: one line to send per dialect, with the address it really listens on. */
+/**
+ * Shows, while nothing has arrived yet, one line to send per dialect, with the address it really
+ * listens on.
+ */
 function Empty(): JSX.Element {
   const { store, views } = usePage()
   const wordsOf = (dialect: string): string | undefined =>

@@ -18,7 +18,7 @@ interface Figure {
   readonly read: (data: SeriesData, second: number, window: number) => number
 }
 
-/** The value of a lane. */
+/** Makes the figure of a lane's value. */
 export function laneFigure(lane: Lane, unit: string, caption: string = lane): Figure {
   return { caption, unit, read: (data, second) => data.at(lane, second) }
 }
@@ -67,13 +67,13 @@ interface ChartPanelProps {
   readonly title: string
   readonly note?: ComponentChildren
   readonly height: 'h104' | 'h168' | 'h216' | 'h232' | 'h360'
-  /** What the picture is, for those who do not see it. */
+  /** Text of what the picture is, for those who do not see it. */
   readonly label: string
   readonly plot: (data: SeriesData, view: ChartView) => Plot
   /** Called when it has been drawn. */
   readonly onDrawn?: (drawn: Drawn, data: SeriesData, view: ChartView) => void
   readonly figures?: readonly Figure[]
-  /** Beside the chart instead of figures. */
+  /** Content beside the chart instead of figures. */
   readonly children?: ComponentChildren
 }
 

@@ -32,7 +32,7 @@ function WindowStatistics({ entry }: SideProps): JSX.Element {
   )
 }
 
-/** A summary has no percentiles. */
+/** Lists facts; a summary has no percentiles. */
 function statisticsFacts(statistics: StatisticsJson, unit: string): readonly Fact[] {
   const { count, mean, min, median, p75, p95, p98, p99, p999, max, stddev } = statistics
   const rows: readonly (readonly [string, number | string | null | undefined])[] = [

@@ -12,7 +12,7 @@ import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
 
 type NumberRow = readonly [name: string, words: string]
 
-/** Relative width of a bucket at a scale: the most a percentile can be off. */
+/** Computes the relative width of a bucket at a scale: the most a percentile can be off. */
 export function bucketError(scale: number): number {
   return 2 ** (0.5 ** scale) - 1
 }
@@ -52,7 +52,7 @@ interface Moments {
   readonly max: number
 }
 
-/** NaN all four when there is no value. */
+/** Computes the moments; NaN all four when there is no value. */
 function moments(values: Float64Array): Moments {
   let mean = 0
   let square = 0
@@ -69,7 +69,7 @@ function moments(values: Float64Array): Moments {
   return { mean, deviation: Math.sqrt(square / values.length), min, max }
 }
 
-/** Seconds (from, to] of a summary as one. */
+/** Merges seconds (from, to] of a summary to one. */
 function mergeSummarySeconds(data: SeriesData, from: number, to: number): Summary {
   let merged = EMPTY_SUMMARY
   for (let second = from + 1; second <= to; second += 1) {
@@ -143,7 +143,7 @@ function distributionNumbers(
   ]
 }
 
-/** What a heat map, whose axis is logarithmic, leaves out of the seconds (from, to]. */
+/** Says what a heat map, whose axis is logarithmic, leaves out of the seconds (from, to]. */
 export function undrawnWords(data: SeriesData, from: number, to: number): string {
   const { zero, negative, overflow } = mergeSeconds(data, from, to)
   const parts: string[] = []

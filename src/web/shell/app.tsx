@@ -7,7 +7,7 @@ import { Help } from './help.tsx'
 import { useKeys } from './key-actions.ts'
 import { usePage } from './page.ts'
 
-/** Live, paused, reconnecting: said when it changes, never with values. */
+/** Speaks the state, live, paused, reconnecting, when it changes, never with values. */
 function useSpokenState(): void {
   const page = usePage()
   const isLost = page.store.clock.connection.value.state === 'lost'

@@ -50,7 +50,9 @@ function Clock(): JSX.Element {
   )
 }
 
-/** The tab of a dialect's view is there while the hub speaks it, or the view is shown. */
+/**
+ * Shows the tabs; that of a dialect's view is there while the hub speaks it, or the view is shown.
+ */
 function Tabs({ route }: { route: Route }): JSX.Element {
   const { views, store } = usePage()
   const sources = store.sources.value

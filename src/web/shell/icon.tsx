@@ -34,7 +34,7 @@ export function Icon({ name, title }: { name: IconName; title?: string }): JSX.E
   )
 }
 
-/** The mark: five meters. */
+/** Draws the mark: five meters. */
 export function Mark(): JSX.Element {
   return (
     <svg class="mark" viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">

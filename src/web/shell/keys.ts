@@ -43,7 +43,7 @@ const SINGLE: Readonly<Record<string, Action>> = {
   u: 'up',
   c: 'copy-link',
 }
-/** These are no characters: they stay when single keys are switched off. */
+/** Actions by keys that are no characters: they stay when single keys are switched off. */
 const NAMED: Readonly<Record<string, Action>> = {
   ArrowLeft: 'cursor-back',
   ArrowRight: 'cursor-on',

@@ -22,7 +22,7 @@ export class Navigation {
     return this.#route
   }
 
-  /** State of a view: the one that is shown, else the one in which it was left. */
+  /** Gives the state of a view: the one that is shown, else the one in which it was left. */
   state<State extends object>(address: Address<State>): State {
     const { address: shown, state } = this.#route.value
     const known = shown === address ? state : (this.#left.get(address) ?? address.standard)

@@ -22,7 +22,7 @@ class Theme {
   readonly choice = signal<ThemeChoice>(
     THEMES.find((choice) => choice === localStorage.getItem(THEME_KEY)) ?? 'system',
   )
-  /** As it is applied now. */
+  /** Palette as it is applied now. */
   palette: Palette = readPalette(document.documentElement)
   readonly #system = matchMedia('(prefers-color-scheme: dark)')
   readonly #isSystemDark = signal(this.#system.matches)
@@ -41,7 +41,7 @@ class Theme {
     })
   }
 
-  /** System, then the other one, then back to the one the system prefers. */
+  /** Gives the next choice: system, then the other one, then back to the one the system prefers. */
   next(): ThemeChoice {
     const other = this.#isSystemDark.value
       ? (['light', 'dark'] as const)
@@ -57,9 +57,9 @@ class Theme {
 
 export class Page {
   readonly views: readonly View[]
-  /** Of the views that have one, in the order of their tabs. */
+  /** Screens of the views that have one, in the order of their tabs. */
   readonly screens: readonly Screen[]
-  /** Of all dialects. */
+  /** Words of all dialects. */
   readonly words: Required<Words>
   readonly frame = new Frame()
   readonly cursor = new Cursor()
@@ -94,7 +94,7 @@ export class Page {
     this.spoken.value = words
   }
 
-  /** The second that values are read at: under the cursor, else the last that is known. */
+  /** Gives the second that values are read at: under the cursor, else the last that is known. */
   readingSecond(): number {
     return this.cursor.second.peek() ?? this.store.clock.readingSecond()
   }
@@ -137,7 +137,7 @@ export function useShownSeconds(): void {
   for (const each of [clock.tick, clock.pausedAt, cache.version]) each.value
 }
 
-/** An element that is drawn by the frame while it is on screen. */
+/** Makes an element one that is drawn by the frame while it is on screen. */
 export function usePanel<T extends Element>(panel: Panel): RefObject<T | null> {
   const { frame } = usePage()
   const element = useRef<T | null>(null)
@@ -159,7 +159,7 @@ export function usePanel<T extends Element>(panel: Panel): RefObject<T | null> {
   return element
 }
 
-/** A canvas that draws what its component was rendered with, when the frame says so. */
+/** Makes a canvas draw what its component was rendered with, when the frame says so. */
 export function useDrawing(
   draw: (painter: Painter, canvas: HTMLCanvasElement) => void,
   panel: Pick<Panel, 'enter' | 'leave'> = {},

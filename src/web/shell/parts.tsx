@@ -16,7 +16,7 @@ interface LinkProps {
   readonly children: ComponentChildren
 }
 
-/** A link within the page: a real address, followed without loading the page anew. */
+/** Shows a link within the page: a real address, followed without loading the page anew. */
 export function Link({ to, current, label, children, ...rest }: LinkProps): JSX.Element {
   const { navigation } = usePage()
   const follow = (event: MouseEvent): void => {
@@ -38,7 +38,7 @@ export function Link({ to, current, label, children, ...rest }: LinkProps): JSX.
   )
 }
 
-/** A name as text; one that shows nothing is said to be blank. */
+/** Shows a name as text; one that shows nothing is said to be blank. */
 export function Name({ text }: { text: string }): ComponentChildren {
   return text.trim() === '' ? <span class="soft">(blank)</span> : shownName(text)
 }
@@ -48,7 +48,7 @@ export function setText(element: Element | null | undefined, words: string): voi
   if (element && element.textContent !== words) element.textContent = words
 }
 
-/** A quantity into an element that renders no children of its own. */
+/** Writes a quantity into an element that renders no children of its own. */
 export function setQuantity(element: Element | null | undefined, value: Quantity): void {
   if (!element) return
   const [number, unit] = value
@@ -70,7 +70,7 @@ interface ReadingParts {
   readonly title: string
 }
 
-/** A value that the frame writes, tick by tick, without rendering anything anew. */
+/** Makes a value that the frame writes, tick by tick, without rendering anything anew. */
 export function useReading(className: string): [JSX.Element, (reading: ReadingParts) => void] {
   const caption = useRef<HTMLSpanElement>(null)
   const number = useRef<HTMLSpanElement>(null)
@@ -159,7 +159,7 @@ export function Facts({
   )
 }
 
-/** A region that scrolls inside itself, by keyboard too. */
+/** Shows a region that scrolls inside itself, by keyboard too. */
 export function Scroll({
   label,
   children,
@@ -177,7 +177,7 @@ export function Scroll({
   )
 }
 
-/** A state as a word and a shape. */
+/** Shows a state as a word and a shape. */
 export function Badge({ words, dot }: { words: string; dot: string }): JSX.Element {
   return (
     <span class={dot === 'dot error' ? 'badge error' : 'badge'}>
@@ -187,7 +187,7 @@ export function Badge({ words, dot }: { words: string; dot: string }): JSX.Eleme
   )
 }
 
-/** What the charts show, as a table; made when it is opened. */
+/** Shows what the charts do, as a table; made when it is opened. */
 export function AsTable({ table }: { table: () => JSX.Element }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -206,7 +206,7 @@ export interface TableProps {
   readonly children: ComponentChildren
 }
 
-/** A table that scrolls inside itself. */
+/** Shows a table that scrolls inside itself. */
 export function Table({ children, ...frame }: TableProps): JSX.Element {
   return (
     <TableFrame {...frame}>
@@ -215,7 +215,7 @@ export function Table({ children, ...frame }: TableProps): JSX.Element {
   )
 }
 
-/** What is around the bodies of such a table. */
+/** Shows what is around the bodies of such a table. */
 export function TableFrame({ label, heads, numeric, children }: TableProps): JSX.Element {
   return (
     <Scroll label={`${label}, table`}>
@@ -242,7 +242,7 @@ interface PickProps {
   readonly choose: (value: string) => void
 }
 
-/** A choice in a line of controls. */
+/** Shows a choice in a line of controls. */
 export function Pick({ caption, value, choices, choose }: PickProps): JSX.Element {
   return (
     <label class="pick">

@@ -36,7 +36,7 @@ export function formatRoute({ address, state, window, at }: Route): string {
   return `/${address.path}${rest}${text === '' ? '' : `?${text}`}`
 }
 
-/** The path alone: another one is another place, whose beginning is shown first. */
+/** Gives the path alone: another one is another place, whose beginning is shown first. */
 export function pathOf({ address, state }: Route): string {
   return address.path + address.format(state, new URLSearchParams())
 }
@@ -49,7 +49,7 @@ export function to<State extends object>(
   return { address, change }
 }
 
-/** Where the tab of a view leads, and its key. */
+/** Tells where the tab of a view leads, and its key. */
 export function homeOf({ address, home }: Screen): Destination {
   return to(address, home)
 }
@@ -59,7 +59,7 @@ export function write(query: URLSearchParams, name: string, value: string, stand
   if (value !== standard) query.set(name, value)
 }
 
-/** One of a closed set of words in a query; the standard for all else. */
+/** Reads one of a closed set of words in a query; the standard for all else. */
 export function oneOf<T extends string>(
   query: URLSearchParams,
   name: string,

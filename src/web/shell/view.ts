@@ -6,7 +6,7 @@
 import type { JSX } from 'preact'
 import type { SourcesAnswer } from '../../http/api.ts'
 
-/** What of the URL is a view's own: the first part of the path, and a state of its own. */
+/** Part of the URL that is a view's own: the first part of the path, and a state of its own. */
 export interface Address<State extends object = object> {
   /** First part of the path, without slashes; '' is the start page, shown for unknown ones. */
   readonly path: string
@@ -20,7 +20,7 @@ export interface Address<State extends object = object> {
   format(state: State, query: URLSearchParams): string
 }
 
-/** Where the page is: a view with its state, and what all views share. */
+/** Place of the page: a view with its state, and what all views share. */
 export interface Route<State extends object = object> {
   readonly address: Address<State>
   readonly state: State
@@ -30,28 +30,28 @@ export interface Route<State extends object = object> {
   readonly at: number | null
 }
 
-/** Where a link leads: `to` of route.ts makes one. */
+/** Destination of a link: `to` of route.ts makes one. */
 export interface Destination {
   readonly address: Address
-  /** What is to differ from the state in which that view was last. */
+  /** Change to the state in which that view was last. */
   readonly change: object
 }
 
 /** A page of its own below its path. */
 export interface Screen<State extends object = object> {
   readonly address: Address<State>
-  /** Title of the document, and in the help that of the standard state. */
+  /** Gives the title of the document, and in the help that of the standard state. */
   title(state: State): string
   /** Words in the bar; with none it is reached from other views, and `tabOf` is marked instead. */
   readonly tab?: string
   readonly tabOf?: Address
-  /** Number beside the words, in red: of messages that could not be read; 0 shows none. */
+  /** Counts, in red beside the words, messages that could not be read; 0 shows none. */
   troubles?(sources: SourcesAnswer | undefined): number
-  /** What the tab and the key take back of the state in which the view was left. */
+  /** Part of the state in which the view was left that the tab and the key take back. */
   readonly home?: Partial<State>
   /** Letter that leads there after G. */
   readonly key?: string
-  /** One level up; without an answer that is the start page. */
+  /** Leads one level up; without an answer that is the start page. */
   up?(state: State): Destination | undefined
   component(props: { readonly route: Route<State> }): JSX.Element | null
 }
@@ -60,11 +60,11 @@ export interface View<State extends object = object> {
   /** Registry name of its dialect, without which the tab is not there; none for the house's own. */
   readonly dialect?: string
   readonly screen?: Screen<State>
-  /** Panel on the overview, above the series. */
+  /** Shows a panel on the overview, above the series. */
   overviewPanel?(): JSX.Element | null
-  /** Panel on the Sources page, below the threads. */
+  /** Shows a panel on the Sources page, below the threads. */
   sourcesPanel?(props: { readonly sources: SourcesAnswer }): JSX.Element | null
-  /** What its example does, on an overview without any series: `Send it …:`. */
+  /** Words for what its example does, on an overview without any series: `Send it …:`. */
   readonly exampleWords?: string
   readonly words?: Words
 }
@@ -75,6 +75,6 @@ export interface Words {
   readonly facts?: Readonly<Record<string, (value: string | number | boolean) => string>>
   /** Titles of limits, by the first word of their names: `eggs.basketLimit`. */
   readonly limits?: Readonly<Record<string, string>>
-  /** Of limits that refuse nothing: what happened to that many, by name. */
+  /** Words for limits that refuse nothing: what happened to that many, by name. */
   readonly bitten?: Readonly<Record<string, string>>
 }

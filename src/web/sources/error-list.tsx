@@ -43,7 +43,7 @@ function HexDump({ offender }: { offender: OffenderStatus }): JSX.Element {
   )
 }
 
-/** `“12,5” is not a number` begins a sentence, whatever case it was reported in. */
+/** Begins a sentence with `“12,5” is not a number`, whatever case it was reported in. */
 function sentence(detail: string): string {
   const words = detail.charAt(0).toUpperCase() + detail.slice(1)
   return /[.!?]$/.test(words) ? words : `${words}.`

@@ -38,7 +38,7 @@ function markEnd(bytes: readonly number[], offset: number): number {
   return end
 }
 
-/** Letters, digits, and what numbers are written with. */
+/** Tells whether a byte is of a word: letters, digits, and what numbers are written with. */
 function isWord(byte: number): boolean {
   return /[\w.,+-]/.test(String.fromCharCode(byte)) && byte < 0x80
 }

@@ -10,7 +10,9 @@ import { Badge, Section, Table, useReading } from '../shell/parts.tsx'
 
 const STATE_WORDS = { listening: 'Open', failed: 'Did not start', stopped: 'Stopped' } as const
 const STATE_DOTS = { listening: 'dot', failed: 'dot error', stopped: 'dot idle' } as const
-/** The dialect whose rate is this listener's: the only one it speaks, and it alone speaks it. */
+/**
+ * Finds the dialect whose rate is this listener's: the only one it speaks, and it alone speaks it.
+ */
 function ownDialect(listener: ListenerStatus, all: readonly ListenerStatus[]): string | undefined {
   const [dialect] = listener.dialects
   if (dialect === undefined || listener.dialects.length !== 1) return undefined

@@ -132,7 +132,7 @@ function Limits({ sources }: { sources: SourcesAnswer }): JSX.Element {
   )
 }
 
-/** Measurements that were read and yet are in no series. */
+/** Shows measurements that were read and yet are in no series. */
 function Refusals({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
   if (sources.refusals.length === 0) return null
   return (

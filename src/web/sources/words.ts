@@ -83,13 +83,17 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   workers: 'Workers',
 }
 
-/** `connectionsLimit of stream` is the one of a listener: `Connections of stream`. */
+/**
+ * Names a limit; `connectionsLimit of stream` is the one of a listener: `Connections of stream`.
+ */
 export function limitTitle(name: string, words: Words = {}): string {
   const [word = name] = name.split(' ', 1)
   return wordsOf({ ...LIMIT_TITLES, ...words.limits }, word) + name.slice(word.length)
 }
 
-/** The option that sets a limit, under the name that it has in the configuration; '' without. */
+/**
+ * Gives the option that sets a limit, under the name that it has in the configuration; '' without.
+ */
 export function limitOption(name: string): string {
   return /^[\w.]*Limit(Per(Source|Address))?(?= |$)/.exec(name)?.[0] ?? ''
 }
@@ -101,20 +105,20 @@ const BITTEN_WORDS: Readonly<Record<string, string>> = {
   unfinishedBytesLimitPerAddress: 'closed',
 }
 
-/** What a limit did so far. */
+/** Says what a limit did so far. */
 export function bittenWords(name: string, refused: number, words: Words = {}): string {
   const known = { ...BITTEN_WORDS, ...words.bitten }
   return `${exact(refused)} ${wordsOf(known, name, 'refused')}.`
 }
 
-/** What fails of an export, what to do, and what goes on. */
+/** Says what fails of an export, what to do, and what goes on. */
 export function receiverWords({ state, message }: ExportStatus): string {
   if (message === undefined) return ''
   const goesOn = state === 'failing' ? ' Totals go on: the next export has newer ones.' : ''
   return `${message}${/[.?]$/.test(message) ? '' : '.'}${goesOn}`
 }
 
-/** Listeners and connections, and what of that which arrived is not in the numbers. */
+/** Counts listeners and connections, and what of that which arrived is not in the numbers. */
 export function summaryWords(sources: SourcesAnswer): string {
   const count = (number: number, word: string): string => counted(word)(number)
   const listeners = count(sources.listeners.length, 'listener')
@@ -136,7 +140,7 @@ function lossWords(sources: SourcesAnswer): string {
   return `${parts.join(', ')} since the start${end}`
 }
 
-/** How an ingest thread takes datagrams out of its socket. */
+/** Says how an ingest thread takes datagrams out of its socket. */
 export function receiveWords({ udpReceive }: Pick<WorkerStatus, 'udpReceive'>): string {
   if (udpReceive === undefined) return NO_VALUE
   return udpReceive === 'recvmmsg' ? 'many per system call' : 'one per system call'
@@ -150,7 +154,7 @@ const PART_WORDS: Readonly<Record<string, string>> = {
   free: 'free again',
 }
 
-/** Parts of the zone, the largest first; those that take nothing are left out. */
+/** Lists parts of the zone, the largest first; those that take nothing are left out. */
 export function partWords({ bytes }: Pick<ZoneStatus, 'bytes'>): string {
   return Object.entries(bytes)
     .filter(([, size]) => size > 0)
@@ -167,7 +171,7 @@ const ZONE_REFUSAL_WORDS: Readonly<Record<string, string>> = {
   lock_timeout: 'lock not free in time',
 }
 
-/** Why definitions and slots were refused; empty where none was. */
+/** Says why definitions and slots were refused; empty where none was. */
 export function zoneRefusalWords({ refusals }: Pick<ZoneStatus, 'refusals'>): string {
   return Object.entries(refusals)
     .filter(([, count]) => count > 0)
@@ -179,7 +183,7 @@ function wordsOf(known: Readonly<Record<string, string>>, name: string, otherwis
   return (Object.hasOwn(known, name) ? known[name] : undefined) ?? otherwise
 }
 
-/** The words of all dialects as one. */
+/** Merges the words of all dialects. */
 export function mergeWords(views: readonly View[]): Required<Words> {
   const all = views.map(({ words }) => words)
   return {

@@ -134,7 +134,7 @@ export interface Merged {
   readonly max: number
 }
 
-/** The seconds (from, to] of a histogram as one. */
+/** Merges the seconds (from, to] of a histogram to one. */
 export function mergeSeconds(data: HistogramSeconds, from: number, to: number): Merged {
   const { scale = 0, offset = 0, width = 0 } = data.buckets ?? {}
   const counts = new Float64Array(width)
@@ -196,7 +196,10 @@ function estimateOf(merged: Merged, q: number): number {
   return merged.overflow > 0 ? merged.overflowFrom : last
 }
 
-/** Standard deviation around the mean, from the middles of the buckets; NaN with values below 0. */
+/**
+ * Estimates the standard deviation around the mean, from the middles of the buckets; NaN with
+ * values below 0.
+ */
 export function deviation(merged: Merged): number {
   const { counts, count, sum, negative, scale, offset } = merged
   if (count === 0 || negative > 0) return Number.NaN

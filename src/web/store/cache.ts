@@ -14,11 +14,11 @@ export class SeriesCache {
   /** Rises when seconds of the past have been read. */
   readonly version = signal(0)
   readonly #live = new Map<number, SeriesData>()
-  /** While the picture is paused: what it shows. */
+  /** Series that are shown while the picture is paused. */
   #frozen: Map<number, SeriesData> | undefined
   readonly #rates = new Map<string, DialectRates>()
 
-  /** Data of the picture that is shown: the live one, or the copy made when it was paused. */
+  /** Finds data of the picture that is shown: the live one, or the copy made when it was paused. */
   shown(id: number): SeriesData | undefined {
     return (this.#frozen ?? this.#live).get(id)
   }
@@ -31,7 +31,7 @@ export class SeriesCache {
     return this.#rates.get(dialect)
   }
 
-  /** Has room for a series from now on; others leave that have been off screen the longest. */
+  /** Makes room for a series from now on; others leave that have been off screen the longest. */
   make(id: number, kind: Kind, isVisible: (id: number) => boolean): void {
     const data = this.#live.get(id) ?? new SeriesData(kind)
     this.#live.delete(id)
@@ -112,7 +112,7 @@ export class SeriesCache {
   }
 }
 
-/** Whole seconds of a stream's event. */
+/** Computes whole seconds of a stream's event. */
 export function secondsOf({ intervalMs }: CellsEvent): number {
   return Math.max(1, Math.round(intervalMs / 1000))
 }

@@ -21,7 +21,10 @@ export interface Entry {
 /** The hub's own metrics: left out of the overview unless they are asked for. */
 export const OWN_DIALECT = 'hub'
 
-/** Namespace, or first part of a name that is longer than itself: `checkout` of `checkout.p99`. */
+/**
+ * Gives the namespace, or first part of a name that is longer than itself: `checkout` of
+ * `checkout.p99`.
+ */
 function prefixOf({ name, namespace }: SeriesInfo): string {
   if (namespace !== undefined) return namespace
   const end = name.search(/[._/:]/)
@@ -36,7 +39,7 @@ function createEntry(info: SeriesInfo): Entry {
   return { id: info.id, info, identity, text, labels, search, group: prefixOf(info) }
 }
 
-/** What a new list does to what is kept by id. */
+/** Renumbering by a new list of what is kept by id. */
 export interface Renumbering {
   readonly gone: ReadonlySet<number>
   /** Old id to new one. */
@@ -120,7 +123,7 @@ export class Catalogue {
     return this.#byId.get(id)
   }
 
-  /** True when another series has the same name and labels, but another kind or type. */
+  /** Tells whether another series has the same name and labels, but another kind or type. */
   isAmbiguous(text: string): boolean {
     return this.#ambiguous.has(text)
   }

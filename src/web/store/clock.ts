@@ -38,12 +38,12 @@ export class Clock {
     this.newest = Math.max(this.newest, second)
   }
 
-  /** The hub's clock. */
+  /** Reads the hub's clock. */
   nowMs(): number {
     return Date.now() + this.#hubAheadMs
   }
 
-  /** Right edge of every chart, a whole second. */
+  /** Gives the right edge of every chart, a whole second. */
   edge(): number {
     const pausedAt = this.pausedAt.peek()
     if (pausedAt !== undefined) return pausedAt
@@ -51,13 +51,16 @@ export class Clock {
     return Math.max(Math.floor(this.nowMs() / 1000) - 1, this.newest)
   }
 
-  /** Last second of which anything can be known now: values are read there without a cursor. */
+  /**
+   * Gives the last second of which anything can be known now: values are read there without a
+   * cursor.
+   */
   readingSecond(): number {
     const edge = this.edge()
     return this.newest === 0 ? edge : Math.min(edge, this.newest)
   }
 
-  /** Instant up to which silence counts: nothing grows stale while the hub is away. */
+  /** Gives the instant up to which silence counts: nothing grows stale while the hub is away. */
   silenceEndMs(): number {
     return this.connection.peek().state === 'lost' ? this.newest * 1000 : this.nowMs()
   }

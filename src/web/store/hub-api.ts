@@ -52,12 +52,12 @@ export function createHubApi(): HubApi {
   }
 }
 
-/** What the hub answered instead of what was asked for. */
+/** Error of a request that the hub answered otherwise than asked. */
 export class RefusedRequest extends Error {
   readonly status: number
   /** The hub's own words. */
   readonly reason: string
-  /** When to ask again, where it says so. */
+  /** Time after which to ask again, where it is stated. */
   readonly retryAfterMs: number | undefined
 
   constructor(path: string, status: number, reason: string, retryAfterMs?: number) {
@@ -68,7 +68,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** Where an answer is had as a file. */
+/** Gives the address where an answer is had as a file. */
 export function addressOf(path: string): string {
   return BASE + path
 }

@@ -6,7 +6,7 @@ import { type HubApi, RefusedRequest } from './hub-api.ts'
 
 /** Windows end at whole seconds: asking more often would show nothing new. */
 const POLL_MS = 1000
-/** What is not known now may come, but not every second. */
+/** Pause after a refusal, ms: what is not known now may come, but not every second. */
 const REFUSED_MS = 5000
 /** A large answer costs the hub a third of its time at most. */
 const REST_FACTOR = 2
@@ -22,7 +22,7 @@ export interface Answered<T> {
 export interface Pace {
   /** The picture stands still: the answer is asked for once. */
   readonly isHeld?: boolean
-  /** Asked for no more often than this. */
+  /** Least pause between two requests. */
   readonly leastMs?: number
 }
 

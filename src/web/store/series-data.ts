@@ -31,7 +31,7 @@ export const MAIN_LANE: Readonly<Record<Kind, Lane>> = {
   summary: 'mean',
 }
 
-/** The second that an instant in ms closes. */
+/** Computes the second that an instant in ms closes. */
 export function secondOf(ms: number): number {
   return Math.round(ms / 1000)
 }
@@ -40,7 +40,9 @@ export type CellJson = ExactJson | HistogramCellJson | SummaryCellJson
 
 export class SeriesData {
   readonly kind: Kind
-  /** Known seconds are (coveredFrom, coveredTo]; equal when nothing is known. */
+  /**
+   * Begin of the known seconds, which are (coveredFrom, coveredTo]; equal when nothing is known.
+   */
   coveredFrom = 0
   coveredTo = 0
   newest = 0
@@ -170,7 +172,7 @@ export class SeriesData {
     this.buckets?.clear(slot)
   }
 
-  /** What no axis can show, an infinite value, is no value. */
+  /** Puts a value; an infinite one, which no axis can show, is none. */
   #put(lane: Lane, slot: number, value: number): void {
     this.#lanes.get(lane)![slot] = Number.isFinite(value) ? value : Number.NaN
   }

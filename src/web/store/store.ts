@@ -84,7 +84,7 @@ export class Store {
     return this.cache.shown(id)
   }
 
-  /** Unix ms of the newest thing known to have arrived for a series. */
+  /** Gives Unix ms of the newest thing known to have arrived for a series. */
   lastDataMs(id: number): number {
     const listed = this.catalogue.get(id)?.info.lastDataMs ?? 0
     return Math.max(listed, (this.cache.live(id)?.lastData ?? 0) * 1000)

@@ -7,7 +7,7 @@ import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../../h
 import type { HubApi } from './hub-api.ts'
 import { secondOf } from './series-data.ts'
 
-/** Waits between attempts; the last one repeats. */
+/** Pauses between attempts; the last one repeats. */
 const RETRY_MS = [1000, 2000, 3000, 5000] as const
 /** A stream that says nothing for so long is taken for lost; the hub speaks every second. */
 const SILENCE_MS = 6000
@@ -33,7 +33,7 @@ export class LiveStream {
   #source: EventSource | undefined
   #name: string | undefined
   #wanted: readonly number[] = []
-  /** From which second on the stream carries a series; absent while it does not. */
+  /** Second from which on the stream carries a series; absent while it does not. */
   readonly #carriedFrom = new Map<number, number>()
   #lastEnd = 0
   #attempts = 0
@@ -82,7 +82,7 @@ export class LiveStream {
     this.#settle = setTimeout(() => void this.#post(), SETTLE_MS)
   }
 
-  /** True when the stream says of this series and second all there is to say. */
+  /** Tells whether the stream has all there is of this series and second. */
   carries(id: number, second: number): boolean {
     const from = this.#carriedFrom.get(id)
     return from !== undefined && second >= from

@@ -15,7 +15,7 @@ export class Subscriptions {
   readonly #charts = new Map<number, number>()
   /** Seconds of those that show a longer past than the others. */
   readonly #long = new Map<number, number>()
-  /** After a reconnect, until the list is read: the ids may be those of another hub. */
+  /** Whether ids may be those of another hub: after a reconnect, until the list is read. */
   areIdsUnsure = false
 
   constructor(parts: Parts) {
@@ -47,7 +47,7 @@ export class Subscriptions {
     }
   }
 
-  /** As `show`, with a past longer than the shared window. */
+  /** Shows as `show` does, with a past longer than the shared window. */
   showLong(id: number, seconds: number): () => void {
     this.#long.set(id, seconds)
     this.fill(id)

@@ -6,7 +6,9 @@ export class SurveyColumns {
   /** Columns end at multiples of ten seconds; the one that ends at 10 n lies at n % COLUMNS. */
   readonly values = new Float64Array(COLUMNS).fill(Number.NaN)
   newest = 0
-  /** Per second in the newest column: increments of a counter, observations of a distribution. */
+  /**
+   * Rate per second in the newest column: increments of a counter, observations of a distribution.
+   */
   rate = Number.NaN
 
   set(column: number, value: number): void {
@@ -17,7 +19,7 @@ export class SurveyColumns {
     this.newest = Math.max(this.newest, column)
   }
 
-  /** Oldest first. */
+  /** Lists the columns, oldest first. */
   inOrder(): Float64Array {
     const out = new Float64Array(COLUMNS)
     for (let i = 0; i < COLUMNS; i += 1) {

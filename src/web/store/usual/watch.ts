@@ -33,7 +33,7 @@ export class Watch {
     return this.#findings.get(id) ?? NOTHING_FOUND
   }
 
-  /** Mean or value of the last ten seconds as far as it is known, for orders by size. */
+  /** Gives the mean or value of the last ten seconds as far as it is known, for orders by size. */
   lastValue(id: number): number {
     return this.#survey.columns.get(id)?.last ?? Number.NaN
   }
@@ -94,7 +94,9 @@ export class Watch {
   }
 }
 
-/** A distribution of ten seconds has one p99, as the columns of the past have. */
+/**
+ * Lists recent values; a distribution of ten seconds has one p99, as the columns of the past have.
+ */
 function recentOf(data: SeriesData, second: number): Float64Array {
   const from = second - RECENT_SECONDS
   if (data.kind === 'histogram') return Float64Array.of(quantileOf(data, 0.99, from, second))
