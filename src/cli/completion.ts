@@ -28,7 +28,7 @@ function wordsOf(command: Command): string[] {
   return [...choices, ...subCommands, ...flags, '--help']
 }
 
-/** What follows a flag: one of some words, a file, anything else, or no value of its own. */
+/** Value that follows a flag: one of some words, a file, anything else, or none of its own. */
 type Value = readonly string[] | 'file' | 'free' | 'none'
 
 function argumentOf({ argChoices, flags, required, optional }: Option): Value {

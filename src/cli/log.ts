@@ -5,7 +5,7 @@ import { escapeUnseen, unseenJson } from '../model/unseen.ts'
 
 export type LogFormat = 'text' | 'json'
 
-/** From the least to the most urgent. */
+/** Levels, from the least to the most urgent. */
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const COLORS: Partial<Record<LogLevel, number>> = { warn: 33, error: 31, debug: 90 }
 

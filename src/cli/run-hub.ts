@@ -15,7 +15,7 @@ export interface RunOptions extends Pick<ColorWishes, 'color'> {
   readonly log: LogFormat
 }
 
-/** What `demo` does once the hub is up. @returns what ends it */
+/** Part of `demo` that runs once the hub is up. @returns what ends it */
 type Companion = (addresses: PortAddresses, log: Log) => End
 
 /** @throws {CommandError} when no port could be bound, {ConfigError} for an option */

@@ -70,7 +70,7 @@ export async function readConfig(
 
 interface HubFlag {
   readonly flag: Option
-  /** Of the option that it sets. */
+  /** Path of the option that it sets. */
   readonly path: readonly string[]
 }
 

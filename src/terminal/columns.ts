@@ -24,7 +24,7 @@ const WIDE_RANGES: readonly (readonly [first: number, last: number])[] = [
 const EMOJI = /^\p{Emoji_Presentation}$/u
 /** Nothing below is combining or wide. */
 const FIRST_MARK = 0x300
-/** Between two columns of a table. */
+/** Gap between two columns of a table. */
 const GAP = '  '
 
 /** @param character one code point */

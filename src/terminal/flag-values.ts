@@ -9,7 +9,7 @@ interface Range {
 interface Limits {
   readonly min: number
   readonly max?: number
-  /** What the number is, for the error: `a port`; a whole number unless stated. */
+  /** Noun for the number in the error: `a port`; a whole number unless stated. */
   readonly noun?: string
 }
 

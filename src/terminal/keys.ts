@@ -23,7 +23,7 @@ export interface KeyInput {
 
 interface KeyListener {
   onKey(key: Key): void
-  /** The terminal is gone. */
+  /** Called when the terminal is gone. */
   onLost(): void
 }
 

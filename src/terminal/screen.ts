@@ -31,7 +31,7 @@ const FRAME_NS = 100_000_000n
 const ENTER = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[2J'
 const LEAVE = '\x1b[0m\x1b[?25h\x1b[?7h\x1b[?1049l'
 const CLEAR = '\x1b[0m\x1b[2J'
-/** What a terminal is that does not say its size. */
+/** Size of a terminal that does not tell its own. */
 const COLUMNS = 80
 const ROWS = 24
 /** A terminal that claims to be larger gets this much: the picture's memory is bounded. */
