@@ -18,8 +18,8 @@ import { type ClientSettings, OWN_CLIENT_OPTIONS } from './options.ts'
 import { type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
 
 /**
- * What a client connects to and how, and what
- * it tells; every call is over before the client reads on, and must not throw.
+ * Address that a client connects to and how, and what it tells; every call is over before the
+ * client reads on, and must not throw.
  */
 export interface ScopeClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
   /** Every packet as it was read, before it is used. */

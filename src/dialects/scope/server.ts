@@ -20,7 +20,7 @@ import { Viewers } from './server/viewers.ts'
 
 type SettingsOptions = Omit<GivenOptions<typeof SERVER_OPTIONS>, 'include' | 'exclude' | 'hints'>
 
-/** What a server shows, where, and how. */
+/** Options of what a server shows, where, and how. */
 export interface ScopeServerOptions
   extends SettingsOptions,
     Partial<Pick<ServerSettings, 'include' | 'exclude' | 'hints'>>,

@@ -24,7 +24,7 @@ import {
 import { type ClientSettings, OWN_CLIENT_OPTIONS } from './options.ts'
 import { LF, type TypeWord } from './spec.ts'
 
-/** Where to and how lines are sent. */
+/** Address and manner of sending lines. */
 export interface StatsHeroClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
   readonly clock?: Pick<Clock, 'after'>
   /** Uniform in [0, 1), for sampling. */

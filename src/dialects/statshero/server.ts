@@ -23,7 +23,7 @@ export function createServer(context: ServerContext): DialectServer {
   return new LineServer(receiver, options, context.clock)
 }
 
-/** Where a server listens and what it takes. */
+/** Address where a server listens and what it takes. */
 export interface StatsHeroServerOptions
   extends GivenOptions<typeof ADDRESS_OPTIONS>,
     GivenOptions<typeof RECEIVE_OPTIONS> {

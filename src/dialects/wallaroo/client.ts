@@ -18,7 +18,7 @@ import {
   type WindowOptions,
 } from './reporter/reporter.ts'
 
-/** Whose windows are sent, where to, and how windows are made. */
+/** Worker whose windows are sent, where to, and how windows are made. */
 export interface WallarooClientOptions extends GivenOptions<typeof LINK_OPTIONS>, WindowOptions {
   readonly application: string
   readonly worker: string

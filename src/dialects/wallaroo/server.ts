@@ -30,8 +30,8 @@ export function createServer(context: ServerContext): DialectServer {
 }
 
 /**
- * Where a server listens and what it tells; a callback is over before the server reads on, and must
- * not throw.
+ * Options of where a server listens and what it tells; a callback is over before the server reads
+ * on, and must not throw.
  */
 export interface WallarooServerOptions extends GivenOptions<typeof SERVER_OPTIONS> {
   /** A worker belongs to an application; the short form of Join names no worker. */

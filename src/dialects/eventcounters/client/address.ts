@@ -8,7 +8,7 @@ import { OWN_CLIENT_OPTIONS } from '../options.ts'
 import { isDeliver, isProfile, QUERY } from '../server/query.ts'
 import { LIMITS, NAME, PATH } from '../spec.ts'
 
-/** Whom to ask, and what for. */
+/** Endpoint to ask, and what for. */
 export interface EndpointOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
   /**
    * `http://HOST:PORT`, `https://…` or `eventcounters://HOST:PORT`, with or without a path; what

@@ -114,7 +114,7 @@ function unite(group: GatheredGroup, counters: readonly string[]): void {
 /** Names of counters by provider in lower case; undefined = all of them. */
 type FilterIndex = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
-/** Made at the first look, so that a list of any length costs a counter one look. */
+/** Indexes made at the first look, so that a list of any length costs a counter one look. */
 const indexes = new WeakMap<CounterFilter, FilterIndex>()
 
 function indexOf(filter: CounterFilter): FilterIndex {
@@ -131,7 +131,9 @@ function indexOf(filter: CounterFilter): FilterIndex {
   return index
 }
 
-/** Whether any counter of a provider can match; its name is compared without regard to case. */
+/**
+ * Tells whether any counter of a provider can match; its name is compared without regard to case.
+ */
 export function matchesProvider(filter: CounterFilter | undefined, provider: string): boolean {
   return filter === undefined || indexOf(filter).has(provider.toLowerCase())
 }

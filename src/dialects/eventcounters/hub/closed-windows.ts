@@ -27,7 +27,7 @@ export class ServedList {
     this.#series = series
   }
 
-  /** The same array for as long as no series came, left or changed its metadata. */
+  /** Lists the rows: the same array for as long as no series came, left or changed its metadata. */
   *rows(): Task<readonly ServedSeries[]> {
     const { revision } = this.#series
     if (this.#revision === revision) return this.#rows
@@ -65,7 +65,7 @@ export class ClosedWindows {
     this.#windows = new Array(rows.length).fill(UNKNOWN)
   }
 
-  /** Of these rows; of every row when `places` is undefined. */
+  /** Lists the windows of these rows; of every row when `places` is undefined. */
   *of(places: readonly number[] | undefined): Task<readonly CounterWindow[]> {
     if (places === undefined && this.#all !== undefined) return this.#all
     const windows: CounterWindow[] = []

@@ -159,7 +159,10 @@ export class EventCountersResident implements CounterSource, Resident {
     })
   }
 
-  /** Where a tick takes longer than a second, those that came meanwhile are one, as long as all. */
+  /**
+   * Ticks in steps. Where a tick takes longer than a second, those that came meanwhile are one, as
+   * long as all.
+   */
   *#ticking(): Task {
     while (this.#ticks.length > 0) {
       const ticks = this.#ticks
@@ -268,18 +271,18 @@ export function eventCountersOf(hub: Pick<HubView, 'resident'>): EventCountersRe
 /** Time that the wall clock may seem to be behind the tick when it is not, ms. */
 const ROUNDING_MS = 50
 
-/** What one running series brought, and for whom. */
+/** Windows that one running series brought, and for whom. */
 interface Closed {
   readonly intervalMs: number
   readonly frame: Frame
-  /** As they were when it closed: one that begins now gets the next. */
+  /** Sessions as they were when it closed: one that begins now gets the next. */
   readonly sessions: readonly OpenSession[]
 }
 
 /** One tick of the hub. */
 interface Tick {
   readonly frame: Frame
-  /** Its time as the wall clock had it. */
+  /** Time of the tick as the wall clock had it. */
   readonly timeMs: number
   /** Sessions whose grids begin at it. */
   readonly opened: readonly OpenSession[]
@@ -311,7 +314,7 @@ class OpenSession {
     return this.request.deliver === 'all' && this.request.intervalMs > 0
   }
 
-  /** Rows that the filter takes; undefined for every one. */
+  /** Lists rows that the filter takes; undefined for every one. */
   *placesIn(rows: readonly ServedSeries[]): Task<readonly number[] | undefined> {
     const { filter } = this.request
     if (filter === undefined) return undefined

@@ -24,7 +24,7 @@ interface OutputParts {
   readonly limits: OutputLimits
   /** Calls back when there is time to spell a part; after the rest of the event loop by default. */
   readonly inTurn?: (spell: () => void) => void
-  /** A boundary was left out. */
+  /** Called when a boundary was left out. */
   onSkipped(): void
   /** Called when too many in a row were; nothing is sent any more. */
   onStalled(): void
@@ -35,7 +35,7 @@ interface OutputParts {
  * death.
  */
 const KEEP_ALIVE = '\n'
-/** What is spelled at once of a boundary that is larger than the buffer: some 2 ms of work. */
+/** Size that is spelled at once of a boundary that is larger than the buffer: some 2 ms of work. */
 const PART_BYTES = 65_536
 /** Lines between two looks at how much room is left. */
 const SPELLED_AT_ONCE = 64

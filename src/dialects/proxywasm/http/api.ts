@@ -5,10 +5,10 @@ import type { SourcesAnswer } from '../../../http/api.ts'
 export interface FilterStatus {
   readonly name: string
   readonly path: string
-  /** Whose answers its metric calls get: spec, nginx or envoy. */
+  /** Host whose answers its metric calls get: spec, nginx or envoy. */
   readonly host: string
   readonly state: 'running' | 'refused' | 'stopped'
-  /** Why it was refused. */
+  /** Reason of a refusal. */
   readonly message?: string
   readonly abi?: string
   readonly sinceMs: number
@@ -21,7 +21,7 @@ export interface FilterStatus {
   readonly memoryBytes: number
   readonly instances: number
   readonly series: number
-  /** What went wrong or was refused, by reason. */
+  /** Problems and refusals, counted by reason. */
   readonly problems: Readonly<Record<string, number>>
   /** Imports for which there is only a stub, with their calls. */
   readonly unknownImports: readonly { readonly name: string; readonly calls: number }[]

@@ -19,7 +19,7 @@ export interface ReporterClock extends Pick<Clock, 'wallMs' | 'after'> {
   wallNs(): bigint
 }
 
-/** How windows are made. */
+/** Options of how windows are made. */
 export interface WindowOptions extends GivenOptions<typeof REPORT_OPTIONS> {
   /**
    * Rule of which window takes the sample that comes too late; follows the profile unless given.
