@@ -247,7 +247,7 @@ export class Hub implements HubView {
     for (const sink of this.#sinks) sink.offer(frame)
   }
 
-  /** The resident of a dialect; its own routes know of what kind it is. */
+  /** Gives the rules by which series of a dialect leave the hub; `hub` has rules of its own. */
   exportRules(dialect: string): ExportRules {
     return this.#exportRules.get(dialect) ?? HOUSE_RULES
   }

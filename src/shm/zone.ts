@@ -172,8 +172,8 @@ export class Zone {
   }
 
   /**
-   * Bytes that a metric is charged where definitions have a budget: its descriptor, its place in
-   * the index, its key, and a slot in the base and in the segment of each of `workers`.
+   * Counts the bytes that a metric is charged where definitions have a budget: its descriptor, its
+   * place in the index, its key, and a slot in the base and in the segment of each of `workers`.
    */
   cost(keyBytes: number, type: MetricType, mode?: MetricMode): number {
     const words = SLOT_WORDS[slotClassOf(type, mode)]!

@@ -48,7 +48,9 @@ export class LivePayloads {
     return payload
   }
 
-  /** The same of several frames together, in steps; for one client, so nothing of it is kept. */
+  /**
+   * Makes the same of several frames together, in steps; for one client, so nothing of it is kept.
+   */
   *replay(frames: readonly Frame[], { ids }: Selection): Task<Buffer> {
     const kindOf = (id: number): Kind | undefined => this.#series.get(id)?.identity.kind
     const frame = yield* mergeSelected(frames, ids, kindOf)
@@ -60,7 +62,7 @@ export class LivePayloads {
     return eventOf(frame, json)
   }
 
-  /** The CellsEvent of a frame as JSON text, in pieces. */
+  /** Writes the CellsEvent of a frame as JSON text, in pieces. */
   *json(frame: Frame, ids: readonly number[]): Pieces<string> {
     const { fragments } = this.#textsOf(frame)
     for (let from = 0; from < ids.length; from += ROWS_PER_STEP) {
@@ -101,7 +103,7 @@ function eventOf(frame: Frame, data: string): Buffer {
   return Buffer.from(`event: cells\nid: ${frame.endMs}\ndata: ${data}\n\n`)
 }
 
-/** `[id,cell]`; empty where nothing happened to the series in the frame. */
+/** Writes `[id,cell]`; empty where nothing happened to the series in the frame. */
 function fragmentOf(frame: Frame, id: number, kind: Kind): string {
   const row = frame.row(id, kind)
   if (row < 0) return ''

@@ -127,7 +127,7 @@ export class Stream {
     this.#outgoing.end()
   }
 
-  /** One window after another, each in turns of the event loop, until the buffer is full. */
+  /** Sends one window after another, each in turns of the event loop, until the buffer is full. */
   async #sendBacklog(): Promise<void> {
     if (this.#isReplaying) return
     this.#isReplaying = true

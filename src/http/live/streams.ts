@@ -134,7 +134,10 @@ export class LiveStreams {
     stream.offerSources(this.#sourcesEvent())
   }
 
-  /** Missed frames, those of one window of the stream's interval together; the last may be few. */
+  /**
+   * Lists missed frames, those of one window of the stream's interval together; the last may be
+   * few.
+   */
   #missed({ lastEventMs, intervalS }: StreamRequest): Frame[][] {
     if (lastEventMs === undefined) return []
     const windows: Frame[][] = []

@@ -45,12 +45,12 @@ export class HeavyAnswers {
     this.#parts = parts
   }
 
-  /** In which all answers are made, those that are never large or never end included. */
+  /** Turns in which all answers are made, those that are never large or never end included. */
   get turns(): RoundRobin {
     return this.#parts.turns
   }
 
-  /** How full the places are. */
+  /** Tells how full the places are. */
   status(): LimitStatus {
     return {
       name: 'http.answersLimit',

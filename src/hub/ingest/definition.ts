@@ -103,7 +103,7 @@ export function defineMetric(
   })
 }
 
-/** Whether a part of an identity is longer than the names of one series may be. */
+/** Tells whether a part of an identity is longer than the names of one series may be. */
 function lengthRefusal(
   { name, nameBytes, labels }: Identity,
   { nameBytesLimit, labelBytesLimit }: SeriesLimits,
@@ -116,7 +116,7 @@ function lengthRefusal(
   return isLongLabel ? 'label_too_long' : undefined
 }
 
-/** Bytes of the zone that a series is charged to its source for. */
+/** Counts bytes of the zone that a series is charged to its source for. */
 export function bytesOf(zone: Zone, metric: number): number {
   return zone.cost(zone.key(metric).length, zone.type(metric), zone.mode(metric))
 }

@@ -109,7 +109,7 @@ export class SeriesQuota {
   }
 
   /**
-   * Why a source may bring no further series; under the lock.
+   * Tells why a source may bring no further series; under the lock.
    * @param bytes of the zone that the series would take
    */
   refusal(source: string, bytes: number): QuotaRefusal | undefined {

@@ -15,7 +15,7 @@ import { isDecrements, type SeriesRecord, type SeriesStore } from './series.ts'
 /** Call that has all threads forget metrics; undefined where there are none but the main one. */
 type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
 
-/** How long nothing is looked for after nothing was found: a look goes through all series. */
+/** Pause after a look that found nothing, ms: a look goes through all series. */
 const PAUSE_MS = 10_000
 /** Most series that leave in one second because a limit presses. */
 const RELIEF_LIMIT = 5000
@@ -41,7 +41,7 @@ export class SeriesExpiry implements Participant {
   /** Those whose last cell is closed by the second at hand. */
   #leaving: readonly SeriesRecord[] = []
 
-  /** When to look next for silent series under a limit that presses. */
+  /** Time of the next look for silent series under a limit that presses, ms. */
   #reliefMs = 0
 
   constructor(parts: ExpiryParts) {

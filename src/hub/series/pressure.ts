@@ -12,7 +12,7 @@ const RELIEVED = 0.9
 export interface SeriesNeeds {
   /** Series that have to leave, of any source. */
   all: number
-  /** By source, of its own series. */
+  /** Limits by source, of its own series. */
   readonly bySource: Map<string, number>
 }
 

@@ -112,10 +112,10 @@ export type Total =
       readonly last: Summary
     }
 
-/** What the series of one source take. */
+/** Use of the limits by the series of one source. */
 interface SourceUse {
   series: number
-  /** Of the zone. */
+  /** Bytes of the zone. */
   bytes: number
 }
 
@@ -210,7 +210,7 @@ export class SeriesStore implements SeriesDefiner {
     return this.#largest('bytes')
   }
 
-  /** What each source takes of the limits. */
+  /** Use of the limits by each source. */
   get uses(): ReadonlyMap<string, Readonly<SourceUse>> {
     return this.#perSource
   }

@@ -24,7 +24,7 @@ const INTS_PER_PORT = 2
 export const THREADED_PORTS_LIMIT = (ROW_INTS - OWN) / INTS_PER_PORT
 export const THREADED_DIALECTS_LIMIT = 16
 
-/** What a thread held when it ended. */
+/** Losses of a thread: what it held when it ended. */
 interface ThreadLosses {
   /** Closed with it. */
   readonly connections: number
@@ -137,17 +137,22 @@ export class SharedCounts {
     return Atomics.load(this.#ints, rowOf(thread) + BATCHES)
   }
 
-  /** A series more that the thread has not sent yet; plain, for the thread writes it alone. */
+  /**
+   * Counts a series more that the thread has not sent yet; plain, for the thread writes it alone.
+   */
   addSeries(thread: number): void {
     this.#ints[rowOf(thread) + SERIES]!++
   }
 
-  /** A report more that the thread has not sent yet. */
+  /** Counts a report more that the thread has not sent yet. */
   addReport(thread: number): void {
     this.#ints[rowOf(thread) + REPORTS]!++
   }
 
-  /** All series and reports of a thread are on their way: a message that is sent arrives. */
+  /**
+   * Clears the counts: all series and reports of a thread are on their way, as a message that is
+   * sent arrives.
+   */
   clearUnsent(thread: number): void {
     this.#ints[rowOf(thread) + SERIES] = 0
     this.#ints[rowOf(thread) + REPORTS] = 0

@@ -112,7 +112,9 @@ export class ThreadLink {
     for (const resolve of answered) resolve()
   }
 
-  /** The first end is answered at once, further ones that come soon ever later. */
+  /**
+   * Computes the wait: the first end is answered at once, further ones that come soon ever later.
+   */
   #restartWait(isSteady: boolean): number {
     if (isSteady || !this.#hasEndedSoon) {
       this.#backoff.reset()
