@@ -13,6 +13,7 @@ import { addCompletion } from './completion.ts'
 import { addDemo } from './demo.ts'
 import { examplesText } from './help.ts'
 import { runHub } from './run-hub.ts'
+import { addSeries } from './series.ts'
 import { addServe } from './serve.ts'
 
 const EXAMPLES = [
@@ -41,6 +42,7 @@ export function createProgram(guests: readonly Guest[] = GUESTS): Command {
     serve: (options) => runHub(options, guests, { log: 'text', color: true }),
   }
   for (const guest of guests) guest.addCommands?.(program, commandLine)
+  addSeries(program)
   addCompletion(program)
   overrideExit(program)
   return program

@@ -3,7 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { serve } from '../../test/support/http-client.ts'
 import { FakeHubView, START_MS } from '../../test/support/hub/fake-hub-view.ts'
-import type { ApiError, CellsEvent, SeriesInfo, SeriesPage } from './api.ts'
+import type { ApiError, CellsEvent, DeletionAnswer, SeriesInfo, SeriesPage } from './api.ts'
+import type { HubContext } from './guest-routes.ts'
+import { requireLoopback } from './query/deletion.ts'
 
 async function start(context: TestContext) {
   const hub = new FakeHubView()
@@ -224,7 +226,7 @@ test('unknown routes are JSON errors with a hint, wrong methods name the right o
   }
   const headers = { 'content-type': 'application/json' }
   const post = await server.ask('/api/v1/series', { method: 'POST', headers, body: '{}' })
-  assert.deepEqual([post.status, post.headers.allow], [405, 'GET, HEAD'])
+  assert.deepEqual([post.status, post.headers.allow], [405, 'GET, HEAD, DELETE'])
   const get = await server.ask('/api/v1/live/abc')
   assert.deepEqual([get.status, get.headers.allow], [405, 'POST'])
 })
@@ -277,4 +279,56 @@ test('a failure of ours is a 500 without its details, counted and logged', async
   assert.doesNotMatch(answer.text, /secret/)
   assert.match(logged[0]!, /secret detail/)
   assert.ok(counted.includes('errors /api/v1/sources'))
+})
+
+test('series are deleted by number or pattern, and the answer says how many went', async (t) => {
+  const { hub, server } = await start(t)
+  const ids = ['a.1', 'a.2', 'b.1'].map((name) => hub.add({ name, kind: 'gauge' }))
+  hub.add({ name: 'a.own', kind: 'gauge', source: 'hub' })
+  const remove = async (query: string) => {
+    const answer = await server.ask(`/api/v1/series?${query}`, { method: 'DELETE' })
+    return answer.status === 200 ? answer.json<DeletionAnswer>() : answer.status
+  }
+  const list = async () => names(await server.json<SeriesPage>('/api/v1/series'))
+  assert.deepEqual(await remove('name=a.*&dryRun=true'), {
+    matching: 3,
+    deleted: 0,
+    kept: 1,
+    isDryRun: true,
+  })
+  assert.equal((await list()).length, 4)
+  const deleted = { matching: 3, deleted: 2, kept: 1, isDryRun: false }
+  assert.deepEqual(await remove('name=a.*'), deleted)
+  assert.deepEqual(await list(), ['b.1', 'a.own'])
+  assert.deepEqual(await remove(`series=${ids[0]},${ids[2]}`), {
+    matching: 1,
+    deleted: 1,
+    kept: 0,
+    isDryRun: false,
+  })
+  assert.deepEqual(await list(), ['a.own'])
+  for (const query of ['', 'name=', 'series=1&name=a', 'dryRun=yes']) {
+    assert.equal(await remove(query), 400, query)
+  }
+})
+
+test('no page of another origin deletes series', async (t) => {
+  const { hub, server } = await start(t)
+  hub.add({ name: 'a', kind: 'gauge' })
+  const foreign = [{ Origin: 'http://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]
+  for (const headers of foreign) {
+    const path = '/api/v1/series?name=*'
+    const { status } = await server.ask(path, { method: 'DELETE', headers })
+    assert.equal(status, 403)
+  }
+  assert.equal((await server.json<SeriesPage>('/api/v1/series')).total, 1)
+})
+
+test('no other machine deletes series', () => {
+  const context = (remoteAddress?: string) =>
+    ({ env: { incoming: { socket: { remoteAddress } } } }) as HubContext
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) requireLoopback(context(address))
+  for (const address of ['10.0.0.1', '::ffff:10.0.0.1', 'fe80::1', undefined]) {
+    assert.throws(() => requireLoopback(context(address)), { code: 'loopback_only' })
+  }
 })

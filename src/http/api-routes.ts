@@ -7,8 +7,10 @@ import type { HubApp, HubContext } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
+import { deleteSeries, requireLoopback } from './query/deletion.ts'
 import {
   cellsQuery,
+  deletionQuery,
   liveQuery,
   noQuery,
   rangeQuery,
@@ -39,6 +41,10 @@ export function addApiRoutes(
   app.get('/api/v1/series', (context) => {
     const query = readQuery(seriesQuery, context)
     return piecesAnswer(context, seriesJson(view, query), 'application/json')
+  })
+  app.delete('/api/v1/series', async (context) => {
+    requireLoopback(context)
+    return jsonAnswer(context, await deleteSeries(view, readQuery(deletionQuery, context)))
   })
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)

@@ -107,6 +107,17 @@ export interface StatisticsJson {
   readonly relativeError?: number
 }
 
+/** What `DELETE /api/v1/series` has done. */
+export interface DeletionAnswer {
+  /** Series that match. */
+  readonly matching: number
+  /** Those that went; 0 of a dry run. */
+  readonly deleted: number
+  /** Those that stay because they are the hub's own or a filter's. */
+  readonly kept: number
+  readonly isDryRun: boolean
+}
+
 export interface SeriesPage {
   readonly series: readonly SeriesInfo[]
   /** Pass as `after` for the next page; absent on the last. */

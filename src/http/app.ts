@@ -155,6 +155,7 @@ function addMethodRefusals(app: HubApp): void {
   for (const { path, method } of app.routes) {
     if (method === 'GET') methods.set(path, 'GET, HEAD')
     else if (method === 'POST') methods.set(path, 'POST')
+    else if (method === 'DELETE') methods.set(path, `${methods.get(path)}, DELETE`)
   }
   for (const [path, allow] of methods) app.all(path, (context) => refuseMethod(context, allow))
 }

@@ -176,7 +176,7 @@ test('a body that is no JSON, or not the right one, is refused by name', async (
 
 test('other methods are refused with those there are, before their bodies', async (t) => {
   const server = await start(t)
-  for (const path of ['/api/v1/series', '/api/v1/series/7', '/metrics', '/healthz', '/sources']) {
+  for (const path of ['/api/v1/sources', '/api/v1/series/7', '/metrics', '/healthz', '/sources']) {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const headers = { 'content-length': '3', 'content-type': 'text/plain' }
       const answer = await server.ask(path, { method, headers, body: 'a=1' })
@@ -185,6 +185,8 @@ test('other methods are refused with those there are, before their bodies', asyn
   }
   const put = await server.ask('/api/v1/live/abc', { method: 'PUT' })
   assert.deepEqual([put.status, put.headers.allow], [405, 'POST'])
+  const { headers } = await server.ask('/api/v1/series', { method: 'PUT' })
+  assert.equal(headers.allow, 'GET, HEAD, DELETE')
   const head = await server.ask('/api/v1/series', { method: 'HEAD' })
   assert.deepEqual([head.status, head.text], [200, ''])
   assert.equal((await server.ask('/api/v1/live', { method: 'HEAD' })).status, 200)

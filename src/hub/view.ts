@@ -1,6 +1,6 @@
 /**
- * What readers of a running hub see: HTTP, exporters, tests. Everything here only reads, and none
- * of it blocks or slows ingest.
+ * What readers of a running hub see: HTTP, exporters, tests. Everything here but `retire` only
+ * reads, and none of it blocks or slows ingest.
  */
 import type { Dialect } from '../dialects/dialect.ts'
 import type { ExportRules } from '../dialects/export-rules.ts'
@@ -51,6 +51,8 @@ export interface SeriesList {
   readonly revision: number
   readonly size: number
   get(id: number): SeriesRecord | undefined
+  /** Takes a series away with the next second; false where it is leaving already. */
+  retire(record: SeriesRecord): boolean
   /** Lists series in the order of their ids. Decrements are among them ({@link isDecrements}). */
   [Symbol.iterator](): Iterator<SeriesRecord>
 }

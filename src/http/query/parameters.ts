@@ -46,6 +46,15 @@ export const seriesQuery = z.strictObject({
   after: integer(0, ID_MAX).default(-1),
 })
 
+export const deletionQuery = z.strictObject({
+  series: idList(ADDRESS_SERIES_LIMIT).optional(),
+  name: z.string().min(1).max(1000).optional(),
+  dryRun: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+})
+
 export const rangeQuery = z.strictObject({
   series: idList(RANGE_SERIES_LIMIT),
   /** Unix milliseconds. */

@@ -325,13 +325,14 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Unlinks a series, with its second part, before it is silent; see {@link takeRetired}. */
-  retire({ metric }: KnownSeries): void {
+  retire({ metric }: KnownSeries): boolean {
     const record = this.#byMetric.get(metric)
-    if (record === undefined || this.#leaving.has(record)) return
+    if (record === undefined || this.#leaving.has(record)) return false
     const part = partOf(record)
     const records = part === undefined ? [record] : [part, record]
     this.unlink(records)
     this.#retired.push(...records)
+    return true
   }
 
   /** Takes those retired since the last call, to be removed as the silent ones are. */

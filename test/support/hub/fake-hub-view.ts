@@ -291,6 +291,12 @@ class FakeSeriesList implements SeriesList {
     this.revision++
   }
 
+  retire({ id }: SeriesRecord): boolean {
+    if (this.#held[id] === undefined) return false
+    this.remove(id)
+    return true
+  }
+
   get(id: number): SeriesRecord | undefined {
     return this.#held[id]?.record
   }
