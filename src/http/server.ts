@@ -68,7 +68,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits = { ...HTTP_LIMITS, ...options.limits }
   const turns = new RoundRobin(view.clock, { budgetNs: LOOP_BUDGET_NS, turnNs: ANSWER_BUDGET_NS })
   const streams = new LiveStreams(view, turns, limits, reports)
-  const answers = new HeavyAnswers({ clock: view.clock, turns, limits, reports })
+  const answers = new HeavyAnswers({
+    ...{ clock: view.clock, turns, limits, reports },
+    isOverloaded: () => view.refusesAnswers,
+  })
   const { app, routes } = createApp({
     view,
     streams,

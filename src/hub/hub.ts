@@ -36,6 +36,7 @@ import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series/series.ts'
 import { WorkerRates } from './status/activity.ts'
+import { loadMeter, memoryBudget, Overload } from './status/overload.ts'
 import { ErrorReports } from './status/reports.ts'
 import { SelfMetrics } from './status/self-metrics.ts'
 import { SelfObservation } from './status/self-observation.ts'
@@ -81,11 +82,12 @@ export class Hub implements HubView {
   readonly #rates: CounterRates
   readonly #ticker: Ticker
   readonly #clockSteps: ClockSteps
+  readonly #overload: Overload
   readonly #snapshots: CanonicalValues[] = []
   readonly #sinks: SinkQueue[] = []
   readonly #status: StatusParts
   readonly #second: Second
-  readonly #peers = PeerCounts.create(1 + THREADS_MAX)
+  readonly peers = PeerCounts.create(1 + THREADS_MAX)
   readonly #dialects: readonly Dialect[]
   readonly #exportRules: ReadonlyMap<string, ExportRules>
   #isStarted = false
@@ -111,6 +113,12 @@ export class Hub implements HubView {
     this.sessions = new Sessions(config.sessionsLimit)
     this.metrics = new SelfMetrics(this.series, this.#writer)
     this.reports = new ErrorReports(clock, this.metrics, log)
+    this.#overload = new Overload({
+      read: loadMeter(memoryBudget(config.memoryBytesLimit)),
+      quota: this.series.quota,
+      ...{ peers: this.peers, metrics: this.metrics, log },
+      nowMs: () => clock.wallMs(),
+    })
     const windows = new Windows(this.#writer)
     this.#commands = new CommandApplier(this.series, this.#writer, windows)
     this.#residents = this.#createResidents(guests)
@@ -131,6 +139,10 @@ export class Hub implements HubView {
   /** Number of times that the wall clock was set since the start. */
   get clockSteps(): number {
     return this.#clockSteps.count
+  }
+
+  get refusesAnswers(): boolean {
+    return this.#overload.refusesAnswers
   }
 
   get isReady(): boolean {
@@ -165,7 +177,7 @@ export class Hub implements HubView {
       clock: this.clock,
       reports: this.reports,
       portContext: {
-        ...{ clock: this.clock, log: this.#log, metrics: this.metrics, peers: this.#peers },
+        ...{ clock: this.clock, log: this.#log, metrics: this.metrics, peers: this.peers },
       },
       residents: this.#residents,
       createIngest: (dialect) => this.createIngest(dialect),
@@ -186,7 +198,7 @@ export class Hub implements HubView {
       clock: this.clock,
       log: this.#log,
       metrics: this.metrics,
-      peers: this.#peers,
+      peers: this.peers,
       ...(this.#createWorker === undefined ? {} : { createWorker: this.#createWorker }),
     })
   }
@@ -209,8 +221,9 @@ export class Hub implements HubView {
       workerRates: new WorkerRates(),
       zone: new ZoneUse(this.#zone),
       sinks: this.#sinks,
-      peers: { counts: this.#peers, limits: this.#config },
+      peers: { counts: this.peers, limits: this.#config },
       clockSteps: this.#clockSteps,
+      overload: this.#overload,
     }
   }
 
@@ -230,6 +243,7 @@ export class Hub implements HubView {
     })
     return [
       this.#clockSteps,
+      this.#overload,
       new Descriptors({ metrics: this.metrics, log: this.#log }),
       new SelfObservation(this.metrics, this.#status),
       expiry,

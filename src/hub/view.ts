@@ -21,6 +21,8 @@ export interface HubView {
    * nothing.
    */
   readonly clockSteps: number
+  /** Whether it is so short of memory or time that large answers must wait. */
+  readonly refusesAnswers: boolean
   readonly series: SeriesList
   readonly live: LiveRing
   readonly sessions: Sessions

@@ -13,6 +13,7 @@ import type { HttpLimits, HttpReports } from '../limits.ts'
 
 /** Seconds that a refusal asks to wait: by then those that wait have been served or refused. */
 const RETRY_AFTER_S = 2
+const OVERLOADED_RETRY_S = 10
 /** A client that has let its answer wait for so long, in all, gives way to one that waits. */
 const SLOW_MS = 1000
 /** Pause between looks of those that wait for clients that give way, ms. */
@@ -23,6 +24,8 @@ interface HeavyAnswersParts {
   readonly turns: RoundRobin
   readonly limits: Pick<HttpLimits, 'answersLimit' | 'answersWaitingLimit' | 'answerWaitMs'>
   readonly reports: HttpReports
+  /** Whether none may be begun: the hub is short of memory or time. */
+  readonly isOverloaded: () => boolean
 }
 
 /** An answer that waits for a place. */
@@ -66,7 +69,8 @@ export class HeavyAnswers {
    * @throws {HttpError} 503 when there is none in time
    */
   enter(outgoing: ServerResponse): Promise<Place> {
-    const { clock, limits } = this.#parts
+    const { clock, limits, isOverloaded } = this.#parts
+    if (isOverloaded()) return Promise.reject(overloaded())
     if (this.#waiting.length === 0 && this.#hasRoom()) return Promise.resolve(this.#place(outgoing))
     if (this.#waiting.length >= limits.answersWaitingLimit) return Promise.reject(this.#refusal())
     return new Promise((resolve, reject) => {
@@ -136,6 +140,14 @@ export class HeavyAnswers {
     const hint = `ask again in ${RETRY_AFTER_S} s`
     return new HttpError(503, 'busy', message, hint, { 'Retry-After': `${RETRY_AFTER_S}` })
   }
+}
+
+/** A large answer is worth less than what goes on being counted. */
+function overloaded(): HttpError {
+  const message = 'the hub is short of memory or time, and gives no large answers'
+  const hint = 'GET /api/v1/sources says why'
+  const headers = { 'Retry-After': String(OVERLOADED_RETRY_S) }
+  return new HttpError(503, 'overloaded', message, hint, headers)
 }
 
 /** One answer's place. */

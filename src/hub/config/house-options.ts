@@ -140,6 +140,13 @@ const LIMIT_OPTIONS = {
     default: SERIES_LIMITS.seriesLimitPerSource,
     description: 'series that one address may bring',
   }),
+  memoryBytesLimit: auto({
+    min: 67_108_864,
+    max: Number.MAX_SAFE_INTEGER,
+    default: 'auto',
+    description:
+      'memory that the process should keep to; `auto` = 90 % of the machine’s or its container’s',
+  }),
   zoneBytesLimit: integer({
     min: 1_048_576,
     max: 1_073_741_824,

@@ -55,6 +55,7 @@ const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
   'series_limit_per_source',
   'zone_percent_per_source',
   'zone_full',
+  'overloaded',
 ])
 const I64_MIN = -(1n << 63n)
 

@@ -3,7 +3,7 @@
  * take, exact over all threads. Threads decide and count under one lock, so no two of them take the
  * last place, and none is refused a name that another one is defining at that moment.
  *
- *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32] room
+ *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32][overloaded:i32] room
  *   entry, 16 B    [hash:2 x u32][count:u32][bytes:u32]   open addressing by source, hash 0 = empty
  *
  * A source is known by 64 bits of its hash, two halves under two keys of chance: a sender that has
@@ -35,13 +35,18 @@ export const SERIES_LIMITS: SeriesLimits = {
   labelBytesLimit: 4096,
 }
 
-export type QuotaRefusal = 'series_limit' | 'series_limit_per_source' | 'zone_percent_per_source'
+export type QuotaRefusal =
+  | 'series_limit'
+  | 'series_limit_per_source'
+  | 'zone_percent_per_source'
+  | 'overloaded'
 
 const LOCK = 0
 const COUNT = 1
 const CAPACITY = 2
 /** Two of two ints each. */
 const KEYS = 3
+const OVERLOADED = 7
 const HEADER_INTS = 16
 const ENTRY_INTS = 4
 /** The zone gives out no more numbers than that, whatever the limit says. */
@@ -113,6 +118,7 @@ export class SeriesQuota {
    * @param bytes of the zone that the series would take
    */
   refusal(source: string, bytes: number): QuotaRefusal | undefined {
+    if (this.isOverloaded) return 'overloaded'
     if (this.count >= this.limits.seriesLimit) return 'series_limit'
     const at = this.#find(source)
     const brought = this.#words[at + 2]!
@@ -121,11 +127,21 @@ export class SeriesQuota {
     return taken + bytes > this.bytesLimitPerSource ? 'zone_percent_per_source' : undefined
   }
 
+  /** Whether no further name is taken, of whatever source: the hub is short of memory. */
+  get isOverloaded(): boolean {
+    return Atomics.load(this.#ints, OVERLOADED) !== 0
+  }
+
+  set isOverloaded(isOverloaded: boolean) {
+    Atomics.store(this.#ints, OVERLOADED, isOverloaded ? 1 : 0)
+  }
+
   /**
    * Counts how many more series a source may bring at this moment; the hub's own are not counted.
    */
   roomOf(source: string): number {
     return this.exclusively(() => {
+      if (this.isOverloaded) return 0
       const { seriesLimit, seriesLimitPerSource } = this.limits
       const brought = this.#words[this.#find(source) + 2]!
       return Math.min(seriesLimit - this.count, seriesLimitPerSource - brought)

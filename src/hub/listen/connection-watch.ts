@@ -36,6 +36,7 @@ const WORDS: Readonly<Record<CloseReason, string>> = {
     'connections closed: unfinished messages of one address held too much memory',
   connections_per_address: 'connections refused: their address has too many',
   made_room: 'idle connections closed to make room for others',
+  overloaded: 'connections refused: the hub is short of memory',
 }
 
 interface Watched {
@@ -95,6 +96,11 @@ export class ConnectionWatch {
 
   /** Gives a new connection a place, or closes and counts it. */
   admit(socket: Socket): boolean {
+    if (this.#counts.isOverloaded) {
+      this.#count('overloaded')
+      socket.destroy()
+      return false
+    }
     const place = this.#counts.placeOf(socket.remoteAddress ?? '')
     if (!this.#takeOfAddress(place)) {
       this.#count('connections_per_address')

@@ -3,7 +3,7 @@
  * in all and by peer address. One piece of shared memory, in which every thread changes the sums
  * and beside them a row of its own; when a thread ends, its row is taken off the sums.
  *
- *   header, 128 B        [seed][pages in all], from word 8 on by reason: [closed][told][told at, s]
+ *   header, 128 B        [seed][pages in all][overloaded], from word 8 on by reason: [closed][told][told at, s]
  *   by address           4096 x [connections: i32][pages: i32]
  *   row of each thread   the same pairs, as far as they are its own
  *
@@ -15,6 +15,7 @@ import { randomBytes } from 'node:crypto'
 const HEADER_INTS = 32
 const SEED = 0
 const PAGES = 1
+const OVERLOADED = 2
 const BY_REASON = 8
 const INTS_PER_REASON = 3
 /** Power of two. */
@@ -33,6 +34,7 @@ export const CLOSE_REASONS = [
   'unfinished_bytes_per_address',
   'connections_per_address',
   'made_room',
+  'overloaded',
 ] as const
 
 export type CloseReason = (typeof CLOSE_REASONS)[number]
@@ -79,6 +81,15 @@ export class PeerCounts {
   addConnection(place: number, count: 1 | -1): void {
     Atomics.add(this.#ints, HEADER_INTS + 2 * place, count)
     this.#ints[this.#row + 2 * place]! += count
+  }
+
+  /** Whether no further connection is taken: the hub is short of memory. */
+  get isOverloaded(): boolean {
+    return Atomics.load(this.#ints, OVERLOADED) !== 0
+  }
+
+  set isOverloaded(isOverloaded: boolean) {
+    Atomics.store(this.#ints, OVERLOADED, isOverloaded ? 1 : 0)
   }
 
   /** Unfinished pages in all. */

@@ -13,6 +13,7 @@ import type { SinkQueue } from '../live/sinks.ts'
 import type { ClockSteps } from '../second/clock-steps.ts'
 import type { SeriesStore } from '../series/series.ts'
 import type { WorkerRates } from './activity.ts'
+import type { Overload } from './overload.ts'
 import type { ErrorReports } from './reports.ts'
 import type {
   ConnectionStatus,
@@ -44,10 +45,12 @@ export interface StatusParts {
   /** Tells those of the HTTP side, once there is one. */
   limitsOfHttp?: () => readonly LimitStatus[]
   readonly clockSteps: ClockSteps
+  readonly overload: Overload
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
   const { bindings, store, reports } = parts
+  const overload = parts.overload.status()
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
   return {
@@ -62,6 +65,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     limits: limitStatuses(parts),
     errors: reports.errors(),
     refusals: reports.refusals(),
+    ...(overload === undefined ? {} : { overload }),
     ...(parts.clockSteps.count > 0 ? { clockSteps: parts.clockSteps.latest } : {}),
     ...Object.assign({}, ...residents),
     ...(exports.length > 0 ? { exports } : {}),

@@ -20,6 +20,8 @@ export interface SourcesAnswer {
   readonly errors: readonly ErrorStatus[]
   /** Refusals of what was read but not taken, by reason; the most frequent first. */
   readonly refusals: readonly RefusalStatus[]
+  /** Absent while the hub refuses nothing for want of memory or time. */
+  readonly overload?: OverloadStatus
   /** The latest sixteen, the oldest first; absent when there was none. */
   readonly clockSteps?: readonly ClockStep[]
   /** Receivers that all series are pushed to; absent when nowhere. */
@@ -35,6 +37,14 @@ export interface ClockStep {
    * shown no more.
    */
   readonly stepMs: number
+}
+
+/** What a hub that is short of memory or time refuses; what it knows it goes on counting. */
+export interface OverloadStatus {
+  /** `answers`: large ones; `names`: these and new series; `connections`: these, too. */
+  readonly refuses: 'none' | 'answers' | 'names' | 'connections'
+  readonly cause: string
+  readonly sinceMs: number
 }
 
 /** One receiver of exports. */

@@ -84,6 +84,7 @@ export class FakeHubView implements HubView {
   readonly clock = new FakeClock(START_MS)
   staleAfterMs = 300_000
   clockSteps = 0
+  refusesAnswers = false
   readonly series: FakeSeriesList = new FakeSeriesList()
   readonly live: LiveRing
   readonly sessions: Sessions

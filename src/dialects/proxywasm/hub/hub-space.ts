@@ -26,6 +26,7 @@ const REFUSALS: Readonly<Record<SeriesRefusal, ZoneRefusal>> = {
   series_limit_per_source: 'metrics_limit',
   zone_percent_per_source: 'zone_full',
   zone_full: 'zone_full',
+  overloaded: 'zone_full',
   key_too_long: 'key_too_long',
   name_too_long: 'key_too_long',
   label_too_long: 'key_too_long',

@@ -117,9 +117,10 @@ export class WallarooState {
 
   /** @param size places that are wanted */
   #refuse(frame: MetricsFrame, source: string, size: number): undefined {
-    const { count, limits } = this.#quota
+    const { count, limits, isOverloaded } = this.#quota
     const isHubFull = limits.seriesLimit - count < size
-    const code = isHubFull ? 'series_limit' : 'series_limit_per_source'
+    const limit = isHubFull ? 'series_limit' : 'series_limit_per_source'
+    const code = isOverloaded ? 'overloaded' : limit
     this.#refused(code, source, this.overflow(frame.category).slots.name)
   }
 
