@@ -3,7 +3,8 @@
  * in all and by peer address. One piece of shared memory, in which every thread changes the sums
  * and beside them a row of its own; when a thread ends, its row is taken off the sums.
  *
- *   header, 128 B        [seed][pages in all][overloaded], from word 8 on by reason: [closed][told][told at, s]
+ *   header, 128 B        [seed][pages in all][overloaded]
+ *                        from word 8 on, by reason: [closed][told][told at, s]
  *   by address           4096 x [connections: i32][pages: i32]
  *   row of each thread   the same pairs, as far as they are its own
  *

@@ -76,7 +76,7 @@ test('a budget that is not stated is a share of what machine or container have',
   assert.ok(memoryBudget('auto') > 1e8)
 })
 
-test('an overloaded hub counts what it knows, refuses names by reason, and takes no peer', async () => {
+test('an overloaded hub counts what it knows, refuses names, and takes no peer', async () => {
   const started = await startHub()
   const { hub, clock, textPort } = started
   await sendUdp(started, [packet('known:1|m\n')])

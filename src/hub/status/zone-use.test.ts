@@ -18,11 +18,13 @@ function ownValue({ hub }: Pick<TestHub, 'hub'>, name: string, label?: string): 
 }
 
 test('a full zone says what it is full of and what it refused, in both ways', async () => {
-  const started = await startHub({ zoneBytesLimit: MEBIBYTE })
+  const started = await startHub({ zoneBytesLimit: MEBIBYTE, zonePercentPerSource: 100 })
+  const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']
   const { hub, clock } = started
   const lines = Array.from({ length: 2_000 }, (_, i) => `latency.${i}:1|h\n`)
   for (let i = 0; i < lines.length; i += 100) {
-    await sendUdp(started, [packet(lines.slice(i, i + 100).join(''))])
+    const address = addresses[(i / 100) % addresses.length]!
+    await sendUdp(started, [packet(lines.slice(i, i + 100).join(''))], address)
   }
   clock.advance(1000)
   const { zone, limits } = hub.sources()

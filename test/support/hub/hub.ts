@@ -47,12 +47,18 @@ export function packet(body: string): Buffer {
   return Buffer.from(`1|${Buffer.byteLength(body)}\n${body}`)
 }
 
-/** Sends datagrams and waits until the hub has seen them. */
+/**
+ * Sends datagrams and waits until the hub has seen them.
+ * @param address of the sender, one of loopback's
+ */
 export async function sendUdp(
   { hub, textPort }: TestHub,
   datagrams: readonly Uint8Array[],
+  address = '127.0.0.1',
 ): Promise<void> {
   const socket = createSocket('udp4')
+  socket.bind(0, address)
+  await once(socket, 'listening')
   for (const datagram of datagrams) {
     const before = seen(hub)
     await new Promise((resolve) => socket.send(datagram, textPort, '127.0.0.1', resolve))
