@@ -76,3 +76,13 @@ test('lines that can not be written are counted, and told with the next one that
     'TIME info four\n',
   ])
 })
+
+test('a text of controls alone is cut before it swells', (t) => {
+  for (const format of ['text', 'json'] as const) {
+    const text = written(t, createLog(format, false), (log) => {
+      log('info', 'filter a', { text: '\x1b'.repeat(4096) })
+    })
+    assert.ok(text.length < 4300, `${format}: ${text.length} characters`)
+    assert.match(text, /more\)/)
+  }
+})

@@ -29,13 +29,16 @@ export function createLog(format: LogFormat, isColored: boolean, level: LogLevel
   }
 }
 
+/** Characters of one fact, as they are written. */
+const TEXT_LENGTH_LIMIT = 4096
 const LOST_MESSAGE = 'the log could not be written for a while; lines are missing'
 
 type LineParts = [time: string, level: LogLevel, message: string, facts: object]
 
 /** Spells `{"level":"warn","time":"…","key":"value","msg":"…"}`. */
 function jsonLine(...[time, level, msg, facts]: LineParts): string {
-  return unseenJson({ level, time, ...facts, msg })
+  const told = Object.entries(facts).map(([key, value]) => [key, shortened(value)])
+  return unseenJson({ level, time, ...Object.fromEntries(told), msg })
 }
 
 /** Spells `14:03:22 warn  message  key=value`. */
@@ -49,5 +52,14 @@ function plainLine(isColored: boolean, ...[time, level, message, facts]: LinePar
 }
 
 function plain(value: unknown): string {
-  return typeof value === 'string' ? escapeUnseen(value) : unseenJson(value)
+  const short = shortened(value)
+  return typeof short === 'string' ? escapeUnseen(short) : unseenJson(short)
+}
+
+/** A text cut so that it has room in a line however much of it is escaped. */
+function shortened(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  let end = value.length
+  while (unseenJson(value.slice(0, end)).length > TEXT_LENGTH_LIMIT) end >>= 1
+  return end === value.length ? value : `${value.slice(0, end)}… (${value.length - end} more)`
 }

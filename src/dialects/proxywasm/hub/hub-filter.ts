@@ -94,7 +94,7 @@ export class HubFilter {
         callTimeoutMs,
         onLog: ({ level, text }) => {
           const shown = LOG_LEVELS[level]
-          if (shown !== undefined) this.#log(shown, text, { filter: name, level })
+          if (shown !== undefined) this.#log(shown, `filter ${name}`, { text, level })
         },
       },
     )

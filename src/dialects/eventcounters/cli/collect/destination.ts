@@ -3,7 +3,7 @@
  * document is written behind it at once where that can be overwritten, so that a file is whole at
  * every moment, even when the process is killed.
  */
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 
 export interface Destination {
   /** Size of the document so far, without its end. */
@@ -45,9 +45,18 @@ class FileDestination implements Destination {
     return this.#bytes
   }
 
-  /** Writes text and the end of the document, over which the next text goes. */
+  /**
+   * Writes text and the end of the document, over which the next text goes. What a full disk has
+   * cut is taken back, so that the file is the whole document that it was before.
+   */
   append(text: string): void {
-    writeAll(this.#fd, Buffer.from(text + this.#end), this.#bytes)
+    try {
+      writeAll(this.#fd, Buffer.from(text + this.#end), this.#bytes)
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#bytes)
+      writeAll(this.#fd, Buffer.from(this.#end), this.#bytes)
+      throw error
+    }
     this.#bytes += Buffer.byteLength(text)
   }
 
