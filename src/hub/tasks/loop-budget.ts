@@ -1,6 +1,6 @@
 /**
- * Share of an event-loop iteration (docs/decisions/0015-turns.md): long work does a share, then the
- * rest of the loop runs, then it goes on.
+ * Share of an event-loop iteration (docs/decisions/0015-slices.md): long work does a share, then
+ * the rest of the loop runs, then it goes on.
  */
 import type { Clock } from '../../time/clock.ts'
 import type { Task } from './task.ts'

@@ -1,6 +1,6 @@
 /**
  * Work of many in turns: however many there are, all of them together take one share of an
- * event-loop iteration (docs/decisions/0015-turns.md), and each of them gets its turn.
+ * event-loop iteration (docs/decisions/0015-slices.md), and each of them gets its turn.
  */
 import type { Clock } from '../../time/clock.ts'
 import { LoopBudget, type LoopBudgetOptions } from './loop-budget.ts'

@@ -1,5 +1,5 @@
 /**
- * Long tasks one after another, in slices of the event loop (docs/decisions/0015-turns.md). The
+ * Long tasks one after another, in slices of the event loop (docs/decisions/0015-slices.md). The
  * first slice of a task that finds the queue idle runs before `run` returns, so that what fits into
  * one slice is synchronous: small hubs and tests see no difference.
  */
