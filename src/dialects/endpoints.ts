@@ -72,8 +72,8 @@ export interface DialectServer {
   /**
    * Takes over an accepted connection; `first` holds what was read of it to find the dialect (empty
    * for a dialect that speaks first). Where `socket.readableEnded` is true, it is all that came.
-   * @param pass for a server that has spoken to a silent peer, whose answer is not of its dialect:
-   *   takes back the connection with every byte that came, if they may be another's. The
+   * @param handBack for a server that has spoken to a silent peer, whose answer is not of its
+   *   dialect: takes back the connection with every byte that came, if they may be another's. The
    *   server that calls it holds no listener and no timer any more, unless it returns false.
    * @returns what the listener is to watch; undefined for a server that limits time and memory of
    *   its connections itself
@@ -81,7 +81,7 @@ export interface DialectServer {
   accept?(
     socket: Socket,
     first: Uint8Array,
-    pass?: (bytes: Uint8Array) => boolean,
+    handBack?: (bytes: Uint8Array) => boolean,
   ): ConnectionProgress | undefined
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number

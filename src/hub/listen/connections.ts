@@ -81,10 +81,10 @@ export class Connections {
       const bytes = first
       // listeners that stay with the socket must not keep up to 64 KiB with it
       first = NOTHING
-      const pass = (answer: Uint8Array): boolean => this.#pass(socket, answer)
+      const handBack = (answer: Uint8Array): boolean => this.#takeBack(socket, answer)
       const { server } = found ?? {}
       if (server?.accept === undefined) this.#refuse(socket, bytes)
-      else this.#give(socket, () => server.accept!(socket, bytes, pass))
+      else this.#give(socket, () => server.accept!(socket, bytes, handBack))
     }
     const onData = (chunk: Uint8Array): void => {
       // whoever has begun to speak is no silent viewer, however slowly it goes on
@@ -109,9 +109,9 @@ export class Connections {
   }
 
   /**
-   * Hands a connection on: a peer that was slow to speak may have been taken for one that waits.
+   * Takes a connection back: a peer that was slow to speak may have been taken for one that waits.
    */
-  #pass(socket: Socket, bytes: Uint8Array): boolean {
+  #takeBack(socket: Socket, bytes: Uint8Array): boolean {
     const others = this.#dialects.filter(({ speaksFirst }) => !speaksFirst)
     if (chooseDialect(others, bytes, socket.readableEnded) === null) return false
     this.#watch.unfollow(socket)

@@ -29,7 +29,7 @@ export class Viewer implements ConnectionProgress {
   readonly peer: Peer
   readonly #socket: Socket
   readonly #context: StreamContext
-  readonly #pass: HandBack
+  readonly #handBack: HandBack
   readonly #onGone: () => void
   readonly #sinceMs: number
   readonly #settings: SettingsStream
@@ -44,13 +44,13 @@ export class Viewer implements ConnectionProgress {
   constructor(
     socket: Socket,
     context: StreamContext,
-    pass: HandBack = () => false,
+    handBack: HandBack = () => false,
     onGone: () => void = () => {},
   ) {
     const { options, clock } = context
     this.#socket = socket
     this.#context = context
-    this.#pass = pass
+    this.#handBack = handBack
     this.#onGone = onGone
     this.#sinceMs = clock.wallMs()
     this.#settings = new SettingsStream(options.framing, options.settingsCapBytes)
@@ -132,7 +132,7 @@ export class Viewer implements ConnectionProgress {
   /** Tells whether a peer that was only slow to speak is now in the hands of its own dialect. */
   #isPassedOn(bytes: Uint8Array): boolean {
     this.#unlisten()
-    if (!this.#pass(bytes)) {
+    if (!this.#handBack(bytes)) {
       this.#listen()
       return false
     }

@@ -24,7 +24,7 @@ export class Viewers implements DialectServer {
   accept(
     socket: Socket,
     first: Uint8Array = NOTHING,
-    pass?: HandBack,
+    handBack?: HandBack,
   ): ConnectionProgress | undefined {
     const { options, reports } = this.#context
     if (this.#viewers.size >= options.maxClients) {
@@ -39,7 +39,7 @@ export class Viewers implements DialectServer {
       return undefined
     }
     const { promise: gone, resolve } = Promise.withResolvers<void>()
-    const viewer = new Viewer(socket, this.#context, pass, () => {
+    const viewer = new Viewer(socket, this.#context, handBack, () => {
       this.#viewers.delete(viewer)
       this.#isFull = false
       this.#valuesOfPast += viewer.valuesSent
