@@ -17,7 +17,7 @@ const encoder = new TextEncoder()
 
 export { cellLines, type EmitMapping, emitKey } from './emit.ts'
 
-/** The receiving half as a line visitor: every line becomes one verb of the ingest. */
+/** The receiving half as a line visitor: every line becomes one operation of the ingest. */
 export class LineMapper {
   readonly #ingest: LineIngest
   readonly #keyBytesMax: number

@@ -1,5 +1,5 @@
 /**
- * The verbs whose result depends on their order over all threads: readings of a counter kept
+ * The commands whose result depends on their order over all threads: readings of a counter kept
  * elsewhere, and lines whose sample rate leaves a fraction to carry. There is one place that
  * applies them, in the hub's main thread; the ingests there call it directly, those of other
  * threads send what they got in its order (`threads/outbox.ts`). Closed windows and retirement are
@@ -18,7 +18,7 @@ import type { CounterRecord, SeriesStore } from '../series/series.ts'
 import { take } from './weight.ts'
 import type { Windows } from './windows/windows.ts'
 
-/** The verbs by metric, for a counter and for a histogram; what is refused comes back as events. */
+/** Queue of commands by metric, for counters and histograms; refusals come back as events. */
 export interface LineQueue {
   /** Takes a new reading of a cumulative counter, 0 or more. */
   read(metric: number, reading: Exact, source: string): void

@@ -1,7 +1,7 @@
 /**
- * The verbs of the model on the zone: what a receiving dialect calls for every line. Resolves key
- * bytes to a slot under the series limits and adds into this thread's segment. For a series seen
- * before nothing here allocates, unless its value is beyond 2^53 or its sample rate is no 1/n.
+ * The operations of the model on the zone: what a receiving dialect calls for every line. Resolves
+ * key bytes to a slot under the series limits and adds into this thread's segment. For a series
+ * seen before nothing here allocates, unless its value is beyond 2^53 or its sample rate is no 1/n.
  */
 import { type Describe, type Ingest, type LineIngest, REFUSED } from '../../dialects/ingest.ts'
 import {

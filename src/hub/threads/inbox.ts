@@ -24,16 +24,16 @@ export class Inbox {
   }
 
   /** Takes a batch, series first: all that follows names them by their metrics. */
-  take(thread: number, { series, annotations, verbs, reports }: Batch): void {
+  take(thread: number, { series, annotations, commands, reports }: Batch): void {
     const { store, counts } = this.#parts
     for (const announcement of series) this.#adopt(announcement)
     for (const [metric, metadata] of annotations) {
       const record = store.ofMetric(metric)
       if (record !== undefined) store.annotate(record, metadata)
     }
-    this.#apply(verbs)
+    this.#apply(commands)
     this.#parts.reports.merge(reports)
-    counts.addVerbs(thread, -verbs.verbs.length)
+    counts.addCommands(thread, -commands.operations.length)
     counts.addBatches(thread, -1)
   }
 
@@ -44,14 +44,22 @@ export class Inbox {
     if (whole !== undefined) attachDecrements(whole, record)
   }
 
-  #apply({ verbs, dialects, metrics, values, weights, sourceRows, sources }: CommandColumns): void {
-    for (let row = 0; row < verbs.length; row++) {
+  #apply({
+    operations,
+    dialects,
+    metrics,
+    values,
+    weights,
+    sourceRows,
+    sources,
+  }: CommandColumns): void {
+    for (let row = 0; row < operations.length; row++) {
       const queue = this.#queues[dialects[row]!]!
       const metric = metrics[row]!
       const source = sources[sourceRows[row]!]!
-      const verb = verbs[row]!
-      if (verb === 'read') queue.read(metric, values[row]!, source)
-      else queue[verb](metric, values[row]!, weights[row]!, source)
+      const operation = operations[row]!
+      if (operation === 'read') queue.read(metric, values[row]!, source)
+      else queue[operation](metric, values[row]!, weights[row]!, source)
     }
   }
 }

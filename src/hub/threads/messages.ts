@@ -63,7 +63,7 @@ export interface Batch {
   readonly kind: 'batch'
   readonly series: readonly Announcement[]
   readonly annotations: readonly (readonly [metric: number, metadata: Metadata])[]
-  readonly verbs: CommandColumns
+  readonly commands: CommandColumns
   readonly reports: ReportColumns
 }
 
@@ -77,9 +77,9 @@ export interface Announcement {
 
 export type Operation = 'read' | 'count' | 'observe'
 
-/** Ordered verbs, a row each. */
+/** Ordered commands, a row each. */
 export interface CommandColumns {
-  readonly verbs: readonly Operation[]
+  readonly operations: readonly Operation[]
   /** Index of the dialect. */
   readonly dialects: readonly number[]
   readonly metrics: readonly number[]

@@ -7,7 +7,7 @@ import type { Batch } from './messages.ts'
 import { Outbox } from './outbox.ts'
 import { SharedCounts } from './shared-counts.ts'
 
-/** Verbs of one thread that may wait for the main thread. */
+/** Commands of one thread that may wait for the main thread. */
 const ORDERED_WAITING_LIMIT = 65_536
 const PEER: Peer = { transport: 'udp', address: '192.0.2.1', port: 40_000 }
 
@@ -37,8 +37,8 @@ test('what a turn of the loop gathers is one message, in its order', async () =>
   await setImmediate()
   const [batch] = batches
   assert.equal(batches.length, 1)
-  assert.deepEqual(batch!.verbs, {
-    verbs: ['read', 'count', 'read'],
+  assert.deepEqual(batch!.commands, {
+    operations: ['read', 'count', 'read'],
     dialects: [0, 0, 0],
     metrics: [1, 2, 1],
     values: [5, 10n ** 18n, 6],
@@ -59,13 +59,13 @@ test('a new series is told at once, before anything can be counted into it', asy
   assert.equal(batches.length, 1)
 })
 
-test('verbs that find no room while the main thread is stuck are refused until it goes on', () => {
+test('commands without room while the main thread is stuck are refused until it goes on', () => {
   const { counts, queue, refused } = startOutbox()
-  counts.addVerbs(1, ORDERED_WAITING_LIMIT - 1)
+  counts.addCommands(1, ORDERED_WAITING_LIMIT - 1)
   queue.read(1, 1, 'a')
   queue.read(1, 2, 'a')
   assert.deepEqual(refused, ['ordered_waiting_limit'])
-  counts.addVerbs(1, -1)
+  counts.addCommands(1, -1)
   queue.read(1, 3, 'a')
   assert.equal(refused.length, 1)
 })

@@ -3,8 +3,8 @@
  * as one message at its end. A new series is announced at once, before anything is counted into it:
  * a thread may be ended at any moment, but what it has sent arrives. When the main thread is
  * behind, the thread gathers on: announcements are bounded by the series limit, reports are summed
- * up. For verbs there is a limit at which the thread stands still until the main thread has taken
- * some, so that a sender is held back by TCP; only what still finds no room then is refused.
+ * up. For commands there is a limit at which the thread stands still until the main thread has
+ * taken some, so that a sender is held back by TCP; only what still finds no room then is refused.
  */
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -13,9 +13,9 @@ import type { Announcement, Batch, CommandColumns, Operation } from './messages.
 import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
-/** Ordered verbs of one thread that wait for the main thread; at so many the thread waits, too. */
+/** Commands of one thread that wait for the main thread; at so many the thread waits, too. */
 const ORDERED_WAITING_LIMIT = 65_536
-/** A main thread that takes nothing for so long is stuck: verbs are refused until it goes on. */
+/** A main thread that takes nothing for so long is stuck: commands are refused until it goes on. */
 const STAND_STILL_MS = 2000
 /** Batches that the main thread has not taken yet; at so many a thread waits with the next. */
 const BATCHES_WAITING_LIMIT = 64
@@ -31,7 +31,7 @@ export class Outbox {
   readonly #post: (batch: Batch) => void
   #series: Announcement[] = []
   #annotations = new Map<number, Metadata>()
-  #verbs = emptyColumns()
+  #commands = emptyColumns()
   #sourceRows = new Map<string, number>()
   #isDirty = false
   /** Whether the main thread is behind. */
@@ -42,7 +42,7 @@ export class Outbox {
 
   /**
    * @param post hands a batch to the main thread
-   * @param standStillMs longest wait for room for a verb
+   * @param standStillMs longest wait for room for a command
    */
   constructor(
     thread: number,
@@ -74,18 +74,18 @@ export class Outbox {
     this.#annotations.set(metric, metadata)
   }
 
-  /** The queue of one dialect: verbs wait here for the main thread, in their order. */
+  /** Makes the queue of one dialect: commands wait here for the main thread, in their order. */
   queue(dialect: number, events: Pick<CommandEvents, 'refused'>): LineQueue {
     const add = (
-      verb: Operation,
+      operation: Operation,
       metric: number,
       value: Exact,
       weight: number,
       source: string,
     ): void => {
       if (this.#hasRoom()) {
-        this.#counts.addVerbs(this.#thread, 1)
-        this.#addVerb(verb, dialect, metric, value, weight, source)
+        this.#counts.addCommands(this.#thread, 1)
+        this.#addCommand(operation, dialect, metric, value, weight, source)
       } else {
         events.refused('ordered_waiting_limit', source)
       }
@@ -97,20 +97,20 @@ export class Outbox {
     }
   }
 
-  /** Room for one more verb, waited for where there is none. */
+  /** Tells whether there is room for one more command, and waits where there is none. */
   #hasRoom(): boolean {
-    if (this.#counts.verbs(this.#thread) < ORDERED_WAITING_LIMIT) {
+    if (this.#counts.commands(this.#thread) < ORDERED_WAITING_LIMIT) {
       this.#isMainStuck = false
       return true
     }
     if (this.#isMainStuck) return false
     this.flush()
-    this.#isMainStuck = !this.#counts.waitForVerbs(this.#thread, this.#standStillMs)
+    this.#isMainStuck = !this.#counts.waitForCommands(this.#thread, this.#standStillMs)
     return !this.#isMainStuck
   }
 
-  #addVerb(
-    verb: Operation,
+  #addCommand(
+    operation: Operation,
     dialect: number,
     metric: number,
     value: Exact,
@@ -118,19 +118,19 @@ export class Outbox {
     source: string,
   ): void {
     this.#soon()
-    const { verbs, dialects, metrics, values, weights, sourceRows, sources } = this.#verbs
+    const { operations, dialects, metrics, values, weights, sourceRows, sources } = this.#commands
     let row = this.#sourceRows.get(source)
     if (row === undefined) {
       row = sources.push(source) - 1
       this.#sourceRows.set(source, row)
     }
-    verbs.push(verb)
+    operations.push(operation)
     dialects.push(dialect)
     metrics.push(metric)
     values.push(value)
     weights.push(weight)
     sourceRows.push(row)
-    if (verbs.length >= BATCH_ROWS) this.#flushUnlessBehind()
+    if (operations.length >= BATCH_ROWS) this.#flushUnlessBehind()
   }
 
   #soon(): void {
@@ -160,12 +160,12 @@ export class Outbox {
       kind: 'batch',
       series: this.#series,
       annotations: [...this.#annotations],
-      verbs: this.#verbs,
+      commands: this.#commands,
       reports: this.reports.take(),
     }
     this.#series = []
     this.#annotations = new Map()
-    this.#verbs = emptyColumns()
+    this.#commands = emptyColumns()
     this.#sourceRows = new Map()
     this.#counts.addBatches(this.#thread, 1)
     this.#post(batch)
@@ -177,7 +177,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[]
 
 function emptyColumns(): Writable<CommandColumns> {
   return {
-    verbs: [],
+    operations: [],
     dialects: [],
     metrics: [],
     values: [],

@@ -3,14 +3,14 @@
  * whole pool, a row of 64 bytes for each thread, so that no two write into one cache line.
  *
  *   places, 64 B          open connections by port: 6 x i32, room
- *   row, 64 B a thread    [verbs waiting][batches waiting][series unsent][reports unsent], then
+ *   row, 64 B a thread    [commands waiting][batches waiting][series unsent][reports unsent], then
  *                         by port [own connections][connections refused]: i32
  *   row, 128 B a thread   measurements by dialect: 16 x f64, written by the thread alone
  */
 import { ConnectionPlaces } from '../listen/connection-places.ts'
 
 const ROW_INTS = 16
-const VERBS = 0
+const COMMANDS = 0
 const BATCHES = 1
 const SERIES = 2
 const REPORTS = 3
@@ -104,25 +104,25 @@ export class SharedCounts {
       .reduce((sum, n) => sum + n, 0)
   }
 
-  /** Ordered verbs of a thread that the main thread has not applied; wakes who waits for fewer. */
-  addVerbs(thread: number, count: number): void {
-    const at = rowOf(thread) + VERBS
+  /** Counts commands that the main thread has not applied; wakes a thread that waits for fewer. */
+  addCommands(thread: number, count: number): void {
+    const at = rowOf(thread) + COMMANDS
     Atomics.add(this.#ints, at, count)
     if (count < 0) Atomics.notify(this.#ints, at)
   }
 
-  verbs(thread: number): number {
-    return Atomics.load(this.#ints, rowOf(thread) + VERBS)
+  commands(thread: number): number {
+    return Atomics.load(this.#ints, rowOf(thread) + COMMANDS)
   }
 
   /**
-   * Stops the calling thread until all its verbs are taken. Not just some: the main thread goes on
-   * with a thread's messages as long as there are any, and has a clock to look at.
+   * Stops the calling thread until all its commands are taken. Not just some: the main thread goes
+   * on with a thread's messages as long as there are any, and has a clock to look at.
    * @returns false when none were taken within `limitMs`
    */
-  waitForVerbs(thread: number, limitMs: number): boolean {
-    const at = rowOf(thread) + VERBS
-    for (let waiting = this.verbs(thread); waiting > 0; waiting = this.verbs(thread)) {
+  waitForCommands(thread: number, limitMs: number): boolean {
+    const at = rowOf(thread) + COMMANDS
+    for (let waiting = this.commands(thread); waiting > 0; waiting = this.commands(thread)) {
       if (Atomics.wait(this.#ints, at, waiting, limitMs) === 'timed-out') return false
     }
     return true
@@ -163,7 +163,7 @@ export class SharedCounts {
     const row = rowOf(thread)
     const losses = {
       connections: this.connectionsOf(thread),
-      commands: this.verbs(thread),
+      commands: this.commands(thread),
       series: this.#ints[row + SERIES]!,
       reports: this.#ints[row + REPORTS]!,
     }
@@ -171,7 +171,7 @@ export class SharedCounts {
       const own = row + port * INTS_PER_PORT + OWN
       Atomics.sub(this.#ints, port, Atomics.exchange(this.#ints, own, 0))
     }
-    Atomics.store(this.#ints, row + VERBS, 0)
+    Atomics.store(this.#ints, row + COMMANDS, 0)
     Atomics.store(this.#ints, row + BATCHES, 0)
     this.clearUnsent(thread)
     return losses

@@ -34,13 +34,13 @@ function startIngests(options: object = {}) {
   const reports = new ErrorReports(clock, metrics, () => {})
   const counts = SharedCounts.create(THREADS)
   const peers = PeerCounts.create(1 + THREADS)
-  const verbs = new CommandApplier(store, writer, new Windows(writer))
+  const commands = new CommandApplier(store, writer, new Windows(writer))
   const contested: string[] = []
   const events = {
     refused: (code: string, source: string) => reports.refused('statshero', code, source),
     contested: () => contested.push('contested'),
   }
-  const inbox = new Inbox({ store, reports, commands: verbs, counts, events: [events] })
+  const inbox = new Inbox({ store, reports, commands, counts, events: [events] })
   const told: Exclude<FromThread, Batch>[] = []
   const ingests = Array.from({ length: THREADS }, (_, thread) => {
     const start: ThreadStart = {

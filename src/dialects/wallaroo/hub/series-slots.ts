@@ -1,6 +1,6 @@
 /**
  * What one series of the wire is in the model (wallaroo.md §7): its places among all series of the
- * hub, and the verbs by which windows get there, once a second.
+ * hub, and the operations by which windows get there, once a second.
  */
 
 import { type Exact, exact, identityKey, keyedHash } from '../../../model/index.ts'
