@@ -56,7 +56,7 @@ function plain(value: unknown): string {
   return typeof short === 'string' ? escapeUnseen(short) : unseenJson(short)
 }
 
-/** A text cut so that it has room in a line however much of it is escaped. */
+/** Cuts a text so that it has room in a line however much of it is escaped. */
 function shortened(value: unknown): unknown {
   if (typeof value !== 'string') return value
   let end = value.length

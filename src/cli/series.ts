@@ -74,7 +74,7 @@ async function ask(name: string, hub: string, isDryRun: boolean): Promise<Deleti
   throw new CommandError(`${url.origin} answers ${answer.status}: ${message}`)
 }
 
-/** What fetch wraps into "fetch failed". */
+/** Tells the reason that fetch wraps into "fetch failed". */
 function reasonOf({ cause, message }: Error): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : message
 }

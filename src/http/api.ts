@@ -107,7 +107,7 @@ export interface StatisticsJson {
   readonly relativeError?: number
 }
 
-/** What `DELETE /api/v1/series` has done. */
+/** Answer of `DELETE /api/v1/series`. */
 export interface DeletionAnswer {
   /** Series that match. */
   readonly matching: number

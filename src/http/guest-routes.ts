@@ -38,7 +38,7 @@ export interface RouteContext {
   readonly reports: Reports
 }
 
-/** What the house must know of routes once they are added; often nothing. */
+/** Facts that the house must know of routes once they are added; often none. */
 export interface GuestRoutes {
   /** Routes whose errors are not an ApiError, by path: those of the guards as well. */
   readonly errorAnswers?: Readonly<Record<string, ErrorAnswer>>

@@ -72,7 +72,7 @@ export class UiFiles {
     return context.text(NOT_BUILT, 503)
   }
 
-  /** Whether a dialect's view is at this path or above it. */
+  /** Tells whether a dialect's view is at this path or above it. */
   async #isGuestView(path: string): Promise<boolean> {
     const file = await this.#read('/views.json')
     if (file === undefined) return false

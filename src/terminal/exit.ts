@@ -28,7 +28,7 @@ export interface ProcessEvents {
   on(event: string, listener: () => void): unknown
   off(event: string, listener: () => void): unknown
   exit(code: number): void
-  /** To the process that started this one, where it is a Node too. */
+  /** Channel to the process that started this one, where it is a Node too. */
   readonly channel?: { unref(): void } | null | undefined
 }
 

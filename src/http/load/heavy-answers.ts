@@ -142,7 +142,7 @@ export class HeavyAnswers {
   }
 }
 
-/** A large answer is worth less than what goes on being counted. */
+/** Refuses a large answer: it is worth less than what goes on being counted. */
 function overloaded(): HttpError {
   const message = 'the hub is short of memory or time, and gives no large answers'
   const hint = 'GET /api/v1/sources says why'

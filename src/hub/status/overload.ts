@@ -28,11 +28,11 @@ const DELAY_LIMIT_MS = 250
 const DELAYED_SECONDS = 3
 const DELAY_RESOLUTION_MS = 20
 
-/** What is measured; shares may pass 1. */
+/** Load as it is measured; shares may pass 1. */
 interface Load {
-  /** Of V8's heap of the main thread. */
+  /** Share of V8's heap of the main thread. */
   readonly heapShare: number
-  /** Of the process' resident memory in its budget. */
+  /** Share of the process' resident memory in its budget. */
   readonly memoryShare: number
   /** Longest delay of the event loop since the last look, ms. */
   readonly delayMs: number
@@ -54,10 +54,10 @@ export function loadMeter(memoryBytesLimit: number): () => Load {
   }
 }
 
-/** Of a container or machine, what is left to others. */
+/** Share of a container's or machine's memory; the rest is left to others. */
 const MEMORY_SHARE = 0.9
 
-/** The budget of memory that an option means, in bytes. */
+/** Computes the budget of memory that an option means, in bytes. */
 export function memoryBudget(limit: number | 'auto'): number {
   if (limit !== 'auto') return limit
   const container = process.constrainedMemory()
@@ -90,7 +90,7 @@ export class Overload implements Participant {
     return this.#level >= 1
   }
 
-  /** Undefined while there is none. */
+  /** Describes the overload; undefined while there is none. */
   status(): OverloadStatus | undefined {
     if (this.#level === 0) return undefined
     return { refuses: LEVELS[this.#level]!, cause: this.#cause, sinceMs: this.#sinceMs }
@@ -115,7 +115,7 @@ export class Overload implements Participant {
     metrics.gauge('pentameter.memory.share', share)
   }
 
-  /** The highest level whose threshold is passed, or not yet left by the slack. */
+  /** Finds the highest level whose threshold is passed, or not yet left by the slack. */
   #memoryLevel(share: number): number {
     let level = 0
     MEMORY_THRESHOLDS.forEach((threshold, i) => {

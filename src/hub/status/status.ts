@@ -39,7 +39,7 @@ export interface ClockStep {
   readonly stepMs: number
 }
 
-/** What a hub that is short of memory or time refuses; what it knows it goes on counting. */
+/** Overload of a hub that is short of memory or time; what it knows it goes on counting. */
 export interface OverloadStatus {
   /** `answers`: large ones; `names`: these and new series; `connections`: these, too. */
   readonly refuses: 'none' | 'answers' | 'names' | 'connections'

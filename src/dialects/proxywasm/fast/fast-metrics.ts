@@ -26,7 +26,7 @@ import { ZONE_HOST_BASE64 } from './zone-host.ts'
 
 interface FastMetrics {
   readonly calls: MetricImports
-  /** To be called before each callback: forgets the places of what other threads retired. */
+  /** Forgets the places of what other threads retired; to be called before each callback. */
   readonly check: () => void
 }
 
