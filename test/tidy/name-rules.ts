@@ -114,6 +114,9 @@ export const oldNames: Rule = {
       ...linesOf(file, /\bisDown\b/g).map((line) => {
         return { path: file.path, line, message: 'isDown is now decrements' }
       }),
+      ...linesOf(file, /\b(?:\w+V|v)erbs\b/g).map((line) => {
+        return { path: file.path, line, message: 'verbs are now commands, each an operation' }
+      }),
     ]),
 }
 

@@ -29,6 +29,7 @@ export const RULES: readonly Rule[] = [
   words.prints,
   words.errorCodes,
   words.persons,
+  words.commentBeginnings,
   documents.links,
   documents.citations,
   documents.decisions,

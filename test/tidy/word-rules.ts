@@ -79,6 +79,41 @@ export const persons: Rule = {
     }),
 }
 
+/** Words before a noun that the reader has to guess. */
+const NOUNLESS = new RegExp(
+  '^(?:Of|By|As|At|On|In|For|From|To|With|Without|Since|Until|Under|Above|Below|Behind|' +
+    'Where|When|What|Which|Who|Whom|Whose|How|Why)\\b',
+)
+/** Beginnings of a noun; a function's comment begins with what it does. */
+const VERBLESS = /^(?:The|A|An|Whether|True|False|Undefined|One|All|Every)\b/
+/** The line behind a comment that declares a function or a method; getters are things. */
+const FUNCTION = new RegExp(
+  '^(?:export )?(?:static |protected |async )*(?:function\\*? )?' +
+    '[*#]?(?!constructor)\\w+\\??(?:<.*>)?\\(',
+)
+
+export const commentBeginnings: Rule = {
+  title: 'a doc comment begins with a noun, that of a function with a verb',
+  check: (tree) =>
+    tree.under('src', '.ts', '.tsx').flatMap(({ path, text }) => {
+      if (isTest(path)) return []
+      return [...text.matchAll(DOC_COMMENT)].flatMap(({ 0: comment, index }) => {
+        if (index === 0) return []
+        const words = comment.replace(/^\/\*\*[\s*]*/, '')
+        const [next = ''] = text
+          .slice(index + comment.length)
+          .trimStart()
+          .split('\n')
+        const found = NOUNLESS.exec(words) ?? (FUNCTION.test(next) ? VERBLESS.exec(words) : null)
+        if (found === null) return []
+        const message = FUNCTION.test(next)
+          ? `"${found[0]}": begin with a verb: Reads, Makes, Finds, Tells whether`
+          : `"${found[0]}": begin with a noun: what it is of, by or for comes behind it`
+        return [{ path, line: lineAt(text, index), message }]
+      })
+    }),
+}
+
 function matches(path: string, text: string, pattern: RegExp, message: string): Violation[] {
   return [...text.matchAll(pattern)].map(({ index }) => ({
     path,

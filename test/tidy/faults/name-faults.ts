@@ -65,12 +65,13 @@ export const NAME_FAULTS: readonly Fault[] = [
       'src/hub/a.ts': 'export class Departures {}\nexport type Steps<T> = T\n',
       'src/hub/b.ts': 'export function inTurns<T>() {}\nexport function finish<T>() {}\n',
       'src/hub/turn.ts': '\nif (series.isDown) return\n',
-      'src/hub/c.ts': 'interface CounterCell {}\n',
+      'src/hub/c.ts': 'interface CounterCell {}\ncounts.addVerbs(1)\n',
     },
     at: ['src/hub/a.ts:1', 'src/hub/a.ts:2', 'src/hub/b.ts:1', 'src/hub/b.ts:2']
       .concat('src/hub/turn.ts:0')
       .concat('src/hub/turn.ts:2')
-      .concat('src/hub/c.ts:1'),
+      .concat('src/hub/c.ts:1')
+      .concat('src/hub/c.ts:2'),
   },
   {
     rule: names.oldNames,

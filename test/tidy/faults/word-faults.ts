@@ -79,4 +79,30 @@ export const WORD_FAULTS: readonly Fault[] = [
     },
     at: [],
   },
+  {
+    rule: words.commentBeginnings,
+    fault: 'comments of things without a noun, of functions and methods without a verb',
+    files: {
+      'src/hub/a.ts':
+        '/** What the file is for. */\n/** Of a socket, until it closes. */\nconst limit = 1\n' +
+        '/**\n * The series of a key.\n */\nexport function find(key: string): Series {}\n' +
+        'class A {\n  /** Whether it is full. */\n  static async isFull<T>(of: T): boolean {}\n' +
+        '  /** How long it waits. */\n  get waitMs(): number {}\n}\n',
+    },
+    at: ['src/hub/a.ts:2', 'src/hub/a.ts:4', 'src/hub/a.ts:9', 'src/hub/a.ts:11'],
+  },
+  {
+    rule: words.commentBeginnings,
+    fault: 'nothing in nouns of things, in verbs of functions, in tags alone and in tests',
+    files: {
+      'src/hub/a.ts':
+        '/** What the file is for. */\n/** The longest wait, ms. */\nconst limit = 1\n' +
+        '/** Finds the series of a key. */\nexport function find(key: string): Series {}\n' +
+        '/** @throws {TypeError} for what is no key */\nfunction check(key: unknown): void {}\n' +
+        'class A {\n  /** Whether it is full. */\n  isFull = false\n' +
+        '  /** The name in use. */\n  get name(): string {}\n}\n',
+      'src/hub/a.test.ts': '/** As a peer sends it. */\nconst bytes = 1\n',
+    },
+    at: [],
+  },
 ]
