@@ -14,9 +14,17 @@ import { GUESTS } from '../src/dialects/registry.ts'
 import { ConfigError, parseConfig } from '../src/hub/config/config.ts'
 import { listenPorts } from '../src/hub/config/house-options.ts'
 import { type HubOptions, type RunningHub, startHub } from '../src/start-hub.ts'
+import { EncodeError } from '../src/wire/index.ts'
 import { optionTable } from '../tools/tables.ts'
 import { campaign } from './fuzz/engine/campaign.ts'
 import { semaphore } from './guest/guest.ts'
+import {
+  decodeSemaphore,
+  encodeSemaphore,
+  type Message,
+  SemaphoreClient,
+  SemaphoreServer,
+} from './guest/index.ts'
 import { dialectSuite } from './suites/dialect.ts'
 import { runnersOf, samplesOf, targetOf } from './suites/tested.ts'
 import { until } from './support/hub/hub.ts'
@@ -108,6 +116,25 @@ suite('a dialect that the house has never heard of', () => {
     const sender = await start(context, { relay, semaphore: { emit: { prefix: 'far.' } } })
     await say(sender, '!c levers.pulled 3\n')
     await until(() => totals(receiver)['far.levers.pulled'] === 3)
+  })
+
+  test('has a client and a server for programs, with one codec', async (context) => {
+    const got: Message[] = []
+    const server = new SemaphoreServer({ port: 0, onMessage: (message) => got.push(message) })
+    await server.start()
+    context.after(() => server.close())
+    const client = new SemaphoreClient({ port: server.port })
+    const message: Message = { kind: 'g', name: 'lamp.voltage', value: 11.9 }
+    client.send(message)
+    await client.start()
+    client.send(message)
+    assert.throws(() => client.send({ ...message, name: 'a b' }), EncodeError)
+    await until(() => got.length === 1)
+    await client.close()
+    assert.deepEqual(got, [message])
+    assert.deepEqual(client.counts, { sent: 1, dropped: 1 })
+    const { messages } = decodeSemaphore(Buffer.concat(encodeSemaphore([message, message])))
+    assert.deepEqual(messages, [message, message])
   })
 
   test('has its options with defaults, limits and errors in the configuration', () => {

@@ -59,6 +59,16 @@ test('everything type-checks, the page too', () => {
   }
 })
 
+test('npm run docs writes its reference, where everything has an example, and its rows', () => {
+  run(process.execPath, 'tools/docs.ts')
+  const page = readFileSync(join(copy, 'docs/api', `${NAME}.md`), 'utf8')
+  for (const name of ['decodeSemaphore', 'SemaphoreClient', 'SemaphoreServer']) {
+    assert.match(page, new RegExp(`import \\{ ${name} \\} from 'pentameter/${NAME}'`))
+  }
+  assert.match(readFileSync(join(copy, 'README.md'), 'utf8'), /^\| \[semaphore\]/m)
+  runTests('test/package/api.test.ts')
+})
+
 test('the rules of the tree hold, that on dialects’ names among them', () => {
   runTests('test/tidy.test.ts')
 })

@@ -1,76 +1,152 @@
-/** The sending side: what the hub closes each second, as lines over one connection. */
+/** The sending side: lines over one connection, for a program and for what the hub closes. */
 import { connect, type Socket } from 'node:net'
 import type { ClientContext, Emitter, Target } from '../../src/dialects/endpoints.ts'
+import { checkOptions, type GivenOptions } from '../../src/dialects/options.ts'
 import type { Cell, Identity } from '../../src/model/index.ts'
-import { lineOf } from './codec.ts'
+import { Backoff } from '../../src/time/backoff.ts'
+import type { Clock } from '../../src/time/clock.ts'
+import { backgroundClock } from '../../src/time/system-clock.ts'
+import { lineOf, type Message } from './codec.ts'
 import { messageOf } from './map.ts'
+import { CLIENT_OPTIONS } from './options.ts'
 
-/** Pause before a lost connection is tried again. */
-const RECONNECT_MS = 1000
-/** What waits for a slow receiver, bytes; above it lines are dropped and counted. */
+/** Bytes that wait for a slow receiver; above it lines are dropped and counted. */
 const WAITING_BYTES_LIMIT = 1_048_576
+
+/** Address of the server and pauses; `CLIENT_OPTIONS` has defaults and limits. */
+export interface SemaphoreClientOptions extends GivenOptions<typeof CLIENT_OPTIONS> {
+  readonly clock?: Pick<Clock, 'after'>
+  /** A failure of the connection, which is tried again. */
+  readonly onError?: (error: Error) => void
+}
+
+/** Lines by what became of them. */
+export interface SemaphoreClientCounts {
+  /** Handed over to the network. */
+  sent: number
+  /** Found no connection, or one that was too slow. */
+  dropped: number
+}
+
+/**
+ * Sends the changes of a signal box.
+ *
+ * @example
+ * import { SemaphoreClient } from 'pentameter/semaphore'
+ *
+ * const client = new SemaphoreClient({ host: '127.0.0.1', port: 8125 })
+ * await client.start()
+ * client.send({ kind: 'c', name: 'levers.pulled', value: 3 })
+ * await client.close()
+ */
+export class SemaphoreClient {
+  readonly counts: SemaphoreClientCounts = { sent: 0, dropped: 0 }
+  readonly #connect: () => Socket
+  readonly #clock: Pick<Clock, 'after'>
+  readonly #backoff: Backoff
+  readonly #onError: (error: Error) => void
+  #socket: Socket | undefined
+  #cancelRetry: () => void = () => {}
+  #isClosed = false
+
+  /** @throws {RangeError} for an option that cannot be used */
+  constructor(options: SemaphoreClientOptions = {}) {
+    const { clock = backgroundClock, onError = () => {} } = options
+    const { host, port, ...pauses } = checkOptions(CLIENT_OPTIONS, options)
+    this.#connect = () => connect({ host, port })
+    this.#clock = clock
+    this.#backoff = new Backoff(pauses, Math.random)
+    this.#onError = onError
+  }
+
+  /** Begins to connect; does not wait for the server, which is tried until it is there. */
+  async start(): Promise<void> {
+    if (this.#socket === undefined && !this.#isClosed) this.#open()
+  }
+
+  #open(): void {
+    const socket = this.#connect()
+    this.#socket = socket
+    socket.once('connect', () => this.#backoff.reset())
+    socket.on('error', (error) => this.#onError(error))
+    socket.once('close', () => {
+      if (this.#isClosed) return
+      this.#cancelRetry = this.#clock.after(this.#backoff.nextMs(), () => this.#open())
+    })
+    // a server never answers; reading notices that it has gone
+    socket.resume()
+  }
+
+  /**
+   * Sends one line.
+   * @throws {EncodeError}
+   */
+  send(message: Message): void {
+    const line = lineOf(message)
+    const socket = this.#socket
+    if (socket?.writable && socket.writableLength <= WAITING_BYTES_LIMIT) {
+      socket.write(line)
+      this.counts.sent++
+    } else {
+      this.counts.dropped++
+    }
+  }
+
+  /** Sends what waits in the connection, and closes it. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelRetry()
+    const socket = this.#socket
+    if (socket === undefined || socket.connecting || socket.destroyed) socket?.destroy()
+    else await new Promise<void>((resolve) => socket.end(() => resolve()))
+  }
+}
 
 export function connectEmitter(target: Target, context: ClientContext): Emitter {
   return new SemaphoreEmitter(target, context)
 }
 
 class SemaphoreEmitter implements Emitter {
-  readonly #target: Target
+  readonly #client: SemaphoreClient
   readonly #context: ClientContext
   readonly #prefix: string
-  #socket: Socket
-  #cancelRetry: () => void = () => {}
-  #isClosed = false
+  /** Lines already reported. */
+  #dropped = 0
 
-  constructor(target: Target, context: ClientContext) {
-    this.#target = target
-    this.#context = context
+  constructor({ host, port }: Target, context: ClientContext) {
     const { prefix = '' } = context.options.emit as { readonly prefix?: string }
     this.#prefix = prefix
-    this.#socket = this.#connect()
-  }
-
-  #connect(): Socket {
-    const { host, port } = this.#target
-    const socket = connect({ host, port })
-    socket.on('error', (error) => {
-      this.#context.reports.log('warn', 'relay link failed, trying again', { error: error.message })
+    this.#context = context
+    this.#client = new SemaphoreClient({
+      ...{ host, port, clock: context.clock },
+      onError: (error) => {
+        context.reports.log('warn', 'relay link failed, trying again', { error: error.message })
+      },
     })
-    socket.once('close', () => {
-      if (this.#isClosed) return
-      this.#cancelRetry = this.#context.clock.after(RECONNECT_MS, () => {
-        this.#socket = this.#connect()
-      })
-    })
-    return socket
+    void this.#client.start()
   }
 
   send(identity: Identity, cell: Cell): void {
+    const { reports } = this.#context
     const message = messageOf(identity, cell, this.#prefix)
-    const socket = this.#socket
-    if (message === undefined) {
-      this.#context.reports.count('emit', 'kind_not_said')
-    } else if (socket.destroyed || socket.writableLength > WAITING_BYTES_LIMIT) {
-      this.#context.reports.count('emit', 'dropped')
-    } else {
-      this.#write(socket, message)
-    }
-  }
-
-  #write(socket: Socket, message: Parameters<typeof lineOf>[0]): void {
     try {
-      socket.write(lineOf(message))
+      if (message === undefined) reports.count('emit', 'kind_not_said')
+      else this.#client.send(message)
     } catch (error) {
-      this.#context.reports.count('emit', (error as { code: string }).code)
+      reports.count('emit', (error as { code?: string }).code ?? 'failed')
     }
   }
 
-  async flush(): Promise<void> {}
+  async flush(): Promise<void> {
+    const { dropped } = this.#client.counts
+    if (dropped > this.#dropped) {
+      this.#context.reports.count('emit', 'dropped', dropped - this.#dropped)
+    }
+    this.#dropped = dropped
+  }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#cancelRetry()
-    if (this.#socket.connecting || this.#socket.destroyed) this.#socket.destroy()
-    else await new Promise<void>((resolve) => this.#socket.end(() => resolve()))
+    await this.#client.close()
+    await this.flush()
   }
 }

@@ -2,10 +2,13 @@
  * Codec of Semaphore: `!c name value⏎` and back (README.md). The scanner walks the bytes once and
  * holds no more than one line; pure.
  */
-import type { CodecOptions, Decoder } from '../../src/dialects/decoder.ts'
+import { type Decoded, type Decoder, decodeWhole } from '../../src/dialects/decoder.ts'
 import type { DecodeErrorFields } from '../../src/wire/decode-error.ts'
+import { EncodeError } from '../../src/wire/encode-error.ts'
+import { OPTIONS } from './options.ts'
 import {
   COUNTER,
+  type EncodeErrorCode,
   type ErrorCode,
   LETTERS,
   type Letter,
@@ -23,10 +26,18 @@ export interface Message {
   readonly value: number
 }
 
+/** A line where it lies in the bytes that arrived; `type` is an index in LETTERS. */
+export type Line = [
+  bytes: Uint8Array,
+  nameStart: number,
+  nameEnd: number,
+  type: number,
+  value: number,
+]
+
 /** Told of every line in its order; bytes are valid during the call. */
-export interface LineVisitor {
-  /** @param type index in LETTERS */
-  line(bytes: Uint8Array, nameStart: number, nameEnd: number, type: number, value: number): void
+interface LineVisitor {
+  line(...line: Line): void
   /** @param offset of the line's first byte in the stream */
   reject(code: ErrorCode, line: Uint8Array, offset: number): void
 }
@@ -46,7 +57,7 @@ export class LineScanner {
   #length = 0
   /** True while the rest of a line that was too long goes by. */
   #isSkipping = false
-  /** Of the first byte of the line at hand. */
+  /** Offset of the first byte of the line at hand. */
   #offset = 0
   #taken = 0
 
@@ -127,15 +138,16 @@ function numberOf(digits: string, type: number): number | undefined {
   return type === COUNTER && value < 0 ? undefined : value
 }
 
-/** Bytes to messages, for tools and tests. */
-export function createDecoder({ maxLineBytes = 1024 }: CodecOptions & Limits = {}): Decoder {
+/** Reads the message that a line states. */
+export function messageAt(...[bytes, start, end, type, value]: Line): Message {
+  return { kind: LETTERS[type]!, name: text.decode(bytes.subarray(start, end)), value }
+}
+
+export function createDecoder(): Decoder {
   const messages: Message[] = []
   const errors: DecodeErrorFields[] = []
-  const scanner = new LineScanner(maxLineBytes, {
-    line: (bytes, start, end, type, value) => {
-      const name = text.decode(bytes.subarray(start, end))
-      messages.push({ kind: LETTERS[type]!, name, value })
-    },
+  const scanner = new LineScanner(OPTIONS.maxLineBytes.default, {
+    line: (...line) => messages.push(messageAt(...line)),
     reject: (code, _line, offset) => errors.push({ dialect: NAME, code, offset, resync: true }),
   })
   return {
@@ -145,26 +157,42 @@ export function createDecoder({ maxLineBytes = 1024 }: CodecOptions & Limits = {
   }
 }
 
-interface Limits {
-  readonly maxLineBytes?: number
+/**
+ * Reads a datagram, or a stream from its beginning.
+ *
+ * @example
+ * import { decodeSemaphore } from 'pentameter/semaphore'
+ *
+ * const { messages } = decodeSemaphore(Buffer.from('!g lamp.voltage 11.9\n'))
+ * console.log(messages) // [ { kind: 'g', name: 'lamp.voltage', value: 11.9 } ]
+ */
+export function decodeSemaphore(bytes: Uint8Array): Decoded<Message> {
+  return decodeWhole(createDecoder(), bytes)
 }
 
 /**
  * Writes messages, a line each.
- * @throws {TypeError} with the code `bad_message` for what is none
+ * @throws {EncodeError} for what is no message, or has a name or value that no line can carry
+ *
+ * @example
+ * import { encodeSemaphore } from 'pentameter/semaphore'
+ *
+ * const [line] = encodeSemaphore([{ kind: 'c', name: 'levers.pulled', value: 3 }])
+ * console.log(new TextDecoder().decode(line)) // !c levers.pulled 3
  */
-export function encode(messages: readonly unknown[]): Uint8Array[] {
+export function encodeSemaphore(messages: readonly unknown[]): Uint8Array[] {
   return messages.map((message) => new TextEncoder().encode(lineOf(message as Message)))
 }
 
-/** @throws {TypeError} with the code `bad_message` */
-export function lineOf({ kind, name, value }: Message): string {
+/** @throws {EncodeError} */
+export function lineOf(message: Message): string {
+  const { kind, name, value } = message ?? {}
   const type = LETTERS.indexOf(kind)
   const bytes = new TextEncoder().encode(typeof name === 'string' ? name : '')
   const digits = String(value)
   if (type < 0 || !isName(bytes, 0, bytes.length) || numberOf(digits, type) === undefined) {
-    const message = `semaphore can't say ${JSON.stringify({ kind, name, value })}`
-    throw Object.assign(new TypeError(message), { code: 'bad_message' })
+    const code: EncodeErrorCode = 'bad_message'
+    throw new EncodeError({ dialect: NAME, code }, JSON.stringify(message))
   }
   return `!${kind} ${name} ${digits}\n`
 }

@@ -2,7 +2,7 @@
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { TEXT_PORT } from '../../src/dialects/options.ts'
 import { connectEmitter } from './client.ts'
-import { createDecoder, encode } from './codec.ts'
+import { createDecoder, encodeSemaphore } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
@@ -25,6 +25,6 @@ export const dialect: Dialect = {
   createServer,
   connectEmitter,
   createDecoder,
-  encode,
+  encode: encodeSemaphore,
   tryIt: (host, port) => `bash -c 'echo "!c levers.pulled 1" > /dev/tcp/${host}/${port}'`,
 }

@@ -16,6 +16,10 @@ export const GAUGE = 1
 /** Longest name, bytes. */
 export const NAME_BYTES_LIMIT = 200
 
-/** What can be wrong with a line; the next one is read all the same. */
+/** Codes of what can be wrong with a line; the next one is read all the same. */
 export const ERROR_CODES = ['bad_line', 'bad_name', 'bad_value', 'line_too_long'] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Codes of what can be wrong with a message that a caller wants to send. */
+export const ENCODE_ERROR_CODES = ['bad_message'] as const
+export type EncodeErrorCode = (typeof ENCODE_ERROR_CODES)[number]

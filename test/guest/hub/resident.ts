@@ -67,7 +67,7 @@ export function createResident({ hub, options }: ResidentContext): SemaphoreResi
   return new SemaphoreResident(hub, options as unknown as SemaphoreOptions)
 }
 
-/** The resident of a hub; undefined where its registry has no Semaphore. */
+/** Finds the resident of a hub; undefined where its registry has no Semaphore. */
 export function semaphoreOf(hub: Pick<HubView, 'resident'>): SemaphoreResident | undefined {
   return hub.resident(NAME) as SemaphoreResident | undefined
 }

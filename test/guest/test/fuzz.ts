@@ -1,7 +1,7 @@
 /** Semaphore under mutated streams: nothing throws, and the same is read wherever it is cut. */
 import assert from 'node:assert/strict'
 import type { FuzzTarget } from '../../fuzz/target.ts'
-import { createDecoder, encode } from '../codec.ts'
+import { createDecoder, encodeSemaphore as encode } from '../codec.ts'
 
 export const target: FuzzTarget = {
   name: 'semaphore',

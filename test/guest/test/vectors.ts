@@ -1,8 +1,9 @@
 /** Runs the golden cases of Semaphore. */
+import { EncodeError } from '../../../src/wire/encode-error.ts'
 import { same } from '../../vectors/expect.ts'
 import type { Runners } from '../../vectors/run.ts'
 import type { VectorCase } from '../../vectors/vector-file.ts'
-import { createDecoder, encode, type Message } from '../codec.ts'
+import { decodeSemaphore, encodeSemaphore, type Message } from '../codec.ts'
 
 interface DecodeCase {
   readonly text: string
@@ -19,11 +20,9 @@ interface EncodeCase {
 export const runners: Runners = {
   decode(testCase: VectorCase) {
     const { text, messages, errors } = testCase as unknown as DecodeCase
-    const decoder = createDecoder()
-    decoder.push(Buffer.from(text, 'latin1'))
-    decoder.end()
-    const codes = decoder.errors.map(({ code }) => code)
-    same('messages and errors', [decoder.messages, codes], [messages, errors])
+    const decoded = decodeSemaphore(Buffer.from(text, 'latin1'))
+    const codes = decoded.errors.map(({ code }) => code)
+    same('messages and errors', [decoded.messages, codes], [messages, errors])
     return undefined
   },
   encode(testCase: VectorCase) {
@@ -35,8 +34,9 @@ export const runners: Runners = {
 
 function written(message: Message): string {
   try {
-    return Buffer.concat(encode([message])).toString('latin1')
+    return Buffer.concat(encodeSemaphore([message])).toString('latin1')
   } catch (error) {
-    return (error as { code: string }).code
+    if (error instanceof EncodeError) return error.code
+    throw error
   }
 }
