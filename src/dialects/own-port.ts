@@ -62,7 +62,7 @@ export class OwnPort {
     const { host } = this.#options
     const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
     this.#udp = socket
-    // also the answer "port unreachable" to nobody's datagram: the socket goes on
+    // also for an answer "port unreachable" to no datagram of ours: the socket goes on
     socket.on('error', () => this.#options.reports.count('accepts_failed', 'udp'))
     socket.on('message', (bytes, { address, port }) => {
       this.#server.datagram?.(bytes, { transport: 'udp', address, port })

@@ -87,7 +87,7 @@ export class Connections {
       else this.#give(socket, () => server.accept!(socket, bytes, handBack))
     }
     const onData = (chunk: Uint8Array): void => {
-      // whoever has begun to speak is no silent viewer, however slowly it goes on
+      // a peer that has begun to speak is no silent viewer, however slowly it goes on
       cancelQuiet?.()
       first = first.length === 0 ? new Uint8Array(chunk) : new Uint8Array([...first, ...chunk])
       const dialect = chooseDialect(dialects, first, false)

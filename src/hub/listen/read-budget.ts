@@ -31,7 +31,7 @@ export class ReadBudget {
 
   /** Lets a new connection be taken over, as soon as a turn has time for what it has said first. */
   admit(socket: Socket, takeOver: () => void): void {
-    // one that a server has passed on is nobody's until then
+    // one that a server has passed on has no reader until then
     this.#sockets.delete(socket)
     this.#arrivals.push(() => {
       if (socket.destroyed) return

@@ -217,7 +217,7 @@ export class Lineage {
     const { memory } = this.#parts
     if (this.#waiting().length === 0) return
     memory.arrears = () => this.#moveWaiting()
-    // Whoever in this thread has the lock next does it; counting goes on where it is.
+    // The next call in this thread that has the lock does it; counting goes on where it is.
     if (memory.lock()) memory.unlock()
     else setTimeout(() => this.settle(), RETRY_MS).unref()
   }

@@ -65,7 +65,7 @@ function copyExponential(
   const reserved = to.halves[negative]!
   to.words.set(from.words.subarray(at, at + words), at)
   to.halves[negative] = block === 0 ? 0 : reserved
-  evenGuards(to, at) // nobody changes the copy
+  evenGuards(to, at) // no writer changes the copy
   if (block === 0) return
   const ringAt = block & (PAGE_WORDS - 1)
   const ring = source.pageOfWord(block).words.subarray(ringAt, ringAt + RING_WORDS)

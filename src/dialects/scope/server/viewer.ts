@@ -70,7 +70,7 @@ export class Viewer implements ConnectionProgress {
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_MS)
     this.#listen()
-    // to whoever begins as HTTP or TLS do, before it was greeted, there is nothing to say
+    // a peer that begins as HTTP or TLS do, before it was greeted, is told nothing
     const verdict = detectFraming('server', first, options.settingsCapBytes)
     if (verdict !== 'refuse-too-large') socket.write(VERSION_BYTES)
     this.#cancelTimeout = clock.after(options.handshakeTimeoutMs, () => {

@@ -35,7 +35,7 @@ export class TcpLink implements Link {
     this.#isClosed = true
     this.#isWritable = false
     this.#retry.stop()
-    // whoever closes has waited for what was in flight; a peer that reads no more gets no longer
+    // the client has waited for what was in flight; a peer that reads no more gets no longer
     this.#socket?.destroy()
   }
 

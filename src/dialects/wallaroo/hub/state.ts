@@ -78,7 +78,7 @@ export class WallarooState {
     this.#refused = parts.refused
     this.workers = new WallarooWorkers(parts.options.workersLimit)
     this.#sweptMs = parts.clock.wallMs()
-    // of no application that is shown: its clock is nobody's
+    // of no application that is shown: its clock is no worker's
     this.#overflowWorker = new WallarooWorkers(1).of('', '', this.#sweptMs)!
   }
 

@@ -36,7 +36,7 @@ export function readInPlace(socket: Socket, buffer: Uint8Array): Socket {
   const onread = { buffer, callback }
   const options = { handle, onread, allowHalfOpen: true, manualStart: true }
   const reading = new Socket(options as unknown as SocketConstructorOpts)
-  // whoever accepted the connection knows it by the first socket, which has nothing to close itself
+  // the listener knows the connection by the first socket, which has nothing to close itself
   reading.once('close', () => socket.destroy())
   socket.once('close', () => reading.destroy())
   // an end that was read while it waited is not read again

@@ -176,7 +176,7 @@ export class FilterThread {
   #watch(worker: Worker): Running {
     const started = Promise.withResolvers<void>()
     const exited = Promise.withResolvers<void>()
-    // Who waits for the start hears of it; nobody else has to.
+    // What waits for the start hears of it; without such a caller it is no unhandled rejection.
     started.promise.catch(() => {})
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'started') started.resolve()
