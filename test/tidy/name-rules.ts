@@ -67,6 +67,7 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   Pass: 'TimeSlicedTask for closing a second, handBack for a socket',
   Passes: 'ViewQueue',
   Turn: 'LoopBudget, or Collection in instrument',
+  TurnBudget: 'LoopBudget',
   Steps: 'Task',
   inTurns: 'runSliced',
   Grid: 'Ticker, Schedule or ScreenBuffer',
@@ -80,6 +81,7 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   Described: 'Descriptor',
   Departures: 'SeriesExpiry',
   Speaker: 'DialectBinding',
+  EmitError: 'EncodeError',
   Pipelines: 'a name that begins with that of its dialect',
   HubPipelines: 'a name that begins with that of its dialect',
   ServedByHttp: 'a name that begins with that of its dialect',
@@ -93,8 +95,9 @@ const OLD_FILES: ReadonlySet<string> = new Set(
     'served-by-http',
   ]),
 )
-const DECLARED =
-  /\b(?:class|interface|type|function\*?)\s+(\w+)\b(?=\s*[<({=]|\s+(?:extends|implements)\b)/g
+/** Every use as a name: a declaration, a parameter, a type, a call. */
+const OLD_NAME = new RegExp(`\\b(?:${Object.keys(OLD_NAMES).join('|')})\\b`, 'g')
+const PROSE = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"[^"\n]*"|`(?:\\.|[^`\\])*`/g
 /** Only as what runs a task to its end: a method `finish` is any word. */
 const FINISH = /^export function\*? finish\b/gm
 
@@ -103,11 +106,9 @@ export const oldNames: Rule = {
   check: (tree) =>
     tree.under('src', '.ts', '.tsx').flatMap((file) => [
       ...oldFile(file),
-      ...[...file.text.matchAll(DECLARED)].flatMap(({ 1: name, index }) => {
-        const better = Object.hasOwn(OLD_NAMES, name!) ? OLD_NAMES[name!] : undefined
-        if (better === undefined || isOfModel(file.path, name!)) return []
-        return [violation(file, index, `${name} is now ${better}`)]
-      }),
+      ...[...withoutProse(file.text).matchAll(OLD_NAME)]
+        .filter(({ 0: name }) => !isOfModel(file, name))
+        .map(({ 0: name, index }) => violation(file, index, `${name} is now ${OLD_NAMES[name]}`)),
       ...linesOf(file, FINISH).map((line) => {
         return { path: file.path, line, message: 'finish of a task is now runNow' }
       }),
@@ -120,9 +121,16 @@ export const oldNames: Rule = {
     ]),
 }
 
-/** Cells are the model's. */
-function isOfModel(path: string, name: string): boolean {
-  return name === 'CounterCell' && path.startsWith('src/model/')
+/** Blanks comments and texts, so that positions stay: names are words there. */
+function withoutProse(text: string): string {
+  return text.replace(PROSE, (part) => part.replace(/[^\n]/g, ' '))
+}
+
+const DECLARES_CELL = /\b(?:class|interface|const) CounterCell\b|\btype CounterCell\s*=/
+
+/** Cells are the model's; a file that uses one under that name declares no other. */
+function isOfModel({ path, text }: TidyFile, name: string): boolean {
+  return name === 'CounterCell' && (path.startsWith('src/model/') || !DECLARES_CELL.test(text))
 }
 
 function oldFile({ path }: TidyFile): Violation[] {

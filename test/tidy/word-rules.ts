@@ -29,14 +29,21 @@ export const prints: Rule = {
     }),
 }
 
+/** A text in quotes of any kind. */
+const QUOTED = /'([^'\n]*)'|"([^"\n]*)"|`([^`\n]*)`/g
+const TEXT = QUOTED.source.replaceAll(/[()]/g, '')
+
 /** Lists and sets of codes: constants and types by the last word of their names. */
 const CODE_LIST =
   /\bconst \w*(?:CODES|NOTES|REASONS|REFUSALS)\b[^=]*=\s*(?:new Set\()?\[([^\]]*)\]/g
-const CODE_TYPE = /\btype \w*(?:Code|Reason|Refusal)\s*=((?:\s*\|?\s*'[^']*')+)/g
+const CODE_TYPE = new RegExp(
+  `\\btype \\w*(?:Code|Reason|Refusal)\\s*=((?:\\s*\\|?\\s*(?:${TEXT}))+)`,
+  'g',
+)
 /** Counts of things refused, by reason: `reports.count('requests', 'timed_out')`. */
 const COUNTED = /\breports\.(?:count|decodeNote)\(([^()]*)/g
 /** The code of an error, and the first argument of what makes or counts one. */
-const CODED = /\b(?:code: |(?:refuse|refused|reject|fail|note)\(\s*)('[^']*')/g
+const CODED = new RegExp(`\\b(?:code: |(?:refuse|refused|reject|fail|note)\\(\\s*)(${TEXT})`, 'g')
 const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 /** The system's own, as ECONNRESET; and sentences, which are messages. */
 const NO_CODE = /^E[A-Z_0-9]+$| /
@@ -53,24 +60,26 @@ export const errorCodes: Rule = {
 function wrongCodes({ path, text }: TidyFile, pattern: RegExp): Violation[] {
   return [...text.matchAll(pattern)].flatMap(({ 0: whole, 1: list, index }) => {
     const start = index + whole.lastIndexOf(list!)
-    return [...list!.matchAll(/'([^']*)'/g)]
-      .filter(([, code]) => !SNAKE_CASE.test(code!) && !NO_CODE.test(code!))
-      .map(({ 1: code, index: offset }) => {
-        const message = `code '${code}': write it in snake_case, as in every other dialect`
-        return { path, line: lineAt(text, start + offset), message }
-      })
+    return [...list!.matchAll(QUOTED)].flatMap(({ 0: quoted, index: offset }) => {
+      // what a template fills in is a word of its own
+      const code = quoted.slice(1, -1).replace(/\$\{[^}]*\}/g, 'x')
+      if (SNAKE_CASE.test(code) || NO_CODE.test(code)) return []
+      const message = `code ${quoted}: write it in snake_case, as in every other dialect`
+      return [{ path, line: lineAt(text, start + offset), message }]
+    })
   })
 }
 
 const DOC_COMMENT = /\/\*\*[\s\S]*?\*\//g
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g
 const PERSONS = /\b(?:somebody|whoever|nobody|anybody)\b/gi
 
 export const persons: Rule = {
-  title: 'documentation calls a machine by its noun, not somebody, nobody, anybody or whoever',
+  title: 'a comment calls a machine by its noun, not somebody, nobody, anybody or whoever',
   check: (tree) =>
     tree.under('src', '.ts', '.tsx').flatMap(({ path, text }) => {
       if (isTest(path)) return []
-      return [...text.matchAll(DOC_COMMENT)].flatMap(({ 0: comment, index }) =>
+      return [...text.matchAll(COMMENT)].flatMap(({ 0: comment, index }) =>
         [...comment.matchAll(PERSONS)].map(({ 0: word, index: offset }) => {
           const message = `"${word}": say which thread, client, caller or process it is`
           return { path, line: lineAt(text, index + offset), message }

@@ -75,9 +75,22 @@ export const NAME_FAULTS: readonly Fault[] = [
   },
   {
     rule: names.oldNames,
+    fault: 'a constant, a parameter, a class, a type and a call under old names',
+    files: {
+      'src/hub/a.ts':
+        'const Turn = 5\nclass TurnBudget {}\nexport class EmitError extends Error {}\n',
+      'src/hub/b.ts': 'function f(Grid: number, steps: Steps): void {\n  inTurns(steps)\n}\n',
+    },
+    at: ['src/hub/a.ts:1', 'src/hub/a.ts:2', 'src/hub/a.ts:3']
+      .concat('src/hub/b.ts:1', 'src/hub/b.ts:1')
+      .concat('src/hub/b.ts:2'),
+  },
+  {
+    rule: names.oldNames,
     fault: 'nothing in words that contain them, in methods, in the cell of the model',
     files: {
-      'src/hub/a.ts': '// In turns: pass the grid.\nconst finish = () => {}\nclass TurnTable {}\n',
+      'src/hub/a.ts': "// Steps: pass the Grid.\nconst finish = () => 'Pass'\nclass TurnTable {}\n",
+      'src/hub/b.ts': "import type { CounterCell } from '../model/index.ts'\n",
       'src/model/cell.ts': 'export interface CounterCell {}\n',
     },
     at: [],

@@ -53,11 +53,23 @@ export const WORD_FAULTS: readonly Fault[] = [
   },
   {
     rule: words.errorCodes,
+    fault: 'codes in double quotes and in templates',
+    files: {
+      'src/hub/a.ts':
+        'const CODES = ["bad_type", "bad-value"]\ntype ErrorCode = "too_long" | "tooShort"\n' +
+        `fail("bad-name", at)\nreports.count(\`requests\`, \`timed-\${how}\`)\n` +
+        'throw Object.assign(new Error(), { code: `badKind` })\n',
+    },
+    at: ['src/hub/a.ts:1', 'src/hub/a.ts:2', 'src/hub/a.ts:4', 'src/hub/a.ts:3', 'src/hub/a.ts:5'],
+  },
+  {
+    rule: words.errorCodes,
     fault: 'nothing in snake_case, in codes of the system, in sentences and in tests',
     files: {
       'src/hub/a.ts':
         "const NOTES = ['a', 'b_c2']\nif (is({ code: 'ECONNRESET' })) refuse('want a number')\n" +
-        "const WORDS = ['not-a-code']\nreports.count('requests', reason)\n",
+        "const WORDS = ['not-a-code']\nreports.count('requests', reason)\n" +
+        `fail(\`line \${n} is none\`)\nreports.count("emit", \`bad_\${what}\`)\n`,
       'src/hub/a.test.ts': "const CODES = ['bad-value']\n",
     },
     at: [],
@@ -72,9 +84,16 @@ export const WORD_FAULTS: readonly Fault[] = [
   },
   {
     rule: words.persons,
+    fault: 'the same in comments of a line and of a block',
+    files: { 'src/shm/a.ts': 'await x // nobody has it\n/* Whoever asks. */\n' },
+    at: ['src/shm/a.ts:1', 'src/shm/a.ts:2'],
+  },
+  {
+    rule: words.persons,
     fault: 'nothing in texts, in tests, in words that name the thing',
     files: {
-      'src/shm/a.ts': "/** Waits until a writer answers. */\nconst text = 'nobody listens'\n",
+      'src/shm/a.ts':
+        "/** Waits until a writer answers. */\nconst text = 'nobody listens' // at all\n",
       'src/shm/a.test.ts': '/** Nobody answers. */\n',
     },
     at: [],
