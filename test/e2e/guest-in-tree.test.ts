@@ -27,9 +27,9 @@ function run(command: string, ...args: readonly string[]): string {
 }
 
 /** Runs test files of the copy; they do not know that a test runs them, which they would skip. */
-function runTests(...files: readonly string[]): void {
+function runTests(...filesAndFlags: readonly string[]): void {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const args = ['--test', '--test-reporter', 'tap', '--test-timeout', '120000', ...files]
+  const args = ['--test', '--test-reporter', 'tap', '--test-timeout', '120000', ...filesAndFlags]
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy, env, encoding: 'utf8' })
   assert.equal(status, 0, stdout)
   assert.match(stdout, /^# pass [1-9]/m)
@@ -105,7 +105,8 @@ test('the program speaks it: decode, encode, help and vectors', () => {
   assert.match(run(process.execPath, 'test/fuzz/main.ts', NAME, '--seconds', '1'), /semaphore/)
 })
 
-test('with a port of its own, tests of the house that start hubs hold as before', () => {
+test('with a port of its own, tests of the house about ports hold as before', () => {
   setPort(copy, { name: 'signal', number: 4710 })
-  runTests('src/cli/main.test.ts', 'src/start-hub.test.ts', 'src/hub/hub.test.ts')
+  const about = ['--test-name-pattern', 'port|listen|SIGTERM|by one call']
+  runTests(...about, 'src/cli/main.test.ts', 'src/start-hub.test.ts', 'src/hub/hub.test.ts')
 })
