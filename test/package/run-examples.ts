@@ -67,12 +67,9 @@ const free = defaults.map(({ name }) => [`${name}Port`, 0] as const)
 const hub = await startHub({ config: Object.fromEntries(free) })
 /** Ports as examples name them: of this hub, and any free one for a server of the example. */
 const ports = [
-  ...defaults.flatMap(({ name, number }) => {
-    const port = hub.addresses[name]?.port
-    return [
-      [`127.0.0.1:${number}`, `127.0.0.1:${port}`],
-      [`port: ${number}`, `port: ${port}`],
-    ] as const
+  ...defaults.map(({ name, number }) => {
+    const before = name === 'http' ? '127.0.0.1:' : 'port: '
+    return [`${before}${number}`, `${before}${hub.addresses[name]?.port}`] as const
   }),
   ['listen(8080)', 'listen(0)'],
 ] as const
