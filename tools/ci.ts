@@ -70,6 +70,7 @@ const LATER_STEPS: readonly Step[] = [
   { title: 'our outputs in other programs', command: 'npm run test:conformance' },
   { title: 'golden vectors', command: 'npm run test:vectors' },
   { title: 'the demo, as a user starts it', command: 'node test/smoke.ts' },
+  { title: 'attacks beside neighbours', command: 'npm run siege -- --seconds 3' },
   { title: 'fuzzing for 20 seconds', command: 'npm run fuzz -- --seconds 20' },
 ]
 

@@ -29,6 +29,7 @@ export interface Exit {
 
 export interface HubProcess {
   readonly listeners: Listeners
+  readonly pid: number
   /** Resolves when it has ended, for whatever reason. */
   readonly ended: Promise<Exit>
   /** What it has logged so far. */
@@ -83,6 +84,7 @@ export async function startHubProcessWith(
   const listeners = await withTimeout(READY_TIMEOUT_MS, child, readyLine(child, ended))
   return {
     listeners,
+    pid: child.pid!,
     ended,
     log: () => log,
     signal: (name) => void child.kill(name),
