@@ -51,7 +51,7 @@ export interface ExportFamily {
   /** Family of a counter without `_total`. */
   readonly family: string
   readonly type: Kind
-  /** Undefined for the total, the value, or sum and count. */
+  /** Part of the window; undefined for the total, the value, or sum and count. */
   readonly part?: WindowPart
 }
 

@@ -14,7 +14,7 @@ export interface DisplayedWindow {
 
 export interface Labelled {
   readonly label: string
-  /** Undefined: a rate, but the interval is not known. NaN: the sender had no value. */
+  /** Value; undefined: a rate, but the interval is not known; NaN: the sender had none. */
   readonly value: number | undefined
 }
 

@@ -74,7 +74,7 @@ export function metadataOf(counter: CounterDescription, kind: Statistics['kind']
 type SummaryGap = 'no_mean' | 'no_deviation' | 'no_range'
 
 interface MappedSummary {
-  /** Undefined where the window has no value that could be merged. */
+  /** Summary; undefined where the window has no value that could be merged. */
   readonly summary: Summary | undefined
   readonly gap?: SummaryGap
 }

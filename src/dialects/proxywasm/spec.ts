@@ -48,7 +48,7 @@ export type JsonMetric =
       readonly type: 'histogram'
       /** Bounds ascend, the last is {@link LAST_BOUND}. */
       readonly value: readonly JsonBin[]
-      /** Absent in the document's edition. */
+      /** Sum; absent in the document's edition. */
       readonly sum?: JsonInteger
       /** Bounds that the definition named, without the last one. */
       readonly bounds?: readonly number[]

@@ -72,7 +72,7 @@ export interface ScopeClientStatus {
 
 /** Bytes of an offending packet in the log. */
 const LOGGED_BYTES = 16
-/** Ends before a server's version was taken; all others end a connection that was one. */
+/** Reasons for an end before a server's version was taken; all others end a connection. */
 const CONNECT_FAILURES: readonly EndReason[] = ['connect', 'timeout', 'version', 'closed_early']
 
 /**

@@ -46,7 +46,7 @@ export const ERROR_CODES = [
   'bad_sample_rate',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
-/** Those that cost one line; the others cost a packet. */
+/** Errors that cost one line; the others cost a packet. */
 export type LineErrorCode = Extract<
   ErrorCode,
   'parse_error' | 'empty_key' | 'bad_key' | 'bad_value' | 'unknown_type' | 'bad_sample_rate'

@@ -50,7 +50,7 @@ export interface Descriptor {
 /** The series of the model that one series of the wire becomes. */
 export interface SeriesMapping {
   readonly messages: Descriptor
-  /** Absent where the category has no latencies. */
+  /** Descriptor of the latencies; absent where the category has none. */
   readonly latency?: Descriptor
   /**
    * Descriptor of skewed messages, with one name for all categories; told apart by the label

@@ -1,7 +1,7 @@
 /** The words of a server that refuses: `{"error": text}`, or whatever else it says, in one line. */
 import type { IncomingMessage } from 'node:http'
 
-/** More of a body is not read. */
+/** Size of a body that is read, bytes; more is not. */
 const BODY_LIMIT = 4096
 /** UTF-16 units of a text that goes into a message. */
 const TEXT_LIMIT = 400

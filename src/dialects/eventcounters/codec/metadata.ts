@@ -85,7 +85,7 @@ export function isTextSayable(text: string): boolean {
 interface ParsedMetaData {
   /** Pairs in the order of their keys' first occurrence. */
   readonly pairs: MetaData
-  /** Undefined where the text states none. */
+  /** Units; undefined where the text states none. */
   readonly units: string | undefined
   /** Pieces that were dropped: without a key, too long, with U+0000. */
   readonly malformed: number

@@ -23,7 +23,7 @@ export interface ReadWindow {
   /** Labels as read; a rate scale that is missing or makes no sense is 0. */
   readonly counter: CounterDescription
   readonly seriesMs: number | undefined
-  /** Undefined: no rate can be said. */
+  /** Length of the window; undefined: no rate can be given. */
   readonly intervalSec: number | undefined
   /** NaN = no value (.NET sends it, JSON says null). */
   readonly statistics: Statistics

@@ -9,7 +9,7 @@ import type { CounterWindow } from '../window.ts'
 export interface SessionRequest {
   /** Milliseconds, 1 or more; 0 = a session that is open and receives nothing. */
   readonly intervalMs: number
-  /** Undefined = every counter of every source, those to come too. */
+  /** Filter; undefined = every counter of every source, those to come too. */
   readonly filter?: CounterFilter
   /** `own`: the series asked for and no other; `all`: those of the other sessions too. */
   readonly deliver: 'own' | 'all'

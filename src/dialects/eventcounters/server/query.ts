@@ -21,7 +21,7 @@ type Deliver = 'own' | 'all'
 export interface SessionQuery {
   readonly profile: Profile
   readonly deliver: Deliver
-  /** Undefined = every counter of every source. */
+  /** Filter; undefined = every counter of every source. */
   readonly filter?: CounterFilter
   readonly interval: IntervalArgument
 }

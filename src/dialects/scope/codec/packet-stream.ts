@@ -43,7 +43,7 @@ export class PacketStream<T = Packet> {
     if (options.framing !== 'auto') this.#framing = options.framing
   }
 
-  /** Undefined while the bytes do not say. */
+  /** Framing; undefined while the bytes do not show it. */
   get framing(): Framing | undefined {
     return this.#framing
   }

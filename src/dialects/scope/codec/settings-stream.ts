@@ -27,7 +27,7 @@ export class SettingsStream {
     this.#cap = capBytes
   }
 
-  /** Undefined while the bytes do not say. */
+  /** Framing; undefined while the bytes do not show it. */
   get framing(): Framing | undefined {
     return this.#framing
   }

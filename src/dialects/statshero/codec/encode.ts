@@ -119,7 +119,7 @@ function keyBytes(key: string | Uint8Array, options: Wording): Uint8Array {
 
 /** §3.3: components of letters and digits with single dots between them. */
 const DOCUMENT_KEY = /^[A-Za-z0-9]+(\.[A-Za-z0-9]+)*$/
-/** Any but `:`, `|` and control characters. */
+/** Keys of the peer: any character but `:`, `|` and control characters. */
 const PEER_KEY = /^[^:|\p{Cc}]+$/u
 
 function cleanPeerKey(text: string): string {

@@ -39,7 +39,7 @@ export class FrameScanner {
     this.#visitor = visitor
   }
 
-  /** Nothing more will be read: the framing is lost, or the stream has ended. */
+  /** Whether nothing more will be read: the framing is lost, or the stream has ended. */
   get isClosed(): boolean {
     return this.#state === 'closed'
   }

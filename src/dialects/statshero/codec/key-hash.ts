@@ -10,7 +10,7 @@ import { drawInts } from '../../../model/hash/chance.ts'
 
 /** 2^32 / golden ratio. */
 const FACTOR = 0x9e3779b1
-/** Another one in each thread. */
+/** Seed, another one in each thread. */
 export const SEED = drawInts(1)[0]!
 
 /**

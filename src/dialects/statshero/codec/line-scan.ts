@@ -21,7 +21,7 @@ const LOWER_M = 0x6d
 const LOWER_R = 0x72
 /** 999,999,999 is the most that nine digits say: it fits 32 bits. */
 const INT32_DIGITS = 9
-/** Any 15 digits are a safe integer. */
+/** Number of digits of which any are a safe integer. */
 const SAFE_DIGITS = 15
 /** A view of the bytes as words costs as much as it saves on about ten lines. */
 const VIEW_BYTES_MIN = 512

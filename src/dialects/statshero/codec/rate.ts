@@ -10,7 +10,7 @@ const LOWER_E = 0x65
 
 /** Powers of ten that a double holds exactly: one division by them rounds only once. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
-/** Any 15 digits are a safe integer. */
+/** Number of digits of which any are a safe integer. */
 const SAFE_DIGITS = 15
 
 const decoder = new TextDecoder()

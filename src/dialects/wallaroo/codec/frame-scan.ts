@@ -72,7 +72,7 @@ export class FrameScanner {
     this.#conversation = rules.isConversation === false ? undefined : new Conversation()
   }
 
-  /** Nothing more will be read: a length was above the limit, or the stream has ended. */
+  /** Whether nothing more will be read: a length was above the limit, or the stream has ended. */
   get isClosed(): boolean {
     return this.#isClosed
   }

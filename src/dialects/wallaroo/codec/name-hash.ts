@@ -5,7 +5,7 @@
 import { addWord, createWordSecrets, finishSum } from '../../../model/hash/word-hash.ts'
 
 const HIGH_BITS = 0x80808080
-/** Others in each thread, so that no sender can make names that all have one hash. */
+/** Secrets, others in each thread, so that no sender can make names that all have one hash. */
 const SECRETS = createWordSecrets()
 
 export class NameHash {

@@ -279,9 +279,9 @@ export interface WorkerConnectionJson {
   readonly address: string
   readonly port: number
   readonly sinceMs: number
-  /** Those it has joined or sent windows of; at most 100 are listed. */
+  /** Workers it has joined or sent windows of; at most 100 are listed. */
   readonly workers: readonly { readonly application: string; readonly worker: string | null }[]
-  /** Order by which its frames give away the sender. */
+  /** Order of min and max in its frames, by what they give away of the sender. */
   readonly order: 'peer' | 'document' | 'mixed' | 'unknown'
   readonly binning: 'peer' | 'document' | 'mixed' | 'unknown'
   readonly lengths: 'exclusive' | 'inclusive' | 'undecided'

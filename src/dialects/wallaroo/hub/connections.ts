@@ -7,7 +7,7 @@ import type { WallarooState } from './state.ts'
 import { compareTexts } from './views/groups.ts'
 import { workerJson } from './views/rows.ts'
 
-/** Most of each in one answer. */
+/** Limit of each in one answer. */
 const CONNECTIONS_SHOWN = 1000
 const WORKERS_SHOWN = 100
 

@@ -29,7 +29,7 @@ export class WorkerReceiver implements WindowReceiver {
     this.#onClose = onClose
   }
 
-  /** Those it has joined or sent windows of. */
+  /** Workers it has joined or sent windows of. */
   get workers(): ReadonlySet<WallarooWorker> {
     return this.#workers
   }

@@ -196,5 +196,5 @@ export class WallarooState {
   }
 }
 
-/** No peer's address: what is the hub's own has a place under any limit. */
+/** Source that is no peer's address: what is the hub's own has a place under any limit. */
 const OVERFLOW_SOURCE = 'hub'

@@ -9,7 +9,7 @@ const NAME_BYTES_LIMIT = 8_388_608
 
 export class WallarooWorker {
   readonly application: string
-  /** Undefined for an application that was joined without a worker. */
+  /** Name; undefined for an application that was joined without a worker. */
   readonly worker: string | undefined
   readonly offset = new ClockOffset()
   connections = 0

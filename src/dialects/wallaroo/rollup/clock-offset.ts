@@ -11,14 +11,14 @@ const AGREEING_MIN = 3
 const OFF_MS = 60_000
 /** A window that ends later than its period and this from now: only a clock ahead says that. */
 const AHEAD_MS = 5_000
-/** Ends remembered: a minute of windows of half a second, and no more. */
+/** Number of ends remembered: a minute of windows of half a second, and no more. */
 const ENDS_LIMIT = 120
 
 interface Arrival {
   readonly delayMs: number
   readonly endMs: number
   readonly atMs: number
-  /** No window that is closed at its end, or even before it, can have come so early. */
+  /** Whether no window that is closed at its end, or even before it, can have come so early. */
   readonly isEarly: boolean
 }
 

@@ -10,7 +10,7 @@ import type { MetricsFrame } from '../codec/metrics-frame.ts'
 /** One series; it keeps the head of its last frame, names included. */
 class Entry<T> extends KnownHead {
   readonly value: T
-  /** Undefined once it has been forgotten. */
+  /** Index it is in; undefined once it has been forgotten. */
   index: SeriesIndex<T> | undefined
 
   constructor(value: T, index: SeriesIndex<T>) {

@@ -119,7 +119,7 @@ export function isCompared(matrix: readonly MatrixRow[]): boolean {
   return matrix.some(({ cells }) => [...cells.values()].some(({ times }) => !Number.isNaN(times)))
 }
 
-/** More of them than this would not stand side by side: the slow ones come first. */
+/** Number of workers that stand side by side; of more the slow ones come first. */
 const WORKERS_BESIDE = 4
 
 /**

@@ -44,7 +44,7 @@ export function upFrom(place: Place): Place | undefined {
 
 interface Crumb {
   readonly words: string
-  /** Undefined for the last one, which is the place itself. */
+  /** Place it leads to; undefined for the last one, which is the place itself. */
   readonly place: Place | undefined
 }
 

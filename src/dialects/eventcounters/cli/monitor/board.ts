@@ -63,7 +63,7 @@ export class Board {
     return this.#rows.size
   }
 
-  /** Another number when a series has come or a label has changed. */
+  /** Version of the series: another number when one has come or a label has changed. */
   get version(): number {
     return this.#version
   }

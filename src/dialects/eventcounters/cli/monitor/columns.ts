@@ -19,7 +19,7 @@ interface PlacedColumn {
 export interface Layout {
   readonly nameWidth: number
   readonly values: readonly PlacedColumn[]
-  /** Undefined where there is no room. */
+  /** Place of the spark; undefined where there is no room. */
   readonly spark: { readonly start: number; readonly width: number } | undefined
 }
 

@@ -10,7 +10,10 @@ import type { CounterDescription, CounterWindow } from '../../window.ts'
 export const VALUE_VIEWS = ['raw', 'rate', 'minute', 'total'] as const
 export type ValueView = (typeof VALUE_VIEWS)[number]
 
-/** Undefined = no value: the mean of nothing, or a rate without a measured length. */
+/**
+ * Figures of a window; undefined = no value: the mean of nothing, or a rate without a measured
+ * length.
+ */
 export type Figures = Readonly<Record<ValueView, number | undefined>>
 
 /** Numbers of a window that was read; a sender may have left out the two numbers. */

@@ -37,7 +37,7 @@ interface LinkedModule {
   readonly wasm: WasmModule
   /** `MODULE.NAME` of the imports that nothing serves. */
   readonly unknownImports: readonly string[]
-  /** Those of them that answer with 64 bits. */
+  /** Imports of them that answer with 64 bits. */
   readonly wideImports: ReadonlySet<string>
 }
 

@@ -26,7 +26,7 @@ const FOREIGN = 6
 export interface MemoryLimits {
   readonly flags: number
   readonly least: number
-  /** Undefined where the module states none. */
+  /** Maximum; undefined where the module states none. */
   readonly most: number | undefined
 }
 

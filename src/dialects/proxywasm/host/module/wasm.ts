@@ -9,7 +9,7 @@ export interface WasmModule {
 }
 
 export interface WasmMemory {
-  /** Another object after each growth. */
+  /** Buffer of the memory: another object after each growth. */
   readonly buffer: ArrayBuffer
 }
 

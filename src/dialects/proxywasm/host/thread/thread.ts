@@ -75,7 +75,7 @@ export class FilterThread {
   readonly #waiting = new Map<number, Waiting>()
   /** Requests ever made. */
   #requests = 0
-  /** Those without an outcome yet. */
+  /** Requests without an outcome yet. */
   #pending = 0
   #running: Running | undefined
   #turn = 0

@@ -22,7 +22,7 @@ const FRESH_MS = 2000
 /** An answer that takes long stays longer, so that one view takes a fifth of the time at most. */
 const FRESH_PER_WORK = 4
 
-/** More views at once than the hub makes. */
+/** Error for more views at once than the hub makes. */
 export class BusyError extends Error {
   readonly retryAfterS = 2
 
