@@ -111,9 +111,9 @@ export interface StatisticsJson {
 export interface DeletionAnswer {
   /** Series that match. */
   readonly matching: number
-  /** Those that went; 0 of a dry run. */
+  /** Number of those that went; 0 of a dry run. */
   readonly deleted: number
-  /** Those that stay because they are the hub's own or a filter's. */
+  /** Number of those that stay because they are the hub's own or a filter's. */
   readonly kept: number
   readonly isDryRun: boolean
 }

@@ -47,7 +47,7 @@ const CONNECTIONS_LIMIT = 256
 /** Time that what was written may take to leave when the server closes, ms. */
 const CLOSE_GRACE_MS = 500
 
-/** No page of another origin may read or embed an answer, nor guess what it is. */
+/** Headers by which no page of another origin may read or embed an answer, nor guess its type. */
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',

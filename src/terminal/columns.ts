@@ -22,7 +22,7 @@ const WIDE_RANGES: readonly (readonly [first: number, last: number])[] = [
   [0x20000, 0x3fffd],
 ]
 const EMOJI = /^\p{Emoji_Presentation}$/u
-/** Nothing below is combining or wide. */
+/** First mark: nothing below is combining or wide. */
 const FIRST_MARK = 0x300
 /** Gap between two columns of a table. */
 const GAP = '  '

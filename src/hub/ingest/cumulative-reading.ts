@@ -44,7 +44,9 @@ export class CumulativeReading {
     return isFresh
   }
 
-  /** More than half of the last 20 readings were resets: probably two senders under one key. */
+  /**
+   * Whether more than half of the last 20 readings were resets: probably two senders under one key.
+   */
   get isContested(): boolean {
     let bits = this.#recentResets & 0xf_ffff
     let count = 0

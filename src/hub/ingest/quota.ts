@@ -13,9 +13,9 @@
 import { createHashKey, keyedHash } from '../../model/index.ts'
 
 export interface SeriesLimits {
-  /** Most series in the hub; its own not counted. */
+  /** Limit of series in the hub; its own not counted. */
   readonly seriesLimit: number
-  /** Most series that one source (address without port) may bring. */
+  /** Limit of series that one source (address without port) may bring. */
   readonly seriesLimitPerSource: number
   /** Bytes of the whole zone. */
   readonly zoneBytesLimit: number

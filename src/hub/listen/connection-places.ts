@@ -6,7 +6,7 @@ interface PlacesLayout {
   readonly own: number
   /** Index of the count of this thread's refusals. */
   readonly refused: number
-  /** Most connections of the port at once. */
+  /** Limit of connections of the port at once. */
   readonly limit: number
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Dialect } from '../../dialects/dialect.ts'
 
-/** Most bytes that any dialect needs to recognise its own. */
+/** Number of bytes that any dialect needs at most to recognise its own. */
 const FIRST_BYTES_LIMIT = 64
 
 /**

@@ -37,7 +37,7 @@ const UNKNOWN_WINDOW_S = 1
 /** One place in the list of values. */
 interface Entry {
   readonly record: SeriesRecord
-  /** Undefined for the canonical value itself. */
+  /** Statistic; undefined for the canonical value itself. */
   readonly statistic: Statistic | undefined
 }
 

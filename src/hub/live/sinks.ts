@@ -21,7 +21,7 @@ interface SinkEvents {
   failed(sink: string, error: unknown): void
 }
 
-/** Most frames that wait for one sink: a minute. */
+/** Limit of frames that wait for one sink: a minute. */
 const SINK_QUEUE_LIMIT = 60
 
 export class SinkQueue {

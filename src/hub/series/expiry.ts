@@ -17,7 +17,7 @@ type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
 
 /** Pause after a look that found nothing, ms: a look goes through all series. */
 const PAUSE_MS = 10_000
-/** Most series that leave in one second because a limit presses. */
+/** Limit of series that leave in one second because a limit presses. */
 const RELIEF_LIMIT = 5000
 
 interface ExpiryParts {
@@ -38,7 +38,7 @@ export class SeriesExpiry implements Participant {
   readonly #parts: ExpiryParts
   /** Series known to no thread any more; their last cells may be open. */
   #forgotten: readonly SeriesRecord[] = []
-  /** Those whose last cell is closed by the second at hand. */
+  /** Series whose last cell is closed by the second at hand. */
   #leaving: readonly SeriesRecord[] = []
 
   /** Time of the next look for silent series under a limit that presses, ms. */

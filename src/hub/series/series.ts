@@ -200,12 +200,12 @@ export class SeriesStore implements SeriesDefiner {
     return this.#perSource.get(source)?.series ?? 0
   }
 
-  /** Most series that any one source has brought. */
+  /** Largest number of series that any one source has brought. */
   get largestSourceSize(): number {
     return this.#largest('series')
   }
 
-  /** Most bytes of the zone that the series of any one source take. */
+  /** Largest number of bytes of the zone that the series of one source take. */
   get largestSourceBytes(): number {
     return this.#largest('bytes')
   }

@@ -15,7 +15,7 @@ import type { Task } from '../tasks/task.ts'
 import type { SelfMetrics } from './self-metrics.ts'
 import type { OverloadStatus } from './status.ts'
 
-/** Each level refuses what those before it do, too. */
+/** Levels, each of which refuses what those before it do, too. */
 const LEVELS = ['none', 'answers', 'names', 'connections'] as const
 type Level = (typeof LEVELS)[number]
 

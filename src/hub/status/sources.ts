@@ -24,9 +24,9 @@ import type {
 } from './status.ts'
 import type { ZoneUse } from './zone-use.ts'
 
-/** Most sources in one answer; those heard last. */
+/** Limit of sources in one answer; those heard last. */
 const SOURCES_SHOWN = 200
-/** Most connections in one answer; those opened last. */
+/** Limit of connections in one answer; those opened last. */
 const CONNECTIONS_SHOWN = 200
 
 export interface StatusParts {

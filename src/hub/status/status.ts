@@ -20,7 +20,7 @@ export interface SourcesAnswer {
   readonly errors: readonly ErrorStatus[]
   /** Refusals of what was read but not taken, by reason; the most frequent first. */
   readonly refusals: readonly RefusalStatus[]
-  /** Absent while the hub refuses nothing for want of memory or time. */
+  /** Overload; absent while the hub refuses nothing for want of memory or time. */
   readonly overload?: OverloadStatus
   /** The latest sixteen, the oldest first; absent when there was none. */
   readonly clockSteps?: readonly ClockStep[]
@@ -124,7 +124,7 @@ export interface WorkerStatus {
 export interface ZoneStatus {
   /** A SharedArrayBuffer, or the memory of WebAssembly where filters run. */
   readonly backing: 'sab' | 'wasm'
-  /** Each series has one or two. */
+  /** Number of metrics; each series has one or two. */
   readonly metrics: number
   readonly metricsLimit: number
   /** Bytes by what they are used for; their sum is `bytesTotal`. */

@@ -21,7 +21,7 @@ export interface ThreadStart {
   readonly quota: SharedArrayBuffer
   readonly counts: SharedArrayBuffer
   readonly peers: SharedArrayBuffer
-  /** Those of all ports that the threads bind, in the order of their counts. */
+  /** Dialects of all ports that the threads bind, in the order of their counts. */
   readonly dialects: readonly ThreadDialect[]
   readonly config: HubConfig
 }
@@ -44,7 +44,9 @@ export type Question =
   | { readonly kind: 'bind'; readonly name: string; readonly port: number }
   /** The metrics may mean other series soon: nothing may be written into them any more. */
   | { readonly kind: 'forget'; readonly metrics: readonly number[] }
-  /** Nothing but the answer, which comes when all that was taken so far has been sent. */
+  /**
+   * Request for nothing but the answer, which comes when all that was taken so far has been sent.
+   */
   | { readonly kind: 'settle' }
   /** Message to take what has reached the machine, close, and give the segment back. */
   | { readonly kind: 'stop' }
@@ -139,7 +141,7 @@ export interface ThreadStatus {
 }
 
 export interface ThreadDialectStatus {
-  /** Those opened last. */
+  /** Connections opened last. */
   readonly connections: readonly PeerConnection[]
   readonly connectionCount: number
   /** Sources heard since the last status. */

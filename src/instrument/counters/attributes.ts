@@ -18,7 +18,7 @@ export class Attributes {
     this.#description = { provider, name, ...texts, rateScaleSec: 0, metaData: [] }
   }
 
-  /** Another object when something has changed. */
+  /** Description: another object when something has changed. */
   get description(): CounterDescription {
     return this.#description
   }

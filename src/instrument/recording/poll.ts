@@ -129,7 +129,7 @@ export class GrowingCounter implements ServedCounter {
 
 class GrowthWindow implements OpenWindow {
   readonly #poll: Poll
-  /** Undefined until a first poll has succeeded. */
+  /** Baseline; undefined until a first poll has succeeded. */
   #baseline: number | undefined
   #sinceNs: bigint
 

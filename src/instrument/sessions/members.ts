@@ -117,9 +117,7 @@ export class Series {
   isOpen = true
   /** Number of the collection in which it was due last. */
   collectionNumber = 0
-  /**
-   * Windows that collection has closed so far, and whose it is, in the order of counter creation.
-   */
+  /** Windows closed by that collection so far, and their members, in the order of creation. */
   closed: CounterWindow[] = []
   closedOf: Member[] = []
   /** Length of the interval that ended last. */

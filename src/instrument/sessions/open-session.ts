@@ -29,10 +29,10 @@ export class OpenSession implements CounterSession {
   readonly request: OpenRequest
   readonly onBoundary: (boundary: Boundary) => unknown
   readonly #owner: SessionOwner
-  /** Those that it wants; none while it has no interval. */
+  /** Sources that it wants; none while it has no interval. */
   readonly entries = new Set<SourceEntry>()
   isOpen = true
-  /** Undefined until its windows begin. */
+  /** Begin of its windows; undefined before. */
   openNs: bigint | undefined
   /** Series of `deliver: 'own'`: all that it gets. */
   own: Series | undefined

@@ -32,7 +32,7 @@ export interface OpenWindow {
 }
 
 export interface ServedCounter {
-  /** Another object when something of it has changed. */
+  /** Description: another object when something of it has changed. */
   readonly description: CounterDescription
   /** Kind of series that it is in the model (eventcounters.md §7.1). */
   readonly modelKind: Kind

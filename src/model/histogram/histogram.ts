@@ -23,7 +23,7 @@ import {
 import { BucketRun } from './bucket-run.ts'
 import { bucketIndex, lowerBound, SCALE_MAX, upperBound } from './buckets.ts'
 
-/** Most buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
+/** Limit of buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
 export const BUCKETS_LIMIT = 160
 
 /**

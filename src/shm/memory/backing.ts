@@ -7,7 +7,7 @@ import { type Backing, PAGE_BYTES } from '../layout.ts'
 
 /** A shared `WebAssembly.Memory`. */
 export interface WasmMemory {
-  /** Another object after each growth; older ones alias the same bytes. */
+  /** Buffer: another object after each growth; older ones alias the same bytes. */
   readonly buffer: ArrayBufferLike
   /** @throws {RangeError} when there is no memory */
   grow(pages: number): number

@@ -27,7 +27,7 @@ export type ZoneMessage =
   /** Request to tell the present {@link Replacement}, to the zone's creator or to all. */
   | { readonly kind: 'ask'; readonly isForAll: boolean }
   | Replacement
-  /** Nothing is left in the zones before. */
+  /** News that nothing is left in the zones before. */
   | { readonly kind: 'moved' }
 
 interface Receiver<Message> {

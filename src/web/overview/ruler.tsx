@@ -8,7 +8,7 @@ import { clockText } from '../format/time.ts'
 import { type Page, usePage, usePanel } from '../shell/page.ts'
 import type { Density } from './address.ts'
 
-/** Most columns that the overview has, by the container queries of overview.css. */
+/** Number of columns that the overview has at most, by the container queries of overview.css. */
 const COLUMNS: Readonly<Record<Density, number>> = { charts: 6, lines: 3, table: 0 }
 /** Half the width of `14:03:22`, and the distance at which two of them would touch. */
 const HALF_LABEL = 28

@@ -7,7 +7,7 @@ export interface Entry {
   /** The hub's; below zero for a series that a restarted hub does not know yet. */
   readonly id: number
   readonly info: SeriesInfo
-  /** Same series, same identity, also across hubs, whose ids differ. */
+  /** Identity: the same for the same series, also across hubs, whose ids differ. */
   readonly identity: string
   /** `name{key=value,…}`, as in the URL. */
   readonly text: string

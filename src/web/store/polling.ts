@@ -13,7 +13,7 @@ const REST_FACTOR = 2
 const LONGEST_MS = 30_000
 
 export interface Answered<T> {
-  /** Undefined where the hub refused. */
+  /** Answer; undefined where the hub refused. */
   readonly answer: T | undefined
   /** The hub's words, where it knows nothing under the path. */
   readonly refusal: string | undefined

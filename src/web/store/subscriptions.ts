@@ -94,7 +94,7 @@ interface Parts {
   readonly take: TakeAnswer
 }
 
-/** Long enough to join the charts of one scroll step. */
+/** Pause, ms, long enough to join the charts of one scroll step. */
 const JOIN_MS = 40
 /** Series per request: a minute of fifty histograms is some 700 KB of JSON at worst. */
 const BATCH = 50

@@ -24,7 +24,7 @@ export interface DeliveryOptions {
 
 export type Outcome =
   | ({ readonly kind: 'taken' } & Taken)
-  /** Another attempt would fail as well. */
+  /** Refusal: another attempt would fail as well. */
   | { readonly kind: 'refused'; readonly cause: string; readonly hint: string }
   | {
       readonly kind: 'failed'
@@ -37,9 +37,9 @@ interface DeliveryParts {
   readonly clock: Clock
   /** 0 to below 1, spreads the attempts of many. */
   readonly random: () => number
-  /** Ends waiting: what fails from now on is not tried again. */
+  /** Signal that ends waiting: what fails from now on is not tried again. */
   readonly hurry: AbortSignal
-  /** Ends requests under way. */
+  /** Signal that ends requests under way. */
   readonly signal: AbortSignal
   readonly retried: (cause: string) => void
 }

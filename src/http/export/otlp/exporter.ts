@@ -43,9 +43,9 @@ export class OtlpExporter implements Sink {
   readonly #source: OtlpSource
   readonly #deltas: Deltas
   readonly #delivery: Delivery
-  /** Ends waiting for the next attempt, and all further ones. */
+  /** Controller that ends waiting for the next attempt, and all further ones. */
   readonly #hurry = new AbortController()
-  /** Ends attempts under way. */
+  /** Controller that ends attempts under way. */
   readonly #abort = new AbortController()
   #run: Promise<void> | undefined
   /** Failure that came last, until something is taken again. */

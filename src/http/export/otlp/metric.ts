@@ -7,7 +7,7 @@ import type { Exact, Labels } from '../../../model/index.ts'
 
 export interface OtlpScope {
   readonly name: string
-  /** Absent for a scope that a series names. */
+  /** Version; absent for a scope that a series names. */
   readonly version?: string
 }
 
@@ -26,7 +26,7 @@ interface PointHead {
 }
 
 export interface NumberPoint extends PointHead {
-  /** Undefined: no value was recorded. */
+  /** Value; undefined: none was recorded. */
   readonly value: Exact | undefined
   /** Whether its values are int64 and not double. */
   readonly isInteger: boolean
@@ -34,7 +34,7 @@ export interface NumberPoint extends PointHead {
 
 interface DistributionPoint extends PointHead {
   readonly count: bigint
-  /** Undefined where it is not known, or would mean nothing. */
+  /** Sum; undefined where it is not known, or would mean nothing. */
   readonly sum?: number
   readonly min?: number
   readonly max?: number

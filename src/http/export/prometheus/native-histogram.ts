@@ -12,7 +12,7 @@ const SCHEMA_MIN = -4
 export interface NativeSide {
   /** Runs of filled buckets: gap to the run before (of the first: its index), length. */
   readonly spans: readonly (readonly [offset: number, length: number])[]
-  /** Each filled bucket's count less the one before it. */
+  /** Differences: each filled bucket's count less the one before it. */
   readonly deltas: readonly bigint[]
 }
 

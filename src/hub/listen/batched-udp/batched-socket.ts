@@ -28,7 +28,7 @@ import { encodeSockaddr, familyOf } from './sockaddr.ts'
  * sockets, so a flood keeps these waiting for 4,096 datagrams, some 4 ms.
  */
 const BATCH = 127
-/** More than any datagram has: UDP's own length field ends at 65,535. */
+/** Size above that of any datagram: UDP's own length field ends at 65,535. */
 const DATAGRAM_BYTES_LIMIT = 65_536
 
 interface BatchedOptions extends UdpOptions {
