@@ -119,7 +119,7 @@ export class NoListenerError extends Error {
 const WEB_ROOT = fileURLToPath(new URL('../dist/web/', import.meta.url))
 const OPEN_MESSAGE =
   'the hub listens beyond this machine and asks nobody who they are: ' +
-  'everyone who reaches its ports may send, read and delete'
+  'everyone who reaches its ports may send and read'
 /** Pause between two attempts to bind the HTTP port, ms. */
 const RETRY_MS = 15_000
 

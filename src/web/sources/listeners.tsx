@@ -114,7 +114,7 @@ export function Listeners({ sources }: { sources: SourcesAnswer }): JSX.Element 
       {sources.openTo !== undefined && (
         <p class="error">
           The hub listens on {sources.openTo}, beyond this machine, and asks nobody who they are:
-          everyone who reaches its ports may send, read and delete.
+          everyone who reaches its ports may send and read.
         </p>
       )}
       <Table label="Listeners" heads={heads} numeric={[3, 5, 6, 7]}>
