@@ -14,10 +14,7 @@ export interface RegistryCounts {
   listener_errors: number
   invalid_intervals: number
   refused_sessions: number
-  /**
-   * Number of values that are none of their kind for plain instruments, as a fraction for a
-   * counter.
-   */
+  /** Number of values that plain instruments refused: a fraction for a counter, for instance. */
   refused_values: number
   /** Sets of labels beyond the limit of an instrument, or with a value that cannot be sent. */
   dropped_label_sets: number

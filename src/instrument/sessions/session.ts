@@ -54,7 +54,7 @@ export interface MeanWindow extends AnyWindow {
   readonly max: number
 }
 
-/** Sum of a window. */
+/** Window of a counter that adds up. */
 export interface SumWindow extends AnyWindow {
   readonly kind: 'sum'
   readonly increment: number

@@ -70,7 +70,7 @@ const OVERFLOW_FROM = 2_147_483_648
 
 /** Counts of 33 bins by powers of two, and the sum of what was observed, as a zone has them. */
 export interface Bins {
-  /** Counts up to 1, (1, 2], (2, 4], … up to 2^31; then all above. */
+  /** Counts of observations up to 1, (1, 2], (2, 4], … up to 2^31; then all above. */
   readonly counts: BigUint64Array
   /** Modulo 2^64; a double where fractions were observed. */
   readonly sum: bigint | number
