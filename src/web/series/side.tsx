@@ -1,12 +1,19 @@
-/** The side column: statistics of the window and since the start, origin, names, the last cell. */
+/**
+ * The side column: statistics of the window and since the start, origin, names, the last cell, and
+ * deleting the series.
+ */
 import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StatisticsJson } from '../../http/api.ts'
 import { exact, text, totalText } from '../format/number.ts'
 import { dialectTitle } from '../format/status.ts'
 import { ageText, momentText, spanText } from '../format/time.ts'
+import { OVERVIEW } from '../overview/address.ts'
 import { usePage, useShownSeconds } from '../shell/page.ts'
 import { CopyButton, type Fact, Facts, Section } from '../shell/parts.tsx'
-import type { Entry } from '../store/catalogue.ts'
+import { to } from '../shell/route.ts'
+import { type Entry, OWN_DIALECT } from '../store/catalogue.ts'
+import { deletedWords, KEPT_WORDS, lossWords, refusalWords } from './deletion.ts'
 import { bucketError, errorWords, windowNumbers } from './statistics.ts'
 
 interface SideProps {
@@ -136,6 +143,80 @@ function LastCell({ entry }: SideProps): JSX.Element | null {
   )
 }
 
+type DeletionStep = 'offered' | 'asked' | 'sent'
+
+/**
+ * Tells whether deletion is offered: the hub keeps its own series, and one that a restarted hub
+ * does not know yet has no number.
+ */
+function isDeletable({ id, info }: Entry): boolean {
+  return id >= 0 && info.dialect !== OWN_DIALECT
+}
+
+/** Shows the way to delete the series: offered, then asked for once more in the same place. */
+function Deletion({ entry }: SideProps): JSX.Element {
+  const page = usePage()
+  const [step, setStep] = useState<DeletionStep>('offered')
+  const [refusal, setRefusal] = useState('')
+  const button = useRef<HTMLButtonElement>(null)
+  const isTouched = useRef(false)
+  // The button that was pressed is gone: the keyboard goes on with the one in its place.
+  useEffect(() => {
+    if (isTouched.current) button.current?.focus()
+  }, [step])
+  const go = (next: DeletionStep, words = ''): void => {
+    isTouched.current = true
+    setStep(next)
+    setRefusal(words)
+    if (words !== '') page.announce(words)
+  }
+  const send = async (): Promise<void> => {
+    go('sent')
+    try {
+      const words = deletedWords(entry.text, await page.store.deleteSeries(entry.id))
+      if (words === undefined) return go('offered', KEPT_WORDS)
+      page.navigation.go(to(OVERVIEW, { kind: '', q: '' }))
+      page.report(words)
+    } catch (error) {
+      go('offered', refusalWords(error))
+    }
+  }
+  const isSent = step === 'sent'
+  return (
+    <Section title="Delete">
+      <div class="deletion small">
+        {step === 'offered' ? (
+          <>
+            {refusal !== '' && <p>{refusal}</p>}
+            <button type="button" class="link" ref={button} onClick={() => go('asked')}>
+              Delete series
+            </button>
+          </>
+        ) : (
+          <>
+            <p>
+              {lossWords(entry.info)}, from memory and from all exports. A sender that goes on makes
+              a new series, which begins at nothing.
+            </p>
+            <button
+              type="button"
+              class="link"
+              ref={button}
+              disabled={isSent}
+              onClick={() => go('offered')}
+            >
+              Keep it
+            </button>
+            <button type="button" class="link" disabled={isSent} onClick={() => void send()}>
+              Delete it
+            </button>
+          </>
+        )}
+      </div>
+    </Section>
+  )
+}
+
 export function Side({ entry }: SideProps): JSX.Element {
   const { store } = usePage()
   store.cache.version.value
@@ -157,6 +238,7 @@ export function Side({ entry }: SideProps): JSX.Element {
       <Origin entry={latest} />
       <Names entry={entry} />
       <LastCell entry={entry} />
+      {isDeletable(latest) && <Deletion entry={latest} />}
     </aside>
   )
 }

@@ -17,11 +17,11 @@ import { to } from './route.ts'
 interface Notice {
   /** Dismissing holds for as long as the key stays the same. */
   readonly key: string
-  readonly isBad: boolean
+  readonly manner: 'bad' | 'warning' | 'plain'
   readonly words: string
   /** Spoken once; without numbers that count down. */
   readonly alert?: string
-  readonly action: JSX.Element
+  readonly action?: JSX.Element
 }
 
 function lostNotice({ store }: Page): Notice | undefined {
@@ -33,7 +33,7 @@ function lostNotice({ store }: Page): Notice | undefined {
     'What came before stays below; what the hub takes meanwhile is read back from its history.'
   return {
     key: `lost ${connection.sinceMs}`,
-    isBad: true,
+    manner: 'bad',
     words: `${since} Trying again in ${wait}. ${goesOn}`,
     alert: `${since} ${goesOn}`,
     action: (
@@ -50,7 +50,7 @@ function listenerNotice({ store }: Page): Notice | undefined {
   const { nextTryMs: _, ...withoutTime } = listener
   return {
     key: `listener ${listener.name} ${listener.message}`,
-    isBad: true,
+    manner: 'bad',
     words: listenerWords(listener, store.clock.nowMs()),
     alert: listenerWords(withoutTime, 0),
     action: (
@@ -66,7 +66,7 @@ function limitNotice({ store }: Page): Notice | undefined {
   if (limit === undefined) return undefined
   return {
     key: `limit ${limit.name}`,
-    isBad: false,
+    manner: 'warning',
     words: limitWords(limit),
     action: (
       <Link to={to(SOURCES)} class="link small">
@@ -76,12 +76,18 @@ function limitNotice({ store }: Page): Notice | undefined {
   }
 }
 
+function outcomeNotice({ outcome }: Page): Notice | undefined {
+  const words = outcome.value
+  return words === '' ? undefined : { key: `outcome ${words}`, manner: 'plain', words }
+}
+
 export function Banner(): JSX.Element {
   const page = usePage()
   // Waiting times count down.
   page.store.clock.tick.value
   const [dismissed, dismiss] = useState('')
-  const notice = lostNotice(page) ?? listenerNotice(page) ?? limitNotice(page)
+  const notice =
+    lostNotice(page) ?? listenerNotice(page) ?? outcomeNotice(page) ?? limitNotice(page)
   const isShown = notice !== undefined && notice.key !== dismissed
   return (
     <>
@@ -89,8 +95,8 @@ export function Banner(): JSX.Element {
         {notice?.alert}
       </div>
       {isShown && (
-        <section class={notice.isBad ? 'banner bad' : 'banner'} aria-label="Notice">
-          <Icon name="warn" />
+        <section class={`banner ${notice.manner}`} aria-label="Notice">
+          {notice.manner !== 'plain' && <Icon name="warn" />}
           <span class="grow words">{notice.words}</span>
           {notice.action}
           <button

@@ -68,6 +68,8 @@ export class Page {
   readonly navigation: Navigation
   /** Words for screen readers, spoken once. */
   readonly spoken = signal('')
+  /** Words of what was done, shown until the person goes on. */
+  readonly outcome = signal('')
   readonly isHelpShown = signal(false)
 
   constructor(views: readonly View[]) {
@@ -94,6 +96,12 @@ export class Page {
     this.spoken.value = words
   }
 
+  /** Shows and speaks what was done. Call it after going to where it is to be read. */
+  report(words: string): void {
+    this.outcome.value = words
+    this.announce(words)
+  }
+
   /** Gives the second that values are read at: under the cursor, else the last that is known. */
   readingSecond(): number {
     return this.cursor.second.peek() ?? this.store.clock.readingSecond()
@@ -117,6 +125,7 @@ export class Page {
       store.setWindow(window)
       if (at === null && pausedAt !== undefined) store.resume()
       if (at !== null && pausedAt !== at) store.pause(at)
+      this.outcome.value = ''
       this.cursor.set(null)
     })
     this.frame.redraw()

@@ -1,5 +1,11 @@
 /** The hub's JSON API (src/http/api.ts) as functions. Same origin; nothing else is ever asked. */
-import type { ApiError, RangeAnswer, SeriesInfo, SeriesPage } from '../../http/api.ts'
+import type {
+  ApiError,
+  DeletionAnswer,
+  RangeAnswer,
+  SeriesInfo,
+  SeriesPage,
+} from '../../http/api.ts'
 
 const BASE = '/api/v1'
 /** Entries asked for per page of the list. */
@@ -21,6 +27,8 @@ export interface HubApi {
    */
   get(path: string, signal: AbortSignal): Promise<unknown>
   setSeries(stream: string, series: readonly number[]): Promise<void>
+  /** Deletes one series. @throws {RefusedRequest} where this browser may not */
+  deleteSeries(id: number): Promise<DeletionAnswer>
   openStream(series: readonly number[]): EventSource
 }
 
@@ -47,6 +55,11 @@ export function createHubApi(): HubApi {
         body: JSON.stringify({ series }),
       })
       if (!answer.ok) throw await refusal(answer)
+    },
+    async deleteSeries(id) {
+      const answer = await fetch(addressOf(`/series?series=${id}`), { method: 'DELETE' })
+      if (!answer.ok) throw await refusal(answer)
+      return (await answer.json()) as DeletionAnswer
     },
     openStream: (series) => new EventSource(`${BASE}/live?series=${series.join(',')}&interval=1`),
   }

@@ -74,6 +74,12 @@ function createBench(context: TestContext): Bench {
     setSeries: async (_, series) => {
       posts.push(series)
     },
+    deleteSeries: async (id) => {
+      const left = bench.list.filter((info) => info.id !== id)
+      const deleted = bench.list.length - left.length
+      bench.list = left
+      return { matching: deleted, deleted, kept: 0, isDryRun: false }
+    },
     openStream: (series) => {
       opened.push(series)
       const source = new FakeSource()
@@ -347,4 +353,17 @@ test('silence is measured from the newest of list and stream', async (t) => {
   assert.ok(!bench.store.isStale(1))
   for (let at = 3; at <= 310; at += 1) await bench.second(START + at, [])
   assert.ok(bench.store.isStale(1))
+})
+
+test('a deleted series leaves the list at once, without news from the stream', async (t) => {
+  const bench = await started(t)
+  // The list that a first stream asks for has been read.
+  await bench.pass(200)
+  const { deleted } = await bench.store.deleteSeries(1)
+  assert.equal(deleted, 1)
+  await bench.pass(0)
+  assert.deepEqual(
+    bench.store.catalogue.entries.map(({ id }) => id),
+    [2],
+  )
 })

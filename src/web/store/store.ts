@@ -3,7 +3,13 @@
  * on screen, history what it lacks, polling the hub's other answers; components read signals.
  */
 import { signal } from '@preact/signals'
-import type { CellsEvent, HelloEvent, SeriesInfo, SourcesAnswer } from '../../http/api.ts'
+import type {
+  CellsEvent,
+  DeletionAnswer,
+  HelloEvent,
+  SeriesInfo,
+  SourcesAnswer,
+} from '../../http/api.ts'
 import { SeriesCache, secondsOf } from './cache.ts'
 import { Catalogue, OWN_DIALECT } from './catalogue.ts'
 import { Clock } from './clock.ts'
@@ -126,6 +132,13 @@ export class Store {
       this.catalogue.update(next.answer)
       this.cache.version.value += 1
     })
+  }
+
+  /** Deletes one series on the hub, and reads the list again, which lacks it then. */
+  async deleteSeries(id: number): Promise<DeletionAnswer> {
+    const answer = await this.#api.deleteSeries(id)
+    if (answer.deleted > 0) void this.#readCatalogue()
+    return answer
   }
 
   #greet(hello: HelloEvent): void {
