@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { packet, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
@@ -16,10 +17,13 @@ interface Documented {
 const UNITS: readonly string[] = ['bytes', 'seconds']
 const words = (text: string): string[] => text.split(/,\s*/).filter((word) => word !== '')
 
-/** The rows of docs/self-metrics.md. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The rows of docs/self-metrics.md, and of dialects that have theirs in their own README. */
 function documented(): Documented[] {
-  const text = readFileSync(new URL('../../../docs/self-metrics.md', import.meta.url), 'utf8')
-  return [...text.matchAll(/^\| `([^`]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
+  const paths = ['docs/self-metrics.md', ...globSync('src/dialects/*/README.md', { cwd: ROOT })]
+  const text = paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n')
+  return [...text.matchAll(/^\| `(pentameter\.[^`]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
     ([, name = '', kinds = '', labels = '']) => ({
       name,
       kinds: words(kinds.trim()).filter((word) => !UNITS.includes(word)),
@@ -30,7 +34,7 @@ function documented(): Documented[] {
 }
 
 test('the document lists every metric that the sources name, and no other', () => {
-  const tree = readTree(fileURLToPath(new URL('../../..', import.meta.url)))
+  const tree = readTree(ROOT)
   const sources = tree
     .under('src', '.ts')
     .filter(({ path }) => !path.endsWith('.test.ts') && !path.startsWith('src/web/'))
