@@ -42,13 +42,19 @@ interface Load {
 export function loadMeter(memoryBytesLimit: number): () => Load {
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
   delays.enable()
+  let residentBytes = 0
   return () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
     const delayMs = delays.max / 1e6
+    try {
+      residentBytes = process.memoryUsage.rss()
+    } catch {
+      // the system is asked through a file; without a descriptor the last answer counts
+    }
     delays.reset()
     return {
       heapShare: used / limit,
-      memoryShare: process.memoryUsage.rss() / memoryBytesLimit,
+      memoryShare: residentBytes / memoryBytesLimit,
       delayMs,
     }
   }
