@@ -2,8 +2,8 @@
  * Proof that a dialect is one folder and one line: Semaphore (test/guest), of which the house knows
  * nothing, is handed to it as the registry's line would, and has its port, its threads, its options
  * with defaults, limits and errors, its flag and help, its command, its exports, its resident, its
- * route, its suite, vectors and fuzz target. test/e2e/guest-in-tree.test.ts puts the folder into a
- * copy of the tree, for what can only be seen there: the page, the rules, the build.
+ * route, its suite, vectors and fuzz target. test/package/guest-in-tree.test.ts puts the folder
+ * into a copy of the tree, for what can only be seen there: the page, the rules, the build.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -28,7 +28,7 @@ export function makeGuestTree(): string {
     if (/\.tsx?$/.test(file)) moveImports(copy, join(target, file), join(GUEST, file))
   }
   // they would register it a second time, or make a copy of the copy
-  for (const file of ['guest.test.ts', 'e2e/guest-in-tree.test.ts', 'browser/guest.test.ts']) {
+  for (const file of ['guest.test.ts', 'package/guest-in-tree.test.ts', 'browser/guest.test.ts']) {
     writeFileSync(join(copy, 'test', file), '/** Nothing in a copy. */\nexport {}\n')
   }
   const index = join(copy, 'src/dialects/index.ts')
