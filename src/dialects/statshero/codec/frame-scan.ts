@@ -10,11 +10,9 @@
  * next to nothing for what is only announced.
  */
 import { BAR, HEADER_BYTES_LIMIT, LF } from '../spec.ts'
+import { ONE, ZERO } from './alphabet.ts'
 import type { FrameRules, PacketVisitor } from './line-visitor.ts'
 import { decodeBody, parseLength } from './packet.ts'
-
-const ZERO = 0x30
-const ONE = 0x31
 
 /** Buffer that a body which is not complete takes at first: the longest of real clients fit. */
 const BODY_BYTES_FIRST = 16_384

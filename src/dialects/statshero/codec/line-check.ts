@@ -3,19 +3,10 @@
  * Checks in this order, the first error counts: structure, key, value, type, rate.
  */
 import { BAR, COLON, GAUGE, HISTOGRAM, LF, METER, METER_READER } from '../spec.ts'
+import { AT, DOT, LOWER_G, LOWER_H, LOWER_M, LOWER_R, MINUS, PLUS, ZERO } from './alphabet.ts'
 import { hashKey } from './key-hash.ts'
 import type { LineRules, LineVisitor } from './line-visitor.ts'
 import { parseRate } from './rate.ts'
-
-const PLUS = 0x2b
-const MINUS = 0x2d
-const DOT = 0x2e
-const ZERO = 0x30
-const AT = 0x40
-const LOWER_G = 0x67
-const LOWER_H = 0x68
-const LOWER_M = 0x6d
-const LOWER_R = 0x72
 
 /**
  * Visits the line that begins at `start`, as a good or as a bad one.

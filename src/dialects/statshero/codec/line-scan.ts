@@ -7,22 +7,14 @@
  * order of the errors.
  */
 import { BAR, COLON, GAUGE, HISTOGRAM, LF, METER, METER_READER } from '../spec.ts'
+import { AT, LOWER_G, LOWER_H, LOWER_M, LOWER_R, MINUS, SAFE_DIGITS, ZERO } from './alphabet.ts'
 import { addWord, mayEndKey, SEED } from './key-hash.ts'
 import { checkLine } from './line-check.ts'
 import type { LineRules, LineVisitor } from './line-visitor.ts'
 import { parseRate } from './rate.ts'
 
-const MINUS = 0x2d
-const ZERO = 0x30
-const AT = 0x40
-const LOWER_G = 0x67
-const LOWER_H = 0x68
-const LOWER_M = 0x6d
-const LOWER_R = 0x72
 /** 999,999,999 is the most that nine digits say: it fits 32 bits. */
 const INT32_DIGITS = 9
-/** Number of digits of which any are a safe integer. */
-const SAFE_DIGITS = 15
 /** A view of the bytes as words costs as much as it saves on about ten lines. */
 const VIEW_BYTES_MIN = 512
 const NO_VIEW = new DataView(new ArrayBuffer(0))

@@ -4,11 +4,10 @@
  * compressed bytes.
  */
 import { BAR, GZIP_MAGIC, LF } from '../spec.ts'
+import { ONE, ZERO } from './alphabet.ts'
 import { scanLines } from './line-scan.ts'
 import type { PacketRules, PacketVisitor } from './line-visitor.ts'
 
-const ONE = 0x31
-const ZERO = 0x30
 /** Lengths from here on are equal: more than any buffer holds, and below 2^53 / 10. */
 const LENGTH_CEILING = 2 ** 48
 

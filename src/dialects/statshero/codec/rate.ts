@@ -2,16 +2,10 @@
  * Sample rates as text, both ways (§3.2):
  * `["+" / "-"] 1*DIGIT "." 1*DIGIT [ ("e" / "E") ["+" / "-"] 1*DIGIT ]`.
  */
-const PLUS = 0x2b
-const MINUS = 0x2d
-const DOT = 0x2e
-const ZERO = 0x30
-const LOWER_E = 0x65
+import { DOT, LOWER_E, MINUS, PLUS, SAFE_DIGITS, ZERO } from './alphabet.ts'
 
 /** Powers of ten that a double holds exactly: one division by them rounds only once. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
-/** Number of digits of which any are a safe integer. */
-const SAFE_DIGITS = 15
 
 const decoder = new TextDecoder()
 
