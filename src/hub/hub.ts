@@ -36,7 +36,7 @@ import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
 import { type SeriesRecord, SeriesStore, type Total } from './series/series.ts'
 import { WorkerRates } from './status/activity.ts'
-import { loadMeter, memoryBudget, Overload } from './status/overload.ts'
+import { LoadMeter, memoryBudget, Overload } from './status/overload.ts'
 import { ErrorReports } from './status/reports.ts'
 import { SelfMetrics } from './status/self-metrics.ts'
 import { SelfObservation } from './status/self-observation.ts'
@@ -82,6 +82,7 @@ export class Hub implements HubView {
   readonly #rates: CounterRates
   readonly #ticker: Ticker
   readonly #clockSteps: ClockSteps
+  readonly #load: LoadMeter
   readonly #overload: Overload
   readonly #snapshots: CanonicalValues[] = []
   readonly #sinks: SinkQueue[] = []
@@ -113,8 +114,9 @@ export class Hub implements HubView {
     this.sessions = new Sessions(config.sessionsLimit)
     this.metrics = new SelfMetrics(this.series, this.#writer)
     this.reports = new ErrorReports(clock, this.metrics, log)
+    this.#load = new LoadMeter(memoryBudget(config.memoryBytesLimit))
     this.#overload = new Overload({
-      read: loadMeter(memoryBudget(config.memoryBytesLimit)),
+      read: () => this.#load.read(),
       quota: this.series.quota,
       ...{ peers: this.peers, metrics: this.metrics, log },
       nowMs: () => clock.wallMs(),
@@ -346,6 +348,7 @@ export class Hub implements HubView {
     const residents = [...this.#residents.values()].map((each) => each.start?.())
     await Promise.all([this.#bindings.start(), ...residents])
     this.#isStarted = true
+    this.#load.start()
     this.#ticker.start({
       boundary: (endMs, seconds) => this.#second.close(endMs, seconds),
       step: (stepMs) => this.#clockSteps.note(stepMs),
@@ -409,6 +412,7 @@ export class Hub implements HubView {
     await Promise.all([...this.#residents.values()].map((each) => each.stop?.()))
     await this.#bindings.close()
     this.#ticker.stop()
+    this.#load.stop()
     this.#second.closeLast(this.#ticker.boundaryMs + 1000)
     await Promise.all(this.#sinks.map((sink) => sink.close()))
     this.#writer.detach()

@@ -5,8 +5,9 @@
  * the threshold at which it began, so that it does not flicker.
  */
 import { totalmem } from 'node:os'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
+import { LoopDelay } from '../../instrument/node-runtime/loop-delay.ts'
+import { backgroundClock } from '../../time/system-clock.ts'
 import type { SeriesQuota } from '../ingest/quota.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
 import type { Log } from '../log.ts'
@@ -26,7 +27,6 @@ const SLACK = 0.05
 /** Longest delay of the event loop in a second; above it in as many seconds: large answers wait. */
 const DELAY_LIMIT_MS = 250
 const DELAYED_SECONDS = 3
-const DELAY_RESOLUTION_MS = 20
 
 /** Load as it is measured; shares may pass 1. */
 interface Load {
@@ -38,25 +38,41 @@ interface Load {
   readonly delayMs: number
 }
 
-/** @returns reads the load since the call before; @param memoryBytesLimit budget of the process */
-export function loadMeter(memoryBytesLimit: number): () => Load {
-  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
-  delays.enable()
-  let residentBytes = 0
-  return () => {
+/** Meter of what this process uses and how late its event loop is, while it is started. */
+export class LoadMeter {
+  readonly #memoryBytesLimit: number
+  readonly #delay = new LoopDelay(backgroundClock)
+  #delayMs = 0
+  #residentBytes = 0
+
+  /** @param memoryBytesLimit budget of the process */
+  constructor(memoryBytesLimit: number) {
+    this.#memoryBytesLimit = memoryBytesLimit
+    this.#delay.onSample = (delayMs) => {
+      this.#delayMs = Math.max(this.#delayMs, delayMs)
+    }
+  }
+
+  start(): void {
+    this.#delay.start()
+  }
+
+  stop(): void {
+    this.#delay.stop()
+  }
+
+  /** Reads the load since the call before. */
+  read(): Load {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    const delayMs = delays.max / 1e6
+    const delayMs = this.#delayMs
+    this.#delayMs = 0
     try {
-      residentBytes = process.memoryUsage.rss()
+      this.#residentBytes = process.memoryUsage.rss()
     } catch {
       // the system is asked through a file; without a descriptor the last answer counts
     }
-    delays.reset()
-    return {
-      heapShare: used / limit,
-      memoryShare: residentBytes / memoryBytesLimit,
-      delayMs,
-    }
+    const memoryShare = this.#residentBytes / this.#memoryBytesLimit
+    return { heapShare: used / limit, memoryShare, delayMs }
   }
 }
 
