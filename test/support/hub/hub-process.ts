@@ -1,9 +1,11 @@
 /** The product as its user starts it: a process on free ports, ready when it says so. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { portFlags } from '../ports.ts'
 
+const INSIDE = new URL('inside.ts', import.meta.url).href
 export const PROGRAM = fileURLToPath(new URL('../../../bin/pentameter.js', import.meta.url))
 
 export interface Address {
@@ -35,6 +37,10 @@ export interface HubProcess {
   /** What it has logged so far. */
   log(): string
   signal(name: NodeJS.Signals): void
+  /** Sets the wall clock of the process ahead, or back; where it is watched from inside. */
+  stepClock(ms: number): void
+  /** Takes the longest step of its event loop since the last call, ms of processor time. */
+  takeHeldMs(): number
   /** Sends SIGTERM and waits for the end; killed when that takes longer than 15 s. */
   stop(): Promise<Exit>
 }
@@ -49,6 +55,8 @@ interface Circumstances {
   readonly descriptors?: number
   /** Flags of Node. */
   readonly execArgv?: readonly string[]
+  /** Whether its event loop is measured, and its wall clock can be set. */
+  readonly isWatched?: boolean
 }
 
 /** @param command `serve` or `demo`, with further flags */
@@ -58,12 +66,22 @@ export function startHubProcess(...command: readonly string[]): Promise<HubProce
 
 /** The same under circumstances that are not the usual ones. */
 export async function startHubProcessWith(
-  { stderr, descriptors, execArgv = [] }: Circumstances,
+  { stderr, descriptors, execArgv = [], isWatched = false }: Circumstances,
   ...command: readonly string[]
 ): Promise<HubProcess> {
   const [name, ...flags] = command
-  const args = [...execArgv, PROGRAM, name!, ...portFlags(0), '--log', 'json', ...flags]
-  const stdio = ['ignore', 'pipe', stderr ?? 'pipe'] as const
+  const watching = isWatched ? ['--import', INSIDE] : []
+  const args = [
+    ...execArgv,
+    ...watching,
+    PROGRAM,
+    name!,
+    ...portFlags(0),
+    '--log',
+    'json',
+    ...flags,
+  ]
+  const stdio = ['ignore', 'pipe', stderr ?? 'pipe', isWatched ? 'pipe' : 'ignore'] as const
   const child =
     descriptors === undefined
       ? spawn(process.execPath, args, { stdio: [...stdio] })
@@ -78,6 +96,14 @@ export async function startHubProcessWith(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
+  const inside = child.stdio[3] as Socket | null
+  let heldMs = 0
+  inside?.on('error', () => {})
+  if (inside) {
+    createInterface({ input: inside }).on('line', (line) => {
+      heldMs = Math.max(heldMs, Number(line.split(' ')[1]))
+    })
+  }
   const ended = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, log }))
   })
@@ -88,6 +114,12 @@ export async function startHubProcessWith(
     ended,
     log: () => log,
     signal: (name) => void child.kill(name),
+    stepClock: (ms) => void inside?.write(`step ${ms}\n`),
+    takeHeldMs() {
+      const taken = heldMs
+      heldMs = 0
+      return taken
+    },
     stop() {
       child.kill('SIGTERM')
       return withTimeout(STOP_TIMEOUT_MS, child, ended)
