@@ -97,6 +97,16 @@ test('where a limit presses, series silent for an hour leave, oldest first', asy
   assert.deepEqual(hub.total(again), { kind: 'counter', total: 1, decrements: 0 })
 })
 
+test('a limit is relieved as soon after the wall clock was set back as without that', async () => {
+  const { hub, clock } = await startHub({ seriesLimit: 100, relieveAfterS: 60 })
+  count(hub.createIngest('statshero'), '10.0.0.1', namesOf('a', 100))
+  clock.advance(55_000)
+  assert.equal(hub.series.countedSize, 100, 'a look has found none that is silent enough')
+  clock.setWall(-3_600_000)
+  clock.advance(20_000)
+  assert.equal(hub.series.countedSize, 90)
+})
+
 test('where the limit of one source presses, only its own series leave', async () => {
   const { hub, clock } = await startHub({ seriesLimitPerSource: 100 })
   const ingest = hub.createIngest('statshero')

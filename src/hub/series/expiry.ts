@@ -1,7 +1,7 @@
 /**
  * Series that leave, because they were retired, have been silent, or have been silent where a limit
- * presses: unlinked first, let go of by
- * every thread, and removed when the cell that holds the last of them is closed.
+ * presses: unlinked first, let go of by every thread, and removed when the cell that holds the last
+ * of them is closed.
  */
 
 import type { ZoneUsage } from '../../shm/index.ts'
@@ -15,8 +15,8 @@ import { isDecrements, type SeriesRecord, type SeriesStore } from './series.ts'
 /** Call that has all threads forget metrics; undefined where there are none but the main one. */
 type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined
 
-/** Pause after a look that found nothing, ms: a look goes through all series. */
-const PAUSE_MS = 10_000
+/** Pause after a look that found nothing, s: a look goes through all series. */
+const PAUSE_S = 10
 /** Limit of series that leave in one second because a limit presses. */
 const RELIEF_LIMIT = 5000
 
@@ -40,9 +40,8 @@ export class SeriesExpiry implements Participant {
   #forgotten: readonly SeriesRecord[] = []
   /** Series whose last cell is closed by the second at hand. */
   #leaving: readonly SeriesRecord[] = []
-
-  /** Time of the next look for silent series under a limit that presses, ms. */
-  #reliefMs = 0
+  /** Seconds still to be closed before the next look for silent series where a limit presses. */
+  #pauseS = 0
 
   constructor(parts: ExpiryParts) {
     this.#parts = parts
@@ -54,13 +53,14 @@ export class SeriesExpiry implements Participant {
     this.#forgotten = []
   }
 
-  *afterClose(endMs: number): Task {
+  *afterClose(endMs: number, seconds: number): Task {
     const { series, expireAfterMs } = this.#parts
     const isRead = this.#parts.isRead()
     if (this.#leaving.length > 0) yield* series.removing(this.#leaving)
     yield* this.#remove(series.takeRetired(), isRead)
     if (expireAfterMs > 0) yield* this.#expire(endMs - expireAfterMs, isRead)
-    if (this.#parts.relieveAfterMs > 0) yield* this.#relieve(endMs, isRead)
+    this.#pauseS = Math.max(0, this.#pauseS - seconds)
+    if (this.#parts.relieveAfterMs > 0 && this.#pauseS === 0) yield* this.#relieve(endMs, isRead)
   }
 
   /** Removes those that were silent since a time. */
@@ -71,13 +71,12 @@ export class SeriesExpiry implements Participant {
   /** Removes silent series, the longest silent first, until no limit presses any more. */
   *#relieve(endMs: number, isRead: boolean): Task {
     const { series, relieveAfterMs, log } = this.#parts
-    if (endMs < this.#reliefMs) return
     const needs = needsOf(series, this.#parts.zoneUsage())
     if (needs.all === 0 && needs.bySource.size === 0) return
     const silent = series.silentSince(endMs - relieveAfterMs)
     const chosen = choose(silent, needs)
     if (chosen.length === 0) {
-      this.#reliefMs = endMs + PAUSE_MS
+      this.#pauseS = PAUSE_S
       return
     }
     const facts = { series: chosen.length, silentForS: relieveAfterMs / 1000 }
