@@ -259,6 +259,22 @@ describe('a worker whose clock is off', () => {
   }
 })
 
+describe('a series that is past its retention', () => {
+  it('leaves as soon after the wall clock was set back as without that', async (context) => {
+    const hub = await startPipelineHub(context, { wallaroo: { retentionMs: 60_000 } })
+    hub.clock.setWall(-3_600_000)
+    const peer = await hub.peer()
+    await hub.send(peer, [fields(ONE)])
+    hub.clock.advance(1000)
+    seriesNamed(hub.hub, 'wallaroo_computation_messages_total')
+    peer.close()
+    await until(() => hub.hub.sources().dialects.every(({ connections }) => !connections))
+    hub.clock.advance(180_000)
+    const names = [...hub.hub.series].map(({ identity }) => identity.name)
+    assert.ok(!names.includes('wallaroo_computation_messages_total'))
+  })
+})
+
 describe('mode compatible', () => {
   it('gives the percentiles, bars and rounded throughput of the original', async (context) => {
     const hub = await started(context)

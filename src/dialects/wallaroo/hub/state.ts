@@ -36,8 +36,8 @@ type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
 
 /** Series flushed between two looks at the clock: half a millisecond. */
 const SERIES_PER_STEP = 128
-/** Pause between two looks for what is past its retention, ms. */
-const SWEEP_PAUSE_MS = 60_000
+/** Pause between two looks for what is past its retention: a minute. */
+const SWEEP_PAUSE_NS = 60_000_000_000n
 /** However many series there are, a little of each is kept. */
 const SERIES_BYTES_MIN = 2 * WINDOW_BYTES_MAX
 
@@ -57,7 +57,7 @@ export class WallarooState {
   #active = new Set<string>()
   #lastSource = ''
   #nextOrder = 0
-  #sweptMs: number
+  #sweptNs: bigint
   /** Number of times that a connection turned to a worker beyond those that it may stand for. */
   workersNotHeld = 0
   /** Windows taken so far. */
@@ -77,9 +77,9 @@ export class WallarooState {
     this.#quota = parts.quota
     this.#refused = parts.refused
     this.workers = new WallarooWorkers(parts.options.workersLimit)
-    this.#sweptMs = parts.clock.wallMs()
+    this.#sweptNs = parts.clock.monotonicNs()
     // of no application that is shown: its clock is no worker's
-    this.#overflowWorker = new WallarooWorkers(1).of('', '', this.#sweptMs)!
+    this.#overflowWorker = new WallarooWorkers(1).of('', '', parts.clock.wallMs())!
   }
 
   /** Lists all series but those of the overflow, which are no application's. */
@@ -173,10 +173,10 @@ export class WallarooState {
 
   /** Forgets what is past its retention; looks once a minute. */
   sweep(): void {
-    const nowMs = this.clock.wallMs()
-    if (nowMs - this.#sweptMs < SWEEP_PAUSE_MS) return
-    this.#sweptMs = nowMs
-    const fromMs = nowMs - this.options.retentionMs
+    const nowNs = this.clock.monotonicNs()
+    if (nowNs - this.#sweptNs < SWEEP_PAUSE_NS) return
+    this.#sweptNs = nowNs
+    const fromMs = this.clock.wallMs() - this.options.retentionMs
     const held = new Set<WallarooWorker>()
     const bytesLimit = this.seriesBytesLimit
     this.#index.retain((series) => {
