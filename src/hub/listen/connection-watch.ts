@@ -218,7 +218,8 @@ export class ConnectionWatch {
     this.#cancelSweep = this.#context.clock.after(this.#sweepMs, () => {
       this.#cancelSweep = undefined
       this.#sweep()
-      const isNeeded = this.#watched.size > 0 || CLOSE_REASONS.some((it) => this.#isUntold(it))
+      const isNeeded =
+        this.#watched.size > 0 || CLOSE_REASONS.some((it) => this.#counts.isUntold(it))
       if (isNeeded) this.#arm()
     })
   }
@@ -257,10 +258,6 @@ export class ConnectionWatch {
     this.#context.metrics.counter('pentameter.connections.closed', labels).add()
     this.#counts.addClosed(reason)
     this.#arm()
-  }
-
-  #isUntold(reason: CloseReason): boolean {
-    return this.#counts.isUntold(reason)
   }
 
   /**

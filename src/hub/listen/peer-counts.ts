@@ -3,20 +3,20 @@
  * in all and by peer address. One piece of shared memory, in which every thread changes the sums
  * and beside them a row of its own; when a thread ends, its row is taken off the sums.
  *
- *   header, 128 B        [seed][pages in all][overloaded]
+ *   header, 128 B        [key: 2 x i32][pages in all][overloaded]
  *                        from word 8 on, by reason: [closed][told][told at, s]
  *   by address           4096 x [connections: i32][pages: i32]
  *   row of each thread   the same pairs, as far as they are its own
  *
  * Addresses that fall on the same of the 4096 places share its limits. Which ones do depends on a
- * seed that no peer knows.
+ * key that no peer knows.
  */
-import { randomBytes } from 'node:crypto'
+import { createHashKey, keyedHash } from '../../model/index.ts'
 
 const HEADER_INTS = 32
-const SEED = 0
-const PAGES = 1
-const OVERLOADED = 2
+const KEY = 0
+const PAGES = 2
+const OVERLOADED = 3
 const BY_REASON = 8
 const INTS_PER_REASON = 3
 /** Power of two. */
@@ -25,7 +25,6 @@ const ROW_INTS = ADDRESSES * 2
 /** Unfinished bytes are counted in pages: what is below one is bounded by the connections. */
 const PAGE_BITS = 12
 const TOLD_PAUSE_S = 60
-const FNV_PRIME = 0x01000193
 
 /** Reason why the listener itself closed a connection, or did not take it. */
 export const CLOSE_REASONS = [
@@ -56,7 +55,7 @@ export class PeerCounts {
   static create(threads: number): PeerCounts {
     const shared = new SharedArrayBuffer((HEADER_INTS + (1 + threads) * ROW_INTS) * 4)
     const counts = new PeerCounts(shared, 0)
-    counts.#ints[SEED] = randomBytes(4).readInt32LE()
+    counts.#ints.set(createHashKey(), KEY)
     return counts
   }
 
@@ -67,14 +66,12 @@ export class PeerCounts {
 
   /** Gives the place of an address among the counts. */
   placeOf(address: string): number {
-    let hash = this.#ints[SEED]!
-    for (let i = 0; i < address.length; i++) {
-      hash = Math.imul(hash ^ address.charCodeAt(i), FNV_PRIME)
-    }
-    return (hash ^ (hash >>> 15)) & (ADDRESSES - 1)
+    const bytes = Buffer.from(address, 'latin1')
+    const key = [this.#ints[KEY]!, this.#ints[KEY + 1]!] as const
+    return keyedHash(bytes, 0, bytes.length, key) & (ADDRESSES - 1)
   }
 
-  /** Counts connections of an address. */
+  /** Reads the number of connections of an address. */
   connections(place: number): number {
     return Atomics.load(this.#ints, HEADER_INTS + 2 * place)
   }
@@ -98,7 +95,7 @@ export class PeerCounts {
     return Atomics.load(this.#ints, PAGES)
   }
 
-  /** Counts unfinished pages of an address. */
+  /** Reads the number of unfinished pages of an address. */
   pagesAt(place: number): number {
     return Atomics.load(this.#ints, HEADER_INTS + 2 * place + 1)
   }
@@ -124,6 +121,7 @@ export class PeerCounts {
     return this.pages * 2 ** PAGE_BITS
   }
 
+  /** Reads the number of connections closed for this reason. */
   closed(reason: CloseReason): number {
     return Atomics.load(this.#ints, reasonAt(reason))
   }
