@@ -85,7 +85,7 @@ function addErrorAnswers(
       return answer(context, error)
     }
     reports.count('errors', routeOf(context))
-    reports.log?.('error', `request failed: ${error.message}`, { stack: error.stack })
+    reports.log?.('error', 'a request failed', { error: error.message, stack: error.stack })
     return errorAnswer(context, new HttpError(500, 'internal', 'the hub failed to answer'))
   })
 }

@@ -70,7 +70,8 @@ export class LiveStreams {
       intervalS: request.intervalS,
       onFrame: (frame) => stream?.take(frame),
       onError: (error) => {
-        this.#reports.log?.('error', `live stream failed: ${error}`, { stack: stackOf(error) })
+        const facts = { error: String(error), stack: stackOf(error) }
+        this.#reports.log?.('error', 'a live stream failed', facts)
         stream?.close('error')
       },
     })
