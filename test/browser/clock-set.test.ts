@@ -2,16 +2,11 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { type TestContext, test } from 'node:test'
-import { GUESTS } from '../../src/dialects/registry.ts'
-import { createHttpServer } from '../../src/http/server.ts'
-import { parseConfig } from '../../src/hub/config/config.ts'
-import { Hub } from '../../src/hub/hub.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { systemClock } from '../../src/time/system-clock.ts'
-import { DIALECTS } from '../support/dialects.ts'
 import { packet } from '../support/hub/hub.ts'
-import { FREE_PORTS } from '../support/ports.ts'
 import { isDrawn, type Served, skip, until, useBrowser } from './browser.ts'
+import { serveHub } from './real-hub.ts'
 
 const open = useBrowser()
 const HOUR_MS = 3_600_000
@@ -19,7 +14,7 @@ const HOUR_MS = 3_600_000
 test('an hour back: the value and the chart go on, and the step is said', { skip }, async (t) => {
   let aheadMs = 0
   const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + aheadMs }
-  const serve = (webRoot: string): Promise<Served> => serveHub(t, clock, webRoot)
+  const serve = (webRoot: string): Promise<Served> => serveSteady(t, clock, webRoot)
   const { page } = await open(t, { serve, path: '/series/steady' })
   const shown = '/\\d/.test(document.querySelector(".now .value")?.innerText ?? "")'
   await until(page, shown)
@@ -38,29 +33,15 @@ test('an hour back: the value and the chart go on, and the step is said', { skip
   )
 })
 
-async function serveHub(t: TestContext, clock: Clock, webRoot: string): Promise<Served> {
-  const ports = { ...FREE_PORTS, ingestWorkers: 0 }
-  const hub = new Hub({
-    config: parseConfig(ports, DIALECTS),
-    clock,
-    log: () => {},
-    guests: GUESTS,
-  })
-  await hub.start()
-  const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0 })
-  const { port } = await http.start()
-  const text = hub.addresses().text!
+/** A hub that hears of one counter ten times a second. */
+async function serveSteady(t: TestContext, clock: Clock, webRoot: string): Promise<Served> {
+  const hub = await serveHub(webRoot, { clock })
+  const { host, port } = hub.text
   const sender = createSocket('udp4')
-  const timer = setInterval(() => sender.send(packet('steady:5|m\n'), text.port, text.host), 100)
+  const timer = setInterval(() => sender.send(packet('steady:5|m\n'), port, host), 100)
   t.after(() => {
     clearInterval(timer)
     sender.close()
   })
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop: async () => {
-      await http.stop()
-      await hub.stop()
-    },
-  }
+  return hub
 }

@@ -2,39 +2,19 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
-import { GUESTS } from '../../src/dialects/registry.ts'
-import { createHttpServer } from '../../src/http/server.ts'
-import { parseConfig } from '../../src/hub/config/config.ts'
-import { Hub } from '../../src/hub/hub.ts'
-import { systemClock } from '../../src/time/system-clock.ts'
-import { DIALECTS } from '../support/dialects.ts'
 import { packet } from '../support/hub/hub.ts'
-import { FREE_PORTS } from '../support/ports.ts'
 import { type Served, skip, textOf, until, useBrowser } from './browser.ts'
+import { serveHub } from './real-hub.ts'
 
 const open = useBrowser()
 
 /** A hub that has heard of two counters, once. */
 async function serveTwo(webRoot: string): Promise<Served> {
-  const hub = new Hub({
-    config: parseConfig({ ...FREE_PORTS, ingestWorkers: 0 }, DIALECTS),
-    clock: systemClock,
-    log: () => {},
-    guests: GUESTS,
-  })
-  await hub.start()
-  const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0 })
-  const { port } = await http.start()
-  const text = hub.addresses().text!
+  const hub = await serveHub(webRoot)
+  const { host, port } = hub.text
   const sender = createSocket('udp4')
-  sender.send(packet('mistaken:1234|m\nmeant:5|m\n'), text.port, text.host, () => sender.close())
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop: async () => {
-      await http.stop()
-      await hub.stop()
-    },
-  }
+  sender.send(packet('mistaken:1234|m\nmeant:5|m\n'), port, host, () => sender.close())
+  return hub
 }
 
 test('a series is deleted after it was asked for twice, and gone from overview and hub', {

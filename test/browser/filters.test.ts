@@ -1,38 +1,16 @@
 /** Metrics of Proxy-Wasm filters on the page: of an invented hub, and of a real one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GUESTS } from '../../src/dialects/registry.ts'
-import { createHttpServer } from '../../src/http/server.ts'
-import { parseConfig } from '../../src/hub/config/config.ts'
-import { Hub } from '../../src/hub/hub.ts'
-import { systemClock } from '../../src/time/system-clock.ts'
 import { filterFile } from '../filters/compile.ts'
-import { DIALECTS } from '../support/dialects.ts'
-import { FREE_PORTS } from '../support/ports.ts'
 import { isDrawn, type Served, skip, textOf, until, useBrowser } from './browser.ts'
+import { serveHub } from './real-hub.ts'
 
 const open = useBrowser()
 
 /** A hub whose only traffic is a filter's. */
 async function serveFilter(webRoot: string): Promise<Served> {
   const filter = { name: 'raw', path: await filterFile('raw'), requestsPerSecond: 40 }
-  const ports = { ...FREE_PORTS, ingestWorkers: 0 }
-  const hub = new Hub({
-    config: parseConfig({ ...ports, proxywasm: { filters: [filter] } }, DIALECTS),
-    clock: systemClock,
-    log: () => {},
-    guests: GUESTS,
-  })
-  await hub.start()
-  const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0 })
-  const { port } = await http.start()
-  return {
-    url: `http://127.0.0.1:${port}`,
-    stop: async () => {
-      await http.stop()
-      await hub.stop()
-    },
-  }
+  return serveHub(webRoot, { config: { proxywasm: { filters: [filter] } } })
 }
 
 test('a filter’s histogram is drawn, its gauge is 42, and it is listed as a source', {
