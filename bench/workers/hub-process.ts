@@ -32,6 +32,7 @@ setInterval(() => {
 
 const answers = {
   windows: () => hub.measurements('wallaroo'),
+  lines: () => hub.measurements('statshero'),
   /** End of the last second that is closed. */
   closedMs: () => hub.live.newest?.endMs ?? 0,
   loop,
@@ -39,7 +40,8 @@ const answers = {
 }
 process.on('message', (question: HubQuestion) => process.send?.(answers[question]()))
 process.once('disconnect', () => void http.stop().then(() => hub.stop()))
-process.send?.({ streamPort: hub.addresses().stream!.port, httpPort })
+const { stream, text } = hub.addresses()
+process.send?.({ streamPort: stream!.port, textPort: text!.port, httpPort })
 
 function threadUs(): number {
   const { user, system } = process.threadCpuUsage()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { endWithUs } from '../receivers/receiver.ts'
 
 /** What a hub can be asked. */
-export type HubQuestion = 'windows' | 'closedMs' | 'loop' | 'messages'
+export type HubQuestion = 'windows' | 'lines' | 'closedMs' | 'loop' | 'messages'
 
 /** Of its event loop and its process, since the last time that it was asked. */
 export interface LoopFigures {
