@@ -1,7 +1,11 @@
-/** Tables in documents say what the program says: of dialects, of the counters of Node.Runtime. */
+/**
+ * Lists in documents say what the program says: of dialects, of commands, of the counters of
+ * Node.Runtime.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { createProgram } from '../src/cli/main.ts'
 import { CounterRegistry, nodeRuntime } from '../src/instrument/index.ts'
 import { dialectTable, withTable } from '../tools/tables.ts'
 import { DIALECTS } from './support/dialects.ts'
@@ -10,6 +14,14 @@ import { FakeClock } from './support/fake-clock.ts'
 test('the table of dialects has a row for each, with its roles and its port', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   assert.equal(withTable(text, dialectTable(DIALECTS)), text, 'npm run docs')
+})
+
+test('the README lists the commands that there are', () => {
+  const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, list = ''] = /lists all commands: ([^.]*)\./.exec(text) ?? []
+  const listed = Array.from(list.matchAll(/`([^`]+)`/g), ([, name]) => name)
+  const names = createProgram().commands.map((command) => command.name())
+  assert.deepEqual(listed.toSorted(), names.toSorted())
 })
 
 test('the table of Node.Runtime has a row for each counter, with its kind and unit', async () => {
