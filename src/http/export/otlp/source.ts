@@ -3,7 +3,7 @@
  * the config wants them.
  */
 import type { SeriesRecord } from '../../../hub/series/series.ts'
-import { SharedTask } from '../../../hub/tasks/shared-task.ts'
+import { HeldValues } from '../../../hub/tasks/held-values.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
@@ -39,14 +39,17 @@ export interface SourcePiece {
   readonly deltas: readonly number[]
 }
 
+interface LayoutOfRevision {
+  readonly revision: number
+  readonly groups: readonly OtlpGroup[]
+}
+
 export class OtlpSource {
   readonly resource: Resource
   readonly #view: HubView
   readonly #options: SourceOptions
   /** Layouts of totals, without the series of which intervals are said where these are apart. */
-  readonly #held = new Map<boolean, { revision: number; groups: readonly OtlpGroup[] }>()
-  /** Tasks that bring them up to date. */
-  readonly #updates = new Map<boolean, SharedTask<void>>()
+  readonly #layouts = new HeldValues((hasDeltas: boolean) => this.#layout(hasDeltas))
 
   constructor(view: HubView, options: SourceOptions) {
     this.#view = view
@@ -79,28 +82,16 @@ export class OtlpSource {
     }
   }
 
-  /** Lays out all series that were there when it was asked for, made once for all who ask. */
+  /** Lays out all series that were there when it was asked for. */
   *#totals(hasDeltas: boolean): Task<readonly OtlpGroup[]> {
-    const { revision } = this.#view.series
-    for (;;) {
-      const held = this.#held.get(hasDeltas)
-      if (held !== undefined && held.revision >= revision) return held.groups
-      let update = this.#updates.get(hasDeltas)
-      if (!update?.isRunning) {
-        update = new SharedTask(this.#update(hasDeltas))
-        this.#updates.set(hasDeltas, update)
-      }
-      // one that others began before may lack what came meanwhile: then there is another one
-      yield* update.join()
-    }
+    return (yield* this.#layouts.get(hasDeltas, this.#view.series.revision)).groups
   }
 
-  *#update(hasDeltas: boolean): Task {
+  *#layout(hasDeltas: boolean): Task<LayoutOfRevision> {
     const { series } = this.#view
     const { revision } = series
     const records = hasDeltas ? cumulative(this.#view, this.#options) : series
-    const groups = yield* layoutTask(records, this.#options, this.#view)
-    this.#held.set(hasDeltas, { revision, groups })
+    return { revision, groups: yield* layoutTask(records, this.#options, this.#view) }
   }
 
   /** Writes the request as JSON, whole, however large. */

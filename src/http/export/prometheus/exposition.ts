@@ -3,7 +3,7 @@
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
 import type { SeriesRecord } from '../../../hub/series/series.ts'
-import { SharedTask } from '../../../hub/tasks/shared-task.ts'
+import { HeldValues } from '../../../hub/tasks/held-values.ts'
 import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { HttpReports } from '../../limits.ts'
@@ -35,9 +35,9 @@ export class Exposition {
   readonly #view: HubView
   readonly #options: PrometheusOptions
   readonly #reports: HttpReports
-  readonly #layouts = new Map<NameStyle, LayoutOfRevision>()
-  /** Tasks that bring them up to date. */
-  readonly #updates = new Map<NameStyle, SharedTask<void>>()
+  readonly #layouts = new HeldValues((style: NameStyle, held?: LayoutOfRevision) =>
+    this.#layout(style, held),
+  )
   /** Series already counted as `name_conflicts`. */
   #conflicting: ReadonlyMap<number, string> = new Map()
 
@@ -54,41 +54,26 @@ export class Exposition {
 
   *#text(format: TextFormat, style: NameStyle): Pieces<string> {
     const isOpenMetrics = format === 'openmetrics'
-    const { families } = yield* this.#layout(style)
+    const { families } = yield* this.#current(style)
     for (const family of families) yield* familyText(family, this.#view, isOpenMetrics)
     if (isOpenMetrics) yield '# EOF\n'
   }
 
   *#protobuf(style: NameStyle): Pieces<Uint8Array> {
     const hasNative = this.#options.nativeHistograms ?? false
-    const { families } = yield* this.#layout(style)
+    const { families } = yield* this.#current(style)
     for (const family of families) yield* familyProtobuf(family, this.#view, hasNative)
   }
 
-  /**
-   * Makes a layout with all series that were there when it was asked for, made once for all who
-   * ask.
-   */
-  *#layout(style: NameStyle): Task<Layout> {
-    const { revision } = this.#view.series
-    for (;;) {
-      const held = this.#layouts.get(style)
-      if (held !== undefined && held.revision >= revision) return held.layout
-      let update = this.#updates.get(style)
-      if (!update?.isRunning) {
-        update = new SharedTask(this.#update(style))
-        this.#updates.set(style, update)
-      }
-      // one that others began before may lack what came meanwhile: then there is another one
-      yield* update.join()
-    }
+  /** Gives a layout with all series that were there when it was asked for. */
+  *#current(style: NameStyle): Task<Layout> {
+    return (yield* this.#layouts.get(style, this.#view.series.revision)).layout
   }
 
-  /** Brings the layout up to the revision at which it begins. */
-  *#update(style: NameStyle): Task {
+  /** Makes a layout as of the revision at which it begins, of the one before where it can. */
+  *#layout(style: NameStyle, held?: LayoutOfRevision): Task<LayoutOfRevision> {
     const { series } = this.#view
     const { revision, size } = series
-    const held = this.#layouts.get(style)
     const options: LayoutOptions = {
       style,
       exportRates: this.#options.exportRates ?? false,
@@ -96,29 +81,29 @@ export class Exposition {
       rulesOf: (dialect) => this.#view.exportRules(dialect),
       nativeHistograms: this.#options.nativeHistograms ?? false,
     }
-    if (held && (yield* this.#extend(held, style, options))) return
+    const extended = held && (yield* this.#extend(held, options))
+    if (extended !== undefined) return extended
     const layout = yield* layoutTask(series, options)
     // what came meanwhile is not known to be in it: the next scrape puts it there
-    this.#layouts.set(style, { revision, size, layout })
     if (style === 'legacy') this.#countConflicts(layout)
+    return { revision, size, layout }
   }
 
-  /** Puts in the series that are new; false where more than that has changed. */
-  *#extend(held: LayoutOfRevision, style: NameStyle, options: LayoutOptions): Task<boolean> {
+  /** Puts in the series that are new; undefined where more than that has changed. */
+  *#extend(held: LayoutOfRevision, options: LayoutOptions): Task<LayoutOfRevision | undefined> {
     const { series } = this.#view
     const { revision, size } = series
     // every new series raises both by one; what else raises the revision never raises the size
-    if (revision - held.revision !== size - held.size) return false
+    if (revision - held.revision !== size - held.size) return undefined
     const { lastId } = held.layout
     const added: SeriesRecord[] = []
     const collect = (record: SeriesRecord): void => {
       if (record.id > lastId && added.length <= EXTENSION_LIMIT) added.push(record)
     }
     yield* forEachItem(series, collect, 16 * ROWS_PER_STEP)
-    if (series.revision !== revision || added.length > EXTENSION_LIMIT) return false
+    if (series.revision !== revision || added.length > EXTENSION_LIMIT) return undefined
     const layout = extendLayout(held.layout, added, options)
-    if (layout !== undefined) this.#layouts.set(style, { revision, size, layout })
-    return layout !== undefined
+    return layout && { revision, size, layout }
   }
 
   /** Counts every series once, however often it is scraped. */
