@@ -3,9 +3,9 @@
  * least that a host in WebAssembly can do.
  */
 import { strict as assert } from 'node:assert'
+import { type WasmMemory, wasm } from '../../src/arena/wasm.ts'
 import { FilterHost } from '../../src/dialects/proxywasm/host/host.ts'
 import { FilterModule } from '../../src/dialects/proxywasm/host/module/module.ts'
-import { type WasmMemory, wasm } from '../../src/dialects/proxywasm/host/module/wasm.ts'
 import { openZoneSpace } from '../../src/dialects/proxywasm/store/space.ts'
 import { type Backing, Zone } from '../../src/shm/index.ts'
 import { assembleWat } from '../../test/filters/wat.ts'

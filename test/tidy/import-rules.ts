@@ -12,18 +12,21 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   time: [],
   model: [],
   wire: [],
+  arena: [],
   shm: ['time', 'model'],
   exposition: ['model'],
-  dialects: ['time', 'model', 'wire', 'dialect'],
-  dialect: ['time', 'model', 'wire', 'shm', 'dialects'],
+  dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
+  dialect: ['time', 'model', 'wire', 'arena', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
   instrument: ['time', 'model', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
-    ...['time', 'model', 'shm', 'instrument', 'dialects', 'dialect', 'dialect/hub'],
+    ...['time', 'model', 'arena', 'shm', 'instrument', 'dialects', 'dialect', 'dialect/hub'],
     'wire/decode-error.ts',
   ],
-  'dialect/hub': ['time', 'model', 'wire', 'shm', 'dialects', 'dialect', 'dialect/api', 'hub'],
+  'dialect/hub': [
+    ...['time', 'model', 'wire', 'arena', 'shm', 'dialects', 'dialect', 'dialect/api', 'hub'],
+  ],
   // what its routes answer, as types
   'dialect/api': ['model', 'dialect', 'http/api.ts'],
   http: ['time', 'model', 'exposition', 'hub', 'dialects'],
@@ -47,7 +50,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   registry: ['dialects', 'guest'],
   // What the shared suites need of a dialect: they may look at everything, and use test/.
   'dialect/test': [
-    ...['time', 'model', 'wire', 'shm', 'exposition', 'instrument', 'dialects', 'registry'],
+    ...['time', 'model', 'wire', 'arena', 'shm', 'exposition', 'instrument', 'dialects'],
+    'registry',
     ...['dialect', 'hub', 'dialect/hub', 'http', 'dialect/http', 'terminal', 'cli', 'dialect/cli'],
     ...['dialect/demo', 'web', 'dialect/view', 'dialect/api'],
   ],
@@ -178,7 +182,7 @@ export const dialectIsolation: Rule = {
 
 /** Folders whose users get no dependency with them. */
 const LIBRARY = new Set([
-  ...['time', 'model', 'wire', 'shm', 'exposition', 'instrument', 'dialects', 'dialect'],
+  ...['time', 'model', 'wire', 'arena', 'shm', 'exposition', 'instrument', 'dialects', 'dialect'],
 ])
 
 /** Packages of the hub, which the build bundles (docs/decisions/0002 says what each is for). */

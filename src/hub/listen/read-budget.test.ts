@@ -4,7 +4,7 @@ import { connect, createServer, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { until } from '../../../test/support/hub/hub.ts'
-import { readInPlace } from '../../dialects/wallaroo/server/read-in-place.ts'
+import { readInPlace } from '../../arena/read-in-place.ts'
 import { ReadBudget } from './read-budget.ts'
 
 const BYTES = 1_000_000

@@ -4,6 +4,8 @@
  * where the zone's memory is one that wasm can address (`backing: 'wasm'`). Results are those of
  * the calls in JavaScript, which finish what the module hands on.
  */
+
+import { type WasmModule, wasm } from '../../../arena/wasm.ts'
 import type { WasmMemory } from '../../../shm/index.ts'
 import {
   ENTRY,
@@ -20,7 +22,6 @@ import type { MetricImports } from '../host/imports/index.ts'
 import type { GuestMemory } from '../host/instance/guest-memory.ts'
 import type { FilterVm } from '../host/instance/vm.ts'
 import type { MetricSpace } from '../host/metric-space.ts'
-import { type WasmModule, wasm } from '../host/module/wasm.ts'
 import { SlotPlaces } from './places.ts'
 import { ZONE_HOST_BASE64 } from './zone-host.ts'
 

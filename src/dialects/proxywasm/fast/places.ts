@@ -10,10 +10,11 @@
  *
  * Only the writer's thread reads and writes the cells.
  */
+
+import { wasm } from '../../../arena/wasm.ts'
 import type { WasmMemory } from '../../../shm/index.ts'
 import { HEADER } from '../../../shm/layout.ts'
 import type { PlaceKeeper, Writer } from '../../../shm/writer.ts'
-import { wasm } from '../host/module/wasm.ts'
 
 /** Ids that have a cell: more than a zone has by default. The way to others is gone each time. */
 const IDS = 0x10_0000

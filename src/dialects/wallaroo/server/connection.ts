@@ -4,6 +4,7 @@
  * ever written.
  */
 import type { Socket } from 'node:net'
+import { readInPlace } from '../../../arena/read-in-place.ts'
 import { toHex } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { ConnectionProgress, Peer, PeerConnection, Reports } from '../../endpoints.ts'
@@ -13,7 +14,6 @@ import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { textOf } from '../codec/text.ts'
 import { type ErrorCode, NAME, type Note, noteBit } from '../spec.ts'
 import { ConnectionFacts } from './connection-facts.ts'
-import { readInPlace } from './read-in-place.ts'
 
 /** Receiver of what one connection sends; the hub's side of it. */
 export interface WindowReceiver {

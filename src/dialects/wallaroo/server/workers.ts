@@ -3,6 +3,7 @@
  * receivers that the caller provides. Connections are accepted elsewhere; nothing is ever written.
  */
 import type { Socket } from 'node:net'
+import { READ_BYTES } from '../../../arena/read-in-place.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type {
   ConnectionProgress,
@@ -12,7 +13,6 @@ import type {
   Reports,
 } from '../../endpoints.ts'
 import { type WindowReceiver, WorkerConnection } from './connection.ts'
-import { READ_BYTES } from './read-in-place.ts'
 
 interface WorkersOptions {
   /** Gives what takes the windows of a new connection. */

@@ -2,10 +2,11 @@
  * The imports a filter is linked with. The list of what it wants comes from the module itself, so a
  * filter built for a host with more calls starts, too: what is not served answers UNIMPLEMENTED.
  */
+
+import { type WasmImports, type WasmMemory, type WasmModule, wasm } from '../../../../arena/wasm.ts'
 import { STATUS } from '../abi.ts'
 import type { FilterVm, HostCalls } from '../instance/vm.ts'
 import type { MetricCalls } from '../metrics/metric-calls.ts'
-import { type WasmImports, type WasmMemory, type WasmModule, wasm } from '../module/wasm.ts'
 import { CONTEXT_CALLS } from './context.ts'
 import { MESSAGE_CALLS } from './messages.ts'
 import { PROPERTY_CALLS } from './properties.ts'

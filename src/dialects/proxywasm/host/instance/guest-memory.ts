@@ -3,7 +3,7 @@
  * memory has at that moment: pointers come from the filter and may be lies, and the memory grows
  * (which takes the old buffer away) whenever the filter runs.
  */
-import type { WasmMemory } from '../module/wasm.ts'
+import type { WasmMemory } from '../../../../arena/wasm.ts'
 
 export class GuestMemory {
   readonly #memory: WasmMemory

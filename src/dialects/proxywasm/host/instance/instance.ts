@@ -2,6 +2,8 @@
  * One instance of a filter: its memory, its root context and at most one request at a time. A trap
  * ends it for good; its host builds another.
  */
+
+import { type WasmExports, type WasmMemory, wasm } from '../../../../arena/wasm.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import { linkFastMetrics } from '../../fast/fast-metrics.ts'
 import { type HostMode, type LogLevel, STATUS } from '../abi.ts'
@@ -10,7 +12,6 @@ import type { MetricSpace } from '../metric-space.ts'
 import type { CrcIds } from '../metrics/crc-ids.ts'
 import { MetricCalls } from '../metrics/metric-calls.ts'
 import type { FilterModuleParts } from '../module/module.ts'
-import { type WasmExports, type WasmMemory, wasm } from '../module/wasm.ts'
 import type { FilterOptions } from '../options.ts'
 import type { FilterCounts } from '../statistics.ts'
 import { bytesOf, type FilterStream } from '../stream/stream.ts'

@@ -3,6 +3,8 @@
  * its imports are served and which get a stub. Compiled once, it starts any number of instances in
  * any number of threads.
  */
+
+import { type WasmExport, type WasmImport, type WasmModule, wasm } from '../../../../arena/wasm.ts'
 import { ABI_EXPORTS, type AbiVersion, type HostMode } from '../abi.ts'
 import { isServed } from '../imports/index.ts'
 import { MEMORY_PAGES, MODULE_BYTES, type ModuleLimits, TABLE_ENTRIES } from '../options.ts'
@@ -14,7 +16,6 @@ import {
   withMemoryLimit,
   withTableLimit,
 } from './binary.ts'
-import { type WasmExport, type WasmImport, type WasmModule, wasm } from './wasm.ts'
 
 /** Reason why a file is no filter that this host starts. */
 export type ModuleRefusal =

@@ -1,5 +1,5 @@
 /**
- * WebAssembly's JavaScript interface, as far as the host uses it: TypeScript knows it only together
+ * WebAssembly's JavaScript interface, as far as we use it: TypeScript knows it only together
  * with everything else of a browser.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Reads of all connections into one buffer. A stream of node:net makes a buffer for every read,
- * which costs more than what is in it (bench/p4-wallaroo-frames.ts): twice the receive itself. Node
- * has an option against that, `onread`, for sockets that are made by who reads them; those that a
- * server accepts are not. So the connection's handle moves into a socket with that option.
+ * which costs more than what is in it (docs/decisions/0017): twice the receive itself. Node has an
+ * option against that, `onread`, for sockets that are made by who reads them; those that a server
+ * accepts are not. So the connection's handle moves into a socket with that option.
  *
  * One buffer is enough for any number of connections: between a read and the end of its callback
  * nothing else runs.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { until } from '../../../../test/support/hub/hub.ts'
+import { until } from '../../test/support/hub/hub.ts'
 import { readInPlace } from './read-in-place.ts'
 
 /** A listener whose connections are read into one buffer, and what has been read of each. */
