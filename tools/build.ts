@@ -1,9 +1,10 @@
 /**
  * node tools/build.ts [web] [--out DIR]
  *
- * Makes what the package ships, in dist or DIR: the compiled sources with the declarations that its
- * entries reach, the page (web/), and the packages that the hub needs, bundled (vendor/) so that an
- * installation brings no other package (docs/decisions/0019). `web` makes the page alone.
+ * Makes what the package ships, in dist or DIR: the compiled sources (WebAssembly in them: wasm.ts)
+ * with the declarations that its entries reach, the page (web/), and the packages that the hub
+ * needs, bundled (vendor/) so that an installation brings no other package (docs/decisions/0019).
+ * `web` makes the page alone.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { build, type Plugin } from 'vite'
 import { entriesIn } from './entries.ts'
 import { thirdParty } from './notices.ts'
+import { buildWasm } from './wasm.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** An import from a package in compiled code: not from a path nor from a module of Node. */
@@ -22,6 +24,7 @@ const RELATIVE = /(?:\bfrom |\bimport |\bimport\()["'](\.[^"']+)["']/g
 
 export async function buildPackage(out: string): Promise<void> {
   rmSync(out, { recursive: true, force: true })
+  buildWasm()
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
   const options = ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', out]
   execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' })

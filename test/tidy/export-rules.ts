@@ -77,6 +77,8 @@ export const usedExports: Rule = {
     const used = new Uses(modules)
     for (const path of entriesOf(tree)) used.all(path)
     for (const file of files) markImports(file, used)
+    // what a module of WebAssembly exports is called by its name
+    for (const { path } of files.filter(({ path }) => path.endsWith('.as.ts'))) used.all(path)
     markAsked(files, used)
     return [...modules.values()].flatMap((module) => unusedIn(module, used))
   },
