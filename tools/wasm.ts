@@ -70,8 +70,8 @@ function textOf(source: string, bytes: Uint8Array): string {
   const lines = base64.match(new RegExp(`.{1,${COLUMNS}}`, 'g')) ?? []
   return [
     '/**',
-    ` * The bytes of ${source}, compiled by \`npm run build:wasm\`: nothing has to be compiled where`,
-    ' * the package runs.',
+    ` * The bytes of ${source}, compiled by \`npm run build:wasm\`: nothing has to be compiled`,
+    ' * where the package runs.',
     ' */',
     'export const BASE64 = [',
     ...lines.map((line) => `  '${line}',`),
