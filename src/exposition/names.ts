@@ -24,7 +24,7 @@ export const KIND_SUFFIXES: Readonly<Record<Kind, string>> = {
 
 /**
  * Endings of the sample names that a family may have in OpenMetrics, of which none may be another
- * one's; `_created` included though not written.
+ * one's.
  */
 export const SAMPLE_SUFFIXES: Readonly<Record<Kind, readonly string[]>> = {
   counter: ['', '_total', '_created'],

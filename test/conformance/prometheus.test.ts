@@ -91,6 +91,19 @@ test('prometheus takes every series as it was sent, in both formats', {
     sums.map(({ metric, value }) => [metric.job, value]),
     [['text', '-1']],
   )
+  // When a total began is not a part of the text format.
+  const began = await prometheus.queryUntil(
+    '{__name__=~"(shop_requests|shop_latency_hist)_created"}',
+    (results) => results.length > 0,
+  )
+  const startS = started.clock.startMs / 1000
+  assert.deepEqual(
+    began.map(({ metric, value }) => [metric.__name__, metric.job, Number(value)]).sort(),
+    [
+      ['shop_latency_hist_created', 'openmetrics', startS],
+      ['shop_requests_created', 'openmetrics', startS],
+    ],
+  )
   assert.ok(server.counted.includes('requests /metrics 200'))
   assert.doesNotMatch(prometheus.warnings, /duplicate|out of order|error/i)
 })

@@ -33,6 +33,10 @@ const PROMETHEUS_OPTIONS = {
     default: false,
     description: 'native buckets too, for scrapers that take protobuf',
   }),
+  createdSamples: boolean({
+    default: true,
+    description: 'when each total began, as NAME_created, in OpenMetrics: one more series for each',
+  }),
 }
 
 const OTLP_OPTIONS = {

@@ -15,7 +15,8 @@ interface Scraped {
 }
 
 function scrape({ hub }: TestHub, format: TextFormat, options: PrometheusOptions = {}) {
-  const text = [...new Exposition(hub, options, { count: () => {} }).pieces(format)].join('')
+  const all = { createdSamples: false, ...options }
+  const text = [...new Exposition(hub, all, { count: () => {} }).pieces(format)].join('')
   const values: Record<string, string> = {}
   for (const [key, value] of sampleTexts(parseExposition(withoutTimes(text), format))) {
     const labels = '{endpoint="127.0.0.1:4000",provider="Shop"}'

@@ -10,6 +10,7 @@ import { Histogram } from '../../../model/index.ts'
 import { Exposition, type PrometheusOptions } from './exposition.ts'
 
 const FORMATS: readonly TextFormat[] = ['text', 'openmetrics']
+const TOTALS_ALONE: PrometheusOptions = { createdSamples: false }
 
 function textOf(exposition: Exposition, format: TextFormat, style?: NameStyle): string {
   return [...exposition.pieces(format, style)].join('')
@@ -89,6 +90,50 @@ describe('counters and gauges', () => {
   })
 })
 
+describe('when totals began', () => {
+  test('is said by OpenMetrics behind the samples of each total, not by the text format', () => {
+    const hub = new FakeHubView()
+    addKey(hub, 'n', 'm')
+    addKey(hub, 'g', 'g')
+    hub.clock.advance(1500)
+    addKey(hub, 'later', 'm')
+    hub.observe(addKey(hub, 'h', 'h'), 3)
+    hub.sample(hub.add({ name: 's', kind: 'summary', labels: [['a', 'b']] }), 1)
+    assert.deepEqual(scrape(hub, 'openmetrics').text.match(/^[^#].*$/gm), [
+      'h_hist_bucket{le="4"} 1',
+      'h_hist_bucket{le="+Inf"} 1',
+      'h_hist_sum 3',
+      'h_hist_count 1',
+      'h_hist_created 1700000001.5',
+      'later_total{shp_type="m"} 0',
+      'later_created{shp_type="m"} 1700000001.5',
+      'n_total{shp_type="m"} 0',
+      'n_created{shp_type="m"} 1700000000',
+      's_sum{a="b"} 1',
+      's_count{a="b"} 1',
+      's_created{a="b"} 1700000001.5',
+    ])
+    assert.doesNotMatch(scrape(hub, 'text').text, /_created/)
+  })
+
+  test('is that of the last reset of a counter that its sender has begun anew', () => {
+    const hub = new FakeHubView()
+    const record = hub.series.get(addKey(hub, 'n', 'mr'))!
+    assert.ok(record.kind === 'counter')
+    scrape(hub, 'openmetrics')
+    record.falls = { count: 1, lastMs: 1_700_000_060_000 }
+    const { samples } = scrape(hub, 'openmetrics')
+    assert.equal(samples.get('n_created{shp_type="mr"}'), '1700000060')
+  })
+
+  test('is left out where nobody wants a series more for it', () => {
+    const hub = new FakeHubView()
+    addKey(hub, 'n', 'm')
+    const { samples } = scrape(hub, 'openmetrics', TOTALS_ALONE)
+    assert.deepEqual([...samples.keys()], ['n_total{shp_type="m"}'])
+  })
+})
+
 describe('distributions', () => {
   test('buckets are cumulative at scale 0 under powers of two, also below zero', () => {
     const hub = new FakeHubView()
@@ -115,7 +160,7 @@ describe('distributions', () => {
     const hub = new FakeHubView()
     const id = addKey(hub, 'h', 'h')
     hub.observe(id, -1)
-    const { samples } = scrape(hub, 'openmetrics')
+    const { samples } = scrape(hub, 'openmetrics', TOTALS_ALONE)
     assert.deepEqual([...samples.keys()], ['h_hist_bucket{le="-1"}', 'h_hist_bucket{le="+Inf"}'])
   })
 
@@ -168,7 +213,7 @@ describe('distributions', () => {
       'took_count{filter="f"}': '10',
     }
     for (const format of FORMATS) {
-      assert.deepEqual(Object.fromEntries(scrape(hub, format).samples), expected)
+      assert.deepEqual(Object.fromEntries(scrape(hub, format, TOTALS_ALONE).samples), expected)
     }
     const { samples: quantiles } = scrape(hub, 'text', { observer: 'summary' })
     assert.equal(quantiles.get('took{filter="f",quantile="0.5"}'), '2147483648')
@@ -195,7 +240,7 @@ describe('distributions', () => {
     const id = addKey(hub, 'h', 'h')
     hub.observe(id, 7, 10)
     for (const format of FORMATS) {
-      const { samples } = scrape(hub, format, { observer: 'summary' })
+      const { samples } = scrape(hub, format, { ...TOTALS_ALONE, observer: 'summary' })
       assert.equal(samples.get('h_hist{quantile="0.999"}'), '7')
       assert.equal(samples.get('h_hist_sum{}'), '70')
       assert.equal(samples.size, 8)
@@ -207,7 +252,7 @@ describe('distributions', () => {
     const id = hub.add({ name: 's', kind: 'summary' })
     hub.sample(id, 2)
     hub.sample(id, 4)
-    assert.deepEqual([...scrape(hub, 'openmetrics').samples.values()], ['6', '2'])
+    assert.deepEqual([...scrape(hub, 'openmetrics', TOTALS_ALONE).samples.values()], ['6', '2'])
   })
 })
 
@@ -426,8 +471,8 @@ function countSeries(families: ReturnType<typeof parseExposition>): number {
   let count = 0
   for (const { name, type, samples } of families) {
     const isTold = (sample: { name: string; labels: ReadonlyMap<string, string> }) =>
-      type === 'counter' ||
       type === 'gauge' ||
+      (type === 'counter' && sample.name !== `${name}_created`) ||
       (type === 'histogram' ? sample.labels.get('le') === '+Inf' : sample.name === `${name}_count`)
     count += samples.filter(isTold).length
   }

@@ -19,6 +19,8 @@ export interface PrometheusOptions {
   readonly observer?: 'histogram' | 'summary'
   /** Native buckets beside the classic ones, for scrapers that take protobuf. */
   readonly nativeHistograms?: boolean
+  /** Whether OpenMetrics says with `_created` when each total began; as a rule it does. */
+  readonly createdSamples?: boolean
 }
 
 interface LayoutOfRevision {
@@ -80,6 +82,7 @@ export class Exposition {
       observer: this.#options.observer ?? 'histogram',
       rulesOf: (dialect) => this.#view.exportRules(dialect),
       nativeHistograms: this.#options.nativeHistograms ?? false,
+      createdSamples: this.#options.createdSamples ?? true,
     }
     const extended = held && (yield* this.#extend(held, options))
     if (extended !== undefined) return extended

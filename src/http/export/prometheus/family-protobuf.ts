@@ -20,14 +20,14 @@
 import { PbfWriter } from 'pbf'
 import { exportedSum, forEachBound } from '../../../exposition/distribution.ts'
 import { exportedQuantile, QUANTILES } from '../../../exposition/histogram-text.ts'
-import { beganMs, isWindowed, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
+import { beganMs, isWindowed, type SeriesRecord } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram, Kind } from '../../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import { writeS64, writeU64Field } from '../protobuf.ts'
 import type { Family, Row } from './layout.ts'
 import { type NativeSide, nativeForm } from './native-histogram.ts'
-import { rowTimeMs, rowValue } from './row-value.ts'
+import { type Distribution, rowTimeMs, rowValue } from './row-value.ts'
 
 const TYPES: Record<Kind, number> = { counter: 0, gauge: 1, summary: 2, histogram: 4 }
 
@@ -116,7 +116,7 @@ function writeDistribution(
   metric: PbfWriter,
   row: Row,
   type: Kind,
-  total: Extract<Total, { kind: 'histogram' | 'summary' }>,
+  total: Distribution,
   hasNative: boolean,
 ): void {
   if (type === 'histogram' && total.kind === 'histogram') {
@@ -128,11 +128,7 @@ function writeDistribution(
   } else metric.writeMessage(4, (_, writer) => writeSummary(writer, row, total), 0)
 }
 
-function writeSummary(
-  writer: PbfWriter,
-  { record, shift }: Row,
-  total: Extract<Total, { kind: 'histogram' | 'summary' }>,
-): void {
+function writeSummary(writer: PbfWriter, { record, shift }: Row, total: Distribution): void {
   const isHistogram = total.kind === 'histogram'
   const count = isHistogram ? total.histogram.count : BigInt(total.summary.count)
   const sum = isHistogram ? exportedSum(total.histogram) : total.sum

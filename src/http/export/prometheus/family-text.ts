@@ -2,11 +2,11 @@
 
 import { bucketLines, quantileLines } from '../../../exposition/histogram-text.ts'
 import { numberText } from '../../../exposition/text.ts'
-import { isWindowed } from '../../../hub/series/series.ts'
+import { beganMs, isWindowed } from '../../../hub/series/series.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout.ts'
-import { rowTimeMs, rowValue } from './row-value.ts'
+import { type Distribution, rowTimeMs, rowValue } from './row-value.ts'
 
 /** Writes a family; nothing at all for one without samples: its rows may have no value yet. */
 export function* familyText(family: Family, view: HubView, isOpenMetrics: boolean): Pieces<string> {
@@ -21,16 +21,27 @@ export function* familyText(family: Family, view: HubView, isOpenMetrics: boolea
   }
 }
 
-function rowText(row: Row, { type }: Family, view: HubView, isOpenMetrics: boolean): string {
+function rowText(row: Row, family: Family, view: HubView, isOpenMetrics: boolean): string {
   // no text format has native histograms
   if (row.part === 'native') return ''
   const value = rowValue(view, row)
   if (value === undefined) return ''
-  const { sample, shift, distribution, record } = row
-  if ('sample' in value) {
-    return `${sample} ${numberText(value.sample, shift)}${timestamp(row, isOpenMetrics)}\n`
+  const hasCreated = isOpenMetrics && row.created !== undefined
+  if ('total' in value) {
+    const lines = distributionLines(row, family, value.total, isOpenMetrics)
+    return hasCreated ? `${lines}${createdText(row)}\n` : lines
   }
-  const { total } = value
+  const time = timestamp(row, isOpenMetrics)
+  const line = `${row.sample} ${numberText(value.sample, row.shift)}${time}\n`
+  return hasCreated ? `${line}${createdText(row)}${time}\n` : line
+}
+
+function distributionLines(
+  { shift, distribution, record }: Row,
+  { type }: Family,
+  total: Distribution,
+  isOpenMetrics: boolean,
+): string {
   if (total.kind === 'summary') {
     const { sum, count } = distribution!
     const hasSum = !isOpenMetrics || total.sum >= 0
@@ -40,6 +51,11 @@ function rowText(row: Row, { type }: Family, view: HubView, isOpenMetrics: boole
   return type === 'summary'
     ? quantileLines(total.histogram, distribution!, shift, isOpenMetrics)
     : bucketLines(total.histogram, distribution!, shift, isOpenMetrics, isWindowed(record))
+}
+
+/** Writes when a total began, in seconds; behind the other samples of its row, as is usual. */
+function createdText({ created, record }: Row): string {
+  return `${created} ${Math.round(beganMs(record)) / 1000}`
 }
 
 function timestamp(row: Row, isOpenMetrics: boolean): string {

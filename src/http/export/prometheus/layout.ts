@@ -32,6 +32,8 @@ export interface LayoutOptions {
   rulesOf(dialect: string): ExportRules
   /** Option that adds a family in the sender's unit where the classic histogram is in seconds. */
   readonly nativeHistograms: boolean
+  /** Option that has OpenMetrics say when a total began. */
+  readonly createdSamples: boolean
 }
 
 export interface Layout {
@@ -74,6 +76,8 @@ export interface Row {
   readonly sample: string
   /** Lines of histograms and summaries. */
   readonly distribution: DistributionText | undefined
+  /** `name_created{labels}` of a total whose beginning OpenMetrics says. */
+  readonly created: string | undefined
 }
 
 const RATE_FIELDS: readonly RateField[] = ['m1', 'm5', 'm15']
@@ -94,7 +98,7 @@ export function* layoutTask(records: Iterable<SeriesRecord>, options: LayoutOpti
   const families: Family[] = []
   const byKey = new Map<string, Family>()
   for (const group of yield* sorted(groups, (a, b) => compareUtf8(a.name, b.name))) {
-    const family = toFamily(group, yield* toRows(group))
+    const family = toFamily(group, yield* toRows(group, options))
     families.push(family)
     if (!renamed.has(group)) byKey.set(keyOf(group.type, group.name), family)
     // a family of few rows has no pause of its own
@@ -124,7 +128,7 @@ export function extendLayout(
   }
   const added: Family[] = []
   for (const [key, group] of wanted) {
-    const rows = group.entries.map((entry) => toRow(group.type, group.name, entry))
+    const rows = group.entries.map((entry) => toRow(group, entry, options))
     const family = layout.byKey.get(key)
     if (family === undefined) {
       const own = toFamily(group, rows)
@@ -221,10 +225,10 @@ function typeOf(named: PrometheusName, options: LayoutOptions): Kind {
   return named.type === 'histogram' ? options.observer : named.type
 }
 
-function* toRows({ type, name, entries }: Group): Task<Row[]> {
+function* toRows(group: Group, options: LayoutOptions): Task<Row[]> {
   const rows: Row[] = []
-  for (const entry of entries) {
-    rows.push(toRow(type, name, entry))
+  for (const entry of group.entries) {
+    rows.push(toRow(group, entry, options))
     if (rows.length % ROWS_PER_STEP === 0) yield
   }
   return rows
@@ -250,8 +254,10 @@ function toFamily({ type, name, entries }: Group, rows: Row[]): Family {
   }
 }
 
-function toRow(type: Kind, name: string, { record, part, shift, isTimed, labels }: Entry): Row {
+function toRow({ type, name }: Group, entry: Entry, { createdSamples }: LayoutOptions): Row {
+  const { record, part, shift, isTimed, labels } = entry
   const text = labelText(labels)
+  const hasCreated = createdSamples && type !== 'gauge' && part === undefined
   return {
     record,
     part,
@@ -260,5 +266,6 @@ function toRow(type: Kind, name: string, { record, part, shift, isTimed, labels 
     labels,
     sample: sampleText(type === 'counter' ? `${name}_total` : name, text),
     distribution: distributionText(type, name, text),
+    created: hasCreated ? sampleText(`${name}_created`, text) : undefined,
   }
 }

@@ -7,11 +7,11 @@ import type { Exact } from '../../../model/index.ts'
 import type { RowPart } from './collisions.ts'
 import type { Row } from './layout.ts'
 
+/** Total of a kind that is more than one number. */
+export type Distribution = Extract<Total, { kind: 'histogram' | 'summary' }>
+
 /** One sample, or the total of a distribution; undefined while there is nothing to say. */
-type RowValue =
-  | { readonly sample: Exact }
-  | { readonly total: Extract<Total, { kind: 'histogram' | 'summary' }> }
-  | undefined
+type RowValue = { readonly sample: Exact } | { readonly total: Distribution } | undefined
 
 export function rowValue(view: HubView, { record, part }: Row): RowValue {
   // a series that has left since the layout was made has no total any more
