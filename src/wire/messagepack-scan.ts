@@ -16,8 +16,11 @@ export class MessagePackScanner {
    * Bytes scanned so far; the size of the value when complete, the place of the fault otherwise.
    */
   size = 0
-  /** Elements still missing per open container. Doubles: a map 32 has up to 2^33 elements. */
-  readonly #missing = new Float64Array(DEPTH_LIMIT)
+  /**
+   * Elements still missing per open container; a map 32 has up to 2^33. It grows with the depth
+   * that has come: every packet and every quiet connection has a scanner of its own.
+   */
+  readonly #missing: number[] = []
   #depth = 0
 
   /** Forgets the value; the next scan begins a new one. */
