@@ -26,7 +26,7 @@ import {
   SemaphoreServer,
 } from './guest/index.ts'
 import { dialectSuite } from './suites/dialect.ts'
-import { runnersOf, samplesOf, targetOf } from './suites/tested.ts'
+import { runnersOf, samplesOf, targetsOf } from './suites/tested.ts'
 import { until } from './support/hub/hub.ts'
 import { FREE_PORTS } from './support/ports.ts'
 import { runVectorFile } from './vectors/run.ts'
@@ -205,7 +205,7 @@ suite('a dialect that the house has never heard of', () => {
   test('has a fuzz target that holds, and whose planted bug is found', async () => {
     const lines: string[] = []
     const budget = { seed: 1, runs: 2000 }
-    const verdict = campaign(await targetOf(GUEST), budget, (line) => lines.push(line))
+    const verdict = campaign((await targetsOf(GUEST))[0]!, budget, (line) => lines.push(line))
     assert.deepEqual(verdict, { passed: 2, failed: 0 }, lines.join('\n'))
   })
 })

@@ -1,16 +1,17 @@
 /**
- * npm run fuzz -- [TARGET…] [--seconds N | --runs N] [--seed S]
+ * npm run fuzz -- [TARGET…] [--seconds N | --runs N] [--seed S [--input I]]
  *
- * Feeds mutated valid inputs to every target (or those named), after proving on each one's planted
- * bug that the hunt can find something. The same seed gives the same inputs; without one, a new
- * seed is drawn and printed. --seconds (default 30) is shared evenly by the targets, --runs counts
- * inputs per target. Exit code: 0, 1 after a failure, 2 for wrong usage.
+ * Feeds generated and mutated inputs to every target (or those named), after proving on each one's
+ * planted bug that the hunt can find something. The same seed gives the same inputs; without one, a
+ * new seed is drawn and printed. --seconds (default 30) is shared evenly by the targets, --runs
+ * counts inputs per target, --input feeds that one alone. Exit code: 0, 1 after a failure, 2 for
+ * wrong usage.
  */
 import { parseArgs } from 'node:util'
-import { REGISTERED, targetOf } from '../suites/tested.ts'
 import { campaign, type Verdict } from './engine/campaign.ts'
 import type { Budget } from './engine/hunt.ts'
 import type { FuzzTarget } from './target.ts'
+import { allTargets } from './targets.ts'
 
 const SECONDS = 30
 const PROGRESS_MS = 5000
@@ -20,6 +21,7 @@ interface Order {
   readonly seed: number
   readonly seconds: number
   readonly runs: number | undefined
+  readonly input: number | undefined
 }
 
 function readOrder(known: readonly FuzzTarget[]): Order {
@@ -29,6 +31,7 @@ function readOrder(known: readonly FuzzTarget[]): Order {
       seconds: { type: 'string' },
       runs: { type: 'string' },
       seed: { type: 'string' },
+      input: { type: 'string' },
     },
   })
   const unknown = positionals.find((name) => known.every((target) => target.name !== name))
@@ -41,6 +44,7 @@ function readOrder(known: readonly FuzzTarget[]): Order {
     seed: numberOf('seed', values.seed) ?? Math.floor(Math.random() * 2 ** 32),
     seconds: numberOf('seconds', values.seconds) ?? SECONDS,
     runs: numberOf('runs', values.runs),
+    input: numberOf('input', values.input),
   }
 }
 
@@ -51,13 +55,15 @@ function numberOf(name: string, text: string | undefined): number | undefined {
 }
 
 function budgetOf(order: Order, target: FuzzTarget): Budget {
-  if (order.runs !== undefined) return { seed: order.seed, runs: order.runs }
+  const { seed, input } = order
+  if (input !== undefined) return { seed, runs: 1, first: input }
   const begin = performance.now()
-  const end = begin + (order.seconds * 1000) / order.targets.length
+  const seconds = order.runs === undefined ? order.seconds / order.targets.length : Infinity
+  const end = begin + seconds * 1000
   let next = begin + PROGRESS_MS
   return {
-    seed: order.seed,
-    runs: Number.MAX_SAFE_INTEGER,
+    seed,
+    runs: order.runs ?? Number.MAX_SAFE_INTEGER,
     isOver(runs) {
       const now = performance.now()
       if (now >= next) {
@@ -81,7 +87,7 @@ function fuzz(order: Order): Verdict {
 }
 
 try {
-  const { passed, failed } = fuzz(readOrder(await Promise.all(REGISTERED.map(targetOf))))
+  const { passed, failed } = fuzz(readOrder(await allTargets()))
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 } catch (error) {

@@ -35,9 +35,9 @@ export function samplesOf(tested: TestedDialect): Promise<DialectSamples> {
   return load<DialectSamples>(tested, 'test/samples.ts', 'samples')
 }
 
-/** Target of the fuzzer: `target` of `test/fuzz.ts`. */
-export function targetOf(tested: TestedDialect): Promise<FuzzTarget> {
-  return load<FuzzTarget>(tested, 'test/fuzz.ts', 'target')
+/** Targets of the fuzzer, one for each of its decoders: `targets` of `test/fuzz.ts`. */
+export function targetsOf(tested: TestedDialect): Promise<readonly FuzzTarget[]> {
+  return load<readonly FuzzTarget[]>(tested, 'test/fuzz.ts', 'targets')
 }
 
 /** Runners of the vectors of one dialect, by category: `runners` of `test/vectors.ts`. */

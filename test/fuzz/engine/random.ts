@@ -1,4 +1,4 @@
-/** Pseudo-random numbers that a seed repeats on every machine. */
+/** Pseudo-random numbers that a seed repeats on every machine, and rows of them to play again. */
 export class Random {
   #state: number
 
@@ -20,6 +20,37 @@ export class Random {
 
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!
+  }
+
+  /** True once in `times`; never for a row of zeros, so that the shortest row is the plainest. */
+  isOnceIn(times: number): boolean {
+    return this.below(times) === times - 1
+  }
+}
+
+/** Numbers that are remembered as they are drawn. */
+export class RecordedRandom extends Random {
+  readonly drawn: number[] = []
+
+  override next(): number {
+    const value = super.next()
+    this.drawn.push(value)
+    return value
+  }
+}
+
+/** A row that was drawn before, or a part of it; zeros follow. */
+export class ReplayedRandom extends Random {
+  readonly #drawn: ArrayLike<number>
+  #at = 0
+
+  constructor(drawn: ArrayLike<number>) {
+    super(0)
+    this.#drawn = drawn
+  }
+
+  override next(): number {
+    return this.#drawn[this.#at++] ?? 0
   }
 }
 

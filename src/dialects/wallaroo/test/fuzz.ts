@@ -1,29 +1,38 @@
 /**
- * Dialect Wallaroo under mutated frames and streams: nothing throws, every byte belongs to a
- * message, a reject or the note of a cut, the same is read wherever the stream is cut, nothing
- * grows, and what was read can be written and read again.
+ * Dialect Wallaroo under generated and mutated streams: nothing throws, every byte belongs to a
+ * message, a reject or the note of a cut, the same is read wherever the stream is cut and whether
+ * or not its series are known, nothing grows, what the grammar meant is what is read, and what was
+ * read can be written and read again.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { forEachPiece } from '../../../../test/fuzz/engine/bytes.ts'
+import type { Random } from '../../../../test/fuzz/engine/random.ts'
 import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import { respell } from '../../../../test/support/codes.ts'
 import { encodeConnect, encodeJoin } from '../codec/encode.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
-import type { FrameVisitor } from '../codec/frame-visitor.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { createDecoder, type Message } from '../codec.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
-import { ERROR_CODES, NOTES } from '../spec.ts'
+import { SeriesIndex } from '../rollup/series-index.ts'
 import { encodeMessage } from './frames.ts'
+import { LIMIT, WorkerStream } from './fuzz/grammar.ts'
+import { Recorder } from './fuzz/recorder.ts'
 
 interface Vectors {
   readonly cases: readonly { readonly hex?: string; readonly writes?: readonly string[] }[]
 }
 
 const FILE = new URL('../vectors/wallaroo.json', import.meta.url)
-const LIMIT = 8192
+const RULES = { maxFrameBytes: LIMIT }
+/** Messages are made, written and added up for one input in so many: objects cost the most. */
+const DEARER_ONCE_IN = 16
 
-export const target: FuzzTarget = {
+const stream = new WorkerStream()
+const [whole, pieces] = [new Recorder(), new Recorder()]
+
+const target: FuzzTarget = {
   name: 'wallaroo',
 
   seeds() {
@@ -37,11 +46,17 @@ export const target: FuzzTarget = {
     ]
   },
 
-  run(bytes) {
-    checkAccount(bytes)
-    checkCuts(bytes)
+  generate(random) {
+    const isMeant = stream.make(random)
+    const { bytes } = stream.out
+    return isMeant ? { bytes, check: () => checkMeaning(bytes) } : { bytes }
+  },
+
+  run(bytes, random) {
+    checkCuts(bytes, random)
+    if (!random.isOnceIn(DEARER_ONCE_IN)) return
     checkWriting(bytes, encodeMessage)
-    checkMeaning(bytes)
+    checkTotals(bytes)
   },
 
   canary: {
@@ -52,75 +67,48 @@ export const target: FuzzTarget = {
   },
 }
 
-/** Adds up the sizes of everything that was visited. */
-function checkAccount(bytes: Uint8Array): void {
-  const scanner = new FrameScanner({ maxFrameBytes: LIMIT }, new Counter())
+export const targets: readonly FuzzTarget[] = [target]
+
+function readWhole(bytes: Uint8Array): void {
+  whole.reset()
+  const scanner = new FrameScanner(RULES, whole)
   scanner.push(bytes)
-  assert.ok(scanner.bytesHeld <= LIMIT + 4)
-  const counter = new Counter()
-  const again = new FrameScanner({ maxFrameBytes: LIMIT }, counter)
-  for (const byte of bytes) {
-    again.push(Uint8Array.of(byte))
-    assert.ok(again.bytesHeld <= LIMIT + 4)
-  }
-  again.end()
-  const { visited, isTooLarge, truncated } = counter
-  assert.equal(visited, again.frames)
-  if (bytes.length > 0) assert.ok(visited + truncated > 0 || isTooLarge)
+  scanner.end()
 }
 
-class Counter implements FrameVisitor {
-  visited = 0
-  truncated = 0
-  isTooLarge = false
-
-  connect(): void {
-    this.visited++
-  }
-
-  join(): void {
-    this.visited++
-  }
-
-  metrics(): void {
-    this.visited++
-  }
-
-  reject(code: string): void {
-    assert.ok((ERROR_CODES as readonly string[]).includes(code), code)
-    assert.ok(!this.isTooLarge, 'nothing comes after a length that is too large')
-    if (code === 'frame_too_large') this.isTooLarge = true
-    else this.visited++
-  }
-
-  note(note: string): void {
-    assert.ok((NOTES as readonly string[]).includes(note), note)
-    if (note === 'truncated_at_close') this.truncated++
-  }
+function checkMeaning(bytes: Uint8Array): void {
+  readWhole(bytes)
+  whole.said.mustEqual(stream.meaning, 'read and meant')
 }
 
-/** Pieces of a size that the bytes themselves decide, so that a failure repeats. */
-function checkCuts(bytes: Uint8Array): void {
-  const size = 1 + ((bytes[4] ?? 0) % 9)
-  const pieces: Uint8Array[] = []
-  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.slice(at, at + size))
-  assert.deepEqual(read(pieces), read([bytes]), `pieces of ${size}`)
+/** Compares a reading in pieces with one in whole, and accounts for every frame. */
+function checkCuts(bytes: Uint8Array, random: Random): void {
+  readWhole(bytes)
+  pieces.reset(new SeriesIndex())
+  const scanner = new FrameScanner(RULES, pieces)
+  forEachPiece(random, bytes, (piece) => {
+    scanner.push(piece)
+    assert.ok(scanner.bytesHeld <= LIMIT + 4, `${scanner.bytesHeld} bytes held`)
+  })
+  scanner.end()
+  pieces.said.mustEqual(whole.said, 'read in pieces and in whole')
+  assert.equal(pieces.visited, scanner.frames)
+  if (bytes.length > 0) assert.ok(pieces.visited + pieces.truncated > 0 || pieces.isTooLarge)
 }
 
-function read(pieces: readonly Uint8Array[]): unknown {
-  const decoder = createDecoder({ maxFrameBytes: LIMIT } as object)
-  for (const piece of pieces) decoder.push(piece)
+function messagesOf(bytes: Uint8Array): readonly Message[] {
+  const decoder = createDecoder({ maxFrameBytes: LIMIT })
+  decoder.push(bytes)
   decoder.end()
-  return { messages: decoder.messages, errors: decoder.errors, notes: decoder.notes }
+  return decoder.messages as readonly Message[]
 }
 
 /** What frames say of their connection is not theirs; sizes and order are the writer's. */
 function checkWriting(bytes: Uint8Array, write: typeof encodeMessage): void {
-  const { messages } = read([bytes]) as { messages: readonly Message[] }
-  for (const message of messages) {
+  for (const message of messagesOf(bytes)) {
     if (message.type === 'join' && message.worker === null) continue
     for (const profile of ['peer', 'document'] as const) {
-      const [again] = (read([write(message, profile)]) as { messages: readonly Message[] }).messages
+      const [again] = messagesOf(write(message, profile))
       assert.deepEqual(essence(again!), essence(message))
     }
   }
@@ -134,7 +122,7 @@ function essence(message: Message): object {
 }
 
 /** Feeds every frame into totals and looks at every number in them. */
-function checkMeaning(bytes: Uint8Array): void {
+function checkTotals(bytes: Uint8Array): void {
   const totals = new LatencyTotals()
   let expected = 0n
   const metrics = (frame: MetricsFrame): void => {
@@ -143,7 +131,7 @@ function checkMeaning(bytes: Uint8Array): void {
     assert.ok(!(frame.isMinKnown && frame.isMaxKnown) || frame.min() <= frame.max())
   }
   const visitor = { connect() {}, join() {}, reject() {}, note() {}, metrics }
-  new FrameScanner({ maxFrameBytes: LIMIT }, visitor).push(bytes)
+  new FrameScanner(RULES, visitor).push(bytes)
   assert.equal(totals.counts.total(), expected)
   assert.ok(Number.isFinite(totals.sumNs) && totals.sumNs >= 0)
   for (const q of [0, 0.5, 0.99, 1]) {
