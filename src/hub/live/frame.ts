@@ -11,6 +11,7 @@ import {
   type Kind,
   type Summary,
 } from '../../model/index.ts'
+import type { PlainGain } from '../../shm/index.ts'
 import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
 
 /** Rough cost of the objects around the columns, for the ring's account of memory. */
@@ -198,6 +199,11 @@ export class FrameBuilder {
   histogram(id: number, histogram: Histogram): void {
     this.histogramIds.push(id)
     this.histogramOffsets.push(this.packer.add(histogram))
+  }
+
+  histogramGain(id: number, gain: PlainGain): void {
+    this.histogramIds.push(id)
+    this.histogramOffsets.push(this.packer.addGain(gain))
   }
 
   summary(id: number, summary: Summary): void {

@@ -8,6 +8,7 @@
  *   run    = [length:varint] + when not 0: [offset:zigzag varint][count:varint]*length
  */
 import { type BucketRun, type Exact, Histogram } from '../../model/index.ts'
+import type { PlainGain } from '../../shm/index.ts'
 
 const CHUNK_BYTES = 16384
 /** Longest varint: 64 bits in sevens. */
@@ -39,6 +40,42 @@ export class HistogramPacker {
     this.#big(histogram.overflow)
     if (histogram.overflow !== 0n) this.#double(histogram.overflowFrom)
     return start
+  }
+
+  /** Adds what a histogram has gained, which need not be made one for it. */
+  addGain(gain: PlainGain): number {
+    const { filled, offsets, gains } = gain
+    const start = this.#length
+    this.#reserve(HEAD_BYTES)
+    this.#bytes[this.#length++] = gain.scale & 0xff
+    this.#count(gain.count)
+    this.#count(gain.zeroCount)
+    this.#double(0)
+    this.#number(gain.sum)
+    this.#number(gain.min)
+    this.#number(gain.max)
+    const first = filled === 0 ? 0 : offsets[0]!
+    const end = filled === 0 ? 0 : offsets[filled - 1]! + 1
+    this.#reserve(VARINT_BYTES * (4 + filled) + end - first)
+    this.#count(end - first)
+    if (filled > 0) this.#offset(gain.low + first)
+    for (let i = 0, next = first; i < filled; i++, next++) {
+      for (; next < offsets[i]!; next++) this.#bytes[this.#length++] = 0
+      this.#count(gains[i]!)
+    }
+    this.#bytes[this.#length++] = 0 // negative side
+    this.#bytes[this.#length++] = 0 // overflow
+    return start
+  }
+
+  /** @param value below 2^53 */
+  #count(value: number): void {
+    if (value < 0x80) this.#bytes[this.#length++] = value
+    else this.#length = writeDouble(this.#bytes, this.#length, value)
+  }
+
+  #offset(index: number): void {
+    this.#length = writeDouble(this.#bytes, this.#length, index < 0 ? -2 * index - 1 : 2 * index)
   }
 
   /** Copies all that was added, at exactly its length. */
@@ -97,7 +134,11 @@ export class HistogramPacker {
     const bytes = this.#bytes
     let at = writeVarint(bytes, this.#length, (end - first) / 2, 0)
     const lowest = offset + first / 2
-    if (first < end) at = writeVarint(bytes, at, lowest < 0 ? -2 * lowest - 1 : 2 * lowest, 0)
+    if (first < end) {
+      this.#length = at
+      this.#offset(lowest)
+      at = this.#length
+    }
     for (let i = first; i < end; i += 2) {
       const low = halves[i]!
       const high = halves[i + 1]!
@@ -110,9 +151,14 @@ export class HistogramPacker {
 
 /** Writes the 64 bits of two halves; returns the offset behind them. */
 function writeVarint(bytes: Uint8Array, start: number, low: number, high: number): number {
+  if (high >= 0x20_0000) return writeWideVarint(bytes, start, low, high)
+  return writeDouble(bytes, start, high * TWO_32 + low)
+}
+
+/** Writes an integer below 2^53 as {@link writeVarint} does. */
+function writeDouble(bytes: Uint8Array, start: number, value: number): number {
   let at = start
-  if (high >= 0x20_0000) return writeWideVarint(bytes, at, low, high)
-  let rest = high * TWO_32 + low
+  let rest = value
   for (; rest > 0x7fff_ffff; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80
   for (; rest > 0x7f; rest >>= 7) bytes[at++] = (rest & 0x7f) | 0x80
   bytes[at++] = rest

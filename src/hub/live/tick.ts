@@ -71,8 +71,9 @@ export class CellCloser {
   }
 
   /**
-   * Does the same in steps. What the zone adds up is read between two of them, so that the interval
-   * ends for all of it at one instant; gauges and windows follow.
+   * Does the same in steps. Counters and dense histograms are read between two of them, so that the
+   * interval ends for all of these at one instant; exponential histograms, gauges and windows
+   * follow, each with what it holds when its turn comes.
    */
   *closing(endMs: number, seconds: number): Task<Frame> {
     yield* this.#follow()
@@ -82,8 +83,8 @@ export class CellCloser {
     const windowed = this.#windows.take()
     this.#counters.close(reader, builder, endMs, windowed)
     this.#sharedGauges.close(this.#totals, builder, endMs)
-    this.#exponentials.close(reader, builder, endMs, window)
     this.#denses.close(reader, builder, endMs)
+    yield* this.#exponentials.close(reader, builder, endMs, window)
     yield
     yield* this.#gauges.close(reader, builder, endMs)
     yield* closeDistributions(windowed.distributions, builder, endMs)

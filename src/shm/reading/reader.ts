@@ -13,6 +13,7 @@ import { readExponential } from '../slots/exponential-reading.ts'
 import { ExponentialSlot } from '../slots/exponential-slot.ts'
 import { combineGauge, type GaugeReading, gaugeSequence, readLaterGauge } from '../slots/gauge.ts'
 import { BinsReader, type BinsReading, type BinTable, type SegmentBins } from './bins-reader.ts'
+import { type PlainCopy, type PlainGain, type PlainOutcome, PlainReader } from './plain-reading.ts'
 import { SummaryTaker, type SummaryVisitor } from './summaries.ts'
 
 export interface DenseReading {
@@ -65,6 +66,7 @@ export class ZoneReader {
   #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
   readonly #writersGauge: GaugeReading = { value: Number.NaN, sequence: 0 }
   readonly #bins: BinsReader
+  readonly #plain: PlainReader
   readonly #summaries: SummaryTaker
   #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
   #askedEpoch = 0
@@ -75,6 +77,7 @@ export class ZoneReader {
     this.#descriptors = descriptors
     this.#segments = segments
     this.#bins = new BinsReader(memory, descriptors, segments)
+    this.#plain = new PlainReader(memory, descriptors, segments)
     this.#summaries = new SummaryTaker(memory, descriptors, segments)
   }
 
@@ -222,6 +225,16 @@ export class ZoneReader {
     this.#check(metric, 'exponential')
     this.#target = target
     return this.#memory.generation.consistently(this.#mergeExponential, metric)
+  }
+
+  /**
+   * Reads what an exponential histogram has gained since a copy, which is not possible for all.
+   * @param metric an exponential histogram, which is not looked at
+   * @param epoch of the window that was closed last
+   * @param gain to be filled; what is in it counts for `taken` only, and then the copy has it, too
+   */
+  gain(metric: number, epoch: number, copy: PlainCopy, gain: PlainGain): PlainOutcome {
+    return this.#plain.read(metric, epoch, copy, gain)
   }
 
   /** Reads the total of a counter that may pass 2^64 - 1; for the refusal of increments. */

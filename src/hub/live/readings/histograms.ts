@@ -1,40 +1,74 @@
 /** The last readings of histograms in the zone, and the cells of those that have gained since. */
 import { binsHistogram, type Exact, Histogram, histogramGain } from '../../../model/index.ts'
-import type { DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
+import {
+  type DenseReading,
+  PlainCopy,
+  PlainGain,
+  type WindowReading,
+  type ZoneReader,
+} from '../../../shm/index.ts'
 import type { HistogramRecord } from '../../series/series.ts'
+import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'
 
+/** Histograms between two looks at the clock: a quarter of a millisecond. */
+const ROWS_PER_STEP = 512
 const NOTHING = new Histogram()
 
 /**
- * A histogram's reading is more to allocate than to take. So the reading before the last is filled
- * anew for the next histogram, and one gain serves for all.
+ * Readings of histograms. Nearly all are read the quick way, from a slot into arrays that stay;
+ * what that can't take is read as a histogram, and a row may change from one way to the other.
  */
-export class HistogramReadings extends LastReadings<HistogramRecord, Histogram> {
-  #spare: Histogram | undefined
+export class HistogramReadings extends LastReadings<HistogramRecord, PlainCopy | Histogram> {
+  readonly #plain = new PlainGain()
   readonly #gain = new Histogram()
   readonly #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
 
-  /** @param window the window that ends with this interval; most histograms were not in it */
-  close(reader: ZoneReader, builder: FrameBuilder, endMs: number, window: number): void {
-    const gain = this.#gain
+  /** Gives the copy of a row that is read the quick way. */
+  #copyOf(row: number): PlainCopy | undefined {
+    const last = this.last[row]
+    if (last !== undefined) return last instanceof PlainCopy ? last : undefined
+    const copy = new PlainCopy()
+    this.last[row] = copy
+    return copy
+  }
+
+  /**
+   * Closes cells in steps: each histogram with what it holds when its turn comes.
+   * @param window the window that ends with this interval; most histograms were not in it
+   */
+  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number, window: number): Task {
+    const gain = this.#plain
     for (let row = 0; row < this.last.length; row++) {
+      if (row % ROWS_PER_STEP === 0) yield
       const record = this.records[row]!
-      if (!reader.windowChanged(record.metric, window)) continue
-      const total = reader.exponential(record.metric, this.#spare)
-      this.#spare = total
-      const last = this.last[row]
-      histogramGain(total, last ?? NOTHING, gain)
-      if (gain.isEmpty) continue
-      this.last[row] = total
-      this.#spare = last
-      reader.window(record.metric, window, this.#window)
-      gain.min = this.#extreme(this.#window.min, total.min)
-      gain.max = this.#extreme(this.#window.max, total.max)
+      const copy = this.#copyOf(row)
+      const outcome =
+        copy === undefined ? 'general' : reader.gain(record.metric, window, copy, gain)
+      if (outcome === 'silent') continue
+      if (outcome === 'general') {
+        if (!this.#closeGeneral(row, reader, builder, window)) continue
+      } else if (gain.count === 0) continue
+      else builder.histogramGain(record.id, gain)
       record.lastDataMs = endMs
-      builder.histogram(record.id, gain)
     }
+  }
+
+  #closeGeneral(row: number, reader: ZoneReader, builder: FrameBuilder, window: number): boolean {
+    const { metric, id } = this.records[row]!
+    if (!reader.windowChanged(metric, window)) return false
+    const total = reader.exponential(metric)
+    const last = this.last[row] ?? NOTHING
+    const before = last instanceof PlainCopy ? last.histogram() : last
+    const gain = histogramGain(total, before, this.#gain)
+    if (gain.isEmpty) return false
+    this.last[row] = PlainCopy.of(total) ?? total
+    reader.window(metric, window, this.#window)
+    gain.min = this.#extreme(this.#window.min, total.min)
+    gain.max = this.#extreme(this.#window.max, total.max)
+    builder.histogram(id, gain)
+    return true
   }
 
   /**
