@@ -1,6 +1,6 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { isDecrements } from '../hub/series/series.ts'
+import { isDecrements } from '../hub/series/record.ts'
 import type { HubView } from '../hub/view.ts'
 import { jsonAnswer, largeJsonAnswer, piecesAnswer } from './answers.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'

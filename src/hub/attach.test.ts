@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startHub, type TestHub, until } from '../../test/support/hub/hub.ts'
 import { CallbackSource } from '../dialects/scope/server/callback-source.ts'
 import { ScopeServer } from '../dialects/scope/server.ts'
-import type { SeriesRecord } from './series/series.ts'
+import type { SeriesRecord } from './series/record.ts'
 
 /** A scope exporter and a hub that reads it, both under the hub's clock. */
 async function attachedHub(options: Record<string, unknown> = {}) {

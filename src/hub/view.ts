@@ -8,7 +8,7 @@ import { defaultsOf } from '../dialects/options.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
-import type { SeriesRecord, Total } from './series/series.ts'
+import type { SeriesRecord, Total } from './series/record.ts'
 import type { SourcesAnswer } from './status/status.ts'
 
 export interface HubView {

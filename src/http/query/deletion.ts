@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isLoopback } from '../../host-check.ts'
 import { OWN_SOURCE } from '../../hub/ingest/definition.ts'
-import { isDecrements, type SeriesRecord } from '../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
 import { compileGlob } from '../../model/glob.ts'
 import type { DeletionAnswer } from '../api.ts'

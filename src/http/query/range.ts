@@ -9,7 +9,7 @@
  * leaves over goes to the last one. So sums over columns are exact, only their place is estimated.
  */
 import type { Frame } from '../../hub/live/frame.ts'
-import type { SeriesRecord } from '../../hub/series/series.ts'
+import type { SeriesRecord } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
 import {
   addExact,

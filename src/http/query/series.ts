@@ -1,5 +1,5 @@
 /** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
-import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
 import { exact, type Kind, subtractExact } from '../../model/index.ts'
 import type { ExactJson, SeriesInfo } from '../api.ts'

@@ -14,7 +14,8 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, Writer } from '../../shm/index.ts'
-import type { CounterRecord, SeriesStore } from '../series/series.ts'
+import type { CounterRecord } from '../series/record.ts'
+import type { SeriesStore } from '../series/series.ts'
 import { take } from './weight.ts'
 import type { Windows } from './windows/windows.ts'
 

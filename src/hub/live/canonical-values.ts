@@ -14,12 +14,8 @@ import {
   subtractExact,
   summaryMean,
 } from '../../model/index.ts'
-import {
-  type CounterRecord,
-  isDecrements,
-  type SeriesRecord,
-  type SeriesStore,
-} from '../series/series.ts'
+import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/record.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { Frame } from './frame.ts'
 import type { Totals } from './totals.ts'
 

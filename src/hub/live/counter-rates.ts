@@ -4,7 +4,8 @@
  * first increase on; ticks are made up for lazily.
  */
 import { MovingAverages } from '../../model/index.ts'
-import type { SeriesRecord, SeriesStore } from '../series/series.ts'
+import type { SeriesRecord } from '../series/record.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Rates } from '../view.ts'
 import type { Frame } from './frame.ts'

@@ -1,7 +1,7 @@
 /** A sink that says every closed second in another hub's or server's dialect. */
 import type { Emitter } from '../../dialects/endpoints.ts'
 import { type Cell, type Exact, exact, type Identity, KINDS, type Kind } from '../../model/index.ts'
-import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/series.ts'
+import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/record.ts'
 import type { Frame } from './frame.ts'
 import type { Sink } from './sinks.ts'
 

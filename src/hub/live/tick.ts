@@ -5,7 +5,8 @@
 
 import type { Zone, ZoneReader } from '../../shm/index.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
-import type { HistogramRecord, SeriesRecord, SeriesStore, SummaryRecord } from '../series/series.ts'
+import type { HistogramRecord, SeriesRecord, SummaryRecord } from '../series/record.ts'
+import type { SeriesStore } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
 import { CounterReadings } from './readings/counters.ts'

@@ -1,7 +1,7 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
 import { binsHistogram, EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
-import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from '../series/series.ts'
+import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from '../series/record.ts'
 
 /** Knowledge of the sources of shared gauges, which tell no writes. */
 export interface SharedSources {

@@ -10,7 +10,8 @@ import type { Participant } from '../resident.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { Task } from '../tasks/task.ts'
 import { needsOf, type SeriesNeeds } from './pressure.ts'
-import { isDecrements, type SeriesRecord, type SeriesStore } from './series.ts'
+import { isDecrements, type SeriesRecord } from './record.ts'
+import type { SeriesStore } from './series.ts'
 
 /** Call that has all threads forget metrics; undefined where there are none but the main one. */
 type Forget = (metrics: readonly number[]) => Promise<unknown> | undefined

@@ -13,7 +13,7 @@ import type {
   GaugeRecord,
   SeriesRecord,
   Total,
-} from '../../../src/hub/series/series.ts'
+} from '../../../src/hub/series/record.ts'
 import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
 import { exportRulesOf, type HubView, type Rates, type SeriesList } from '../../../src/hub/view.ts'
 import {

@@ -4,7 +4,7 @@
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
-import { isDecrements, type SeriesRecord } from '../../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord } from '../../../hub/series/record.ts'
 import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView, SeriesList } from '../../../hub/view.ts'
 import type { CounterDescription, CounterWindow } from '../window.ts'

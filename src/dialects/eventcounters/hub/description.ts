@@ -4,7 +4,7 @@
  * no escape for (eventcounters.md §4.7); it becomes `_`.
  */
 
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { PLACEHOLDER, sayableValue } from '../codec/metadata.ts'
 import { PROVIDER_LABEL } from '../map.ts'
 import { LIMITS, UNITS_KEY } from '../spec.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
-import type { CounterRecord, SeriesRecord } from '../../../hub/series/series.ts'
+import type { CounterRecord, SeriesRecord } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { canonicalMean, type Exact, type Histogram, subtractExact } from '../../../model/index.ts'
 import { EMPTY_MEAN, fromSummary, singleMean } from '../summary.ts'

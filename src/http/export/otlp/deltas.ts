@@ -4,7 +4,7 @@
  * the number of series.
  */
 import type { Frame } from '../../../hub/live/frame.ts'
-import type { SeriesRecord, Total } from '../../../hub/series/series.ts'
+import type { SeriesRecord, Total } from '../../../hub/series/record.ts'
 import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { addExact, type Exact, type Histogram } from '../../../model/index.ts'

@@ -8,7 +8,7 @@ import type {
   OtlpRules,
   Temporality,
 } from '../../../dialects/export-rules.ts'
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { forEachItem, sorted, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Identity, Labels, Metadata } from '../../../model/index.ts'

@@ -1,7 +1,7 @@
 /** The points of a metric, made from totals or from what an interval brought. */
 import type { HistogramRules, OtlpRules, Temporality } from '../../../dialects/export-rules.ts'
 import { exportedSum } from '../../../exposition/distribution.ts'
-import { beganMs, isDecrements, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
+import { beganMs, isDecrements, type SeriesRecord, type Total } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram } from '../../../model/index.ts'
 import { isInteger, summaryMean } from '../../../model/index.ts'

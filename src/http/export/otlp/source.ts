@@ -2,7 +2,7 @@
  * All series of a hub as pieces of OTLP: totals since their start, and intervals where a dialect or
  * the config wants them.
  */
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { HeldValues } from '../../../hub/tasks/held-values.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'

@@ -5,7 +5,7 @@
 import type { WindowPart } from '../../../dialects/export-rules.ts'
 import { KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../../../exposition/names.ts'
 import { labelText } from '../../../exposition/text.ts'
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { sorted, type Task } from '../../../hub/tasks/task.ts'
 import { compareUtf8, type Kind, type Labels } from '../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../pieces.ts'

@@ -2,7 +2,7 @@
 
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
-import type { SeriesRecord } from '../../../hub/series/series.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { HeldValues } from '../../../hub/tasks/held-values.ts'
 import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'

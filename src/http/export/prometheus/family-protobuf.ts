@@ -20,7 +20,7 @@
 import { PbfWriter } from 'pbf'
 import { exportedSum, forEachBound } from '../../../exposition/distribution.ts'
 import { exportedQuantile, QUANTILES } from '../../../exposition/histogram-text.ts'
-import { beganMs, isWindowed, type SeriesRecord } from '../../../hub/series/series.ts'
+import { beganMs, isWindowed, type SeriesRecord } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram, Kind } from '../../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'

@@ -2,7 +2,7 @@
 
 import { bucketLines, quantileLines } from '../../../exposition/histogram-text.ts'
 import { numberText } from '../../../exposition/text.ts'
-import { beganMs, isWindowed } from '../../../hub/series/series.ts'
+import { beganMs, isWindowed } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout.ts'

@@ -1,7 +1,7 @@
 /** What a row of the layout says now; what both families' writers need to know of it. */
 
 import { windowValue } from '../../../dialects/export-rules.ts'
-import { isDecrements, type SeriesRecord, type Total } from '../../../hub/series/series.ts'
+import { isDecrements, type SeriesRecord, type Total } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact } from '../../../model/index.ts'
 import type { RowPart } from './collisions.ts'

@@ -16,7 +16,7 @@ import type {
   HistogramRecord,
   SeriesRecord,
   SummaryRecord,
-} from '../../series/series.ts'
+} from '../../series/record.ts'
 import { CounterWindows } from './counter-windows.ts'
 import { HistogramWindows } from './histogram-windows.ts'
 import { SummaryWindows } from './summary-windows.ts'

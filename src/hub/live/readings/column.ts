@@ -2,7 +2,7 @@
  * Columns of readings: a row for each series of one kind. Rows rise by series id, as the store
  * numbers them; columns follow the store's list when it changed.
  */
-import type { SeriesRecord } from '../../series/series.ts'
+import type { SeriesRecord } from '../../series/record.ts'
 
 const ROWS_FIRST = 64
 

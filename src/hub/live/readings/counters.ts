@@ -3,7 +3,7 @@ import { type Exact, exact } from '../../../model/index.ts'
 import type { ZoneReader } from '../../../shm/index.ts'
 import type { CounterWindows } from '../../ingest/windows/counter-windows.ts'
 import type { WindowedSeries } from '../../ingest/windows/windows.ts'
-import type { CounterRecord } from '../../series/series.ts'
+import type { CounterRecord } from '../../series/record.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept } from './column.ts'
 

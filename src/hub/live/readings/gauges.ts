@@ -1,7 +1,7 @@
 /** The last readings of gauges, and the cells of those that were written or differ since. */
 import type { Exact } from '../../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../../shm/index.ts'
-import type { GaugeRecord } from '../../series/series.ts'
+import type { GaugeRecord } from '../../series/record.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import type { Totals } from '../totals.ts'

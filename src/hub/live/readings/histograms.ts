@@ -7,7 +7,7 @@ import {
   type WindowReading,
   type ZoneReader,
 } from '../../../shm/index.ts'
-import type { HistogramRecord } from '../../series/series.ts'
+import type { HistogramRecord } from '../../series/record.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import { compact, grown, type IsKept, LastReadings } from './column.ts'
