@@ -16,6 +16,7 @@ interface AnyRecord {
   readonly source: string
   /** Index of its metric in the zone. */
   readonly metric: number
+  /** Time at which it was made; it moves only where the wall clock was set, by as much. */
   firstSeenMs: number
   /** End of the last interval in which something arrived. */
   lastDataMs: number
