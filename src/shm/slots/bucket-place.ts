@@ -7,7 +7,8 @@
  *
  * where start[cell] is the index at the cell's lower end and bound[cell] the last mantissa of that
  * bucket, both for mantissas of 32 bits. A coarser scale s is the same index shifted right by 8 -
- * s. The bounds are found by bisection of the model's own function, so both agree on every double.
+ * s. The bounds are found by bisection of the model's own function, so both agree on every double;
+ * it begins close to the power that the bound is, for every thread makes this table as it starts.
  */
 import { bucketIndex, SCALE_MAX } from '../../model/index.ts'
 
@@ -28,17 +29,24 @@ const cells = new Int32Array(2 * CELLS)
 const float = new Float64Array(1)
 const halves = new Int32Array(float.buffer)
 
+/** Half of the interval in which a bound is looked for, relative; a power errs by an ulp or two. */
+const POWER_ERROR = 2 ** -49
+
 for (let cell = 0; cell < CELLS; cell++) {
   const start = bucketIndex(1 + cell / CELLS, SCALE_MAX)
+  const isSameBucket = cell > 0 && cells[2 * cell - 2] === start
   cells[2 * cell] = start
-  cells[2 * cell + 1] = Math.floor(lastInBucket(start) * MANTISSA_ONE)
+  cells[2 * cell + 1] = isSameBucket
+    ? cells[2 * cell - 1]!
+    : Math.floor(lastInBucket(start) * MANTISSA_ONE)
 }
 
 /** Computes the greatest mantissa in bucket `index` of the octave. */
 function lastInBucket(index: number): number {
   if (index < 0) return 1 // the octave's own lower bound, which belongs to the bucket below
-  let low = 1
-  let high = 2
+  const power = 2 ** ((index + 1) / 2 ** SCALE_MAX)
+  let low = power * (1 - POWER_ERROR)
+  let high = Math.min(2, power * (1 + POWER_ERROR))
   for (;;) {
     const middle = low + (high - low) / 2
     if (middle === low || middle === high) return low
