@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { eventCountersOf } from '../../src/dialects/eventcounters/hub/resident.ts'
-import { ConfigError } from '../../src/hub/config/config.ts'
+import { ConfigError } from '../../src/hub/config/values.ts'
 import {
   CounterRegistry,
   EventCounter,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DIALECTS } from '../../../test/support/dialects.ts'
-import { ConfigError, dialectOptions, parseConfig } from './config.ts'
+import { parseConfig } from './config.ts'
+import { ConfigError, dialectOptions } from './values.ts'
 
 const parse = (options: unknown) => parseConfig(options, DIALECTS)
 

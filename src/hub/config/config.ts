@@ -5,12 +5,9 @@
  */
 import type { z } from 'zod'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { ValuesOf } from '../../dialects/options.ts'
-import { composeOptions, type HouseOptions } from './house-options.ts'
+import { composeOptions } from './house-options.ts'
 import { schemaOf } from './schema.ts'
-
-/** The values of all options; the section of a dialect has its name. */
-export type HubConfig = ValuesOf<HouseOptions> & Readonly<Record<string, unknown>>
+import { ConfigError, type HubConfig } from './values.ts'
 
 /**
  * Reads the defaults with the given options over them.
@@ -26,41 +23,6 @@ export function parseConfig(options: unknown, dialects: readonly Dialect[]): Hub
     if (!problems.has(path)) problems.set(path, describeIssue(issue, path, options))
   }
   throw new ConfigError([...problems.values()].flat())
-}
-
-/** Gives the dialect's own section of the config. */
-export function dialectOptions(
-  config: HubConfig,
-  dialect: string,
-): Readonly<Record<string, unknown>> {
-  return (config[dialect] ?? {}) as Readonly<Record<string, unknown>>
-}
-
-/** Gives the number that is wished for a port; 0 = any free one. */
-export function portNumber(config: HubConfig, name: string): number {
-  return config[`${name}Port`] as number
-}
-
-/**
- * An option that is not understood; `problems` has one line each.
- *
- * @example
- * import { ConfigError, startHub } from 'pentameter/hub'
- *
- * try {
- *   await startHub({ config: { seriesLimit: 0 } })
- * } catch (error) {
- *   if (error instanceof ConfigError) console.log(error.problems) // [ 'seriesLimit: 0, …' ]
- * }
- */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.problems = problems
-  }
 }
 
 /** Writes one line per problem: `seriesLimit: 0, want at least 1`. */

@@ -1,7 +1,7 @@
 /** Whom the hub connects to: the addresses of the config, all checked before any is used. */
 import type { Dialect } from '../../dialects/dialect.ts'
-import { ConfigError, type HubConfig, portNumber } from './config.ts'
 import { type DialectTarget, parseTarget } from './target.ts'
+import { ConfigError, type HubConfig, portNumber } from './values.ts'
 
 interface Peers {
   /** Targets that are sent to every second. */

@@ -4,8 +4,8 @@ import { dialect as eventcounters } from '../../dialects/eventcounters/dialect.t
 import { dialect as proxywasm } from '../../dialects/proxywasm/dialect.ts'
 import { dialect as scope } from '../../dialects/scope/dialect.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
-import { ConfigError } from './config.ts'
 import { parseTarget } from './target.ts'
+import { ConfigError } from './values.ts'
 
 const DIALECTS = [statshero, scope, proxywasm, eventcounters]
 

@@ -4,7 +4,7 @@
  */
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { Target } from '../../dialects/endpoints.ts'
-import { ConfigError } from './config.ts'
+import { ConfigError } from './values.ts'
 
 export interface DialectTarget {
   readonly dialect: Dialect

@@ -6,7 +6,7 @@
 import type { PeerConnection } from '../../dialects/endpoints.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
-import type { HubConfig } from '../config/config.ts'
+import type { HubConfig } from '../config/values.ts'
 import type { NewSeries } from '../ingest/definition.ts'
 import type { LogLevel } from '../log.ts'
 import type { ErrorStatus, ListenerStatus, RefusalStatus } from '../status/status.ts'
