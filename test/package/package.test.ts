@@ -164,7 +164,6 @@ suite('with an empty node_modules beside it', () => {
         "console.log(typeof (await import('pentameter/package.json', " +
         "{ with: { type: 'json' } })).default.version)",
     })
-    assert.ok(inner.length > 0)
     const lines = runProgram(folder, ['inner.mjs']).trim().split('\n')
     // Of a pattern, resolving alone may give a file that is not there.
     const found = lines.filter((line) => !line.startsWith('file:') || statOf(line) !== undefined)
