@@ -4,36 +4,97 @@
  * the product needs, the pinned one from the lock file takes over; without that it says so.
  * Runs the built files where they are (the package), the sources otherwise (a checkout).
  */
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const OLDEST_MAJOR = 24
 const SHELL_WATCH_MS = 500
 const root = new URL('..', import.meta.url)
-const built = fileURLToPath(new URL('dist/cli/main.js', root))
-const source = fileURLToPath(new URL('src/cli/main.ts', root))
-const isCheckout = existsSync(source)
-const entry = isCheckout ? source : built
+const args = process.argv.slice(2)
 
-if (Number(process.versions.node.split('.')[0]) >= OLDEST_MAJOR) {
+if (args[0] === '--version' || args[0] === '-V') {
+  // before anything is loaded, and whichever Node this is
+  const manifest = readFileSync(new URL('package.json', root), 'utf8')
+  process.stdout.write(`${JSON.parse(manifest).version}\n`)
+} else if (Number(process.versions.node.split('.')[0]) >= OLDEST_MAJOR) {
+  await run()
+} else {
+  await runWithPinned()
+}
+
+/** Runs the command line in this process. */
+async function run() {
   endWithStarter()
   if (process.channel === undefined) onScriptEnd(() => process.emit('disconnect'))
-  const { main } = await import(pathToFileURL(entry).href)
-  process.exitCode = await main(process.argv.slice(2))
-} else {
+  const source = new URL('src/cli/main.ts', root)
+  const entry = existsSync(source) ? source : new URL('dist/cli/main.js', root)
+  await keepCompiled()
+  const { main } = await import(entry.href)
+  process.exitCode = await main(args)
+}
+
+/**
+ * Keeps compiled code on disk, which is most of a start. Only in a folder that nobody else can
+ * write: who writes there decides what runs. Without one, or where Node was told of another folder
+ * or of none (NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE), the program just starts without.
+ */
+async function keepCompiled() {
+  if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
+  const caches = cacheHome()
+  const folder = join(caches, 'pentameter', 'compiled')
+  try {
+    // one by one: Node's recursive way never ends where nothing can be made, as in /proc
+    for (const each of [caches, dirname(folder), folder]) {
+      if (!existsSync(each)) mkdirSync(each, { mode: 0o700 })
+    }
+    if (!isOwn(realpathSync(folder))) return
+  } catch {
+    return // no home, or one that can't be written
+  }
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(folder)
+}
+
+/** Finds the folder that the system has for a user's caches. */
+function cacheHome() {
+  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = process.env
+  if (process.platform === 'win32') return local || join(homedir(), 'AppData', 'Local')
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches')
+  return xdg?.startsWith('/') ? xdg : join(homedir(), '.cache')
+}
+
+/**
+ * True when nobody but this user and root can put anything into a folder, or another in its place:
+ * so it is with each folder above it. In one with the sticky bit a name stays its owner's.
+ */
+function isOwn(folder) {
+  if (process.getuid === undefined) return true
+  const { uid, mode } = lstatSync(folder)
+  if (uid !== process.getuid() || mode & 0o022) return false
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    const { uid, mode } = lstatSync(above)
+    if (uid !== process.getuid() && uid !== 0) return false
+    if (mode & 0o022 && !(mode & 0o1000)) return false
+    if (above === dirname(above)) return true
+  }
+}
+
+/** Hands over to the pinned Node of a checkout; without one the command fails. */
+async function runWithPinned() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const pinned = fileURLToPath(new URL(`node_modules/.bin/${name}`, root))
   if (existsSync(pinned)) {
-    const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-    handOver(pinned, args)
-  } else {
-    process.stderr.write(
-      `pentameter needs Node ${OLDEST_MAJOR} or newer, this is ${process.version}. ` +
-        'In a checkout, `npm ci` brings the right one.\n',
-    )
-    process.exitCode = 1
+    const { spawn } = await import('node:child_process')
+    handOver(spawn, pinned, [fileURLToPath(import.meta.url), ...args])
+    return
   }
+  process.stderr.write(
+    `pentameter needs Node ${OLDEST_MAJOR} or newer, this is ${process.version}. ` +
+      'In a checkout, `npm ci` brings the right one.\n',
+  )
+  process.exitCode = 1
 }
 
 /**
@@ -41,7 +102,7 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_MAJOR) {
  * the two, which asks the command to finish however many signals it got itself (a terminal sends
  * them to both); a second one ends it. The channel also closes when this process is killed.
  */
-function handOver(node, args) {
+function handOver(spawn, node, args) {
   const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   const onSignal = () => {
     if (child.connected) child.disconnect()
