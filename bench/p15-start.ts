@@ -1,0 +1,134 @@
+/** P15: how fast the built package starts, and what memory an idle hub takes. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import {
+  type Answer,
+  atMost,
+  figureOf,
+  interleave,
+  type Rounds,
+  ratioOf,
+} from './measure/question.ts'
+import { ask } from './measure/run.ts'
+
+const WARM_UPS = 2
+const START_ROUNDS = 15
+const HUB_ROUNDS = 7
+const VERSION_WANTED = 1.5
+const READY_MS_WANTED = 500
+const RSS_MB_WANTED = 90
+/** Age of the hub whose memory is read, ms. */
+const IDLE_MS = 5000
+const ROOT = join(import.meta.dirname, '..')
+const PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
+
+await ask({
+  name: 'P15',
+  asks: 'How fast does the package start, and what memory does an idle hub take?',
+  data: 'bin, dist and package.json in a folder of their own, as packed',
+  method: [
+    'commands: from spawn to exit; serve: from spawn to its start report and a 200 of /healthz',
+    'compiled code is kept in caches of their own, filled by the rounds for warming up',
+    `memory: VmRSS of the hub ${IDLE_MS / 1000} s after that, with default ingest threads`,
+  ],
+  unit: 'ms',
+  remarks: [
+    `${availableParallelism()} cores, so as many ingest threads; a bare Node alone takes 40 MB`,
+    "'limit': the wanted value, so that a ratio of 1 is the limit",
+  ],
+  measure: () => withPackage(measure),
+})
+
+async function measure(program: string, env: NodeJS.ProcessEnv): Promise<Answer> {
+  const run = (title: string, args: readonly string[]) => ({
+    title,
+    round() {
+      const begin = performance.now()
+      const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+      return performance.now() - begin
+    },
+  })
+  const contenders = [
+    run('node -e 0', ['-e', '0']),
+    run('pentameter --version', [program, '--version']),
+    run('pentameter --help', [program, '--help']),
+    run('pentameter serve --help', [program, 'serve', '--help']),
+  ]
+  const [node, version, ...helps] = await interleave(contenders, WARM_UPS, START_ROUNDS)
+  const readyMs: number[] = []
+  const rssMbs: number[] = []
+  for (let round = -WARM_UPS; round < HUB_ROUNDS; round++) {
+    const hub = await startHub(program, env)
+    if (round >= 0) {
+      readyMs.push(hub.readyMs)
+      await setTimeout(IDLE_MS)
+      if (existsSync('/proc/self/status')) rssMbs.push(rssMb(hub.child))
+    }
+    hub.child.kill('SIGTERM')
+    await once(hub.child, 'exit')
+  }
+  const ready: Rounds = { title: 'serve until it is ready', figures: readyMs }
+  const memory: Rounds = { title: 'idle hub', figures: rssMbs, unit: 'MB' }
+  const hasMemory = rssMbs.length > 0
+  return {
+    warmUps: WARM_UPS,
+    rounds: START_ROUNDS,
+    figures: [node!, version!, ...helps, ready, ...(hasMemory ? [memory] : [])].map(figureOf),
+    ratios: [
+      ratioOf(version!, node!, atMost(VERSION_WANTED)),
+      ...helps.map((help) => ratioOf(help, node!)),
+      ratioOf(ready, limit(READY_MS_WANTED, 'ms'), atMost(1)),
+      ...(hasMemory ? [ratioOf(memory, limit(RSS_MB_WANTED, 'MB'), atMost(1))] : []),
+    ],
+    skipped: hasMemory ? [] : [{ title: 'memory', reason: 'no /proc here' }],
+  }
+}
+
+/** Copies what the package ships and calls back with its program, and caches of its own. */
+async function withPackage<T>(
+  use: (program: string, env: NodeJS.ProcessEnv) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-start-'))
+  try {
+    for (const path of ['bin', 'dist', 'package.json']) {
+      cpSync(join(ROOT, path), join(folder, path), { recursive: true })
+    }
+    const { NODE_COMPILE_CACHE: _other, ...env } = process.env
+    const caches = join(folder, 'caches')
+    return await use(join(folder, 'bin/pentameter.js'), { ...env, XDG_CACHE_HOME: caches })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface StartedHub {
+  readonly child: ChildProcess
+  readonly readyMs: number
+}
+
+async function startHub(program: string, env: NodeJS.ProcessEnv): Promise<StartedHub> {
+  const begin = performance.now()
+  const args = [program, 'serve', '--log', 'json', ...PORTS]
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string]
+  const { host, port } = JSON.parse(line).listeners.http
+  const { status } = await fetch(`http://${host}:${port}/healthz`)
+  if (status !== 200) throw new Error(`/healthz answers ${status}`)
+  return { child, readyMs: performance.now() - begin }
+}
+
+function rssMb({ pid }: ChildProcess): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024
+}
+
+function limit(value: number, unit: string): Rounds {
+  const figures = Array.from({ length: HUB_ROUNDS }, () => value)
+  return { title: `limit of ${value} ${unit}`, figures }
+}
