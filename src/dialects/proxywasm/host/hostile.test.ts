@@ -69,6 +69,9 @@ test('a file that is no module, or too large, is refused', async () => {
   }
   const whole = await hostileFilter('traps')
   assert.equal(await refusalOf(Buffer.from('#!/bin/sh\n')), 'not_wasm')
+  // a table behind the memory: written in this order, limits would have no place
+  const inverted = '0061736d01000000' + '050b8180808000008180808000' + '040401700001'
+  assert.equal(await refusalOf(Buffer.from(inverted, 'hex')), 'not_wasm')
   assert.equal(await refusalOf(whole, whole.length - 1), 'too_large')
   for (let size = 0; size < whole.length; size++) {
     assert.notEqual(await refusalOf(whole.subarray(0, size)), '', `cut at ${size}`)

@@ -108,3 +108,19 @@ test('the tables of a module share their limit, and keep what they begin with', 
     [60, 60],
   ])
 })
+
+test('sections that stand in another order, or twice, make no module', () => {
+  const head = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
+  const [table, memory] = [
+    [4, 4, 1, 0x70, 0, 1],
+    [5, 3, 1, 0, 1],
+  ]
+  const shape = readShape(Uint8Array.from([...head, ...table!, ...memory!]))
+  assert.deepEqual([shape.ownTables.length, shape.ownMemories.length], [1, 1])
+  for (const sections of [
+    [...memory!, ...table!],
+    [...memory!, ...memory!],
+  ]) {
+    assert.throws(() => readShape(Uint8Array.from([...head, ...sections])), RangeError)
+  }
+})

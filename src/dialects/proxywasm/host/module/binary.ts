@@ -12,6 +12,7 @@
  *   5 memories  count | limits: [flags:u8][pages least] [pages at most, if flags & 1]
  */
 const SECTION = Object.freeze({ types: 1, imports: 2, tables: 4, memories: 5 })
+const READ_SECTIONS: ReadonlySet<number> = new Set(Object.values(SECTION))
 const MAGIC = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
 const FUNCTION_FORM = 0x60
 /** Byte in front of a table's type: an initial value follows it. */
@@ -61,12 +62,18 @@ export function readShape(bytes: Uint8Array): ModuleShape {
     hasObjects: false,
   }
   let wideTypes: readonly boolean[] = []
+  let last = 0
   const cursor = new Cursor(bytes, MAGIC.length)
   while (!cursor.isAtEnd) {
     const start = cursor.at
     const id = cursor.byte()
     const size = cursor.leb()
     const content = cursor.part(size)
+    if (READ_SECTIONS.has(id)) {
+      // limits are written at places that hold for sections in their order alone
+      if (id <= last) throw new RangeError(`section ${id} behind section ${last}`)
+      last = id
+    }
     if (id === SECTION.types) {
       wideTypes = readTypes(content)
       shape.hasObjects = wideTypes === ALIEN
