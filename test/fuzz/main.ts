@@ -4,12 +4,14 @@
  * Feeds generated and mutated inputs to every target (or those named), after proving on each one's
  * planted bug that the hunt can find something. The same seed gives the same inputs; without one, a
  * new seed is drawn and printed. --seconds (default 30) is shared evenly by the targets, --runs
- * counts inputs per target, --input feeds that one alone. Exit code: 0, 1 after a failure, 2 for
+ * counts inputs per target, --input feeds that one alone. With --sockets a hub in a process of its
+ * own is fed instead, through its ports (sockets/main.ts). Exit code: 0, 1 after a failure, 2 for
  * wrong usage.
  */
 import { parseArgs } from 'node:util'
 import { campaign, type Verdict } from './engine/campaign.ts'
 import type { Budget } from './engine/hunt.ts'
+import { fuzzSockets } from './sockets/main.ts'
 import type { FuzzTarget } from './target.ts'
 import { allTargets } from './targets.ts'
 
@@ -22,6 +24,7 @@ interface Order {
   readonly seconds: number
   readonly runs: number | undefined
   readonly input: number | undefined
+  readonly isThroughSockets: boolean
 }
 
 function readOrder(known: readonly FuzzTarget[]): Order {
@@ -32,6 +35,7 @@ function readOrder(known: readonly FuzzTarget[]): Order {
       runs: { type: 'string' },
       seed: { type: 'string' },
       input: { type: 'string' },
+      sockets: { type: 'boolean', default: false },
     },
   })
   const unknown = positionals.find((name) => known.every((target) => target.name !== name))
@@ -45,6 +49,7 @@ function readOrder(known: readonly FuzzTarget[]): Order {
     seconds: numberOf('seconds', values.seconds) ?? SECONDS,
     runs: numberOf('runs', values.runs),
     input: numberOf('input', values.input),
+    isThroughSockets: values.sockets,
   }
 }
 
@@ -75,8 +80,9 @@ function budgetOf(order: Order, target: FuzzTarget): Budget {
   }
 }
 
-function fuzz(order: Order): Verdict {
+async function fuzz(order: Order): Promise<Verdict> {
   console.log(`seed ${order.seed}, node ${process.version}`)
+  if (order.isThroughSockets) return fuzzSockets(order.targets, order, console.log)
   const sum = { passed: 0, failed: 0 }
   for (const target of order.targets) {
     const { passed, failed } = campaign(target, budgetOf(order, target), console.log)
@@ -87,7 +93,7 @@ function fuzz(order: Order): Verdict {
 }
 
 try {
-  const { passed, failed } = fuzz(readOrder(await allTargets()))
+  const { passed, failed } = await fuzz(readOrder(await allTargets()))
   console.log(`${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 } catch (error) {
