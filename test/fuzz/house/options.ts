@@ -4,8 +4,9 @@
  * JSON, or else the text of an address.
  */
 import assert from 'node:assert/strict'
-import { ConfigError, parseConfig } from '../../../src/hub/config/config.ts'
+import { parseConfig } from '../../../src/hub/config/config.ts'
 import { parseTarget } from '../../../src/hub/config/target.ts'
+import { ConfigError } from '../../../src/hub/config/values.ts'
 import { DIALECTS } from '../../support/dialects.ts'
 import type { Random } from '../engine/random.ts'
 import { double, text, unsigned } from '../engine/values.ts'
