@@ -5,6 +5,8 @@ import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.t
 import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../api.ts'
 import type { HttpLimits } from '../limits.ts'
 
+const HOUR_MS = 3_600_000
+
 async function start(context: TestContext, limits: Partial<HttpLimits> = {}) {
   const hub = new FakeHubView()
   const server = await serve(context, { view: hub, limits })
@@ -275,6 +277,22 @@ test('a client that does not read loses events and is closed in the end', async 
   assert.ok(skipped() > 30, `${skipped()} skipped`)
   assert.ok(server.counted.includes('streams stalled'))
   await slow.until(() => hub.sessions.size === 2, 'the session of the slow client is closed')
+})
+
+test('a client that does not read is closed as soon when the clock was set back', async (t) => {
+  const { hub, server } = await start(t, { streamBufferBytes: 65_536 })
+  const ids = Array.from({ length: 500 }, (_, i) => hub.add({ name: `h${i}`, kind: 'histogram' }))
+  const slow = await server.stream(`/api/v1/live?series=${ids}`)
+  const quick = await server.stream(`/api/v1/live?series=${ids[0]}`)
+  slow.incoming.pause()
+  const isSkipped = () => server.counted.includes('events_skipped cells')
+  for (let second = 0; second < 400 && !server.counted.includes('streams stalled'); second++) {
+    for (const id of ids) hub.observe(id, second)
+    hub.tick()
+    await quick.next('cells')
+    if (isSkipped() && hub.clock.wallMs() > hub.clock.startMs) hub.clock.setWall(-HOUR_MS)
+  }
+  assert.ok(server.counted.includes('streams stalled'))
 })
 
 test('streams end in order when the hub stops', async (t) => {

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
 import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
-import type { Clock } from '../../time/clock.ts'
+import { type Clock, nsOfMs } from '../../time/clock.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 import { SECURITY_HEADERS } from '../security.ts'
 import type { LivePayloads, Selection } from './payloads.ts'
@@ -35,14 +35,15 @@ export class Stream {
   /** Bytes handed over, and of those the most that have ever left the buffer. */
   #writtenBytes = 0
   #deliveredBytes = 0
-  #progressMs: number
+  /** Monotonic time of the last of them. */
+  #progressNs: bigint
 
   constructor(outgoing: ServerResponse, context: StreamContext) {
     this.name = context.name
     this.selection = context.selection
     this.#outgoing = outgoing
     this.#context = context
-    this.#progressMs = context.clock.wallMs()
+    this.#progressNs = context.clock.monotonicNs()
     outgoing.writeHead(200, {
       ...SECURITY_HEADERS,
       'Content-Type': 'text/event-stream',
@@ -108,8 +109,8 @@ export class Stream {
     const delivered = this.#writtenBytes - waiting
     if (waiting === 0 || delivered > this.#deliveredBytes) {
       this.#deliveredBytes = delivered
-      this.#progressMs = clock.wallMs()
-    } else if (clock.wallMs() - this.#progressMs > limits.streamStallMs) {
+      this.#progressNs = clock.monotonicNs()
+    } else if (clock.monotonicNs() - this.#progressNs > nsOfMs(limits.streamStallMs)) {
       this.close('stalled')
     }
   }
