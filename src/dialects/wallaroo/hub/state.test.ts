@@ -394,6 +394,24 @@ describe('a hostile worker', () => {
     assert.equal(peer.received.length, 0)
   })
 
+  it('stays for its retention when it is gone, whatever the clock is set to', async (context) => {
+    const HOUR_MS = 3_600_000
+    for (const stepMs of [HOUR_MS, -HOUR_MS]) {
+      const hub = await started(context, { wallaroo: { retentionMs: 600_000 } })
+      const peer = await hub.peer()
+      await hub.send(peer, [fields(ONE)])
+      peer.close()
+      const { state } = wallarooOf(hub.hub)!
+      await until(() => [...state.workers].every(({ isConnected }) => !isConnected))
+      hub.clock.advance(1000)
+      hub.clock.setWall(stepMs)
+      hub.clock.advance(400_000)
+      assert.deepEqual([state.series().length, state.workers.size], [1, 1])
+      hub.clock.advance(300_000)
+      assert.deepEqual([state.series().length, state.workers.size], [0, 0])
+    }
+  })
+
   it('keeps within the memory of windows, and totals lose nothing', async (context) => {
     const hub = await started(context, { wallaroo: { windowBytesLimit: 4096 } })
     const peer = await hub.peer()

@@ -38,6 +38,8 @@ type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
 const SERIES_PER_STEP = 128
 /** Pause between two looks for what is past its retention: a minute. */
 const SWEEP_PAUSE_NS = 60_000_000_000n
+/** Difference that makes a step of the wall clock to the monotonic one, ms. */
+const CLOCK_STEP_MS = 1000
 /** However many series there are, a little of each is kept. */
 const SERIES_BYTES_MIN = 2 * WINDOW_BYTES_MAX
 
@@ -58,6 +60,8 @@ export class WallarooState {
   #lastSource = ''
   #nextOrder = 0
   #sweptNs: bigint
+  /** Wall time less monotonic time, ms, as of the last step of the wall clock. */
+  #aheadMs: number
   /** Number of times that a connection turned to a worker beyond those that it may stand for. */
   workersNotHeld = 0
   /** Windows taken so far. */
@@ -78,6 +82,7 @@ export class WallarooState {
     this.#refused = parts.refused
     this.workers = new WallarooWorkers(parts.options.workersLimit)
     this.#sweptNs = parts.clock.monotonicNs()
+    this.#aheadMs = aheadOf(parts.clock)
     // of no application that is shown: its clock is no worker's
     this.#overflowWorker = new WallarooWorkers(1).of('', '', parts.clock.wallMs())!
   }
@@ -173,10 +178,12 @@ export class WallarooState {
 
   /** Forgets what is past its retention; looks once a minute. */
   sweep(): void {
+    const nowMs = this.clock.wallMs()
+    this.#followClock(nowMs)
     const nowNs = this.clock.monotonicNs()
     if (nowNs - this.#sweptNs < SWEEP_PAUSE_NS) return
     this.#sweptNs = nowNs
-    const fromMs = this.clock.wallMs() - this.options.retentionMs
+    const fromMs = nowMs - this.options.retentionMs
     const held = new Set<WallarooWorker>()
     const bytesLimit = this.seriesBytesLimit
     this.#index.retain((series) => {
@@ -194,6 +201,20 @@ export class WallarooState {
       return worker.isConnected || worker.lastSeenMs >= fromMs || held.has(worker)
     })
   }
+
+  /** Moves times when the wall clock was set: what was silent for a minute still is. */
+  #followClock(nowMs: number): void {
+    const stepMs = aheadOf(this.clock) - this.#aheadMs
+    if (Math.abs(stepMs) < CLOCK_STEP_MS) return
+    this.#aheadMs += stepMs
+    for (const seen of [...this.workers, ...this.#index.values()]) {
+      seen.lastSeenMs = Math.min(seen.lastSeenMs + stepMs, nowMs)
+    }
+  }
+}
+
+function aheadOf(clock: Clock): number {
+  return clock.wallMs() - Number(clock.monotonicNs()) / 1e6
 }
 
 /** Source that is no peer's address: what is the hub's own has a place under any limit. */
