@@ -39,6 +39,10 @@ export interface HubProcess {
   signal(name: NodeJS.Signals): void
   /** Sets the wall clock of the process ahead, or back; where it is watched from inside. */
   stepClock(ms: number): void
+  /** Ends its threads whose name has this in it; where it is watched from inside. */
+  endThreads(name: string): void
+  /** Reads the heap in use, bytes, behind a collection where `--expose-gc` allows one. */
+  heapBytes(): Promise<number>
   /** Takes the longest step of its event loop since the last call, ms of processor time. */
   takeHeldMs(): number
   /** Sends SIGTERM and waits for the end; killed when that takes longer than 15 s. */
@@ -99,9 +103,12 @@ export async function startHubProcessWith(
   const inside = child.stdio[3] as Socket | null
   let heldMs = 0
   inside?.on('error', () => {})
+  let heapTold: (bytes: number) => void = () => {}
   if (inside) {
     createInterface({ input: inside }).on('line', (line) => {
-      heldMs = Math.max(heldMs, Number(line.split(' ')[1]))
+      const [name, value] = line.split(' ')
+      if (name === 'memory') heapTold(Number(value))
+      else heldMs = Math.max(heldMs, Number(value))
     })
   }
   const ended = new Promise<Exit>((resolve) => {
@@ -115,6 +122,14 @@ export async function startHubProcessWith(
     log: () => log,
     signal: (name) => void child.kill(name),
     stepClock: (ms) => void inside?.write(`step ${ms}\n`),
+    endThreads: (name) => void inside?.write(`end ${name}\n`),
+    async heapBytes() {
+      const told = new Promise<number>((resolve) => {
+        heapTold = resolve
+      })
+      inside?.write('memory\n')
+      return Promise.race([told, ended.then(() => Number.NaN)])
+    },
     takeHeldMs() {
       const taken = heldMs
       heldMs = 0

@@ -1,10 +1,13 @@
 /**
  * What a test loads into the process of a hub (`node --import`), to see and to do what can't be
- * seen or done from outside: how long the event loop is held by one step, and steps of the wall
- * clock. Both go over descriptor 3, a line each.
+ * seen or done from outside: how long the event loop is held by one step, memory in use, steps of
+ * the wall clock, ends of threads. All go over descriptor 3, a line each.
  *
  *   to us    `step MS`      the wall clock is so much ahead from now on, in every thread
+ *            `end NAME`     threads whose name has this in it end
+ *            `memory`       ask for the other line of this name
  *   from us  `held MS`      longest step since the last line, where it was long
+ *            `memory BYTES` heap in use, behind a collection where --expose-gc allows one
  *
  * A step is measured by the processor time of the thread, so that what other processes take of the
  * machine is none of it.
@@ -12,6 +15,7 @@
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { endThreads, noteThreads } from './threads-inside.ts'
 
 /** Pause between looks, and the shortest step that is told, ms. */
 const LOOK_MS = 5
@@ -30,11 +34,17 @@ function share(): SharedArrayBuffer {
 }
 
 if (isMainThread) {
+  noteThreads()
   const socket = new Socket({ fd: 3 })
   socket.on('error', () => {})
   createInterface({ input: socket }).on('line', (line) => {
-    const [name, value] = line.split(' ')
+    const [name, ...words] = line.split(' ')
+    const value = words.join(' ')
     if (name === 'step') aheadMs[0]! += Number(value)
+    if (name === 'end') endThreads(value)
+    if (name !== 'memory') return
+    globalThis.gc?.()
+    socket.write(`memory ${process.memoryUsage().heapUsed}\n`)
   })
   socket.unref()
   measure((heldMs) => void (socket.writable && socket.write(`held ${heldMs}\n`)))
