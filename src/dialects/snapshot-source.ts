@@ -24,7 +24,10 @@ export interface SnapshotSource {
   readonly revision: number
   /** Lists the series in a stable order; valid until the revision changes. */
   list(): readonly CanonicalSeries[]
-  /** Writes the value of `list()[i]` to `target[i]`; NaN where there is none. */
+  /**
+   * Writes the value of `list()[i]` to `target[i]`, as far as the target reaches; NaN where there
+   * is none.
+   */
   read(target: Float64Array): void
 }
 

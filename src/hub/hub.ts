@@ -258,7 +258,7 @@ export class Hub implements HubView {
   }
 
   *#deliver(frame: Frame): Task {
-    for (const snapshot of this.#snapshots) snapshot.take(frame)
+    for (const snapshot of this.#snapshots) yield* snapshot.take(frame)
     yield* this.live.pushing(frame)
     yield* this.sessions.pushing(frame)
     for (const sink of this.#sinks) sink.offer(frame)

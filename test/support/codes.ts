@@ -11,7 +11,7 @@ import { DIALECTS } from './dialects.ts'
 /** Codes besides those of decode errors: what was left out, assumed or refused. */
 const OTHER_CODES = [
   ...[...NOTES, ...ENCODE_ERROR_CODES, 'invalid_latency'],
-  ...['name_taken', 'empty_name', 'max_series'],
+  ...['name_taken', 'empty_name', 'max_series', 'max_bytes'],
   ...['profile_assumed', 'rate_scale', 'not_sayable', 'other_event', 'closed_early'],
   'keep_alive',
 ]

@@ -50,7 +50,7 @@ function expose(list: readonly CanonicalSeries[], options: Partial<ExposeOptions
     names: exposed.map(({ wireName }) => wireName),
     order: exposed.map(({ index }) => index),
     labels: exposed.map(({ labels }) => Object.fromEntries(labels)),
-    omissions,
+    omissions: [...omissions].map(([reason, { name }]) => ({ reason, name })),
   }
 }
 
@@ -220,6 +220,13 @@ describe('exported series', () => {
       { reason: 'empty_name', name: '' },
       { reason: 'max_series', name: 'b' },
     ])
+  })
+
+  it('end where one Info of all would not fit a buffer, and go on with what does', () => {
+    const list = [series('a'.repeat(60)), series('b'.repeat(60)), series('c')]
+    const { names, omissions } = expose(list, { maxBufferedBytes: 100 })
+    assert.deepEqual(names, ['a'.repeat(60), 'c'])
+    assert.deepEqual(omissions, [{ reason: 'max_bytes', name: 'b'.repeat(60) }])
   })
 
   it('carry plot and colour: the first rule beats metadata, metadata beats labels', () => {

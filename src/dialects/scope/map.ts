@@ -32,36 +32,48 @@ interface ExposedSeries {
 }
 
 /** Reason why a series is not exported, though no rule excludes it. */
-export type OmitReason = 'empty_name' | 'name_taken' | 'max_series'
+export type OmitReason = 'empty_name' | 'name_taken' | 'max_series' | 'max_bytes'
 
+/** Series left out for one reason. */
 interface Omission {
-  readonly reason: OmitReason
+  count: number
+  /** Name of the first of them. */
   readonly name: string
 }
 
 export interface Exposure {
   /** Sorted by the UTF-8 bytes of the wire names, which are distinct. */
   readonly series: readonly ExposedSeries[]
-  readonly omissions: readonly Omission[]
+  readonly omissions: ReadonlyMap<OmitReason, Readonly<Omission>>
 }
 
 type ExposeOptions = Pick<
   ServerSettings,
-  'maxSeries' | 'nameStyle' | 'include' | 'exclude' | 'hints'
+  'maxSeries' | 'maxBufferedBytes' | 'nameStyle' | 'include' | 'exclude' | 'hints'
 >
+
+/** Series taken so far, and the bytes of their names and labels. */
+interface Taken {
+  readonly series: Map<string, ExposedSeries>
+  bytes: number
+}
+
+const encoder = new TextEncoder()
 
 /** Names every series of a source; of two that fold to one name the later gets `__type`. */
 export function exposeSeries(list: readonly CanonicalSeries[], options: ExposeOptions): Exposure {
   const rules = new SeriesRules(options)
-  const taken = new Map<string, ExposedSeries>()
-  const omissions: Omission[] = []
+  const taken: Taken = { series: new Map(), bytes: 0 }
+  const omissions = new Map<OmitReason, Omission>()
   list.forEach((series, index) => {
     const { identity } = series
     if (!rules.isExported(identity)) return
     const reason = expose(series, index, rules, options, taken)
-    if (reason !== undefined) omissions.push({ reason, name: identity.name })
+    const known = reason && omissions.get(reason)
+    if (known !== undefined) known.count++
+    else if (reason !== undefined) omissions.set(reason, { count: 1, name: identity.name })
   })
-  const series = [...taken.values()].sort((a, b) => compareUtf8(a.wireName, b.wireName))
+  const series = [...taken.series.values()].sort((a, b) => compareUtf8(a.wireName, b.wireName))
   return { series, omissions }
 }
 
@@ -71,23 +83,35 @@ function expose(
   index: number,
   rules: SeriesRules,
   options: ExposeOptions,
-  taken: Map<string, ExposedSeries>,
+  taken: Taken,
 ): OmitReason | undefined {
   const { identity } = series
   if (identity.name === '') return 'empty_name'
-  if (taken.size >= options.maxSeries) return 'max_series'
+  if (taken.series.size >= options.maxSeries) return 'max_series'
   const base = wireBase(series, options.nameStyle)
   const folded = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
   const labels = infoLabels(series, rules)
   const plain = foldName(base, folded)
-  if (!taken.has(plain)) {
-    taken.set(plain, { wireName: plain, index, labels: sortLabels(labels) })
-    return undefined
+  if (!taken.series.has(plain)) {
+    return take({ wireName: plain, index, labels: sortLabels(labels) }, options, taken)
   }
   const typed = [TYPE_LABEL, identity.kind] as const
   const wireName = foldName(base, sortLabels([...folded, typed]))
-  if (taken.has(wireName)) return 'name_taken'
-  taken.set(wireName, { wireName, index, labels: sortLabels([...labels, typed]) })
+  if (taken.series.has(wireName)) return 'name_taken'
+  return take({ wireName, index, labels: sortLabels([...labels, typed]) }, options, taken)
+}
+
+/** Takes a series, unless one Info of all would be more than a viewer's buffer. */
+function take(
+  series: ExposedSeries,
+  { maxBufferedBytes }: ExposeOptions,
+  taken: Taken,
+): OmitReason | undefined {
+  const texts = [series.wireName, ...series.labels.flat()]
+  const bytes = texts.reduce((sum, text) => sum + encoder.encode(text).length, taken.bytes)
+  if (bytes > maxBufferedBytes) return 'max_bytes'
+  taken.bytes = bytes
+  taken.series.set(series.wireName, series)
   return undefined
 }
 

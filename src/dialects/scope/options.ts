@@ -83,7 +83,12 @@ export const SERVER_OPTIONS = {
   maxClients: integer({ default: 256, description: 'viewers at once' }),
   maxBufferedBytes: bytes({
     default: 8_388_608,
-    description: 'per viewer; above it snapshots are skipped',
+    description:
+      'per viewer; above it snapshots are skipped, and what Info would not fit is left out',
+  }),
+  maxHeldBytes: bytes({
+    default: 67_108_864,
+    description: 'held for all viewers; above it the one that is behind for longest is closed',
   }),
   maxBytesPerSecond: bytes({
     default: 16_777_216,

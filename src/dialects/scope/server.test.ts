@@ -335,6 +335,27 @@ describe('slow viewers', () => {
     await slow.ended()
   })
 
+  it('are closed, the longest behind first, once all of them hold too much', async () => {
+    const { port, clock, source, server, reports } = await startServer({
+      maxBytesPerSecond: 1 << 30,
+      maxHeldBytes: 1 << 20,
+      stallTimeoutMs: 3_600_000,
+    })
+    for (let i = 0; i < 1000; i++) source.add(`a name of some length ${i}`, () => i)
+    const slow = await attachViewer(port, MS)
+    slow.socket.pause()
+    const quick = await attachViewer(port, MS)
+    while (server.connections().length > 1) {
+      clock.advance(1)
+      if (slow.socket.destroyed) break
+      await turn()
+    }
+    assert.equal(reports.counts['clients_stalled held_bytes'], 1)
+    assert.equal(server.connections()[0]?.peer.port, quick.socket.localPort)
+    clock.advance(2)
+    assert.ok((await takePacket(quick)).kind !== undefined)
+  })
+
   it('get an Info that came due meanwhile as soon as there is room', async () => {
     const { clock, source, server, port } = await startServer({
       maxBufferedBytes: 1 << 16,

@@ -93,3 +93,17 @@ test('windows are the rate or mean of the newest, until the next is overdue', as
   assert.deepEqual(valuesOf(canonical), shown)
   await hub.stop()
 })
+
+test('series that left are gone at once, and values of the others stay with them', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  const canonical = hub.openSnapshot([])
+  await sendUdp(started, [packet('a:1|m\nb:2|m\nc:7|g\n')])
+  clock.advance(1000)
+  assert.deepEqual(valuesOf(canonical), { a: 60, b: 120, c: 7 })
+  hub.series.retire([...hub.series].find(({ identity }) => identity.name === 'a')!)
+  assert.deepEqual(valuesOf(canonical), { b: 120, c: 7 })
+  clock.advance(1000)
+  assert.deepEqual(valuesOf(canonical), { b: 0, c: 7 })
+  await hub.stop()
+})

@@ -9,13 +9,16 @@ import {
   canonicalMean,
   type Exact,
   type Histogram,
+  type Identity,
   incrementRate,
+  type Metadata,
   MINUTE,
   subtractExact,
   summaryMean,
 } from '../../model/index.ts'
 import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/record.ts'
 import type { SeriesStore } from '../series/series.ts'
+import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import type { Totals } from './totals.ts'
 
@@ -30,11 +33,31 @@ const OVERDUE_WINDOWS = 2
 /** Length of a window that does not say its own: what clients of ours ask for. */
 const UNKNOWN_WINDOW_S = 1
 
-/** One place in the list of values. */
-interface Entry {
+/** Entries between two looks at the clock. */
+const ENTRIES_PER_STEP = 256
+
+/** One place in the list of values; what viewers are told of it is the record's. */
+class Entry implements CanonicalSeries {
   readonly record: SeriesRecord
-  /** Statistic; undefined for the canonical value itself. */
-  readonly statistic: Statistic | undefined
+  /** Statistic; absent for the canonical value itself. */
+  declare readonly statistic?: Statistic
+
+  constructor(record: SeriesRecord, statistic: Statistic | undefined) {
+    this.record = record
+    if (statistic !== undefined) this.statistic = statistic
+  }
+
+  get identity(): Identity {
+    return this.record.identity
+  }
+
+  get metadata(): Metadata {
+    return this.record.metadata
+  }
+
+  get isEstimated(): boolean {
+    return this.metadata.lacksSum === true || this.statistic?.startsWith('p') === true
+  }
 }
 
 export class CanonicalValues implements SnapshotSource {
@@ -42,11 +65,14 @@ export class CanonicalValues implements SnapshotSource {
   readonly #totals: Totals
   readonly #nowMs: () => number
   readonly #options: CanonicalOptions
-  #revision = -1
   #entries: Entry[] = []
-  #series: CanonicalSeries[] = []
+  /** Newest series of the list, and how often series had left it by then. */
+  #lastId = 0
+  #unlinks = 0
   /** Values of the last closed second, by place in the list; gauges are read anew. */
-  #closed = new Float64Array(0)
+  #closed: number[] = []
+  /** Place from which on no reader wants values. */
+  #reach = 0
   /** The last closed second while its values were not read, and the newest series then. */
   #unread: { readonly frame: Frame; readonly lastId: number } | undefined
   #hasReader = false
@@ -63,16 +89,18 @@ export class CanonicalValues implements SnapshotSource {
   }
 
   list(): readonly CanonicalSeries[] {
-    this.#refresh()
-    return this.#series
+    this.#follow()
+    return this.#entries
   }
 
   read(target: Float64Array): void {
-    this.#refresh()
+    this.#follow()
     this.#hasReader = true
-    this.#takeUnread()
+    this.#reach = Math.max(this.#reach, target.length)
+    runNow(this.#takingUnread())
     const staleBeforeMs = this.#nowMs() - this.#options.staleAfterMs
-    for (let i = 0; i < this.#entries.length; i++) {
+    const end = Math.min(this.#entries.length, target.length)
+    for (let i = 0; i < end; i++) {
       const { record } = this.#entries[i]!
       if (record.kind !== 'gauge') target[i] = this.#closed[i]!
       else if (record.lastDataMs < staleBeforeMs) target[i] = Number.NaN
@@ -80,51 +108,69 @@ export class CanonicalValues implements SnapshotSource {
     }
   }
 
-  /** Takes the values of a closed second: at once, or when they are read if the last were not. */
-  take(frame: Frame): void {
+  /** Takes the values of a closed second: now, or when they are read if the last were not. */
+  *take(frame: Frame): Task {
     this.#unread = { frame, lastId: this.#store.lastId }
     if (!this.#hasReader) return
     this.#hasReader = false
-    this.#refresh()
-    this.#takeUnread()
+    this.#follow()
+    yield
+    yield* this.#takingUnread()
   }
 
-  #takeUnread(): void {
-    if (this.#unread === undefined) return
-    const { frame, lastId } = this.#unread
-    this.#unread = undefined
-    for (let i = 0; i < this.#entries.length; i++) {
+  /** Computes what readers want of the unread second; they see the one before until it is whole. */
+  *#takingUnread(): Task {
+    const unread = this.#unread
+    if (unread === undefined) return
+    const unlinks = this.#unlinks
+    const closed: number[] = []
+    for (let i = 0; i < Math.min(this.#entries.length, this.#reach); i++) {
+      if (i % ENTRIES_PER_STEP === 0) yield
+      // places have changed, or a reader has been here meanwhile
+      if (unlinks !== this.#unlinks || unread !== this.#unread) return
       const entry = this.#entries[i]!
-      if (entry.record.id <= lastId) this.#closed[i] = closedValue(entry, frame)
+      const isOlder = entry.record.id <= unread.lastId
+      closed.push(isOlder ? closedValue(entry, unread.frame) : Number.NaN)
+    }
+    for (let i = 0; i < closed.length; i++) this.#closed[i] = closed[i]!
+    this.#unread = undefined
+  }
+
+  /**
+   * Follows the list of series, which mostly grows; values of those that stay are kept. It costs
+   * what has changed, unless some have left.
+   */
+  #follow(): void {
+    const store = this.#store
+    if (this.#unlinks !== store.unlinks) {
+      this.#unlinks = store.unlinks
+      this.#retain()
+    }
+    while (this.#lastId < store.lastId) {
+      const record = store.listed(++this.#lastId)
+      if (record !== undefined && isShown(record)) this.#add(record)
     }
   }
 
-  /** Follows the list of series; values of those that stay are kept. */
-  #refresh(): void {
-    if (this.#revision === this.#store.revision) return
-    const kept = new Map(this.#entries.map((entry, i) => [keyOf(entry), this.#closed[i]!]))
-    this.#entries = [...this.#store].filter(isShown).flatMap((record) => this.#entriesOf(record))
-    this.#series = this.#entries.map(describeEntry)
-    this.#closed = Float64Array.from(this.#entries, (entry) => kept.get(keyOf(entry)) ?? Number.NaN)
-    this.#revision = this.#store.revision
+  #retain(): void {
+    const entries = this.#entries
+    let kept = 0
+    for (let i = 0; i < entries.length; i++) {
+      if (this.#store.listed(entries[i]!.record.id) === undefined) continue
+      entries[kept] = entries[i]!
+      this.#closed[kept++] = this.#closed[i]!
+    }
+    entries.length = kept
+    this.#closed.length = kept
   }
 
-  #entriesOf(record: SeriesRecord): Entry[] {
-    const isDistribution = record.kind === 'histogram'
-    const statistics = isDistribution ? this.#options.select : []
-    return [undefined, ...statistics].map((statistic) => ({ record, statistic }))
+  #add(record: SeriesRecord): void {
+    const statistics = record.kind === 'histogram' ? this.#options.select : []
+    for (const statistic of [undefined, ...statistics]) {
+      this.#entries.push(new Entry(record, statistic))
+      this.#closed.push(Number.NaN)
+    }
   }
-}
-
-function keyOf({ record, statistic }: Entry): string {
-  return `${record.id} ${statistic ?? ''}`
-}
-
-function describeEntry({ record, statistic }: Entry): CanonicalSeries {
-  const { identity, metadata } = record
-  const isEstimated = metadata.lacksSum === true || statistic?.startsWith('p') === true
-  const entry = { identity, metadata, isEstimated }
-  return statistic === undefined ? entry : { ...entry, statistic }
 }
 
 /**

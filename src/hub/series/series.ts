@@ -42,6 +42,7 @@ export class SeriesStore implements SeriesDefiner {
   #nextId = 1
   #revision = 0
   #removals = 0
+  #unlinks = 0
 
   constructor(zone: Zone, limits: SeriesLimits, nowMs: () => number) {
     this.#zone = zone
@@ -65,6 +66,17 @@ export class SeriesStore implements SeriesDefiner {
    */
   get removals(): number {
     return this.#removals
+  }
+
+  /** Number of times that series left the list: while it stays, the list only grew. */
+  get unlinks(): number {
+    return this.#unlinks
+  }
+
+  /** Finds a series by its id, unless it is listed no more. */
+  listed(id: number): SeriesRecord | undefined {
+    const record = this.#byId.get(id)
+    return record === undefined || this.#leaving.has(record) ? undefined : record
   }
 
   get size(): number {
@@ -229,6 +241,7 @@ export class SeriesStore implements SeriesDefiner {
       this.quota.remove(record.source, bytes)
       this.#changeUse(record.source, -1, bytes)
     }
+    this.#unlinks++
     this.#revision++
   }
 

@@ -10,7 +10,6 @@ import { frame } from '../codec/framing.ts'
 import { SnapshotTemplate } from '../codec/snapshot-template.ts'
 import { type Exposure, exposeSeries, type OmitReason } from '../map.ts'
 import type { ServerSettings } from '../options.ts'
-import type { Framing } from '../spec.ts'
 
 /** Viewers that wake within half of the shortest usual interval of 1 ms see one reading. */
 const SHARED_NS = 500_000n
@@ -22,13 +21,24 @@ const REBUILD_PAUSE = 20n
 /** Buffers kept for the next renderings; more are in use only while sockets are slow. */
 const SPARES_LIMIT = 4
 
+/** Bytes that one or more streams hold until their sockets have taken them. */
+interface Claimed {
+  readonly size: number
+  claims: number
+}
+
 /** The entries of one reading; a stream that keeps them holds a claim, or they are overwritten. */
-export interface Rendering {
+export interface Rendering extends Claimed {
   readonly template: SnapshotTemplate
   readonly entries: Uint8Array<ArrayBuffer>
   /** Number of values. */
   readonly length: number
-  claims: number
+}
+
+/** One Info message in both framings. */
+interface InfoMessage extends Claimed {
+  readonly framed: Uint8Array
+  readonly bare: Uint8Array
 }
 
 export class Exposition {
@@ -37,9 +47,9 @@ export class Exposition {
   readonly #reports: Reports
   readonly #clock: Clock
   #revision: number | undefined
-  #exposure: Exposure = { series: [], omissions: [] }
+  #exposure: Exposure = { series: [], omissions: new Map() }
   #template = new SnapshotTemplate([])
-  #info: { readonly framed: Uint8Array; readonly bare: Uint8Array } | undefined
+  #info: InfoMessage | undefined
   #read = new Float64Array(0)
   #values = new Float64Array(0)
   #current: Rendering | undefined
@@ -47,6 +57,8 @@ export class Exposition {
   #spares: Uint8Array<ArrayBuffer>[] = []
   /** Earliest time at which another list is taken over. */
   #rebuildNs = 0n
+  /** Bytes of what is claimed, each counted once. */
+  #heldBytes = 0
   readonly #omitted = new Map<OmitReason, number>()
   #hasFailed = false
 
@@ -57,23 +69,34 @@ export class Exposition {
     this.#clock = clock
   }
 
-  /** Encodes one whole Info message; it lists exactly the series of the next snapshot. */
-  info(framing: Framing): Uint8Array {
+  /** Whether what sockets have not taken is more than all of them together may hold. */
+  get isCrowded(): boolean {
+    return this.#heldBytes > this.#options.maxHeldBytes
+  }
+
+  /**
+   * Claims one whole Info message, encoded; it lists exactly the series of the next snapshot. The
+   * caller must release the claim.
+   */
+  claimInfo(): InfoMessage {
     this.#refresh()
     if (this.#info === undefined) {
       const { series } = this.#exposure
       const bare = encodeInfo(series.map(({ wireName, labels }) => [wireName, labels] as const))
-      this.#info = { bare, framed: frame(bare) }
+      this.#info = { bare, framed: frame(bare), size: 2 * bare.length, claims: 0 }
     }
-    return this.#info[framing]
+    return this.#claimed(this.#info)
   }
 
   /** Claims the newest values, read now or a moment ago; the caller must release the claim. */
   claim(): Rendering {
     this.#refresh()
-    const rendering = this.#newest()
-    rendering.claims++
-    return rendering
+    return this.#claimed(this.#newest())
+  }
+
+  #claimed<T extends Claimed>(claimed: T): T {
+    if (claimed.claims++ === 0) this.#heldBytes += claimed.size
+    return claimed
   }
 
   #newest(): Rendering {
@@ -85,9 +108,9 @@ export class Exposition {
       : this.#render(nowNs)
   }
 
-  release(rendering: Rendering): void {
-    rendering.claims--
-    this.#recycle(rendering)
+  release(claimed: Rendering | InfoMessage): void {
+    if (--claimed.claims === 0) this.#heldBytes -= claimed.size
+    if ('template' in claimed) this.#recycle(claimed)
   }
 
   #isFresh(nowNs: bigint): boolean {
@@ -103,7 +126,8 @@ export class Exposition {
     const template = this.#template
     const entries = this.#spares.pop() ?? template.blank()
     template.fill(entries, this.#values)
-    this.#current = { template, entries, length: this.#values.length, claims: 0 }
+    const { length } = this.#values
+    this.#current = { template, entries, length, size: entries.length, claims: 0 }
     return this.#current
   }
 
@@ -128,9 +152,10 @@ export class Exposition {
     if (revision === this.#revision || mustWait) return
     this.#revision = revision
     this.#guard(() => {
-      const list = this.#source.list()
-      this.#exposure = exposeSeries(list, this.#options)
-      this.#read = new Float64Array(list.length)
+      this.#exposure = exposeSeries(this.#source.list(), this.#options)
+      // nothing behind the last one that is shown is of interest
+      const end = this.#exposure.series.reduce((last, { index }) => Math.max(last, index + 1), 0)
+      this.#read = new Float64Array(end)
     })
     const { series } = this.#exposure
     this.#values = new Float64Array(series.length)
@@ -158,15 +183,13 @@ export class Exposition {
   }
 
   #reportOmissions(): void {
-    const byReason = Map.groupBy(this.#exposure.omissions, ({ reason }) => reason)
-    for (const [reason, omissions] of byReason) {
+    for (const [reason, { count, name }] of this.#exposure.omissions) {
       const known = this.#omitted.get(reason)
-      this.#omitted.set(reason, omissions.length)
-      const added = omissions.length - (known ?? 0)
+      this.#omitted.set(reason, count)
+      const added = count - (known ?? 0)
       if (added > 0) this.#reports.count('series_omitted', reason, added)
       if (known !== undefined) continue
-      const { name } = omissions[0]!
-      this.#reports.log('warn', `series left out: ${reason}`, { name, count: omissions.length })
+      this.#reports.log('warn', `series left out: ${reason}`, { name, count })
     }
   }
 }

@@ -18,6 +18,8 @@ export interface StreamContext {
   readonly clock: Clock
   readonly reports: Reports
   readonly exposition: Exposition
+  /** Makes room when the viewers hold too much together. */
+  relieve?(): void
 }
 
 /** Counts of one viewer, for the status. */
@@ -53,6 +55,7 @@ export class SnapshotStream {
   #isInfoPostponed = false
   /** Time until which the bytes sent so far last at the viewer's rate, since the start. */
   #paidUntilNs = 0
+  #behindNs: bigint | undefined
   #isOver = false
   #cancelTick: () => void = () => {}
   #cancelInfo: () => void = () => {}
@@ -118,8 +121,17 @@ export class SnapshotStream {
     })
   }
 
+  /** Time since the socket had taken all that was written to it, ms; 0 when nothing waits. */
+  get behindMs(): number {
+    if (this.#behindNs === undefined) return 0
+    return Number(this.#context.clock.monotonicNs() - this.#behindNs) / 1e6
+  }
+
   #hasRoom(): boolean {
-    return this.#socket.writableLength <= this.#context.options.maxBufferedBytes
+    const { exposition, options, relieve } = this.#context
+    if (this.#socket.writableLength > options.maxBufferedBytes) return false
+    if (exposition.isCrowded) relieve?.()
+    return !exposition.isCrowded
   }
 
   #sendDueSnapshot(elapsedNs = this.#elapsedNs()): void {
@@ -175,7 +187,7 @@ export class SnapshotStream {
       this.#onTaken()
     })
     this.#socket.uncork()
-    this.#stall.onWrite()
+    this.#onWrite()
   }
 
   #sendInfo(): void {
@@ -183,13 +195,24 @@ export class SnapshotStream {
     this.#isInfoPostponed = !this.#hasRoom()
     if (this.#isInfoPostponed) return
     this.counts.infos++
-    const info = this.#context.exposition.info(this.framing)
-    this.#pay(info.length)
-    this.#socket.write(info, () => this.#onTaken())
+    const { exposition } = this.#context
+    const info = exposition.claimInfo()
+    const bytes = info[this.framing]
+    this.#pay(bytes.length)
+    this.#socket.write(bytes, () => {
+      exposition.release(info)
+      this.#onTaken()
+    })
+    this.#onWrite()
+  }
+
+  #onWrite(): void {
+    if (this.#socket.writableLength > 0) this.#behindNs ??= this.#context.clock.monotonicNs()
     this.#stall.onWrite()
   }
 
   #onTaken(): void {
+    if (this.#socket.writableLength === 0) this.#behindNs = undefined
     if (this.#isInfoPostponed) this.#sendInfo()
   }
 

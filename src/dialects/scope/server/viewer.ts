@@ -144,16 +144,11 @@ export class Viewer implements ConnectionProgress {
   }
 
   #startStream(handshake: Handshake): void {
-    const { reports, options } = this.#context
+    const { reports } = this.#context
     this.#cancelHandshake()
     this.#ignore(handshake.extraBytes)
     this.#stream = new SnapshotStream(this.#socket, handshake, this.#context, () => {
-      reports.count('clients_stalled', 'no_progress')
-      reports.log('warn', 'viewer takes nothing any more: closed', {
-        ...this.#facts(),
-        stallTimeoutMs: options.stallTimeoutMs,
-      })
-      this.close('stalled')
+      this.giveUp('no_progress')
     })
     const { intervalNs, requestedNs, isClamped, framing } = this.#stream
     reports.log('info', isClamped ? 'viewer connected; interval raised' : 'viewer connected', {
@@ -190,6 +185,20 @@ export class Viewer implements ConnectionProgress {
   #cancelHandshake(): void {
     this.#cancelTimeout()
     this.#cancelGrace()
+  }
+
+  /** Time since it had taken all that was sent to it, ms. */
+  get behindMs(): number {
+    return this.#stream?.behindMs ?? 0
+  }
+
+  /** Closes one that takes nothing, because of its own timeout or for the sake of others. */
+  giveUp(reason: 'no_progress' | 'held_bytes'): void {
+    const { reports, options } = this.#context
+    reports.count('clients_stalled', reason)
+    const facts = { ...this.#facts(), reason, stallTimeoutMs: options.stallTimeoutMs }
+    reports.log('warn', 'viewer takes nothing any more: closed', facts)
+    this.close('stalled')
   }
 
   /** Ends the connection at once; bytes that still wait are lost. */

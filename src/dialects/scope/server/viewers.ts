@@ -7,6 +7,8 @@ import type { ConnectionProgress, DialectServer, PeerConnection } from '../../en
 import type { StreamContext } from './snapshot-stream.ts'
 import { type HandBack, Viewer } from './viewer.ts'
 
+/** A viewer that is behind for so long, ms, may be closed when all hold too much. */
+const BEHIND_MS = 1000
 const NOTHING = new Uint8Array(0)
 
 export class Viewers implements DialectServer {
@@ -14,11 +16,25 @@ export class Viewers implements DialectServer {
   readonly #viewers = new Set<Viewer>()
   readonly #closing = new Set<Promise<void>>()
   #valuesOfPast = 0
+  /** The one that was closed last so that others have room. */
+  #leaving: Viewer | undefined
   /** True while connections are being refused, so that only the first is logged. */
   #isFull = false
 
   constructor(context: StreamContext) {
-    this.#context = context
+    this.#context = { ...context, relieve: () => this.#relieve() }
+  }
+
+  /** Closes the viewer that has been behind for the longest time, if one has been for long. */
+  #relieve(): void {
+    // what the last one held is free once it is gone
+    if (this.#leaving !== undefined && this.#viewers.has(this.#leaving)) return
+    let longest: Viewer | undefined
+    for (const viewer of this.#viewers) {
+      if (viewer.behindMs >= Math.max(BEHIND_MS, longest?.behindMs ?? 0)) longest = viewer
+    }
+    this.#leaving = longest
+    longest?.giveUp('held_bytes')
   }
 
   accept(
