@@ -7,7 +7,7 @@ import type { HubApp, HubContext } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
-import { deleteSeries, requireLoopback } from './query/deletion.ts'
+import { type Deletions, requireLoopback } from './query/deletion.ts'
 import {
   cellsQuery,
   deletionQuery,
@@ -32,6 +32,7 @@ export function addApiRoutes(
   app: HubApp,
   view: HubView,
   streams: LiveStreams,
+  deletions: Deletions,
   limits: HttpLimits,
 ): void {
   app.use('/api/*', async (context, next) => {
@@ -44,7 +45,7 @@ export function addApiRoutes(
   })
   app.delete('/api/v1/series', async (context) => {
     requireLoopback(context)
-    return jsonAnswer(context, await deleteSeries(view, readQuery(deletionQuery, context)))
+    return jsonAnswer(context, await deletions.run(readQuery(deletionQuery, context)))
   })
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)

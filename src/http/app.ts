@@ -12,6 +12,7 @@ import { HttpError } from './http-error.ts'
 import type { HttpLimits, HttpReports } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import type { HeavyAnswers } from './load/heavy-answers.ts'
+import { Deletions } from './query/deletion.ts'
 import { noQuery, readQuery } from './query/parameters.ts'
 import { checkCaller, checkHost, secureHeaders } from './security.ts'
 import { UiFiles } from './ui-files.ts'
@@ -48,7 +49,7 @@ export function createApp(parts: AppParts): AppWithGuests {
   addGuards(app, parts)
   addMetricsRoute(app, parts)
   addHealthRoutes(app, view)
-  addApiRoutes(app, view, streams, limits)
+  addApiRoutes(app, view, streams, new Deletions(view, parts.answers.turns), limits)
   const routes = addGuestRoutes(app, parts)
   addOtlpRoute(app, parts)
   addMethodRefusals(app)

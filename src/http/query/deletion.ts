@@ -2,15 +2,17 @@
  * `DELETE /api/v1/series`: takes series away, by their numbers or by a pattern of their names. What
  * is sent under such a name afterwards makes a new series.
  */
-import { setImmediate } from 'node:timers/promises'
 import { isLoopback } from '../../host-check.ts'
 import { OWN_SOURCE } from '../../hub/ingest/definition.ts'
 import { isDecrements, type SeriesRecord } from '../../hub/series/record.ts'
+import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
+import { forEachItem, type Task } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import { compileGlob } from '../../model/glob.ts'
 import type { DeletionAnswer } from '../api.ts'
 import type { HubContext } from '../guest-routes.ts'
 import { HttpError } from '../http-error.ts'
+import { looksPerStep } from './series.ts'
 
 interface Deletion {
   readonly series?: readonly number[] | undefined
@@ -19,9 +21,10 @@ interface Deletion {
   readonly dryRun: boolean
 }
 
-/** Series looked at, and series taken away, between two turns of the event loop. */
-const LOOKS_PER_TURN = 5000
-const DELETIONS_PER_TURN = 250
+/** Deletions at once; a further one is refused. */
+const DELETIONS_LIMIT = 8
+/** Series taken away between two looks at the clock. */
+const DELETIONS_PER_STEP = 8
 
 /** @throws {HttpError} 403 for a caller on another machine: there is no login yet */
 export function requireLoopback(context: HubContext): void {
@@ -31,20 +34,48 @@ export function requireLoopback(context: HubContext): void {
   throw new HttpError(403, 'loopback_only', message, 'series are deleted on the machine of the hub')
 }
 
-/** Deletes what is asked for, in turns of the event loop, and says how many there were. */
-export async function deleteSeries(view: HubView, deletion: Deletion): Promise<DeletionAnswer> {
-  const { series, name, dryRun } = deletion
-  if ((series === undefined) === (name === undefined)) {
-    const hint = 'as ?series=1,2 or ?name=request.*'
-    throw new HttpError(400, 'invalid_request', 'want either series or name', hint)
+/** Deletions under way: few at once, and in turns with all answers. */
+export class Deletions {
+  readonly #view: HubView
+  readonly #turns: RoundRobin
+  #running = 0
+
+  constructor(view: HubView, turns: RoundRobin) {
+    this.#view = view
+    this.#turns = turns
   }
-  const matching = name === undefined ? named(view, series!) : await matchingName(view, name)
+
+  /**
+   * Deletes what is asked for, and says how many there were. They are no large answers, which are
+   * refused just when names have to go.
+   * @throws {HttpError} 503 where many others are under way
+   */
+  async run(deletion: Deletion): Promise<DeletionAnswer> {
+    if ((deletion.series === undefined) === (deletion.name === undefined)) {
+      const hint = 'as ?series=1,2 or ?name=request.*'
+      throw new HttpError(400, 'invalid_request', 'want either series or name', hint)
+    }
+    if (this.#running >= DELETIONS_LIMIT) {
+      const message = `${this.#running} deletions are under way`
+      throw new HttpError(503, 'busy', message, 'ask again in 2 s', { 'Retry-After': '2' })
+    }
+    this.#running++
+    try {
+      return (await this.#turns.run(deleting(this.#view, deletion), () => true))!
+    } finally {
+      this.#running--
+    }
+  }
+}
+
+function* deleting(view: HubView, { series, name, dryRun }: Deletion): Task<DeletionAnswer> {
+  const matching = name === undefined ? named(view, series!) : yield* matchingName(view, name)
   const deletable = matching.filter(({ source, isKept }) => source !== OWN_SOURCE && !isKept)
   let deleted = 0
-  for (const record of dryRun ? [] : deletable) {
+  const remove = (record: SeriesRecord): void => {
     if (view.series.retire(record)) deleted++
-    if (deleted % DELETIONS_PER_TURN === 0) await setImmediate()
   }
+  if (!dryRun) yield* forEachItem(deletable, remove, DELETIONS_PER_STEP)
   const kept = matching.length - deletable.length
   return { matching: matching.length, deleted, kept, isDryRun: dryRun }
 }
@@ -56,13 +87,12 @@ function named({ series }: HubView, ids: readonly number[]): SeriesRecord[] {
   })
 }
 
-async function matchingName({ series }: HubView, pattern: string): Promise<SeriesRecord[]> {
+function* matchingName({ series }: HubView, pattern: string): Task<SeriesRecord[]> {
   const isMatch = compileGlob(pattern)
   const matching: SeriesRecord[] = []
-  let looks = 0
-  for (const record of series) {
-    if (++looks % LOOKS_PER_TURN === 0) await setImmediate()
+  const look = (record: SeriesRecord): void => {
     if (!isDecrements(record) && isMatch(record.identity.name)) matching.push(record)
   }
+  yield* forEachItem(series, look, looksPerStep(pattern.length))
   return matching
 }

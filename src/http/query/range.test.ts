@@ -200,3 +200,16 @@ test('coarse frames of the ring fill the columns of the past', () => {
   const { delta } = column('counter', range(hub, [id], BASE, BASE + 60_000, 1))
   assert.deepEqual(delta, new Array(60).fill(2))
 })
+
+test('many columns of one histogram are made in steps of few cells', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'h', kind: 'histogram' })
+  for (let second = 0; second < 600; second++) {
+    hub.observe(id, second)
+    hub.tick()
+  }
+  const pieces = [...rangeJson(hub, [id], alignWindow(BASE, BASE + 600_000, 1000))]
+  const pauses = pieces.filter((piece) => piece === undefined).length
+  // 600 frames and 600 cells, 32 at once
+  assert.ok(pauses >= 36, `${pauses} pauses`)
+})

@@ -22,6 +22,7 @@ import {
   mergeSummaries,
   type Summary,
 } from '../../model/index.ts'
+import type { Pieces } from '../pieces.ts'
 import { deltaJson, histogramCell, numberJson, summaryCell } from './cell-json.ts'
 
 export const COLUMNS_LIMIT = 2000
@@ -39,15 +40,18 @@ export function alignWindow(fromMs: number, toMs: number, stepMs: number): Range
   return { fromMs: from, stepMs, length: Math.max(0, Math.ceil((toMs - from) / stepMs)) }
 }
 
+/** Frames looked at, or cells written, between two yields: half a millisecond at most. */
+const FRAMES_PER_STEP = 32
+
 /**
- * Writes the answer's text in pieces, one per series, so that a large one is never held whole.
- * Series that do not exist are left out.
+ * Writes the answer's text in pieces, one per series, so that a large one is never held whole, and
+ * pauses within each. Series that do not exist are left out.
  */
 export function* rangeJson(
   view: HubView,
   ids: readonly number[],
   window: RangeWindow,
-): Generator<string> {
+): Pieces<string> {
   const { fromMs, stepMs, length } = window
   yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"columns":[`
   const frames = view.live.between(fromMs - view.staleAfterMs, fromMs + length * stepMs)
@@ -56,25 +60,29 @@ export function* rangeJson(
   for (const id of ids) {
     const record = view.series.get(id)
     if (record === undefined) continue
-    yield `${separator}${columnJson(columns, record, view.staleAfterMs)}`
+    yield `${separator}${yield* columnJson(columns, record, view.staleAfterMs)}`
     separator = ','
   }
   yield ']}'
 }
 
-function columnJson(columns: Columns, record: SeriesRecord, staleAfterMs: number): string {
+function* columnJson(
+  columns: Columns,
+  record: SeriesRecord,
+  staleAfterMs: number,
+): Pieces<never, string> {
   const { id } = record
   const { kind } = record.identity
   const head = `{"id":${id},"kind":"${kind}"`
   switch (kind) {
     case 'counter':
-      return `${head},"delta":[${counterColumn(columns, record).join()}]}`
+      return `${head},"delta":[${(yield* counterColumn(columns, record)).join()}]}`
     case 'gauge':
-      return `${head},"value":[${gaugeColumn(columns, record, staleAfterMs).join()}]}`
+      return `${head},"value":[${(yield* gaugeColumn(columns, record, staleAfterMs)).join()}]}`
     case 'histogram':
-      return `${head},"cells":[${histogramColumn(columns, id).join()}]}`
+      return `${head},"cells":[${(yield* histogramColumn(columns, id)).join()}]}`
     case 'summary':
-      return `${head},"cells":[${summaryColumn(columns, id).join()}]}`
+      return `${head},"cells":[${(yield* summaryColumn(columns, id)).join()}]}`
   }
 }
 
@@ -113,18 +121,19 @@ class Columns {
   }
 
   /** Calls back for every frame that holds a cell of the series. */
-  forEach(
+  *forEach(
     id: number,
     kind: Kind,
     visit: (frame: Frame, row: number, placement: Placement) => void,
-  ): void {
-    this.frames.forEach((frame, i) => {
+  ): Pieces<never> {
+    for (const [i, frame] of this.frames.entries()) {
+      if (i % FRAMES_PER_STEP === 0) yield
       const row = frame.row(id, kind)
       const placement = this.#placements[i]!
       if (row >= 0 && placement.columns.some((column) => this.#isInside(column))) {
         visit(frame, row, placement)
       }
-    })
+    }
   }
 
   #isInside(column: number): boolean {
@@ -159,9 +168,9 @@ function split(whole: bigint, { seconds }: Placement): bigint[] {
   })
 }
 
-function counterColumn(columns: Columns, record: SeriesRecord): string[] {
+function* counterColumn(columns: Columns, record: SeriesRecord): Pieces<never, string[]> {
   const deltas = new Array<Exact>(columns.window.length).fill(0)
-  columns.forEach(record.id, 'counter', (frame, row, placement) => {
+  yield* columns.forEach(record.id, 'counter', (frame, row, placement) => {
     const shares = splitDelta(frame.deltaAt(row), placement)
     placement.columns.forEach((column, i) => {
       if (column < 0 || column >= deltas.length) return
@@ -187,7 +196,11 @@ function splitDelta(delta: Exact, placement: Placement): Exact[] {
  * Makes a gauge's column: a value counts from the end of its frame until the next one, or until it
  * is stale.
  */
-function gaugeColumn(columns: Columns, record: SeriesRecord, staleAfterMs: number): string[] {
+function* gaugeColumn(
+  columns: Columns,
+  record: SeriesRecord,
+  staleAfterMs: number,
+): Pieces<never, string[]> {
   const texts = new Array<string>(columns.window.length).fill('null')
   let value = Number.NaN
   let untilMs = Number.NEGATIVE_INFINITY
@@ -198,7 +211,8 @@ function gaugeColumn(columns: Columns, record: SeriesRecord, staleAfterMs: numbe
       if (isHeld) texts[column] = numberJson(value)
     }
   }
-  for (const frame of columns.frames) {
+  for (const [i, frame] of columns.frames.entries()) {
+    if (i % FRAMES_PER_STEP === 0) yield
     const row = frame.row(record.id, 'gauge')
     if (row < 0) continue
     hold(columns.at(frame.endMs))
@@ -209,9 +223,9 @@ function gaugeColumn(columns: Columns, record: SeriesRecord, staleAfterMs: numbe
   return texts
 }
 
-function histogramColumn(columns: Columns, id: number): string[] {
+function* histogramColumn(columns: Columns, id: number): Pieces<never, string[]> {
   const cells = new Array<Histogram | undefined>(columns.window.length).fill(undefined)
-  columns.forEach(id, 'histogram', (frame, row, placement) => {
+  yield* columns.forEach(id, 'histogram', (frame, row, placement) => {
     const parts = splitHistogram(frame.histogramAt(row), placement)
     placement.columns.forEach((column, i) => {
       if (column < 0 || column >= cells.length) return
@@ -220,8 +234,8 @@ function histogramColumn(columns: Columns, id: number): string[] {
       else held.mergeFrom(parts[i]!)
     })
   })
-  return cells.map((cell) =>
-    cell === undefined || cell.isEmpty ? 'null' : JSON.stringify(histogramCell(cell)),
+  return yield* textsOf(cells, (cell) =>
+    cell.isEmpty ? 'null' : JSON.stringify(histogramCell(cell)),
   )
 }
 
@@ -253,9 +267,9 @@ function splitHistogram(whole: Histogram, placement: Placement): Histogram[] {
   return parts
 }
 
-function summaryColumn(columns: Columns, id: number): string[] {
+function* summaryColumn(columns: Columns, id: number): Pieces<never, string[]> {
   const cells = new Array<Summary | undefined>(columns.window.length).fill(undefined)
-  columns.forEach(id, 'summary', (frame, row, placement) => {
+  yield* columns.forEach(id, 'summary', (frame, row, placement) => {
     const whole = frame.summaryAt(row)
     const counts = split(BigInt(whole.count), placement)
     placement.columns.forEach((column, i) => {
@@ -265,7 +279,20 @@ function summaryColumn(columns: Columns, id: number): string[] {
       cells[column] = mergeSummaries(cells[column] ?? EMPTY_SUMMARY, part)
     })
   })
-  return cells.map((cell) =>
-    cell === undefined || cell.count === 0 ? 'null' : JSON.stringify(summaryCell(cell)),
+  return yield* textsOf(cells, (cell) =>
+    cell.count === 0 ? 'null' : JSON.stringify(summaryCell(cell)),
   )
+}
+
+/** Writes the cells of a column in steps, those that nothing is known of as null. */
+function* textsOf<T>(
+  cells: readonly (T | undefined)[],
+  textOf: (cell: T) => string,
+): Pieces<never, string[]> {
+  const texts: string[] = []
+  for (const cell of cells) {
+    if (texts.length % FRAMES_PER_STEP === 0) yield
+    texts.push(cell === undefined ? 'null' : textOf(cell))
+  }
+  return texts
 }

@@ -35,7 +35,9 @@ interface OutputParts {
  * death.
  */
 const KEEP_ALIVE = '\n'
-/** Size that is spelled at once of a boundary that is larger than the buffer: some 2 ms of work. */
+/** Size that is spelled at once of a boundary: some 8 ms of work. */
+const BEGINNING_BYTES = 262_144
+/** The same of its rest, while that drains. */
 const PART_BYTES = 65_536
 /** Lines between two looks at how much room is left. */
 const SPELLED_AT_ONCE = 64
@@ -44,7 +46,7 @@ export class SessionOutput {
   readonly #outgoing: ServerResponse
   readonly #parts: OutputParts
   #skippedInARow = 0
-  /** A boundary that is larger than the buffer, and how much of it was written. */
+  /** A boundary that has been written in part, and how much of it. */
   #rest: Boundary | undefined
   #restFrom = 0
   readonly #silence: SilenceWatch
@@ -76,15 +78,17 @@ export class SessionOutput {
   }
 
   /**
-   * Writes a boundary if all of it fits. When nothing waits, any does: what is more than the buffer
-   * takes is spelled while it drains, so that thousands of counters need no larger one.
+   * Writes a boundary if there is room for all of it, or for a long beginning; any fits when
+   * nothing waits. Its rest is spelled while the beginning drains, so that thousands of counters
+   * need neither a larger buffer nor the event loop for long.
    */
   #offer(boundary: Boundary): boolean {
     const waiting = this.#outgoing.writableLength
     const room = this.#parts.limits.outputBytes - waiting
-    const { text, size, next } = this.#spell(boundary, 0, room)
+    const { text, size, next } = this.#spell(boundary, 0, Math.min(room, BEGINNING_BYTES))
     const isWhole = next === boundary.windows.length
-    if (waiting > 0 && (size > room || !isWhole)) return false
+    const isLong = isWhole || room > BEGINNING_BYTES
+    if (waiting > 0 && (size > room || !isLong)) return false
     if (!isWhole) {
       this.#rest = boundary
       this.#restFrom = next
