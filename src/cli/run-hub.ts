@@ -2,7 +2,7 @@
 import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
-import { type HubOptions, type Log, NoListenerError, startHub } from '../start-hub.ts'
+import type { HubOptions, Log } from '../start-hub.ts'
 import { CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
 import { createLog, type LogFormat } from './log.ts'
@@ -38,6 +38,8 @@ export async function runHub(
     },
   })
   const offFaults = onFault(log, () => ending.resolve())
+  // commands that run no hub, and help, do without it
+  const { NoListenerError, startHub } = await import('../start-hub.ts')
   const hub = await startHub({ config, guests, log }).catch((error: Error) => {
     off()
     offFaults()

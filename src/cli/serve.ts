@@ -2,16 +2,11 @@
  * `pentameter serve`: the hub alone, and the flags that it shares with `demo`. A flag is an option
  * of the configuration that names one (dialects/options.ts); nothing is listed here.
  */
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { parseDocument } from 'yaml'
 import type { Guest } from '../dialects/guest.ts'
 import type { Option as HubOption, OptionSpec } from '../dialects/options.ts'
-import { parseConfig } from '../hub/config/config.ts'
 import { composeOptions } from '../hub/config/house-options.ts'
-import { ConfigError } from '../hub/config/values.ts'
 import type { HubOptions } from '../start-hub.ts'
-import { CommandError, EXIT_USAGE } from '../terminal/exit.ts'
 import { decimal, wholeNumber, wholeNumberOrAuto } from '../terminal/flag-values.ts'
 import { examplesText } from './help.ts'
 import { type RunOptions, runHub } from './run-hub.ts'
@@ -61,12 +56,21 @@ export async function readConfig(
   args: HubArguments,
   guests: readonly Guest[],
 ): Promise<HubOptions> {
-  const options = args.config === undefined ? {} : await readConfigFile(args.config, guests)
+  const options = args.config === undefined ? {} : await readFileOf(args.config, guests)
   for (const { flag, path } of flagsOf(composeOptions(dialectsOf(guests)))) {
     const value = args[flag.attributeName()]
     if (value !== undefined) setAt(options, path, value)
   }
+  const { parseConfig } = await import('../hub/config/config.ts')
   return parseConfig(options, dialectsOf(guests))
+}
+
+async function readFileOf(
+  path: string,
+  guests: readonly Guest[],
+): Promise<Record<string, unknown>> {
+  const { readConfigFile } = await import('./config-file.ts')
+  return readConfigFile(path, dialectsOf(guests))
 }
 
 interface HubFlag {
@@ -126,34 +130,4 @@ function setAt(options: Record<string, unknown>, path: readonly string[], value:
     section = section[name] as Record<string, unknown>
   }
   section[path.at(-1)!] = value
-}
-
-/** Reads the options of a file, checked, so that what is wrong in it is told with its name. */
-async function readConfigFile(
-  path: string,
-  guests: readonly Guest[],
-): Promise<Record<string, unknown>> {
-  const place = `config file ${path}`
-  let options: unknown
-  try {
-    options = parseYaml(await readFile(path, 'utf8'))
-  } catch (error) {
-    throw new CommandError(`${place}: ${(error as Error).message}`, EXIT_USAGE)
-  }
-  try {
-    parseConfig(options, dialectsOf(guests))
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    throw new ConfigError(error.problems.map((problem) => `${place}: ${problem}`))
-  }
-  return { ...(options as object) }
-}
-
-/** Parses YAML. An empty file has no options; a tag that means nothing is an error, no warning. */
-function parseYaml(text: string): unknown {
-  const document = parseDocument(text, { logLevel: 'error' })
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem === undefined) return document.toJS() ?? {}
-  const [line = ''] = problem.message.split('\n')
-  throw new Error(line.charAt(0).toLowerCase() + line.slice(1).replace(/:$/, ''))
 }
