@@ -58,17 +58,33 @@ interface Taken {
   bytes: number
 }
 
+/** What a series is called and said to be, as long as its metadata stays. */
+interface Naming {
+  readonly metadata: Metadata
+  readonly wireName: string
+  readonly labels: Labels
+  /** Bytes of name and labels. */
+  readonly bytes: number
+}
+
+/** Namings by series, so that a list that changes costs what is new in it. */
+export type Namings = WeakMap<CanonicalSeries, Naming>
+
 const encoder = new TextEncoder()
 
 /** Names every series of a source; of two that fold to one name the later gets `__type`. */
-export function exposeSeries(list: readonly CanonicalSeries[], options: ExposeOptions): Exposure {
+export function exposeSeries(
+  list: readonly CanonicalSeries[],
+  options: ExposeOptions,
+  namings: Namings = new WeakMap(),
+): Exposure {
   const rules = new SeriesRules(options)
   const taken: Taken = { series: new Map(), bytes: 0 }
   const omissions = new Map<OmitReason, Omission>()
   list.forEach((series, index) => {
     const { identity } = series
     if (!rules.isExported(identity)) return
-    const reason = expose(series, index, rules, options, taken)
+    const reason = expose(series, index, rules, options, taken, namings)
     const known = reason && omissions.get(reason)
     if (known !== undefined) known.count++
     else if (reason !== undefined) omissions.set(reason, { count: 1, name: identity.name })
@@ -84,35 +100,43 @@ function expose(
   rules: SeriesRules,
   options: ExposeOptions,
   taken: Taken,
+  namings: Namings,
 ): OmitReason | undefined {
-  const { identity } = series
+  const { identity, metadata } = series
   if (identity.name === '') return 'empty_name'
   if (taken.series.size >= options.maxSeries) return 'max_series'
-  const base = wireBase(series, options.nameStyle)
-  const folded = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
-  const labels = infoLabels(series, rules)
-  const plain = foldName(base, folded)
-  if (!taken.series.has(plain)) {
-    return take({ wireName: plain, index, labels: sortLabels(labels) }, options, taken)
+  let naming = namings.get(series)
+  if (naming === undefined || naming.metadata !== metadata) {
+    naming = nameSeries(series, rules, options)
+    namings.set(series, naming)
   }
-  const typed = [TYPE_LABEL, identity.kind] as const
-  const wireName = foldName(base, sortLabels([...folded, typed]))
-  if (taken.series.has(wireName)) return 'name_taken'
-  return take({ wireName, index, labels: sortLabels([...labels, typed]) }, options, taken)
+  if (taken.series.has(naming.wireName)) {
+    naming = nameSeries(series, rules, options, [[TYPE_LABEL, identity.kind]])
+    if (taken.series.has(naming.wireName)) return 'name_taken'
+  }
+  const { wireName, labels, bytes } = naming
+  // one Info of all has to fit a viewer's buffer
+  if (taken.bytes + bytes > options.maxBufferedBytes) return 'max_bytes'
+  taken.bytes += bytes
+  taken.series.set(wireName, { wireName, index, labels })
+  return undefined
 }
 
-/** Takes a series, unless one Info of all would be more than a viewer's buffer. */
-function take(
-  series: ExposedSeries,
-  { maxBufferedBytes }: ExposeOptions,
-  taken: Taken,
-): OmitReason | undefined {
-  const texts = [series.wireName, ...series.labels.flat()]
-  const bytes = texts.reduce((sum, text) => sum + encoder.encode(text).length, taken.bytes)
-  if (bytes > maxBufferedBytes) return 'max_bytes'
-  taken.bytes = bytes
-  taken.series.set(series.wireName, series)
-  return undefined
+/** Names a series. @param added further labels, of both the name and Info */
+function nameSeries(
+  series: CanonicalSeries,
+  rules: SeriesRules,
+  { nameStyle }: ExposeOptions,
+  added: Labels = [],
+): Naming {
+  const { identity, metadata } = series
+  const own = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
+  const folded = added.length === 0 ? own : sortLabels([...own, ...added])
+  const wireName = foldName(wireBase(series, nameStyle), folded)
+  const labels = sortLabels([...infoLabels(series, rules), ...added])
+  const texts = [wireName, ...labels.flat()]
+  const bytes = texts.reduce((sum, text) => sum + encoder.encode(text).length, 0)
+  return { metadata, wireName, labels, bytes }
 }
 
 /** Makes the name without labels: a counter's states what its rate is per. */
