@@ -135,3 +135,30 @@ test('what a thread had not sent when it ended is known to the counts', async ()
   assert.equal(batches.length, 1, 'the main thread is behind')
   assert.deepEqual(counts.release(1), { ...rest, series: 1 })
 })
+
+test('series that have waited go in short batches, and ahead of what names them', async () => {
+  const { batches, clock, counts, outbox, queue } = startOutbox()
+  counts.addBatches(1, 64)
+  for (let metric = 1; metric <= 200; metric++) outbox.announce(announcement(metric))
+  queue.read(200, 1, 'a')
+  await setImmediate()
+  assert.equal(batches.length, 0)
+  counts.addBatches(1, -2)
+  clock.advance(5)
+  assert.deepEqual(
+    batches.map(({ series, commands }) => [series.length, commands.operations.length]),
+    [
+      [64, 0],
+      [64, 0],
+    ],
+  )
+  counts.addBatches(1, -2)
+  clock.advance(5)
+  assert.deepEqual(
+    batches.slice(2).map(({ series, commands }) => [series.length, commands.operations.length]),
+    [
+      [64, 0],
+      [8, 1],
+    ],
+  )
+})

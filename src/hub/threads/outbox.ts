@@ -21,6 +21,8 @@ const STAND_STILL_MS = 2000
 const BATCHES_WAITING_LIMIT = 64
 /** Rows after which a turn's batch is sent without waiting for the end of the turn. */
 const BATCH_ROWS = 4096
+/** Series in one batch: with those that wait, 4096 at once, some 40 ms of the main thread. */
+const SERIES_PER_BATCH = 64
 const RETRY_MS = 5
 
 export class Outbox {
@@ -64,7 +66,7 @@ export class Outbox {
 
   announce(announcement: Announcement): void {
     this.#isDirty = true
-    this.#counts.addSeries(this.#thread)
+    this.#counts.addSeries(this.#thread, 1)
     this.#series.push(announcement)
     this.#flushUnlessBehind()
   }
@@ -140,16 +142,26 @@ export class Outbox {
   }
 
   #flushUnlessBehind(): void {
-    if (!this.#isDirty) return
-    if (this.#counts.batches(this.#thread) < BATCHES_WAITING_LIMIT) {
-      this.flush()
-    } else if (!this.#isRetrying) {
-      this.#isRetrying = true
-      this.#clock.after(RETRY_MS, () => {
-        this.#isRetrying = false
-        this.#flushUnlessBehind()
-      })
+    while (this.#isDirty && this.#counts.batches(this.#thread) < BATCHES_WAITING_LIMIT) {
+      // commands name series, which go ahead of them
+      if (this.#series.length > SERIES_PER_BATCH) this.#sendSeries()
+      else this.flush()
     }
+    if (!this.#isDirty || this.#isRetrying) return
+    this.#isRetrying = true
+    this.#clock.after(RETRY_MS, () => {
+      this.#isRetrying = false
+      this.#flushUnlessBehind()
+    })
+  }
+
+  /** Sends some of the series that wait, and nothing else. */
+  #sendSeries(): void {
+    const series = this.#series.splice(0, SERIES_PER_BATCH)
+    const reports = this.reports.take()
+    this.#counts.addBatches(this.#thread, 1)
+    this.#post({ kind: 'batch', series, annotations: [], commands: emptyColumns(), reports })
+    this.#counts.addSeries(this.#thread, -series.length)
   }
 
   /** Sends what there is, now. */

@@ -138,10 +138,11 @@ export class SharedCounts {
   }
 
   /**
-   * Counts a series more that the thread has not sent yet; plain, for the thread writes it alone.
+   * Counts series that the thread has not sent yet, or that it has (fewer than 0); plain, for the
+   * thread writes it alone.
    */
-  addSeries(thread: number): void {
-    this.#ints[rowOf(thread) + SERIES]!++
+  addSeries(thread: number, count: number): void {
+    this.#ints[rowOf(thread) + SERIES]! += count
   }
 
   /** Counts a report more that the thread has not sent yet. */
