@@ -2,8 +2,13 @@
 
 /** Refusals at a limit count as `refused`. */
 export interface HttpLimits {
-  /** Open connections; further ones are closed at once (`connections_limit`). */
+  /**
+   * Open connections; for a further one the oldest without a request is closed (`made_room`), or it
+   * is closed itself (`connections_limit`).
+   */
   readonly connections: number
+  /** The same of one address. */
+  readonly connectionsPerAddress: number
   /** Requests behind the one under way in a connection; one more closes it (`pipelined_limit`). */
   readonly pipelinedLimit: number
   /** Large answers at once, being made or taken; further ones wait. */
@@ -26,6 +31,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   connections: 1024,
+  connectionsPerAddress: 512,
   pipelinedLimit: 32,
   answersLimit: 32,
   answersWaitingLimit: 128,
@@ -42,7 +48,8 @@ export interface HttpReports {
   /**
    * Counts one thing, under a closed set of names and reasons:
    * - `requests`: `ROUTE STATUS`
-   * - `refused`: code of the ApiError, `connections_limit`, or code of a broken request
+   * - `refused`: code of the ApiError, `connections_limit`, `made_room`, or code of a broken
+   *   request
    * - `answers_cut`: `slow`, large answers that gave way to others that waited
    * - `streams`: `opened`, and `disconnected`, `stalled`, `error` or `stopped` at the end
    * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream

@@ -15,6 +15,7 @@ import type { PrometheusOptions } from './export/prometheus/exposition.ts'
 import type { RouteContext, RoutedGuest } from './guest-routes.ts'
 import { HTTP_LIMITS, type HttpLimits, type HttpReports, SILENT_REPORTS } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
+import { Connections } from './load/connections.ts'
 import { HeavyAnswers } from './load/heavy-answers.ts'
 import { Requests } from './load/requests.ts'
 import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
@@ -136,8 +137,9 @@ function configure(
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.timeout = IDLE_TIMEOUT_MS
-  server.maxConnections = limits.connections
-  server.on('drop', () => reports.count('refused', 'connections_limit'))
+  const isAnswering = (socket: Socket): boolean => requests.isAnswering(socket)
+  const connections = new Connections({ limits, reports, isAnswering })
+  server.on('connection', (socket: Socket) => connections.admit(socket))
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     requests.take(incoming, outgoing, () => {
       reports.count('refused', 'expectation_failed')

@@ -11,11 +11,12 @@
  * so that it never holds more of them than there are series.
  */
 import { createHashKey, keyedHash } from '../../model/index.ts'
+import { networkOf } from '../listen/network.ts'
 
 export interface SeriesLimits {
   /** Limit of series in the hub; its own not counted. */
   readonly seriesLimit: number
-  /** Limit of series that one source (address without port) may bring. */
+  /** Limit of series that one source (address without port, or its network) may bring. */
   readonly seriesLimitPerSource: number
   /** Bytes of the whole zone. */
   readonly zoneBytesLimit: number
@@ -182,7 +183,7 @@ export class SeriesQuota {
   }
 
   #hashOf(source: string): readonly [low: number, high: number] {
-    const bytes = encoder.encode(source)
+    const bytes = encoder.encode(networkOf(source))
     const half = (at: number): number =>
       keyedHash(bytes, 0, bytes.length, [this.#ints[at]!, this.#ints[at + 1]!]) >>> 0
     return [half(KEYS), half(KEYS + 2)]

@@ -12,6 +12,7 @@
  * key that no peer knows.
  */
 import { createHashKey, keyedHash } from '../../model/index.ts'
+import { networkOf } from './network.ts'
 
 const HEADER_INTS = 32
 const KEY = 0
@@ -64,9 +65,9 @@ export class PeerCounts {
     return bytes >>> PAGE_BITS
   }
 
-  /** Gives the place of an address among the counts. */
+  /** Gives the place of an address, which shares it with its network, among the counts. */
   placeOf(address: string): number {
-    const bytes = Buffer.from(address, 'latin1')
+    const bytes = Buffer.from(networkOf(address), 'latin1')
     const key = [this.#ints[KEY]!, this.#ints[KEY + 1]!] as const
     return keyedHash(bytes, 0, bytes.length, key) & (ADDRESSES - 1)
   }

@@ -5,6 +5,7 @@
  */
 
 import type { ZoneUsage } from '../../shm/index.ts'
+import { networkOf } from '../listen/network.ts'
 import type { Log } from '../log.ts'
 import type { Participant } from '../resident.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
@@ -118,13 +119,14 @@ function choose(silent: readonly SeriesRecord[], needs: SeriesNeeds): SeriesReco
   const whole = silent.filter((record) => !isDecrements(record))
   for (const record of whole.sort((a, b) => a.lastDataMs - b.lastDataMs)) {
     if (chosen.length >= RELIEF_LIMIT) break
-    const own = needs.bySource.get(record.source) ?? 0
+    const network = networkOf(record.source)
+    const own = needs.bySource.get(network) ?? 0
     if (needs.all <= 0 && own <= 0) continue
     const part = record.kind === 'counter' ? record.decrements : undefined
     const leaving = part === undefined ? [record] : [part, record]
     chosen.push(...leaving)
     needs.all -= leaving.length
-    needs.bySource.set(record.source, own - leaving.length)
+    needs.bySource.set(network, own - leaving.length)
   }
   return chosen
 }

@@ -17,6 +17,7 @@ import {
   WINDOWED,
 } from '../ingest/definition.ts'
 import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
+import { networkOf } from '../listen/network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 import { type CounterRecord, isDecrements, type SeriesRecord } from './record.ts'
 
@@ -117,7 +118,7 @@ export class SeriesStore implements SeriesDefiner {
 
   /** Counts series that a source has brought and that are still there. */
   countOf(source: string): number {
-    return this.#perSource.get(source)?.series ?? 0
+    return this.#perSource.get(networkOf(source))?.series ?? 0
   }
 
   /** Largest number of series that any one source has brought. */
@@ -130,7 +131,7 @@ export class SeriesStore implements SeriesDefiner {
     return this.#largest('bytes')
   }
 
-  /** Use of the limits by each source. */
+  /** Use of the limits by each source, under the network of its address. */
   get uses(): ReadonlyMap<string, Readonly<SourceUse>> {
     return this.#perSource
   }
@@ -165,11 +166,12 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   #changeUse(source: string, series: 1 | -1, bytes: number): void {
-    const use = this.#perSource.get(source) ?? { series: 0, bytes: 0 }
+    const key = networkOf(source)
+    const use = this.#perSource.get(key) ?? { series: 0, bytes: 0 }
     use.series += series
     use.bytes += series * bytes
-    if (use.series > 0) this.#perSource.set(source, use)
-    else this.#perSource.delete(source)
+    if (use.series > 0) this.#perSource.set(key, use)
+    else this.#perSource.delete(key)
   }
 
   defineDecrements({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
