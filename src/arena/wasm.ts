@@ -13,6 +13,12 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
+/** Memory of our own, that grows where it is asked to. */
+export interface WasmOwnMemory extends WasmMemory {
+  /** @throws {RangeError} where there are no more pages */
+  grow(pages: number): number
+}
+
 type WasmKind = 'function' | 'table' | 'memory' | 'global' | 'tag'
 
 export interface WasmExport {
@@ -38,7 +44,11 @@ interface Wasm {
     module: WasmModule,
     imports: WasmImports,
   ) => { readonly exports: WasmExports }
-  readonly Memory: new (pages: { initial: number; maximum: number }) => WasmMemory
+  readonly Memory: new (pages: {
+    initial: number
+    maximum: number
+    shared?: boolean
+  }) => WasmOwnMemory
 }
 
 declare const WebAssembly: Wasm

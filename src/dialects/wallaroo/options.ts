@@ -38,6 +38,8 @@ export const OPTIONS = {
     description: 'windows are kept so long for charts, and series of workers that are gone',
   }),
   windowBytesLimit: bytes({
+    // what is kept has addresses of 32 bits, and series stand beside it
+    max: 2_147_483_648,
     default: 268_435_456,
     description: 'memory of these windows; the oldest of a series go first',
   }),

@@ -19,7 +19,7 @@ import {
 } from '../spec.ts'
 import { Conversation } from './conversation.ts'
 import { hasPrefix } from './frame-head.ts'
-import type { FrameVisitor } from './frame-visitor.ts'
+import type { FrameVisitor, UsualFrames } from './frame-visitor.ts'
 import { MetricsFrame } from './metrics-frame.ts'
 import { isUtf8 } from './text.ts'
 
@@ -34,6 +34,8 @@ export type LengthReading = 'undecided' | 'exclusive' | 'inclusive'
 
 /** Buffer that a frame which is not complete takes at first: the usual ones fit. */
 const BUFFER_BYTES_FIRST = 1024
+/** Bytes of a frame that are pushed again with the rest of it. */
+const HELD_AGAIN_MAX = 4096
 /** A larger buffer is given back once its frame is complete. */
 const BUFFER_BYTES_KEPT = 16_384
 
@@ -86,18 +88,37 @@ export class FrameScanner {
     return this.#buffer.length
   }
 
-  /** Takes what a read gave; the bytes are not kept. */
-  push(bytes: Uint8Array): void {
+  /**
+   * Takes what a read gave; the bytes are not kept.
+   * @param usual sees first what is not held already
+   */
+  push(bytes: Uint8Array, usual?: UsualFrames): void {
     if (this.#isClosed || bytes.length === 0) return
-    this.#read(bytes)
+    this.#read(bytes, usual)
     this.#forget()
   }
 
-  #read(bytes: Uint8Array): void {
+  /**
+   * Gives back what is held of a frame, to be pushed again in front of what follows; valid until
+   * then. Nothing once there is much: who sends it byte by byte must not have it moved with each.
+   */
+  takeHeld(): Uint8Array {
+    if (this.#held > HELD_AGAIN_MAX) return NOTHING
+    const held = this.#buffer.subarray(0, this.#held)
+    this.#held = 0
+    return held
+  }
+
+  #read(bytes: Uint8Array, usual?: UsualFrames): void {
     let at = this.#held > 0 ? this.#complete(bytes) : 0
     if (at === bytes.length) return
     this.#look(bytes)
     while (at < bytes.length) {
+      if (usual !== undefined && this.reading === 'exclusive') {
+        at = usual.take(bytes, at)
+        this.frames += usual.taken
+        if (at === bytes.length) return
+      }
       const left = bytes.length - at
       const needed = this.#neededBytes(at, left)
       if (this.#isClosed) return

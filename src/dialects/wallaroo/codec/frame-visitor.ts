@@ -32,3 +32,14 @@ export interface FrameVisitor {
   /** Notes an oddity of the connection and of no one frame. */
   note(note: Note): void
 }
+
+/** Taker of frames ahead of the scanner, in the same order; their results are the same. */
+export interface UsualFrames {
+  /** Frames that the last call took. */
+  readonly taken: number
+  /**
+   * Takes whole frames from a place on, as long as they are usual ones.
+   * @returns where the first begins that is not
+   */
+  take(bytes: Uint8Array, at: number): number
+}

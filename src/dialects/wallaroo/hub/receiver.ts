@@ -9,12 +9,17 @@ import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { LATE_WINDOW, timeNotes } from '../rollup/time-notes.ts'
 import type { WindowReceiver } from '../server/connection.ts'
 import { noteBit } from '../spec.ts'
+import { HEARD_BY } from './memory/layout.ts'
+import type { ConnectionFrames } from './memory/usual-frames.ts'
 import type { WallarooState } from './state.ts'
+import type { WallarooSeries } from './wire-series.ts'
 import type { WallarooWorker } from './workers.ts'
 
 /** Workers that one connection may stand for. */
 export const CONNECTION_WORKERS_LIMIT = 1000
 const SERIES_OVERFLOW = noteBit('series_overflow')
+/** Notes of a connection that has not joined the application of a window. */
+const NOT_JOINED = noteBit('before_connect') | noteBit('topic_not_joined')
 
 export class WorkerReceiver implements WindowReceiver {
   readonly peer: Peer
@@ -22,10 +27,12 @@ export class WorkerReceiver implements WindowReceiver {
   readonly #workers = new Set<WallarooWorker>()
   #last: WallarooWorker | undefined
   readonly #onClose: (receiver: WorkerReceiver) => void
+  readonly usual: ConnectionFrames | undefined
 
   constructor(state: WallarooState, peer: Peer, onClose: (receiver: WorkerReceiver) => void) {
     this.#state = state
     this.peer = peer
+    this.usual = state.usualFrames(peer.address)
     this.#onClose = onClose
   }
 
@@ -52,8 +59,18 @@ export class WorkerReceiver implements WindowReceiver {
     }
     const { worker } = series
     this.#hear(worker, nowMs)
-    worker.offset.add(endMsOf(frame), nowMs, periodMsOf(frame))
+    worker.arrive(endMsOf(frame), nowMs, periodMsOf(frame))
+    if (this.usual !== undefined) this.#expect(this.usual, series, frame)
     return notesOnTimes(frame, nowMs, worker.offset.shiftMs, state.options.retentionMs)
+  }
+
+  /** Has the next frames like this one taken as usual ones. */
+  #expect(usual: ConnectionFrames, series: WallarooSeries, frame: MetricsFrame): void {
+    const { worker } = series
+    this.#state.learn(series, frame)
+    usual.follow(series.record)
+    if ((frame.notes & NOT_JOINED) !== 0 || !this.#workers.has(worker)) return
+    this.#state.memory.words[(worker.record + HEARD_BY) >>> 2] = usual.record
   }
 
   #hear(worker: WallarooWorker, nowMs: number): void {
@@ -71,11 +88,15 @@ export class WorkerReceiver implements WindowReceiver {
 
   close(): void {
     const nowMs = this.#state.clock.wallMs()
+    const { memory } = this.#state
     for (const worker of this.#workers) {
       worker.connections--
       worker.lastSeenMs = nowMs
+      const heardBy = (worker.record + HEARD_BY) >>> 2
+      if (this.usual?.record === memory.words[heardBy]) memory.words[heardBy] = 0
     }
     this.#workers.clear()
+    if (this.usual !== undefined) memory.removeSmall(this.usual.record)
     this.#onClose(this)
   }
 }

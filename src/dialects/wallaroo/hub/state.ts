@@ -9,12 +9,14 @@ import type { Task } from '../../../hub/tasks/task.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { Ingest } from '../../ingest.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import { mappingOf, namesOf, overflowMappingOf } from '../map.ts'
+import { mappingOf, namesOf, overflowMappingOf, type SeriesNames } from '../map.ts'
 import { SeriesIndex } from '../rollup/series-index.ts'
 import { CATEGORIES } from '../spec.ts'
-import { WINDOW_BYTES_MAX } from './kept-window.ts'
+import { HeadIndex } from './memory/head-index.ts'
+import { BLOCK_BYTES } from './memory/layout.ts'
+import { ConnectionFrames, UsualFramesModule } from './memory/usual-frames.ts'
+import { type Backing, PlainBacking, WindowMemory } from './memory/window-memory.ts'
 import { SeriesSlots } from './series-slots.ts'
-import { WindowMemory } from './window-log.ts'
 import { WallarooSeries } from './wire-series.ts'
 import { type WallarooWorker, WallarooWorkers } from './workers.ts'
 
@@ -41,7 +43,7 @@ const SWEEP_PAUSE_NS = 60_000_000_000n
 /** Difference that makes a step of the wall clock to the monotonic one, ms. */
 const CLOCK_STEP_MS = 1000
 /** However many series there are, a little of each is kept. */
-const SERIES_BYTES_MIN = 2 * WINDOW_BYTES_MAX
+const SERIES_BYTES_MIN = 2 * BLOCK_BYTES
 
 export class WallarooState {
   readonly workers: WallarooWorkers
@@ -51,11 +53,15 @@ export class WallarooState {
   readonly #ingest: Ingest
   readonly #quota: SeriesQuota
   readonly #refused: SeriesRefused
+  readonly #hasModule: boolean
+  #module: UsualFramesModule | undefined
+  #heads: HeadIndex | undefined
   #index = new SeriesIndex<WallarooSeries>()
+  /** Series by the numbers that the memory knows them by, and numbers that are free. */
+  readonly #byId: (WallarooSeries | undefined)[] = []
+  readonly #freeIds: number[] = []
   #overflow = new Map<string, WallarooSeries>()
-  /** Series with windows since the last tick. */
-  #touched: WallarooSeries[] = []
-  readonly #overflowWorker: WallarooWorker
+  #overflowWorker: WallarooWorker | undefined
   #active = new Set<string>()
   #lastSource = ''
   #nextOrder = 0
@@ -73,29 +79,51 @@ export class WallarooState {
     readonly ingest: Ingest
     readonly quota: SeriesQuota
     readonly refused: SeriesRefused
+    /** False for JavaScript alone. */
+    readonly hasModule?: boolean
   }) {
     this.options = parts.options
     this.clock = parts.clock
-    this.memory = new WindowMemory(parts.options.windowBytesLimit)
+    this.#hasModule = parts.hasModule ?? true
+    this.memory = new WindowMemory(parts.options.windowBytesLimit, () => this.#openBacking())
     this.#ingest = parts.ingest
     this.#quota = parts.quota
     this.#refused = parts.refused
-    this.workers = new WallarooWorkers(parts.options.workersLimit)
+    this.workers = new WallarooWorkers(parts.options.workersLimit, this.memory)
     this.#sweptNs = parts.clock.monotonicNs()
     this.#aheadMs = aheadOf(parts.clock)
-    // of no application that is shown: its clock is no worker's
-    this.#overflowWorker = new WallarooWorkers(1).of('', '', parts.clock.wallMs())!
+  }
+
+  #openBacking(): Backing {
+    this.#module = this.#hasModule ? UsualFramesModule.open() : undefined
+    return this.#module ?? new PlainBacking()
+  }
+
+  /**
+   * Makes the way of a new connection's usual frames; undefined where all go through JavaScript.
+   * @param source address of the connection
+   */
+  usualFrames(source: string): ConnectionFrames | undefined {
+    const { memory } = this
+    if (this.#heads === undefined) {
+      memory.usualMs = this.options.retentionMs / 2
+      if (this.#module === undefined) return undefined
+      this.#heads = new HeadIndex(memory, this.#module.exports.hash)
+    }
+    const record = memory.addSmall()
+    if (record === 0) return undefined
+    return new ConnectionFrames(memory, this.#module!, record, (count) => this.#took(source, count))
+  }
+
+  /** Has frames like this one taken as usual ones. */
+  learn(series: WallarooSeries, frame: MetricsFrame): void {
+    const heads = this.#heads
+    if (heads?.isNew(series.record, frame)) heads.learn(series.record, frame)
   }
 
   /** Lists all series but those of the overflow, which are no application's. */
   series(): readonly WallarooSeries[] {
     return this.#index.values()
-  }
-
-  /** Bytes of windows that one series may keep. */
-  get seriesBytesLimit(): number {
-    const share = this.options.windowBytesLimit / Math.max(this.#index.size, 1)
-    return Math.max(Math.floor(share), SERIES_BYTES_MIN)
   }
 
   /** Finds the series of a frame, made on first sight; undefined above a limit. */
@@ -115,9 +143,38 @@ export class WallarooState {
     if (worker === undefined) return undefined
     const slots = new SeriesSlots(mapping, source, this.options.includeSkew)
     if (!slots.define(this.#ingest)) return undefined
-    const series = new WallarooSeries(names, worker, slots, this.#nextOrder++, this.memory)
+    const series = this.#make(names, worker, slots, this.#nextOrder++)
+    if (series === undefined) {
+      slots.retire(this.#ingest)
+      return undefined
+    }
     this.#index.add(frame, series)
+    this.#share()
     return series
+  }
+
+  /** @returns undefined where the machine gives no more memory */
+  #make(
+    names: SeriesNames,
+    worker: WallarooWorker,
+    slots: SeriesSlots,
+    order: number,
+  ): WallarooSeries | undefined {
+    const id = this.#freeIds.pop() ?? this.#byId.length
+    const record = this.memory.addSeries(id)
+    if (record === 0) {
+      this.#freeIds.push(id)
+      return undefined
+    }
+    const series = new WallarooSeries(names, worker, slots, order, this.memory, record)
+    this.#byId[id] = series
+    return series
+  }
+
+  /** Shares the memory of windows among the series that there are. */
+  #share(): void {
+    const share = this.options.windowBytesLimit / Math.max(this.#index.size, 1)
+    this.memory.seriesBytesLimit = Math.max(Math.floor(share), SERIES_BYTES_MIN)
   }
 
   /** @param size places that are wanted */
@@ -142,17 +199,24 @@ export class WallarooState {
     const mapping = overflowMappingOf(name, namePrefix)
     const slots = new SeriesSlots(mapping, OVERFLOW_SOURCE, includeSkew)
     slots.define(this.#ingest)
-    const made = new WallarooSeries(names, this.#overflowWorker, slots, -1, this.memory)
+    // of no application that is shown: its clock is no worker's
+    this.#overflowWorker ??= new WallarooWorkers(1, this.memory).of('', '', this.clock.wallMs())!
+    const made = this.#make(names, this.#overflowWorker, slots, -1)
+    if (made === undefined) throw new RangeError('no memory for a series of windows')
     this.#overflow.set(name, made)
     return made
   }
 
   /** Adds a window to a series. */
   take(series: WallarooSeries, frame: MetricsFrame, source: string, nowMs: number): void {
-    this.measurements++
+    this.#took(source, 1)
+    series.take(frame, nowMs)
+  }
+
+  #took(source: string, count: number): void {
+    this.measurements += count
     if (source !== this.#lastSource) this.#active.add(source)
     this.#lastSource = source
-    if (series.take(frame, nowMs, this.seriesBytesLimit)) this.#touched.push(series)
   }
 
   /** Addresses heard since the last call: at most one for each open connection. */
@@ -168,11 +232,10 @@ export class WallarooState {
    * between two steps is of this second where its series still waits, else of the next one.
    */
   *flush(): Task {
-    const touched = this.#touched
-    this.#touched = []
+    const touched = this.memory.takeTouched()
     for (let i = 0; i < touched.length; i++) {
       if (i % SERIES_PER_STEP === 0) yield
-      touched[i]!.flush(this.#ingest)
+      this.#byId[touched[i]!]!.flush(this.#ingest)
     }
   }
 
@@ -185,21 +248,28 @@ export class WallarooState {
     this.#sweptNs = nowNs
     const fromMs = nowMs - this.options.retentionMs
     const held = new Set<WallarooWorker>()
-    const bytesLimit = this.seriesBytesLimit
     this.#index.retain((series) => {
       series.windows.dropBefore(fromMs - series.worker.offset.shiftMs)
-      series.windows.trim(bytesLimit)
-      const isKept = series.worker.isConnected || series.lastSeenMs >= fromMs
+      series.windows.trim()
+      const isKept = series.worker.isConnected || series.lastSeenMs >= fromMs || series.isOpen
       if (isKept) held.add(series.worker)
-      else {
-        series.slots.retire(this.#ingest)
-        series.windows.release()
-      }
+      else this.#retire(series)
       return isKept
     })
+    this.#share()
     this.workers.retain((worker) => {
       return worker.isConnected || worker.lastSeenMs >= fromMs || held.has(worker)
     })
+  }
+
+  #retire(series: WallarooSeries): void {
+    const { record } = series
+    series.slots.retire(this.#ingest)
+    const id = this.memory.idOf(record)
+    this.#byId[id] = undefined
+    this.#freeIds.push(id)
+    this.#heads?.forget(record)
+    series.release()
   }
 
   /** Moves times when the wall clock was set: what was silent for a minute still is. */

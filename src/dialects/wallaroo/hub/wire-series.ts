@@ -7,14 +7,21 @@ import type { Ingest } from '../../ingest.ts'
 import { toBigInt, toNumber } from '../codec/halves.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import type { SeriesNames } from '../map.ts'
+import { BinCounts } from '../rollup/bin-counts.ts'
 import { type CompatibleOrigin, wholeSeconds } from '../rollup/compatible.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
+import { FIRST_END_S, IS_OPEN, LAST_END, LAST_SEEN, WORKER } from './memory/layout.ts'
+import { addCounts, addExtremes, clearOpen, readOpen } from './memory/open-totals.ts'
+import { WindowLog } from './memory/window-log.ts'
+import type { WindowMemory } from './memory/window-memory.ts'
 import type { SeriesSlots } from './series-slots.ts'
-import { WindowLog, type WindowMemory } from './window-log.ts'
 import type { WallarooWorker } from './workers.ts'
 
 /** Ids remembered of a computation; further ones are only shown as the last. */
 const IDS_LIMIT = 64
+
+/** One serves for all series: it holds nothing from one to the next. */
+const open = new LatencyTotals()
 
 export class WallarooSeries {
   readonly names: SeriesNames
@@ -23,46 +30,78 @@ export class WallarooSeries {
   readonly windows: WindowLog
   /** Place in the order in which series were first heard of. */
   readonly order: number
-  /** Totals since the last tick; made once and emptied, as windows come for ever. */
-  readonly #open = new LatencyTotals()
-  #isOpen = false
+  /** Address of what the memory of windows has of it: totals since the last tick, and times. */
+  readonly record: number
+  readonly #memory: WindowMemory
+  /** Counts since the last tick of windows with one above 2^32. */
+  #wide: BinCounts | undefined
   #messages = 0n
   #delayS: number | undefined
-  #firstEndS = Number.POSITIVE_INFINITY
+  /** Its times, once it has left the memory. */
+  #gone: { lastSeenMs: number; lastEndMs: number; firstEndS: number } | undefined
   id = 0
   readonly #ids = new Set<number>()
-  /** Arrival of the last window. */
-  lastSeenMs: number
-  /** Latest end, by the worker's clock. */
-  lastEndMs = Number.NEGATIVE_INFINITY
 
+  /** @param record in the memory */
   constructor(
     names: SeriesNames,
     worker: WallarooWorker,
     slots: SeriesSlots,
     order: number,
     memory: WindowMemory,
+    record: number,
   ) {
-    this.windows = new WindowLog(memory)
+    this.windows = new WindowLog(memory, record)
     this.names = names
     this.worker = worker
     this.slots = slots
     this.order = order
-    this.lastSeenMs = worker.lastSeenMs
+    this.record = record
+    this.#memory = memory
+    memory.words[(record + WORKER) >>> 2] = worker.record
+    memory.doubles[(record + LAST_SEEN) >>> 3] = worker.lastSeenMs
   }
 
-  /**
-   * @param bytesLimit of the windows that are kept
-   * @returns true for the first window since the last tick
-   */
-  take(frame: MetricsFrame, nowMs: number, bytesLimit: number): boolean {
-    const isFirst = !this.#isOpen
-    this.#isOpen = true
-    this.#open.add(frame)
-    this.windows.append(frame, bytesLimit)
+  /** Arrival of the last window. */
+  get lastSeenMs(): number {
+    return this.#gone?.lastSeenMs ?? this.#memory.doubles[(this.record + LAST_SEEN) >>> 3]!
+  }
+
+  set lastSeenMs(ms: number) {
+    if (this.#gone === undefined) this.#memory.doubles[(this.record + LAST_SEEN) >>> 3] = ms
+  }
+
+  /** Latest end, by the worker's clock. */
+  get lastEndMs(): number {
+    return this.#gone?.lastEndMs ?? this.#memory.doubles[(this.record + LAST_END) >>> 3]!
+  }
+
+  /** Whether windows have come since the last tick. */
+  get isOpen(): boolean {
+    return this.#gone === undefined && this.#memory.words[(this.record + IS_OPEN) >>> 2] !== 0
+  }
+
+  /** Gives its memory back; it must not be open. Answers that are being made find no windows. */
+  release(): void {
+    const { lastSeenMs, lastEndMs } = this
+    this.#gone = { lastSeenMs, lastEndMs, firstEndS: this.#firstEndS }
+    this.windows.release()
+    this.#memory.removeSeries(this.record)
+  }
+
+  take(frame: MetricsFrame, nowMs: number): void {
+    const memory = this.#memory
+    const { record } = this
+    memory.touch(record)
+    if (frame.isWide) {
+      this.#wide ??= new BinCounts()
+      this.#wide.addFrame(frame)
+    } else addCounts(memory, record, frame)
+    addExtremes(memory, record, frame)
+    this.windows.append(frame)
     const endMs = toNumber(frame.endHigh, frame.endLow) / 1e6
-    if (endMs > this.lastEndMs) this.lastEndMs = endMs
-    this.lastSeenMs = nowMs
+    if (endMs > this.lastEndMs) memory.doubles[(record + LAST_END) >>> 3] = endMs
+    memory.doubles[(record + LAST_SEEN) >>> 3] = nowMs
     const { id } = frame
     if (id !== this.id || this.#ids.size === 0) {
       this.id = id
@@ -70,13 +109,16 @@ export class WallarooSeries {
     }
     // rounded half up it may be earlier than the first one: only then the exact division is due
     if (endMs / 1000 + 0.499 < this.#firstEndS) this.#rememberEnd(frame, nowMs)
-    return isFirst
+  }
+
+  get #firstEndS(): number {
+    return this.#gone?.firstEndS ?? this.#memory.doubles[(this.record + FIRST_END_S) >>> 3]!
   }
 
   #rememberEnd({ endHigh, endLow }: MetricsFrame, nowMs: number): void {
     const endS = wholeSeconds(toBigInt(endHigh, endLow))
     this.#delayS ??= Math.floor(nowMs / 1000) - endS
-    if (endS < this.#firstEndS) this.#firstEndS = endS
+    if (endS < this.#firstEndS) this.#memory.doubles[(this.record + FIRST_END_S) >>> 3] = endS
   }
 
   get ids(): readonly number[] {
@@ -90,14 +132,21 @@ export class WallarooSeries {
 
   /** Hands what has come since the last call to the series of the model. */
   flush(ingest: Ingest): void {
-    this.slots.merge(ingest, this.#open, this.id)
-    this.#messages += this.#open.counts.total()
-    this.#open.clear()
-    this.#isOpen = false
+    const { counts } = this.#readOpen()
+    this.slots.merge(ingest, open, this.id)
+    this.#messages += counts.total()
+    clearOpen(this.#memory, this.record)
+    this.#wide = undefined
+  }
+
+  #readOpen(): LatencyTotals {
+    readOpen(this.#memory, this.record, open)
+    if (this.#wide !== undefined) open.counts.merge(this.#wide)
+    return open
   }
 
   /** Counts all messages since it began, skewed ones too. */
   messages(): bigint {
-    return this.#isOpen ? this.#messages + this.#open.counts.total() : this.#messages
+    return this.isOpen ? this.#messages + this.#readOpen().counts.total() : this.#messages
   }
 }

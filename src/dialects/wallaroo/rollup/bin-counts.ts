@@ -63,6 +63,15 @@ export class BinCounts {
     this.#add(bin, Number(count >> 32n), Number(count & 0xffff_ffffn))
   }
 
+  /** Adds counts of all bins, each a lower and an upper half, that stand from a place on. */
+  addWords(words: Uint32Array, start: number): void {
+    for (let bin = 0; bin < BINS; bin++) {
+      const at = start + 2 * bin
+      const [low, high] = [words[at]!, words[at + 1]!]
+      if ((low | high) !== 0) this.#add(bin, high, low)
+    }
+  }
+
   merge(other: BinCounts): void {
     for (let bin = 0; bin < BINS; bin++) this.#add(bin, other.#high[bin]!, other.#low[bin]!)
     this.#narrow = 0

@@ -28,19 +28,30 @@ export class ClockOffset {
   #isOff = false
   /** Arrivals have come that the offset does not know. */
   #isStale = false
-  /** Windows of all series end together: nearly all have the end of the one before. */
-  #latestEndMs = Number.NaN
+  /** End that came last; windows of all series end together: nearly all have it. */
+  latestEndMs = Number.NaN
 
   /** Adds the arrival of a window with this end. Of equal ends, the first one counts. */
   add(endMs: number, atMs: number, periodMs: number): void {
-    if (endMs === this.#latestEndMs) return
-    this.#latestEndMs = endMs
+    if (endMs === this.latestEndMs) return
+    this.latestEndMs = endMs
     this.#arrivals = this.#arrivals.filter((each) => atMs - each.atMs <= WITHIN_MS)
     if (this.#arrivals.some((each) => each.endMs === endMs)) return
     if (this.#arrivals.length === ENDS_LIMIT) this.#arrivals.shift()
     const isEarly = endMs > atMs + periodMs + AHEAD_MS
     this.#arrivals.push({ delayMs: atMs - endMs, endMs, atMs, isEarly })
     this.#isStale = true
+  }
+
+  /** Lists the newest ends that are remembered. */
+  newestEnds(count: number): number[] {
+    return this.#arrivals.slice(-count).map(({ endMs }) => endMs)
+  }
+
+  /** Instant until which ends that are remembered change nothing but which one came last. */
+  get rememberedUntilMs(): number {
+    const first = this.#arrivals.reduce((least, { atMs }) => Math.min(least, atMs), 2 ** 53)
+    return first + WITHIN_MS
   }
 
   /** Finds the largest group that agrees, among equals the one with the least delay, by delay. */

@@ -10,7 +10,9 @@ import { BinCounts, type WindowBins } from './bin-counts.ts'
 
 const HIGH = 2 ** 32
 /** Stand-ins for a sample of bin i: 0, then the middle of (2^(i-1), 2^i] on a scale of powers. */
-const MIDDLES = Float64Array.from({ length: SKEW_BIN }, (_, i) => (i === 0 ? 0 : 2 ** (i - 0.5)))
+export const MIDDLES = Float64Array.from({ length: SKEW_BIN }, (_, i) =>
+  i === 0 ? 0 : 2 ** (i - 0.5),
+)
 
 export class LatencyTotals {
   readonly counts = new BinCounts()
@@ -30,9 +32,19 @@ export class LatencyTotals {
     return this.#minNs
   }
 
+  set minNs(min: Exact) {
+    this.#minNs = min
+    this.#leastNs = Number(min)
+  }
+
   /** Greatest of those that are known; NaN where none is. */
   get maxNs(): Exact {
     return this.#maxNs
+  }
+
+  set maxNs(max: Exact) {
+    this.#maxNs = max
+    this.#greatestNs = Number(max)
   }
 
   add(frame: WindowBins): void {
@@ -50,13 +62,11 @@ export class LatencyTotals {
   }
 
   #lower(min: Exact): void {
-    this.#minNs = minExact(this.#minNs, min)
-    this.#leastNs = Number(this.#minNs)
+    this.minNs = minExact(this.#minNs, min)
   }
 
   #raise(max: Exact): void {
-    this.#maxNs = maxExact(this.#maxNs, max)
-    this.#greatestNs = Number(this.#maxNs)
+    this.maxNs = maxExact(this.#maxNs, max)
   }
 
   merge(other: LatencyTotals): void {
@@ -71,10 +81,8 @@ export class LatencyTotals {
   /** Begins anew. */
   clear(): void {
     this.counts.clear()
-    this.#minNs = Number.NaN
-    this.#maxNs = Number.NaN
-    this.#leastNs = Number.NaN
-    this.#greatestNs = Number.NaN
+    this.minNs = Number.NaN
+    this.maxNs = Number.NaN
     this.sumNs = 0
     this.#isMinComplete = true
     this.#isMaxComplete = true
@@ -122,7 +130,7 @@ function isLast(counts: BinCounts, bin: number): boolean {
  * the middle of their bins, within the extremes. Off by less than 42 % (2^(1/2) - 1) of what is
  * estimated.
  */
-function estimateSum(frame: WindowBins, least: number, greatest: number): number {
+export function estimateSum(frame: WindowBins, least: number, greatest: number): number {
   const { filled, filledCount, high, low, isMinKnown, isMaxKnown, isWide } = frame
   let last = filledCount - 1
   if (filled[last] === SKEW_BIN) last--

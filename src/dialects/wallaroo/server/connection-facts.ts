@@ -5,6 +5,7 @@
 import type { LengthReading } from '../codec/frame-scan.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { type Binning, type ErrorCode, type Note, notesOf } from '../spec.ts'
+import type { UsualWindows } from './usual-windows.ts'
 
 type Evidence<T extends string> = T | 'mixed' | 'unknown'
 
@@ -24,6 +25,13 @@ export class ConnectionFacts {
     if (order === 'peer' || order === 'document') this.order = joined(this.order, order)
     if (this.binning === 'mixed') return
     const binning = frame.binning()
+    if (binning !== undefined) this.binning = joined(this.binning, binning)
+  }
+
+  /** Takes in what usual frames have shown, all that were taken at once. */
+  usual({ taken, order, binning }: Pick<UsualWindows, 'taken' | 'order' | 'binning'>): void {
+    this.frames.metrics += taken
+    if (order !== undefined) this.order = joined(this.order, order)
     if (binning !== undefined) this.binning = joined(this.binning, binning)
   }
 
@@ -56,6 +64,6 @@ export class ConnectionFacts {
   }
 }
 
-function joined<T extends string>(known: Evidence<T>, seen: T): Evidence<T> {
+function joined<T extends string>(known: Evidence<T>, seen: T | 'mixed'): Evidence<T> {
   return known === 'unknown' || known === seen ? seen : 'mixed'
 }

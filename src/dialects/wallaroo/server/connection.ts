@@ -9,11 +9,12 @@ import { toHex } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { ConnectionProgress, Peer, PeerConnection, Reports } from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
-import type { FrameVisitor } from '../codec/frame-visitor.ts'
+import type { FrameVisitor, UsualFrames } from '../codec/frame-visitor.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
 import { textOf } from '../codec/text.ts'
 import { type ErrorCode, NAME, type Note, noteBit } from '../spec.ts'
 import { ConnectionFacts } from './connection-facts.ts'
+import type { UsualWindows } from './usual-windows.ts'
 
 /** Receiver of what one connection sends; the hub's side of it. */
 export interface WindowReceiver {
@@ -27,6 +28,8 @@ export interface WindowReceiver {
   metrics(frame: MetricsFrame, nowMs: number): number
   /** Closes the receiver: the worker has gone. */
   close(): void
+  /** Way of usual windows; absent where every frame goes to {@link WindowReceiver.metrics}. */
+  readonly usual?: UsualWindows | undefined
 }
 
 /** Opener of receivers for what new connections will send: Wallaroo's resident in a hub. */
@@ -46,8 +49,10 @@ const REPORT_BYTES = 128
 const LOGGED_BYTES = 64
 /** Pause between two log lines of one connection about one code. */
 const LOG_PAUSE_NS = 60_000_000_000n
+const EMPTY_WINDOW = noteBit('empty_window')
+const DOCUMENT_ORDER = noteBit('document_order')
 
-export class WorkerConnection implements FrameVisitor, ConnectionProgress {
+export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionProgress {
   /** The hub waits for a quiet worker for as long as it likes (§6). */
   readonly isTimed = false
   #socket: Socket
@@ -121,8 +126,37 @@ export class WorkerConnection implements FrameVisitor, ConnectionProgress {
   #take(bytes: Uint8Array): void {
     if (this.#isEnded) return
     this.#nowMs = this.#context.clock.wallMs()
-    this.#scanner.push(bytes)
+    const { usual } = this.#context.receiver
+    if (usual === undefined) this.#scanner.push(bytes)
+    else this.#pushUsual(usual, bytes)
     if (this.#scanner.isClosed) this.#end()
+  }
+
+  #pushUsual(usual: UsualWindows, bytes: Uint8Array): void {
+    const scanner = this.#scanner
+    const held = scanner.takeHeld()
+    const laid = scanner.isInsideFrame ? undefined : usual.lay(held, bytes)
+    if (laid !== undefined) scanner.push(laid, this)
+    else {
+      // Copied: the scanner gathers it anew where it stands.
+      scanner.push(held.slice())
+      scanner.push(bytes)
+    }
+  }
+
+  /** Frames taken ahead of the scanner by the last call. */
+  get taken(): number {
+    return this.#context.receiver.usual?.taken ?? 0
+  }
+
+  take(bytes: Uint8Array, at: number): number {
+    const usual = this.#context.receiver.usual!
+    const next = usual.take(bytes, at, this.#nowMs)
+    if (next === at) return at
+    this.#facts.usual(usual)
+    for (let i = usual.empty; i > 0; i--) this.#note(EMPTY_WINDOW)
+    for (let i = usual.inDocumentOrder; i > 0; i--) this.#note(DOCUMENT_ORDER)
+    return next
   }
 
   #end(): void {

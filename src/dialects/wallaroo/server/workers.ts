@@ -28,7 +28,7 @@ export class Workers implements DialectServer {
   readonly #options: WorkersOptions
   readonly #connections = new Set<WorkerConnection>()
   /** Buffer for the reads of all connections; made with the first one. */
-  #buffer = NOTHING
+  #buffer: Uint8Array = NOTHING
 
   constructor(options: WorkersOptions) {
     this.#options = options
@@ -43,7 +43,9 @@ export class Workers implements DialectServer {
     const connection = new WorkerConnection(socket, peer, parts)
     this.#connections.add(connection)
     socket.once('close', () => this.#connections.delete(connection))
-    if (this.#buffer.length === 0) this.#buffer = new Uint8Array(READ_BYTES)
+    if (this.#buffer.length === 0) {
+      this.#buffer = receiver.usual?.buffer ?? new Uint8Array(READ_BYTES)
+    }
     connection.start(first, this.#buffer)
     return connection
   }

@@ -16,7 +16,7 @@ import {
   compatiblePercentiles,
 } from '../../rollup/compatible.ts'
 import { latencyLabel, throughputText } from '../../rollup/compatible-text.ts'
-import type { KeptWindow } from '../kept-window.ts'
+import type { KeptWindow } from '../memory/kept-window.ts'
 import type { Group } from './groups.ts'
 import { readWindows, type SeriesReading, type WindowSum } from './readings.ts'
 

@@ -5,7 +5,7 @@
 
 import { forEachItem, type Task } from '../../../../hub/tasks/task.ts'
 import type { SeriesNames } from '../../map.ts'
-import { KeptWindow } from '../kept-window.ts'
+import { KeptWindow } from '../memory/kept-window.ts'
 import type { WallarooSeries } from '../wire-series.ts'
 
 /** Windows of one step of a pass. */

@@ -8,7 +8,7 @@ import type { Completeness } from '../../http/api.ts'
 import { LatencyTotals } from '../../rollup/latency-totals.ts'
 import { SecondCounts } from '../../rollup/second-counts.ts'
 import { WindowSpread } from '../../rollup/spread.ts'
-import type { KeptWindow } from '../kept-window.ts'
+import type { KeptWindow } from '../memory/kept-window.ts'
 import type { SeriesReading, WindowSum } from './readings.ts'
 
 const NS_PER_SECOND = 1_000_000_000

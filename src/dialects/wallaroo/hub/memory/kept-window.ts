@@ -8,11 +8,11 @@
  * on the number of words.
  */
 
-import type { Exact } from '../../../model/index.ts'
-import { restOf, secondsOf, toBigInt, toExact, toNumber } from '../codec/halves.ts'
-import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import type { WindowBins } from '../rollup/bin-counts.ts'
-import { BINS, SKEW_BIN } from '../spec.ts'
+import type { Exact } from '../../../../model/index.ts'
+import { restOf, secondsOf, toBigInt, toExact, toNumber } from '../../codec/halves.ts'
+import type { MetricsFrame } from '../../codec/metrics-frame.ts'
+import type { WindowBins } from '../../rollup/bin-counts.ts'
+import { BINS, SKEW_BIN } from '../../spec.ts'
 
 const HAS_MIN = 1
 const HAS_MAX = 2
@@ -20,12 +20,10 @@ const IS_WIDE = 4
 const HAS_SKEW_BIN = 8
 const SIZE_SHIFT = 8
 
-export const END_AT = 3
+const END_AT = 3
 const PERIOD_AT = 5
 const HEAD_WORDS = 7
 export const WORD_BYTES = 4
-/** A window with all there can be in it: no limit is smaller. */
-export const WINDOW_BYTES_MAX = (HEAD_WORDS + 4 + 2 * BINS) * WORD_BYTES
 const HALF_SECOND_NS = 500_000_000
 
 /** Counts the words that a window will take. */
