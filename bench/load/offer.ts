@@ -3,9 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { busiestThreadSeconds, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
 import type { Program, Receiver } from '../receivers/receiver.ts'
 import { MEASUREMENTS, packets } from './measurements.ts'
+import type { StreamSender } from './stream-sender.ts'
 import { cutIntoWrites, sendTcp } from './tcp-sender.ts'
 import { BurstSender } from './udp-sender.ts'
-import { GREETING, WINDOWS } from './windows.ts'
+import { WINDOWS } from './windows.ts'
 
 /** After its queue is empty a receiver still has the last reads in hand. */
 const SETTLE_MS = 20
@@ -88,14 +89,18 @@ export interface OfferedWindows {
 
 /**
  * Offers frames of Wallaroo over one connection.
- * @param writes all prepared windows, of which `times` are sent
+ * @param sender of all prepared windows, which sends them `times` times
  */
-export async function offerWindows(program: Program, writes: readonly Buffer[], times: number) {
+export async function offerWindows(
+  program: Program,
+  sender: StreamSender,
+  times: number,
+): Promise<OfferedWindows> {
   const windows = times * WINDOWS
   let wallSeconds = 0
   const processorSeconds = await cost(program, windows, async () => {
     const start = performance.now()
-    await sendTcp(program.tcpPort, writes, times, GREETING)
+    await sender.send(program.tcpPort, times)
     wallSeconds = (performance.now() - start) / 1000
   })
   return { windows, wallSeconds, processorSeconds }
