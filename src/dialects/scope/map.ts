@@ -58,7 +58,7 @@ interface Taken {
   bytes: number
 }
 
-/** What a series is called and said to be, as long as its metadata stays. */
+/** Name and labels of a series, as long as its metadata stays. */
 interface Naming {
   readonly metadata: Metadata
   readonly wireName: string

@@ -1,10 +1,10 @@
 /**
  * Places for connections: when all are taken, or all that one address may have, the oldest one to
- * which no answer is under way makes room. So who holds connections open keeps nobody out, neither a
- * browser nor a health check.
+ * which no answer is under way makes room. So connections that are held for nothing keep neither a
+ * browser nor a health check out.
  */
 import type { Socket } from 'node:net'
-import { networkOf } from '../../hub/listen/network.ts'
+import { networkOf } from '../../hub/network.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 
 interface ConnectionsParts {

@@ -11,7 +11,7 @@
  * so that it never holds more of them than there are series.
  */
 import { createHashKey, keyedHash } from '../../model/index.ts'
-import { networkOf } from '../listen/network.ts'
+import { networkOf } from '../network.ts'
 
 export interface SeriesLimits {
   /** Limit of series in the hub; its own not counted. */

@@ -12,7 +12,7 @@
  * key that no peer knows.
  */
 import { createHashKey, keyedHash } from '../../model/index.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from '../network.ts'
 
 const HEADER_INTS = 32
 const KEY = 0

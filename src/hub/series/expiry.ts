@@ -5,8 +5,8 @@
  */
 
 import type { ZoneUsage } from '../../shm/index.ts'
-import { networkOf } from '../listen/network.ts'
 import type { Log } from '../log.ts'
+import { networkOf } from '../network.ts'
 import type { Participant } from '../resident.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { Task } from '../tasks/task.ts'

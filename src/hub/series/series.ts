@@ -17,7 +17,7 @@ import {
   WINDOWED,
 } from '../ingest/definition.ts'
 import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
-import { networkOf } from '../listen/network.ts'
+import { networkOf } from '../network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 import { type CounterRecord, isDecrements, type SeriesRecord } from './record.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The part of an address that its owner did not choose. Who has IPv6 has 2^64 addresses at least, so
- * limits of an address hold for such a network.
+ * Network of an address: the part that its owner did not choose. A machine with IPv6 may have 2^64
+ * addresses, so limits of an address hold for all of these.
  */
 import { isIPv6 } from 'node:net'
 
