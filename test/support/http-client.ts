@@ -97,6 +97,8 @@ export class EventReader {
   readonly incoming: IncomingMessage
   readonly events: ServerEvent[] = []
   comments = 0
+  /** Last id that came, with an event or alone: what a client that comes back says. */
+  lastId: string | undefined
   isEnded = false
   #text = ''
   #wake: () => void = () => {}
@@ -169,6 +171,7 @@ export class EventReader {
         if (colon === 0) this.comments++
         else fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart())
       }
+      this.lastId = fields.get('id') ?? this.lastId
       const event = fields.get('event')
       if (event !== undefined) {
         this.events.push({ event, id: fields.get('id'), data: fields.get('data') ?? '' })

@@ -186,6 +186,38 @@ test('a client that comes back gets what the ring still has, once and in order',
   ])
 })
 
+test('a client that the clock was set back for is told what it missed', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  const tick = (delta: number) => {
+    hub.count(id, delta)
+    return hub.tick()
+  }
+  tick(1)
+  for (const interval of [1, 3]) {
+    const path = `/api/v1/live?series=${id}&interval=${interval}`
+    const stream = await server.stream(path)
+    let { id: lastId } = await stream.next('hello')
+    hub.clock.setWall(-HOUR_MS)
+    hub.clockSteps++
+    const first = tick(2)
+    await stream.until(() => stream.isEnded, 'the end')
+    let told = 0
+    for (const { event, id: own, data } of stream.events) {
+      if (event === 'cells') told += Number((JSON.parse(data) as CellsEvent).counters[0]![1])
+      lastId = own ?? lastId
+    }
+    lastId = stream.lastId ?? lastId
+    assert.ok(Number(lastId) <= first.endMs)
+    tick(3)
+    const again = await server.stream(path, { 'last-event-id': lastId! })
+    tick(4)
+    while (told < 5) told += Number((await cellsOf(again)).counters[0]![1])
+    assert.equal(told, 5)
+    again.close()
+  }
+})
+
 test('a cell is serialised once, however many streams show it', async (t) => {
   const { hub, server } = await start(t)
   const ids = Array.from({ length: 50 }, (_, i) => hub.add({ name: `h${i}`, kind: 'histogram' }))

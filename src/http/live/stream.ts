@@ -30,6 +30,8 @@ export class Stream {
    */
   #backlog: (readonly Frame[])[] = []
   #isReplaying = false
+  /** Id that the client knows last: the end of what it was told, Unix ms. */
+  #toldMs = Number.NEGATIVE_INFINITY
   #seenRevision: number | undefined
   #seenSources: string | undefined
   /** Bytes handed over, and of those the most that have ever left the buffer. */
@@ -60,6 +62,8 @@ export class Stream {
    * Takes a closed interval; it waits behind a replay, and is skipped when the client is too slow.
    */
   take(frame: Frame): void {
+    if (this.#outgoing.writableEnded) return
+    this.#toldMs = frame.endMs
     if (this.#backlog.length > 0) {
       this.#backlog.push([frame])
       this.#limitBacklog()
@@ -67,6 +71,11 @@ export class Stream {
     } else if (!this.#offer(this.#context.payloads.event(frame, this.selection))) {
       this.#skip('cells')
     }
+  }
+
+  /** Notes the id that its greeting said. */
+  greeted(endMs: number): void {
+    this.#toldMs = endMs
   }
 
   /** Sends what a returning client has missed, as fast as it takes it. */
@@ -126,6 +135,15 @@ export class Stream {
   end(): void {
     this.endReason = 'stopped'
     this.#outgoing.end()
+  }
+
+  /**
+   * Ends because the wall clock was set. A client whose last id is of a time to come would be told
+   * nothing of what is closed until it is back; its id becomes the beginning of the new time.
+   */
+  endAtStep({ endMs, seconds }: Frame): void {
+    if (this.#toldMs > endMs) this.write(`id: ${endMs - seconds * 1000}\n\n`)
+    this.end()
   }
 
   /** Sends one window after another, each in turns of the event loop, until the buffer is full. */

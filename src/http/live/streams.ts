@@ -127,6 +127,7 @@ export class LiveStreams {
       windowMaxMs: this.#view.live.spanSeconds * 1000,
     }
     const id = lastEventMs ?? this.#view.live.newest?.endMs
+    if (id !== undefined) stream.greeted(id)
     stream.write(
       `${RETRY_LINE}event: hello\n${id === undefined ? '' : `id: ${id}\n`}` +
         `data: ${JSON.stringify(hello)}\n\n`,
@@ -181,7 +182,11 @@ export class LiveStreams {
     if (this.#clockSteps !== this.#view.clockSteps) {
       // the greeting of the next stream says the new time
       this.#clockSteps = this.#view.clockSteps
-      this.stop()
+      const { newest } = this.#view.live
+      for (const stream of [...this.#open.values()]) {
+        if (newest === undefined) stream.end()
+        else stream.endAtStep(newest)
+      }
       return
     }
     const series = this.#seriesEvent()

@@ -44,8 +44,8 @@ export class PageStream {
   }
 
   #read(): void {
-    for (const { event, id, data } of this.#reader.events.splice(0)) {
-      this.#lastId = id ?? this.#lastId
+    this.#lastId = this.#reader.lastId ?? this.#lastId
+    for (const { event, data } of this.#reader.events.splice(0)) {
       if (event !== 'cells') continue
       const { counters, histograms } = JSON.parse(data) as CellsEvent
       for (const [series, delta] of counters) this.#add(series, Number(delta))
