@@ -13,7 +13,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
-/** Memory of our own, that grows where it is asked to. */
+/** Memory of our own, that grows where it is asked to; views of a shared one stay as they are. */
 export interface WasmOwnMemory extends WasmMemory {
   /** @throws {RangeError} where there are no more pages */
   grow(pages: number): number
@@ -54,3 +54,6 @@ interface Wasm {
 declare const WebAssembly: Wasm
 
 export const wasm: Wasm = WebAssembly
+
+/** Unit in which a memory grows, in bytes. */
+export const PAGE_BYTES = 65_536

@@ -1,4 +1,5 @@
 /** The border between a receiving dialect and the hub: the operations of the model; pure. */
+import type { KeyMemory } from '../arena/key-memory.ts'
 import type {
   CounterCell,
   Exact,
@@ -55,6 +56,12 @@ export interface LineIngest {
   refuse(code: string): void
   /** Counts a thing that loses nothing but should be seen (`odd_sample_rate`). */
   note(code: string): void
+  /**
+   * Moves the known keys, once, into memory where a codec in WebAssembly finds them; undefined
+   * where there is no such memory. Without this method an ingest has none to offer.
+   * @param roomBytes that the codec needs for itself, a multiple of 16
+   */
+  openKeys?(roomBytes: number): KeyMemory | undefined
 }
 
 /**

@@ -3,6 +3,7 @@
  * key bytes to a slot under the series limits and adds into this thread's segment. For a series
  * seen before nothing here allocates, unless its value is beyond 2^53 or its sample rate is no 1/n.
  */
+import { ENTRY, type KeyMemory } from '../../arena/key-memory.ts'
 import { type Describe, type Ingest, type LineIngest, REFUSED } from '../../dialects/ingest.ts'
 import {
   type CounterCell,
@@ -58,6 +59,10 @@ const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
   'overloaded',
 ])
 const I64_MIN = -(1n << 63n)
+/** Words of an entry in key memory. */
+const LINES = ENTRY.lines >> 2
+const COUNTER = ENTRY.counter >> 2
+const SUM = ENTRY.sum >> 2
 
 export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineIngest {
   generation = 0
@@ -126,6 +131,41 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     return slot >= 0 ? slot : this.#define(bytes, start, end, type, hash, describe)
   }
 
+  openKeys(roomBytes: number): KeyMemory | undefined {
+    const shared = this.#table.share(roomBytes)
+    if (shared === undefined) return undefined
+    return { ...shared, takeGathered: (places, count) => this.#takeGathered(places, count) }
+  }
+
+  #takeGathered(places: Int32Array, count: number): void {
+    const words = this.#table.words
+    const writer = this.#writer
+    let lines = 0
+    for (let i = 0; i < count; i++) {
+      const at = places[i]! >> 2
+      const counter = words[at + COUNTER]!
+      const low = words[at + SUM]!
+      const high = words[at + SUM + 1]!
+      lines += words[at + LINES]!
+      words[at + LINES] = 0
+      words[at + SUM] = 0
+      words[at + SUM + 1] = 0
+      if (high === 0 && low >= 0 && counter >= 0 && writer.addSmall(counter, low)) continue
+      this.#addLarge(words[at]!, counter, (low >>> 0) + high * 2 ** 32)
+    }
+    this.#measurements[0]! += lines
+  }
+
+  #addLarge(slot: number, counter: number, sum: number): void {
+    grow(this.#counters[slot], sum, this.source, this.#events)
+    this.#checkGathering(slot, counter)
+  }
+
+  /** Near its end a counter takes or refuses each line for itself. */
+  #checkGathering(slot: number, counter: number): void {
+    if (counter < 0 || !this.#writer.addSmall(counter, 0)) this.#table.stopGathering(slot)
+  }
+
   count(slot: number, value: Exact, weight: number): void {
     this.#measurements[0]!++
     if (slot < 0) return
@@ -145,6 +185,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.queue.count(this.#records[slot]!.metric, value, weight, this.source)
     } else {
       grow(counter, multiplyExact(value, whole), this.source, this.#events)
+      this.#checkGathering(slot, place)
     }
   }
 
@@ -264,7 +305,10 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     }
     const slot = this.#table.add(bytes, start, end, type, hash)
     this.#records[slot] = record
-    this.#places[slot] = counter === undefined ? -1 : this.#writer.counterPlace(metric)
+    const place = counter === undefined ? -1 : this.#writer.counterPlace(metric)
+    this.#places[slot] = place
+    this.#table.setCounter(slot, place)
+    this.#checkGathering(slot, place)
     this.#counters[slot] = counter
     this.#gauges[slot] = gauge
     this.#histograms[slot] = histogram

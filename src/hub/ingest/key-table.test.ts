@@ -8,13 +8,29 @@ import { KeyTable } from './key-table.ts'
 
 const encoder = new TextEncoder()
 
+/** A table in a buffer of its own, and one in memory that WebAssembly addresses. */
+const TABLES: Readonly<Record<string, () => KeyTable>> = {
+  'its own buffer': () => new KeyTable(),
+  'shared memory': () => {
+    const table = new KeyTable()
+    assert.ok(table.share(64))
+    return table
+  },
+}
+
 /** As the ingest looks up. */
 function find(table: KeyTable, bytes: Uint8Array, start: number, end: number, hash: number) {
   const slot = table.find(bytes, start, end, 0, hash)
   return slot >= 0 ? slot : table.findRehashed(bytes, start, end, 0)
 }
 
-test('finds what was added and nothing else, through growth and removal', () => {
+for (const [where, create] of Object.entries(TABLES)) {
+  test(`finds what was added and nothing else, through growth and removal, in ${where}`, () => {
+    findsWhatWasAdded(create)
+  })
+}
+
+function findsWhatWasAdded(create: () => KeyTable): void {
   const step = fc.record({
     key: fc.string({ maxLength: 3 }),
     type: fc.integer({ min: 0, max: 3 }),
@@ -22,14 +38,17 @@ test('finds what was added and nothing else, through growth and removal', () => 
   })
   holds(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const table = new KeyTable()
+      const table = create()
       const model = new Map<string, number>()
       for (const { key, type, isRemoval } of steps) {
         const bytes = encoder.encode(key)
         const hash = keyedHash(bytes, 0, bytes.length)
         const name = `${type} ${key}`
         const known = model.get(name) ?? -1
-        assert.equal(table.find(bytes, 0, bytes.length, type, hash), known)
+        const found = table.isRehashed
+          ? table.findRehashed(bytes, 0, bytes.length, type)
+          : table.find(bytes, 0, bytes.length, type, hash)
+        assert.equal(found, known)
         if (isRemoval && known >= 0) {
           table.remove(known)
           model.delete(name)
@@ -44,6 +63,27 @@ test('finds what was added and nothing else, through growth and removal', () => 
       }
     }),
   )
+}
+
+test('in shared memory it keeps its slots while that grows, and off the room of the codec', () => {
+  const table = new KeyTable()
+  const add = (i: number): number => {
+    const key = encoder.encode(`app.service.m${i}.requests`)
+    return table.add(key, 0, key.length, 0, 0)
+  }
+  const slots = [add(0), add(1)]
+  const { memory, headAt } = table.share(70_000)!
+  assert.equal(headAt, 70_000)
+  assert.equal(table.share(64), undefined, 'it moves once')
+  const room = new Uint8Array(memory.buffer, 0, headAt).fill(1)
+  const before = memory.buffer.byteLength
+  for (let i = 2; i < 20_000; i++) slots.push(add(i))
+  assert.ok(memory.buffer.byteLength > before)
+  assert.ok(room.every((byte) => byte === 1))
+  for (const [i, slot] of slots.entries()) {
+    const key = encoder.encode(`app.service.m${i}.requests`)
+    assert.equal(table.findRehashed(key, 0, key.length, 0), slot)
+  }
 })
 
 test('keys of one read are told apart by every byte, whatever their length', () => {

@@ -1,26 +1,32 @@
 /**
  * From the bytes of a wire key to a slot: an open-addressing table that hashes and compares bytes,
  * so that a line of a known series makes no string and no object. Slots are small integers, given
- * out again once removed; the table owns copies of the keys.
- *
- *   bucket  [hash:i32][place:i32]  place of an entry in the arena; 0 = empty, -1 = removed
- *   entry   [slot:i32][length << 8 | type:i32][key: length bytes] up to a whole word
+ * out again once removed; the table owns copies of the keys. Buckets and entries are laid out as
+ * src/arena/key-memory.ts draws them, in a buffer of its own or, once a codec looks up keys itself,
+ * in memory that both address.
  *
  * A look-up touches one bucket and one entry: with many names, memory is what it waits for.
  *
  * Hashes come from the codecs, which make them while they scan and so can't make them proof
  * against names that are chosen to meet. Where keys crowd more than chance explains, the table
- * hashes all of them itself from then on, under secrets of its own.
+ * hashes all of them itself from then on, under secrets of its own; in shared memory it does so
+ * from the beginning.
  */
+import {
+  ENTRY,
+  KEY_HEAD_BYTES,
+  KEY_HEAD_WORDS,
+  KEY_SECRETS,
+  mixType,
+  NOT_GATHERED,
+} from '../../arena/key-memory.ts'
+import { PAGE_BYTES, type WasmOwnMemory, wasm } from '../../arena/wasm.ts'
 import { createWordSecrets, hashWords, type WordSecrets } from '../../model/hash/word-hash.ts'
 
 const FIRST_BUCKETS = 1024
-const FIRST_ARENA_BYTES = 32_768
-const HEAD_BYTES = 8
+const FIRST_ENTRY_BYTES = 65_536
 /** Lengths stand in 24 bits, beside a type of eight. */
 const LENGTH_LIMIT = 2 ** 24
-/** Factor that spreads the type word over the hash (2^32 / golden ratio). */
-const TYPE_FACTOR = 0x9e3779b1
 const REMOVED = -1
 /** Three quarters full, one run in 10^16 is longer by chance. */
 const RUN_LIMIT = 1024
@@ -29,16 +35,28 @@ const RUN_LIMIT = 1024
  * by its bytes.
  */
 const SAME_LIMIT = 8
+/** Limit of a memory: places are signed numbers of 32 bits. */
+const PAGES_MAX = 2 ** 31 / PAGE_BYTES
+/** Bytes behind the last entry. */
+const READ_AHEAD = 16
 
 export class KeyTable {
-  #buckets = new Int32Array(2 * FIRST_BUCKETS)
+  /** Memory that a codec looks into, too, and where the head of the table is in it. */
+  #shared: WasmOwnMemory | undefined
+  #headAt = 0
+  /** Views of the whole buffer. */
+  #ints: Int32Array
+  #view: DataView
+  /** Index of the first bucket among the ints. */
+  #bucketsAt = 0
   #mask = FIRST_BUCKETS - 1
   /** Buckets that are not empty: removed ones too. */
   #bucketsUsed = 0
-  #arena = new DataView(new ArrayBuffer(FIRST_ARENA_BYTES))
-  /** End of the arena; it begins behind place 0, which stands for no entry. */
-  #arenaUsed = HEAD_BYTES
-  #arenaLive = HEAD_BYTES
+  /** Bytes of entries: their beginning, end, room, and how many are of keys that are there. */
+  #entriesAt = 0
+  #entriesEnd = 0
+  #entriesLimit = 0
+  #bytesLive = 0
   /** Places of entries by slot, 0 for a free one; and its mixed hash. */
   readonly #places: number[] = []
   readonly #hashes: number[] = []
@@ -52,9 +70,33 @@ export class KeyTable {
   #source: Uint8Array | undefined
   #sourceView: DataView | undefined
 
-  /** Bytes held, for the account of memory. */
+  constructor() {
+    this.#ints = new Int32Array(0)
+    this.#view = new DataView(this.#ints.buffer)
+    this.#layOut(FIRST_BUCKETS, FIRST_ENTRY_BYTES)
+  }
+
+  /** Bytes held, for the account of memory; the room of a codec is among them. */
   get bytes(): number {
-    return this.#arena.byteLength + this.#buckets.length * 4 + this.#places.length * 16
+    return this.#entriesLimit + this.#places.length * 16
+  }
+
+  /**
+   * Moves the table into memory that WebAssembly addresses, with so many bytes before its head.
+   * @returns undefined where there is no such memory; the table stays where it is
+   */
+  share(roomBytes: number): { memory: WasmOwnMemory; headAt: number } | undefined {
+    if (this.#shared !== undefined) return undefined
+    const bytes = roomBytes + KEY_HEAD_BYTES + this.bytes
+    try {
+      const initial = Math.ceil(bytes / PAGE_BYTES)
+      this.#shared = new wasm.Memory({ initial, maximum: PAGES_MAX, shared: true })
+    } catch {
+      return undefined
+    }
+    this.#headAt = roomBytes
+    this.#rehash()
+    return { memory: this.#shared, headAt: roomBytes }
   }
 
   /**
@@ -63,18 +105,18 @@ export class KeyTable {
    * @param hash of the key's bytes, by the same function at every call
    */
   find(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
-    const mixed = mix(hash, type)
+    const mixed = mixType(hash, type)
     const length = end - start
-    const arena = this.#arena
-    const buckets = this.#buckets
+    const ints = this.#ints
+    const bucketsAt = this.#bucketsAt
     const mask = this.#mask
     for (let bucket = mixed & mask; ; bucket = (bucket + 1) & mask) {
-      const place = buckets[2 * bucket + 1]!
+      const place = ints[bucketsAt + 2 * bucket + 1]!
       if (place === 0) return -1
-      if (buckets[2 * bucket] !== mixed || place === REMOVED) continue
-      const head = arena.getInt32(place + 4)
+      if (ints[bucketsAt + 2 * bucket] !== mixed || place === REMOVED) continue
+      const head = ints[(place + ENTRY.head) >> 2]!
       if (head >>> 8 !== length || (head & 0xff) !== type) continue
-      if (this.#isSame(place + HEAD_BYTES, bytes, start, end)) return arena.getInt32(place)
+      if (this.#isSame(place + ENTRY.key, bytes, start, end)) return ints[place >> 2]!
     }
   }
 
@@ -88,14 +130,14 @@ export class KeyTable {
     return this.find(bytes, start, end, type, hashWords(bytes, start, end, secrets))
   }
 
-  /** True once the hashes of the codec were found to crowd. */
+  /** True once the table hashes for itself. */
   get isRehashed(): boolean {
     return this.#secrets !== undefined
   }
 
   #hash(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
     const secrets = this.#secrets
-    return mix(secrets === undefined ? hash : hashWords(bytes, start, end, secrets), type)
+    return mixType(secrets === undefined ? hash : hashWords(bytes, start, end, secrets), type)
   }
 
   #isSame(place: number, bytes: Uint8Array, start: number, end: number): boolean {
@@ -107,21 +149,21 @@ export class KeyTable {
     if (end - start < 4) return this.#isSameByBytes(place, bytes, start, end)
     this.#sourceView ??= viewOf(bytes)
     const source = this.#sourceView
-    const arena = this.#arena
+    const view = this.#view
     const shift = place - start
     // whole words, and one that ends where the key ends
-    let difference = source.getInt32(end - 4) ^ arena.getInt32(shift + end - 4)
+    let difference = source.getInt32(end - 4) ^ view.getInt32(shift + end - 4)
     for (let at = start; at < end - 4; at += 4) {
-      difference |= source.getInt32(at) ^ arena.getInt32(shift + at)
+      difference |= source.getInt32(at) ^ view.getInt32(shift + at)
     }
     return difference === 0
   }
 
   #isSameByBytes(place: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const arena = this.#arena
+    const view = this.#view
     const shift = place - start
     for (let at = start; at < end; at++) {
-      if (arena.getUint8(shift + at) !== bytes[at]) return false
+      if (view.getUint8(shift + at) !== bytes[at]) return false
     }
     return true
   }
@@ -137,57 +179,77 @@ export class KeyTable {
     const size = entrySize(length)
     this.#makeRoom(size)
     const slot = this.#free.pop() ?? this.#places.length
-    const place = this.#arenaUsed
-    this.#arena.setInt32(place, slot)
-    this.#arena.setInt32(place + 4, (length << 8) | type)
+    const place = this.#entriesEnd
+    const ints = this.#ints
+    ints[place >> 2] = slot
+    ints[(place + ENTRY.head) >> 2] = (length << 8) | type
+    ints.fill(0, (place + ENTRY.lines) >> 2, (place + size) >> 2)
     this.#keyAt(place).set(bytes.subarray(start, end))
     this.#places[slot] = place
     this.#hashes[slot] = this.#hash(bytes, start, end, type, hash)
-    this.#arenaUsed += size
-    this.#arenaLive += size
+    this.#entriesEnd += size
+    this.#bytesLive += size
     if (this.#insert(slot)) this.#rehash()
     return slot
   }
 
   /** Copies the key bytes of a slot. */
   key(slot: number): Uint8Array {
-    return this.#keyAt(this.#places[slot]!).slice()
+    return new Uint8Array(this.#keyAt(this.#places[slot]!))
   }
 
   #keyAt(place: number): Uint8Array {
-    return new Uint8Array(this.#arena.buffer, place + HEAD_BYTES, this.#lengthAt(place))
+    return new Uint8Array(this.#ints.buffer, place + ENTRY.key, this.#lengthAt(place))
   }
 
   #lengthAt(place: number): number {
-    return this.#arena.getInt32(place + 4) >>> 8
+    return this.#ints[(place + ENTRY.head) >> 2]! >>> 8
   }
 
   /** Forgets a key; its slot may be given to another one. */
   remove(slot: number): void {
     const place = this.#places[slot] ?? 0
     if (place === 0) return
+    const ints = this.#ints
+    const bucketsAt = this.#bucketsAt
     let bucket = this.#hashes[slot]! & this.#mask
-    while (this.#buckets[2 * bucket + 1] !== place) bucket = (bucket + 1) & this.#mask
-    this.#buckets[2 * bucket + 1] = REMOVED
-    this.#arenaLive -= entrySize(this.#lengthAt(place))
+    while (ints[bucketsAt + 2 * bucket + 1] !== place) bucket = (bucket + 1) & this.#mask
+    ints[bucketsAt + 2 * bucket + 1] = REMOVED
+    this.#bytesLive -= entrySize(this.#lengthAt(place))
     this.#places[slot] = 0
     this.#free.push(slot)
   }
 
+  /** Words of the memory, in which entries are found by their places. */
+  get words(): Int32Array {
+    return this.#ints
+  }
+
+  /** Writes into the entry of a slot what its counter is found by; -1 for none. */
+  setCounter(slot: number, counter: number): void {
+    this.#ints[(this.#places[slot]! + ENTRY.counter) >> 2] = counter
+  }
+
+  /** Has the lines of a key told one by one from now on. */
+  stopGathering(slot: number): void {
+    this.#ints[(this.#places[slot]! + ENTRY.lines) >> 2] = NOT_GATHERED
+  }
+
   /** @returns whether more keys are in its way than chance explains */
   #insert(slot: number): boolean {
-    const buckets = this.#buckets
+    const ints = this.#ints
+    const bucketsAt = this.#bucketsAt
     const mixed = this.#hashes[slot]!
     let bucket = mixed & this.#mask
     let run = 0
     let same = 0
-    for (; buckets[2 * bucket + 1]! > 0; bucket = (bucket + 1) & this.#mask) {
+    for (; ints[bucketsAt + 2 * bucket + 1]! > 0; bucket = (bucket + 1) & this.#mask) {
       run++
-      if (buckets[2 * bucket] === mixed) same++
+      if (ints[bucketsAt + 2 * bucket] === mixed) same++
     }
-    if (buckets[2 * bucket + 1] === 0) this.#bucketsUsed++
-    buckets[2 * bucket] = mixed
-    buckets[2 * bucket + 1] = this.#places[slot]!
+    if (ints[bucketsAt + 2 * bucket + 1] === 0) this.#bucketsUsed++
+    ints[bucketsAt + 2 * bucket] = mixed
+    ints[bucketsAt + 2 * bucket + 1] = this.#places[slot]!
     return run > RUN_LIMIT || same > SAME_LIMIT
   }
 
@@ -198,54 +260,92 @@ export class KeyTable {
     for (const [slot, place] of this.#places.entries()) {
       if (place === 0) continue
       const bytes = this.#keyAt(place)
-      const type = this.#arena.getInt32(place + 4) & 0xff
-      this.#hashes[slot] = mix(hashWords(bytes, 0, bytes.length, secrets), type)
+      const type = this.#ints[(place + ENTRY.head) >> 2]! & 0xff
+      this.#hashes[slot] = mixType(hashWords(bytes, 0, bytes.length, secrets), type)
     }
-    this.#rebuild(this.#mask + 1, this.#arena.byteLength)
+    this.#layOut(this.#mask + 1, this.#entriesLimit - this.#entriesAt)
   }
 
   /** Makes room for one more bucket and an entry of this size: three quarters used is full. */
   #makeRoom(size: number): void {
     let bucketCount = this.#mask + 1
-    let arenaBytes = this.#arena.byteLength
+    let entryBytes = this.#entriesLimit - this.#entriesAt
     const isFull = this.#bucketsUsed * 4 >= bucketCount * 3
-    if (!isFull && this.#arenaUsed + size <= arenaBytes) return
+    if (!isFull && this.#entriesEnd + size <= this.#entriesLimit) return
     const live = this.#places.length - this.#free.length
     if (live * 2 >= bucketCount) bucketCount *= 2
-    while ((this.#arenaLive + size) * 4 > arenaBytes * 3) arenaBytes *= 2
-    this.#rebuild(bucketCount, arenaBytes)
+    while ((this.#bytesLive + size) * 4 > entryBytes * 3) entryBytes *= 2
+    this.#layOut(bucketCount, entryBytes)
   }
 
-  /** Lays everything out anew, without what was removed. */
-  #rebuild(bucketCount: number, arenaBytes: number): void {
-    const old = new Uint8Array(this.#arena.buffer)
-    const arena = new Uint8Array(arenaBytes)
-    let used = HEAD_BYTES
-    this.#buckets = new Int32Array(2 * bucketCount)
+  /**
+   * Lays everything out anew, without what was removed.
+   * @throws {RangeError} where no memory is left
+   */
+  #layOut(bucketCount: number, entryBytes: number): void {
+    const live = this.#copyLive()
+    const start = this.#shared === undefined ? 8 : this.#headAt + KEY_HEAD_BYTES
+    const entriesAt = start + bucketCount * 8
+    this.#cover(entriesAt + entryBytes + READ_AHEAD)
+    this.#bucketsAt = start >> 2
     this.#mask = bucketCount - 1
     this.#bucketsUsed = 0
+    this.#entriesAt = entriesAt
+    this.#entriesLimit = entriesAt + entryBytes
+    this.#ints.fill(0, this.#bucketsAt, entriesAt >> 2)
+    this.#ints.set(live, entriesAt >> 2)
+    let end = entriesAt
     for (const [slot, place] of this.#places.entries()) {
       if (place === 0) continue
-      const size = entrySize(this.#lengthAt(place))
-      arena.set(old.subarray(place, place + size), used)
-      this.#places[slot] = used
-      used += size
+      this.#places[slot] = end
+      end += entrySize(this.#lengthAt(end))
       this.#insert(slot)
     }
-    this.#arena = new DataView(arena.buffer)
-    this.#arenaUsed = used
-    this.#arenaLive = used
+    this.#entriesEnd = end
+    this.#bytesLive = end - entriesAt
+    this.#writeHead()
+  }
+
+  /** Copies the entries of keys that are there, in the order of their slots. */
+  #copyLive(): Int32Array {
+    const live = new Int32Array(this.#bytesLive >> 2)
+    let used = 0
+    for (const place of this.#places) {
+      if (place === 0) continue
+      const words = entrySize(this.#lengthAt(place)) >> 2
+      live.set(this.#ints.subarray(place >> 2, (place >> 2) + words), used)
+      used += words
+    }
+    return live
+  }
+
+  /** Makes the buffer at least so large; what is in it may be lost. */
+  #cover(bytes: number): void {
+    const memory = this.#shared
+    if (memory === undefined) {
+      const isLarge = this.#ints.byteLength >= bytes
+      this.#ints = isLarge ? this.#ints : new Int32Array((bytes + 7) >> 2)
+    } else {
+      const missing = bytes - memory.buffer.byteLength
+      if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES))
+      this.#ints = new Int32Array(memory.buffer)
+    }
+    this.#view = new DataView(this.#ints.buffer)
+  }
+
+  #writeHead(): void {
+    if (this.#shared === undefined) return
+    const at = this.#headAt >> 2
+    this.#ints[at] = this.#bucketsAt * 4
+    this.#ints[at + 1] = this.#mask
+    this.#ints.set(this.#secrets!.subarray(0, KEY_SECRETS), at + KEY_HEAD_WORDS)
   }
 }
 
 function entrySize(length: number): number {
-  return (HEAD_BYTES + length + 3) & ~3
+  return (ENTRY.key + length + 7) & ~7
 }
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-function mix(hash: number, type: number): number {
-  return hash ^ Math.imul(type + 1, TYPE_FACTOR)
 }
