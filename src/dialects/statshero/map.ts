@@ -57,6 +57,15 @@ export class LineMapper {
     this.#apply(bytes, keyStart, keyEnd, hash, type, value, rate)
   }
 
+  /** Takes a value of a series that has been found, stated for itself alone. */
+  known(slot: number, type: number, value: number): void {
+    const ingest = this.#ingest
+    if (type === METER) ingest.count(slot, value, 1)
+    else if (type === HISTOGRAM) ingest.observe(slot, value, 1)
+    else if (type === GAUGE) ingest.set(slot, value)
+    else ingest.read(slot, value)
+  }
+
   #apply(
     bytes: Uint8Array,
     keyStart: number,

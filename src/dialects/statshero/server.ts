@@ -12,15 +12,18 @@ import {
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
 import type { Message } from './codec.ts'
+import { frameRules } from './codec.ts'
 import { ADDRESS_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
 import { LineServer } from './server/line-server.ts'
+import { MemoryLines } from './server/quick/quick-lines.ts'
 import { CallbackReceiver, IngestReceiver } from './server/receivers.ts'
 
 /** Makes the server that takes lines into a hub's ingest. */
 export function createServer(context: ServerContext): DialectServer {
   const options = checkOptions(RECEIVE_OPTIONS, context.options)
   const receiver = new IngestReceiver(context.ingest, options, context.reports)
-  return new LineServer(receiver, options, context.clock)
+  const quick = MemoryLines.open(context.ingest, frameRules(options), receiver)
+  return new LineServer(receiver, options, context.clock, quick)
 }
 
 /** Address where a server listens and what it takes. */

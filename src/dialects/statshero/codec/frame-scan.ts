@@ -11,7 +11,7 @@
  */
 import { BAR, HEADER_BYTES_LIMIT, LF } from '../spec.ts'
 import { ONE, ZERO } from './alphabet.ts'
-import type { FrameRules, PacketVisitor } from './line-visitor.ts'
+import type { FrameRules, PacketVisitor, QuickLines } from './line-visitor.ts'
 import { decodeBody, parseLength } from './packet.ts'
 
 /** Buffer that a body which is not complete takes at first: the longest of real clients fit. */
@@ -24,6 +24,7 @@ export class FrameScanner {
   framesBegun = 0
   readonly #rules: FrameRules
   readonly #visitor: PacketVisitor
+  readonly #quick: QuickLines | undefined
   readonly #header = new Uint8Array(HEADER_BYTES_LIMIT + 1)
   #headerSize = 0
   #state: State = 'header'
@@ -32,9 +33,11 @@ export class FrameScanner {
   #missing = 0
   #body: Uint8Array | undefined
 
-  constructor(rules: FrameRules, visitor: PacketVisitor) {
+  /** @param quick takes whole frames instead of the visitor, as far as it can */
+  constructor(rules: FrameRules, visitor: PacketVisitor, quick?: QuickLines) {
     this.#rules = rules
     this.#visitor = visitor
+    this.#quick = quick
   }
 
   /** Whether nothing more will be read: the framing is lost, or the stream has ended. */
@@ -53,10 +56,11 @@ export class FrameScanner {
   }
 
   /** Takes what a read gave; the bytes are not kept. */
-  push(bytes: Uint8Array): void {
+  push(read: Uint8Array): void {
+    const bytes = this.#joined(read) ?? read
     let at = 0
     while (at < bytes.length) {
-      if (this.#state === 'header') at = this.#readHeader(bytes, at)
+      if (this.#state === 'header') at = this.#readHeader(bytes, this.#takeWhole(bytes, at))
       else if (this.#state === 'body') at = this.#readBody(bytes, at)
       else if (this.#state === 'skip') at = this.#skipBody(bytes, at)
       else return
@@ -72,8 +76,30 @@ export class FrameScanner {
     this.#state = 'closed'
   }
 
+  /** Puts a frame whose end has come before that, so that it is taken in one piece. */
+  #joined(read: Uint8Array): Uint8Array | undefined {
+    const body = this.#body
+    if (this.#quick === undefined || body === undefined || this.#missing > read.length) return
+    const received = body.subarray(0, this.#length - this.#missing)
+    const joined = this.#quick.joined(this.#header.subarray(0, this.#headerSize), received, read)
+    if (joined === undefined) return
+    this.#nextFrame()
+    this.framesBegun--
+    return joined
+  }
+
+  /** Has whole frames taken. @returns index of the frame that is to be read byte by byte */
+  #takeWhole(bytes: Uint8Array, start: number): number {
+    const quick = this.#quick
+    if (quick === undefined || this.#headerSize > 0) return start
+    const at = quick.frames(bytes, start)
+    this.framesBegun += quick.framesTaken
+    return at
+  }
+
   #readHeader(bytes: Uint8Array, start: number): number {
     let at = start
+    if (at === bytes.length) return at
     if (this.#headerSize === 0) {
       this.framesBegun++
       if ((bytes[at]! - ZERO) >>> 0 > 9) {
@@ -136,8 +162,11 @@ export class FrameScanner {
     const body = this.#body
     if (body !== undefined && body.length >= end) return body
     const size = Math.min(this.#length, Math.max(2 * end, BODY_BYTES_FIRST))
-    const larger = new Uint8Array(size)
-    if (body !== undefined) larger.set(body.subarray(0, received))
+    const larger = this.#quick?.lend(size) ?? new Uint8Array(size)
+    if (body !== undefined) {
+      larger.set(body.subarray(0, received))
+      this.#quick?.giveBack(body)
+    }
     this.#body = larger
     return larger
   }
@@ -152,14 +181,20 @@ export class FrameScanner {
   /** Closes a frame whose body is complete in bytes[start, end); the next header follows. */
   #closeFrame(bytes: Uint8Array, start: number, end: number): void {
     if (this.#state === 'body') {
-      decodeBody(bytes, start, end, start - this.#headerSize, this.#rules, this.#visitor)
+      const origin = start - this.#headerSize
+      decodeBody(bytes, start, end, origin, this.#rules, this.#visitor, this.#quick)
     } else {
       this.#report('bad_version', 'version is not 1', 0, true)
     }
+    this.#nextFrame()
+  }
+
+  #nextFrame(): void {
     this.#state = 'header'
     this.#headerSize = 0
     this.#length = 0
     this.#missing = 0
+    if (this.#body !== undefined) this.#quick?.giveBack(this.#body)
     this.#body = undefined
   }
 

@@ -58,6 +58,31 @@ export interface PacketVisitor extends LineVisitor {
   ): void
 }
 
+/**
+ * Taker of lines that need no visit: known keys with plain values. The others it has visited, in
+ * their order.
+ */
+export interface QuickLines {
+  /** Frames that the last call of {@link frames} has taken. */
+  readonly framesTaken: number
+  /**
+   * Takes whole frames from `start` on, up to the first that is cut or has anything unusual.
+   * @returns index where that one begins
+   */
+  frames(bytes: Uint8Array, start: number): number
+  /** Takes the lines in bytes[start, end), where `scanLines` would visit them. */
+  lines(bytes: Uint8Array, start: number, end: number, origin: number): void
+  /**
+   * Puts what came of a frame before in front of a read, for {@link frames} to take it whole.
+   * @returns the read with that in front; undefined where there is no room
+   */
+  joined(header: Uint8Array, body: Uint8Array, bytes: Uint8Array): Uint8Array | undefined
+  /** Lends a buffer of at least this size, whatever is in it. */
+  lend(size: number): Uint8Array
+  /** Takes back a buffer that its borrower does not look at any more. */
+  giveBack(buffer: Uint8Array): void
+}
+
 export interface LineRules {
   /** The document's grammar instead of the peers'. */
   readonly isStrict: boolean

@@ -6,16 +6,20 @@
 import { BAR, GZIP_MAGIC, LF } from '../spec.ts'
 import { ONE, ZERO } from './alphabet.ts'
 import { scanLines } from './line-scan.ts'
-import type { PacketRules, PacketVisitor } from './line-visitor.ts'
+import type { PacketRules, PacketVisitor, QuickLines } from './line-visitor.ts'
 
 /** Lengths from here on are equal: more than any buffer holds, and below 2^53 / 10. */
 const LENGTH_CEILING = 2 ** 48
 
-/** Visits one datagram, which must be exactly one packet (§3.5). */
+/**
+ * Visits one datagram, which must be exactly one packet (§3.5).
+ * @param quick takes the lines instead of the visitor, as far as it can
+ */
 export function decodeDatagram(
   bytes: Uint8Array,
   rules: PacketRules,
   visitor: PacketVisitor,
+  quick?: QuickLines,
 ): void {
   const end = bytes.length
   if (end < 2 || bytes[0] !== ONE || bytes[1] !== BAR) {
@@ -37,7 +41,7 @@ export function decodeDatagram(
     visitor.badPacket('length_mismatch', detail, bytes, 0, end, 2, true)
     return
   }
-  decodeBody(bytes, lf + 1, end, 0, rules, visitor)
+  decodeBody(bytes, lf + 1, end, 0, rules, visitor, quick)
 }
 
 /** Reads the content length in bytes[start, end): digits and nothing else; -1 otherwise. */
@@ -67,13 +71,15 @@ export function decodeBody(
   origin: number,
   rules: PacketRules,
   visitor: PacketVisitor,
+  quick?: QuickLines,
 ): void {
   if (rules.isStrict && start === end) {
     visitor.badPacket('bad_length', 'body without a line', bytes, start, end, start - origin, true)
   } else if (isGzip(bytes, start, end)) {
     decodeGzip(bytes, start, end, origin, rules, visitor)
   } else {
-    scanLines(bytes, start, end, origin, rules, visitor)
+    if (quick === undefined) scanLines(bytes, start, end, origin, rules, visitor)
+    else quick.lines(bytes, start, end, origin)
     visitor.packetEnd()
   }
 }

@@ -3,6 +3,7 @@
  * ever written back; sockets are bound and accepted elsewhere.
  */
 import type { Socket } from 'node:net'
+import { readInPlace } from '../../../arena/read-in-place.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { ConnectionProgress, DialectServer, Peer, PeerConnection } from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
@@ -10,6 +11,7 @@ import type { FrameRules } from '../codec/line-visitor.ts'
 import { decodeDatagram } from '../codec/packet.ts'
 import { frameRules } from '../codec.ts'
 import type { ReceiveOptions } from '../options.ts'
+import type { MemoryLines } from './quick/quick-lines.ts'
 import type { LineReceiver } from './receivers.ts'
 
 export class LineServer implements DialectServer {
@@ -17,10 +19,13 @@ export class LineServer implements DialectServer {
   readonly #options: ReceiveOptions
   readonly #rules: FrameRules
   readonly #receiver: LineReceiver
+  readonly #quick: MemoryLines | undefined
   readonly #connections = new Set<Connection>()
 
-  constructor(receiver: LineReceiver, options: ReceiveOptions, clock: Clock) {
+  /** @param quick takes lines instead of the receiver, as far as it can */
+  constructor(receiver: LineReceiver, options: ReceiveOptions, clock: Clock, quick?: MemoryLines) {
     this.#receiver = receiver
+    this.#quick = quick
     this.#options = options
     this.#rules = frameRules(options)
     this.#clock = clock
@@ -28,7 +33,7 @@ export class LineServer implements DialectServer {
 
   datagram(bytes: Uint8Array, peer: Peer): void {
     this.#receiver.begin(peer)
-    decodeDatagram(bytes, this.#rules, this.#receiver)
+    decodeDatagram(bytes, this.#rules, this.#receiver, this.#quick)
   }
 
   accept(socket: Socket, first: Uint8Array): ConnectionProgress {
@@ -38,6 +43,7 @@ export class LineServer implements DialectServer {
       this.#rules,
       this.#options.frameTimeoutMs,
       this.#clock,
+      this.#quick,
     )
     this.#connections.add(connection)
     socket.once('close', () => this.#connections.delete(connection))
@@ -59,8 +65,9 @@ export class LineServer implements DialectServer {
  * is faster than the ingest is held back by TCP itself and no queue can grow here.
  */
 class Connection implements ConnectionProgress {
-  readonly #socket: Socket
+  #socket: Socket
   readonly #receiver: LineReceiver
+  readonly #landing: Uint8Array | undefined
   readonly #scanner: FrameScanner
   readonly #clock: Clock
   readonly #frameTimeoutMs: number
@@ -76,10 +83,12 @@ class Connection implements ConnectionProgress {
     rules: FrameRules,
     frameTimeoutMs: number,
     clock: Clock,
+    quick: MemoryLines | undefined,
   ) {
     this.#socket = socket
     this.#receiver = receiver
-    this.#scanner = new FrameScanner(rules, receiver)
+    this.#landing = quick?.landing
+    this.#scanner = new FrameScanner(rules, receiver, quick)
     this.#clock = clock
     this.#frameTimeoutMs = frameTimeoutMs
     this.#sinceMs = clock.wallMs()
@@ -88,15 +97,18 @@ class Connection implements ConnectionProgress {
   }
 
   start(first: Uint8Array): void {
+    const accepted = this.#socket
+    this.#take(first)
+    if (this.#scanner.isClosed) return
+    accepted.on('data', (chunk: Uint8Array) => this.#take(chunk))
+    if (this.#landing !== undefined) this.#socket = readInPlace(accepted, this.#landing)
     const socket = this.#socket
-    socket.on('data', (chunk: Uint8Array) => this.#take(chunk))
     socket.on('end', () => this.#end())
     // a reset connection ends like any other: 'close' follows
     socket.on('error', () => this.#end())
     socket.on('close', () => this.#end())
-    this.#take(first)
     if (socket.readableEnded) this.#end()
-    else socket.resume()
+    else accepted.resume()
   }
 
   get messages(): number {

@@ -1,0 +1,205 @@
+/**
+ * Lines of known series, taken by WebAssembly (lines.as.ts) where the bytes lie: in memory that
+ * holds the table of keys, too. JavaScript is called for what the module leaves: by the visitor,
+ * through the one codec that knows all rules, so results are the same with and without it.
+ *
+ * What a call has gathered is added before anything else happens: nothing is pending between two
+ * reads, nor while a line is visited.
+ */
+import type { KeyMemory } from '../../../../arena/key-memory.ts'
+import { type WasmModule, wasm } from '../../../../arena/wasm.ts'
+import type { LineIngest } from '../../../ingest.ts'
+import { SAFE_DIGITS } from '../../codec/alphabet.ts'
+import { scanLines } from '../../codec/line-scan.ts'
+import type { FrameRules, LineVisitor, QuickLines } from '../../codec/line-visitor.ts'
+import { LF } from '../../spec.ts'
+import { BASE64 } from './lines.wasm.ts'
+
+/** Visitor of what the module leaves, which takes values of known series without a visit. */
+interface KnownLines extends LineVisitor {
+  known(slot: number, type: number, value: number): void
+}
+
+/** Calls of the module. */
+interface Calls {
+  start(): void
+  stream(at: number, end: number): void
+  resumeStream(): void
+  body(at: number, end: number, origin: number): void
+  resumeBody(): void
+}
+
+/** Words of the module's state, and the addresses of its lists (lines.as.ts). */
+const STATE = {
+  ...{ headAt: 0, maxFrame: 1, digitsMax: 2, at: 3, isInside: 8, items: 9, places: 10, frames: 11 },
+} as const
+const ITEMS_AT = 256
+const ITEM_WORDS = 4
+const PLACES_AT = ITEMS_AT + 4100 * 16
+const PLACES_MAX = 2048
+const LINE = 4
+
+/** Size of a read: larger ones bring nothing, smaller ones cost more calls. */
+const READ_BYTES = 131_072
+/** Largest part of a body that is taken at once where it has to be copied. */
+const PART_BYTES = 65_536
+/** Bytes behind a text that are read with it, and mean nothing. */
+const READ_AHEAD = 16
+const PART_AT = PLACES_AT + PLACES_MAX * 4
+/** Room before a read for what came of its first frame before. */
+const FRONT_AT = PART_AT + PART_BYTES + READ_AHEAD
+const FRONT_BYTES = 131_072
+const READ_AT = FRONT_AT + FRONT_BYTES
+const ROOM_BYTES = READ_AT + READ_BYTES + READ_AHEAD
+
+/** Largest buffer that is kept for the next frame that is cut. */
+const SPARE_BYTES_MAX = 1_048_576
+
+let compiled: WasmModule | undefined
+
+export class MemoryLines implements QuickLines {
+  /** Place for reads of any connection. */
+  readonly landing: Uint8Array
+  framesTaken = 0
+  readonly #visitor: KnownLines
+  readonly #rules: FrameRules
+  readonly #keys: KeyMemory
+  readonly #calls: Calls
+  /** Views of the room, which stay when the memory grows. */
+  readonly #bytes: Uint8Array
+  readonly #ints: Int32Array
+  readonly #doubles: Float64Array
+  readonly #places: Int32Array
+  #spare: Uint8Array | undefined
+
+  /** @returns undefined where lines have to be visited one by one */
+  static open(ingest: LineIngest, rules: FrameRules, visitor: KnownLines): MemoryLines | undefined {
+    if (rules.isStrict) return undefined
+    try {
+      compiled ??= new wasm.Module(Buffer.from(BASE64, 'base64'))
+    } catch {
+      return undefined
+    }
+    const keys = ingest.openKeys?.(ROOM_BYTES)
+    return keys && new MemoryLines(compiled, keys, rules, visitor)
+  }
+
+  private constructor(module: WasmModule, keys: KeyMemory, rules: FrameRules, visitor: KnownLines) {
+    this.#visitor = visitor
+    this.#rules = rules
+    this.#keys = keys
+    const { memory, headAt } = keys
+    const { exports } = new wasm.Instance(module, { env: { memory } })
+    this.#calls = exports as unknown as Calls
+    this.#calls.start()
+    const { buffer } = memory
+    this.#bytes = new Uint8Array(buffer, 0, ROOM_BYTES)
+    this.#ints = new Int32Array(buffer, 0, ROOM_BYTES >> 2)
+    this.#doubles = new Float64Array(buffer, 0, PLACES_AT >> 3)
+    this.#places = new Int32Array(buffer, PLACES_AT, PLACES_MAX)
+    this.landing = new Uint8Array(buffer, READ_AT, READ_BYTES)
+    this.#ints[STATE.headAt] = headAt
+    this.#ints[STATE.maxFrame] = Math.min(rules.maxFrameBytes, 2 ** 30)
+    this.#ints[STATE.digitsMax] = Math.min(rules.maxValueDigits, SAFE_DIGITS)
+  }
+
+  frames(bytes: Uint8Array, start: number): number {
+    const isHere = bytes.buffer === this.#bytes.buffer
+    const size = isHere ? bytes.length - start : Math.min(bytes.length - start, READ_BYTES)
+    const from = isHere ? bytes.byteOffset + start : READ_AT
+    if (!isHere) this.#bytes.set(bytes.subarray(start, start + size), READ_AT)
+    const ints = this.#ints
+    this.#calls.stream(from, from + size)
+    let taken = 0
+    for (;;) {
+      const isInside = ints[STATE.isInside] !== 0
+      const at = ints[STATE.at]!
+      taken += ints[STATE.frames]!
+      this.#takeLists()
+      if (!isInside) {
+        this.framesTaken = taken
+        return start + at - from
+      }
+      this.#calls.resumeStream()
+    }
+  }
+
+  lines(bytes: Uint8Array, start: number, end: number, origin: number): void {
+    if (bytes.buffer === this.#bytes.buffer) {
+      const shift = bytes.byteOffset
+      this.#takeBody(start + shift, end + shift, origin + shift)
+      return
+    }
+    for (let at = start; at < end; ) {
+      const next = partEnd(bytes, at, end)
+      if (next - at > PART_BYTES) {
+        scanLines(bytes, at, next, origin, this.#rules, this.#visitor)
+      } else {
+        this.#bytes.set(bytes.subarray(at, next), PART_AT)
+        this.#takeBody(PART_AT, PART_AT + next - at, PART_AT + origin - at)
+      }
+      at = next
+    }
+  }
+
+  joined(header: Uint8Array, body: Uint8Array, bytes: Uint8Array): Uint8Array | undefined {
+    const size = header.length + body.length
+    if (size > FRONT_BYTES || bytes.length > READ_BYTES) return undefined
+    const isHere = bytes.buffer === this.#bytes.buffer && bytes.byteOffset === READ_AT
+    if (!isHere) this.#bytes.set(bytes, READ_AT)
+    const at = READ_AT - size
+    this.#bytes.set(header, at)
+    this.#bytes.set(body, at + header.length)
+    return this.#bytes.subarray(at, READ_AT + bytes.length)
+  }
+
+  lend(size: number): Uint8Array {
+    const spare = this.#spare
+    if (spare === undefined || spare.length < size) return new Uint8Array(size)
+    this.#spare = undefined
+    return spare.subarray(0, size)
+  }
+
+  giveBack({ buffer }: Uint8Array): void {
+    const size = buffer.byteLength
+    if (size > SPARE_BYTES_MAX || size <= (this.#spare?.length ?? 0)) return
+    this.#spare = new Uint8Array(buffer)
+  }
+
+  #takeBody(start: number, end: number, origin: number): void {
+    this.#calls.body(start, end, origin)
+    for (;;) {
+      const isInside = this.#ints[STATE.isInside] !== 0
+      this.#takeLists()
+      if (!isInside) return
+      this.#calls.resumeBody()
+    }
+  }
+
+  /** Takes what the last call has gathered and noted. */
+  #takeLists(): void {
+    const ints = this.#ints
+    const places = ints[STATE.places]!
+    if (places > 0) this.#keys.takeGathered(this.#places, places)
+    const end = (ITEMS_AT >> 2) + ints[STATE.items]! * ITEM_WORDS
+    for (let at = ITEMS_AT >> 2; at < end; at += ITEM_WORDS) {
+      const first = ints[at]!
+      const kind = ints[at + 1]!
+      if (kind === LINE) {
+        const lineEnd = ints[at + 2]!
+        scanLines(this.#bytes, first, lineEnd, ints[at + 3]!, this.#rules, this.#visitor)
+      } else {
+        this.#visitor.known(first, kind, this.#doubles[(at >> 1) + 1]!)
+      }
+    }
+  }
+}
+
+/** Ends a part of whole lines: behind the last LF that it can hold, or behind a longer line. */
+function partEnd(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start <= PART_BYTES) return end
+  const last = bytes.lastIndexOf(LF, start + PART_BYTES - 1)
+  if (last >= start) return last + 1
+  const next = bytes.indexOf(LF, start + PART_BYTES)
+  return next >= 0 && next < end ? next + 1 : end
+}
