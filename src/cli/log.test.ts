@@ -70,11 +70,30 @@ test('lines that can not be written are counted, and told with the next one that
   isFull = false
   log('info', 'three')
   log('info', 'four')
+  assert.deepEqual(log.lost, { unwritten: 2 })
   assert.deepEqual(lines, [
     'TIME warn the log could not be written for a while; lines are missing  lines=2\n' +
       'TIME info three\n',
     'TIME info four\n',
   ])
+})
+
+test('lines written before the first of them is done tell once what is missing', (t) => {
+  const lines: string[] = []
+  const done: ((error?: Error) => void)[] = []
+  t.mock.method(process.stderr, 'write', (chunk: string, callback: () => void) => {
+    lines.push(chunk)
+    done.push(callback)
+    return true
+  })
+  const log = createLog('text', false)
+  for (let i = 0; i < 3; i++) log('info', 'lost')
+  for (const each of done.splice(0)) each(new Error('ENOSPC'))
+  for (let i = 0; i < 3; i++) log('info', 'again')
+  for (const each of done.splice(0)) each()
+  log('info', 'last')
+  assert.doesNotMatch(lines.at(-1)!, /missing/)
+  assert.match(lines.at(-2)!, /lines=3/)
 })
 
 test('a text of controls alone is cut before it swells', (t) => {

@@ -14,19 +14,23 @@ const COLORS: Partial<Record<LogLevel, number>> = { warn: 33, error: 31, debug: 
  * is counted, and the number told as soon as one can.
  */
 export function createLog(format: LogFormat, isColored: boolean, level: LogLevel = 'info'): Log {
-  let lost = 0
+  const lost = { unwritten: 0 }
+  let toldLost = 0
   const least = LEVELS.indexOf(level)
   const line =
     format === 'json' ? jsonLine : (...parts: LineParts) => plainLine(isColored, ...parts)
-  return (lineLevel, message, facts = {}) => {
+  const log: Log = (lineLevel, message, facts = {}) => {
     if (LEVELS.indexOf(lineLevel) < least) return
     const time = new Date().toISOString()
-    const told = lost
-    const missing = told === 0 ? '' : `${line(time, 'warn', LOST_MESSAGE, { lines: told })}\n`
+    const { unwritten } = lost
+    const lines = unwritten - toldLost
+    const missing = lines <= 0 ? '' : `${line(time, 'warn', LOST_MESSAGE, { lines })}\n`
     process.stderr.write(`${missing}${line(time, lineLevel, message, facts)}\n`, (error) => {
-      lost += error ? 1 : -told
+      if (error) lost.unwritten++
+      else toldLost = Math.max(toldLost, unwritten)
     })
   }
+  return Object.assign(log, { lost })
 }
 
 /** Characters of one fact, as they are written. */

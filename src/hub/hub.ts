@@ -248,7 +248,7 @@ export class Hub implements HubView {
       this.#clockSteps,
       this.#overload,
       new Descriptors({ metrics: this.metrics, log: this.#log }),
-      new SelfObservation(this.metrics, this.#status),
+      new SelfObservation(this.metrics, this.#log, this.#status),
       expiry,
       ...this.#residents.values(),
       this.#rates,

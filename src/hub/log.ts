@@ -2,7 +2,17 @@
 import type { Clock } from '../time/clock.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-export type Log = (level: LogLevel, message: string, facts?: Record<string, unknown>) => void
+/**
+ * Reason why a line is missing: it repeats others of the same minute, an ingest thread had too
+ * many, or it could not be written.
+ */
+type LossReason = 'held_back' | 'left_out' | 'unwritten'
+
+export interface Log {
+  (level: LogLevel, message: string, facts?: Record<string, unknown>): void
+  /** Numbers of lines that are missing, where the log counts them. */
+  readonly lost?: Readonly<Partial<Record<LossReason, number>>>
+}
 
 const WINDOW_NS = 60_000_000_000n
 /** Lines with the same message in one minute; more are counted and told at the next one. */
@@ -36,7 +46,13 @@ export function limitLog(log: Log, clock: Clock): Log {
     seen.set(message, made)
     return made
   }
-  return (level, message, facts) => {
+  const lost = {
+    held_back: 0,
+    get unwritten(): number {
+      return log.lost?.unwritten ?? 0
+    },
+  }
+  const limited: Log = (level, message, facts) => {
     const nowNs = clock.monotonicNs()
     const watched = watch(message, nowNs)
     const heldBack = Math.max(0, watched.lines - LINES_LIMIT)
@@ -48,5 +64,7 @@ export function limitLog(log: Log, clock: Clock): Log {
     }
     watched.lines++
     if (watched.lines <= LINES_LIMIT) log(level, message, facts)
+    else lost.held_back++
   }
+  return Object.assign(limited, { lost })
 }

@@ -101,6 +101,10 @@ export class ErrorReports {
       this.#metrics.counter(`pentameter.${dialect}.${name}`, { reason }).add(count)
     }
     for (const { level, message, facts } of columns.log) this.#log(level, message, facts)
+    if (columns.logLinesLeftOut > 0) {
+      const counter = this.#metrics.counter('pentameter.log.lost', { reason: 'left_out' })
+      counter.add(columns.logLinesLeftOut)
+    }
   }
 
   #noteCounter(dialect: string, note: string): OwnCounter {

@@ -1,5 +1,6 @@
 /** What the hub writes of itself into each second, before it is closed (docs/self-metrics.md). */
 import { connectionCount, measurementsOf } from '../bindings/binding.ts'
+import type { Log } from '../log.ts'
 import type { Participant } from '../resident.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SelfMetrics } from './self-metrics.ts'
@@ -7,10 +8,12 @@ import type { StatusParts } from './sources.ts'
 
 export class SelfObservation implements Participant {
   readonly #metrics: SelfMetrics
+  readonly #log: Log
   readonly #status: StatusParts
 
-  constructor(metrics: SelfMetrics, status: StatusParts) {
+  constructor(metrics: SelfMetrics, log: Log, status: StatusParts) {
     this.#metrics = metrics
+    this.#log = log
     this.#status = status
   }
 
@@ -26,6 +29,9 @@ export class SelfObservation implements Participant {
     metrics.gauge('pentameter.sessions', sessions.size)
     metrics.counter('pentameter.live.evicted').raiseTo(live.evictedFrames)
     if (seconds > 1) metrics.counter('pentameter.tick.missed').add(seconds - 1)
+    for (const [reason, lines] of Object.entries(this.#log.lost ?? {})) {
+      if (lines > 0) metrics.counter('pentameter.log.lost', { reason }).raiseTo(lines)
+    }
     for (const each of bindings) {
       const labels = { dialect: each.dialect.name }
       metrics.counter('pentameter.measurements', labels).raiseTo(measurementsOf(each))

@@ -108,6 +108,8 @@ export interface ReportColumns {
   /** Counts that dialects make: `name`, `reason`. */
   readonly counts: readonly NamedCount[]
   readonly log: readonly LogLine[]
+  /** Lines beyond those. */
+  readonly logLinesLeftOut: number
 }
 
 export interface RefusedName {

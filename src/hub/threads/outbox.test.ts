@@ -116,7 +116,8 @@ test('a flood of errors makes counts larger, not messages', async () => {
     [['left.out', 'too long', 10_000]],
   )
   assert.equal(log.length, 51)
-  assert.equal(log[50]!.message, '9950 log lines of an ingest thread were left out')
+  assert.equal(log[50]!.message, 'log lines of an ingest thread were left out')
+  assert.deepEqual(log[50]!.facts, { lines: 9950 })
   assert.deepEqual(log[0]!.facts, { dialect: 'statshero', cause: 'Error: inside' })
   structuredClone(batches[0])
 })

@@ -14,6 +14,7 @@ import type { LogLine, NamedCount, RefusedName, ReportColumns } from './messages
 
 const LOG_LINES_LIMIT = 50
 const SOURCES_LIMIT = 256
+const LINES_LEFT_OUT = 'log lines of an ingest thread were left out'
 
 type Counted<T> = T extends { count: number } ? { -readonly [K in keyof T]: T[K] } : never
 type ErrorCount = { dialect: string; code: string; count: number; last: OffenderStatus[] }
@@ -105,8 +106,8 @@ export class ReportBatch {
   /** Takes what was reported since the last call. */
   take(): ReportColumns {
     if (this.#logLinesLeftOut > 0) {
-      const message = `${this.#logLinesLeftOut} log lines of an ingest thread were left out`
-      this.#log.push({ level: 'warn', message })
+      const facts = { lines: this.#logLinesLeftOut }
+      this.#log.push({ level: 'warn', message: LINES_LEFT_OUT, facts })
     }
     const columns: ReportColumns = {
       errors: [...this.#errors.values()] satisfies ErrorStatus[],
@@ -117,6 +118,7 @@ export class ReportBatch {
       decodeNotes: [...this.#decodeNotes.values()],
       counts: [...this.#counts.values()],
       log: this.#log,
+      logLinesLeftOut: this.#logLinesLeftOut,
     }
     this.#errors = new Map()
     this.#errorsOfSources = new Map()

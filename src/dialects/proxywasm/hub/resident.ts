@@ -38,6 +38,7 @@ const NO_REPORTS: ReportColumns = {
   decodeNotes: [],
   counts: [],
   log: [],
+  logLinesLeftOut: 0,
 }
 
 interface FiltersParts {
