@@ -35,7 +35,6 @@ export {
 export type { SharedZone, WasmMemory } from './memory/backing.ts'
 export { ZoneFormatError } from './memory/memory.ts'
 export type { Bin, BinsReading, BinTable, SegmentBins } from './reading/bins-reader.ts'
-export { PlainCopy, PlainGain, type PlainOutcome } from './reading/plain-reading.ts'
 export type { DenseReading, SegmentReading, WindowReading, ZoneReader } from './reading/reader.ts'
 export type { SummaryVisitor } from './reading/summaries.ts'
 export type { BinnedHandle } from './slots/binned.ts'

@@ -11,7 +11,7 @@ import {
   type Kind,
   type Summary,
 } from '../../model/index.ts'
-import type { PlainGain } from '../../shm/index.ts'
+import type { PlainGain } from '../../shm/reading/plain-reading.ts'
 import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
 
 /** Rough cost of the objects around the columns, for the ring's account of memory. */

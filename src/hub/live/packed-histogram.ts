@@ -8,7 +8,7 @@
  *   run    = [length:varint] + when not 0: [offset:zigzag varint][count:varint]*length
  */
 import { type BucketRun, type Exact, Histogram } from '../../model/index.ts'
-import type { PlainGain } from '../../shm/index.ts'
+import type { PlainGain } from '../../shm/reading/plain-reading.ts'
 
 const CHUNK_BYTES = 16384
 /** Longest varint: 64 bits in sevens. */

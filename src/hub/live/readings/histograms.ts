@@ -1,12 +1,7 @@
 /** The last readings of histograms in the zone, and the cells of those that have gained since. */
 import { binsHistogram, type Exact, Histogram, histogramGain } from '../../../model/index.ts'
-import {
-  type DenseReading,
-  PlainCopy,
-  PlainGain,
-  type WindowReading,
-  type ZoneReader,
-} from '../../../shm/index.ts'
+import type { DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
+import { PlainCopy, PlainGain } from '../../../shm/reading/plain-reading.ts'
 import type { HistogramRecord } from '../../series/record.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
