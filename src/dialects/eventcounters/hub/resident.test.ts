@@ -341,6 +341,26 @@ test('the wall clock set back moves the times told, and no window', () => {
   )
 })
 
+test('a session that begins after the clock was set has nothing older in it', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  const counters = eventCountersOf(hub)!
+  open(counters, { intervalMs: 2000 })
+  hub.tick()
+  hub.clock.setWall(3000)
+  const { got } = open(counters, { intervalMs: 2000 })
+  hub.count(id, 1000)
+  hub.tick()
+  for (const amount of [1, 2]) {
+    hub.count(id, amount)
+    hub.tick()
+  }
+  assert.deepEqual(
+    got.map(({ windows }) => windows.map(numberOf)),
+    [[1 + 2]],
+  )
+})
+
 test('windows of many series are closed in turns; ticks that come meanwhile are one', async () => {
   const hub = new FakeHubView()
   const ids = Array.from({ length: 2000 }, (_, i) => hub.add({ name: `c${i}`, kind: 'counter' }))

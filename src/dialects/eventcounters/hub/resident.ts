@@ -50,6 +50,8 @@ export class EventCountersResident implements CounterSource, Resident {
   readonly #running = new Set<RunningSeries>()
   /** Ticks that are not served yet; more than one where the last one took longer than a second. */
   #ticks: Tick[] = []
+  /** Time that all ticks served so far stand for, ms: the wall clock may be set in between. */
+  #servedMs = 0
   /** Windows that the tick at hand has closed. */
   #closed: Closed[] = []
   readonly #tasks: TaskQueue
@@ -169,8 +171,9 @@ export class EventCountersResident implements CounterSource, Resident {
       this.#ticks = []
       const frame = yield* mergeSteps(ticks.map((tick) => tick.frame))
       yield* this.#grids.pushing(frame)
+      this.#servedMs += frame.seconds * 1000
       for (const session of ticks.flatMap(({ opened }) => opened)) {
-        if (this.#open.has(session)) session.series = this.#seriesBegunAt(session, frame.endMs)
+        if (this.#open.has(session)) session.series = this.#seriesBegunNow(session)
       }
       const closed = this.#closed
       this.#closed = []
@@ -187,10 +190,10 @@ export class EventCountersResident implements CounterSource, Resident {
   }
 
   /** Finds the series whose grid has a point at this tick, or begins one. */
-  #seriesBegunAt({ request }: OpenSession, nowMs: number): RunningSeries {
+  #seriesBegunNow({ request }: OpenSession): RunningSeries {
     const { intervalMs, deliver } = request
     const first = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
-    return first ?? this.#onGrid(intervalMs, nowMs) ?? this.#run(intervalMs, nowMs)
+    return first ?? this.#onGrid(intervalMs) ?? this.#run(intervalMs)
   }
 
   /** Finds the series that stands for an interval where all are delivered: the oldest. */
@@ -199,20 +202,21 @@ export class EventCountersResident implements CounterSource, Resident {
     return undefined
   }
 
-  #onGrid(intervalMs: number, nowMs: number): RunningSeries | undefined {
+  #onGrid(intervalMs: number): RunningSeries | undefined {
     for (const series of this.#running) {
       if (series.intervalMs !== intervalMs) continue
-      if (intervalMs <= TICK_MS || (nowMs - series.beganMs) % intervalMs === 0) return series
+      if (intervalMs <= TICK_MS || (this.#servedMs - series.beganMs) % intervalMs === 0)
+        return series
     }
     return undefined
   }
 
-  #run(intervalMs: number, beganMs: number): RunningSeries {
+  #run(intervalMs: number): RunningSeries {
     const grid = this.#grids.open({
       intervalMs,
       onFrame: (frame) => this.#closed.push({ intervalMs, frame, sessions: this.#wanting(series) }),
     })!
-    const series: RunningSeries = { intervalMs, beganMs, grid }
+    const series: RunningSeries = { intervalMs, beganMs: this.#servedMs, grid }
     this.#running.add(series)
     return series
   }
@@ -291,7 +295,7 @@ interface Tick {
 /** One interval on one grid. */
 interface RunningSeries {
   readonly intervalMs: number
-  /** The tick at which the grid began. */
+  /** Time served when the grid began. */
   readonly beganMs: number
   readonly grid: Session
 }
