@@ -30,34 +30,34 @@ suite('the engine', () => {
     assert.deepEqual(corpus.map(hex), before)
   })
 
-  test('a hunt stops at the first failure and names input and error', () => {
+  test('a hunt stops at the first failure and names input and error', async () => {
     const prey = preyOf(refuse(0x21))
-    const { failure } = hunt(prey, [...corpus, Buffer.from('x!')], { seed: 1, runs: 100 })
+    const { failure } = await hunt(prey, [...corpus, Buffer.from('x!')], { seed: 1, runs: 100 })
     assert.deepEqual([failure?.runs, failure?.index], [3, 2])
     assert.match(String(failure?.error), /refused/)
   })
 
-  test('a repeated hunt fails at the same input, and that input alone fails again', () => {
+  test('a repeated hunt fails at the same input, and that input alone fails again', async () => {
     const prey = preyOf(refuse(0xff))
-    const first = hunt(prey, corpus, { seed: SEED, runs: CANARY_RUNS })
+    const first = await hunt(prey, corpus, { seed: SEED, runs: CANARY_RUNS })
     assert.ok(first.failure !== undefined)
-    const again = hunt(prey, corpus, { seed: SEED, runs: first.runs })
+    const again = await hunt(prey, corpus, { seed: SEED, runs: first.runs })
     assert.equal(again.failure?.index, first.failure.index)
-    const alone = hunt(prey, corpus, { seed: SEED, runs: 1, first: first.failure.index })
+    const alone = await hunt(prey, corpus, { seed: SEED, runs: 1, first: first.failure.index })
     assert.equal(alone.failure?.runs, 1)
   })
 
-  test('a hunt ends with its budget, of inputs or as the caller says', () => {
+  test('a hunt ends with its budget, of inputs or as the caller says', async () => {
     const prey = preyOf(() => {})
-    assert.equal(hunt(prey, corpus, { seed: 1, runs: 500 }).runs, 500)
+    assert.equal((await hunt(prey, corpus, { seed: 1, runs: 500 })).runs, 500)
     const isOver = (runs: number) => runs >= 128
-    assert.equal(hunt(prey, corpus, { seed: 1, runs: 500, isOver }).runs, 128)
+    assert.equal((await hunt(prey, corpus, { seed: 1, runs: 500, isOver })).runs, 128)
   })
 
-  test('half of the inputs are made from the grammar, and what they mean is checked', () => {
+  test('half of the inputs are made from the grammar, and what they mean is checked', async () => {
     let checks = 0
     const generate = () => ({ bytes: corpus[0]!, check: () => void checks++ })
-    hunt({ run() {}, generate }, corpus, { seed: 1, runs: 402 })
+    await hunt({ run() {}, generate }, corpus, { seed: 1, runs: 402 })
     assert.equal(checks, 200)
   })
 
@@ -97,22 +97,24 @@ suite('the engine', () => {
     assert.equal(Buffer.from(shrink(noise, fails)).toString(), 'a!b')
   })
 
-  test('a failure is reported with its seed, the shrunk input and the command to repeat it', () => {
+  test('a failure is reported with seed, shrunk input and the command to repeat it', async () => {
     const lines: string[] = []
     const broken = toyTarget(refuse(0xff), refuse(0x30))
-    const verdict = campaign(broken, { seed: SEED, runs: CANARY_RUNS }, (line) => lines.push(line))
+    const verdict = await campaign(broken, { seed: SEED, runs: CANARY_RUNS }, (line) =>
+      lines.push(line),
+    )
     assert.deepEqual(verdict, { passed: 1, failed: 1 })
     const text = lines.join('\n')
     assert.match(text, /shrunk input, 1 bytes: ff/)
     assert.match(text, new RegExp(`npm run fuzz -- toy --seed ${SEED} --input \\d+`))
   })
 
-  test('a canary that is not found fails the target, however well it holds', () => {
+  test('a canary that is not found fails the target, however well it holds', async () => {
     const blind = toyTarget(
       () => {},
       () => {},
     )
-    const verdict = campaign(blind, { seed: SEED, runs: 10 }, () => {})
+    const verdict = await campaign(blind, { seed: SEED, runs: 10 }, () => {})
     assert.deepEqual(verdict, { passed: 1, failed: 1 })
   })
 })
@@ -126,9 +128,9 @@ suite('every target', async () => {
   })
 
   for (const target of targets) {
-    test(`${target.name} holds over 2000 inputs, and its canary is found`, () => {
+    test(`${target.name} holds over 2000 inputs, and its canary is found`, async () => {
       const lines: string[] = []
-      const verdict = campaign(target, { seed: SEED, runs: 2000 }, (line) => lines.push(line))
+      const verdict = await campaign(target, { seed: SEED, runs: 2000 }, (line) => lines.push(line))
       assert.deepEqual(verdict, { passed: 2, failed: 0 }, lines.join('\n'))
     })
   }

@@ -206,7 +206,7 @@ suite('a dialect that the house has never heard of', () => {
   test('has a fuzz target that holds, and whose planted bug is found', async () => {
     const lines: string[] = []
     const budget = { seed: 1, runs: 2000 }
-    const verdict = campaign((await targetsOf(GUEST))[0]!, budget, (line) => lines.push(line))
+    const verdict = await campaign((await targetsOf(GUEST))[0]!, budget, (line) => lines.push(line))
     assert.deepEqual(verdict, { passed: 2, failed: 0 }, lines.join('\n'))
   })
 })

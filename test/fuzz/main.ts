@@ -85,7 +85,7 @@ async function fuzz(order: Order): Promise<Verdict> {
   if (order.isThroughSockets) return fuzzSockets(order.targets, order, console.log)
   const sum = { passed: 0, failed: 0 }
   for (const target of order.targets) {
-    const { passed, failed } = campaign(target, budgetOf(order, target), console.log)
+    const { passed, failed } = await campaign(target, budgetOf(order, target), console.log)
     sum.passed += passed
     sum.failed += failed
   }

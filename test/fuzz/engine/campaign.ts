@@ -22,19 +22,19 @@ export interface Verdict {
 }
 
 /** The canary first: a campaign that misses a planted bug is worth nothing. */
-export function campaign(
+export async function campaign(
   target: FuzzTarget,
   budget: Budget,
   print: (line: string) => void,
-): Verdict {
+): Promise<Verdict> {
   const corpus = target.seeds()
   if (corpus.length === 0) {
     print(`${target.name}: FAILED, no seeds to start from`)
     return { passed: 0, failed: 1 }
   }
-  const canary = huntCanary(target, corpus, budget.seed, print)
+  const canary = await huntCanary(target, corpus, budget.seed, print)
   const beganMs = performance.now()
-  const outcome = hunt(target, corpus, budget)
+  const outcome = await hunt(target, corpus, budget)
   const rate = Math.round((outcome.runs / (performance.now() - beganMs)) * 1000)
   if (outcome.failure === undefined) {
     print(`${target.name}: ${outcome.runs} inputs, all held; ${rate} a second`)
@@ -48,15 +48,15 @@ export function campaign(
  * Hunts the planted bug. What generated inputs mean is the business of the target proper: a canary
  * is run on the bytes alone.
  */
-function huntCanary(
+async function huntCanary(
   target: FuzzTarget,
   corpus: readonly Uint8Array[],
   seed: number,
   print: (line: string) => void,
-): Outcome {
+): Promise<Outcome> {
   const { fault, run } = target.canary
   const prey: Prey = { run, generate: (random) => ({ bytes: target.generate(random).bytes }) }
-  const outcome = hunt(prey, corpus, { seed, runs: CANARY_RUNS })
+  const outcome = await hunt(prey, corpus, { seed, runs: CANARY_RUNS })
   if (outcome.failure === undefined) {
     print(`${target.name}: FAILED, canary (${fault}) not found in ${outcome.runs} inputs`)
   } else {

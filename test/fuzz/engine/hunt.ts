@@ -3,6 +3,7 @@
  * they are; of the others half are made from the grammar, a quarter are such inputs with bytes
  * changed, and a quarter are seeds with bytes changed.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { FuzzTarget, Generated } from '../target.ts'
 import { mutate } from './mutate.ts'
 import { Random } from './random.ts'
@@ -34,9 +35,15 @@ export interface Outcome {
 export type Prey = Pick<FuzzTarget, 'generate' | 'run'>
 
 const BATCH = 64
+/** Inputs between two turns of the event loop, in which Node frees what zlib had. */
+const INPUTS_PER_TURN = 4096
 
 /** Input i depends on seed and i alone. */
-export function hunt(target: Prey, corpus: readonly Uint8Array[], budget: Budget): Outcome {
+export async function hunt(
+  target: Prey,
+  corpus: readonly Uint8Array[],
+  budget: Budget,
+): Promise<Outcome> {
   const { first = 0 } = budget
   // A stack is made with every error, a peer's too: it would be most of the time.
   const { stackTraceLimit } = Error
@@ -44,6 +51,7 @@ export function hunt(target: Prey, corpus: readonly Uint8Array[], budget: Budget
   try {
     for (let runs = 0; runs < budget.runs; runs++) {
       if (runs % BATCH === 0 && budget.isOver?.(runs) === true) return { runs }
+      if (runs % INPUTS_PER_TURN === INPUTS_PER_TURN - 1) await setImmediate()
       const index = first + runs
       const error = failureOf(() => tryInput(target, corpus, index, new Random(budget.seed, index)))
       if (error !== undefined) return { runs: runs + 1, failure: { index, runs: runs + 1, error } }
