@@ -65,8 +65,38 @@ export interface ConnectionProgress {
   readonly isTimed: boolean
 }
 
+/**
+ * Datagrams that lie in a server's own memory: number i from byte `at + i * stride` on, its size a
+ * u32 at byte `sizesAt + i * sizesStride`; 0 for one that is to be handed on. Valid during the
+ * call.
+ */
+export interface DatagramBatch {
+  readonly count: number
+  readonly at: number
+  readonly stride: number
+  readonly sizesAt: number
+  readonly sizesStride: number
+  /** Tells whether a datagram and the one before it have one sender. */
+  isOfSameSender(index: number): boolean
+  sender(index: number): { readonly address: string; readonly port: number }
+  /** Hands a datagram on that is not the server's, or unusual: it is taken like a single one. */
+  handOn(index: number): void
+}
+
+/** Memory of a server that datagrams may be received into, many at once. */
+export interface DatagramPlace {
+  /** Buffer that stays where it is. */
+  readonly buffer: ArrayBufferLike
+  /** Part of it that the receiver may use. */
+  readonly at: number
+  readonly size: number
+  take(batch: DatagramBatch): void
+}
+
 /** One running server side of a dialect; sockets are bound and accepted by the hub. */
 export interface DialectServer {
+  /** Place for datagrams, where the server has one. */
+  readonly datagrams?: DatagramPlace | undefined
   /** Takes one datagram; `bytes` is valid only during the call. */
   datagram?(bytes: Uint8Array, peer: Peer): void
   /**

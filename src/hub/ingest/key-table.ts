@@ -76,9 +76,9 @@ export class KeyTable {
     this.#layOut(FIRST_BUCKETS, FIRST_ENTRY_BYTES)
   }
 
-  /** Bytes held, for the account of memory; the room of a codec is among them. */
+  /** Bytes held, for the account of memory, but for the room of a codec. */
   get bytes(): number {
-    return this.#entriesLimit + this.#places.length * 16
+    return this.#entriesLimit - this.#bucketsAt * 4 + this.#places.length * 16
   }
 
   /**

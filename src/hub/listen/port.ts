@@ -83,6 +83,8 @@ export class Port implements Listener {
     this.#udp = await bind(
       { host, port: this.port, bufferBytes: receiveBufferBytes, isShared },
       {
+        // the first dialect is asked first for single ones, too
+        place: this.#served[0]?.server.datagrams,
         onMessage: (bytes, address, port) => this.#datagram(bytes, address, port),
         onError: (error) => {
           this.#context.log('warn', 'udp socket reported an error', { error: error.message })

@@ -1,6 +1,7 @@
 /** One bound UDP socket with a receive buffer that was asked for and read back. */
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
+import type { DatagramPlace } from '../../dialects/endpoints.ts'
 
 /** A bound socket that hands on what it receives. */
 export interface UdpSocket {
@@ -25,6 +26,8 @@ export interface UdpOptions {
 }
 
 export interface UdpReceiver {
+  /** Place where many datagrams may be handed over at once; none unless given. */
+  readonly place?: DatagramPlace | undefined
   /** Takes one datagram; `bytes` is valid only during the call. */
   onMessage(bytes: Uint8Array, address: string, port: number): void
   /** Takes an error of the socket, which goes on. */

@@ -12,7 +12,6 @@ import type { Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/values.ts'
 import type { CommandApplier, CommandEvents } from '../ingest/command-queue.ts'
-import { BATCHED_EXEC_ARGV } from '../listen/batched-udp/index.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
 import type { Log } from '../log.ts'
 import type { SeriesStore } from '../series/series.ts'
@@ -240,12 +239,12 @@ function threadCount(wanted: number | 'auto'): number {
 
 /**
  * Runs the program beside this file, from sources as from the built package. Flags of the main
- * thread (`--eval`, `--test`) are not for it; its own keep the warning of batched sockets away.
+ * thread (`--eval`, `--test`) are not for it.
  */
 const createThread: CreateWorker = (start) =>
   new Worker(new URL(`./ingest-thread${extname(import.meta.url)}`, import.meta.url), {
     workerData: start,
-    execArgv: [...BATCHED_EXEC_ARGV],
+    execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     name: `ingest ${start.thread}`,
   })

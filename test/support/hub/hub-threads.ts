@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { BATCHED_EXEC_ARGV } from '../../../src/hub/listen/batched-udp/index.ts'
 import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
 import { packet, seriesNamed, startHub, type TestHub } from './hub.ts'
 
@@ -16,7 +15,7 @@ export async function startThreads(options: Record<string, unknown> = {}) {
   const workers: Worker[] = []
   const createWorker: CreateWorker = (workerData) => {
     const program = new URL('../../../src/hub/threads/ingest-thread.ts', import.meta.url)
-    const worker = new Worker(program, { workerData, execArgv: [...BATCHED_EXEC_ARGV] })
+    const worker = new Worker(program, { workerData, execArgv: [] })
     workers[workerData.thread] = worker
     return worker
   }

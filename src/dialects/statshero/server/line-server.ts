@@ -5,7 +5,13 @@
 import type { Socket } from 'node:net'
 import { readInPlace } from '../../../arena/read-in-place.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { ConnectionProgress, DialectServer, Peer, PeerConnection } from '../../endpoints.ts'
+import type {
+  ConnectionProgress,
+  DatagramPlace,
+  DialectServer,
+  Peer,
+  PeerConnection,
+} from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
 import type { FrameRules } from '../codec/line-visitor.ts'
 import { decodeDatagram } from '../codec/packet.ts'
@@ -29,6 +35,10 @@ export class LineServer implements DialectServer {
     this.#options = options
     this.#rules = frameRules(options)
     this.#clock = clock
+  }
+
+  get datagrams(): DatagramPlace | undefined {
+    return this.#quick?.datagrams
   }
 
   datagram(bytes: Uint8Array, peer: Peer): void {

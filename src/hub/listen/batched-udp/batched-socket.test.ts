@@ -6,7 +6,6 @@ import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { until } from '../../../../test/support/hub/hub.ts'
 import { BatchedSocket } from './batched-socket.ts'
-import { BATCHED_EXEC_ARGV } from './index.ts'
 import { type Libc, openLibc } from './libc.ts'
 
 const skip = typeof openLibc() === 'string' && (openLibc() as string)
@@ -217,7 +216,7 @@ async function startThread(): Promise<{ thread: Worker; port: number; warnings: 
     parentPort.on('message', () => socket.onlyToThrow())
   `
   const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
-  const thread = new Worker(url, { execArgv: [...BATCHED_EXEC_ARGV], stderr: true })
+  const thread = new Worker(url, { execArgv: [], stderr: true })
   let warnings = ''
   thread.stderr.on('data', (text) => {
     warnings += text

@@ -5,12 +5,16 @@
  *
  *     libuv: readable -> recvmsg (1 datagram) -> 'message' -> recvmmsg (up to 127 more) -> …
  *
+ * While many come, libuv does not watch the socket: they gather in its buffer for a millisecond,
+ * and a timer fetches them. When none has come, libuv watches again.
+ *
  * So nothing waits in native code, other sockets of the thread get their turn, and the socket goes
  * with its thread however that ends. Datagrams keep their order.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
+import type { DatagramBatch } from '../../../dialects/endpoints.ts'
 import {
   grantReceiveBuffer,
   type UdpOptions,
@@ -31,6 +35,23 @@ const BATCH = 127
 /** Size above that of any datagram: UDP's own length field ends at 65,535. */
 const DATAGRAM_BYTES_LIMIT = 65_536
 
+/** Datagrams behind the first one from which on the next ones are let gather. */
+const GATHER_FROM = 4
+const GATHER_MS = 1
+/** Batches of one turn: some 4,096 datagrams, as libuv's own limit makes of it. */
+const BATCHES_MAX = 32
+/**
+ * Buffer from which on datagrams may wait for a millisecond: at some 770 bytes of kernel memory for
+ * a small one, of which the kernel grants twice as much as it says, room for 2,700.
+ */
+const GATHER_BUFFER_BYTES = 1_048_576
+
+/** Part of Node's handle of a datagram socket that is no public interface. */
+interface Watching {
+  recvStart(): unknown
+  recvStop(): unknown
+}
+
 interface BatchedOptions extends UdpOptions {
   /** Room for each datagram, 64 KiB unless a test wants them cut. */
   readonly datagramBytesLimit?: number
@@ -47,6 +68,9 @@ export class BatchedSocket implements UdpSocket {
   /** Valid while `#isBatching`. */
   #fd = -1
   #bufferGranted = 0
+  /** Handle by which libuv's watch is ended; undefined where datagrams can't be let gather. */
+  #watching: Watching | undefined
+  #gathering: NodeJS.Timeout | undefined
   #isBatching = true
   #isClosed = false
   #batchedCount = 0
@@ -60,11 +84,15 @@ export class BatchedSocket implements UdpSocket {
   ): Promise<BatchedSocket> {
     const { host, port, isShared, bufferBytes, datagramBytesLimit } = options
     const { address } = await lookup(host, { family: isIPv6(host) ? 6 : 4 })
-    const messages = new Messages(libc, BATCH, datagramBytesLimit ?? DATAGRAM_BYTES_LIMIT)
+    const limit = datagramBytesLimit ?? DATAGRAM_BYTES_LIMIT
+    const messages = new Messages(libc, BATCH, limit, receiver.place)
     const batched = new BatchedSocket(libc, familyOf(address), messages, receiver)
     try {
       batched.#bind(encodeSockaddr(libc, { address, port }), isShared)
       batched.#bufferGranted = grantReceiveBuffer(batched.#socket, bufferBytes)
+      if (batched.#bufferGranted >= GATHER_BUFFER_BYTES) {
+        batched.#watching = watchingOf(batched.#socket)
+      }
       return batched
     } catch (error) {
       batched.close()
@@ -88,7 +116,7 @@ export class BatchedSocket implements UdpSocket {
     socket.on('error', (error) => receiver.onError(error))
     socket.on('message', (bytes, { address, port }) => {
       receiver.onMessage(bytes, address, port)
-      if (this.#isBatching) this.#readBatch()
+      if (this.#isBatching && this.#gathering === undefined) this.#readFirst()
     })
   }
 
@@ -133,21 +161,72 @@ export class BatchedSocket implements UdpSocket {
   /** Closes the socket; may be called while a datagram is handed over, and none follows. */
   close(): void {
     this.#isBatching = false
+    clearTimeout(this.#gathering)
     if (!this.#isClosed) this.#socket.close()
     this.#isClosed = true
   }
 
-  #readBatch(): void {
+  /** Reads what lies behind a datagram that came by libuv. */
+  #readFirst(): void {
+    const count = this.#readBatch()
+    if (count < GATHER_FROM || this.#watching === undefined || !this.#isBatching) return
+    this.#watching.recvStop()
+    this.#gather()
+  }
+
+  #gather(): void {
+    this.#gathering = setTimeout(() => this.#readGathered(), GATHER_MS)
+  }
+
+  #readGathered(): void {
+    let isFull = true
+    let hasAny = false
+    for (let i = 0; i < BATCHES_MAX && isFull && this.#isBatching; i++) {
+      const count = this.#readBatch()
+      isFull = count === this.#messages.count
+      hasAny ||= count > 0
+    }
+    if (this.#isClosed) return
+    if (hasAny && this.#isBatching) {
+      this.#gather()
+    } else {
+      this.#gathering = undefined
+      this.#watching!.recvStart()
+    }
+  }
+
+  /** @returns how many datagrams it has taken */
+  #readBatch(): number {
     const messages = this.#messages
     const count = this.#fetch()
     this.#batchedCount += count
-    for (let i = 0; i < count; i++) {
-      if (messages.isCut(i)) this.#cutCount++
-      else if (this.#isBatching) {
-        const { address, port } = this.#senders.of(i)
-        this.#receiver.onMessage(messages.datagram(i), address, port)
-      }
-      messages.release(i)
+    const { place } = this.#receiver
+    if (place === undefined) {
+      for (let i = 0; i < count; i++) this.#handOver(i)
+    } else if (count > 0) {
+      for (let i = 0; i < count; i++) if (messages.isCut(i)) messages.hide(i)
+      place.take(this.#batchOf(count))
+    }
+    for (let i = 0; i < count; i++) messages.release(i)
+    return count
+  }
+
+  #batchOf(count: number): DatagramBatch {
+    const { at, stride, sizesAt, sizesStride } = this.#messages
+    return {
+      ...{ count, at, stride, sizesAt, sizesStride },
+      isOfSameSender: (i) => i > 0 && this.#messages.isOfSameSender(i),
+      sender: (i) => this.#senders.of(i),
+      handOn: (i) => this.#handOver(i),
+    }
+  }
+
+  #handOver(i: number): void {
+    const messages = this.#messages
+    if (messages.isCut(i)) this.#cutCount++
+    else if (this.#isBatching) {
+      const { address, port } = this.#senders.of(i)
+      this.#receiver.onMessage(messages.datagram(i), address, port)
     }
   }
 
@@ -165,4 +244,15 @@ export class BatchedSocket implements UdpSocket {
       return 0
     }
   }
+}
+
+/** Finds the handle of a socket; undefined where Node has it elsewhere than today. */
+function watchingOf(socket: Socket): Watching | undefined {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'state symbol',
+  )
+  const state = symbol && (socket as unknown as Record<symbol, { handle?: unknown }>)[symbol]
+  const handle = state?.handle as Partial<Watching> | undefined
+  const isKnown = typeof handle?.recvStart === 'function' && typeof handle.recvStop === 'function'
+  return isKnown ? (handle as Watching) : undefined
 }

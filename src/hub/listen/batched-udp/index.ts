@@ -1,24 +1,16 @@
 /**
  * Many datagrams with one system call, where this machine and this Node can: Linux on x64 or arm64
- * with `node:ffi`. It is found out by doing it, once per thread. `node:ffi` warns once that it is
- * experimental; a thread that is started with `BATCHED_EXEC_ARGV` keeps that to itself.
+ * with `node:ffi`. It is found out by doing it, once per thread.
  */
-import { isMainThread } from 'node:worker_threads'
 import type { Log } from '../../log.ts'
 import { type BindUdp, bindUdp, type UdpReceive } from '../udp-socket.ts'
 import { BatchedSocket } from './batched-socket.ts'
 import { openLibc } from './libc.ts'
 import { findFault } from './self-test.ts'
 
-/** Options for the `execArgv` of a worker thread. */
-export const BATCHED_EXEC_ARGV: readonly string[] = ['--disable-warning=ExperimentalWarning']
-
-/**
- * Chooses how sockets of this thread are bound. `auto` is recvmmsg wherever it works, but for the
- * main thread, whose terminal it would warn on.
- */
+/** Chooses how sockets of this thread are bound; `auto` is recvmmsg wherever it works. */
 export async function chooseBind(wish: UdpReceive | 'auto', log: Log): Promise<BindUdp> {
-  if (wish === 'dgram' || (wish === 'auto' && isMainThread)) return bindUdp
+  if (wish === 'dgram') return bindUdp
   const bind = await openBatchedUdp()
   if (typeof bind !== 'string') return bind
   if (wish === 'recvmmsg') log('warn', 'udp datagrams come one per system call', { reason: bind })

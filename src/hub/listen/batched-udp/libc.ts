@@ -65,12 +65,26 @@ export function openLibc(): Libc | string {
   if (!ARCHITECTURES.includes(process.arch) || endianness() !== 'LE') {
     return `structures of ${process.arch} are not known`
   }
-  const ffi = process.getBuiltinModule('node:ffi')
+  const ffi = withoutWarning(() => process.getBuiltinModule('node:ffi'))
   if (ffi === undefined) return `no node:ffi in Node ${process.versions.node}`
   try {
     return new Libc(ffi, load(ffi))
   } catch (error) {
     return `node:ffi can't be used: ${(error as Error).message}`
+  }
+}
+
+/**
+ * Loads what is experimental without Node's warning of it, which is for the author of the import:
+ * docs/decisions/0012 says what it means for a user.
+ */
+function withoutWarning<T>(load: () => T): T {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return load()
+  } finally {
+    process.emitWarning = emitWarning
   }
 }
 
@@ -121,8 +135,9 @@ export class Libc {
    * Gives the address of the first byte, valid for as long as the buffer lives and is not
    * transferred.
    */
-  addressOf(buffer: ArrayBuffer): bigint {
-    return this.#ffi.getRawPointer(buffer)
+  addressOf(buffer: ArrayBufferLike): bigint {
+    // its types know no shared buffers, which it takes as well
+    return this.#ffi.getRawPointer(buffer as ArrayBuffer)
   }
 
   /** Writes the address that a literal says; false when it says none. */

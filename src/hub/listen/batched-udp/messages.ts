@@ -1,7 +1,7 @@
 /**
- * The memory that recvmmsg fills: one ArrayBuffer that holds the structures, the senders' addresses
- * and the datagrams of a batch, all of whose pointers lead into that same buffer (bits/socket.h,
- * bits/types/struct_iovec.h; machine order, 64-bit pointers):
+ * The memory that recvmmsg fills: one part of a buffer that holds the structures, the senders'
+ * addresses and the datagrams of a batch, all of whose pointers lead into that same part
+ * (bits/socket.h, bits/types/struct_iovec.h; machine order, 64-bit pointers):
  *
  *     [mmsghdr × count][iovec × count][sockaddr × count][datagram × count]
  *
@@ -29,35 +29,64 @@ const SIZE_WORD = 14
 const MMSGHDR_WORDS = MMSGHDR_SIZE / 4
 const NAME_WORDS = NAME_SIZE / 4
 
+/**
+ * Distance that datagrams are moved apart by: a power of two between them would have their first
+ * bytes compete for the same lines of the processor's caches.
+ */
+const APART = 192
+/** Bytes that one message takes beside its datagram. */
+const STRUCTURES_SIZE = MMSGHDR_SIZE + IOVEC_SIZE + NAME_SIZE
+
 /** bits/socket.h: the datagram was longer than its place. */
 const MSG_TRUNC = 0x20
+
+/** Part of a buffer that does not move. */
+interface BufferPart {
+  readonly buffer: ArrayBufferLike
+  readonly at: number
+  readonly size: number
+}
 
 export class Messages {
   readonly count: number
   /** The array of mmsghdr: what recvmmsg is given. */
   readonly headers: Uint8Array
+  /** Places of datagrams and of their sizes, in bytes of the buffer. */
+  readonly at: number
+  readonly stride: number
+  readonly sizesAt: number
+  readonly sizesStride = MMSGHDR_SIZE
   readonly #datagramBytesLimit: number
-  readonly #buffer: ArrayBuffer
+  readonly #buffer: ArrayBufferLike
   readonly #words: Uint32Array
   readonly #nameWords: Uint32Array
   readonly #namesAt: number
-  readonly #datagramsAt: number
 
-  /** @param datagramBytesLimit room for each datagram; what is longer is marked as cut */
-  constructor(libc: Libc, count: number, datagramBytesLimit: number) {
-    const iovecsAt = count * MMSGHDR_SIZE
+  /**
+   * @param countMax fewer where the part has no room for them
+   * @param datagramBytesLimit room for each datagram; what is longer is marked as cut
+   * @param part of a buffer; one of its own unless given
+   */
+  constructor(libc: Libc, countMax: number, datagramBytesLimit: number, part?: BufferPart) {
+    const stride = datagramBytesLimit + APART
+    const room = Math.floor((part?.size ?? Number.POSITIVE_INFINITY) / (stride + STRUCTURES_SIZE))
+    const count = Math.min(countMax, room)
+    const start = part?.at ?? 0
+    const iovecsAt = start + count * MMSGHDR_SIZE
     this.count = count
+    this.stride = stride
     this.#datagramBytesLimit = datagramBytesLimit
     this.#namesAt = iovecsAt + count * IOVEC_SIZE
-    this.#datagramsAt = this.#namesAt + count * NAME_SIZE
-    this.#buffer = new ArrayBuffer(this.#datagramsAt + count * datagramBytesLimit)
-    this.headers = new Uint8Array(this.#buffer, 0, iovecsAt)
-    this.#words = new Uint32Array(this.#buffer, 0, iovecsAt / 4)
+    this.at = this.#namesAt + count * NAME_SIZE
+    this.sizesAt = start + SIZE_WORD * 4
+    this.#buffer = part?.buffer ?? new ArrayBuffer(count * (stride + STRUCTURES_SIZE))
+    this.headers = new Uint8Array(this.#buffer, start, count * MMSGHDR_SIZE)
+    this.#words = new Uint32Array(this.#buffer, start, count * MMSGHDR_WORDS)
     this.#nameWords = new Uint32Array(this.#buffer, this.#namesAt, count * NAME_WORDS)
     const base = libc.addressOf(this.#buffer)
     const view = new DataView(this.#buffer)
     for (let i = 0; i < count; i++) {
-      const header = i * MMSGHDR_SIZE
+      const header = start + i * MMSGHDR_SIZE
       const iovec = iovecsAt + i * IOVEC_SIZE
       view.setBigUint64(header + NAME, base + BigInt(this.#namesAt + i * NAME_SIZE), true)
       view.setBigUint64(header + IOV, base + BigInt(iovec), true)
@@ -73,6 +102,22 @@ export class Messages {
     const header = i * MMSGHDR_WORDS
     const size = this.#words[header + SIZE_WORD]!
     return (this.#words[header + FLAGS_WORD]! & MSG_TRUNC) !== 0 || size > this.#datagramBytesLimit
+  }
+
+  /** Marks a datagram as cut, and has it look empty. */
+  hide(i: number): void {
+    this.#words[i * MMSGHDR_WORDS + FLAGS_WORD]! |= MSG_TRUNC
+    this.#words[i * MMSGHDR_WORDS + SIZE_WORD] = 0
+  }
+
+  /** Tells whether a datagram and the one before it have one sender. */
+  isOfSameSender(i: number): boolean {
+    const words = this.#nameWords
+    const at = i * NAME_WORDS
+    for (let word = 0; word < SOCKADDR_SIZE / 4; word++) {
+      if (words[at + word] !== words[at - NAME_WORDS + word]) return false
+    }
+    return true
   }
 
   /** Views a datagram that is not cut, valid until the next batch. */
@@ -102,6 +147,6 @@ export class Messages {
   }
 
   #datagramAt(i: number): number {
-    return this.#datagramsAt + i * this.#datagramBytesLimit
+    return this.at + i * this.stride
   }
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { KeyedIngest } from '../../../../../test/support/keyed-ingest.ts'
 import { ModelIngest } from '../../../../../test/support/model-ingest.ts'
 import { holds } from '../../../../../test/support/property.ts'
+import type { Peer } from '../../../endpoints.ts'
 import { FrameScanner } from '../../codec/frame-scan.ts'
 import type { FrameRules, PacketVisitor } from '../../codec/line-visitor.ts'
 import { decodeDatagram } from '../../codec/packet.ts'
@@ -17,11 +18,21 @@ import { MemoryLines } from './quick-lines.ts'
 /** Visitor that maps, and keeps what was wrong. */
 class Visitor extends LineMapper implements PacketVisitor {
   readonly errors: unknown[] = []
+  #from: Peer | undefined
+
+  begin(peer: Peer): void {
+    this.#from = peer
+  }
 
   packetEnd(): void {}
 
   badLine(code: string, bytes: Uint8Array, start: number, end: number, offset: number): void {
-    this.errors.push([code, offset, Buffer.from(bytes.subarray(start, end)).toString('latin1')])
+    this.errors.push([
+      this.#from?.port,
+      code,
+      offset,
+      Buffer.from(bytes.subarray(start, end)).toString('latin1'),
+    ])
   }
 
   badPacket(
@@ -34,7 +45,7 @@ class Visitor extends LineMapper implements PacketVisitor {
     isResync: boolean,
   ): void {
     const text = Buffer.from(bytes.subarray(start, end)).toString('latin1')
-    this.errors.push([code, detail, offset, isResync, text])
+    this.errors.push([this.#from?.port, code, detail, offset, isResync, text])
   }
 }
 
@@ -92,10 +103,53 @@ function datagram(way: Way, datagrams: readonly Uint8Array[]) {
   return outcome(setup)
 }
 
+/** Batches of at most so many datagrams, each from a port of its own. */
+const BATCH = 100
+
+/** What datagrams leave that come many at once; in `visited`, one by one. */
+function batches(way: 'visited' | 'in place', datagrams: readonly Uint8Array[]) {
+  const setup = setUp(way)
+  const { quick, visitor, rules } = setup
+  const from = (port: number): Peer => ({ transport: 'udp', address: '192.0.2.1', port })
+  const single = (i: number, bytes: Uint8Array): void => {
+    visitor.begin(from(i))
+    decodeDatagram(bytes, rules, visitor, quick)
+  }
+  if (quick === undefined) {
+    for (const [i, bytes] of datagrams.entries()) single(i % BATCH, bytes)
+    return outcome(setup)
+  }
+  const { buffer, at, take } = quick.datagrams
+  const bytes = new Uint8Array(buffer)
+  const sizes = new Uint32Array(buffer, at, BATCH)
+  const [firstAt, stride] = [at + 4 * BATCH, 80_000]
+  for (let start = 0; start < datagrams.length; start += BATCH) {
+    const some = datagrams.slice(start, start + BATCH)
+    for (const [i, each] of some.entries()) {
+      bytes.set(each, firstAt + i * stride)
+      sizes[i] = each.length
+    }
+    take({
+      ...{ count: some.length, at: firstAt, stride, sizesAt: at, sizesStride: 4 },
+      isOfSameSender: () => false,
+      sender: from,
+      handOn: (i) => {
+        const place = firstAt + i * stride
+        single(i, bytes.subarray(place, place + sizes[i]!))
+      },
+    })
+  }
+  return outcome(setup)
+}
+
 function assertSame(reads: readonly Uint8Array[], what = ''): void {
   const expected = stream('visited', reads)
   assert.deepEqual(stream('copied', reads), expected, `copied ${what}`)
   assert.deepEqual(stream('in place', reads), expected, `in place ${what}`)
+}
+
+function cutUp(bytes: Uint8Array, starts: readonly number[]): Uint8Array[] {
+  return starts.map((start, i) => bytes.subarray(start, starts[i + 1]))
 }
 
 function frameOf(body: Uint8Array | string): Buffer {
@@ -155,9 +209,11 @@ suite('lines taken in memory', () => {
         const bytes = Buffer.concat(frames)
         const places = shares.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b)
         const starts = [0, ...places]
-        assertSame(starts.map((start, i) => bytes.subarray(start, starts[i + 1])))
+        assertSame(cutUp(bytes, starts))
         const ways = ['copied', 'in place'] as const
         for (const way of ways) assert.deepEqual(datagram(way, frames), datagram('visited', frames))
+        const some = [...frames, ...cutUp(bytes, starts), ...frames]
+        assert.deepEqual(batches('in place', some), batches('visited', some))
       }),
     )
   })
@@ -178,6 +234,7 @@ suite('lines taken in memory', () => {
     // twice, so that keys are known the second time
     const twice = [...packets, ...packets]
     assert.deepEqual(datagram('copied', twice), datagram('visited', twice))
+    assert.deepEqual(batches('in place', twice), batches('visited', twice))
     for (const { chunks_b64 } of tcp) assertSame(chunks_b64.map(fromBase64))
   })
 
@@ -208,6 +265,16 @@ suite('lines taken in memory', () => {
       bytes.subarray(i * 100_000, (i + 1) * 100_000),
     )
     assertSame(reads)
+  })
+
+  test('of many datagrams may be more than the lists of a call hold', () => {
+    const some = Array.from({ length: 300 }, (_, i) => {
+      if (i % 3 === 0)
+        return frameOf(Array.from({ length: 90 }, (_, k) => `n.${i + k}:1|m\n`).join(''))
+      return i % 3 === 1 ? frameOf('x\n'.repeat(i * 8)) : frameOf('no end')
+    })
+    const twice = [...some, ...some]
+    assert.deepEqual(batches('in place', twice), batches('visited', twice))
   })
 
   test('of a frame that is longer than a read are taken once it is whole, or not at all', () => {

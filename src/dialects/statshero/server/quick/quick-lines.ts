@@ -8,6 +8,7 @@
  */
 import type { KeyMemory } from '../../../../arena/key-memory.ts'
 import { type WasmModule, wasm } from '../../../../arena/wasm.ts'
+import type { DatagramBatch, DatagramPlace, Peer } from '../../../endpoints.ts'
 import type { LineIngest } from '../../../ingest.ts'
 import { SAFE_DIGITS } from '../../codec/alphabet.ts'
 import { scanLines } from '../../codec/line-scan.ts'
@@ -18,6 +19,8 @@ import { BASE64 } from './lines.wasm.ts'
 /** Visitor of what the module leaves, which takes values of known series without a visit. */
 interface KnownLines extends LineVisitor {
   known(slot: number, type: number, value: number): void
+  /** Says from whom the next lines are. */
+  begin(peer: Peer): void
 }
 
 /** Calls of the module. */
@@ -27,6 +30,14 @@ interface Calls {
   resumeStream(): void
   body(at: number, end: number, origin: number): void
   resumeBody(): void
+  datagrams(
+    first: number,
+    count: number,
+    at: number,
+    stride: number,
+    sizesAt: number,
+    sizesStride: number,
+  ): number
 }
 
 /** Words of the module's state, and the addresses of its lists (lines.as.ts). */
@@ -38,6 +49,8 @@ const ITEM_WORDS = 4
 const PLACES_AT = ITEMS_AT + 4100 * 16
 const PLACES_MAX = 2048
 const LINE = 4
+const DATAGRAM = 5
+const OTHER = 6
 
 /** Size of a read: larger ones bring nothing, smaller ones cost more calls. */
 const READ_BYTES = 131_072
@@ -50,7 +63,12 @@ const PART_AT = PLACES_AT + PLACES_MAX * 4
 const FRONT_AT = PART_AT + PART_BYTES + READ_AHEAD
 const FRONT_BYTES = 131_072
 const READ_AT = FRONT_AT + FRONT_BYTES
-const ROOM_BYTES = READ_AT + READ_BYTES + READ_AHEAD
+/** Room for a batch of datagrams, of which only what comes is ever touched: 127 of 64 KiB. */
+const DATAGRAMS_AT = READ_AT + READ_BYTES + READ_AHEAD
+const DATAGRAMS_BYTES = 8_454_144
+const ROOM_BYTES = DATAGRAMS_AT + DATAGRAMS_BYTES
+/** Bodies below that are scanned as soon as they are copied. */
+const COPY_BYTES_MIN = 64
 
 /** Largest buffer that is kept for the next frame that is cut. */
 const SPARE_BYTES_MAX = 1_048_576
@@ -60,6 +78,8 @@ let compiled: WasmModule | undefined
 export class MemoryLines implements QuickLines {
   /** Place for reads of any connection. */
   readonly landing: Uint8Array
+  /** Place for datagrams of one socket. */
+  readonly datagrams: DatagramPlace
   framesTaken = 0
   readonly #visitor: KnownLines
   readonly #rules: FrameRules
@@ -71,6 +91,8 @@ export class MemoryLines implements QuickLines {
   readonly #doubles: Float64Array
   readonly #places: Int32Array
   #spare: Uint8Array | undefined
+  /** Whether the lists of a call are being read. */
+  #isTaking = false
 
   /** @returns undefined where lines have to be visited one by one */
   static open(ingest: LineIngest, rules: FrameRules, visitor: KnownLines): MemoryLines | undefined {
@@ -98,6 +120,10 @@ export class MemoryLines implements QuickLines {
     this.#doubles = new Float64Array(buffer, 0, PLACES_AT >> 3)
     this.#places = new Int32Array(buffer, PLACES_AT, PLACES_MAX)
     this.landing = new Uint8Array(buffer, READ_AT, READ_BYTES)
+    this.datagrams = {
+      ...{ buffer, at: DATAGRAMS_AT, size: DATAGRAMS_BYTES },
+      take: (batch) => this.#takeDatagrams(batch),
+    }
     this.#ints[STATE.headAt] = headAt
     this.#ints[STATE.maxFrame] = Math.min(rules.maxFrameBytes, 2 ** 30)
     this.#ints[STATE.digitsMax] = Math.min(rules.maxValueDigits, SAFE_DIGITS)
@@ -128,6 +154,11 @@ export class MemoryLines implements QuickLines {
     if (bytes.buffer === this.#bytes.buffer) {
       const shift = bytes.byteOffset
       this.#takeBody(start + shift, end + shift, origin + shift)
+      return
+    }
+    // a datagram that was handed on may have come while the lists are read
+    if (this.#isTaking || end - start < COPY_BYTES_MIN) {
+      scanLines(bytes, start, end, origin, this.#rules, this.#visitor)
       return
     }
     for (let at = start; at < end; ) {
@@ -176,22 +207,54 @@ export class MemoryLines implements QuickLines {
     }
   }
 
-  /** Takes what the last call has gathered and noted. */
-  #takeLists(): void {
+  #takeDatagrams(batch: DatagramBatch): void {
+    const { count, at, stride, sizesAt, sizesStride } = batch
+    // a source is heard whatever becomes of its lines
+    for (let i = 0; i < count; i++) if (!batch.isOfSameSender(i)) this.#begin(batch, i)
+    for (let next = 0; next < count; ) {
+      next = this.#calls.datagrams(next, count, at, stride, sizesAt, sizesStride)
+      let isInside = this.#ints[STATE.isInside] !== 0
+      this.#takeLists(batch)
+      if (!isInside) continue
+      // the rest of a datagram that was more than the lists hold
+      for (this.#begin(batch, next); isInside; this.#takeLists(batch)) {
+        this.#calls.resumeBody()
+        isInside = this.#ints[STATE.isInside] !== 0
+      }
+      next++
+    }
+  }
+
+  #begin(batch: DatagramBatch, index: number): void {
+    const { address, port } = batch.sender(index)
+    this.#visitor.begin({ transport: 'udp', address, port })
+  }
+
+  /**
+   * Takes what the last call has gathered and noted.
+   * @param batch of the datagrams that the items may name
+   */
+  #takeLists(batch?: DatagramBatch): void {
     const ints = this.#ints
     const places = ints[STATE.places]!
     if (places > 0) this.#keys.takeGathered(this.#places, places)
     const end = (ITEMS_AT >> 2) + ints[STATE.items]! * ITEM_WORDS
+    this.#isTaking = true
     for (let at = ITEMS_AT >> 2; at < end; at += ITEM_WORDS) {
       const first = ints[at]!
       const kind = ints[at + 1]!
       if (kind === LINE) {
         const lineEnd = ints[at + 2]!
         scanLines(this.#bytes, first, lineEnd, ints[at + 3]!, this.#rules, this.#visitor)
+      } else if (kind === DATAGRAM) {
+        this.#begin(batch!, first)
+      } else if (kind === OTHER) {
+        batch!.handOn(first)
       } else {
         this.#visitor.known(first, kind, this.#doubles[(at >> 1) + 1]!)
       }
     }
+    this.#isTaking = false
   }
 }
 
