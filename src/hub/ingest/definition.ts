@@ -133,33 +133,35 @@ function metricOrRefusal(metric: number): number | SeriesRefusal {
   }
 }
 
-/** Finds the part of a counter that takes the sizes of its negative increments. */
+/** Endings of a part's name: in the key that identifies it, and for people. */
+const DECREMENTS_ENDING = '\ndecrement'
+const DECREMENTS_SHOWN = '.decrement'
+
+/**
+ * Names the part of a counter that takes the sizes of its negative increments. A line feed can't be
+ * in a name that came by line, so the part never meets a real series.
+ */
 export function decrementsOf(
   { identity }: KnownSeries,
   metadata: Metadata,
   source: string,
 ): NewSeries {
+  const name = identity.nameBytes ?? new TextEncoder().encode(identity.name)
+  const ending = new TextEncoder().encode(DECREMENTS_ENDING)
+  const nameBytes = new Uint8Array(name.length + ending.length)
+  nameBytes.set(name)
+  nameBytes.set(ending, name.length)
   return {
-    identity: {
-      ...identity,
-      name: `${identity.name}.decrement`,
-      nameBytes: downNameBytes(identity),
-    },
+    identity: { ...identity, name: `${identity.name}${DECREMENTS_SHOWN}`, nameBytes },
     metadata,
     source,
     isDecrements: true,
   }
 }
 
-/**
- * Makes the name of the decrements. A line feed can't be in a name that came by line, so the part
- * never meets a real series.
- */
-function downNameBytes(identity: Identity): Uint8Array {
-  const name = identity.nameBytes ?? new TextEncoder().encode(identity.name)
-  const ending = new TextEncoder().encode('\ndecrement')
-  const bytes = new Uint8Array(name.length + ending.length)
-  bytes.set(name)
-  bytes.set(ending, name.length)
-  return bytes
+/** Gives a part the name of {@link decrementsOf}, where its identity was read from its key. */
+export function decrementsIdentity(identity: Identity): Identity {
+  const { name, nameBytes = new TextEncoder().encode(name) } = identity
+  const shown = `${name.slice(0, -DECREMENTS_ENDING.length)}${DECREMENTS_SHOWN}`
+  return { ...identity, name: shown, nameBytes }
 }

@@ -15,7 +15,8 @@ export class RelaySink implements Sink {
   readonly name: string
   readonly #emitter: Emitter
   readonly #source: RelaySource
-  readonly #decrementIdentities = new WeakMap<SeriesRecord, Identity>()
+  /** Identities as they are sent: emitters know a series again by this object. */
+  readonly #identities = new WeakMap<SeriesRecord, Identity>()
 
   constructor(name: string, emitter: Emitter, source: RelaySource) {
     this.name = name
@@ -40,17 +41,11 @@ export class RelaySink implements Sink {
     await this.#emitter.flush()
   }
 
-  /**
-   * Makes an identity without the bytes that keep decrements apart here: they are no name for
-   * others.
-   */
   #sentIdentity(record: SeriesRecord): Identity {
-    if (!isDecrements(record)) return record.identity
-    let identity = this.#decrementIdentities.get(record)
+    let identity = this.#identities.get(record)
     if (identity === undefined) {
-      const { nameBytes: _bytes, ...rest } = record.identity
-      identity = rest
-      this.#decrementIdentities.set(record, identity)
+      identity = isDecrements(record) ? withoutBytes(record.identity) : record.identity
+      this.#identities.set(record, identity)
     }
     return identity
   }
@@ -58,6 +53,11 @@ export class RelaySink implements Sink {
   close(): Promise<void> {
     return this.#emitter.close()
   }
+}
+
+/** Leaves out the bytes that keep decrements apart here: they are no name for others. */
+function withoutBytes({ nameBytes: _bytes, ...rest }: Identity): Identity {
+  return rest
 }
 
 /**

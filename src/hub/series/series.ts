@@ -2,9 +2,8 @@
  * Every series the hub knows, by id; the one place where a series gets its number, its zone metric
  * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
  */
-import type { Metadata } from '../../model/index.ts'
+import type { Kind, Metadata } from '../../model/index.ts'
 import type { Zone } from '../../shm/index.ts'
-import { CumulativeReading } from '../ingest/cumulative-reading.ts'
 import {
   bytesOf,
   decrementsOf,
@@ -14,15 +13,25 @@ import {
   OWN_SOURCE,
   type SeriesDefiner,
   type SeriesRefusal,
-  WINDOWED,
 } from '../ingest/definition.ts'
 import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
 import { networkOf } from '../network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
-import { type CounterRecord, isDecrements, type SeriesRecord } from './record.ts'
+import { isSameMetadata, MetadataPool } from './metadata-pool.ts'
+import { NumberedList } from './numbered-list.ts'
+import { isDecrements, type SeriesRecord } from './record.ts'
+import { StoredFacts } from './series-facts.ts'
+import {
+  createStored,
+  type SeriesForm,
+  type StoredCounter,
+  type StoredSeries,
+} from './stored-series.ts'
 
 /** Use of the limits by the series of one source. */
 interface SourceUse {
+  /** Source of its newest series: the text that records share. */
+  source: string
   series: number
   /** Bytes of the zone. */
   bytes: number
@@ -33,8 +42,10 @@ export class SeriesStore implements SeriesDefiner {
   readonly quota: SeriesQuota
   readonly #zone: Zone
   readonly #nowMs: () => number
-  readonly #byId = new Map<number, SeriesRecord>()
-  readonly #byMetric = new Map<number, SeriesRecord>()
+  readonly #byId = new NumberedList<StoredSeries>()
+  readonly #byMetric = new NumberedList<StoredSeries>()
+  readonly #facts: StoredFacts
+  readonly #metadata = new MetadataPool()
   readonly #perSource = new Map<string, SourceUse>()
   readonly #counts = new SeriesCounts()
   readonly #leaving = new Set<SeriesRecord>()
@@ -47,6 +58,7 @@ export class SeriesStore implements SeriesDefiner {
 
   constructor(zone: Zone, limits: SeriesLimits, nowMs: () => number) {
     this.#zone = zone
+    this.#facts = new StoredFacts(zone)
     this.limits = limits
     this.quota = SeriesQuota.create(limits)
     this.#nowMs = nowMs
@@ -99,16 +111,16 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   [Symbol.iterator](): IterableIterator<SeriesRecord> {
-    return this.#leaving.size === 0 ? this.#byId.values() : this.#staying()
+    return this.#leaving.size === 0 ? this.#byId[Symbol.iterator]() : this.#staying()
   }
 
   *#staying(): IterableIterator<SeriesRecord> {
-    for (const record of this.#byId.values()) if (!this.#leaving.has(record)) yield record
+    for (const record of this.#byId) if (!this.#leaving.has(record)) yield record
   }
 
   /** Lists all series, those too whose last cell is still to be closed (see {@link unlink}). */
   everything(): IterableIterator<SeriesRecord> {
-    return this.#byId.values()
+    return this.#byId[Symbol.iterator]()
   }
 
   /** Series that are listed, by dialect and by source; decrements are not counted. */
@@ -136,7 +148,7 @@ export class SeriesStore implements SeriesDefiner {
     return this.#perSource
   }
 
-  #largest(field: keyof SourceUse): number {
+  #largest(field: 'series' | 'bytes'): number {
     let largest = 0
     for (const use of this.#perSource.values()) largest = Math.max(largest, use[field])
     return largest
@@ -145,33 +157,69 @@ export class SeriesStore implements SeriesDefiner {
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): SeriesRecord | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.quota, series)
-    return typeof metric === 'string' ? metric : this.adopt(series, metric)
+    if (typeof metric === 'string') return metric
+    return this.adopt(series, metric)
   }
 
-  /** Adopts the series of a metric that an ingest thread has defined, or found defined. */
+  /** Adopts the series of a metric that a thread has defined, or found defined. */
   adopt(series: NewSeries, metric: number): SeriesRecord {
-    return this.#byMetric.get(metric) ?? this.#register(series, metric)
+    return this.adoptAs(series.identity.kind, series, metric)
   }
 
-  #register(series: NewSeries, metric: number): SeriesRecord {
-    const record = createRecord(series, this.#nextId++, metric, this.#nowMs())
-    this.#byId.set(record.id, record)
+  /**
+   * Adopts as {@link adopt} does a series whose identity is not told: its key stands in the zone.
+   */
+  adoptAs(
+    kind: Kind,
+    series: SeriesForm & Pick<NewSeries, 'metadata' | 'source'>,
+    metric: number,
+  ): SeriesRecord {
+    return this.#byMetric.get(metric) ?? this.#register(kind, series, metric)
+  }
+
+  #register(
+    kind: Kind,
+    series: SeriesForm & Pick<NewSeries, 'metadata' | 'source'>,
+    metric: number,
+  ): SeriesRecord {
+    const id = this.#nextId++
+    const isOwn = series.source === OWN_SOURCE
+    const record = createStored(kind, series, {
+      ...{ id, metric, facts: this.#facts },
+      source: isOwn ? OWN_SOURCE : this.#charge(series.source, metric),
+      metadata: this.#metadata.share(series.metadata),
+    })
+    this.#facts.begin(metric, this.#nowMs())
+    this.#byId.set(id, record)
     this.#byMetric.set(metric, record)
     this.#revision++
     this.#counts.change(record, 1)
-    if (series.source !== OWN_SOURCE) {
-      this.#changeUse(series.source, 1, bytesOf(this.#zone, metric))
-    }
     return record
   }
 
-  #changeUse(source: string, series: 1 | -1, bytes: number): void {
+  /**
+   * Counts a series of a source.
+   * @returns the source, as the text that others of its series have
+   */
+  #charge(source: string, metric: number): string {
     const key = networkOf(source)
-    const use = this.#perSource.get(key) ?? { series: 0, bytes: 0 }
-    use.series += series
-    use.bytes += series * bytes
-    if (use.series > 0) this.#perSource.set(key, use)
-    else this.#perSource.delete(key)
+    let use = this.#perSource.get(key)
+    if (use === undefined) {
+      use = { source, series: 0, bytes: 0 }
+      this.#perSource.set(key, use)
+    } else if (use.source !== source) use.source = source
+    use.series++
+    use.bytes += bytesOf(this.#zone, metric)
+    return use.source
+  }
+
+  #discharge(source: string, bytes: number): void {
+    const key = networkOf(source)
+    const use = this.#perSource.get(key)
+    if (use === undefined) return
+    use.series--
+    use.bytes -= bytes
+    if (use.series === 0) this.#perSource.delete(key)
   }
 
   defineDecrements({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
@@ -189,7 +237,7 @@ export class SeriesStore implements SeriesDefiner {
     if (record === undefined || isSameMetadata(record.metadata, metadata)) return
     const isListed = !this.#leaving.has(record)
     if (isListed) this.#counts.change(record, -1)
-    record.metadata = metadata
+    record.metadata = this.#metadata.share(metadata)
     if (isListed) this.#counts.change(record, 1)
     this.#revision++
   }
@@ -199,11 +247,7 @@ export class SeriesStore implements SeriesDefiner {
    * is, and nothing began in the future.
    */
   *shifting(stepMs: number): Task {
-    const nowMs = this.#nowMs()
-    yield* forEachItem(this.#byId.values(), (record) => {
-      record.lastDataMs += stepMs
-      record.firstSeenMs = Math.min(record.firstSeenMs, nowMs)
-    })
+    yield* this.#facts.shifting(stepMs, this.#nowMs())
   }
 
   onForget(callback: (metric: number) => void): void {
@@ -212,21 +256,16 @@ export class SeriesStore implements SeriesDefiner {
 
   /** Lists series, with their second parts, silent since before an instant; never the hub's own. */
   silentSince(instantMs: number): SeriesRecord[] {
-    const silent: SeriesRecord[] = []
-    const parts = new Set<SeriesRecord>()
-    for (const record of this) {
+    const silent: StoredSeries[] = []
+    for (const metric of this.#facts.silentSince(instantMs)) {
+      const record = this.#byMetric.get(metric)!
+      if (record.source === OWN_SOURCE || record.isKept || isPart(record)) continue
+      if (this.#leaving.has(record)) continue
       const part = partOf(record)
-      if (part !== undefined) parts.add(part)
+      if (part === undefined || part.lastDataMs < instantMs) silent.push(record)
     }
-    for (const record of this) {
-      if (record.lastDataMs >= instantMs || record.source === OWN_SOURCE) continue
-      if (record.isKept || parts.has(record)) continue
-      const part = partOf(record)
-      if (part !== undefined && part.lastDataMs >= instantMs) continue
-      if (part !== undefined) silent.push(part)
-      silent.push(record)
-    }
-    return silent
+    silent.sort((a, b) => a.id - b.id)
+    return silent.flatMap(withPart)
   }
 
   /**
@@ -241,7 +280,7 @@ export class SeriesStore implements SeriesDefiner {
       this.#counts.change(record, -1)
       const bytes = bytesOf(this.#zone, record.metric)
       this.quota.remove(record.source, bytes)
-      this.#changeUse(record.source, -1, bytes)
+      this.#discharge(record.source, bytes)
     }
     this.#unlinks++
     this.#revision++
@@ -275,6 +314,7 @@ export class SeriesStore implements SeriesDefiner {
    */
   *removing(records: readonly SeriesRecord[]): Task {
     yield* forEachItem(records, (record) => {
+      this.#byId.get(record.id)?.leave(this.#facts.end(record.metric))
       this.#byId.delete(record.id)
       this.#byMetric.delete(record.metric)
       this.#leaving.delete(record)
@@ -314,45 +354,21 @@ class SeriesCounts {
   }
 }
 
-/** Makes a record; all of one kind have one shape. */
-function createRecord(series: NewSeries, id: number, metric: number, nowMs: number): SeriesRecord {
-  const { identity, metadata, source, isKept = false } = series
-  const times = { firstSeenMs: nowMs, lastDataMs: nowMs }
-  const any = { id, identity, metadata, source, metric, ...times, isKept }
-  switch (identity.kind) {
-    case 'counter':
-      return {
-        ...any,
-        kind: 'counter',
-        decrements: undefined,
-        isDecrements: series.isDecrements ?? false,
-        reading: series.isCumulative ? new CumulativeReading(series.counterBits) : undefined,
-        falls: undefined,
-        isWaiting: false,
-        windows: undefined,
-      }
-    case 'gauge':
-      return { ...any, kind: 'gauge' }
-    case 'histogram': {
-      const isWindowed = series.storage === WINDOWED
-      return { ...any, kind: 'histogram', isWindowed, isWaiting: false, windows: undefined }
-    }
-    case 'summary':
-      return { ...any, kind: 'summary', isWaiting: false, windows: undefined }
-  }
+function partOf(record: StoredSeries): StoredCounter | undefined {
+  return record.kind === 'counter' ? record.decrements : undefined
 }
 
-function partOf(record: SeriesRecord): CounterRecord | undefined {
-  return record.kind === 'counter' ? record.decrements : undefined
+function withPart(record: StoredSeries): StoredSeries[] {
+  const part = partOf(record)
+  return part === undefined ? [record] : [part, record]
+}
+
+function isPart(record: StoredSeries): boolean {
+  return record.kind === 'counter' && record.isAttached
 }
 
 /** Gives a counter its second part, where it has none yet. */
 export function attachDecrements(record: SeriesRecord, part: SeriesRecord): void {
   if (record.kind !== 'counter' || part.kind !== 'counter') return
   if (part.isDecrements) record.decrements ??= part
-}
-
-function isSameMetadata(a: Metadata, b: Metadata): boolean {
-  const keys = Object.keys(a) as (keyof Metadata)[]
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
 }

@@ -182,10 +182,11 @@ const FORMS = { temporality: 'dialect', histogram: 'dialect' } as const
 
 function namesOf(record: SeriesRecord | undefined, unit: string | undefined) {
   if (record === undefined) throw new Mismatch('series', 'one', 'none')
-  const metadata = unit === undefined ? record.metadata : { ...record.metadata, unit }
+  if (unit !== undefined) record.metadata = { ...record.metadata, unit }
+  const { metadata } = record
   const [prometheus] = prometheusNames(record.identity, metadata, RULES)
   const view = { version: '', exportRules: () => RULES }
-  const [group] = runNow(layoutTask([{ ...record, metadata }], FORMS, view))
+  const [group] = runNow(layoutTask([record], FORMS, view))
   const { head, kind, rows } = group!
   const otlp = { name: head.name, kind, attributes: Object.fromEntries(rows[0]!.attributes) }
   return { prometheus: prometheus!, otlp }

@@ -1,0 +1,41 @@
+/**
+ * One object for metadata that are equal: most series of a dialect and a type have the same, so a
+ * series costs a reference.
+ */
+import type { Metadata } from '../../model/index.ts'
+
+/** Different metadata that are looked through; beyond them the oldest is forgotten, and costs. */
+const KEPT = 32
+/** All that metadata may have. */
+const FIELDS = [
+  'dialect',
+  'type',
+  'exportSuffix',
+  'displayName',
+  'unit',
+  'description',
+  'rateTimeScaleS',
+  'lacksSum',
+  'plot',
+  'color',
+] as const satisfies readonly (keyof Metadata)[]
+
+export class MetadataPool {
+  readonly #kept: Metadata[] = []
+  #oldest = 0
+
+  /** Finds the object for these metadata, which are not to be changed from here on. */
+  share(metadata: Metadata): Metadata {
+    for (const kept of this.#kept) if (isSameMetadata(kept, metadata)) return kept
+    if (this.#kept.length < KEPT) this.#kept.push(metadata)
+    else {
+      this.#kept[this.#oldest] = metadata
+      this.#oldest = (this.#oldest + 1) % KEPT
+    }
+    return metadata
+  }
+}
+
+export function isSameMetadata(a: Metadata, b: Metadata): boolean {
+  return a === b || FIELDS.every((field) => a[field] === b[field])
+}

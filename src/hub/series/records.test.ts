@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Identity, Metadata } from '../../model/index.ts'
+import { Zone } from '../../shm/index.ts'
+import { SERIES_LIMITS } from '../ingest/quota.ts'
+import { runNow } from '../tasks/task.ts'
+import type { SeriesRecord } from './record.ts'
+import { SeriesStore } from './series.ts'
+
+function startStore() {
+  const time = { nowMs: 5000 }
+  const store = new SeriesStore(Zone.create(), SERIES_LIMITS, () => time.nowMs)
+  const define = (identity: Identity, metadata: Metadata = { dialect: 'test' }): SeriesRecord => {
+    const record = store.define({ identity, metadata, source: '192.0.2.1' })
+    if (typeof record === 'string') throw new Error(record)
+    return record
+  }
+  return { time, store, define }
+}
+
+test('a record says its identity as it was given, bytes that are no UTF-8 included', () => {
+  const { define } = startStore()
+  const identities: Identity[] = [
+    { name: 'é', kind: 'gauge', labels: [['host', 'web-1']] },
+    { name: 'a', kind: 'counter', labels: [], qualifier: ['shp.type', 'm'] },
+    { name: 'b\ufffd', kind: 'histogram', labels: [], nameBytes: Uint8Array.of(98, 255) },
+  ]
+  const records = identities.map((identity) => define(identity))
+  assert.deepEqual(
+    records.map(({ identity }) => identity),
+    identities,
+  )
+})
+
+test('decrements have the name that people read, and bytes that meet no series', () => {
+  const { store, define } = startStore()
+  const record = define({ name: 'a', kind: 'counter', labels: [] })
+  const part = store.defineDecrements(record, '192.0.2.1')
+  assert.ok(typeof part !== 'string' && record.kind === 'counter')
+  assert.equal(record.decrements, part)
+  const nameBytes = new TextEncoder().encode('a\ndecrement')
+  assert.deepEqual(part.identity, { name: 'a.decrement', kind: 'counter', labels: [], nameBytes })
+})
+
+test('series with equal metadata share one object, until one of them is told others', () => {
+  const { store, define } = startStore()
+  const named = (name: string): Identity => ({ name, kind: 'gauge', labels: [] })
+  const [a, b] = [define(named('a')), define(named('b'))]
+  assert.equal(a.metadata, b.metadata)
+  store.annotate(a, { dialect: 'test', unit: 's' })
+  assert.deepEqual([a.metadata.unit, b.metadata.unit], ['s', undefined])
+})
+
+test('who holds the record of a series that has left still reads what it was', () => {
+  const { time, store, define } = startStore()
+  const old = define({ name: 'a', kind: 'gauge', labels: [] })
+  old.lastDataMs = 6000
+  store.unlink([old])
+  store.remove([old])
+  time.nowMs = 9000
+  const next = define({ name: 'b', kind: 'gauge', labels: [] })
+  assert.equal(next.metric, old.metric, 'its number is given again')
+  assert.deepEqual([old.identity.name, old.firstSeenMs, old.lastDataMs], ['a', 5000, 6000])
+  assert.deepEqual([next.identity.name, next.firstSeenMs, next.lastDataMs], ['b', 9000, 9000])
+})
+
+test('when the clock is set, times of all series move by as much, none into the future', () => {
+  const { time, store, define } = startStore()
+  const records = Array.from({ length: 3000 }, (_, i) =>
+    define({ name: `n${i}`, kind: 'gauge', labels: [] }),
+  )
+  time.nowMs = 3000
+  runNow(store.shifting(-2000))
+  for (const { firstSeenMs, lastDataMs } of records) {
+    assert.deepEqual([firstSeenMs, lastDataMs], [3000, 3000])
+  }
+})
