@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
-import { acceleration, MovingAverages, TICK_NS, tickWeight } from './ewma.ts'
+import { TICK_NS, tickWeight } from './averages.ts'
+import { acceleration, MovingAverages } from './ewma.ts'
 
 const SECOND = 1e9
 

@@ -3,26 +3,13 @@
  * exponentially weighted averages that tick every five seconds.
  */
 
-/** Nanoseconds between two ticks. */
-export const TICK_NS = 5e9
-
-/**
- * Computes the weight of the newest tick in an average over so many minutes: 1 - e^(-5 s /
- * minutes).
- *
- * @example
- * import { tickWeight } from 'pentameter/model'
- *
- * console.log(tickWeight(1).toFixed(4)) // 0.0800
- */
-export function tickWeight(minutes: number): number {
-  return 1 - Math.exp(-5 / 60 / minutes)
-}
-
-/** Ticks without a look (12 h 49 min 15 s) after which the averages are given up, not decayed. */
-const TICKS_MAX = 9231
-
-const WEIGHTS = [tickWeight(1), tickWeight(5), tickWeight(15)] as const
+import {
+  AVERAGES_LENGTH,
+  addToAverages,
+  advanceAverages,
+  beginAverages,
+  readAverages,
+} from './averages.ts'
 
 /**
  * The averages over 1, 5 and 15 minutes, in events per second; all 0 before the first tick. Time is
@@ -39,60 +26,32 @@ const WEIGHTS = [tickWeight(1), tickWeight(5), tickWeight(15)] as const
  * console.log(requests.m1) // 10
  */
 export class MovingAverages {
-  readonly #rates = new Float64Array(WEIGHTS.length)
-  #uncounted = 0
-  #hasTicked = false
-  #lastTickNs: number
+  readonly #numbers = new Float64Array(AVERAGES_LENGTH)
 
   constructor(nowNs: number) {
-    this.#lastTickNs = nowNs
+    beginAverages(this.#numbers, 0, nowNs)
   }
 
   get m1(): number {
-    return this.#rates[0]!
+    return readAverages(this.#numbers, 0)[0]
   }
 
   get m5(): number {
-    return this.#rates[1]!
+    return readAverages(this.#numbers, 0)[1]
   }
 
   get m15(): number {
-    return this.#rates[2]!
+    return readAverages(this.#numbers, 0)[2]
   }
 
   /** Runs the ticks that are due. A tick is due once its five seconds have been exceeded. */
   advance(nowNs: number): void {
-    const age = nowNs - this.#lastTickNs
-    if (!(age > TICK_NS)) return
-    this.#lastTickNs = nowNs - (age % TICK_NS)
-    const ticks = Math.floor(age / TICK_NS)
-    if (ticks >= TICKS_MAX) {
-      this.#rates.fill(0)
-      this.#uncounted = 0
-    } else {
-      this.#tick(ticks)
-    }
-  }
-
-  /**
-   * Decays the rates: the first of these ticks counts what was added; the others decay in closed
-   * form.
-   */
-  #tick(ticks: number): void {
-    const instant = this.#uncounted / 5
-    this.#uncounted = 0
-    for (let i = 0; i < WEIGHTS.length; i++) {
-      const weight = WEIGHTS[i]!
-      const rate = this.#rates[i]!
-      const first = this.#hasTicked ? rate + weight * (instant - rate) : instant
-      this.#rates[i] = first * (1 - weight) ** (ticks - 1)
-    }
-    this.#hasTicked = true
+    advanceAverages(this.#numbers, 0, nowNs)
   }
 
   /** Counts events for the tick at hand. */
   add(count: number): void {
-    this.#uncounted += count
+    addToAverages(this.#numbers, 0, count)
   }
 }
 

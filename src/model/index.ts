@@ -1,4 +1,5 @@
 /** The model: pure data and algebra, no platform API. Public as `pentameter/model`. */
+export { TICK_NS, tickWeight } from './averages.ts'
 export * from './bytes.ts'
 export * from './canonical.ts'
 export * from './cell.ts'

@@ -14,6 +14,8 @@ import {
 import type { PlainGain } from '../../shm/reading/plain-reading.ts'
 import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
 
+const TWO_32 = 4_294_967_296
+
 /** Rough cost of the objects around the columns, for the ring's account of memory. */
 const FRAME_OVERHEAD_BYTES = 1024
 
@@ -25,6 +27,8 @@ export class Frame {
   readonly counterIds: Uint32Array
   /** Growth of the whole part of each total; {@link deltaAt} gives the increments themselves. */
   readonly counterDeltas: BigUint64Array
+  /** The same as `[low][high]`: a BigInt for each would be garbage. */
+  readonly #deltaHalves: Uint32Array
   readonly #fractions: ReadonlyMap<number, Exact>
   readonly gaugeIds: Uint32Array
   /** Nearest double; what it can't hold exactly is in `wideGauges` too. */
@@ -41,6 +45,7 @@ export class Frame {
     this.seconds = seconds
     this.counterIds = new Uint32Array(columns.counterColumn.ids)
     this.counterDeltas = new BigUint64Array(columns.counterColumn.deltas)
+    this.#deltaHalves = new Uint32Array(this.counterDeltas.buffer)
     this.#fractions = columns.counterColumn.fractions
     this.gaugeIds = new Uint32Array(columns.gaugeIds)
     this.gaugeValues = new Float64Array(columns.gaugeValues)
@@ -79,6 +84,16 @@ export class Frame {
   /** Gives what the counter in row `row` of the column grew by. */
   deltaAt(row: number): Exact {
     return this.#fractions.get(this.counterIds[row]!) ?? exact(this.counterDeltas[row]!)
+  }
+
+  /** Gives the double that is nearest to {@link deltaAt}. */
+  deltaNumberAt(row: number): number {
+    if (this.#fractions.size > 0) {
+      const fraction = this.#fractions.get(this.counterIds[row]!)
+      if (fraction !== undefined) return Number(fraction)
+    }
+    // both halves are exact: the sum is rounded once, as the conversion of the whole would be
+    return this.#deltaHalves[2 * row + 1]! * TWO_32 + this.#deltaHalves[2 * row]!
   }
 
   /** Reads the histogram in row `row` of the column; a fresh object each time. */

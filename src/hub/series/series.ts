@@ -51,6 +51,7 @@ export class SeriesStore implements SeriesDefiner {
   readonly #leaving = new Set<SeriesRecord>()
   #retired: SeriesRecord[] = []
   readonly #onForget = new Set<(metric: number) => void>()
+  readonly #onRemove = new Set<(record: SeriesRecord) => void>()
   #nextId = 1
   #revision = 0
   #removals = 0
@@ -254,6 +255,11 @@ export class SeriesStore implements SeriesDefiner {
     this.#onForget.add(callback)
   }
 
+  /** Calls back when a series is no more and no frame tells of it any more. */
+  onRemove(callback: (record: SeriesRecord) => void): void {
+    this.#onRemove.add(callback)
+  }
+
   /** Lists series, with their second parts, silent since before an instant; never the hub's own. */
   silentSince(instantMs: number): SeriesRecord[] {
     const silent: StoredSeries[] = []
@@ -318,6 +324,7 @@ export class SeriesStore implements SeriesDefiner {
       this.#byId.delete(record.id)
       this.#byMetric.delete(record.metric)
       this.#leaving.delete(record)
+      for (const callback of this.#onRemove) callback(record)
       this.#zone.retire(record.metric)
     })
     this.#removals++

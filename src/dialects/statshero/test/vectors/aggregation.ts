@@ -8,7 +8,8 @@ import {
   uniformSnapshot,
   weightedSnapshot,
 } from '../../../../instrument/index.ts'
-import { acceleration, MovingAverages, tickWeight } from '../../../../model/ewma.ts'
+import { tickWeight } from '../../../../model/averages.ts'
+import { acceleration, MovingAverages } from '../../../../model/ewma.ts'
 
 const TOLERANCE = 1e-9
 const MINUTES = { m1: 1, m5: 5, m15: 15 } as const
