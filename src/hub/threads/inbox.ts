@@ -1,8 +1,9 @@
 /** The main thread's side of the outboxes: applies what the ingest threads have gathered. */
 import type { CommandApplier, CommandEvents, CommandQueue } from '../ingest/command-queue.ts'
+import { type AnnouncedSeries, forEachAnnounced } from '../series/announcements.ts'
 import { attachDecrements, type SeriesStore } from '../series/series.ts'
 import type { ErrorReports } from '../status/reports.ts'
-import type { Announcement, Batch, CommandColumns } from './messages.ts'
+import type { Batch, CommandColumns } from './messages.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
 interface InboxParts {
@@ -26,7 +27,7 @@ export class Inbox {
   /** Takes a batch, series first: all that follows names them by their metrics. */
   take(thread: number, { series, annotations, commands, reports }: Batch): void {
     const { store, counts } = this.#parts
-    for (const announcement of series) this.#adopt(announcement)
+    forEachAnnounced(series, this.#adopt)
     for (const [metric, metadata] of annotations) {
       const record = store.ofMetric(metric)
       if (record !== undefined) store.annotate(record, metadata)
@@ -37,9 +38,9 @@ export class Inbox {
     counts.addBatches(thread, -1)
   }
 
-  #adopt({ series, metric, decrementsOf }: Announcement): void {
+  readonly #adopt = (series: AnnouncedSeries, metric: number, decrementsOf?: number): void => {
     const { store } = this.#parts
-    const record = store.adopt(series, metric)
+    const record = store.adoptAs(series.kind, series, metric)
     const whole = decrementsOf === undefined ? undefined : store.ofMetric(decrementsOf)
     if (whole !== undefined) attachDecrements(whole, record)
   }

@@ -7,8 +7,8 @@ import type { PeerConnection } from '../../dialects/endpoints.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
 import type { HubConfig } from '../config/values.ts'
-import type { NewSeries } from '../ingest/definition.ts'
 import type { LogLevel } from '../log.ts'
+import type { AnnouncementColumns } from '../series/announcements.ts'
 import type { ErrorStatus, ListenerStatus, RefusalStatus } from '../status/status.ts'
 
 /** Data that a thread is started with. */
@@ -63,18 +63,10 @@ export type FromThread = Answer | Batch | ThreadStatus
 /** Batch of what a thread has gathered in a turn of its event loop. */
 export interface Batch {
   readonly kind: 'batch'
-  readonly series: readonly Announcement[]
+  readonly series: AnnouncementColumns
   readonly annotations: readonly (readonly [metric: number, metadata: Metadata])[]
   readonly commands: CommandColumns
   readonly reports: ReportColumns
-}
-
-/** A series that the thread has begun to write into. */
-export interface Announcement {
-  readonly series: NewSeries
-  readonly metric: number
-  /** Metric of the counter whose second part it is. */
-  readonly decrementsOf?: number
 }
 
 export type Operation = 'read' | 'count' | 'observe'

@@ -3,9 +3,13 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { Peer } from '../../dialects/endpoints.ts'
+import { countAnnounced, forEachAnnounced } from '../series/announcements.ts'
 import type { Batch } from './messages.ts'
 import { Outbox } from './outbox.ts'
 import { SharedCounts } from './shared-counts.ts'
+
+/** Series of one batch. */
+const ANNOUNCED_LIMIT = 512
 
 /** Commands of one thread that may wait for the main thread. */
 const ORDERED_WAITING_LIMIT = 65_536
@@ -21,10 +25,15 @@ function startOutbox() {
   return { batches, clock, counts, outbox, queue, refused }
 }
 
-function announcement(metric: number) {
+function announce(outbox: Outbox, metric: number): void {
   const identity = { name: `n${metric}`, kind: 'counter', labels: [] } as const
-  const series = { identity, metadata: { dialect: 'statshero' }, source: '192.0.2.1' }
-  return { series, metric }
+  outbox.announce({ identity, metadata: { dialect: 'statshero' }, source: '192.0.2.1' }, metric)
+}
+
+function metricsOf({ series }: Batch): number[] {
+  const metrics: number[] = []
+  forEachAnnounced(structuredClone(series), (_, metric) => metrics.push(metric))
+  return metrics
 }
 
 test('what a turn of the loop gathers is one message, in its order', async () => {
@@ -53,10 +62,21 @@ test('what a turn of the loop gathers is one message, in its order', async () =>
 
 test('a new series is told at once, before anything can be counted into it', async () => {
   const { batches, outbox } = startOutbox()
-  outbox.announce(announcement(1))
-  assert.deepEqual(batches[0]?.series, [announcement(1)])
+  announce(outbox, 1)
+  assert.deepEqual(batches.map(metricsOf), [[1]])
   await setImmediate()
   assert.equal(batches.length, 1)
+})
+
+test('many new series of a turn are a few messages', async () => {
+  const { batches, outbox } = startOutbox()
+  for (let metric = 0; metric < 2000; metric++) announce(outbox, metric)
+  await setImmediate()
+  assert.ok(batches.length < 10, `${batches.length} messages`)
+  assert.deepEqual(
+    batches.flatMap(metricsOf),
+    Array.from({ length: 2000 }, (_, metric) => metric),
+  )
 })
 
 test('commands without room while the main thread is stuck are refused until it goes on', () => {
@@ -73,16 +93,13 @@ test('commands without room while the main thread is stuck are refused until it 
 test('a thread waits with its next batch while the main thread is behind', async () => {
   const { batches, clock, counts, outbox } = startOutbox()
   counts.addBatches(1, 64)
-  outbox.announce(announcement(1))
+  announce(outbox, 1)
   await setImmediate()
   assert.equal(batches.length, 0)
-  outbox.announce(announcement(2))
+  announce(outbox, 2)
   counts.addBatches(1, -1)
   clock.advance(5)
-  assert.deepEqual(
-    batches.map(({ series }) => series.map(({ metric }) => metric)),
-    [[1, 2]],
-  )
+  assert.deepEqual(batches.map(metricsOf), [[1, 2]])
 })
 
 test('a flood of errors makes counts larger, not messages', async () => {
@@ -132,34 +149,32 @@ test('what a thread had not sent when it ended is known to the counts', async ()
   await setImmediate()
   const waiting = 64
   counts.addBatches(1, waiting)
-  outbox.announce(announcement(1))
+  announce(outbox, 1)
   assert.equal(batches.length, 1, 'the main thread is behind')
   assert.deepEqual(counts.release(1), { ...rest, series: 1 })
 })
 
 test('series that have waited go in short batches, and ahead of what names them', async () => {
   const { batches, clock, counts, outbox, queue } = startOutbox()
-  counts.addBatches(1, 64)
-  for (let metric = 1; metric <= 200; metric++) outbox.announce(announcement(metric))
+  const sizes = (each: readonly Batch[]) =>
+    each.map(({ series, commands }) => [countAnnounced(series), commands.operations.length])
+  counts.addBatches(1, 8)
+  for (let metric = 1; metric <= 3 * ANNOUNCED_LIMIT + 8; metric++) announce(outbox, metric)
   queue.read(200, 1, 'a')
+  const [early, waiting] = [batches.length, 3 * ANNOUNCED_LIMIT + 8 - batches.length]
+  counts.addBatches(1, -counts.batches(1) + 8)
   await setImmediate()
-  assert.equal(batches.length, 0)
+  assert.equal(batches.length, early)
   counts.addBatches(1, -2)
   clock.advance(5)
-  assert.deepEqual(
-    batches.map(({ series, commands }) => [series.length, commands.operations.length]),
-    [
-      [64, 0],
-      [64, 0],
-    ],
-  )
+  assert.deepEqual(sizes(batches.slice(early)), [
+    [ANNOUNCED_LIMIT, 0],
+    [ANNOUNCED_LIMIT, 0],
+  ])
   counts.addBatches(1, -2)
   clock.advance(5)
-  assert.deepEqual(
-    batches.slice(2).map(({ series, commands }) => [series.length, commands.operations.length]),
-    [
-      [64, 0],
-      [8, 1],
-    ],
-  )
+  assert.deepEqual(sizes(batches.slice(early + 2)), [
+    [ANNOUNCED_LIMIT, 0],
+    [waiting - 3 * ANNOUNCED_LIMIT, 1],
+  ])
 })

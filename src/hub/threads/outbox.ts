@@ -1,15 +1,18 @@
 /**
  * What an ingest thread has for the main thread, gathered during a turn of its event loop and sent
  * as one message at its end. A new series is announced at once, before anything is counted into it:
- * a thread may be ended at any moment, but what it has sent arrives. When the main thread is
- * behind, the thread gathers on: announcements are bounded by the series limit, reports are summed
- * up. For commands there is a limit at which the thread stands still until the main thread has
- * taken some, so that a sender is held back by TCP; only what still finds no room then is refused.
+ * a thread may be ended at any moment, but what it has sent arrives. Of many in a turn only the
+ * first ones are; the others go together. When the main thread is behind, the thread gathers on:
+ * announcements are bounded by the series limit, reports are summed up. For commands there is a
+ * limit at which the thread stands still until the main thread has taken some, so that a sender is
+ * held back by TCP; only what still finds no room then is refused.
  */
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { CommandEvents, LineQueue } from '../ingest/command-queue.ts'
-import type { Announcement, Batch, CommandColumns, Operation } from './messages.ts'
+import type { NewSeries } from '../ingest/definition.ts'
+import { AnnouncementQueue, countAnnounced } from '../series/announcements.ts'
+import type { Batch, CommandColumns, Operation } from './messages.ts'
 import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'
 
@@ -19,10 +22,15 @@ const ORDERED_WAITING_LIMIT = 65_536
 const STAND_STILL_MS = 2000
 /** Batches that the main thread has not taken yet; at so many a thread waits with the next. */
 const BATCHES_WAITING_LIMIT = 64
+/**
+ * New series of a turn that are a message each: a few are known before anything is counted into
+ * them, and very many cost a message a turn.
+ */
+const SERIES_AT_ONCE = 4
 /** Rows after which a turn's batch is sent without waiting for the end of the turn. */
 const BATCH_ROWS = 4096
-/** Series in one batch: with those that wait, 4096 at once, some 40 ms of the main thread. */
-const SERIES_PER_BATCH = 64
+/** Batches full of series that wait: 4096 series at once, some 10 ms of the main thread. */
+const SERIES_BATCHES_LIMIT = 8
 const RETRY_MS = 5
 
 export class Outbox {
@@ -31,11 +39,14 @@ export class Outbox {
   readonly #counts: SharedCounts
   readonly #clock: Clock
   readonly #post: (batch: Batch) => void
-  #series: Announcement[] = []
+  readonly #series = new AnnouncementQueue()
   #annotations = new Map<number, Metadata>()
   #commands = emptyColumns()
   #sourceRows = new Map<string, number>()
   #isDirty = false
+  #isTurnEndAwaited = false
+  /** New series of this turn that are still sent at once. */
+  #atOnce = SERIES_AT_ONCE
   /** Whether the main thread is behind. */
   #isRetrying = false
   /** The main thread has been waited for in vain, and has taken nothing since. */
@@ -64,10 +75,13 @@ export class Outbox {
     })
   }
 
-  announce(announcement: Announcement): void {
-    this.#isDirty = true
+  /** Announces a series; parameters as of {@link AnnouncementQueue.add}. */
+  announce(series: NewSeries, metric: number, decrementsOf?: number): void {
     this.#counts.addSeries(this.#thread, 1)
-    this.#series.push(announcement)
+    this.#series.add(series, metric, decrementsOf)
+    this.#soon()
+    if (this.#atOnce === 0) return
+    this.#atOnce--
     this.#flushUnlessBehind()
   }
 
@@ -136,15 +150,20 @@ export class Outbox {
   }
 
   #soon(): void {
-    if (this.#isDirty) return
     this.#isDirty = true
-    setImmediate(() => this.#flushUnlessBehind())
+    if (this.#isTurnEndAwaited) return
+    this.#isTurnEndAwaited = true
+    setImmediate(() => {
+      this.#isTurnEndAwaited = false
+      this.#atOnce = SERIES_AT_ONCE
+      this.#flushUnlessBehind()
+    })
   }
 
   #flushUnlessBehind(): void {
-    while (this.#isDirty && this.#counts.batches(this.#thread) < BATCHES_WAITING_LIMIT) {
+    while (this.#isDirty && this.#counts.batches(this.#thread) < this.#batchesLimit) {
       // commands name series, which go ahead of them
-      if (this.#series.length > SERIES_PER_BATCH) this.#sendSeries()
+      if (this.#series.isFull) this.#sendSeries()
       else this.flush()
     }
     if (!this.#isDirty || this.#isRetrying) return
@@ -155,27 +174,31 @@ export class Outbox {
     })
   }
 
+  get #batchesLimit(): number {
+    return this.#series.isFull ? SERIES_BATCHES_LIMIT : BATCHES_WAITING_LIMIT
+  }
+
   /** Sends some of the series that wait, and nothing else. */
   #sendSeries(): void {
-    const series = this.#series.splice(0, SERIES_PER_BATCH)
+    const series = this.#series.take()
     const reports = this.reports.take()
     this.#counts.addBatches(this.#thread, 1)
     this.#post({ kind: 'batch', series, annotations: [], commands: emptyColumns(), reports })
-    this.#counts.addSeries(this.#thread, -series.length)
+    this.#counts.addSeries(this.#thread, -countAnnounced(series))
   }
 
   /** Sends what there is, now. */
   flush(): void {
     if (!this.#isDirty) return
+    while (this.#series.isFull) this.#sendSeries()
     this.#isDirty = false
     const batch: Batch = {
       kind: 'batch',
-      series: this.#series,
+      series: this.#series.take(),
       annotations: [...this.#annotations],
       commands: this.#commands,
       reports: this.reports.take(),
     }
-    this.#series = []
     this.#annotations = new Map()
     this.#commands = emptyColumns()
     this.#sourceRows = new Map()

@@ -4,7 +4,7 @@
  * Every thread announces every series it writes into: who defined it may have died before saying
  * so, and the second announcement of a series says nothing new.
  */
-import type { Identity, Metadata } from '../../model/index.ts'
+import { identityOf, type Metadata } from '../../model/index.ts'
 import type { Writer, Zone } from '../../shm/index.ts'
 import {
   decrementsOf,
@@ -15,19 +15,18 @@ import {
   type SeriesRefusal,
 } from '../ingest/definition.ts'
 import type { SeriesQuota } from '../ingest/quota.ts'
+import { isSameMetadata, MetadataPool } from '../series/metadata-pool.ts'
+import { NumberedList } from '../series/numbered-list.ts'
 import type { Outbox } from './outbox.ts'
-
-interface AnnouncedSeries extends KnownSeries {
-  readonly identity: Identity
-  metadata: Metadata
-}
 
 export class ThreadSeries implements SeriesDefiner {
   readonly #zone: Zone
   readonly #quota: SeriesQuota
   readonly #writer: Writer
   readonly #outbox: Outbox
-  readonly #byMetric = new Map<number, AnnouncedSeries>()
+  /** Metadata that were told, by metric: all that is kept of a series here. */
+  readonly #told = new NumberedList<Metadata>()
+  readonly #metadata = new MetadataPool()
   readonly #onForget = new Set<(metric: number) => void>()
 
   constructor(zone: Zone, quota: SeriesQuota, writer: Writer, outbox: Outbox) {
@@ -41,28 +40,27 @@ export class ThreadSeries implements SeriesDefiner {
     return this.#define(series)
   }
 
-  defineDecrements(series: KnownSeries, source: string): KnownSeries | SeriesRefusal {
-    const { metadata } = this.#byMetric.get(series.metric)!
-    return this.#define(decrementsOf(series, metadata, source), series.metric)
+  defineDecrements({ metric }: KnownSeries, source: string): KnownSeries | SeriesRefusal {
+    const identity = identityOf(this.#zone.key(metric))!
+    return this.#define(decrementsOf({ identity, metric }, this.#told.get(metric)!, source), metric)
   }
 
   #define(series: NewSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.#quota, series)
     if (typeof metric === 'string') return metric
-    const known = this.#byMetric.get(metric)
-    if (known !== undefined) return known
-    const { identity, metadata } = series
-    const record = { identity, metadata, metric }
-    this.#byMetric.set(metric, record)
-    const decrements = downOfMetric === undefined ? {} : { decrementsOf: downOfMetric }
-    this.#outbox.announce({ series, metric, ...decrements })
-    return record
+    const { identity } = series
+    if (this.#told.get(metric) === undefined) {
+      const metadata = this.#metadata.share(series.metadata)
+      this.#told.set(metric, metadata)
+      this.#outbox.announce({ ...series, metadata }, metric, downOfMetric)
+    }
+    return { identity, metric }
   }
 
   annotate({ metric }: KnownSeries, metadata: Metadata): void {
-    const known = this.#byMetric.get(metric)
-    if (known === undefined || known.metadata === metadata) return
-    known.metadata = metadata
+    const told = this.#told.get(metric)
+    if (told === undefined || isSameMetadata(told, metadata)) return
+    this.#told.set(metric, this.#metadata.share(metadata))
     this.#outbox.annotate(metric, metadata)
   }
 
@@ -73,7 +71,8 @@ export class ThreadSeries implements SeriesDefiner {
   /** Drops all that this thread keeps for these metrics: it writes into them no more. */
   forget(metrics: readonly number[]): void {
     for (const metric of metrics) {
-      if (!this.#byMetric.delete(metric)) continue
+      if (this.#told.get(metric) === undefined) continue
+      this.#told.delete(metric)
       for (const callback of this.#onForget) callback(metric)
       this.#writer.release(metric)
     }
