@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { NO_REPORTS, type Reports } from '../dialects/endpoints.ts'
 import { defaultsOf } from '../dialects/options.ts'
+import { ACCEPT_BACKLOG } from '../hub/listen/port-options.ts'
 import type { LimitStatus } from '../hub/status/status.ts'
 import { ANSWER_BUDGET_NS, LOOP_BUDGET_NS } from '../hub/tasks/loop-budget.ts'
 import { RoundRobin } from '../hub/tasks/round-robin.ts'
@@ -219,7 +220,7 @@ function listen(
 ): Promise<{ host: string; port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: ACCEPT_BACKLOG }, () => {
       server.off('error', reject)
       // a failed accept (no file descriptors left) costs that connection, not the hub
       server.on('error', (error: NodeJS.ErrnoException) => {

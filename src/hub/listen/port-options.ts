@@ -10,6 +10,13 @@ import type { ConnectionPlaces } from './connection-places.ts'
 import type { PeerCounts } from './peer-counts.ts'
 import type { BindUdp, UdpReceive } from './udp-socket.ts'
 
+/**
+ * Connections that the system holds until the hub comes to accept them, as far as it allows (Linux:
+ * net.core.somaxconn). Beyond them it drops beginnings of connections, whose peers try again ever
+ * later: with Node's 511, health checks took 15 s while 10,000 connections came in a second.
+ */
+export const ACCEPT_BACKLOG = 4096
+
 export interface PortOptions {
   readonly name: string
   readonly host: string

@@ -14,7 +14,12 @@ import { Connections } from './connections.ts'
 import { chooseDialect } from './dispatch.ts'
 import { KernelDrops } from './kernel-drops.ts'
 import { bindProblem, type Listener, RETRY_MS, reportBuffer } from './listener.ts'
-import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
+import {
+  ACCEPT_BACKLOG,
+  type PortContext,
+  type PortOptions,
+  type ServedDialect,
+} from './port-options.ts'
 import type { UdpSocket } from './udp-socket.ts'
 
 export class Port implements Listener {
@@ -104,7 +109,7 @@ export class Port implements Listener {
     )
     return new Promise((resolve, reject) => {
       server.once('error', reject)
-      server.listen({ port, host, reusePort: isShared }, () => {
+      server.listen({ port, host, reusePort: isShared, backlog: ACCEPT_BACKLOG }, () => {
         server.removeListener('error', reject)
         server.on('error', (error: NodeJS.ErrnoException) => {
           const labels = { listener: this.options.name, reason: error.code ?? 'unknown' }
