@@ -52,7 +52,7 @@ export interface HubProcess {
 const READY_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
 
-interface Circumstances {
+export interface Circumstances {
   /** Where the log goes instead of into `log`: an open file. */
   readonly stderr?: number
   /** Most file descriptors that it may have open. */

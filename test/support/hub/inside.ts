@@ -14,6 +14,7 @@
  */
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { getHeapStatistics } from 'node:v8'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import { endThreads, noteThreads } from './threads-inside.ts'
 
@@ -44,7 +45,8 @@ if (isMainThread) {
     if (name === 'end') endThreads(value)
     if (name !== 'memory') return
     globalThis.gc?.()
-    socket.write(`memory ${process.memoryUsage().heapUsed}\n`)
+    // not process.memoryUsage, which needs a descriptor
+    socket.write(`memory ${getHeapStatistics().used_heap_size}\n`)
   })
   socket.unref()
   measure((heldMs) => void (socket.writable && socket.write(`held ${heldMs}\n`)))
