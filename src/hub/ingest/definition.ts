@@ -43,6 +43,8 @@ export interface KnownSeries {
 
 /** Source of an ingest's series: the hub's list, or a thread's part in it. */
 export interface SeriesDefiner {
+  /** Changes whenever a refusal by a limit may not hold any more. */
+  readonly limitsGeneration: number
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): KnownSeries | SeriesRefusal
   /** Defines the second monotonic part of a counter, made on first need; charged to `source`. */

@@ -23,6 +23,8 @@ import { type CommandQueue, grow, type LineQueue } from './command-queue.ts'
 import { type KnownSeries, type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
 import { KeyTable } from './key-table.ts'
 import { OverflowSlots } from './overflow.ts'
+import type { QuotaRefusal } from './quota.ts'
+import { RefusedKeys } from './refused-keys.ts'
 import { wholeWeight } from './weight.ts'
 
 interface IngestOptions {
@@ -58,6 +60,14 @@ const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
   'zone_full',
   'overloaded',
 ])
+/** Refusals among them that hold until the limits' generation changes. */
+const OF_QUOTA: ReadonlySet<string> = new Set<QuotaRefusal>([
+  'series_limit',
+  'series_limit_per_source',
+  'zone_percent_per_source',
+  'overloaded',
+])
+const isOfQuota = (refusal: SeriesRefusal): refusal is QuotaRefusal => OF_QUOTA.has(refusal)
 const I64_MIN = -(1n << 63n)
 /** Words of an entry in key memory. */
 const LINES = ENTRY.lines >> 2
@@ -73,6 +83,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   protected readonly queue: Q
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
+  readonly #refused = new RefusedKeys()
   readonly #records: (KnownSeries | undefined)[] = []
   /** Places in the writer by slot of a counter; -1 for others. */
   readonly #places: number[] = []
@@ -103,7 +114,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   /** Bytes of its own tables; the zone's are accounted for by the zone. */
   get bytes(): number {
-    return this.#table.bytes + this.#records.length * 64
+    return this.#table.bytes + this.#refused.bytes + this.#records.length * 64
   }
 
   begin(source: string): void {
@@ -268,6 +279,13 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   ): number {
     const rehashed = this.#table.findRehashed(bytes, start, end, type)
     if (rehashed >= 0) return rehashed
+    const generation = this.#series.limitsGeneration
+    const { source } = this
+    const refused = this.#refused.find(bytes, start, end, type, hash, source, generation)
+    if (refused !== undefined) {
+      this.#events.refused(refused.code, source)
+      return this.#overflowSlot(refused.kind, refused.isCumulative)
+    }
     const key = copyBytes(bytes, start, end)
     const description = describe(key, type)
     const isWindowed = description.isWindowed === true
@@ -277,7 +295,12 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.#events.refused(record, this.source, describeSeries(description.identity))
       if (!HAS_OVERFLOW.has(record)) return REFUSED
       if (isWindowed) return REFUSED
-      return this.#overflowSlot(description.identity.kind, description.isCumulative === true)
+      const { isCumulative = false, identity } = description
+      const { kind } = identity
+      if (isOfQuota(record)) {
+        this.#refused.add(key, type, hash, { source, code: record, kind, isCumulative }, generation)
+      }
+      return this.#overflowSlot(kind, isCumulative)
     }
     return this.#bind(record, bytes, start, end, type, hash, isWindowed)
   }

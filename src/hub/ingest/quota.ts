@@ -3,7 +3,8 @@
  * take, exact over all threads. Threads decide and count under one lock, so no two of them take the
  * last place, and none is refused a name that another one is defining at that moment.
  *
- *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32][overloaded:i32] room
+ *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32][overloaded:i32]
+ *                  [generation:i32] room
  *   entry, 16 B    [hash:2 x u32][count:u32][bytes:u32]   open addressing by source, hash 0 = empty
  *
  * A source is known by 64 bits of its hash, two halves under two keys of chance: a sender that has
@@ -48,6 +49,7 @@ const CAPACITY = 2
 /** Two of two ints each. */
 const KEYS = 3
 const OVERLOADED = 7
+const GENERATION = 8
 const HEADER_INTS = 16
 const ENTRY_INTS = 4
 /** The zone gives out no more numbers than that, whatever the limit says. */
@@ -64,6 +66,9 @@ export class SeriesQuota {
   readonly #words: Uint32Array
   readonly #mask: number
   readonly #owner: number
+  /** Source that was looked up last, for many lines in a row have one. */
+  #hashed: string | undefined
+  #hash: readonly [low: number, high: number] = [0, 0]
 
   private constructor(shared: SharedArrayBuffer, limits: SeriesLimits, owner: number) {
     this.shared = shared
@@ -135,6 +140,12 @@ export class SeriesQuota {
 
   set isOverloaded(isOverloaded: boolean) {
     Atomics.store(this.#ints, OVERLOADED, isOverloaded ? 1 : 0)
+    Atomics.add(this.#ints, GENERATION, 1)
+  }
+
+  /** Changes whenever a refusal may not hold any more. */
+  get generation(): number {
+    return Atomics.load(this.#ints, GENERATION)
   }
 
   /**
@@ -161,6 +172,7 @@ export class SeriesQuota {
     this.#words[at + 2]!++
     this.#words[at + 3]! += bytes
     Atomics.add(this.#ints, COUNT, 1)
+    Atomics.add(this.#ints, GENERATION, 1)
   }
 
   /** Gives back the place and the bytes of a series that left; takes the lock itself. */
@@ -171,6 +183,7 @@ export class SeriesQuota {
       this.#words[at + 2]!--
       this.#words[at + 3]! -= bytes
       Atomics.sub(this.#ints, COUNT, 1)
+      Atomics.add(this.#ints, GENERATION, 1)
       if (this.#words[at + 2] === 0) this.#close(at)
     })
   }
@@ -183,6 +196,14 @@ export class SeriesQuota {
   }
 
   #hashOf(source: string): readonly [low: number, high: number] {
+    if (source !== this.#hashed) {
+      this.#hash = this.#newHashOf(source)
+      this.#hashed = source
+    }
+    return this.#hash
+  }
+
+  #newHashOf(source: string): readonly [low: number, high: number] {
     const bytes = encoder.encode(networkOf(source))
     const half = (at: number): number =>
       keyedHash(bytes, 0, bytes.length, [this.#ints[at]!, this.#ints[at + 1]!]) >>> 0

@@ -156,6 +156,10 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
+  get limitsGeneration(): number {
+    return this.quota.generation
+  }
+
   define(series: NewSeries): SeriesRecord | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.quota, series)
     if (typeof metric === 'string') return metric

@@ -36,6 +36,10 @@ export class ThreadSeries implements SeriesDefiner {
     this.#outbox = outbox
   }
 
+  get limitsGeneration(): number {
+    return this.#quota.generation
+  }
+
   define(series: NewSeries): KnownSeries | SeriesRefusal {
     return this.#define(series)
   }
