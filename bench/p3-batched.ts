@@ -1,8 +1,9 @@
-/** P3 with many datagrams a system call: recvmmsg, where Node can call it. */
+/** P3 with many datagrams a system call, where Node can: against what C does with it. */
 import { count, DATA, LINES_PER_PACKET } from './load/measurements.ts'
 import { offerUdp } from './load/offer.ts'
 import { atLeast, atMost, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
+import { C_RECEIVER, startCReceiver } from './receivers/c-receiver.ts'
 import { startEmptyHandler } from './receivers/empty-handler.ts'
 import { startHub } from './receivers/hub.ts'
 import type { Receiver } from './receivers/receiver.ts'
@@ -32,17 +33,24 @@ await ask({
     const dgram = await startHub({ ingestWorkers: 1, udpReceive: 'dgram' }, 'dgram')
     const batched = await startHub({ ingestWorkers: 1, udpReceive: 'recvmmsg' }, 'recvmmsg')
     const empty = await startEmptyHandler()
-    const receivers = [dgram, batched, empty]
+    const c = await startCReceiver()
+    const receivers = [dgram, batched, empty, ...(typeof c === 'string' ? [] : [c])]
     const contenders = [...receivers.map(single), full(dgram), full(batched)]
     const rounds = await interleave(contenders, WARM_UPS, ROUNDS)
     for (const receiver of receivers) await receiver.stop()
-    const [, one, limit, fullDgram, fullBatched] = rounds
+    const [, one, limit] = rounds
+    const [fullDgram, fullBatched] = rounds.slice(-2)
+    const inC = typeof c === 'string' ? [] : [ratioOf(one!, rounds[3]!, atMost(1))]
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
-      ratios: [ratioOf(limit!, one!, atLeast(2)), ratioOf(fullBatched!, fullDgram!, atMost(1))],
-      skipped: [],
+      ratios: [
+        ratioOf(limit!, one!, atLeast(3)),
+        ...inC,
+        ratioOf(fullBatched!, fullDgram!, atMost(1)),
+      ],
+      skipped: typeof c === 'string' ? [{ title: C_RECEIVER, reason: c }] : [],
     }
   },
 })

@@ -37,7 +37,7 @@ await ask({
     const rounds = await interleave(receivers.map(contender), WARM_UPS, ROUNDS)
     for (const receiver of receivers) await receiver.stop()
     const [hub, workers, limit] = rounds
-    const wanted = atMost(1.15)
+    const wanted = atMost(1.1)
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,

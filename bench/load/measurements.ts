@@ -21,8 +21,8 @@ export const DATA = `${NAME_COUNT} counters, app.service.m000123.requests, order
 const PASSES = 4
 
 /** Packets that together hold every name PASSES times. */
-export function packets(syntax: Syntax, linesPerPacket: number): Buffer[] {
-  const lines = allLines(syntax === 'statsd' ? 'c' : 'm')
+export function packets(syntax: Syntax, linesPerPacket: number, names = NAME_COUNT): Buffer[] {
+  const lines = allLines(syntax === 'statsd' ? 'c' : 'm', names)
   const bodies: string[] = []
   for (let at = 0; at < lines.length; at += linesPerPacket) {
     bodies.push(lines.slice(at, at + linesPerPacket).join(''))
@@ -33,15 +33,20 @@ export function packets(syntax: Syntax, linesPerPacket: number): Buffer[] {
 /** Measurements in one pass through `packets`. */
 export const MEASUREMENTS = PASSES * NAME_COUNT
 
+/** The same of so many names. */
+export function measurementsOf(names: number): number {
+  return PASSES * names
+}
+
 /** Measurements in so many passes, for people. */
 export function count(passes: number): string {
   return (passes * MEASUREMENTS).toLocaleString('en-US')
 }
 
-function allLines(type: string): string[] {
+function allLines(type: string, length: number): string[] {
   const random = seededRandom(SEED)
   const names = Array.from(
-    { length: NAME_COUNT },
+    { length },
     (_, i) => `app.service.m${String(i).padStart(6, '0')}.requests`,
   )
   const visits = Array.from({ length: PASSES }, () => shuffled(names, random)).flat()

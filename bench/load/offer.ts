@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { busiestThreadSeconds, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
 import type { Program, Receiver } from '../receivers/receiver.ts'
-import { MEASUREMENTS, packets } from './measurements.ts'
+import { MEASUREMENTS, measurementsOf, NAME_COUNT, packets } from './measurements.ts'
 import type { StreamSender } from './stream-sender.ts'
 import { cutIntoWrites, sendTcp } from './tcp-sender.ts'
 import { BurstSender } from './udp-sender.ts'
@@ -15,10 +15,16 @@ const SETTLE_MS = 20
  * Measurements per processor second over TCP.
  * @param times passes over all prepared measurements
  */
-export async function offerTcp(receiver: Receiver, linesPerFrame: number, times: number) {
-  const writes = cutIntoWrites(Buffer.concat(packets(receiver.syntax, linesPerFrame)))
+export async function offerTcp(
+  receiver: Receiver,
+  linesPerFrame: number,
+  times: number,
+  names = NAME_COUNT,
+) {
+  const writes = cutIntoWrites(Buffer.concat(packets(receiver.syntax, linesPerFrame, names)))
   const send = () => sendTcp(receiver.tcpPort, writes, times)
-  return (times * MEASUREMENTS) / (await cost(receiver, times * MEASUREMENTS, send))
+  const lines = times * measurementsOf(names)
+  return lines / (await cost(receiver, lines, send))
 }
 
 /**
