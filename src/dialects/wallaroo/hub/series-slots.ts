@@ -5,8 +5,8 @@
 
 import { type Exact, exact, identityKey, keyedHash } from '../../../model/index.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
-import { type Descriptor, histogramOf, type SeriesMapping } from '../map.ts'
-import type { LatencyTotals } from '../rollup/latency-totals.ts'
+import type { Descriptor, SeriesMapping } from '../map.ts'
+import type { Brought } from './memory/open-totals.ts'
 
 /** Type word of a slot: what its key stands for. */
 const MESSAGES = 0
@@ -18,19 +18,14 @@ const COUNTER_MAX = (1n << 64n) - 1n
 export class SeriesSlots {
   readonly #mapping: SeriesMapping
   readonly #source: string
-  readonly #hasSkew: boolean
   #generation = -1
   #messages = REFUSED
   #latency = REFUSED
   #skew: number | undefined
   #id = REFUSED
 
-  /**
-   * @param source address that the series are charged to
-   * @param hasSkew skewed messages count in the histogram too
-   */
-  constructor(mapping: SeriesMapping, source: string, hasSkew = false) {
-    this.#hasSkew = hasSkew
+  /** @param source address that the series are charged to */
+  constructor(mapping: SeriesMapping, source: string) {
     this.#mapping = mapping
     this.#source = source
   }
@@ -61,19 +56,15 @@ export class SeriesSlots {
   }
 
   /** Adds what windows have brought; one that is empty says that the series lives. */
-  merge(ingest: Ingest, brought: LatencyTotals, id: number): void {
+  merge(ingest: Ingest, brought: Brought, id: number): void {
     if (ingest.generation !== this.#generation) this.define(ingest)
     ingest.begin(this.#source)
-    const { counts } = brought
-    ingest.merge(this.#messages, { kind: 'counter', delta: deltaOf(counts.total()) })
+    const { messages, skewed } = brought
+    ingest.merge(this.#messages, { kind: 'counter', delta: deltaOf(messages) })
     if (this.#latency !== REFUSED) {
-      const histogram = histogramOf(brought, this.#hasSkew)
-      // an estimate, as the series' metadata say
-      histogram.sum = brought.sumNs
-      ingest.merge(this.#latency, { kind: 'histogram', histogram })
+      ingest.merge(this.#latency, { kind: 'histogram', histogram: brought.histogram() })
     }
-    const skewed = counts.skewed()
-    if (skewed > 0n) {
+    if (skewed > 0) {
       this.#skew ??= slotOf(ingest, this.#mapping.skew, SKEW)
       ingest.merge(this.#skew, { kind: 'counter', delta: deltaOf(skewed) })
     }
@@ -93,7 +84,7 @@ export class SeriesSlots {
  * Limits a delta: counters end at 2^64 - 1 and stay there, also where one second brings more than
  * that.
  */
-function deltaOf(count: bigint): Exact {
+function deltaOf(count: Exact): Exact {
   return exact(count < COUNTER_MAX ? count : COUNTER_MAX)
 }
 

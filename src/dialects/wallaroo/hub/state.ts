@@ -14,6 +14,7 @@ import { SeriesIndex } from '../rollup/series-index.ts'
 import { CATEGORIES } from '../spec.ts'
 import { HeadIndex } from './memory/head-index.ts'
 import { BLOCK_BYTES } from './memory/layout.ts'
+import { OpenTotals } from './memory/open-totals.ts'
 import { ConnectionFrames, UsualFramesModule } from './memory/usual-frames.ts'
 import { type Backing, PlainBacking, WindowMemory } from './memory/window-memory.ts'
 import { SeriesSlots } from './series-slots.ts'
@@ -53,6 +54,7 @@ export class WallarooState {
   readonly #ingest: Ingest
   readonly #quota: SeriesQuota
   readonly #refused: SeriesRefused
+  readonly #open: OpenTotals
   readonly #hasModule: boolean
   #module: UsualFramesModule | undefined
   #heads: HeadIndex | undefined
@@ -86,6 +88,7 @@ export class WallarooState {
     this.clock = parts.clock
     this.#hasModule = parts.hasModule ?? true
     this.memory = new WindowMemory(parts.options.windowBytesLimit, () => this.#openBacking())
+    this.#open = new OpenTotals(this.memory)
     this.#ingest = parts.ingest
     this.#quota = parts.quota
     this.#refused = parts.refused
@@ -141,7 +144,7 @@ export class WallarooState {
     if (room < size) return this.#refuse(frame, source, size)
     const worker = this.workers.of(names.application, names.worker, nowMs)
     if (worker === undefined) return undefined
-    const slots = new SeriesSlots(mapping, source, this.options.includeSkew)
+    const slots = new SeriesSlots(mapping, source)
     if (!slots.define(this.#ingest)) return undefined
     const series = this.#make(names, worker, slots, this.#nextOrder++)
     if (series === undefined) {
@@ -195,9 +198,8 @@ export class WallarooState {
     const known = this.#overflow.get(name)
     if (known !== undefined) return known
     const names = { application: '', category: name, pipeline: '', worker: '', name: '' }
-    const { namePrefix, includeSkew } = this.options
-    const mapping = overflowMappingOf(name, namePrefix)
-    const slots = new SeriesSlots(mapping, OVERFLOW_SOURCE, includeSkew)
+    const mapping = overflowMappingOf(name, this.options.namePrefix)
+    const slots = new SeriesSlots(mapping, OVERFLOW_SOURCE)
     slots.define(this.#ingest)
     // of no application that is shown: its clock is no worker's
     this.#overflowWorker ??= new WallarooWorkers(1, this.memory).of('', '', this.clock.wallMs())!
@@ -235,7 +237,7 @@ export class WallarooState {
     const touched = this.memory.takeTouched()
     for (let i = 0; i < touched.length; i++) {
       if (i % SERIES_PER_STEP === 0) yield
-      this.#byId[touched[i]!]!.flush(this.#ingest)
+      this.#byId[touched[i]!]!.flush(this.#ingest, this.#open, this.options.includeSkew)
     }
   }
 

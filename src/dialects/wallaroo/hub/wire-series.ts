@@ -6,12 +6,19 @@
 import type { Ingest } from '../../ingest.ts'
 import { toBigInt, toNumber } from '../codec/halves.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import type { SeriesNames } from '../map.ts'
+import { histogramOf, type SeriesNames } from '../map.ts'
 import { BinCounts } from '../rollup/bin-counts.ts'
 import { type CompatibleOrigin, wholeSeconds } from '../rollup/compatible.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
 import { FIRST_END_S, IS_OPEN, LAST_END, LAST_SEEN, WORKER } from './memory/layout.ts'
-import { addCounts, addExtremes, clearOpen, readOpen } from './memory/open-totals.ts'
+import {
+  addCounts,
+  addExtremes,
+  type Brought,
+  clearOpen,
+  type OpenTotals,
+  readOpen,
+} from './memory/open-totals.ts'
 import { WindowLog } from './memory/window-log.ts'
 import type { WindowMemory } from './memory/window-memory.ts'
 import type { SeriesSlots } from './series-slots.ts'
@@ -130,13 +137,32 @@ export class WallarooSeries {
     return { delayS: this.#delayS ?? 0, firstEndS: this.#firstEndS }
   }
 
-  /** Hands what has come since the last call to the series of the model. */
-  flush(ingest: Ingest): void {
-    const { counts } = this.#readOpen()
-    this.slots.merge(ingest, open, this.id)
-    this.#messages += counts.total()
+  /**
+   * Hands what has come since the last call to the series of the model.
+   * @param totals to look at it by
+   * @param hasSkew skewed messages count in the histogram too
+   */
+  flush(ingest: Ingest, totals: OpenTotals, hasSkew = false): void {
+    const isPlain = this.#wide === undefined && totals.read(this.record)
+    const brought = isPlain && !(hasSkew && totals.skewed > 0) ? totals : this.#brought(hasSkew)
+    this.slots.merge(ingest, brought, this.id)
+    this.#messages += BigInt(brought.messages)
     clearOpen(this.#memory, this.record)
     this.#wide = undefined
+  }
+
+  #brought(hasSkew: boolean): Brought {
+    const { counts, sumNs } = this.#readOpen()
+    return {
+      messages: counts.total(),
+      skewed: counts.skewed(),
+      histogram() {
+        const histogram = histogramOf(open, hasSkew)
+        // an estimate, as the series' metadata say
+        histogram.sum = sumNs
+        return histogram
+      },
+    }
   }
 
   #readOpen(): LatencyTotals {

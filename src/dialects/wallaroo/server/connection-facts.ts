@@ -4,7 +4,7 @@
  */
 import type { LengthReading } from '../codec/frame-scan.ts'
 import type { MetricsFrame } from '../codec/metrics-frame.ts'
-import { type Binning, type ErrorCode, type Note, notesOf } from '../spec.ts'
+import { type Binning, type ErrorCode, NOTES, type Note, notesOf } from '../spec.ts'
 import type { UsualWindows } from './usual-windows.ts'
 
 type Evidence<T extends string> = T | 'mixed' | 'unknown'
@@ -58,7 +58,10 @@ export class ConnectionFacts {
       ...{ windows: metrics, joins: join, connects: connect, rejected },
       ...{ order: this.order, binning: this.binning, lengths },
     }
-    for (const [note, count] of this.#notes) facts[note] = count
+    for (const note of NOTES) {
+      const count = this.#notes.get(note)
+      if (count !== undefined) facts[note] = count
+    }
     for (const [code, count] of this.#rejects) facts[code] = count
     return facts
   }

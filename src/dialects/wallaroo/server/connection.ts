@@ -51,6 +51,7 @@ const LOGGED_BYTES = 64
 const LOG_PAUSE_NS = 60_000_000_000n
 const EMPTY_WINDOW = noteBit('empty_window')
 const DOCUMENT_ORDER = noteBit('document_order')
+const MINMAX_INCONSISTENT = noteBit('minmax_inconsistent')
 
 export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionProgress {
   /** The hub waits for a quiet worker for as long as it likes (§6). */
@@ -156,6 +157,7 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
     this.#facts.usual(usual)
     for (let i = usual.empty; i > 0; i--) this.#note(EMPTY_WINDOW)
     for (let i = usual.inDocumentOrder; i > 0; i--) this.#note(DOCUMENT_ORDER)
+    for (let i = usual.inconsistent; i > 0; i--) this.#note(MINMAX_INCONSISTENT)
     return next
   }
 

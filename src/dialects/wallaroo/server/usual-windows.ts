@@ -17,10 +17,14 @@ export interface UsualWindows {
   lay(held: Uint8Array, read: Uint8Array): Uint8Array | undefined
   /** Takes usual frames of what was laid, as of the scanner's `UsualFrames`. */
   take(bytes: Uint8Array, at: number, nowMs: number): number
-  /** Frames that the last call took; among them empty ones, and those in document's order. */
+  /**
+   * Frames that the last call took; among them empty ones, those in document's order, and those
+   * whose bins contradict their extremes.
+   */
   readonly taken: number
   readonly empty: number
   readonly inDocumentOrder: number
+  readonly inconsistent: number
   /** Evidence of their sender that they gave, if any. */
   readonly order: 'peer' | 'document' | 'mixed' | undefined
   readonly binning: 'peer' | 'document' | 'mixed' | undefined

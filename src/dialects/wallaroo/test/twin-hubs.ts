@@ -15,6 +15,7 @@ import { applicationPass } from '../hub/views/application.ts'
 import { compatiblePass } from '../hub/views/compatible.ts'
 import { viewPass } from '../hub/views/view.ts'
 import { WorkerConnection } from '../server/connection.ts'
+import { LENGTH_BYTES } from '../spec.ts'
 
 interface TwinOptions {
   readonly clock: FakeClock
@@ -34,6 +35,7 @@ export class TwinHub {
   readonly #clock: FakeClock
   readonly #maxFrameBytes: number
   readonly #log: unknown[] = []
+  readonly #notes: string[] = []
   readonly #receivers: WorkerReceiver[] = []
   readonly #connections: { connection: WorkerConnection; socket: EventEmitter }[] = []
   readonly #reports: Reports
@@ -44,8 +46,8 @@ export class TwinHub {
     this.#maxFrameBytes = maxFrameBytes ?? 1_048_576
     const log = (...entry: unknown[]) => void this.#log.push(entry)
     this.#reports = {
-      decodeError: (error, message) => log('error', error, Buffer.from(message).toString('hex')),
-      decodeNote: (note) => log('note', note),
+      decodeError: (error, message) => log('error', error, excerptOf(error.code, message)),
+      decodeNote: (note) => void this.#notes.push(note),
       count: (name, reason) => log('count', name, reason),
       log: (_level, message) => log('log', message),
     }
@@ -124,6 +126,8 @@ export class TwinHub {
     const statuses = this.#connections.map(({ connection }) => connection.status())
     const all = {
       log: this.#log.splice(0),
+      // those of one read are counted, in any order
+      notes: this.#notes.splice(0).sort(),
       views,
       application: runNow(applicationPass(state, APPLICATION)),
       connections: connectionsAnswer(state, this.#receivers, statuses, undefined),
@@ -144,6 +148,12 @@ export class TwinHub {
     }
     return JSON.stringify(all, toText, 1)
   }
+}
+
+/** Gives what is surely at hand of a bad frame: of one that is too large, its length. */
+function excerptOf(code: string, message: Uint8Array): string {
+  const size = code === 'frame_too_large' ? LENGTH_BYTES : message.length
+  return Buffer.from(message.subarray(0, size)).toString('hex')
 }
 
 /** Leaves out how much memory a connection has at hand: only who gathers cut frames needs more. */

@@ -26,10 +26,14 @@ export const DROPPED = 160
 /** A window that is younger (ms, a double) and shorter (ns, u64) is odd in nothing. */
 export const AGE_LIMIT = 168
 export const PERIOD_LIMIT = 176
-/** Counts of what the last call took: frames, empty ones, and those in document's order. */
+/**
+ * Counts of what the last call took: frames, empty ones, those in document's order, and those whose
+ * bins contradict their extremes.
+ */
 export const TAKEN = 184
 export const TAKEN_EMPTY = 188
 export const TAKEN_DOCUMENT = 192
+export const TAKEN_INCONSISTENT = 200
 /** Bits of what these frames have shown of their sender. */
 export const EVIDENCE = 196
 export const PEER_ORDER = 1

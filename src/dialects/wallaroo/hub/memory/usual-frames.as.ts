@@ -1,7 +1,7 @@
 /**
  * AssemblyScript: usual frames of Metrics, taken where a read has put them (decision 0022). A frame
  * is usual if its head is the last one of a known series of a worker that this connection stands
- * for, its counts are below 2^32 and none is in bin 64, its extremes agree with its bins, and its
+ * for, its counts are below 2^32 and none is in bin 64, its greatest latency is below 2^63, and its
  * times are those of a window that has just ended. Everything else it leaves to JavaScript, whose
  * results it shares bit by bit: sums of doubles are added in the same order.
  */
@@ -64,6 +64,7 @@ import {
   TAKEN,
   TAKEN_DOCUMENT,
   TAKEN_EMPTY,
+  TAKEN_INCONSISTENT,
   TOTALS,
   TOUCHED_FIRST,
   TOUCHED_LAST,
@@ -230,6 +231,7 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
   let frames: u32 = 0
   let empty: u32 = 0
   let documents: u32 = 0
+  let inconsistent: u32 = 0
   let evidence: u32 = 0
   const ageLimit = load<f64>(AGE_LIMIT)
   const periodLimit = load<u64>(PERIOD_LIMIT)
@@ -285,8 +287,10 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
     const lowest = ctz(filled)
     const highest = 63 - clz(filled)
     let words: u32 = WINDOW_HEAD + <u32>((count - COUNTS) >> 2)
-    if (filled) {
-      if (!isInBin(least, lowest) || !isInBin(greatest, highest) || <i64>greatest < 0) break
+    // extremes that the bins contradict are not known
+    const isKnown = filled != 0 && isInBin(least, lowest) && isInBin(greatest, highest)
+    if (isKnown) {
+      if (<i64>greatest < 0) break
       words += WINDOW_EXTREMES
     }
 
@@ -299,7 +303,7 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
     const used = load<u32>(block, BLOCK_USED)
     const packed = block + used
     store<u32>(block, used + (words << 2), BLOCK_USED)
-    store<u32>(packed, (words << SIZE_SHIFT) | (filled ? HAS_EXTREMES : 0))
+    store<u32>(packed, (words << SIZE_SHIFT) | (isKnown ? HAS_EXTREMES : 0))
     store<u64>(packed, filled, 4)
     store<u64>(packed, rotl<u64>(endNs, 32), 12)
     store<u64>(packed, rotl<u64>(period, 32), 20)
@@ -307,14 +311,16 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
     store<f64>(series, load<f64>(series, POSITION) + <f64>words, POSITION)
 
     if (filled) {
-      store<u64>(packed, rotl<u64>(least, 32), 28)
-      store<u64>(packed, rotl<u64>(greatest, 32), 36)
-      for (let k: usize = COUNTS, to = packed + 44; k < count; k += 16, to += 16) {
-        v128.store(to, v128.load(k))
+      let to = packed + 28
+      if (isKnown) {
+        store<u64>(to, rotl<u64>(least, 32))
+        store<u64>(to, rotl<u64>(greatest, 32), 8)
+        to += 16
       }
+      for (let k: usize = COUNTS; k < count; k += 16, to += 16) v128.store(to, v128.load(k))
       // … and added to the totals
-      const smallest = <f64>least
-      const largest = <f64>greatest
+      const smallest = isKnown ? <f64>least : 0
+      const largest = isKnown ? <f64>greatest : Infinity
       let sum: f64 = 0
       let left = filled & (filled - 1)
       let at: usize = COUNTS + 4
@@ -328,10 +334,12 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
       const first = load<u32>(COUNTS)
       addTo(series, lowest, first)
       let others = <f64>first
-      sum += smallest
-      others--
+      if (isKnown) {
+        sum += smallest
+        others--
+      }
       if (lowest == highest) {
-        if (others > 0) {
+        if (isKnown && others > 0) {
           sum += largest
           others--
         }
@@ -341,11 +349,15 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
         const last = load<u32>(count - 4)
         addTo(series, highest, last)
         others = <f64>last
-        sum += largest
-        others--
+        if (isKnown) {
+          sum += largest
+          others--
+        }
         sum += others * min<f64>(max<f64>(middle(highest), smallest), largest)
       }
       store<f64>(series, load<f64>(series, SUM) + sum, SUM)
+    } else empty++
+    if (isKnown) {
       if (least < load<u64>(series, LEAST)) store<u64>(series, least, LEAST)
       if (greatest > load<u64>(series, GREATEST)) store<u64>(series, greatest, GREATEST)
       store<u32>(series, HAS_EXTREMES, KNOWN)
@@ -356,7 +368,7 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
         evidence |= DOCUMENT_ORDER
         documents++
       }
-    } else empty++
+    } else if (filled) inconsistent++
 
     if (!load<u32>(series, IS_OPEN)) {
       store<u32>(series, 1, IS_OPEN)
@@ -378,6 +390,7 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
   store<u32>(TAKEN, frames)
   store<u32>(TAKEN_EMPTY, empty)
   store<u32>(TAKEN_DOCUMENT, documents)
+  store<u32>(TAKEN_INCONSISTENT, inconsistent)
   store<u32>(EVIDENCE, evidence)
   return at
 }

@@ -186,7 +186,53 @@ function run(twins: Twins, steps: readonly Step[]): void {
       twins.check()
     }
   }
+  twins.each((hub) => hub.tick())
   twins.check()
+}
+
+/** Bins of a window that is usual but for its extremes, which may be any. */
+const usualWindow = fc.record({
+  series: fc.nat({ max: 3 }),
+  bins: fc.dictionary(
+    fc.nat({ max: 62 }).map(String),
+    fc.oneof(
+      fc.constant('1'),
+      fc.nat({ max: 1000 }).map((n) => `${n + 1}`),
+    ),
+    { maxKeys: 12 },
+  ),
+  /** Places of the extremes between the bounds of their bins, in eighths. */
+  places: fc.tuple(fc.nat({ max: 8 }), fc.nat({ max: 8 })) as fc.Arbitrary<
+    readonly [number, number]
+  >,
+  isOff: fc.nat({ max: 9 }).map((n) => n === 0),
+  ageMs: fc.constantFrom(0, 0, 0, 2000),
+})
+type UsualWindow = typeof usualWindow extends fc.Arbitrary<infer T> ? T : never
+
+const usualWindows = fc.array(usualWindow, { minLength: 1, maxLength: 30 })
+const FIRST = { bins: {}, places: [0, 0], isOff: false, ageMs: 2000 } as const
+
+function usualBytes(
+  clock: FakeClock,
+  made: Readonly<UsualWindow>,
+  profile: 'peer' | 'document',
+): Uint8Array {
+  const { series, places, isOff, ageMs } = made
+  const filled = Object.keys(made.bins).map(Number)
+  const within = (bin: number, eighths: number): bigint => {
+    const low = bin === 0 ? 0n : 1n << BigInt(bin - 1)
+    return low + (((1n << BigInt(bin)) - low) * BigInt(eighths)) / 8n
+  }
+  const known = {
+    min_ns: `${within(Math.min(...filled, 64), places[0]) * (isOff ? 2n : 1n)}`,
+    max_ns: `${within(Math.max(...filled, 0), places[1])}`,
+  }
+  const fields = {
+    ...{ worker: 'w', name: `N${series}`, bins: made.bins, end_ns: endNs(clock, ageMs) },
+    ...(filled.length === 0 ? {} : known),
+  }
+  return metricsBytes(fields, profile)
 }
 
 describe('usual frames', () => {
@@ -198,6 +244,26 @@ describe('usual frames', () => {
     holds(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => run(new Twins(), steps)),
       100,
+    )
+  })
+
+  it('… and go past JavaScript, whatever their counts and extremes', () => {
+    holds(
+      fc.property(usualWindows, fc.constantFrom('peer', 'document'), (windows, profile) => {
+        const twins = new Twins()
+        const { clock } = twins
+        const bytes = Buffer.concat([
+          GREETING,
+          // each series with an end that none of its windows is before
+          ...[0, 1, 2, 3].map((series) => usualBytes(clock, { ...FIRST, series }, profile)),
+          ...windows.map((each) => usualBytes(clock, each, profile)),
+        ])
+        twins.each((hub) => hub.read(hub.open(), bytes))
+        assert.ok(twins.slow <= 4 + 1, `${twins.slow} of ${windows.length}`)
+        twins.each((hub) => hub.tick())
+        twins.check()
+      }),
+      200,
     )
   })
 

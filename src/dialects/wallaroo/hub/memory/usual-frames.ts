@@ -21,6 +21,7 @@ import {
   TAKEN,
   TAKEN_DOCUMENT,
   TAKEN_EMPTY,
+  TAKEN_INCONSISTENT,
 } from './layout.ts'
 import { BASE64 } from './usual-frames.wasm.ts'
 import type { Backing, WindowMemory } from './window-memory.ts'
@@ -99,6 +100,7 @@ export class ConnectionFrames implements UsualWindows {
   taken = 0
   empty = 0
   inDocumentOrder = 0
+  inconsistent = 0
   order: 'peer' | 'document' | 'mixed' | undefined
   binning: 'peer' | 'document' | 'mixed' | undefined
   /** Address of what the module keeps of the connection. */
@@ -146,6 +148,7 @@ export class ConnectionFrames implements UsualWindows {
     if (this.taken === 0) return at
     this.empty = words[TAKEN_EMPTY / 4]!
     this.inDocumentOrder = words[TAKEN_DOCUMENT / 4]!
+    this.inconsistent = words[TAKEN_INCONSISTENT / 4]!
     const evidence = words[EVIDENCE / 4]!
     this.order = shown(evidence, PEER_ORDER, DOCUMENT_ORDER)
     this.binning = shown(evidence, PEER_BINNING, DOCUMENT_BINNING)

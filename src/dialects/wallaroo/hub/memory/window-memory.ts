@@ -63,6 +63,7 @@ export class WindowMemory {
   readonly bytesLimit: number
   words = new Uint32Array(0)
   doubles = new Float64Array(0)
+  longs = new BigUint64Array(0)
   raw = new Uint8Array(0)
   readonly #createBacking: () => Backing
   #backing: Backing | undefined
@@ -127,6 +128,7 @@ export class WindowMemory {
     const size = buffer.byteLength & ~7
     this.words = new Uint32Array(buffer, 0, size / WORD)
     this.doubles = new Float64Array(buffer, 0, size / 8)
+    this.longs = new BigUint64Array(buffer, 0, size / 8)
     this.raw = new Uint8Array(buffer)
   }
 
