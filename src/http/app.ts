@@ -6,7 +6,7 @@ import type { HubView } from '../hub/view.ts'
 import { errorAnswer, piecesAnswer } from './answers.ts'
 import { addApiRoutes } from './api-routes.ts'
 import type { OtlpPreview } from './export/otlp/source.ts'
-import { Exposition, type PrometheusOptions } from './export/prometheus/exposition.ts'
+import type { Exposition } from './export/prometheus/exposition.ts'
 import type { ErrorAnswer, GuestRoutes, HubApp, RouteContext, RoutedGuest } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits, HttpReports } from './limits.ts'
@@ -28,7 +28,7 @@ interface AppParts {
   readonly allowedHosts: readonly string[]
   readonly limits: HttpLimits
   readonly answers: HeavyAnswers
-  readonly prometheus: PrometheusOptions
+  readonly exposition: Exposition
   readonly reports: HttpReports
   readonly otlp: OtlpPreview
 }
@@ -105,11 +105,10 @@ function addGuards(app: HubApp, { host, allowedHosts, reports }: AppParts): void
   app.use(checkCaller)
 }
 
-function addMetricsRoute(app: HubApp, { view, prometheus, reports }: AppParts): void {
-  const exposition = new Exposition(view, prometheus, reports)
+function addMetricsRoute(app: HubApp, { exposition }: AppParts): void {
   app.get('/metrics', (context) => {
     const accept = context.req.header('Accept')
-    const { format, style, contentType } = negotiate(accept, prometheus.names ?? 'legacy')
+    const { format, style, contentType } = negotiate(accept, exposition.style)
     context.header('Cache-Control', 'no-store')
     context.header('Vary', 'Accept')
     return piecesAnswer(context, exposition.pieces(format, style), contentType)

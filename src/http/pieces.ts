@@ -14,7 +14,7 @@ export type Pieces<T = Piece, R = void> = Generator<T | undefined, R>
 /** Rows, series or comparisons between two yields: well below a slice. */
 export const ROWS_PER_STEP = 64
 /** Pieces are handed on together, in chunks of about so many bytes. */
-const CHUNK_BYTES = 65_536
+export const CHUNK_BYTES = 65_536
 
 /** Elements of a list in one piece: some tens of kilobytes of rows. */
 const PIECE_ELEMENTS = 64
@@ -53,7 +53,7 @@ export async function* chunksOf(
       while (!isDone && size < CHUNK_BYTES && !place.isGone)
       if (size === 0) continue
       place.handOver()
-      yield Buffer.concat(parts)
+      yield parts.length === 1 ? parts[0]! : Buffer.concat(parts)
     }
   } finally {
     rest.return?.()

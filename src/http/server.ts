@@ -9,10 +9,11 @@ import type { LimitStatus } from '../hub/status/status.ts'
 import { ANSWER_BUDGET_NS, LOOP_BUDGET_NS } from '../hub/tasks/loop-budget.ts'
 import { RoundRobin } from '../hub/tasks/round-robin.ts'
 import type { HubView } from '../hub/view.ts'
+import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
 import { createApp } from './app.ts'
 import { DIALECT_FORMS, type OtlpPreview, OtlpSource } from './export/otlp/source.ts'
-import type { PrometheusOptions } from './export/prometheus/exposition.ts'
+import { Exposition, type PrometheusOptions } from './export/prometheus/exposition.ts'
 import type { RouteContext, RoutedGuest } from './guest-routes.ts'
 import { HTTP_LIMITS, type HttpLimits, type HttpReports, SILENT_REPORTS } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
@@ -32,6 +33,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 30_000
 const IDLE_TIMEOUT_MS = 60_000
 /** Pause between looks of the server for connections past the first two, ms. */
 const TIMEOUT_CHECK_MS = 5_000
+/** Pause between looks for new series, ms; a scrape takes in what has come since. */
+const PREPARE_MS = 1_000
 /** Requests under way get so long to finish when the hub stops. */
 const STOP_GRACE_MS = 1_000
 
@@ -74,6 +77,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...{ clock: view.clock, turns, limits, reports },
     isOverloaded: () => view.refusesAnswers,
   })
+  const exposition = new Exposition(view, options.prometheus ?? {}, reports)
+  const preparation = new Preparation(view.clock, turns, exposition)
   const { app, routes } = createApp({
     view,
     streams,
@@ -84,8 +89,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     allowedHosts: options.allowedHosts ?? [],
     limits,
     answers,
-    prometheus: options.prometheus ?? {},
-    reports,
+    ...{ exposition, reports },
     otlp: options.otlp ?? new OtlpSource(view, DIALECT_FORMS),
   })
   const answer = getRequestListener(app.fetch, {
@@ -110,12 +114,45 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   configure(server, limits, reports, requests)
   return {
     limits: () => [answers.status()],
-    start: () => listen(server, host, port, reports),
+    start: async () => {
+      const address = await listen(server, host, port, reports)
+      preparation.start()
+      return address
+    },
     stop: () => {
+      preparation.stop()
       streams.stop()
       for (const guest of routes) guest.stop?.()
       return stop(server)
     },
+  }
+}
+
+/** Keeps the exposition prepared, so that a scrape of very many series begins at once. */
+class Preparation {
+  readonly #clock: Clock
+  readonly #turns: RoundRobin
+  readonly #exposition: Exposition
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, turns: RoundRobin, exposition: Exposition) {
+    this.#clock = clock
+    this.#turns = turns
+    this.#exposition = exposition
+  }
+
+  start(): void {
+    this.#cancel = this.#clock.after(PREPARE_MS, () => void this.#prepare())
+  }
+
+  async #prepare(): Promise<void> {
+    await this.#turns.run(this.#exposition.prepare(), () => this.#cancel !== undefined)
+    if (this.#cancel !== undefined) this.start()
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
   }
 }
 

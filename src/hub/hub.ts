@@ -34,7 +34,7 @@ import { ClockSteps } from './second/clock-steps.ts'
 import { Second } from './second/second.ts'
 import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
-import type { SeriesRecord, Total } from './series/record.ts'
+import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import { SeriesStore } from './series/series.ts'
 import { WorkerRates } from './status/activity.ts'
 import { LoadMeter, memoryBudget, Overload } from './status/overload.ts'
@@ -376,6 +376,10 @@ export class Hub implements HubView {
 
   total(record: SeriesRecord): Total {
     return this.#totals.of(record)
+  }
+
+  countersOf(records: readonly CounterRecord[], totals: BigUint64Array): void {
+    this.#totals.counters(records, totals)
   }
 
   rates(record: SeriesRecord): Rates | undefined {

@@ -8,7 +8,7 @@ import { defaultsOf } from '../dialects/options.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { Sessions } from './live/sessions.ts'
-import type { SeriesRecord, Total } from './series/record.ts'
+import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import type { SourcesAnswer } from './status/status.ts'
 
 export interface HubView {
@@ -34,6 +34,11 @@ export interface HubView {
   exportRules(dialect: string): ExportRules
   /** Reads exact totals since the series began. */
   total(record: SeriesRecord): Total
+  /**
+   * Reads the totals of many counters at once, without their windows.
+   * @param records as many as there are totals to be read, with a metric each
+   */
+  countersOf(records: readonly CounterRecord[], totals: BigUint64Array): void
   /** Reads Dropwizard's moving averages of a counter, per second; undefined for other kinds. */
   rates(record: SeriesRecord): Rates | undefined
   sources(): SourcesAnswer
@@ -52,11 +57,22 @@ export interface SeriesList {
   /** Rises when a series appears, leaves or changes its metadata. */
   readonly revision: number
   readonly size: number
+  /** Id of the newest series; none has a higher one. */
+  readonly lastId: number
   get(id: number): SeriesRecord | undefined
   /** Takes a series away with the next second; false where it is leaving already. */
   retire(record: SeriesRecord): boolean
+  /** Tells whether a series is listed: it is none of those that are leaving. */
+  isListed(record: SeriesRecord): boolean
+  /** Calls back, from now on, before a listed series changes its metadata or is listed no more. */
+  watch(watcher: SeriesWatcher): void
   /** Lists series in the order of their ids. Decrements are among them ({@link isDecrements}). */
   [Symbol.iterator](): Iterator<SeriesRecord>
+}
+
+export interface SeriesWatcher {
+  leaves(record: SeriesRecord): void
+  changes(record: SeriesRecord): void
 }
 
 /** Rules of the hub's metrics of itself, which have the dialect `hub`; their units are words. */

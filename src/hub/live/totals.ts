@@ -15,6 +15,8 @@ export class Totals {
   readonly #zone: Zone
   readonly #reader: ZoneReader
   readonly #sources: readonly SharedSources[]
+  /** Metrics of the counters that are read at once. */
+  #metrics = new Uint32Array(0)
   readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
 
   constructor(zone: Zone, reader: ZoneReader, sources: readonly SharedSources[] = []) {
@@ -49,6 +51,13 @@ export class Totals {
   counter({ metric, windows }: CounterRecord): Exact {
     const whole = this.#reader.counter(metric)
     return windows === undefined ? exact(whole) : windows.total(whole)
+  }
+
+  /** Reads the totals of many counters at once, without their windows. */
+  counters(records: readonly CounterRecord[], totals: BigUint64Array): void {
+    if (this.#metrics.length < records.length) this.#metrics = new Uint32Array(records.length)
+    for (let i = 0; i < records.length; i++) this.#metrics[i] = records[i]!.metric
+    this.#reader.counters(this.#metrics.subarray(0, records.length), totals)
   }
 
   /** Tells whether a source of shared gauges ran in the interval that ends now. */

@@ -17,6 +17,7 @@ import {
 import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
 import { networkOf } from '../network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
+import type { SeriesWatcher } from '../view.ts'
 import { isSameMetadata, MetadataPool } from './metadata-pool.ts'
 import { NumberedList } from './numbered-list.ts'
 import { isDecrements, type SeriesRecord } from './record.ts'
@@ -52,6 +53,7 @@ export class SeriesStore implements SeriesDefiner {
   #retired: SeriesRecord[] = []
   readonly #onForget = new Set<(metric: number) => void>()
   readonly #onRemove = new Set<(record: SeriesRecord) => void>()
+  readonly #watchers: SeriesWatcher[] = []
   #nextId = 1
   #revision = 0
   #removals = 0
@@ -241,7 +243,10 @@ export class SeriesStore implements SeriesDefiner {
     const record = this.#byMetric.get(metric)
     if (record === undefined || isSameMetadata(record.metadata, metadata)) return
     const isListed = !this.#leaving.has(record)
-    if (isListed) this.#counts.change(record, -1)
+    if (isListed) {
+      for (const watcher of this.#watchers) watcher.changes(record)
+      this.#counts.change(record, -1)
+    }
     record.metadata = this.#metadata.share(metadata)
     if (isListed) this.#counts.change(record, 1)
     this.#revision++
@@ -253,6 +258,14 @@ export class SeriesStore implements SeriesDefiner {
    */
   *shifting(stepMs: number): Task {
     yield* this.#facts.shifting(stepMs, this.#nowMs())
+  }
+
+  isListed(record: SeriesRecord): boolean {
+    return this.#byId.get(record.id) === record && !this.#leaving.has(record)
+  }
+
+  watch(watcher: SeriesWatcher): void {
+    this.#watchers.push(watcher)
   }
 
   onForget(callback: (metric: number) => void): void {
@@ -285,6 +298,7 @@ export class SeriesStore implements SeriesDefiner {
   unlink(records: readonly SeriesRecord[]): void {
     for (const record of records) {
       for (const callback of this.#onForget) callback(record.metric)
+      for (const watcher of this.#watchers) watcher.leaves(record)
       this.#zone.unlink(record.metric)
       this.#leaving.add(record)
       this.#counts.change(record, -1)

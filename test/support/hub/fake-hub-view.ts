@@ -15,7 +15,13 @@ import type {
   Total,
 } from '../../../src/hub/series/record.ts'
 import type { SourcesAnswer } from '../../../src/hub/status/status.ts'
-import { exportRulesOf, type HubView, type Rates, type SeriesList } from '../../../src/hub/view.ts'
+import {
+  exportRulesOf,
+  type HubView,
+  type Rates,
+  type SeriesList,
+  type SeriesWatcher,
+} from '../../../src/hub/view.ts'
 import {
   addExact,
   addToSummary,
@@ -214,6 +220,10 @@ export class FakeHubView implements HubView {
     }
   }
 
+  countersOf(records: readonly CounterRecord[], totals: BigUint64Array): void {
+    for (const [i, { id }] of records.entries()) totals[i] = BigInt(this.series.held(id).total)
+  }
+
   rates(record: SeriesRecord): Rates | undefined {
     return this.movingAverages.get(record.id)
   }
@@ -253,6 +263,11 @@ export class FakeHubView implements HubView {
 class FakeSeriesList implements SeriesList {
   revision = 0
   readonly #held: (Held | undefined)[] = []
+  readonly #watchers: SeriesWatcher[] = []
+
+  get lastId(): number {
+    return this.#held.length - 1
+  }
 
   get size(): number {
     return this.#held.length
@@ -288,8 +303,25 @@ class FakeSeriesList implements SeriesList {
 
   /** Expires a series. */
   remove(id: number): void {
+    for (const watcher of this.#watchers) watcher.leaves(this.held(id).record)
     this.#held[id] = undefined
     this.revision++
+  }
+
+  /** Changes what is known of a series. */
+  annotate(id: number, metadata: Partial<Metadata>): void {
+    const { record } = this.held(id)
+    for (const watcher of this.#watchers) watcher.changes(record)
+    record.metadata = { ...record.metadata, ...metadata }
+    this.revision++
+  }
+
+  isListed(record: SeriesRecord): boolean {
+    return this.get(record.id) === record
+  }
+
+  watch(watcher: SeriesWatcher): void {
+    this.#watchers.push(watcher)
   }
 
   retire({ id }: SeriesRecord): boolean {

@@ -100,15 +100,15 @@ describe('when totals began', () => {
     hub.observe(addKey(hub, 'h', 'h'), 3)
     hub.sample(hub.add({ name: 's', kind: 'summary', labels: [['a', 'b']] }), 1)
     assert.deepEqual(scrape(hub, 'openmetrics').text.match(/^[^#].*$/gm), [
+      'n_total{shp_type="m"} 0',
+      'n_created{shp_type="m"} 1700000000',
+      'later_total{shp_type="m"} 0',
+      'later_created{shp_type="m"} 1700000001.5',
       'h_hist_bucket{le="4"} 1',
       'h_hist_bucket{le="+Inf"} 1',
       'h_hist_sum 3',
       'h_hist_count 1',
       'h_hist_created 1700000001.5',
-      'later_total{shp_type="m"} 0',
-      'later_created{shp_type="m"} 1700000001.5',
-      'n_total{shp_type="m"} 0',
-      'n_created{shp_type="m"} 1700000000',
       's_sum{a="b"} 1',
       's_count{a="b"} 1',
       's_created{a="b"} 1700000001.5',
@@ -306,7 +306,7 @@ describe('collisions', () => {
       }
       const { samples, counted } = scrape(hub, 'text')
       assert.deepEqual(counted, ['name_conflicts family', 'name_conflicts family'])
-      return [...samples.keys()]
+      return [...samples.keys()].sort()
     }
     const one = build([
       ['g', 'a.hist.count'],

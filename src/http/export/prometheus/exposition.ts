@@ -1,16 +1,18 @@
-/** One scrape: the layout of all series with the totals of this moment, in text or protobuf. */
+/** One scrape: the families of all series with the totals of this moment, in text or protobuf. */
 
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
-import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { HeldValues } from '../../../hub/tasks/held-values.ts'
-import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { HttpReports } from '../../limits.ts'
-import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
+import type { Pieces } from '../../pieces.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
-import { extendLayout, type Layout, type LayoutOptions, layoutTask } from './layout.ts'
+import { Catalog, type Conflict, firstIdOf, type Shown } from './layout/catalog.ts'
+import { type LayoutOptions, plainFamily } from './layout/families.ts'
+import type { PlainList } from './layout/plain-list.ts'
+import { PlainText } from './plain-text.ts'
 
 export interface PrometheusOptions {
   /** `utf8` keeps names as sent for scrapers that ask for `escaping=allow-utf-8`. */
@@ -23,30 +25,27 @@ export interface PrometheusOptions {
   readonly createdSamples?: boolean
 }
 
-interface LayoutOfRevision {
-  readonly revision: number
-  /** Series at that revision. */
-  readonly size: number
-  readonly layout: Layout
-}
-
-/** New series that are put into a layout at once, each in some 10 µs; more are laid out anew. */
-const EXTENSION_LIMIT = 256
-
 export class Exposition {
   readonly #view: HubView
   readonly #options: PrometheusOptions
   readonly #reports: HttpReports
-  readonly #layouts = new HeldValues((style: NameStyle, held?: LayoutOfRevision) =>
-    this.#layout(style, held),
-  )
+  readonly #catalogs = new Map<NameStyle, Catalog>()
+  readonly #shown = new HeldValues((style: NameStyle) => this.#update(style))
   /** Series already counted as `name_conflicts`. */
-  #conflicting: ReadonlyMap<number, string> = new Map()
+  #conflicting: ReadonlyMap<number, Conflict> = new Map()
 
   constructor(view: HubView, options: PrometheusOptions, reports: HttpReports) {
     this.#view = view
     this.#options = options
     this.#reports = reports
+    const styles: NameStyle[] = options.names === 'utf8' ? ['legacy', 'utf8'] : ['legacy']
+    for (const style of styles) {
+      this.#catalogs.set(style, new Catalog(view.series, this.#layoutOptions(style)))
+    }
+  }
+  /** Style of the names for scrapers that accept it. */
+  get style(): NameStyle {
+    return this.#options.names ?? 'legacy'
   }
 
   /** Writes in slices: each value is that of the moment at which its piece is made. */
@@ -54,29 +53,82 @@ export class Exposition {
     return format === 'protobuf' ? this.#protobuf(style) : this.#text(format, style)
   }
 
-  *#text(format: TextFormat, style: NameStyle): Pieces<string> {
+  /**
+   * Takes in what series have come and left, so that the next answer begins at once: to be done now
+   * and then, whether there are scrapers or not.
+   */
+  *prepare(): Task {
+    for (const style of this.#catalogs.keys()) yield* this.#current(style)
+  }
+
+  *#text(format: TextFormat, style: NameStyle): Pieces {
     const isOpenMetrics = format === 'openmetrics'
-    const { families } = yield* this.#current(style)
-    for (const family of families) yield* familyText(family, this.#view, isOpenMetrics)
+    const { plain, families } = yield* this.#current(style)
+    const names = this.#catalogs.get(style)!.plainNames()
+    const writer = new PlainText(this.#view, names, this.#layoutOptions(style), isOpenMetrics)
+    let place = 0
+    for (const family of families) {
+      place = yield* plainText(writer, plain, place, firstIdOf(family))
+      yield* writer.take()
+      yield* familyText(family, this.#view, isOpenMetrics)
+    }
+    yield* plainText(writer, plain, place, Number.POSITIVE_INFINITY)
+    yield* writer.take()
     if (isOpenMetrics) yield '# EOF\n'
   }
 
   *#protobuf(style: NameStyle): Pieces<Uint8Array> {
     const hasNative = this.#options.nativeHistograms ?? false
-    const { families } = yield* this.#current(style)
-    for (const family of families) yield* familyProtobuf(family, this.#view, hasNative)
+    const { plain, families } = yield* this.#current(style)
+    let place = 0
+    for (const family of families) {
+      place = yield* this.#plainProtobuf(plain, place, firstIdOf(family), style)
+      yield* familyProtobuf(family, this.#view, hasNative)
+    }
+    yield* this.#plainProtobuf(plain, place, Number.POSITIVE_INFINITY, style)
   }
 
-  /** Gives a layout with all series that were there when it was asked for. */
-  *#current(style: NameStyle): Task<Layout> {
-    return (yield* this.#layouts.get(style, this.#view.series.revision)).layout
+  *#plainProtobuf(
+    plain: PlainList,
+    from: number,
+    endId: number,
+    style: NameStyle,
+  ): Pieces<Uint8Array, number> {
+    const hasNative = this.#options.nativeHistograms ?? false
+    const options = this.#layoutOptions(style)
+    const names = this.#catalogs.get(style)!.plainNames()
+    let place = from
+    for (; place < plain.length && plain.idOf(place) < endId; place++) {
+      const record = plain.has(place) ? this.#view.series.get(plain.idOf(place)) : undefined
+      if (record === undefined || !names.isSame(record, plain.suffixOf(place))) continue
+      yield* familyProtobuf(plainFamily(record, options), this.#view, hasNative)
+    }
+    return place
   }
 
-  /** Makes a layout as of the revision at which it begins, of the one before where it can. */
-  *#layout(style: NameStyle, held?: LayoutOfRevision): Task<LayoutOfRevision> {
-    const { series } = this.#view
-    const { revision, size } = series
-    const options: LayoutOptions = {
+  /** Gives all series that were there when it was asked for. */
+  #current(style: NameStyle): Task<Shown> {
+    return this.#shown.get(style, this.#view.series.revision)
+  }
+
+  *#update(style: NameStyle): Task<Shown> {
+    const catalog = this.#catalogs.get(style)!
+    const shown = yield* catalog.update()
+    if (style === 'legacy') this.#countConflicts(catalog)
+    return shown
+  }
+
+  /** Counts every series once, however often it is scraped. */
+  #countConflicts({ conflicts }: Catalog): void {
+    if (conflicts === this.#conflicting) return
+    for (const [id, rule] of conflicts) {
+      if (!this.#conflicting.has(id)) this.#reports.count('name_conflicts', rule)
+    }
+    this.#conflicting = conflicts
+  }
+
+  #layoutOptions(style: NameStyle): LayoutOptions {
+    return {
       style,
       exportRates: this.#options.exportRates ?? false,
       observer: this.#options.observer ?? 'histogram',
@@ -84,36 +136,21 @@ export class Exposition {
       nativeHistograms: this.#options.nativeHistograms ?? false,
       createdSamples: this.#options.createdSamples ?? true,
     }
-    const extended = held && (yield* this.#extend(held, options))
-    if (extended !== undefined) return extended
-    const layout = yield* layoutTask(series, options)
-    // what came meanwhile is not known to be in it: the next scrape puts it there
-    if (style === 'legacy') this.#countConflicts(layout)
-    return { revision, size, layout }
   }
+}
 
-  /** Puts in the series that are new; undefined where more than that has changed. */
-  *#extend(held: LayoutOfRevision, options: LayoutOptions): Task<LayoutOfRevision | undefined> {
-    const { series } = this.#view
-    const { revision, size } = series
-    // every new series raises both by one; what else raises the revision never raises the size
-    if (revision - held.revision !== size - held.size) return undefined
-    const { lastId } = held.layout
-    const added: SeriesRecord[] = []
-    const collect = (record: SeriesRecord): void => {
-      if (record.id > lastId && added.length <= EXTENSION_LIMIT) added.push(record)
-    }
-    yield* forEachItem(series, collect, 16 * ROWS_PER_STEP)
-    if (series.revision !== revision || added.length > EXTENSION_LIMIT) return undefined
-    const layout = extendLayout(held.layout, added, options)
-    return layout && { revision, size, layout }
+/** Writes plain series up to an id. @returns the place after the last one */
+function* plainText(
+  writer: PlainText,
+  plain: PlainList,
+  from: number,
+  endId: number,
+): Pieces<Uint8Array, number> {
+  let place = from
+  while (place < plain.length && plain.idOf(place) < endId) {
+    place = writer.add(plain, place, endId)
+    if (writer.isFull) yield* writer.take()
+    else yield
   }
-
-  /** Counts every series once, however often it is scraped. */
-  #countConflicts({ conflicts }: Layout): void {
-    for (const [id, rule] of conflicts) {
-      if (!this.#conflicting.has(id)) this.#reports.count('name_conflicts', rule)
-    }
-    this.#conflicting = conflicts
-  }
+  return place
 }

@@ -25,7 +25,7 @@ import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram, Kind } from '../../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import { writeS64, writeU64Field } from '../protobuf.ts'
-import type { Family, Row } from './layout.ts'
+import type { Family, Row } from './layout/families.ts'
 import { type NativeSide, nativeForm } from './native-histogram.ts'
 import { type Distribution, rowTimeMs, rowValue } from './row-value.ts'
 

@@ -5,7 +5,7 @@ import { numberText } from '../../../exposition/text.ts'
 import { beganMs, isWindowed } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
-import type { Family, Row } from './layout.ts'
+import type { Family, Row } from './layout/families.ts'
 import { type Distribution, rowTimeMs, rowValue } from './row-value.ts'
 
 /** Writes a family; nothing at all for one without samples: its rows may have no value yet. */

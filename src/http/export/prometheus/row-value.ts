@@ -4,8 +4,8 @@ import { windowValue } from '../../../dialects/export-rules.ts'
 import { isDecrements, type SeriesRecord, type Total } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact } from '../../../model/index.ts'
-import type { RowPart } from './collisions.ts'
-import type { Row } from './layout.ts'
+import type { RowPart } from './layout/collisions.ts'
+import type { Row } from './layout/families.ts'
 
 /** Total of a kind that is more than one number. */
 export type Distribution = Extract<Total, { kind: 'histogram' | 'summary' }>

@@ -1,14 +1,15 @@
 /**
  * Families and rows that want the same name: settled here for all formats, never by merging or
- * dropping. The outcome does not depend on the order in which series appeared.
+ * dropping. The outcome does not depend on the order in which series appeared, nor on the names
+ * that were given before.
  */
-import type { WindowPart } from '../../../dialects/export-rules.ts'
-import { KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../../../exposition/names.ts'
-import { labelText } from '../../../exposition/text.ts'
-import type { SeriesRecord } from '../../../hub/series/record.ts'
-import { sorted, type Task } from '../../../hub/tasks/task.ts'
-import { compareUtf8, type Kind, type Labels } from '../../../model/index.ts'
-import { ROWS_PER_STEP } from '../../pieces.ts'
+import type { WindowPart } from '../../../../dialects/export-rules.ts'
+import { KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../../../../exposition/names.ts'
+import { labelText } from '../../../../exposition/text.ts'
+import type { SeriesRecord } from '../../../../hub/series/record.ts'
+import { sorted, type Task } from '../../../../hub/tasks/task.ts'
+import { compareUtf8, type Kind, type Labels } from '../../../../model/index.ts'
+import { ROWS_PER_STEP } from '../../../pieces.ts'
 
 export type RateField = 'm1' | 'm5' | 'm15'
 /** `native`: the native form of a distribution whose classic one is in another unit. */
@@ -26,50 +27,59 @@ export interface Entry {
 /** Series that want to be one family. */
 export interface Group {
   readonly type: Kind
-  name: string
-  readonly entries: Entry[]
+  /** Name that they want. */
+  readonly name: string
+  /** Name that they get. */
+  shown: string
+}
+
+/** Names of samples beside those of the groups in contest. */
+interface OtherNames {
+  /** Tells whether a family that is in no contest has samples of a name. */
+  has(sample: string): boolean
+  /** Takes note of a name that the outcome depends on. */
+  noteTried(sample: string): void
 }
 
 /**
  * Makes the names of all families differ, with every suffix their samples may have: beside another
  * kind a gauge gets `_gauge`, a histogram `_hist`, a summary `_summary`; a counter keeps its name.
- * @param taken gets the sample names that groups in contest wanted and got
- * @returns the groups that were renamed
+ * @param groups all that want a name that another one wants, and maybe others
  */
-export function* separateFamilies(groups: readonly Group[], taken: Set<string>): Task<Set<Group>> {
+export function* separateFamilies(groups: readonly Group[], others: OtherNames): Task {
+  for (const group of groups) group.shown = group.name
   const { owners, contested } = yield* findContested(groups)
-  const renamed = new Set<Group>()
   let count = 0
   for (const group of contested) {
     if (++count % ROWS_PER_STEP === 0) yield
-    for (const suffix of SAMPLE_SUFFIXES[group.type]) {
-      owners.delete(group.name + suffix)
-      taken.add(group.name + suffix)
+    for (const sample of samplesOf(group)) {
+      owners.delete(sample)
+      others.noteTried(sample)
     }
-    if (group.type === 'counter') continue
-    group.name += KIND_SUFFIXES[group.type]
-    renamed.add(group)
+    if (group.type !== 'counter') group.shown += KIND_SUFFIXES[group.type]
   }
+  const isRenamed = (group: Group): number => Number(group.shown !== group.name)
   const order = yield* sorted(
     [...contested],
     (a, b) =>
-      Number(renamed.has(a)) - Number(renamed.has(b)) ||
+      isRenamed(a) - isRenamed(b) ||
       Number(b.type === 'counter') - Number(a.type === 'counter') ||
-      compareUtf8(a.name, b.name),
+      compareUtf8(a.shown, b.shown),
   )
+  const isOwned = (sample: string): boolean => {
+    others.noteTried(sample)
+    return owners.has(sample) || others.has(sample)
+  }
   for (const group of order) {
     if (++count % ROWS_PER_STEP === 0) yield
-    const suffixes = SAMPLE_SUFFIXES[group.type]
-    while (suffixes.some((suffix) => owners.has(group.name + suffix))) {
-      group.name += KIND_SUFFIXES[group.type]
-      renamed.add(group)
-    }
-    for (const suffix of suffixes) {
-      owners.set(group.name + suffix, group)
-      taken.add(group.name + suffix)
-    }
+    while (samplesOf(group).some(isOwned)) group.shown += KIND_SUFFIXES[group.type]
+    for (const sample of samplesOf(group)) owners.set(sample, group)
   }
-  return renamed
+}
+
+/** Lists the names that samples of a group may have. */
+function samplesOf({ type, shown }: Group): string[] {
+  return SAMPLE_SUFFIXES[type].map((suffix) => shown + suffix)
 }
 
 /** Groups that want a name that another one wants too, and who wants which. */
@@ -81,9 +91,9 @@ function* findContested(
   let count = 0
   for (const group of groups) {
     if (++count % ROWS_PER_STEP === 0) yield
-    for (const suffix of SAMPLE_SUFFIXES[group.type]) {
-      const owner = owners.get(group.name + suffix)
-      if (owner === undefined) owners.set(group.name + suffix, group)
+    for (const sample of samplesOf(group)) {
+      const owner = owners.get(sample)
+      if (owner === undefined) owners.set(sample, group)
       else contested.add(owner).add(group)
     }
   }
@@ -95,7 +105,7 @@ function* findContested(
  * that is equal too, `series` with the number of the series.
  * @returns the entries that got a label
  */
-function* separateRows(entries: readonly Entry[]): Task<Set<Entry>> {
+export function* separateRows(entries: readonly Entry[]): Task<Set<Entry>> {
   const changed = new Set<Entry>()
   let clashing = yield* findClashing(entries)
   let count = 0
@@ -130,28 +140,4 @@ function* findClashing(entries: readonly Entry[]): Task<Entry[]> {
 /** Adds a label; to Prometheus an empty value is the same as none. */
 function addLabel(entry: Entry, key: string, value: string): void {
   if (value !== '') entry.labels = withLabel(entry.labels, key, value)
-}
-
-/** @returns the series whose names or labels changed */
-export function* separateLabels(
-  groups: readonly Group[],
-  renamed: ReadonlySet<Group>,
-): Task<Map<number, 'label' | 'family'>> {
-  const conflicts = new Map<number, 'label' | 'family'>()
-  let count = 0
-  for (const { entries } of renamed) {
-    for (const { record } of entries) {
-      conflicts.set(record.id, 'family')
-      if (++count % ROWS_PER_STEP === 0) yield
-    }
-  }
-  for (const { entries } of groups) {
-    if (++count % ROWS_PER_STEP === 0) yield
-    if (entries.length < 2) continue
-    for (const { record } of yield* separateRows(entries)) {
-      conflicts.set(record.id, 'label')
-      if (++count % ROWS_PER_STEP === 0) yield
-    }
-  }
-  return conflicts
 }
