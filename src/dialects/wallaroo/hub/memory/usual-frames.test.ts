@@ -3,6 +3,7 @@
  * windows to the same totals, views, notes, errors and offsets.
  */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
@@ -12,6 +13,7 @@ import { metricsBytes } from '../../test/frames.ts'
 import { TwinHub } from '../../test/twin-hubs.ts'
 import { UsualFramesModule } from './usual-frames.ts'
 
+const VECTORS = new URL('../../vectors/wallaroo.json', import.meta.url)
 const APPLICATION = 'golden-app'
 const U64_MAX = (1n << 64n) - 1n
 /** Frames for which JavaScript had to make blocks of windows. */
@@ -273,6 +275,27 @@ describe('usual frames', () => {
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => run(new Twins(limits), steps)),
       60,
     )
+  })
+
+  it('… of the vectors, each twice, between usual ones', () => {
+    const { cases } = JSON.parse(readFileSync(VECTORS, 'utf8')) as {
+      readonly cases: readonly { readonly hex?: string; readonly writes?: readonly string[] }[]
+    }
+    const streams = cases.map(({ hex, writes }) => hex ?? writes?.join('') ?? '')
+    for (const stream of streams.filter((text) => text !== '' && text.length < 200_000)) {
+      const twins = new Twins()
+      const { clock } = twins
+      const bytes = Buffer.from(stream, 'hex')
+      twins.each((hub) => hub.read(hub.open(), Buffer.concat([GREETING, round(clock, 2)])))
+      for (let i = 0; i < 2; i++) {
+        twins.each((hub) => hub.read(0, Buffer.concat([bytes, round(clock, 2)])))
+      }
+      twins.each((hub) => {
+        hub.end(0)
+        hub.tick()
+      })
+      twins.check()
+    }
   })
 
   it('are the same wherever a read has cut them', () => {
