@@ -139,13 +139,15 @@ export class Writer implements SlotOwner {
 
   /**
    * Gives the place where {@link addSmall} finds a counter, until it is released; -1 where {@link
-   * counter} has no handle.
+   * counter} would give no handle. It makes none: a place costs nothing.
    * @throws {TypeError} as {@link counter} does
    */
   counterPlace(metric: number): number {
-    if (this.counter(metric) === undefined) return -1
+    this.#check(metric, 'counter')
     const slotAt = this.#parts.descriptors.slotAt(metric)
-    this.#counterPages[slotAt >>> PAGE_SHIFT] ??= this.#segment.pageOf(slotAt)
+    const page = this.#isAttached ? this.#pageFor(metric) : undefined
+    if (page === undefined) return -1
+    this.#counterPages[slotAt >>> PAGE_SHIFT] = page
     return slotAt
   }
 
@@ -213,10 +215,7 @@ export class Writer implements SlotOwner {
   ): H | undefined {
     const held = this.#handles[metric]
     if (held instanceof Class) return held
-    const { descriptors } = this.#parts
-    if (!descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
-    const actual = descriptors.type(metric)
-    if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
+    this.#check(metric, type)
     this.#checkShared(metric, (Class as unknown) === SharedGaugeHandle)
     if (!this.#isAttached) return undefined
     const page = this.#pageFor(metric)
@@ -224,6 +223,13 @@ export class Writer implements SlotOwner {
     const handle = new Class(this, metric, page, this.#wordOf(metric))
     this.#handles[metric] = handle
     return handle
+  }
+
+  #check(metric: number, type: MetricType): void {
+    const { descriptors } = this.#parts
+    if (!descriptors.has(metric)) throw new TypeError(`metric ${metric} is not defined`)
+    const actual = descriptors.type(metric)
+    if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
   }
 
   #checkShared(metric: number, isWanted: boolean): void {

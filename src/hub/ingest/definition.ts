@@ -36,7 +36,6 @@ export type SeriesRefusal =
 
 /** A series as an ingest knows it. */
 export interface KnownSeries {
-  readonly identity: Identity
   /** Index of its metric in the zone. */
   readonly metric: number
 }
@@ -143,11 +142,7 @@ const DECREMENTS_SHOWN = '.decrement'
  * Names the part of a counter that takes the sizes of its negative increments. A line feed can't be
  * in a name that came by line, so the part never meets a real series.
  */
-export function decrementsOf(
-  { identity }: KnownSeries,
-  metadata: Metadata,
-  source: string,
-): NewSeries {
+export function decrementsOf(identity: Identity, metadata: Metadata, source: string): NewSeries {
   const name = identity.nameBytes ?? new TextEncoder().encode(identity.name)
   const ending = new TextEncoder().encode(DECREMENTS_ENDING)
   const nameBytes = new Uint8Array(name.length + ending.length)

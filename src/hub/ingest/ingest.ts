@@ -11,6 +11,7 @@ import {
   type Exact,
   exact,
   type HistogramCell,
+  type Identity,
   type Kind,
   type Metadata,
   multiplyExact,
@@ -19,8 +20,9 @@ import {
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
+import { NumberedInts, NumberedList } from '../series/numbered-list.ts'
 import { type CommandQueue, grow, type LineQueue } from './command-queue.ts'
-import { type KnownSeries, type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
+import { type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
 import { KeyTable } from './key-table.ts'
 import { OverflowSlots } from './overflow.ts'
 import type { QuotaRefusal } from './quota.ts'
@@ -68,6 +70,9 @@ const OF_QUOTA: ReadonlySet<string> = new Set<QuotaRefusal>([
   'overloaded',
 ])
 const isOfQuota = (refusal: SeriesRefusal): refusal is QuotaRefusal => OF_QUOTA.has(refusal)
+const FIRST_SLOTS = 64
+/** Three numbers, and a fourth by metric. */
+const BYTES_PER_SLOT = 16
 const I64_MIN = -(1n << 63n)
 /** Words of an entry in key memory. */
 const LINES = ENTRY.lines >> 2
@@ -84,16 +89,18 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
   readonly #refused = new RefusedKeys()
-  readonly #records: (KnownSeries | undefined)[] = []
-  /** Places in the writer by slot of a counter; -1 for others. */
-  readonly #places: number[] = []
-  readonly #counters: (CounterHandle | undefined)[] = []
-  readonly #decrements: (CounterHandle | undefined)[] = []
-  readonly #gauges: (GaugeHandle | undefined)[] = []
-  readonly #histograms: (ExponentialHandle | undefined)[] = []
-  /** Metrics of the second part, by slot of a counter. */
-  readonly #decrementMetrics: number[] = []
-  readonly #slotsOfMetric = new Map<number, number[]>()
+  // Numbers by slot: what a series costs here besides its key. Its handle is the writer's.
+  /** Metrics; -1 for a free slot. */
+  #metrics = new Int32Array(0)
+  /** Places in the writer, of counters; -1 for others. */
+  #places = new Int32Array(0)
+  /** Slots of the same metric, one after the other; -1 for the last one. */
+  #nextSlots = new Int32Array(0)
+  readonly #firstSlots = new NumberedInts()
+  readonly #gauges = new NumberedList<GaugeHandle>()
+  readonly #histograms = new NumberedList<ExponentialHandle>()
+  /** Metrics of the second part, by slot of a counter that has one. */
+  readonly #decrements = new Map<number, number>()
   protected source = ''
   #active = new Set<string>()
 
@@ -114,7 +121,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   /** Bytes of its own tables; the zone's are accounted for by the zone. */
   get bytes(): number {
-    return this.#table.bytes + this.#refused.bytes + this.#records.length * 64
+    return this.#table.bytes + this.#refused.bytes + this.#metrics.length * BYTES_PER_SLOT
   }
 
   begin(source: string): void {
@@ -168,7 +175,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   }
 
   #addLarge(slot: number, counter: number, sum: number): void {
-    grow(this.#counters[slot], sum, this.source, this.#events)
+    grow(this.#counterOf(slot), sum, this.source, this.#events)
     this.#checkGathering(slot, counter)
   }
 
@@ -181,21 +188,20 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#measurements[0]!++
     if (slot < 0) return
     const place = this.#places[slot]!
+    if (place < 0) return
     // nearly every line; a handle would be one more thing to wait for
-    if (place >= 0 && weight === 1 && typeof value === 'number') {
+    if (weight === 1 && typeof value === 'number') {
       if (this.#writer.addSmall(place, value)) return
     }
-    const counter = this.#counters[slot]
-    if (counter === undefined) return
     if (value < 0) {
       this.#countDown(slot, value, weight)
       return
     }
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.queue.count(this.#records[slot]!.metric, value, weight, this.source)
+      this.queue.count(this.#metrics[slot]!, value, weight, this.source)
     } else {
-      grow(counter, multiplyExact(value, whole), this.source, this.#events)
+      grow(this.#counterOf(slot), multiplyExact(value, whole), this.source, this.#events)
       this.#checkGathering(slot, place)
     }
   }
@@ -207,14 +213,14 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.#events.refused('negative_reading', this.source)
       return
     }
-    const record = this.#records[slot]
-    if (record !== undefined) this.queue.read(record.metric, reading, this.source)
+    const metric = this.metricOf(slot)
+    if (metric !== undefined) this.queue.read(metric, reading, this.source)
   }
 
   set(slot: number, value: Exact): void {
     this.#measurements[0]!++
     if (slot < 0) return
-    const gauge = this.#gauges[slot]
+    const gauge = this.#gauges.get(slot)
     if (gauge === undefined) return
     if (typeof value === 'bigint' && (value > U64_MAX || value < I64_MIN)) {
       this.#events.noted('inexact')
@@ -227,15 +233,22 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   observe(slot: number, value: Exact, weight: number): void {
     this.#measurements[0]!++
     if (slot < 0) return
-    const histogram = this.#histograms[slot]
+    const histogram = this.#histograms.get(slot)
     if (histogram === undefined) return
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole !== 0) histogram.observe(value, whole)
-    else this.queue.observe(this.#records[slot]!.metric, value, weight, this.source)
+    else this.queue.observe(this.#metrics[slot]!, value, weight, this.source)
   }
 
   protected metricOf(slot: number): number | undefined {
-    return this.#records[slot]?.metric
+    const metric = this.#metrics[slot] ?? -1
+    return metric < 0 ? undefined : metric
+  }
+
+  /** Finds the handle of a counter, which only what is rare needs. */
+  #counterOf(slot: number): CounterHandle | undefined {
+    const metric = this.metricOf(slot)
+    return metric === undefined ? undefined : this.#writer.counter(metric)
   }
 
   protected measured(): void {
@@ -243,8 +256,8 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   }
 
   annotate(slot: number, metadata: Metadata): void {
-    const record = this.#records[slot]
-    if (record !== undefined) this.#series.annotate(record, metadata)
+    const metric = this.metricOf(slot)
+    if (metric !== undefined) this.#series.annotate({ metric }, metadata)
   }
 
   refuse(code: string): void {
@@ -258,14 +271,14 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   /** Takes a negative increment: its size goes to the series' second monotonic part. */
   #countDown(slot: number, value: Exact, weight: number): void {
-    const decrements = this.#decrements[slot] ?? this.#defineDecrements(slot)
-    if (decrements === undefined) return
+    const metric = this.#decrements.get(slot) ?? this.#defineDecrements(slot)
+    if (metric === undefined) return
     const size = exact(-value as Exact)
     const whole = weight === 1 ? 1 : wholeWeight(weight)
     if (whole === 0) {
-      this.queue.count(this.#decrementMetrics[slot]!, size, weight, this.source)
+      this.queue.count(metric, size, weight, this.source)
     } else {
-      grow(decrements, multiplyExact(size, whole), this.source, this.#events)
+      grow(this.#writer.counter(metric), multiplyExact(size, whole), this.source, this.#events)
     }
   }
 
@@ -302,12 +315,14 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       }
       return this.#overflowSlot(kind, isCumulative)
     }
-    return this.#bind(record, bytes, start, end, type, hash, isWindowed)
+    const { identity } = description
+    return this.#bind(record.metric, identity, bytes, start, end, type, hash, isWindowed)
   }
 
   /** Gives a series a slot with its handles; refused when the zone has no room for its cells. */
   #bind(
-    record: KnownSeries,
+    metric: number,
+    identity: Identity,
     bytes: Uint8Array,
     start: number,
     end: number,
@@ -315,68 +330,67 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     hash: number,
     isWindowed = false,
   ): number {
-    const { metric } = record
-    const { kind } = record.identity
+    const { kind } = identity
     const isZoned = kind !== 'summary' && !isWindowed
-    const counter = kind === 'counter' ? this.#writer.counter(metric) : undefined
+    const place = kind === 'counter' ? this.#writer.counterPlace(metric) : -1
     const gauge = kind === 'gauge' ? this.#writer.gauge(metric) : undefined
     const isObserved = isZoned && kind === 'histogram'
     const histogram = isObserved ? this.#writer.exponential(metric) : undefined
-    if (isZoned && (counter ?? gauge ?? histogram) === undefined) {
-      this.#events.refused('zone_full', this.source, describeSeries(record.identity))
+    if (isZoned && place < 0 && (gauge ?? histogram) === undefined) {
+      this.#events.refused('zone_full', this.source, describeSeries(identity))
       return REFUSED
     }
     const slot = this.#table.add(bytes, start, end, type, hash)
-    this.#records[slot] = record
-    const place = counter === undefined ? -1 : this.#writer.counterPlace(metric)
+    if (slot >= this.#metrics.length) this.#grow()
+    this.#metrics[slot] = metric
     this.#places[slot] = place
     this.#table.setCounter(slot, place)
     this.#checkGathering(slot, place)
-    this.#counters[slot] = counter
-    this.#gauges[slot] = gauge
-    this.#histograms[slot] = histogram
-    this.#decrements[slot] = undefined
-    const slots = this.#slotsOfMetric.get(metric)
-    if (slots === undefined) this.#slotsOfMetric.set(metric, [slot])
-    else slots.push(slot)
+    if (gauge !== undefined) this.#gauges.set(slot, gauge)
+    if (histogram !== undefined) this.#histograms.set(slot, histogram)
+    this.#nextSlots[slot] = this.#firstSlots.get(metric)
+    this.#firstSlots.set(metric, slot)
     return slot
+  }
+
+  #grow(): void {
+    this.#metrics = grownBy(this.#metrics)
+    this.#places = grownBy(this.#places)
+    this.#nextSlots = grownBy(this.#nextSlots)
   }
 
   /** Sums and distributions of refused series stay whole in one overflow series per kind. */
   #overflowSlot(kind: Kind, isCumulative: boolean): number {
     if (isCumulative || kind === 'gauge') return REFUSED
-    return this.#overflow.slot(kind, (record, key) =>
-      this.#bind(record, key, 0, key.length, OverflowSlots.TYPE, 0),
+    return this.#overflow.slot(kind, (metric, identity, key) =>
+      this.#bind(metric, identity, key, 0, key.length, OverflowSlots.TYPE, 0),
     )
   }
 
-  #defineDecrements(slot: number): CounterHandle | undefined {
-    const record = this.#records[slot]!
-    const decrements = this.#series.defineDecrements(record, this.source)
+  #defineDecrements(slot: number): number | undefined {
+    const known = { metric: this.#metrics[slot]! }
+    const decrements = this.#series.defineDecrements(known, this.source)
     if (typeof decrements === 'string') {
       this.#events.refused(decrements, this.source)
       return undefined
     }
-    const handle = this.#writer.counter(decrements.metric)
-    this.#decrements[slot] = handle
-    this.#decrementMetrics[slot] = decrements.metric
-    return handle
+    this.#decrements.set(slot, decrements.metric)
+    return decrements.metric
   }
 
   #forget(metric: number): void {
-    const slots = this.#slotsOfMetric.get(metric)
-    if (slots === undefined) return
+    let slot = this.#firstSlots.get(metric)
+    if (slot < 0) return
     this.generation++
-    for (const slot of slots) {
+    this.#firstSlots.set(metric, -1)
+    for (; slot >= 0; slot = this.#nextSlots[slot]!) {
       this.#table.remove(slot)
-      this.#records[slot] = undefined
+      this.#metrics[slot] = -1
       this.#places[slot] = -1
-      this.#counters[slot] = undefined
-      this.#decrements[slot] = undefined
-      this.#gauges[slot] = undefined
-      this.#histograms[slot] = undefined
+      this.#decrements.delete(slot)
+      this.#gauges.delete(slot)
+      this.#histograms.delete(slot)
     }
-    this.#slotsOfMetric.delete(metric)
   }
 }
 
@@ -397,6 +411,13 @@ export class ZoneIngest extends LineZoneIngest<CommandQueue> implements Ingest {
     const metric = this.metricOf(slot)
     if (metric !== undefined) this.queue.retire(metric)
   }
+}
+
+/** Makes a longer column; new rows are free. */
+function grownBy(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(FIRST_SLOTS, 2 * column.length)).fill(-1, column.length)
+  larger.set(column)
+  return larger
 }
 
 /** Copies bytes: `slice` of a Buffer would keep the whole read alive. */

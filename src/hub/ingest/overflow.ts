@@ -3,8 +3,8 @@
  * overflow series per dialect and kind takes their increments and observations. Gauges and readings
  * of many names have no sum, so for them a refusal is only counted.
  */
-import type { Kind } from '../../model/index.ts'
-import { type KnownSeries, OWN_SOURCE, type SeriesDefiner } from './definition.ts'
+import type { Identity, Kind } from '../../model/index.ts'
+import { OWN_SOURCE, type SeriesDefiner } from './definition.ts'
 
 const NAME = 'pentameter.overflow'
 
@@ -21,11 +21,12 @@ export class OverflowSlots {
   }
 
   /** Gives the slot of the overflow series of a kind; `bind` makes it when it is first needed. */
-  slot(kind: Kind, bind: (record: KnownSeries, key: Uint8Array) => number): number {
+  slot(kind: Kind, bind: (metric: number, identity: Identity, key: Uint8Array) => number): number {
     const known = this.#slots.get(kind)
     if (known !== undefined) return known
+    const identity: Identity = { name: NAME, kind, labels: [['dialect', this.#dialect]] }
     const record = this.#series.define({
-      identity: { name: NAME, kind, labels: [['dialect', this.#dialect]] },
+      identity,
       metadata: {
         dialect: 'hub',
         description: 'What series refused by a limit would have counted.',
@@ -33,7 +34,7 @@ export class OverflowSlots {
       source: OWN_SOURCE,
     })
     if (typeof record === 'string') return -1
-    const slot = bind(record, new TextEncoder().encode(`${NAME}.${kind}`))
+    const slot = bind(record.metric, identity, new TextEncoder().encode(`${NAME}.${kind}`))
     this.#slots.set(kind, slot)
     return slot
   }

@@ -11,6 +11,22 @@ interface ListPage<T> {
   count: number
 }
 
+/** Numbers by a number: pages of them, -1 where none was set. */
+export class NumberedInts {
+  readonly #pages: (Int32Array | undefined)[] = []
+
+  get(number: number): number {
+    return this.#pages[number >>> PAGE_SHIFT]?.[number & (PAGE_SIZE - 1)] ?? -1
+  }
+
+  set(number: number, value: number): void {
+    const index = number >>> PAGE_SHIFT
+    while (this.#pages.length <= index) this.#pages.push(undefined)
+    this.#pages[index] ??= new Int32Array(PAGE_SIZE).fill(-1)
+    this.#pages[index][number & (PAGE_SIZE - 1)] = value
+  }
+}
+
 export class NumberedList<T extends object> implements Iterable<T> {
   readonly #pages: (ListPage<T> | undefined)[] = []
   #size = 0

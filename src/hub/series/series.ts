@@ -233,7 +233,7 @@ export class SeriesStore implements SeriesDefiner {
     const record = this.#byMetric.get(metric)
     if (record?.kind !== 'counter') return 'type_mismatch'
     if (record.decrements !== undefined) return record.decrements
-    const decrements = this.define(decrementsOf(record, record.metadata, source))
+    const decrements = this.define(decrementsOf(record.identity, record.metadata, source))
     if (typeof decrements !== 'string') attachDecrements(record, decrements)
     return decrements
   }

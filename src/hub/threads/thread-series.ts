@@ -46,19 +46,18 @@ export class ThreadSeries implements SeriesDefiner {
 
   defineDecrements({ metric }: KnownSeries, source: string): KnownSeries | SeriesRefusal {
     const identity = identityOf(this.#zone.key(metric))!
-    return this.#define(decrementsOf({ identity, metric }, this.#told.get(metric)!, source), metric)
+    return this.#define(decrementsOf(identity, this.#told.get(metric)!, source), metric)
   }
 
   #define(series: NewSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.#quota, series)
     if (typeof metric === 'string') return metric
-    const { identity } = series
     if (this.#told.get(metric) === undefined) {
       const metadata = this.#metadata.share(series.metadata)
       this.#told.set(metric, metadata)
       this.#outbox.announce({ ...series, metadata }, metric, downOfMetric)
     }
-    return { identity, metric }
+    return { metric }
   }
 
   annotate({ metric }: KnownSeries, metadata: Metadata): void {
