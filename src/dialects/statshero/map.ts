@@ -132,7 +132,12 @@ function describe(key: Uint8Array, type: number): Description {
   return { identity, metadata, isCumulative: type === METER_READER }
 }
 
+function isAscii(byte: number): boolean {
+  return byte < 0x80
+}
+
 function isUtf8Of(key: Uint8Array, name: string): boolean {
+  if (key.every(isAscii)) return true
   const bytes = encoder.encode(name)
   return bytes.length === key.length && bytes.every((byte, i) => byte === key[i])
 }

@@ -93,13 +93,12 @@ export function defineMetric(
   const tooLong = isDecrements ? undefined : lengthRefusal(identity, quota.limits)
   if (tooLong !== undefined) return tooLong
   return quota.exclusively(() => {
-    // another thread may have been faster, and has then counted it
-    const raced = zone.find(key)
     const bytes = zone.cost(key.length, type, mode)
-    const refusal = raced < 0 ? quota.refusal(source, bytes) : undefined
-    if (refusal !== undefined) return refusal
+    const refusal = quota.refusal(source, bytes)
+    // another thread may have been faster, and has then counted it
+    if (refusal !== undefined && zone.find(key) < 0) return refusal
     const metric = zone.define(key, type, { mode })
-    if (metric >= 0 && raced < 0) quota.add(source, bytes)
+    if (metric >= 0 && zone.isNew) quota.add(source, bytes)
     return metricOrRefusal(metric)
   })
 }

@@ -41,10 +41,17 @@ export class Definitions {
    * moved.
    */
   find(key: Uint8Array): number {
+    return this.#find(key, this.#memory.hashOf(key))
+  }
+
+  #find(key: Uint8Array, hash: number): number {
+    this.#hash = hash
     return this.#memory.generation.consistently(this.#probe, key)
   }
 
-  readonly #probe = (key: Uint8Array): number => this.#index.find(this.#memory.hashOf(key), key)
+  /** Hash of the key at hand: a successor keeps the zone's secret, so it holds there, too. */
+  #hash = 0
+  readonly #probe = (key: Uint8Array): number => this.#index.find(this.#hash, key)
 
   /** Whether the last {@link define} made the metric. */
   isNew = false
@@ -54,24 +61,25 @@ export class Definitions {
     // A string has a length, too, and would be taken for so many bytes of 0.
     if (!(key instanceof Uint8Array)) throw new TypeError('a key is given as bytes')
     this.isNew = false
-    const found = this.find(key)
+    const hash = this.#memory.hashOf(key)
+    const found = this.#find(key, hash)
     if (found !== -1) return this.#checkSame(found, definition)
     if (key.length > this.#memory.ints[HEADER.keyBytesLimit]!) return this.#refuse('key_too_long')
     if (!this.#memory.lock()) return this.#refuse('lock_timeout')
     try {
       const raced = this.#probe(key)
-      return raced !== -1 ? this.#checkSame(raced, definition) : this.#add(key, definition)
+      return raced !== -1 ? this.#checkSame(raced, definition) : this.#add(key, hash, definition)
     } finally {
       this.#memory.unlock()
     }
   }
 
-  #add(key: Uint8Array, definition: Definition): number {
+  #add(key: Uint8Array, hash: number, definition: Definition): number {
     const retired = this.#descriptors.lastRetired(definition.slotClass)
     const metric =
       retired === -1 ? this.#addNew(key, definition) : this.#addReused(retired, key, definition)
     this.isNew = metric >= 0
-    if (metric >= 0) this.#index.publish(this.#memory.hashOf(key), metric)
+    if (metric >= 0) this.#index.publish(hash, metric)
     return metric
   }
 
