@@ -5,6 +5,7 @@
 import { ENTRY, type KeyMemory } from '../../src/arena/key-memory.ts'
 import type { Describe } from '../../src/dialects/ingest.ts'
 import { KeyTable } from '../../src/hub/ingest/key-table.ts'
+import type { Exact } from '../../src/model/index.ts'
 import { ModelIngest } from './model-ingest.ts'
 
 export class KeyedIngest extends ModelIngest {
@@ -26,6 +27,13 @@ export class KeyedIngest extends ModelIngest {
       throw new Error(`slot ${slot} is another one in the table`)
     }
     return slot
+  }
+
+  override count(slot: number, value: Exact, weight: number): void {
+    super.count(slot, value, weight)
+    // near its end each line is taken or refused for itself, as the hub's ingest does it
+    const isNearEnd = (this.series[slot]?.total ?? 0) >= 2n ** 63n
+    if (isNearEnd) this.table.stopGathering(slot)
   }
 
   openKeys(roomBytes: number): KeyMemory | undefined {

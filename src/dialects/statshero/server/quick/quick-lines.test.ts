@@ -253,6 +253,11 @@ suite('lines taken in memory', () => {
     )
   })
 
+  test('of a counter near its end are taken or refused one by one', () => {
+    const lines = Array.from({ length: 6 }, () => 'a:42|m\n').join('')
+    assertSame([frameOf('a:1|m\n'), frameOf(`a:${2n ** 64n - 101n}|m\n`), frameOf(lines)])
+  })
+
   test('may be more than the lists of a call hold', () => {
     const names = Array.from({ length: 3000 }, (_, i) => `name.${i}`)
     const counters = names.map((name) => `${name}:1|m\n`).join('')
