@@ -145,7 +145,10 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     hash: number,
     describe: Describe,
   ): number {
-    const slot = this.#table.find(bytes, start, end, type, hash)
+    const table = this.#table
+    const slot = table.isRehashed
+      ? table.findRehashed(bytes, start, end, type)
+      : table.find(bytes, start, end, type, hash)
     return slot >= 0 ? slot : this.#define(bytes, start, end, type, hash, describe)
   }
 
@@ -290,8 +293,6 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     hash: number,
     describe: Describe,
   ): number {
-    const rehashed = this.#table.findRehashed(bytes, start, end, type)
-    if (rehashed >= 0) return rehashed
     const generation = this.#series.limitsGeneration
     const { source } = this
     const refused = this.#refused.find(bytes, start, end, type, hash, source, generation)

@@ -100,7 +100,7 @@ export class KeyTable {
   }
 
   /**
-   * Finds the slot of a key, or -1: then {@link findRehashed} is to be asked.
+   * Finds the slot of a key, or -1; {@link findRehashed} is for a table that hashes for itself.
    * @param type at most 255
    * @param hash of the key's bytes, by the same function at every call
    */
@@ -121,8 +121,8 @@ export class KeyTable {
   }
 
   /**
-   * Finds the slot of a key that {@link find} has not found, in a table that hashes for itself; or
-   * -1. Apart from it, because the few instructions more would cost every line a tenth of its time.
+   * Finds the slot of a key in a table that hashes for itself, or -1. Apart from {@link find},
+   * because the few instructions more would cost every line a tenth of its time.
    */
   findRehashed(bytes: Uint8Array, start: number, end: number, type: number): number {
     const secrets = this.#secrets
