@@ -60,6 +60,11 @@ export interface SeriesList {
   /** Id of the newest series; none has a higher one. */
   readonly lastId: number
   get(id: number): SeriesRecord | undefined
+  /**
+   * Gives the key of a listed or leaving series, identityKey of the model: of decrements the one
+   * they have in the zone.
+   */
+  keyOf(record: SeriesRecord): Uint8Array
   /** Takes a series away with the next second; false where it is leaving already. */
   retire(record: SeriesRecord): boolean
   /** Tells whether a series is listed: it is none of those that are leaving. */

@@ -260,6 +260,10 @@ export class SeriesStore implements SeriesDefiner {
     yield* this.#facts.shifting(stepMs, this.#nowMs())
   }
 
+  keyOf({ metric }: SeriesRecord): Uint8Array {
+    return this.#zone.key(metric)
+  }
+
   isListed(record: SeriesRecord): boolean {
     return this.#byId.get(record.id) === record && !this.#leaving.has(record)
   }

@@ -29,6 +29,7 @@ import {
   type Exact,
   Histogram,
   type Identity,
+  identityKey,
   type Metadata,
   mergeSummaries,
   type Summary,
@@ -314,6 +315,10 @@ class FakeSeriesList implements SeriesList {
     for (const watcher of this.#watchers) watcher.changes(record)
     record.metadata = { ...record.metadata, ...metadata }
     this.revision++
+  }
+
+  keyOf({ identity }: SeriesRecord): Uint8Array {
+    return identityKey(identity)
   }
 
   isListed(record: SeriesRecord): boolean {

@@ -118,7 +118,6 @@ export class PlainText {
     if (counter >= 0) {
       const low = this.#halves[2 * counter]!
       const high = this.#halves[2 * counter + 1]!
-      if (low === 0 && high === 0 && (record as CounterRecord).isDecrements) return
       this.#open(record, COUNTER)
       if (high < HIGH_SAFE) this.#addWhole(high * TWO_32 + low)
       else this.#addText(String(this.#totals[counter]))
@@ -127,7 +126,6 @@ export class PlainText {
     }
     const total = record.kind === 'histogram' ? undefined : this.#view.total(record)
     if (total?.kind === 'counter') {
-      if (record.kind === 'counter' && record.isDecrements && Number(total.total) === 0) return
       this.#open(record, COUNTER)
       this.#addNumber(total.total)
       this.#closeCounter(record)
@@ -173,11 +171,11 @@ export class PlainText {
     this.#addBytes(type, type.length)
   }
 
-  #addHelpLine(isTotal: boolean, name: string, dialect: string): void {
+  #addHelpLine(isTotal: boolean, name: Uint8Array, dialect: string): void {
     this.#addBytes(HELP, HELP.length)
     this.#addName(isTotal ? TOTAL : undefined)
     this.#buffer[this.#at++] = SPACE
-    this.#addText(name)
+    this.#addBytes(name, name.length)
     this.#buffer[this.#at++] = SPACE
     this.#buffer[this.#at++] = OPEN
     this.#addText(dialect)

@@ -128,7 +128,7 @@ export class Catalog {
 
   /** Makes a reader of the names of plain series. */
   plainNames(): PlainNames {
-    return new PlainNames(this.#options, this.#suffixes)
+    return new PlainNames(this.#series, this.#options, this.#suffixes)
   }
 
   /** Series whose name or labels had to be changed because of another one, as shown last. */

@@ -5,8 +5,9 @@
  */
 import { cleanLabels } from '../../../../exposition/names.ts'
 import { labelText } from '../../../../exposition/text.ts'
-import type { SeriesRecord } from '../../../../hub/series/record.ts'
-import type { Identity, Kind } from '../../../../model/index.ts'
+import { isDecrements, type SeriesRecord } from '../../../../hub/series/record.ts'
+import type { SeriesList } from '../../../../hub/view.ts'
+import type { Kind } from '../../../../model/index.ts'
 import type { LayoutOptions } from './families.ts'
 
 /** Longer names are left to the general way. */
@@ -28,11 +29,14 @@ for (let code = 0x20; code < 0x7f; code++) {
 
 interface QualifierLabels {
   readonly kind: Kind
-  readonly key: string
-  readonly value: string
+  /** End of the keys of series with this qualifier. */
+  readonly end: Uint8Array
   readonly bytes: Uint8Array
 }
 
+/** Offsets in keys (identityKey of the model): kind, length of the name, name, flag, texts. */
+const NAME_AT = 5
+const LENGTH_BYTES = 4
 const NO_LABELS = new Uint8Array(0)
 const QUALIFIERS_HELD = 64
 
@@ -41,36 +45,54 @@ export class PlainNames {
   readonly bytes = new Uint8Array(2 * LENGTH_LIMIT)
   length = 0
   type: Kind = 'gauge'
-  #identity: Identity | undefined
+  /** Series read last, its key, and where in it the qualifier begins. */
+  #record: SeriesRecord | undefined
+  #key: Uint8Array = NO_LABELS
+  #flagAt = 0
   /** Number of the suffix that the name was given by its dialect; 0 for none. */
   suffix = 0
   readonly #suffixes: string[]
   readonly #options: LayoutOptions
   /** Whether series of a dialect may be plain. */
   readonly #dialects = new Map<string, boolean>()
-  /** Labels by kind, key and value of the qualifier. */
+  readonly #series: Pick<SeriesList, 'keyOf'>
+  /** Labels by kind and end of the key. */
   readonly #labels = new Map<string, QualifierLabels>()
   #lastLabels: QualifierLabels | undefined
 
   /** @param suffixes those of all names of a catalog, by their numbers; it grows */
-  constructor(options: LayoutOptions, suffixes: string[]) {
+  constructor(series: Pick<SeriesList, 'keyOf'>, options: LayoutOptions, suffixes: string[]) {
+    this.#series = series
     this.#options = options
     this.#suffixes = suffixes
   }
 
   /** Reads the name of the family that a series wants; false where it is not plain. */
-  read({ identity, metadata }: SeriesRecord): boolean {
-    this.#identity = identity
-    const { kind, name, nameBytes, labels } = identity
-    const { dialect, unit, description, exportSuffix } = metadata
-    if (unit !== undefined || description !== undefined || nameBytes !== undefined) return false
-    if (labels.length > 0 || !this.#isPlainKind(kind) || !this.#isPlainDialect(dialect))
-      return false
+  read(record: SeriesRecord): boolean {
+    const { kind } = record
+    const { dialect, unit, description, exportSuffix } = record.metadata
+    if (unit !== undefined || description !== undefined || isDecrements(record)) return false
+    if (!this.#isPlainKind(kind) || !this.#isPlainDialect(dialect)) return false
+    this.#record = record
+    this.#key = this.#series.keyOf(record)
     this.length = 0
     this.suffix = 0
-    if (!this.#readName(name)) return false
+    const length = sizeAt(this.#key, NAME_AT - LENGTH_BYTES)
+    this.#flagAt = NAME_AT + length
+    if (this.#hasLabels() || !this.#readName(length)) return false
     if (exportSuffix !== undefined && !this.#readSuffix(exportSuffix)) return false
     return kind !== 'counter' || !this.#endsWithTotal()
+  }
+
+  /** Tells whether there is more behind the name than a qualifier. */
+  #hasLabels(): boolean {
+    const key = this.#key
+    let at = this.#flagAt + 1
+    if (key[this.#flagAt] === 1) {
+      at += LENGTH_BYTES + sizeAt(key, at)
+      at += LENGTH_BYTES + sizeAt(key, at)
+    }
+    return at !== key.length
   }
 
   /** Reads the name; false where it isn't that of a series with this suffix any more. */
@@ -94,21 +116,23 @@ export class PlainNames {
     return isPlain
   }
 
-  #readName(name: string): boolean {
+  #readName(length: number): boolean {
     const { bytes } = this
-    const { length } = name
+    const key = this.#key
     if (length === 0 || length > LENGTH_LIMIT) return false
     const isUtf8 = this.#options.style === 'utf8'
-    const first = name.charCodeAt(0)
+    const first = key[NAME_AT]!
     const isDigit = first >= ZERO && first <= NINE
     if (isDigit && isUtf8) return false
-    if (isDigit) bytes[this.length++] = UNDERSCORE
-    for (let i = 0; i < length; i++) {
-      const code = name.charCodeAt(i)
+    let at = 0
+    if (isDigit) bytes[at++] = UNDERSCORE
+    for (let i = NAME_AT; i < NAME_AT + length; i++) {
+      const code = key[i]!
       const clean = code < 128 ? CLEANED[code]! : 0
       if (clean === 0 || (isUtf8 && clean !== code)) return false
-      bytes[this.length++] = clean
+      bytes[at++] = clean
     }
+    this.length = at
     return true
   }
 
@@ -135,29 +159,45 @@ export class PlainNames {
     return true
   }
 
-  /** Gives the name that the series was sent under. */
-  get raw(): string {
-    return this.#identity!.name
+  /** Gives the name that the series was sent under, in ASCII. */
+  get raw(): Uint8Array {
+    return this.#key.subarray(NAME_AT, this.#flagAt)
   }
 
   /** Gives `{key="value"}` of the series; nothing where it has no qualifier. */
   get labels(): Uint8Array {
-    const { qualifier, kind } = this.#identity!
-    if (qualifier === undefined) return NO_LABELS
+    if (this.#key[this.#flagAt] === 0) return NO_LABELS
+    const { kind } = this.#record!
     const last = this.#lastLabels
-    const [key, value] = qualifier
-    if (last?.key === key && last.value === value && last.kind === kind) return last.bytes
-    const held = this.#labels.get(`${kind} ${key} ${value}`) ?? this.#makeLabels(this.#identity!)
+    if (last?.kind === kind && this.#endsWith(last.end)) return last.bytes
+    const end = this.#key.subarray(this.#flagAt)
+    const name = kind + Buffer.from(end).toString('latin1')
+    let held = this.#labels.get(name)
+    if (held === undefined) {
+      held = this.#makeLabels(end)
+      // words of dialects; of anything else there may be too many
+      if (this.#labels.size < QUALIFIERS_HELD) this.#labels.set(name, held)
+    }
     this.#lastLabels = held
     return held.bytes
   }
 
-  #makeLabels({ qualifier, kind }: Identity): QualifierLabels {
-    const [key, value] = qualifier!
-    const text = labelText(cleanLabels([qualifier!], kind, this.#options.style))
-    const made = { kind, key, value, bytes: text === '' ? NO_LABELS : Buffer.from(`{${text}}`) }
-    // words of dialects; of anything else there may be too many
-    if (this.#labels.size < QUALIFIERS_HELD) this.#labels.set(`${kind} ${key} ${value}`, made)
-    return made
+  #endsWith(end: Uint8Array): boolean {
+    const key = this.#key
+    const from = this.#flagAt
+    if (key.length - from !== end.length) return false
+    for (let i = 0; i < end.length; i++) if (key[from + i] !== end[i]) return false
+    return true
   }
+
+  #makeLabels(end: Uint8Array): QualifierLabels {
+    const { qualifier, kind } = this.#record!.identity
+    const labels = qualifier === undefined ? [] : [qualifier]
+    const text = labelText(cleanLabels(labels, kind, this.#options.style))
+    return { kind, end, bytes: text === '' ? NO_LABELS : Buffer.from(`{${text}}`) }
+  }
+}
+
+function sizeAt(key: Uint8Array, at: number): number {
+  return (key[at]! | (key[at + 1]! << 8) | (key[at + 2]! << 16) | (key[at + 3]! << 24)) >>> 0
 }
