@@ -9,6 +9,7 @@ import type { HistogramRecord, SeriesRecord, SummaryRecord } from '../series/rec
 import type { SeriesStore } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
+import type { IsKept } from './readings/column.ts'
 import { CounterReadings } from './readings/counters.ts'
 import { GaugeReadings, SharedGaugeReadings } from './readings/gauges.ts'
 import { DenseReadings, HistogramReadings } from './readings/histograms.ts'
@@ -16,7 +17,7 @@ import type { Totals } from './totals.ts'
 
 /** The readings of all series that are read in one way. */
 interface Column {
-  retain(isKept: (record: SeriesRecord) => boolean): void
+  retain(isKept: IsKept): void
 }
 
 /** Series between two looks at the clock. */
@@ -42,18 +43,12 @@ export class CellCloser {
   readonly #reader: ZoneReader
   readonly #totals: Totals
   readonly #windows: Windows
-  readonly #counters = new CounterReadings()
+  readonly #counters: CounterReadings
   readonly #gauges = new GaugeReadings()
   readonly #sharedGauges = new SharedGaugeReadings()
   readonly #exponentials = new HistogramReadings()
   readonly #denses = new DenseReadings()
-  readonly #columns: readonly Column[] = [
-    this.#counters,
-    this.#gauges,
-    this.#sharedGauges,
-    this.#exponentials,
-    this.#denses,
-  ]
+  readonly #columns: readonly Column[]
   /** Last id of the store's list that the columns have followed. */
   #lastId = 0
   #removals = 0
@@ -64,6 +59,14 @@ export class CellCloser {
     this.#reader = reader
     this.#totals = totals
     this.#windows = windows
+    this.#counters = new CounterReadings(store)
+    this.#columns = [
+      this.#counters,
+      this.#gauges,
+      this.#sharedGauges,
+      this.#exponentials,
+      this.#denses,
+    ]
   }
 
   /** Closes the cells of the interval that ends now, at once. */
@@ -82,9 +85,10 @@ export class CellCloser {
     const reader = this.#reader
     const window = reader.closeWindow()
     const windowed = this.#windows.take()
-    this.#counters.close(reader, builder, endMs, windowed)
+    this.#counters.read(reader, endMs, windowed)
     this.#sharedGauges.close(this.#totals, builder, endMs)
     this.#denses.close(reader, builder, endMs)
+    yield* this.#counters.close(builder, endMs)
     yield* this.#exponentials.close(reader, builder, endMs, window)
     yield
     yield* this.#gauges.close(reader, builder, endMs)
@@ -98,7 +102,7 @@ export class CellCloser {
     const store = this.#store
     if (this.#removals !== store.removals) {
       this.#removals = store.removals
-      const isKept = ({ id }: SeriesRecord): boolean => store.get(id) !== undefined
+      const isKept: IsKept = ({ id }) => store.get(id) !== undefined
       for (const readings of this.#columns) {
         readings.retain(isKept)
         yield

@@ -272,6 +272,11 @@ export class SeriesStore implements SeriesDefiner {
     this.#watchers.push(watcher)
   }
 
+  /** Notes the end of an interval in which something arrived for the series of a metric. */
+  heard(metric: number, atMs: number): void {
+    this.#facts.setLastDataMs(metric, atMs)
+  }
+
   onForget(callback: (metric: number) => void): void {
     this.#onForget.add(callback)
   }

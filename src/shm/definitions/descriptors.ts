@@ -90,6 +90,30 @@ export class Descriptors {
     return (this.#field(metric, DESCRIPTOR.lengthAndType) & DESCRIPTOR_UNLINKED) === 0
   }
 
+  /**
+   * Finds the slots of many metrics of a type, fastest where they ascend.
+   * @returns the index of the first that is none of these, or -1
+   */
+  slotsOf(metrics: Uint32Array, type: MetricType, target: Uint32Array): number {
+    const wanted = METRIC_TYPES.indexOf(type)
+    const { count } = this
+    let held = -1
+    let halves: Int32Array | undefined
+    for (let i = 0; i < metrics.length; i++) {
+      const metric = metrics[i]!
+      if (metric >= count) return i
+      if (halves === undefined || metric >>> PER_PAGE_SHIFT !== held) {
+        held = metric >>> PER_PAGE_SHIFT
+        halves = this.pageOf(metric).halves
+      }
+      const at = this.#offset(metric)
+      const field = halves[at + DESCRIPTOR.lengthAndType]!
+      if (field < 0 || ((field >>> 16) & 0xff) !== wanted) return i
+      target[i] = halves[at + DESCRIPTOR.slotAt]!
+    }
+    return -1
+  }
+
   slotAt(metric: number): number {
     return this.#field(metric, DESCRIPTOR.slotAt)
   }

@@ -4,7 +4,7 @@
  * between segments, and only a retirement takes them away; both keep the generation odd meanwhile,
  * and a reading during which that was odd or changed is taken again (generation.ts).
  */
-import { addExact, type Exact, exact, Histogram, SCALE_MAX, U64_MAX } from '../../model/index.ts'
+import { addExact, type Exact, exact, Histogram, SCALE_MAX } from '../../model/index.ts'
 import type { Descriptors } from '../definitions/descriptors.ts'
 import { DENSE_BINS, type GaugeMode, type MetricType, PAGE_SHIFT, PAGE_WORDS } from '../layout.ts'
 import type { Page, ZoneMemory } from '../memory/memory.ts'
@@ -13,6 +13,7 @@ import { readExponential } from '../slots/exponential-reading.ts'
 import { ExponentialSlot } from '../slots/exponential-slot.ts'
 import { combineGauge, type GaugeReading, gaugeSequence, readLaterGauge } from '../slots/gauge.ts'
 import { BinsReader, type BinsReading, type BinTable, type SegmentBins } from './bins-reader.ts'
+import { CountersReader, cappedTotal } from './counters-reader.ts'
 import { type PlainCopy, type PlainGain, type PlainOutcome, PlainReader } from './plain-reading.ts'
 import { SummaryTaker, type SummaryVisitor } from './summaries.ts'
 
@@ -63,6 +64,7 @@ export class ZoneReader {
   /** Histogram of the segments after the first. */
   readonly #part = new Histogram()
   #metrics: Uint32Array = NO_METRICS
+  readonly #counters: CountersReader
   #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
   readonly #writersGauge: GaugeReading = { value: Number.NaN, sequence: 0 }
   readonly #bins: BinsReader
@@ -76,6 +78,7 @@ export class ZoneReader {
     this.#memory = memory
     this.#descriptors = descriptors
     this.#segments = segments
+    this.#counters = new CountersReader(memory, descriptors, segments)
     this.#bins = new BinsReader(memory, descriptors, segments)
     this.#plain = new PlainReader(memory, descriptors, segments)
     this.#summaries = new SummaryTaker(memory, descriptors, segments)
@@ -89,15 +92,15 @@ export class ZoneReader {
   counter(metric: number): bigint {
     this.#check(metric, 'counter')
     const total = this.#memory.generation.consistently(this.#sumCounter, metric)
-    return total > U64_MAX ? this.#beyond(metric, total) : total
+    return cappedTotal(this.#descriptors, metric, total)
   }
 
   /** Reads totals of many counters without garbage; fastest when the metrics ascend. */
   counters(metrics: Uint32Array, target: BigUint64Array): void {
-    for (let i = 0; i < metrics.length; i++) this.#check(metrics[i]!, 'counter')
-    this.#metrics = metrics
-    this.#memory.generation.consistently(this.#sumCounters, target)
-    this.#metrics = NO_METRICS
+    const unfit = this.#counters.read(metrics, target)
+    if (unfit < 0) return
+    this.#check(metrics[unfit]!, 'counter')
+    this.counters(metrics, target) // it is one by now
   }
 
   /**
@@ -309,11 +312,6 @@ export class ZoneReader {
     if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
   }
 
-  /** Gives what a total above 2^64 - 1 counts as. */
-  #beyond(metric: number, total: bigint): bigint {
-    return this.#descriptors.mode(metric) === 'wrapping' ? BigInt.asUintN(64, total) : U64_MAX
-  }
-
   readonly #sumCounter = (metric: number): bigint => {
     const slotAt = this.#descriptors.slotAt(metric)
     let total = 0n
@@ -322,17 +320,6 @@ export class ZoneReader {
       if (page !== undefined) total += page.words[slotAt & (PAGE_WORDS - 1)]!
     }
     return total
-  }
-
-  readonly #sumCounters = (totals: BigUint64Array): void => {
-    totals.fill(0n, 0, this.#metrics.length)
-    const halves = new Int32Array(totals.buffer, totals.byteOffset, 2 * totals.length)
-    this.#visitSlots((i, page, at) => {
-      if (halves[2 * i + 1]! < 0 || page.halves[2 * at + 1]! < 0) {
-        const total = totals[i]! + page.words[at]!
-        totals[i] = total > U64_MAX ? this.#beyond(this.#metrics[i]!, total) : total
-      } else totals[i]! += page.words[at]!
-    })
   }
 
   readonly #latestSequences = (sequences: Float64Array): void => {

@@ -6,7 +6,7 @@ import type { SeriesRecord } from '../../series/record.ts'
 
 const ROWS_FIRST = 64
 
-export type IsKept = (record: SeriesRecord) => boolean
+export type IsKept = (series: Pick<SeriesRecord, 'id'>) => boolean
 
 /** Computes the length of arrays by row that have no room for another one. */
 function grownLength(length: number): number {
