@@ -2,10 +2,16 @@
  * Text of plain series (layout/plain-names.ts), written as bytes: a counter or a gauge costs well
  * below a microsecond and leaves no garbage. The same text as by family-text.ts.
  */
+import { bucketLines, distributionText } from '../../../exposition/histogram-text.ts'
 import { numberText } from '../../../exposition/text.ts'
-import { beganMs, type CounterRecord, type SeriesRecord } from '../../../hub/series/record.ts'
+import {
+  beganMs,
+  type CounterRecord,
+  isWindowed,
+  type SeriesRecord,
+} from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { Exact } from '../../../model/index.ts'
+import type { Exact, Histogram } from '../../../model/index.ts'
 import { CHUNK_BYTES, ROWS_PER_STEP } from '../../pieces.ts'
 import { familyText } from './family-text.ts'
 import { type LayoutOptions, plainFamily } from './layout/families.ts'
@@ -16,6 +22,7 @@ const HELP = Buffer.from('# HELP ')
 const TYPE = Buffer.from('# TYPE ')
 const COUNTER = Buffer.from(' counter\n')
 const GAUGE = Buffer.from(' gauge\n')
+const HISTOGRAM = Buffer.from(' histogram\n')
 const TOTAL = Buffer.from('_total')
 const CREATED = Buffer.from('_created')
 const SPACE = 0x20
@@ -124,17 +131,32 @@ export class PlainText {
       this.#closeCounter(record)
       return
     }
-    const total = record.kind === 'histogram' ? undefined : this.#view.total(record)
-    if (total?.kind === 'counter') {
+    const total = this.#view.total(record)
+    if (total.kind === 'counter') {
       this.#open(record, COUNTER)
       this.#addNumber(total.total)
       this.#closeCounter(record)
-    } else if (total?.kind === 'gauge') {
+    } else if (total.kind === 'gauge') {
       if (total.value === undefined || Number.isNaN(total.value)) return
       this.#open(record, GAUGE)
       this.#addNumber(total.value)
       this.#buffer[this.#at++] = LINE_FEED
+    } else if (total.kind === 'histogram' && this.#names.type === 'histogram') {
+      this.#addHistogram(record, total.histogram)
     } else this.#addFamily(record)
+  }
+
+  #addHistogram(record: SeriesRecord, histogram: Histogram): void {
+    this.#addHead(record, HISTOGRAM)
+    const { labels } = this.#names
+    const name = this.#names.text
+    const inner = Buffer.from(labels.subarray(1, -1)).toString()
+    const text = distributionText('histogram', name, inner)!
+    const isWindow = isWindowed(record)
+    const lines = bucketLines(histogram, text, 0, this.#isOpenMetrics, isWindow)
+    this.#reserve(UTF8_BYTES * lines.length + REST_BYTES + this.#names.length + labels.length)
+    this.#at += this.#buffer.write(lines, this.#at)
+    this.#addCreated(record)
   }
 
   #addFamily(record: SeriesRecord): void {
@@ -146,8 +168,17 @@ export class PlainText {
     }
   }
 
-  /** Writes HELP, TYPE and the sample up to its value. */
+  /** Writes HELP, TYPE and the sample of a counter or a gauge up to its value. */
   #open(record: SeriesRecord, type: Uint8Array): void {
+    this.#addHead(record, type)
+    const { labels } = this.#names
+    this.#addName(type === COUNTER ? TOTAL : undefined)
+    this.#addBytes(labels, labels.length)
+    this.#buffer[this.#at++] = SPACE
+  }
+
+  /** Writes HELP and TYPE, and makes room for a sample. */
+  #addHead(record: SeriesRecord, type: Uint8Array): void {
     const { dialect } = record.metadata
     const { labels, raw } = this.#names
     const fixed = REST_BYTES + 4 * this.#names.length + 2 * labels.length
@@ -160,9 +191,6 @@ export class PlainText {
       this.#addHelpLine(isCounter, raw, dialect)
       this.#addTypeLine(isCounter, type)
     }
-    this.#addName(isCounter ? TOTAL : undefined)
-    this.#addBytes(labels, labels.length)
-    this.#buffer[this.#at++] = SPACE
   }
 
   #addTypeLine(isTotal: boolean, type: Uint8Array): void {
@@ -183,9 +211,13 @@ export class PlainText {
     this.#buffer[this.#at++] = LINE_FEED
   }
 
-  /** Ends the sample of a counter; OpenMetrics says behind it when the total began. */
   #closeCounter(record: SeriesRecord): void {
     this.#buffer[this.#at++] = LINE_FEED
+    this.#addCreated(record)
+  }
+
+  /** Writes when a total began, which OpenMetrics says behind its samples. */
+  #addCreated(record: SeriesRecord): void {
     if (!this.#isOpenMetrics || !this.#options.createdSamples) return
     this.#addName(CREATED)
     const { labels } = this.#names

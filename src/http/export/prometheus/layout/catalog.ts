@@ -302,8 +302,7 @@ export class Catalog {
     }
     const names = this.#rivalNames
     names.read(this.#series.get(this.#plain.idOf(number >>> 1))!)
-    const name = Buffer.from(names.bytes.subarray(0, names.length)).toString('latin1')
-    return { number, type: names.type, name }
+    return { number, type: names.type, name: names.text }
   }
 
   /** Tells whether a contest depends on samples of a family, whose name was hashed last. */

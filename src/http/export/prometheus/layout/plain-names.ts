@@ -159,6 +159,11 @@ export class PlainNames {
     return true
   }
 
+  /** Gives the name read last as text. */
+  get text(): string {
+    return Buffer.from(this.bytes.buffer, 0, this.length).toString('latin1')
+  }
+
   /** Gives the name that the series was sent under, in ASCII. */
   get raw(): Uint8Array {
     return this.#key.subarray(NAME_AT, this.#flagAt)
