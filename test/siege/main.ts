@@ -32,7 +32,7 @@ const chosen = ATTACKS.map(({ name }) => name).filter(
 const BOUNDS: Bounds = {
   rssMb: 1200,
   probeMs: 1000,
-  heldMs: 150,
+  heldMs: 200,
   udpLoss: 0.02,
   logLines: 300,
 }

@@ -48,18 +48,30 @@ export class LivePayloads {
     return payload
   }
 
+  /** Tells whether an event costs little: it is made already, or of few series. */
+  isCheap(frame: Frame, { ids, key }: Selection): boolean {
+    return ids.length <= ROWS_PER_STEP || this.#newestOf(frame)?.payloads.has(key) === true
+  }
+
   /**
-   * Makes the same of several frames together, in steps; for one client, so nothing of it is kept.
+   * Makes the same of several frames together, in steps; one of several belongs to one client, so
+   * nothing of it is kept.
    */
-  *replay(frames: readonly Frame[], { ids }: Selection): Task<Buffer> {
+  *replay(frames: readonly Frame[], { ids, key }: Selection): Task<Buffer> {
+    const [only] = frames
+    const isWhole = only !== undefined && frames.length === 1
+    const known = isWhole ? this.#newestOf(only)?.payloads.get(key) : undefined
+    if (known !== undefined) return known
     const kindOf = (id: number): Kind | undefined => this.#series.get(id)?.identity.kind
-    const frame = yield* mergeSelected(frames, ids, kindOf)
+    const frame = isWhole ? only : yield* mergeSelected(frames, ids, kindOf)
     let json = ''
     for (const piece of this.json(frame, ids)) {
       json += piece ?? ''
       yield
     }
-    return eventOf(frame, json)
+    const event = eventOf(frame, json)
+    this.#newestOf(frame)?.payloads.set(key, event)
+    return event
   }
 
   /** Writes the CellsEvent of a frame as JSON text, in pieces. */
@@ -70,6 +82,10 @@ export class LivePayloads {
       yield
     }
     yield this.#cells(frame, ids, fragments)
+  }
+
+  #newestOf(frame: Frame): FrameTexts | undefined {
+    return this.#newest?.frame === frame ? this.#newest : undefined
   }
 
   #textsOf(frame: Frame): FrameTexts {

@@ -64,11 +64,16 @@ export class Stream {
   take(frame: Frame): void {
     if (this.#outgoing.writableEnded) return
     this.#toldMs = frame.endMs
-    if (this.#backlog.length > 0) {
+    const { payloads } = this.#context
+    const isCheap = payloads.isCheap(frame, this.selection)
+    if (this.#backlog.length === 0 && !isCheap && !this.#hasRoom) {
+      this.#skip('cells')
+    } else if (this.#backlog.length > 0 || !isCheap) {
+      // the events of many series take their time, and turns
       this.#backlog.push([frame])
       this.#limitBacklog()
       void this.#sendBacklog()
-    } else if (!this.#offer(this.#context.payloads.event(frame, this.selection))) {
+    } else if (!this.#offer(payloads.event(frame, this.selection))) {
       this.#skip('cells')
     }
   }

@@ -178,3 +178,13 @@ test('a session that closes while its window is being made gets nothing any more
   while (steps.next().done !== true);
   assert.equal(windows, 0)
 })
+
+test('the rest of the event loop may run between any two sessions', () => {
+  const sessions = new Sessions()
+  let count = 0
+  for (let i = 0; i < 10; i++) sessions.open({ intervalS: 1, onFrame: () => count++ })
+  const steps = sessions.pushing(new FrameBuilder().build(1000, 1))
+  const counts: number[] = []
+  while (steps.next().done !== true) counts.push(count)
+  assert.deepEqual([...new Set(counts)], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+})

@@ -76,6 +76,7 @@ export class Sessions {
       if (!this.#open.has(session)) continue
       const window = yield* session.taking(frame)
       if (window !== undefined && this.#open.has(session)) session.hand(window)
+      yield
     }
   }
 }

@@ -88,6 +88,22 @@ export const ANSWER_ATTACKS: readonly Attack[] = [
     get(`/api/v1/live?series=${IDS}`, `Last-Event-ID: ${Date.now() - HOUR_MS / 6}`),
   ),
   {
+    name: 'live streams of 5000 series each',
+    async run({ listeners: { http } }, signal) {
+      const crowd = new Crowd('127.0.0.35')
+      await crowd.hold(250, signal, (i) => {
+        const stream = crowd.open(http.port, get('/api/v1/live'))
+        stream.once('data', (bytes) => {
+          const name = /"stream":"([^"]+)"/.exec(String(bytes))?.[1]
+          const series = Array.from({ length: 5000 }, (_, id) => id + 1 + ((i * 400) % 95_000))
+          const body = JSON.stringify({ series })
+          const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+          crowd.open(http.port, request('POST', `/api/v1/live/${name}`, headers) + body).end()
+        })
+      })
+    },
+  },
+  {
     name: 'answers that nobody takes',
     async run({ listeners: { http } }, signal) {
       const crowd = new Crowd('127.0.0.12')
