@@ -277,3 +277,10 @@ test('a dialect that no thread can load is taken in the main thread', async () =
   assert.deepEqual(hub.sources().workers, [])
   await hub.stop()
 })
+
+test('a hub for more than a million series has numbers for them', async () => {
+  const metricsLimitOf = async (options: object) =>
+    (await startHub({ ...options })).hub.sources().zone?.metricsLimit
+  assert.equal(await metricsLimitOf({}), 1_000_000)
+  assert.equal(await metricsLimitOf({ seriesLimit: 2_000_000 }), 2_200_000)
+})

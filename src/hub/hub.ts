@@ -16,6 +16,7 @@ import { ConfigError, dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
+import { metricsLimitOf } from './ingest/quota.ts'
 import { Windows } from './ingest/windows/windows.ts'
 import { Descriptors } from './listen/descriptors.ts'
 import { PeerCounts } from './listen/peer-counts.ts'
@@ -105,6 +106,7 @@ export class Hub implements HubView {
     this.#exportRules = exportRulesOf(this.#dialects, optionsOf)
     this.#zone = Zone.create({
       zoneBytesLimit: config.zoneBytesLimit,
+      metricsLimit: metricsLimitOf(config),
       keyBytesLimit: IDENTITY_BYTES_LIMIT,
       backing: guests.some((guest) => needsWasmZone(guest, config)) ? 'wasm' : 'sab',
     })

@@ -34,6 +34,10 @@ test('a problem is one line with path, value and what is wanted', () => {
   const hint = (color: string) => ({ scope: { hints: [{ match: {}, color }] } })
   for (const [wrong, expected] of [
     [{ seriesLimit: 0 }, ['seriesLimit: 0, want at least 1']],
+    [
+      { seriesLimit: 10_000_000 },
+      ['seriesLimit: 10000000, want at most 4194304 with zoneBytesLimit 268435456'],
+    ],
     [{ textPort: 70_000 }, ['textPort: 70000, want at most 65535']],
     [{ textPort: 0.5 }, ['textPort: 0.5, want a whole number']],
     [
@@ -58,6 +62,13 @@ test('a problem is one line with path, value and what is wanted', () => {
   for (const color of ['#zzz', '#ff00f', 'mauve', 'Red']) {
     assert.match(lines(hint(color))[0]!, RegExp(`^scope.hints.0.color: "${color}", want #RGB`))
   }
+})
+
+test('ten million series may be asked for where the zone is large enough', () => {
+  const zoneBytesLimit = 1_073_741_824
+  assert.equal(parse({ seriesLimit: 10_000_000, zoneBytesLimit }).seriesLimit, 10_000_000)
+  assert.throws(() => parse({ seriesLimit: 16_000_000, zoneBytesLimit }), /want at most 15252014/)
+  parse({ zoneBytesLimit: 1_048_576 })
 })
 
 test('each wrong option is named with its path', () => {

@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod'
 import type { Dialect } from '../../dialects/dialect.ts'
+import { SERIES_LIMITS, seriesLimitMost } from '../ingest/quota.ts'
 import { composeOptions } from './house-options.ts'
 import { schemaOf } from './schema.ts'
 import { ConfigError, type HubConfig } from './values.ts'
@@ -15,7 +16,7 @@ import { ConfigError, type HubConfig } from './values.ts'
  */
 export function parseConfig(options: unknown, dialects: readonly Dialect[]): HubConfig {
   const result = schemaOf(composeOptions(dialects)).safeParse(options)
-  if (result.success) return result.data as HubConfig
+  if (result.success) return checkedTogether(result.data as HubConfig)
   const problems = new Map<string, readonly string[]>()
   for (const issue of result.error.issues) {
     // A value of a wrong type may be too short as well: the first problem of an option says it.
@@ -23,6 +24,18 @@ export function parseConfig(options: unknown, dialects: readonly Dialect[]): Hub
     if (!problems.has(path)) problems.set(path, describeIssue(issue, path, options))
   }
   throw new ConfigError([...problems.values()].flat())
+}
+
+/**
+ * Checks what only two options together say.
+ * @throws {ConfigError} for more series than the zone can ever hold; the default is no such claim
+ */
+function checkedTogether(config: HubConfig): HubConfig {
+  const { seriesLimit, zoneBytesLimit } = config
+  const most = seriesLimitMost(zoneBytesLimit)
+  if (seriesLimit <= Math.max(most, SERIES_LIMITS.seriesLimit)) return config
+  const room = `zoneBytesLimit ${zoneBytesLimit}`
+  throw new ConfigError([`seriesLimit: ${seriesLimit}, want at most ${most} with ${room}`])
 }
 
 /** Writes one line per problem: `seriesLimit: 0, want at least 1`. */

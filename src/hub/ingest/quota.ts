@@ -37,6 +37,17 @@ export const SERIES_LIMITS: SeriesLimits = {
   labelBytesLimit: 4096,
 }
 
+/** Computes the most series that a zone of so many bytes may have room for. */
+export function seriesLimitMost(zoneBytesLimit: number): number {
+  const byNumbers = Math.floor(METRICS_MAX / METRICS_PER_SERIES)
+  return Math.min(byNumbers, Math.floor(zoneBytesLimit / SERIES_BYTES_LEAST))
+}
+
+/** Computes the metrics that the zone of a hub needs numbers for. */
+export function metricsLimitOf({ seriesLimit }: Pick<SeriesLimits, 'seriesLimit'>): number {
+  return Math.max(METRICS_LEAST, Math.ceil(METRICS_PER_SERIES * seriesLimit))
+}
+
 export type QuotaRefusal =
   | 'series_limit'
   | 'series_limit_per_source'
@@ -52,8 +63,14 @@ const OVERLOADED = 7
 const GENERATION = 8
 const HEADER_INTS = 16
 const ENTRY_INTS = 4
-/** The zone gives out no more numbers than that, whatever the limit says. */
-const SERIES_MAX = 1_000_000
+/** Metrics that a zone has numbers for. */
+const METRICS_MAX = 16_777_216
+/** Numbers of a zone for a limit that is no higher than this; it has them for nothing. */
+const METRICS_LEAST = 1_000_000
+/** Numbers for each series of the limit: some are the hub's own, some of series that leave. */
+const METRICS_PER_SERIES = 1.1
+/** Bytes of the zone that a series takes at least: descriptor, index, a short name, slot. */
+const SERIES_BYTES_LEAST = 64
 /** The lock is held for microseconds; who has held it for so long is dead. */
 const STEAL_AFTER_MS = 5000
 const encoder = new TextEncoder()
@@ -80,7 +97,7 @@ export class SeriesQuota {
   }
 
   static create(limits: SeriesLimits): SeriesQuota {
-    const sources = Math.min(limits.seriesLimit, SERIES_MAX)
+    const sources = Math.min(limits.seriesLimit, METRICS_MAX)
     const capacity = 2 ** Math.ceil(Math.log2(2 * sources + 1))
     const shared = new SharedArrayBuffer((HEADER_INTS + capacity * ENTRY_INTS) * 4)
     new Int32Array(shared)[CAPACITY] = capacity
