@@ -67,8 +67,18 @@ interface Naming {
   readonly bytes: number
 }
 
-/** Namings by series, so that a list that changes costs what is new in it. */
-export type Namings = WeakMap<CanonicalSeries, Naming>
+/**
+ * Results kept by series, so that a list that changes costs what is new in it: even to ask for an
+ * identity may take a microsecond.
+ */
+export interface KnownSeries {
+  readonly namings: WeakMap<CanonicalSeries, Naming>
+  readonly exported: WeakMap<CanonicalSeries, boolean>
+}
+
+export function knowNoSeries(): KnownSeries {
+  return { namings: new WeakMap(), exported: new WeakMap() }
+}
 
 const encoder = new TextEncoder()
 
@@ -76,21 +86,35 @@ const encoder = new TextEncoder()
 export function exposeSeries(
   list: readonly CanonicalSeries[],
   options: ExposeOptions,
-  namings: Namings = new WeakMap(),
+  known: KnownSeries = knowNoSeries(),
 ): Exposure {
   const rules = new SeriesRules(options)
   const taken: Taken = { series: new Map(), bytes: 0 }
   const omissions = new Map<OmitReason, Omission>()
   list.forEach((series, index) => {
-    const { identity } = series
-    if (!rules.isExported(identity)) return
-    const reason = expose(series, index, rules, options, taken, namings)
-    const known = reason && omissions.get(reason)
-    if (known !== undefined) known.count++
-    else if (reason !== undefined) omissions.set(reason, { count: 1, name: identity.name })
+    if (!isExported(series, rules, known)) return
+    const reason = expose(series, index, rules, options, taken, known)
+    if (reason === undefined) return
+    const omission = omissions.get(reason)
+    if (omission !== undefined) omission.count++
+    else omissions.set(reason, { count: 1, name: series.identity.name })
   })
   const series = [...taken.series.values()].sort((a, b) => compareUtf8(a.wireName, b.wireName))
   return { series, omissions }
+}
+
+function isExported(
+  series: CanonicalSeries,
+  rules: SeriesRules,
+  { exported }: KnownSeries,
+): boolean {
+  if (rules.exportsAll) return true
+  let verdict = exported.get(series)
+  if (verdict === undefined) {
+    verdict = rules.isExported(series.identity)
+    exported.set(series, verdict)
+  }
+  return verdict
 }
 
 /** Adds one series to `taken`, or says why not. */
@@ -100,18 +124,18 @@ function expose(
   rules: SeriesRules,
   options: ExposeOptions,
   taken: Taken,
-  namings: Namings,
+  { namings }: KnownSeries,
 ): OmitReason | undefined {
-  const { identity, metadata } = series
-  if (identity.name === '') return 'empty_name'
   if (taken.series.size >= options.maxSeries) return 'max_series'
+  const { metadata } = series
   let naming = namings.get(series)
   if (naming === undefined || naming.metadata !== metadata) {
+    if (series.identity.name === '') return 'empty_name'
     naming = nameSeries(series, rules, options)
     namings.set(series, naming)
   }
   if (taken.series.has(naming.wireName)) {
-    naming = nameSeries(series, rules, options, [[TYPE_LABEL, identity.kind]])
+    naming = nameSeries(series, rules, options, [[TYPE_LABEL, series.identity.kind]])
     if (taken.series.has(naming.wireName)) return 'name_taken'
   }
   const { wireName, labels, bytes } = naming

@@ -25,6 +25,11 @@ export class SeriesRules {
     this.#hints = options.hints.map(({ match, ...hints }) => [compile(match), hints] as const)
   }
 
+  /** Whether no rule leaves a series out. */
+  get exportsAll(): boolean {
+    return this.#include.length === 0 && this.#exclude.length === 0
+  }
+
   isExported(identity: Identity): boolean {
     if (this.#exclude.some((matches) => matches(identity))) return false
     return this.#include.length === 0 || this.#include.some((matches) => matches(identity))

@@ -8,7 +8,7 @@ import type { SnapshotSource } from '../../snapshot-source.ts'
 import { encodeInfo } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
 import { SnapshotTemplate } from '../codec/snapshot-template.ts'
-import { type Exposure, exposeSeries, type Namings, type OmitReason } from '../map.ts'
+import { type Exposure, exposeSeries, knowNoSeries, type OmitReason } from '../map.ts'
 import type { ServerSettings } from '../options.ts'
 
 /** Viewers that wake within half of the shortest usual interval of 1 ms see one reading. */
@@ -47,7 +47,7 @@ export class Exposition {
   readonly #reports: Reports
   readonly #clock: Clock
   #revision: number | undefined
-  readonly #namings: Namings = new WeakMap()
+  readonly #known = knowNoSeries()
   #exposure: Exposure = { series: [], omissions: new Map() }
   #template = new SnapshotTemplate([])
   #info: InfoMessage | undefined
@@ -153,7 +153,7 @@ export class Exposition {
     if (revision === this.#revision || mustWait) return
     this.#revision = revision
     this.#guard(() => {
-      this.#exposure = exposeSeries(this.#source.list(), this.#options, this.#namings)
+      this.#exposure = exposeSeries(this.#source.list(), this.#options, this.#known)
       // nothing behind the last one that is shown is of interest
       const end = this.#exposure.series.reduce((last, { index }) => Math.max(last, index + 1), 0)
       this.#read = new Float64Array(end)
