@@ -23,9 +23,20 @@ const FIELDS = [
 export class MetadataPool {
   readonly #kept: Metadata[] = []
   #oldest = 0
+  /** Metadata shared last, as given and as found: series of one batch have one object. */
+  #given: Metadata | undefined
+  #found: Metadata | undefined
 
   /** Finds the object for these metadata, which are not to be changed from here on. */
   share(metadata: Metadata): Metadata {
+    if (metadata !== this.#given || this.#found === undefined) {
+      this.#found = this.#find(metadata)
+      this.#given = metadata
+    }
+    return this.#found
+  }
+
+  #find(metadata: Metadata): Metadata {
     for (const kept of this.#kept) if (isSameMetadata(kept, metadata)) return kept
     if (this.#kept.length < KEPT) this.#kept.push(metadata)
     else {
@@ -37,5 +48,7 @@ export class MetadataPool {
 }
 
 export function isSameMetadata(a: Metadata, b: Metadata): boolean {
-  return a === b || FIELDS.every((field) => a[field] === b[field])
+  if (a === b) return true
+  for (const field of FIELDS) if (a[field] !== b[field]) return false
+  return true
 }
