@@ -83,6 +83,15 @@ describe('packets', () => {
     })
   }
 
+  it('information by numbers whose labels are none is no snapshot with a bad time', () => {
+    // {0: {a: {labels: {a: nil}}}, 1: {}}: field 0 is the metrics, or t
+    const payload = hex('820081a16181a66c6162656c7381a161c00180')
+    assert.equal(
+      codeOf(() => decodePacket(payload, { strict: true })),
+      'bad_shape',
+    )
+  })
+
   for (const each of VECTORS.accepted_variants) {
     it(`variant ${each.name} is taken by the strict reading`, () => {
       const payload = hex(each.payload_hex)

@@ -1,8 +1,8 @@
 /** What JSON texts of generated inputs must not contain, because the engine itself misreads it. */
 import { latin1 } from './transcript.ts'
 
-/** A backslash in a text with a colon behind it. */
-const ESCAPED_NAME = /\\(?:[^"\\]|\\.)*"[ \t\r\n]*:/s
+/** An escape in a text with a colon behind it. */
+const ESCAPED_NAME = /\\.(?:[^"\\]|\\.)*"[ \t\r\n]*:/s
 
 /**
  * Tells whether a member's name may be spelled with an escape. V8 up to 14.6 (nodejs/node#63785)

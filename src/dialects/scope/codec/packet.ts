@@ -57,8 +57,10 @@ export function readPacket(reader: MessagePackReader, isStrict: boolean): Packet
     new PacketReading(reader, false).packet() ??
     (isStrict ? undefined : new PacketReading(reader, true).packet())
   if (packet !== undefined) return packet
+  const metrics = findFields(reader, 0, INFO_FIELDS)?.[0]
+  const isInfo = metrics !== undefined && isMap(reader, metrics)
   const fields = findFields(reader, 0, SNAPSHOT_FIELDS)
-  if (fields !== undefined && isMap(reader, fields[1]!)) {
+  if (!isInfo && fields !== undefined && isMap(reader, fields[1]!)) {
     const at = fields[0]!
     if (at !== MISSING && readTime(reader, at, !isStrict) === undefined) {
       throw packetError('bad_time', at, `t is of type ${reader.family(at)} and no time`)
