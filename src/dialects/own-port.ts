@@ -12,6 +12,8 @@ interface OwnPortOptions {
   readonly reports: Reports
 }
 
+/** Connections at once; further ones are closed. A hub's ports have limits of time as well. */
+const CONNECTIONS_LIMIT = 1000
 const NOTHING = new Uint8Array(0)
 
 export class OwnPort {
@@ -44,6 +46,8 @@ export class OwnPort {
       this.#server.accept?.(socket, NOTHING)
     })
     this.#tcp = server
+    server.maxConnections = CONNECTIONS_LIMIT
+    server.on('drop', () => this.#options.reports.count('accepts_failed', 'connections_limit'))
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen(this.#port, this.#options.host, () => {
