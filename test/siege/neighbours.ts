@@ -21,6 +21,8 @@ const FAILED_MS = 60_000
 export interface Seen {
   readonly tcpLines: number
   readonly udpLines: number
+  /** Those of them that the counter session has told of: about a second behind. */
+  readonly udpCounted: number
   /**
    * Slowest health check, ms, without the time in which hub or neighbours were ready to run and
    * other processes had the machine; one that failed counts as 60 s.
@@ -43,6 +45,7 @@ export class Neighbours {
   readonly #running: Promise<void>[] = []
   #tcpLines = 0
   #udpLines = 0
+  #udpCounted = 0
   readonly #stolenMs: () => number
   #slowestProbeMs = 0
   #slowestWallMs = 0
@@ -63,6 +66,7 @@ export class Neighbours {
     return {
       tcpLines: this.#tcpLines,
       udpLines: this.#udpLines,
+      udpCounted: this.#udpCounted,
       slowestProbeMs: Math.round(this.#slowestProbeMs),
       slowestWallMs: Math.round(this.#slowestWallMs),
       probes: this.#probes,
@@ -155,9 +159,12 @@ export class Neighbours {
     })
     const session = new EventCountersClient({
       url: this.#base,
-      counters: 'statshero[neighbour.tcp]',
-      onWindow: () => {
+      counters: 'statshero[neighbour.tcp,neighbour.udp]',
+      onWindow: ({ counter: { name }, statistics }) => {
         this.#windows++
+        if (name === 'neighbour.udp' && statistics.kind === 'sum') {
+          this.#udpCounted += statistics.increment
+        }
       },
     })
     await Promise.all([viewer.start(), session.start()])

@@ -171,7 +171,8 @@ function row(
     `snapshots ${grown('snapshots')}`.padEnd(14),
     `windows ${grown('windows')}`.padEnd(11),
     `events ${grown('events')}`.padEnd(10),
-    `scrapes ${grown('scrapes')} (${grown('scrapesRefused')} refused)`,
+    `scrapes ${grown('scrapes')} (${grown('scrapesRefused')} refused)`.padEnd(22),
+    `udp ${grown('udpCounted')} of ${grown('udpLines')}`,
   ].join(' ')
 }
 
