@@ -37,7 +37,7 @@ interface OutputParts {
 const KEEP_ALIVE = '\n'
 /** Size that is spelled at once of a boundary: some 8 ms of work. */
 const BEGINNING_BYTES = 262_144
-/** The same of its rest, while that drains. */
+/** The same of its rest, in turns of the event loop. */
 const PART_BYTES = 65_536
 /** Lines between two looks at how much room is left. */
 const SPELLED_AT_ONCE = 64
@@ -79,8 +79,8 @@ export class SessionOutput {
 
   /**
    * Writes a boundary if there is room for all of it, or for a long beginning; any fits when
-   * nothing waits. Its rest is spelled while the beginning drains, so that thousands of counters
-   * need neither a larger buffer nor the event loop for long.
+   * nothing waits. Its rest is spelled in turns, as far as there is room, then as that drains: so
+   * thousands of counters need neither a larger buffer nor the event loop for long.
    */
   #offer(boundary: Boundary): boolean {
     const waiting = this.#outgoing.writableLength
@@ -134,9 +134,12 @@ export class SessionOutput {
 
   #write(text: string): void {
     this.#silence.sign()
-    const { inTurn = setImmediate } = this.#parts
-    if (this.#rest === undefined) this.#outgoing.write(text)
+    const { inTurn = setImmediate, limits } = this.#parts
+    const goOn = (): void => void inTurn(() => this.#writeRest())
+    const isLeft = this.#rest !== undefined
+    const hasRoom = this.#outgoing.writableLength + text.length + PART_BYTES <= limits.outputBytes
     // Not on 'drain': that comes only after writes that filled Node's own, smaller buffer.
-    else this.#outgoing.write(text, () => inTurn(() => this.#writeRest()))
+    this.#outgoing.write(text, isLeft && !hasRoom ? goOn : undefined)
+    if (isLeft && hasRoom) goOn()
   }
 }
