@@ -12,12 +12,17 @@ import { collidingNames } from '../collisions.ts'
 import { type Attack, Crowd, MEBIBYTE, PAUSE_MS, text } from '../crowd.ts'
 
 const LINES = 200
+/** Datagrams of one burst. */
+const DATAGRAMS = 40
 /** Addresses that together reach the limit of series in all, each its own. */
 const FILLERS = 12
 const COLLIDING = 5000
 const BINS = 65
 
-/** Sends datagrams in bursts until the signal. */
+/**
+ * Sends datagrams in bursts until the signal: 2,000 a second, which a hub can take whatever is in
+ * them. More of them would only show that the system drops what there is no time to read.
+ */
 async function sendTo(
   port: number,
   signal: AbortSignal,
@@ -25,7 +30,7 @@ async function sendTo(
 ): Promise<void> {
   const socket = createSocket('udp4')
   for (let index = 0; !signal.aborted; ) {
-    for (let i = 0; i < LINES; i++) socket.send(next(index++), port, '127.0.0.1')
+    for (let i = 0; i < DATAGRAMS; i++) socket.send(next(index++), port, '127.0.0.1')
     await setTimeout(PAUSE_MS)
   }
   socket.close()
