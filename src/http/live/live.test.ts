@@ -218,6 +218,28 @@ test('a client that the clock was set back for is told what it missed', async (t
   }
 })
 
+test('what a window held when the clock was set is told before the end', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  for (const step of [2 * HOUR_MS, -HOUR_MS]) {
+    const stream = await server.stream(`/api/v1/live?series=${id}&interval=3`)
+    await stream.next('hello')
+    hub.count(id, 1)
+    hub.tick()
+    hub.clock.setWall(step)
+    hub.clockSteps++
+    hub.count(id, 2)
+    const { endMs } = hub.tick()
+    await stream.until(() => stream.isEnded, 'the end')
+    const cells = stream.events.filter(({ event }) => event === 'cells')
+    assert.deepEqual(
+      cells.map(({ data }) => (JSON.parse(data) as CellsEvent).counters),
+      [[[id, 3]]],
+    )
+    assert.equal(stream.lastId, String(endMs))
+  }
+})
+
 test('a cell is serialised once, however many streams show it', async (t) => {
   const { hub, server } = await start(t)
   const ids = Array.from({ length: 50 }, (_, i) => hub.add({ name: `h${i}`, kind: 'histogram' }))

@@ -30,6 +30,8 @@ export class Stream {
    */
   #backlog: (readonly Frame[])[] = []
   #isReplaying = false
+  /** Whether it ends as soon as nothing waits to be made. */
+  #isEnding = false
   /** Id that the client knows last: the end of what it was told, Unix ms. */
   #toldMs = Number.NEGATIVE_INFINITY
   #seenRevision: number | undefined
@@ -62,7 +64,7 @@ export class Stream {
    * Takes a closed interval; it waits behind a replay, and is skipped when the client is too slow.
    */
   take(frame: Frame): void {
-    if (this.#outgoing.writableEnded) return
+    if (this.#outgoing.writableEnded || this.#isEnding) return
     this.#toldMs = frame.endMs
     const { payloads } = this.#context
     const isCheap = payloads.isCheap(frame, this.selection)
@@ -143,12 +145,14 @@ export class Stream {
   }
 
   /**
-   * Ends because the wall clock was set. A client whose last id is of a time to come would be told
-   * nothing of what is closed until it is back; its id becomes the beginning of the new time.
+   * Ends behind what waits, because the wall clock was set. A client whose last id is of a time to
+   * come would be told nothing of what is closed until it is back; its id becomes the beginning of
+   * the new time.
    */
   endAtStep({ endMs, seconds }: Frame): void {
     if (this.#toldMs > endMs) this.write(`id: ${endMs - seconds * 1000}\n\n`)
-    this.end()
+    this.#isEnding = true
+    if (this.#backlog.length === 0) this.end()
   }
 
   /** Sends one window after another, each in turns of the event loop, until the buffer is full. */
@@ -165,6 +169,7 @@ export class Stream {
       if (this.#backlog[0] === frames) this.#backlog.shift()
     }
     this.#isReplaying = false
+    if (this.#isEnding && this.#backlog.length === 0) this.end()
   }
 
   #limitBacklog(): void {

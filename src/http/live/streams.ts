@@ -35,6 +35,7 @@ export class LiveStreams {
   readonly #limits: HttpLimits
   readonly payloads: LivePayloads
   readonly #open = new Map<string, Stream>()
+  readonly #sessions = new WeakMap<Stream, Session>()
   /**
    * Session that runs each second while streams are open, for what does not depend on their
    * intervals.
@@ -96,6 +97,7 @@ export class LiveStreams {
 
   #adopt(stream: Stream, session: Session, outgoing: ServerResponse): void {
     this.#open.set(stream.name, stream)
+    this.#sessions.set(stream, session)
     this.#reports.count('streams', 'opened')
     outgoing.once('close', () => {
       session.close()
@@ -184,6 +186,8 @@ export class LiveStreams {
       this.#clockSteps = this.#view.clockSteps
       const { newest } = this.#view.live
       for (const stream of [...this.#open.values()]) {
+        // what is in its open window is of a time that the ring may not have any more
+        this.#sessions.get(stream)?.flush()
         if (newest === undefined) stream.end()
         else stream.endAtStep(newest)
       }

@@ -26,6 +26,8 @@ type SessionInterval =
 
 export interface Session {
   readonly intervalMs: number
+  /** Ends the open window at once, if there is anything in it; the grid stays as it is. */
+  flush(): void
   close(): void
 }
 
@@ -62,7 +64,13 @@ export class Sessions {
     }
     const session = new OpenSession(intervalMs, options)
     this.#open.add(session)
-    return { intervalMs, close: () => this.#open.delete(session) }
+    return {
+      intervalMs,
+      flush: () => {
+        if (this.#open.has(session)) session.flush()
+      },
+      close: () => this.#open.delete(session),
+    }
   }
 
   /** Hands one closed second (or a longer one, after a standstill) to every session. */
@@ -121,6 +129,12 @@ class OpenSession {
     // points that were missed collapse into this window: no burst
     this.#deadlineMs = (Math.floor(served / this.#intervalMs) + 1) * this.#intervalMs
     return yield* mergeSteps(frames)
+  }
+
+  flush(): void {
+    const frames = this.#window
+    this.#window = []
+    if (frames.length > 0) this.hand(runNow(mergeSteps(frames)))
   }
 
   hand(window: Frame): void {
