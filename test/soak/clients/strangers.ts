@@ -15,6 +15,8 @@ import { end, open, write } from './connection.ts'
 const LIAR = '127.0.0.41'
 const FLOODER = '127.0.0.42'
 const STALLER = '127.0.0.43'
+/** Most that a lie waits for its end, ms. */
+const LIE_MS = 5000
 /** Most that a stalled peer stays before it is gone, ms. */
 const STALL_MS = 15_000
 const STALLED = 20
@@ -31,8 +33,9 @@ export const liar: Client = async ({ target, random }, signal) => {
     const { to, bytes } = lieOf(target, random)
     const socket = await open(to, LIAR)
     await write(socket, bytes)
-    if (random.below(2) === 0) await end(socket)
-    else socket.resetAndDestroy()
+    // by chance noise is the settings of a viewer, which stays: it may close its own side alone
+    if (random.below(2) === 0) await Promise.race([end(socket), pause(LIE_MS, signal)])
+    socket.resetAndDestroy()
     for (let i = 0; i < 5; i++)
       udp.send(noise(random, 1 + random.below(600)), target.text.port, '127.0.0.1')
     await pause(50 + random.below(100), signal)
