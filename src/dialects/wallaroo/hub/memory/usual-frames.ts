@@ -3,7 +3,7 @@
  * which connections read, and what a connection has to do with it.
  */
 import { READ_BYTES } from '../../../../arena/read-in-place.ts'
-import { type WasmModule, type WasmOwnMemory, wasm } from '../../../../arena/wasm.ts'
+import { PAGE_BYTES, type WasmModule, type WasmOwnMemory, wasm } from '../../../../arena/wasm.ts'
 import { MIDDLES as MIDDLES_OF_BINS } from '../../rollup/latency-totals.ts'
 import type { UsualWindows } from '../../server/usual-windows.ts'
 import {
@@ -31,7 +31,6 @@ interface Exports {
   hash(at: number, size: number): number
 }
 
-const PAGE_BYTES = 65_536
 /** All that 32 bits address: reserved, and taken as it is used. */
 const PAGES_MAX = 65_536
 /** Bytes behind a read that the module may look at. */
