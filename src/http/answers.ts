@@ -50,16 +50,18 @@ export function jsonAnswer(context: Context, value: unknown): Promise<Response> 
  * Answers what is made in slices, at a place among the large answers. One of a single chunk has its
  * length; a longer one is sent as it is made, no faster than the client takes it, and no further
  * once the client is gone.
+ * @param isNeeded whether it is given in overload, too: it is small, or says why
  */
 export async function piecesAnswer(
   context: HubContext,
   pieces: Iterable<Piece | undefined>,
   contentType: string,
+  isNeeded = false,
 ): Promise<Response> {
   const { incoming, outgoing } = context.env
   // its client wants none of it
   if (incoming.method === 'HEAD') return streamAnswer(context, null, contentType)
-  const chunks = chunksOf(pieces, await context.get('answers').enter(outgoing))
+  const chunks = chunksOf(pieces, await context.get('answers').enter(outgoing, isNeeded))
   // whatever has been taken of it by then, and whether the stream around it was ever begun
   outgoing.once('close', () => void chunks.return(undefined))
   const first = await chunks.next()
@@ -70,9 +72,16 @@ export async function piecesAnswer(
   return streamAnswer(context, rejoined([first.value!, second.value], chunks), contentType)
 }
 
-/** Answers JSON that may be large; its value is made when there is a place for the answer. */
-export function largeJsonAnswer(context: HubContext, make: () => unknown): Promise<Response> {
-  return piecesAnswer(context, made(make), 'application/json')
+/**
+ * Answers JSON that may be large; its value is made when there is a place for the answer.
+ * @param isNeeded whether it is given in overload, too
+ */
+export function largeJsonAnswer(
+  context: HubContext,
+  make: () => unknown,
+  isNeeded = false,
+): Promise<Response> {
+  return piecesAnswer(context, made(make), 'application/json', isNeeded)
 }
 
 function* made(make: () => unknown): Pieces<string> {

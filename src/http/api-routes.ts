@@ -27,6 +27,8 @@ import { requireJson } from './security.ts'
 
 /** Window of a range request that names none. */
 const WINDOW_DEFAULT_MS = 300_000
+/** Rows of a list that is given in overload, too: as many as the live page asks for at once. */
+const NEEDED_ROWS = 1000
 
 export function addApiRoutes(
   app: HubApp,
@@ -41,7 +43,8 @@ export function addApiRoutes(
   })
   app.get('/api/v1/series', (context) => {
     const query = readQuery(seriesQuery, context)
-    return piecesAnswer(context, seriesJson(view, query), 'application/json')
+    const isNeeded = query.limit <= NEEDED_ROWS
+    return piecesAnswer(context, seriesJson(view, query), 'application/json', isNeeded)
   })
   app.delete('/api/v1/series', async (context) => {
     requireLoopback(context)
@@ -60,7 +63,7 @@ export function addApiRoutes(
   app.get('/api/v1/cells', (context) => cellsAnswer(context, view, streams))
   app.get('/api/v1/sources', (context) => {
     readQuery(noQuery, context)
-    return largeJsonAnswer(context, () => view.sources())
+    return largeJsonAnswer(context, () => view.sources(), true)
   })
   const query = liveQuery(limits)
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))

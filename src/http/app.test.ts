@@ -44,3 +44,19 @@ test('a taken port rejects the start, and the server can be stopped all the same
   await assert.rejects(second.start(), { code: 'EADDRINUSE' })
   await second.stop()
 })
+
+test('overload refuses what is large, and gives what is small or says why', async (t) => {
+  const hub = new FakeHubView()
+  hub.refusesAnswers = true
+  const server = await serve(t, { view: hub })
+  const status = async (path: string): Promise<number> => (await server.ask(path)).status
+  const refused = await server.ask('/metrics')
+  assert.equal(refused.status, 503)
+  assert.match(refused.text, /GET \/api\/v1\/sources says why/)
+  assert.equal(refused.headers['retry-after'], '10')
+  assert.equal(await status('/api/v1/series?limit=5000'), 503)
+  assert.equal(await status('/api/v1/range?series=1'), 503)
+  assert.equal(await status('/api/v1/series?limit=1000'), 200)
+  assert.equal(await status('/api/v1/sources'), 200)
+  assert.equal(await status('/healthz'), 200)
+})

@@ -66,11 +66,12 @@ export class HeavyAnswers {
 
   /**
    * Waits for a place, which is free again when the response is closed.
+   * @param isNeeded whether the answer is given in overload, too: it is small, or says why
    * @throws {HttpError} 503 when there is none in time
    */
-  enter(outgoing: ServerResponse): Promise<Place> {
+  enter(outgoing: ServerResponse, isNeeded = false): Promise<Place> {
     const { clock, limits, isOverloaded } = this.#parts
-    if (isOverloaded()) return Promise.reject(overloaded())
+    if (isOverloaded() && !isNeeded) return Promise.reject(overloaded())
     if (this.#waiting.length === 0 && this.#hasRoom()) return Promise.resolve(this.#place(outgoing))
     if (this.#waiting.length >= limits.answersWaitingLimit) return Promise.reject(this.#refusal())
     return new Promise((resolve, reject) => {
