@@ -41,7 +41,8 @@ for (const [title, byMs] of [
     const gauge = seriesNamed(hub, 'g', 'gauge')
     assert.equal(Math.round((nowMs - gauge.lastDataMs) / 1000), 5)
     assert.ok(gauge.firstSeenMs <= nowMs)
-    const { clockSteps = [] } = hub.sources()
+    const { clockSteps = [], startedMs } = hub.sources()
+    assert.equal(Math.round((nowMs - startedMs) / 1000), 10, 'as old as before')
     assert.deepEqual(
       clockSteps.map(({ stepMs }) => stepMs),
       [byMs],

@@ -20,6 +20,8 @@ interface ClockStepsParts {
 export class ClockSteps implements Participant {
   /** Number of steps since the start. */
   count = 0
+  /** Time by which the clock was set in all, ms: by so much times of before move. */
+  movedMs = 0
   readonly #parts: ClockStepsParts
   #latest: readonly ClockStep[] = []
   /** Time by which those of series are still to be moved, ms. */
@@ -37,6 +39,7 @@ export class ClockSteps implements Participant {
   note(stepMs: number): void {
     const { clock, log, metrics } = this.#parts
     this.count++
+    this.movedMs += stepMs
     this.#pendingMs += stepMs
     this.#latest = [...this.#latest, { atMs: clock.wallMs(), stepMs }].slice(-STEPS_KEPT)
     metrics.counter('pentameter.clock.steps').add()

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Participant } from '../resident.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SelfMetrics } from './self-metrics.ts'
-import type { StatusParts } from './sources.ts'
+import { type StatusParts, startTimeMs } from './sources.ts'
 
 export class SelfObservation implements Participant {
   readonly #metrics: SelfMetrics
@@ -20,8 +20,8 @@ export class SelfObservation implements Participant {
   // biome-ignore lint/correctness/useYield: it has nothing to pause for
   *beforeClose(_endMs: number, seconds: number): Task {
     const metrics = this.#metrics
-    const { startedMs, store, live, sessions, bindings, zone, workerRates, sinks } = this.#status
-    metrics.gauge('pentameter.start.time', startedMs / 1000, {}, 'seconds')
+    const { store, live, sessions, bindings, zone, workerRates, sinks } = this.#status
+    metrics.gauge('pentameter.start.time', startTimeMs(this.#status) / 1000, {}, 'seconds')
     metrics.gauge('pentameter.series', store.countedSize)
     zone.observe(metrics)
     workerRates.close(bindings.threads?.workers() ?? [], seconds)

@@ -32,6 +32,7 @@ const CONNECTIONS_SHOWN = 200
 export interface StatusParts {
   /** Address on which all listeners are bound. */
   readonly host: string
+  /** Time of the start by the wall clock of then, Unix ms. */
   readonly startedMs: number
   readonly bindings: Bindings
   readonly store: SeriesStore
@@ -48,13 +49,18 @@ export interface StatusParts {
   readonly overload: Overload
 }
 
+/** Gives when the hub was started by the wall clock of now, Unix ms: as old as its uptime says. */
+export function startTimeMs({ startedMs, clockSteps }: StatusParts): number {
+  return startedMs + clockSteps.movedMs
+}
+
 export function describeSources(parts: StatusParts): SourcesAnswer {
   const { bindings, store, reports } = parts
   const overload = parts.overload.status()
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
   return {
-    startedMs: parts.startedMs,
+    startedMs: startTimeMs(parts),
     ...(isLoopback(parts.host) ? {} : { openTo: parts.host }),
     dialects: [...bindings].map((each) => dialectStatus(each, store, reports)),
     listeners: listenersOf(bindings).map((port) => port.status()),
