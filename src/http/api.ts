@@ -24,6 +24,7 @@ export type {
   LimitStatus,
   ListenerStatus,
   OffenderStatus,
+  OverloadStatus,
   SourcesAnswer,
   WorkerStatus,
   ZoneStatus,

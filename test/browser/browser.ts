@@ -32,8 +32,8 @@ export const skip = existsSync(CHROMIUM)
   ? false
   : `no Chromium at ${CHROMIUM}; install one, or name it in CHROMIUM`
 
-/** What a broken connection alone writes to the console; the tests of it expect that. */
-const CONNECTION_LOST = /Failed to load resource: net::ERR_/
+/** What a lost connection or a busy hub alone write to the console; their tests expect that. */
+const CONNECTION_LOST = /Failed to load resource: (net::ERR_|.* a status of 503 )/
 
 export interface Visit {
   readonly page: Page

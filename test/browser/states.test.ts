@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
+import { serveHub } from './real-hub.ts'
 
 const open = useBrowser()
 
@@ -144,4 +145,45 @@ test('an unknown series is said to be unknown', { skip }, async (t) => {
   await page.getByText('No series has this name now.').waitFor()
   await page.getByRole('link', { name: 'Show all series' }).click()
   await page.locator('.cell').first().waitFor()
+})
+
+test('an overloaded hub is said on every screen, and its list is given all the same', {
+  skip,
+}, async (t) => {
+  // Any process is larger.
+  const config = { memoryBytesLimit: 2 ** 26 }
+  const { page } = await open(t, { serve: (webRoot) => serveHub(webRoot, { config }) })
+  await page.locator('.banner.bad').waitFor({ timeout: 15_000 })
+  const words =
+    /^The hub is overloaded \(\d+ % of the memory\) and refuses large answers, new series/
+  assert.match(await textOf(page, '.banner .words'), words)
+  await page.getByText('Nothing has arrived yet').waitFor()
+  await page.getByRole('link', { name: 'Show limits' }).click()
+  assert.match(await textOf(page, '[aria-label=Listeners] .error, .error'), words)
+})
+
+test('a list that is refused is said in place of the charts, and asked for again', {
+  skip,
+}, async (t) => {
+  const { page, requests } = await open(t, { path: '/series/nothing.yet' })
+  await page.getByText('No series has this name now.').waitFor()
+  let isRefusing = true
+  await page.route(
+    (url) => url.pathname === '/api/v1/series',
+    (route) => {
+      if (!isRefusing) return route.continue()
+      const headers = { 'retry-after': '1', 'content-type': 'application/json' }
+      const error = { code: 'busy', message: 'large answers are under way' }
+      return route.fulfill({ status: 503, headers, body: JSON.stringify({ error }) })
+    },
+  )
+  await page.reload()
+  const told = 'The hub has not given its list of series: large answers are under way.'
+  await page.getByText(told).waitFor()
+  await page.goto(new URL('/', page.url()).href)
+  await page.getByText(told).waitFor()
+  isRefusing = false
+  await page.locator('.groups .cell').first().waitFor()
+  assert.equal(await page.getByText(told).count(), 0)
+  assert.ok(requests.length > 0)
 })

@@ -1,5 +1,5 @@
 /** What the hub says of itself, as the page words it: titles, troubles, the one banner. */
-import type { LimitStatus, ListenerStatus, SourcesAnswer } from '../../http/api.ts'
+import type { LimitStatus, ListenerStatus, OverloadStatus, SourcesAnswer } from '../../http/api.ts'
 import { exact, text } from './number.ts'
 import { durationText } from './time.ts'
 
@@ -28,6 +28,18 @@ export function isLimited(sources: SourcesAnswer | undefined, dialect: string): 
     if (examples?.some(({ source }) => addresses.has(source))) return true
     return [...addresses].some((address) => name.includes(address))
   })
+}
+
+const OVERLOAD_WORDS = {
+  none: 'nothing',
+  answers: 'large answers',
+  names: 'large answers and new series',
+  connections: 'large answers, new series and new connections',
+} as const
+
+export function overloadWords({ cause, refuses }: OverloadStatus): string {
+  const what = `The hub is overloaded (${cause}) and refuses ${OVERLOAD_WORDS[refuses]}.`
+  return `${what} What it knows it goes on counting.`
 }
 
 export function failedListeners(sources: SourcesAnswer | undefined): readonly ListenerStatus[] {

@@ -6,7 +6,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { exact } from '../format/number.ts'
 import { dialectTitle } from '../format/status.ts'
 import { type Page, usePage } from '../shell/page.ts'
-import { CopyButton } from '../shell/parts.tsx'
+import { CopyButton, NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
 import { OWN_DIALECT } from '../store/catalogue.ts'
@@ -139,6 +139,7 @@ function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
     <>
       {!isEmpty && <h1 class="hidden-text">Overview</h1>}
       <Meters />
+      <NoList />
       {isEmpty && <Empty />}
       {!isEmpty && store.catalogue.isLoaded && (
         <>

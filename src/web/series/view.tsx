@@ -6,7 +6,7 @@ import { OVERVIEW } from '../overview/address.ts'
 import { changeWords } from '../overview/reading.ts'
 import { Icon } from '../shell/icon.tsx'
 import { usePage } from '../shell/page.ts'
-import { Link, Name } from '../shell/parts.tsx'
+import { Link, Name, NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
 import type { Entry } from '../store/catalogue.ts'
@@ -65,6 +65,7 @@ function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
         <h1>
           <Name text={series} />
         </h1>
+        <NoList />
         {store.catalogue.isLoaded && (
           <p class="soft">
             No series has this name now.{' '}

@@ -5,6 +5,7 @@ import {
   failedListeners,
   limitWords,
   listenerWords,
+  overloadWords,
   reachedSeriesLimits,
 } from '../format/status.ts'
 import { clockText, durationText } from '../format/time.ts'
@@ -61,6 +62,22 @@ function listenerNotice({ store }: Page): Notice | undefined {
   }
 }
 
+function overloadNotice({ store }: Page): Notice | undefined {
+  const overload = store.sources.value?.overload
+  if (overload === undefined || overload.refuses === 'none') return undefined
+  return {
+    key: `overload ${overload.refuses}`,
+    manner: 'bad',
+    words: overloadWords(overload),
+    alert: 'The hub is overloaded, and refuses some of what is asked of it.',
+    action: (
+      <Link to={to(SOURCES)} class="link small">
+        Show limits
+      </Link>
+    ),
+  }
+}
+
 function limitNotice({ store }: Page): Notice | undefined {
   const limit = reachedSeriesLimits(store.sources.value)[0]
   if (limit === undefined) return undefined
@@ -87,7 +104,11 @@ export function Banner(): JSX.Element {
   page.store.clock.tick.value
   const [dismissed, dismiss] = useState('')
   const notice =
-    lostNotice(page) ?? listenerNotice(page) ?? outcomeNotice(page) ?? limitNotice(page)
+    lostNotice(page) ??
+    listenerNotice(page) ??
+    overloadNotice(page) ??
+    outcomeNotice(page) ??
+    limitNotice(page)
   const isShown = notice !== undefined && notice.key !== dismissed
   return (
     <>

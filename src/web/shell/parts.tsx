@@ -43,6 +43,18 @@ export function Name({ text }: { text: string }): ComponentChildren {
   return text.trim() === '' ? <span class="soft">(blank)</span> : shownName(text)
 }
 
+/** Shows why there is no list of series yet; nothing once there is one. */
+export function NoList(): JSX.Element | null {
+  const { catalogue } = usePage().store
+  const reason = catalogue.refusal.value
+  if (catalogue.isLoaded || reason === undefined) return null
+  return (
+    <p class="group soft">
+      The hub has not given its list of series: {reason}. The page goes on asking.
+    </p>
+  )
+}
+
 /** Writes only what changed: keeps a selection, and spares a layout. */
 export function setText(element: Element | null | undefined, words: string): void {
   if (element && element.textContent !== words) element.textContent = words

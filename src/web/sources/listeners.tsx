@@ -2,18 +2,12 @@
 import type { JSX } from 'preact'
 import type { ListenerStatus, SourcesAnswer } from '../../http/api.ts'
 import { allDigits, exact, format, NO_VALUE, text } from '../format/number.ts'
-import { dialectTitle, listenerAddress } from '../format/status.ts'
+import { dialectTitle, listenerAddress, overloadWords } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
 import { usePage, usePanel } from '../shell/page.ts'
 import { Badge, Section, Table, useReading } from '../shell/parts.tsx'
 
-const REFUSED_WORDS = {
-  none: 'nothing',
-  answers: 'large answers',
-  names: 'large answers and new series',
-  connections: 'large answers, new series and new connections',
-} as const
 const STATE_WORDS = { listening: 'Open', failed: 'Did not start', stopped: 'Stopped' } as const
 const STATE_DOTS = { listening: 'dot', failed: 'dot error', stopped: 'dot idle' } as const
 /**
@@ -105,14 +99,9 @@ export function Listeners({ sources }: { sources: SourcesAnswer }): JSX.Element 
   ]
   return (
     <Section title="Listeners" note={`up for ${up}`}>
-      {sources.overload !== undefined && (
-        <p class="error">
-          The hub is overloaded ({sources.overload.cause}) and refuses{' '}
-          {REFUSED_WORDS[sources.overload.refuses]}. What it knows it goes on counting.
-        </p>
-      )}
+      {sources.overload !== undefined && <p class="error">{overloadWords(sources.overload)}</p>}
       {sources.openTo !== undefined && (
-        <p class="error">
+        <p class="warn">
           The hub listens on {sources.openTo}, beyond this machine, and asks nobody who they are:
           everyone who reaches its ports may send and read.
         </p>

@@ -61,6 +61,8 @@ export class Catalogue {
   /** Rises when an id gets another meaning. */
   numbering = 0
   isLoaded = false
+  /** The hub's reason why it gave no list when it was last asked; absent once it has. */
+  readonly refusal = signal<string | undefined>(undefined)
   entries: readonly Entry[] = []
   readonly #byId = new Map<number, Entry>()
   readonly #ambiguous = new Set<string>()
@@ -88,6 +90,7 @@ export class Catalogue {
     this.#take(next)
     this.revision = page.revision
     this.isLoaded = true
+    this.refusal.value = undefined
     this.version.value += 1
     return { gone, moved }
   }

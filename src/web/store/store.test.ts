@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import { fakeSeries } from '../../../test/support/series-info.ts'
 import type { CellsEvent, RangeAnswer, SeriesInfo } from '../../http/api.ts'
-import type { HubApi } from './hub-api.ts'
+import { type HubApi, RefusedRequest } from './hub-api.ts'
 import type { Lane } from './series-data.ts'
 import { Store } from './store.ts'
 
@@ -43,6 +43,8 @@ interface Bench {
   readonly posts: (readonly number[])[]
   readonly opened: (readonly number[])[]
   list: SeriesInfo[]
+  /** What the hub answers in place of the list. */
+  refusal?: RefusedRequest | undefined
   source(): FakeSource
   /** Lets time and promises go on. */
   pass(ms: number): Promise<void>
@@ -59,9 +61,12 @@ function createBench(context: TestContext): Bench {
   const ranges: RangeRequest[] = []
   const posts: (readonly number[])[] = []
   const opened: (readonly number[])[] = []
-  const bench = { list: [counterInfo(1), counterInfo(2)] }
+  const bench: Pick<Bench, 'list' | 'refusal'> = { list: [counterInfo(1), counterInfo(2)] }
   const api: HubApi = {
-    listSeries: async () => ({ series: bench.list, total: bench.list.length, revision: 1 }),
+    listSeries: async () => {
+      if (bench.refusal !== undefined) throw bench.refusal
+      return { series: bench.list, total: bench.list.length, revision: 1 }
+    },
     get: async (path) => counterInfo(Number(path.split('/').at(-1))),
     range: async (request): Promise<RangeAnswer> => {
       ranges.push(request)
@@ -366,4 +371,21 @@ test('a deleted series leaves the list at once, without news from the stream', a
     bench.store.catalogue.entries.map(({ id }) => id),
     [2],
   )
+})
+
+test('a hub that refuses its list is asked again when it says; why is told', async (t) => {
+  const bench = createBench(t)
+  const { catalogue } = bench.store
+  bench.refusal = new RefusedRequest('/api/v1/series', 503, 'short of memory', 10_000)
+  bench.store.start()
+  await bench.pass(0)
+  assert.equal(catalogue.refusal.value, 'short of memory')
+  assert.ok(!catalogue.isLoaded)
+  await bench.greet()
+  bench.refusal = undefined
+  await bench.pass(9000)
+  assert.ok(!catalogue.isLoaded)
+  await bench.pass(1000)
+  assert.equal(catalogue.refusal.value, undefined)
+  assert.equal(catalogue.entries.length, 2)
 })

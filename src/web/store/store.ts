@@ -13,7 +13,7 @@ import type {
 import { SeriesCache, secondsOf } from './cache.ts'
 import { Catalogue, OWN_DIALECT } from './catalogue.ts'
 import { Clock } from './clock.ts'
-import type { HubApi } from './hub-api.ts'
+import { type HubApi, RefusedRequest } from './hub-api.ts'
 import { Polling, type Visibility } from './polling.ts'
 import { type SeriesData, secondOf } from './series-data.ts'
 import { LiveStream } from './stream.ts'
@@ -209,8 +209,7 @@ export class Store {
     this.#catalogueTimer = undefined
     const { hello } = this
     this.#readings += 1
-    // Without an answer the stream's state says so already; the next news or minute tries again.
-    const page = await this.#api.listSeries().catch(() => undefined)
+    const page = await this.#api.listSeries().catch((error: unknown) => this.#noList(error))
     this.#readings -= 1
     // Asked of the hub before the last hello, the list may be that of another one.
     if (page === undefined || (this.screen.areIdsUnsure && hello !== this.hello)) return
@@ -229,6 +228,15 @@ export class Store {
     }
     const { newest } = this.clock
     if (this.#lastWatch === 0 && newest > 0) void this.#lookAround(newest)
+  }
+
+  /** Tells why there is no list, and asks for it again. */
+  #noList(error: unknown): undefined {
+    // Without a connection the stream's state says so, and its next hello asks again.
+    if (!(error instanceof RefusedRequest)) return
+    this.catalogue.refusal.value = error.reason
+    const afterMs = Math.max(CATALOGUE_SETTLE_MS, error.retryAfterMs ?? CATALOGUE_MS)
+    this.#catalogueTimer ??= setTimeout(() => void this.#readCatalogue(), afterMs)
   }
 
   async #lookAround(second: number): Promise<void> {
