@@ -321,6 +321,7 @@ export class Hub implements HubView {
       this.addSink(
         new RelaySink(name, emitter, {
           get: (id) => this.series.get(id),
+          keep: (record) => this.series.keep(record),
           counterTotal: (record) => this.#totals.counter(record),
         }),
       )

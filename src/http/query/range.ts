@@ -58,8 +58,9 @@ export function* rangeJson(
   const columns = new Columns(frames, window)
   let separator = ''
   for (const id of ids) {
-    const record = view.series.get(id)
-    if (record === undefined) continue
+    const found = view.series.get(id)
+    if (found === undefined) continue
+    const record = view.series.keep(found)
     yield `${separator}${yield* columnJson(columns, record, view.staleAfterMs)}`
     separator = ','
   }

@@ -80,7 +80,8 @@ export class CommandApplier {
       merge: (metric, cell, intervalSec, source, earlier) => {
         const record = this.#store.ofMetric(metric)
         if (record === undefined || record.kind !== cell.kind) return
-        if (this.#windows.merge(record, cell, intervalSec, earlier)) return
+        // there will be more of them: no record is made for each
+        if (this.#windows.merge(this.#store.keep(record), cell, intervalSec, earlier)) return
         events.refused('value_range', source)
       },
       retire: (metric) => {
@@ -93,6 +94,7 @@ export class CommandApplier {
   #read(metric: number, reading: Exact, source: string, events: CommandEvents): void {
     const record = this.#store.ofMetric(metric)
     if (record?.kind !== 'counter' || record.reading === undefined) return
+    this.#store.keep(record)
     const cumulative = record.reading
     const resets = cumulative.resets
     grow(this.#writer.counter(metric), cumulative.take(reading, source), source, events)
@@ -104,10 +106,10 @@ export class CommandApplier {
    * begins with nothing over.
    */
   #prepareCarry(metric: number): boolean {
-    const record = this.#store.ofMetric(metric)
-    if (record === undefined) return false
-    if (this.#carriers[metric] !== record.id) this.#carries[metric] = 0
-    this.#carriers[metric] = record.id
+    const id = this.#store.idOf(metric)
+    if (id < 0) return false
+    if (this.#carriers[metric] !== id) this.#carries[metric] = 0
+    this.#carriers[metric] = id
     return true
   }
 }

@@ -148,7 +148,7 @@ export class CanonicalValues implements SnapshotSource {
     }
     while (this.#lastId < store.lastId) {
       const record = store.listed(++this.#lastId)
-      if (record !== undefined && isShown(record)) this.#add(record)
+      if (record !== undefined && isShown(record)) this.#add(store.keep(record))
     }
   }
 

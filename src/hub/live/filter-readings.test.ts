@@ -10,6 +10,7 @@ import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { Windows } from '../ingest/windows/windows.ts'
 import type { SeriesRecord } from '../series/record.ts'
 import { SeriesStore } from '../series/series.ts'
+import { runNow } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { CellCloser } from './tick.ts'
 import { type SharedSources, Totals } from './totals.ts'
@@ -184,6 +185,6 @@ test('what a filter defines never expires, since the filter cannot forget it', (
   const metadata = { dialect: 'proxywasm' }
   bench.store.define({ identity, metadata, source: 'filter f', isKept: true })
   bench.define('forgettable', 'counter')
-  const names = bench.store.silentSince(1e9).map((record) => record.identity.name)
+  const names = runNow(bench.store.silentSince(1e9)).map((record) => record.identity.name)
   assert.deepEqual(names, ['forgettable'])
 })

@@ -7,6 +7,8 @@ import type { Sink } from './sinks.ts'
 
 interface RelaySource {
   get(id: number): SeriesRecord | undefined
+  /** Gives the record of a series that is the same object as long as it is there. */
+  keep<R extends SeriesRecord>(record: R): R
   /** Gives the total of a counter since it began. */
   counterTotal(record: CounterRecord): Exact
 }
@@ -31,8 +33,9 @@ export class RelaySink implements Sink {
   async deliver(frame: Frame): Promise<void> {
     for (const kind of KINDS) {
       for (const id of frame.ids(kind)) {
-        const record = this.#source.get(id)
-        if (record === undefined || record.metadata.dialect === 'hub') continue
+        const found = this.#source.get(id)
+        if (found === undefined || found.metadata.dialect === 'hub') continue
+        const record = this.#source.keep(found)
         const total =
           record.kind === 'counter' ? wholeOf(this.#source.counterTotal(record)) : undefined
         this.#emitter.send(this.#sentIdentity(record), sentCell(frame, id, kind), total)

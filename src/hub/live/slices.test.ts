@@ -82,7 +82,7 @@ class Bench {
     const step = this.#steps.next()
     if (step.done !== true) return
     this.#steps = undefined
-    for (const record of this.store) this.#add(record, step.value)
+    for (const record of this.store) this.#add(this.store.keep(record), step.value)
   }
 
   /** The second under way, and one more. */

@@ -9,7 +9,7 @@ import type { HistogramRecord, SeriesRecord, SummaryRecord } from '../series/rec
 import type { SeriesStore } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
-import type { IsKept } from './readings/column.ts'
+import type { Heard, IsKept } from './readings/column.ts'
 import { CounterReadings } from './readings/counters.ts'
 import { GaugeReadings, SharedGaugeReadings } from './readings/gauges.ts'
 import { DenseReadings, HistogramReadings } from './readings/histograms.ts'
@@ -44,10 +44,10 @@ export class CellCloser {
   readonly #totals: Totals
   readonly #windows: Windows
   readonly #counters: CounterReadings
-  readonly #gauges = new GaugeReadings()
+  readonly #gauges: GaugeReadings
   readonly #sharedGauges = new SharedGaugeReadings()
-  readonly #exponentials = new HistogramReadings()
-  readonly #denses = new DenseReadings()
+  readonly #exponentials: HistogramReadings
+  readonly #denses: DenseReadings
   readonly #columns: readonly Column[]
   /** Last id of the store's list that the columns have followed. */
   #lastId = 0
@@ -60,6 +60,10 @@ export class CellCloser {
     this.#totals = totals
     this.#windows = windows
     this.#counters = new CounterReadings(store)
+    const heard: Heard = (id, atMs) => store.heard(id, atMs)
+    this.#gauges = new GaugeReadings(heard)
+    this.#exponentials = new HistogramReadings(heard)
+    this.#denses = new DenseReadings(heard)
     this.#columns = [
       this.#counters,
       this.#gauges,
@@ -86,7 +90,7 @@ export class CellCloser {
     const window = reader.closeWindow()
     const windowed = this.#windows.take()
     this.#counters.read(reader, endMs, windowed)
-    this.#sharedGauges.close(this.#totals, builder, endMs)
+    this.#sharedGauges.close(this.#store, this.#totals, builder, endMs)
     this.#denses.close(reader, builder, endMs)
     yield* this.#counters.close(builder, endMs)
     yield* this.#exponentials.close(reader, builder, endMs, window)

@@ -67,7 +67,7 @@ export class SeriesExpiry implements Participant {
 
   /** Removes those that were silent since a time. */
   *#expire(silentSinceMs: number, isRead: boolean): Task {
-    yield* this.#expel(this.#parts.series.silentSince(silentSinceMs), isRead)
+    yield* this.#expel(yield* this.#parts.series.silentSince(silentSinceMs), isRead)
   }
 
   /** Removes silent series, the longest silent first, until no limit presses any more. */
@@ -75,7 +75,7 @@ export class SeriesExpiry implements Participant {
     const { series, relieveAfterMs, log } = this.#parts
     const needs = needsOf(series, this.#parts.zoneUsage())
     if (needs.all === 0 && needs.bySource.size === 0) return
-    const silent = series.silentSince(endMs - relieveAfterMs)
+    const silent = yield* series.silentSince(endMs - relieveAfterMs)
     const chosen = choose(silent, needs)
     if (chosen.length === 0) {
       this.#pauseS = PAUSE_S

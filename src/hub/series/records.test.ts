@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Identity, Metadata } from '../../model/index.ts'
 import { Zone } from '../../shm/index.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
+import { CounterWindows } from '../ingest/windows/counter-windows.ts'
 import { runNow } from '../tasks/task.ts'
 import type { SeriesRecord } from './record.ts'
 import { SeriesStore } from './series.ts'
@@ -37,7 +38,7 @@ test('decrements have the name that people read, and bytes that meet no series',
   const record = define({ name: 'a', kind: 'counter', labels: [] })
   const part = store.defineDecrements(record, '192.0.2.1')
   assert.ok(typeof part !== 'string' && record.kind === 'counter')
-  assert.equal(record.decrements, part)
+  assert.equal(record.decrements?.id, part.id)
   const nameBytes = new TextEncoder().encode('a\ndecrement')
   assert.deepEqual(part.identity, { name: 'a.decrement', kind: 'counter', labels: [], nameBytes })
 })
@@ -51,9 +52,40 @@ test('series with equal metadata share one object, until one of them is told oth
   assert.deepEqual([a.metadata.unit, b.metadata.unit], ['s', undefined])
 })
 
-test('who holds the record of a series that has left still reads what it was', () => {
-  const { time, store, define } = startStore()
+test('all records of a series say the same, whichever of them was told', () => {
+  const { store, define } = startStore()
+  const a = define({ name: 'a', kind: 'counter', labels: [] })
+  const b = store.get(a.id)
+  assert.ok(a.kind === 'counter' && b?.kind === 'counter')
+  assert.notEqual(a, b)
+  a.windows = new CounterWindows()
+  a.falls = { count: 1, lastMs: 7000 }
+  a.isWaiting = true
+  b.lastDataMs = 6000
+  assert.equal(b.windows, a.windows)
+  assert.deepEqual([b.falls, b.isWaiting, a.lastDataMs], [a.falls, true, 6000])
+  const kept = store.keep(a)
+  assert.deepEqual([store.keep(b), store.get(a.id), store.ofMetric(a.metric)], [kept, kept, kept])
+})
+
+test('a record that is not kept says nothing of the series that follows it', () => {
+  const { store, define } = startStore()
   const old = define({ name: 'a', kind: 'gauge', labels: [] })
+  const leaving = store.get(old.id)!
+  store.unlink([leaving])
+  store.remove([leaving])
+  const next = define({ name: 'b', kind: 'gauge', labels: [] })
+  assert.deepEqual([leaving.identity.name, leaving.metric], ['a', next.metric])
+  old.lastDataMs = 9000
+  assert.deepEqual([old.identity.name, old.source, old.lastDataMs], ['', '', 0])
+  assert.equal(next.lastDataMs, 5000)
+  assert.equal(store.retire(old), false)
+  assert.deepEqual([store.get(next.id)?.identity.name, store.size], ['b', 1])
+})
+
+test('who keeps the record of a series that has left still reads what it was', () => {
+  const { time, store, define } = startStore()
+  const old = store.keep(define({ name: 'a', kind: 'gauge', labels: [] }))
   old.lastDataMs = 6000
   store.unlink([old])
   store.remove([old])

@@ -18,14 +18,17 @@ import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
 import { networkOf } from '../network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 import type { SeriesWatcher } from '../view.ts'
-import { isSameMetadata, MetadataPool } from './metadata-pool.ts'
-import { NumberedList } from './numbered-list.ts'
+import { isSameMetadata } from './metadata-pool.ts'
+import { NumberedInts, NumberedList } from './numbered-list.ts'
 import { isDecrements, type SeriesRecord } from './record.ts'
-import { StoredFacts } from './series-facts.ts'
+import { SeriesColumns } from './series-columns.ts'
 import {
-  createStored,
+  firstParts,
+  flagsOf,
+  recordOf,
   type SeriesForm,
-  type StoredCounter,
+  type SeriesParts,
+  StoredCounter,
   type StoredSeries,
 } from './stored-series.ts'
 
@@ -43,13 +46,14 @@ export class SeriesStore implements SeriesDefiner {
   readonly quota: SeriesQuota
   readonly #zone: Zone
   readonly #nowMs: () => number
-  readonly #byId = new NumberedList<StoredSeries>()
-  readonly #byMetric = new NumberedList<StoredSeries>()
-  readonly #facts: StoredFacts
-  readonly #metadata = new MetadataPool()
+  readonly #columns: SeriesColumns<SeriesParts>
+  /** Ids by metric; -1 for none. */
+  readonly #ids = new NumberedInts()
+  /** Records that are kept, by id; all others are made when they are asked for. */
+  readonly #kept = new NumberedList<StoredSeries>()
   readonly #perSource = new Map<string, SourceUse>()
   readonly #counts = new SeriesCounts()
-  readonly #leaving = new Set<SeriesRecord>()
+  #leaving = 0
   #retired: SeriesRecord[] = []
   readonly #onForget = new Set<(metric: number) => void>()
   readonly #onRemove = new Set<(record: SeriesRecord) => void>()
@@ -61,7 +65,7 @@ export class SeriesStore implements SeriesDefiner {
 
   constructor(zone: Zone, limits: SeriesLimits, nowMs: () => number) {
     this.#zone = zone
-    this.#facts = new StoredFacts(zone)
+    this.#columns = new SeriesColumns(zone)
     this.limits = limits
     this.quota = SeriesQuota.create(limits)
     this.#nowMs = nowMs
@@ -91,12 +95,12 @@ export class SeriesStore implements SeriesDefiner {
 
   /** Finds a series by its id, unless it is listed no more. */
   listed(id: number): SeriesRecord | undefined {
-    const record = this.#byId.get(id)
-    return record === undefined || this.#leaving.has(record) ? undefined : record
+    const record = this.#find(id)
+    return record === undefined || record.isLeaving ? undefined : record
   }
 
   get size(): number {
-    return this.#byId.size - this.#leaving.size
+    return this.#columns.size - this.#leaving
   }
 
   /** Series that count under the limit. */
@@ -104,26 +108,51 @@ export class SeriesStore implements SeriesDefiner {
     return this.quota.count
   }
 
+  /**
+   * Finds a series by its id. The record is to be read while the series is there: who wants it
+   * afterwards, too, has to {@link keep} it.
+   */
   get(id: number): SeriesRecord | undefined {
-    return this.#byId.get(id)
+    return this.#find(id)
   }
 
-  /** Finds the series of a metric of the zone. */
+  #find(id: number): StoredSeries | undefined {
+    const kept = this.#kept.get(id)
+    if (kept !== undefined) return kept
+    return this.#columns.has(id) ? recordOf(id, this.#columns) : undefined
+  }
+
+  keep<R extends SeriesRecord>(record: R): R {
+    return this.#keep(record as StoredSeries) as SeriesRecord as R
+  }
+
+  #keep(record: StoredSeries): StoredSeries {
+    const kept = this.#kept.get(record.id)
+    if (kept !== undefined) return kept
+    if (this.#columns.has(record.id)) this.#kept.set(record.id, record)
+    return record
+  }
+
+  /** Finds the id of the series of a metric of the zone; -1 where there is none. */
+  idOf(metric: number): number {
+    return this.#ids.get(metric)
+  }
+
+  /** Finds the series of a metric of the zone; the record as of {@link get}. */
   ofMetric(metric: number): SeriesRecord | undefined {
-    return this.#byMetric.get(metric)
+    return this.#ofMetric(metric)
   }
 
-  [Symbol.iterator](): IterableIterator<SeriesRecord> {
-    return this.#leaving.size === 0 ? this.#byId[Symbol.iterator]() : this.#staying()
+  #ofMetric(metric: number): StoredSeries | undefined {
+    const id = this.#ids.get(metric)
+    return id < 0 ? undefined : this.#find(id)
   }
 
-  *#staying(): IterableIterator<SeriesRecord> {
-    for (const record of this.#byId) if (!this.#leaving.has(record)) yield record
-  }
-
-  /** Lists all series, those too whose last cell is still to be closed (see {@link unlink}). */
-  everything(): IterableIterator<SeriesRecord> {
-    return this.#byId[Symbol.iterator]()
+  *[Symbol.iterator](): IterableIterator<SeriesRecord> {
+    for (const id of this.#columns.ids()) {
+      const record = this.#find(id)
+      if (record !== undefined && !record.isLeaving) yield record
+    }
   }
 
   /** Series that are listed, by dialect and by source; decrements are not counted. */
@@ -181,7 +210,7 @@ export class SeriesStore implements SeriesDefiner {
     series: SeriesForm & Pick<NewSeries, 'metadata' | 'source'>,
     metric: number,
   ): SeriesRecord {
-    return this.#byMetric.get(metric) ?? this.#register(kind, series, metric)
+    return this.#ofMetric(metric) ?? this.#register(kind, series, metric)
   }
 
   #register(
@@ -191,14 +220,17 @@ export class SeriesStore implements SeriesDefiner {
   ): SeriesRecord {
     const id = this.#nextId++
     const isOwn = series.source === OWN_SOURCE
-    const record = createStored(kind, series, {
-      ...{ id, metric, facts: this.#facts },
+    this.#columns.begin(id, {
+      metric,
+      flags: flagsOf(kind, series),
       source: isOwn ? OWN_SOURCE : this.#charge(series.source, metric),
-      metadata: this.#metadata.share(series.metadata),
+      metadata: series.metadata,
+      nowMs: this.#nowMs(),
     })
-    this.#facts.begin(metric, this.#nowMs())
-    this.#byId.set(id, record)
-    this.#byMetric.set(metric, record)
+    const parts = firstParts(kind, series)
+    if (parts !== undefined) this.#columns.setParts(id, parts)
+    this.#ids.set(metric, id)
+    const record = recordOf(id, this.#columns)
     this.#revision++
     this.#counts.change(record, 1)
     return record
@@ -230,24 +262,30 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   defineDecrements({ metric }: KnownSeries, source: string): SeriesRecord | SeriesRefusal {
-    const record = this.#byMetric.get(metric)
+    const record = this.#ofMetric(metric)
     if (record?.kind !== 'counter') return 'type_mismatch'
     if (record.decrements !== undefined) return record.decrements
     const decrements = this.define(decrementsOf(record.identity, record.metadata, source))
-    if (typeof decrements !== 'string') attachDecrements(record, decrements)
+    if (typeof decrements !== 'string') this.attachDecrements(record, decrements)
     return decrements
+  }
+
+  /** Gives a counter its second part, where it has none yet. */
+  attachDecrements(record: SeriesRecord, part: SeriesRecord): void {
+    if (!(record instanceof StoredCounter) || !(part instanceof StoredCounter)) return
+    if (part.isDecrements) record.decrements ??= this.#keep(part) as StoredCounter
   }
 
   /** Replaces the metadata of a series; the revision rises when that changes anything. */
   annotate({ metric }: KnownSeries, metadata: Metadata): void {
-    const record = this.#byMetric.get(metric)
+    const record = this.#ofMetric(metric)
     if (record === undefined || isSameMetadata(record.metadata, metadata)) return
-    const isListed = !this.#leaving.has(record)
+    const isListed = !record.isLeaving
     if (isListed) {
       for (const watcher of this.#watchers) watcher.changes(record)
       this.#counts.change(record, -1)
     }
-    record.metadata = this.#metadata.share(metadata)
+    this.#columns.setMetadata(record.id, metadata)
     if (isListed) this.#counts.change(record, 1)
     this.#revision++
   }
@@ -257,7 +295,7 @@ export class SeriesStore implements SeriesDefiner {
    * is, and nothing began in the future.
    */
   *shifting(stepMs: number): Task {
-    yield* this.#facts.shifting(stepMs, this.#nowMs())
+    yield* this.#columns.shifting(stepMs, this.#nowMs())
   }
 
   keyOf({ metric }: SeriesRecord): Uint8Array {
@@ -265,16 +303,16 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   isListed(record: SeriesRecord): boolean {
-    return this.#byId.get(record.id) === record && !this.#leaving.has(record)
+    return this.listed(record.id) !== undefined
   }
 
   watch(watcher: SeriesWatcher): void {
     this.#watchers.push(watcher)
   }
 
-  /** Notes the end of an interval in which something arrived for the series of a metric. */
-  heard(metric: number, atMs: number): void {
-    this.#facts.setLastDataMs(metric, atMs)
+  /** Notes the end of an interval in which something arrived for a series. */
+  heard(id: number, atMs: number): void {
+    this.#columns.setLastDataMs(id, atMs)
   }
 
   onForget(callback: (metric: number) => void): void {
@@ -287,16 +325,17 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Lists series, with their second parts, silent since before an instant; never the hub's own. */
-  silentSince(instantMs: number): SeriesRecord[] {
+  *silentSince(instantMs: number): Task<SeriesRecord[]> {
     const silent: StoredSeries[] = []
-    for (const metric of this.#facts.silentSince(instantMs)) {
-      const record = this.#byMetric.get(metric)!
-      if (record.source === OWN_SOURCE || record.isKept || isPart(record)) continue
-      if (this.#leaving.has(record)) continue
+    const look = (id: number): void => {
+      const record = this.#find(id)
+      // what has come or left since the look through all of them counts, too
+      if (record === undefined || !(record.lastDataMs < instantMs) || record.isLeaving) return
+      if (record.source === OWN_SOURCE || record.isKept || isPart(record)) return
       const part = partOf(record)
       if (part === undefined || part.lastDataMs < instantMs) silent.push(record)
     }
-    silent.sort((a, b) => a.id - b.id)
+    yield* forEachItem(yield* this.#columns.silentSince(instantMs), look)
     return silent.flatMap(withPart)
   }
 
@@ -305,11 +344,13 @@ export class SeriesStore implements SeriesDefiner {
    * Threads that know it may go on writing into it until they have forgotten it.
    */
   unlink(records: readonly SeriesRecord[]): void {
-    for (const record of records) {
+    for (const each of records) {
+      const record = this.#keep(each as StoredSeries)
       for (const callback of this.#onForget) callback(record.metric)
       for (const watcher of this.#watchers) watcher.leaves(record)
       this.#zone.unlink(record.metric)
-      this.#leaving.add(record)
+      record.unlist()
+      this.#leaving++
       this.#counts.change(record, -1)
       const bytes = bytesOf(this.#zone, record.metric)
       this.quota.remove(record.source, bytes)
@@ -320,9 +361,9 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Unlinks a series, with its second part, before it is silent; see {@link takeRetired}. */
-  retire({ metric }: KnownSeries): boolean {
-    const record = this.#byMetric.get(metric)
-    if (record === undefined || this.#leaving.has(record)) return false
+  retire({ id }: Pick<SeriesRecord, 'id'>): boolean {
+    const record = this.#find(id)
+    if (record === undefined || record.isLeaving) return false
     const part = partOf(record)
     const records = part === undefined ? [record] : [part, record]
     this.unlink(records)
@@ -346,11 +387,14 @@ export class SeriesStore implements SeriesDefiner {
    * Does the same in steps: no thread knows these series any more, so their order means nothing.
    */
   *removing(records: readonly SeriesRecord[]): Task {
-    yield* forEachItem(records, (record) => {
-      this.#byId.get(record.id)?.leave(this.#facts.end(record.metric))
-      this.#byId.delete(record.id)
-      this.#byMetric.delete(record.metric)
-      this.#leaving.delete(record)
+    yield* forEachItem(records, (each) => {
+      const { id } = each
+      const record = this.#kept.get(id)
+      if (record === undefined) return
+      record.leave(this.#columns.end(id))
+      this.#kept.delete(id)
+      this.#ids.set(record.metric, -1)
+      this.#leaving--
       for (const callback of this.#onRemove) callback(record)
       this.#zone.retire(record.metric)
     })
@@ -399,10 +443,4 @@ function withPart(record: StoredSeries): StoredSeries[] {
 
 function isPart(record: StoredSeries): boolean {
   return record.kind === 'counter' && record.isAttached
-}
-
-/** Gives a counter its second part, where it has none yet. */
-export function attachDecrements(record: SeriesRecord, part: SeriesRecord): void {
-  if (record.kind !== 'counter' || part.kind !== 'counter') return
-  if (part.isDecrements) record.decrements ??= part
 }

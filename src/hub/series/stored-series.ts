@@ -1,7 +1,6 @@
 /**
- * Records of series as the store makes them: an object of few words each, for there may be
- * millions. What has columns is read from there ({@link SeriesFacts}); what few series have stands
- * in an object that is made when it is needed.
+ * Records of series as the store makes them when one is asked for: an id, and the place where all
+ * that is known of it stands ({@link SeriesFacts}). Any number of them may be made of one series.
  */
 import type { Identity, Metadata } from '../../model/index.ts'
 import { CumulativeReading } from '../ingest/cumulative-reading.ts'
@@ -10,100 +9,127 @@ import type { CounterWindows } from '../ingest/windows/counter-windows.ts'
 import type { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
 import type { SummaryWindows } from '../ingest/windows/summary-windows.ts'
 import type { CounterRecord, GaugeRecord, HistogramRecord, SummaryRecord } from './record.ts'
-import type { SeriesFacts } from './series-facts.ts'
+import type { SeriesFacts } from './series-columns.ts'
 
 export type StoredSeries = StoredCounter | StoredGauge | StoredHistogram | StoredSummary
 
-/** Bits in the flags of a record. */
+/** Bits in the flags of a series; the kind is in the lowest two. */
 const FLAG = {
-  kept: 1,
-  decrements: 2,
+  kept: 4,
+  decrements: 8,
   /** Bit of decrements whose counter knows them. */
-  attached: 4,
-  waiting: 8,
-  windowed: 16,
+  attached: 16,
+  waiting: 32,
+  windowed: 64,
+  leaving: 128,
 } as const
+const KIND_MASK = 3
+const FLAGS_BY_KIND = { counter: 0, gauge: 1, histogram: 2, summary: 3 } as const
 
-interface StoredParts {
-  readonly id: number
-  readonly metric: number
-  readonly facts: SeriesFacts
-  /** The same text for all series of a source. */
-  readonly source: string
-  readonly metadata: Metadata
+/** Parts that few series have, by kind. */
+export interface SeriesParts {
+  /** Windows of a counter, histogram or summary. */
+  windows?: CounterWindows | HistogramWindows | SummaryWindows | undefined
+  /** Kept record of a counter's second part. */
+  decrements?: StoredCounter | undefined
+  readonly reading?: CumulativeReading
+  falls?: CounterRecord['falls']
 }
+
+type Facts = SeriesFacts<SeriesParts>
 
 abstract class Stored {
   readonly id: number
-  readonly metric: number
-  readonly source: string
-  metadata: Metadata
-  protected flags: number
-  #facts: SeriesFacts
+  #facts: Facts
 
-  constructor({ id, metric, facts, source, metadata }: StoredParts, flags: number) {
+  constructor(id: number, facts: Facts) {
     this.id = id
-    this.metric = metric
-    this.source = source
-    this.metadata = metadata
-    this.flags = flags
     this.#facts = facts
+  }
+
+  get metric(): number {
+    return this.#facts.metric(this.id)
+  }
+
+  get source(): string {
+    return this.#facts.source(this.id)
+  }
+
+  get metadata(): Metadata {
+    return this.#facts.metadata(this.id)
   }
 
   get identity(): Identity {
-    return this.#facts.identity(this.metric)
+    return this.#facts.identity(this.id)
   }
 
   get firstSeenMs(): number {
-    return this.#facts.firstSeenMs(this.metric)
+    return this.#facts.firstSeenMs(this.id)
   }
 
   set firstSeenMs(ms: number) {
-    this.#facts.setFirstSeenMs(this.metric, ms)
+    this.#facts.setFirstSeenMs(this.id, ms)
   }
 
   get lastDataMs(): number {
-    return this.#facts.lastDataMs(this.metric)
+    return this.#facts.lastDataMs(this.id)
   }
 
   set lastDataMs(ms: number) {
-    this.#facts.setLastDataMs(this.metric, ms)
+    this.#facts.setLastDataMs(this.id, ms)
   }
 
   get isKept(): boolean {
-    return (this.flags & FLAG.kept) !== 0
+    return this.is('kept')
   }
 
   get isWaiting(): boolean {
-    return (this.flags & FLAG.waiting) !== 0
+    return this.is('waiting')
   }
 
   set isWaiting(isWaiting: boolean) {
-    this.flags = isWaiting ? this.flags | FLAG.waiting : this.flags & ~FLAG.waiting
+    this.mark('waiting', isWaiting)
   }
 
-  /** Lets go of the store's columns, when its metric may be given to another series. */
-  leave(facts: SeriesFacts): void {
+  /** Whether it is listed no more. */
+  get isLeaving(): boolean {
+    return this.is('leaving')
+  }
+
+  /** Lists it no more. */
+  unlist(): void {
+    this.mark('leaving', true)
+  }
+
+  /** Says what it was from now on, when its metric may be given to another series. */
+  leave(facts: Facts): void {
     this.#facts = facts
   }
-}
 
-/** Parts that few counters have. */
-interface CounterParts {
-  decrements: StoredCounter | undefined
-  readonly reading: CumulativeReading | undefined
-  falls: CounterRecord['falls']
-  windows: CounterWindows | undefined
+  protected is(flag: keyof typeof FLAG): boolean {
+    return (this.#facts.flags(this.id) & FLAG[flag]) !== 0
+  }
+
+  protected mark(flag: keyof typeof FLAG, isSet: boolean): void {
+    const flags = this.#facts.flags(this.id)
+    this.#facts.setFlags(this.id, isSet ? flags | FLAG[flag] : flags & ~FLAG[flag])
+  }
+
+  protected get parts(): SeriesParts | undefined {
+    return this.#facts.parts(this.id)
+  }
+
+  /** Parts that may be written: made on first need. */
+  protected get ownParts(): SeriesParts {
+    const known = this.#facts.parts(this.id)
+    if (known !== undefined) return known
+    const parts: SeriesParts = {}
+    this.#facts.setParts(this.id, parts)
+    return parts
+  }
 }
 
 export class StoredCounter extends Stored implements CounterRecord {
-  #parts: CounterParts | undefined
-
-  constructor(parts: StoredParts, flags: number, reading: CumulativeReading | undefined) {
-    super(parts, flags)
-    this.#parts = reading && { ...NO_PARTS, reading }
-  }
-
   get kind(): 'counter' {
     return 'counter'
   }
@@ -113,54 +139,43 @@ export class StoredCounter extends Stored implements CounterRecord {
   }
 
   get isDecrements(): boolean {
-    return (this.flags & FLAG.decrements) !== 0
+    return this.is('decrements')
   }
 
   /** Whether it is the second part of a counter that knows it. */
   get isAttached(): boolean {
-    return (this.flags & FLAG.attached) !== 0
+    return this.is('attached')
   }
 
   get reading(): CumulativeReading | undefined {
-    return this.#parts?.reading
+    return this.parts?.reading
   }
 
   get decrements(): StoredCounter | undefined {
-    return this.#parts?.decrements
+    return this.parts?.decrements
   }
 
+  /** @param part record that the store keeps */
   set decrements(part: StoredCounter | undefined) {
-    this.#own.decrements = part
-    if (part !== undefined) part.flags |= FLAG.attached
+    this.ownParts.decrements = part
+    part?.mark('attached', true)
   }
 
   get falls(): CounterRecord['falls'] {
-    return this.#parts?.falls
+    return this.parts?.falls
   }
 
   set falls(falls: CounterRecord['falls']) {
-    this.#own.falls = falls
+    this.ownParts.falls = falls
   }
 
   get windows(): CounterWindows | undefined {
-    return this.#parts?.windows
+    return this.parts?.windows as CounterWindows | undefined
   }
 
   set windows(windows: CounterWindows | undefined) {
-    this.#own.windows = windows
+    this.ownParts.windows = windows
   }
-
-  get #own(): CounterParts {
-    this.#parts ??= { ...NO_PARTS }
-    return this.#parts
-  }
-}
-
-const NO_PARTS: CounterParts = {
-  decrements: undefined,
-  reading: undefined,
-  falls: undefined,
-  windows: undefined,
 }
 
 class StoredGauge extends Stored implements GaugeRecord {
@@ -170,23 +185,43 @@ class StoredGauge extends Stored implements GaugeRecord {
 }
 
 class StoredHistogram extends Stored implements HistogramRecord {
-  windows: HistogramWindows | undefined = undefined
-
   get kind(): 'histogram' {
     return 'histogram'
   }
 
   get isWindowed(): boolean {
-    return (this.flags & FLAG.windowed) !== 0
+    return this.is('windowed')
+  }
+
+  get windows(): HistogramWindows | undefined {
+    return this.parts?.windows as HistogramWindows | undefined
+  }
+
+  set windows(windows: HistogramWindows | undefined) {
+    this.ownParts.windows = windows
   }
 }
 
 class StoredSummary extends Stored implements SummaryRecord {
-  windows: SummaryWindows | undefined = undefined
-
   get kind(): 'summary' {
     return 'summary'
   }
+
+  get windows(): SummaryWindows | undefined {
+    return this.parts?.windows as SummaryWindows | undefined
+  }
+
+  set windows(windows: SummaryWindows | undefined) {
+    this.ownParts.windows = windows
+  }
+}
+
+/** Classes in the order of their kinds' bits. */
+const CLASSES = [StoredCounter, StoredGauge, StoredHistogram, StoredSummary] as const
+
+/** Makes a record of a series that is there. */
+export function recordOf(id: number, facts: Facts): StoredSeries {
+  return new CLASSES[facts.flags(id) & KIND_MASK]!(id, facts)
 }
 
 /** Form of a new series: all but its identity, metadata and source. */
@@ -195,27 +230,18 @@ export type SeriesForm = Pick<
   'counterBits' | 'isCumulative' | 'isDecrements' | 'storage' | 'isKept'
 >
 
-/** Makes the record of a series by its kind. */
-export function createStored(
-  kind: Identity['kind'],
-  form: SeriesForm,
-  parts: StoredParts,
-): StoredSeries {
-  const flags =
+/** Gives the flags that a series begins with. */
+export function flagsOf(kind: Identity['kind'], form: SeriesForm): number {
+  return (
+    FLAGS_BY_KIND[kind] |
     (form.isKept === true ? FLAG.kept : 0) |
     (form.isDecrements === true ? FLAG.decrements : 0) |
     (form.storage === WINDOWED ? FLAG.windowed : 0)
-  switch (kind) {
-    case 'counter': {
-      const isCumulative = form.isCumulative === true
-      const reading = isCumulative ? new CumulativeReading(form.counterBits) : undefined
-      return new StoredCounter(parts, flags, reading)
-    }
-    case 'gauge':
-      return new StoredGauge(parts, flags)
-    case 'histogram':
-      return new StoredHistogram(parts, flags)
-    case 'summary':
-      return new StoredSummary(parts, flags)
-  }
+  )
+}
+
+/** Makes the parts that a series begins with; undefined where it needs none yet. */
+export function firstParts(kind: Identity['kind'], form: SeriesForm): SeriesParts | undefined {
+  if (kind !== 'counter' || form.isCumulative !== true) return undefined
+  return { reading: new CumulativeReading(form.counterBits) }
 }

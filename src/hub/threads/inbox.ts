@@ -1,7 +1,7 @@
 /** The main thread's side of the outboxes: applies what the ingest threads have gathered. */
 import type { CommandApplier, CommandEvents, CommandQueue } from '../ingest/command-queue.ts'
 import { type AnnouncedSeries, forEachAnnounced } from '../series/announcements.ts'
-import { attachDecrements, type SeriesStore } from '../series/series.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { ErrorReports } from '../status/reports.ts'
 import type { Batch, CommandColumns } from './messages.ts'
 import type { SharedCounts } from './shared-counts.ts'
@@ -42,7 +42,7 @@ export class Inbox {
     const { store } = this.#parts
     const record = store.adoptAs(series.kind, series, metric)
     const whole = decrementsOf === undefined ? undefined : store.ofMetric(decrementsOf)
-    if (whole !== undefined) attachDecrements(whole, record)
+    if (whole !== undefined) store.attachDecrements(whole, record)
   }
 
   #apply({

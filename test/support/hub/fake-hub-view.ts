@@ -321,6 +321,10 @@ class FakeSeriesList implements SeriesList {
     return identityKey(identity)
   }
 
+  keep<R extends SeriesRecord>(record: R): R {
+    return record
+  }
+
   isListed(record: SeriesRecord): boolean {
     return this.get(record.id) === record
   }

@@ -32,8 +32,10 @@ export class ServedList {
     const { revision } = this.#series
     if (this.#revision === revision) return this.#rows
     const rows: ServedSeries[] = []
-    yield* forEachItem(this.#series, (record) => {
-      if (!isDecrements(record)) rows.push({ record, description: this.#descriptions.of(record) })
+    yield* forEachItem(this.#series, (each) => {
+      if (isDecrements(each)) return
+      const record = this.#series.keep(each)
+      rows.push({ record, description: this.#descriptions.of(record) })
     })
     this.#rows = rows
     this.#revision = revision

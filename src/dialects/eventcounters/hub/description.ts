@@ -10,7 +10,7 @@ import { PROVIDER_LABEL } from '../map.ts'
 import { LIMITS, UNITS_KEY } from '../spec.ts'
 import type { CounterDescription, MetaData } from '../window.ts'
 
-/** Descriptions by record, made anew when its metadata has changed. */
+/** Descriptions by record that is kept, made anew when its metadata has changed. */
 export class Descriptions {
   readonly #known = new WeakMap<SeriesRecord, Known>()
 

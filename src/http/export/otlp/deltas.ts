@@ -57,11 +57,16 @@ export class Deltas {
     const row = frame.row(id, kind)
     const record = this.#view.series.get(id)
     if (row < 0 || record === undefined) return
+    const { series } = this.#view
     const gain: OpenDelta['gain'] =
       kind === 'counter'
         ? { kind, total: frame.deltaAt(row), decrements: 0 }
         : { kind, histogram: frame.histogramAt(row) }
-    this.#add({ record, sinceMs: Math.max(this.#sinceMs, record.firstSeenMs), gain })
+    this.#add({
+      record: series.keep(record),
+      sinceMs: Math.max(this.#sinceMs, record.firstSeenMs),
+      gain,
+    })
   }
 
   *#follow(): Task {

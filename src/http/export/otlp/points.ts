@@ -80,7 +80,7 @@ function readingOf(
     return delta === undefined ? [] : [{ row, total: delta.gain, startMs: delta.sinceMs }]
   }
   // a series that has left since the layout was made has no total any more
-  if (view.series.get(record.id) !== record) return []
+  if (view.series.get(record.id) === undefined) return []
   const startMs = beganMs(record)
   // Younger than the export: a start that moved later on would read as a reset, and count twice.
   if (startMs > timeMs && record.kind !== 'gauge') return []

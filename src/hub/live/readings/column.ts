@@ -8,6 +8,9 @@ const ROWS_FIRST = 64
 
 export type IsKept = (series: Pick<SeriesRecord, 'id'>) => boolean
 
+/** Notes the end of an interval in which something arrived for a series. */
+export type Heard = (id: number, atMs: number) => void
+
 /** Computes the length of arrays by row that have no room for another one. */
 function grownLength(length: number): number {
   return Math.max(ROWS_FIRST, 2 * length)
@@ -23,39 +26,55 @@ export function grown<T extends Uint32Array | Float64Array | BigUint64Array>(
   return larger
 }
 
-/** Moves the rows that are kept together, and tells from where to where. */
-export function compact<R extends SeriesRecord>(
-  records: R[],
-  isKept: IsKept,
-  move: (from: number, to: number) => void,
-): void {
-  let kept = 0
-  for (let row = 0; row < records.length; row++) {
-    const record = records[row]!
-    if (!isKept(record)) continue
-    if (row !== kept) {
-      records[kept] = record
-      move(row, kept)
+/** Ids and metrics of the series of a column. */
+export class SeriesRows {
+  count = 0
+  ids = new Uint32Array(0)
+  metrics = new Uint32Array(0)
+
+  /** Adds a row. @returns its number */
+  add({ id, metric }: Pick<SeriesRecord, 'id' | 'metric'>): number {
+    const row = this.count++
+    if (row === this.ids.length) {
+      this.ids = grown(this.ids)
+      this.metrics = grown(this.metrics)
     }
-    kept++
+    this.ids[row] = id
+    this.metrics[row] = metric
+    return row
   }
-  records.length = kept
+
+  /** Moves the rows that are kept together, and tells from where to where. */
+  retain(isKept: IsKept, move: (from: number, to: number) => void): void {
+    let kept = 0
+    for (let row = 0; row < this.count; row++) {
+      const id = this.ids[row]!
+      if (!isKept({ id })) continue
+      if (row !== kept) {
+        this.ids[kept] = id
+        this.metrics[kept] = this.metrics[row]!
+        move(row, kept)
+      }
+      kept++
+    }
+    this.count = kept
+  }
 }
 
 /** Rows whose last reading is an object of its own; undefined before the first one. */
-export class LastReadings<R extends SeriesRecord, T> {
-  readonly records: R[] = []
+export class LastReadings<T> {
+  readonly rows = new SeriesRows()
   readonly last: (T | undefined)[] = []
 
-  add(record: R): void {
-    this.records.push(record)
+  add(record: SeriesRecord): void {
+    this.rows.add(record)
     this.last.push(undefined)
   }
 
   retain(isKept: IsKept): void {
-    compact(this.records, isKept, (from, to) => {
+    this.rows.retain(isKept, (from, to) => {
       this.last[to] = this.last[from]
     })
-    this.last.length = this.records.length
+    this.last.length = this.rows.count
   }
 }

@@ -149,7 +149,7 @@ export class CounterReadings {
         lastLow = 0
         lastHigh = 0
       }
-      this.#store.heard(this.#metrics[row]!, endMs)
+      this.#store.heard(this.#rowIds[row]!, endMs)
       ids[count] = this.#rowIds[row]!
       deltas[2 * count] = low - lastLow
       deltas[2 * count + 1] = high - lastHigh - (low < lastLow ? 1 : 0)

@@ -2,37 +2,35 @@
 import type { Exact } from '../../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../../shm/index.ts'
 import type { GaugeRecord } from '../../series/record.ts'
+import type { SeriesStore } from '../../series/series.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import type { Totals } from '../totals.ts'
-import { compact, grown, type IsKept, LastReadings } from './column.ts'
+import { grown, type Heard, type IsKept, LastReadings, SeriesRows } from './column.ts'
 
 /** Gauges between two looks at the clock; most of them have not changed. */
 const GAUGES_PER_STEP = 4096
 
 export class GaugeReadings {
-  readonly #records: GaugeRecord[] = []
-  #metrics = new Uint32Array(0)
-  /** Places of the writes in the order of all: now, and at the last reading. */
-  #sequences = new Float64Array(0)
+  readonly #heard: Heard
+  readonly #rows = new SeriesRows()
+  /** Places of the writes in the order of all: of some rows now, and at the last reading. */
+  readonly #sequences = new Float64Array(GAUGES_PER_STEP)
   #last = new Float64Array(0)
   readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
 
+  constructor(heard: Heard) {
+    this.#heard = heard
+  }
+
   add(record: GaugeRecord): void {
-    const row = this.#records.length
-    if (row === this.#metrics.length) {
-      this.#metrics = grown(this.#metrics)
-      this.#last = grown(this.#last)
-      this.#sequences = new Float64Array(this.#metrics.length)
-    }
-    this.#records.push(record)
-    this.#metrics[row] = record.metric
+    const row = this.#rows.add(record)
+    if (row === this.#last.length) this.#last = grown(this.#last)
     this.#last[row] = 0
   }
 
   retain(isKept: IsKept): void {
-    compact(this.#records, isKept, (from, to) => {
-      this.#metrics[to] = this.#metrics[from]!
+    this.#rows.retain(isKept, (from, to) => {
       this.#last[to] = this.#last[from]!
     })
   }
@@ -42,7 +40,7 @@ export class GaugeReadings {
    * that of others.
    */
   *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Task {
-    const count = this.#records.length
+    const { count } = this.#rows
     for (let row = 0; row < count; row += GAUGES_PER_STEP) {
       this.#closeRows(row, Math.min(row + GAUGES_PER_STEP, count), reader, builder, endMs)
       yield
@@ -58,15 +56,15 @@ export class GaugeReadings {
   ): void {
     const reading = this.#reading
     const last = this.#last
-    const sequences = this.#sequences.subarray(first, end)
-    reader.gaugeSequences(this.#metrics.subarray(first, end), sequences)
+    const sequences = this.#sequences.subarray(0, end - first)
+    const { ids, metrics } = this.#rows
+    reader.gaugeSequences(metrics.subarray(first, end), sequences)
     for (let row = first; row < end; row++) {
       if (sequences[row - first] === last[row]) continue
-      const record = this.#records[row]!
-      reader.gauge(record.metric, reading)
+      reader.gauge(metrics[row]!, reading)
       last[row] = reading.sequence
-      record.lastDataMs = endMs
-      builder.gauge(record.id, reading.value)
+      this.#heard(ids[row]!, endMs)
+      builder.gauge(ids[row]!, reading.value)
     }
   }
 }
@@ -75,10 +73,16 @@ export class GaugeReadings {
  * Shared gauges show no writes, only values: a cell is made where the value differs. One that keeps
  * its value is as fresh as its source.
  */
-export class SharedGaugeReadings extends LastReadings<GaugeRecord, Exact> {
-  close(totals: Totals, builder: FrameBuilder, endMs: number): void {
+export class SharedGaugeReadings extends LastReadings<Exact> {
+  close(
+    store: Pick<SeriesStore, 'get'>,
+    totals: Totals,
+    builder: FrameBuilder,
+    endMs: number,
+  ): void {
     for (let row = 0; row < this.last.length; row++) {
-      const record = this.records[row]!
+      const record = store.get(this.rows.ids[row]!)
+      if (record?.kind !== 'gauge') continue
       if (totals.isActive(record.source)) record.lastDataMs = endMs
       const value = totals.gauge(record)
       if (value === undefined || value === this.last[row]) continue

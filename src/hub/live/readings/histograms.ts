@@ -5,7 +5,7 @@ import { PlainCopy, PlainGain } from '../../../shm/reading/plain-reading.ts'
 import type { HistogramRecord } from '../../series/record.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
-import { compact, grown, type IsKept, LastReadings } from './column.ts'
+import { grown, type Heard, type IsKept, LastReadings, SeriesRows } from './column.ts'
 
 /** Histograms between two looks at the clock: a quarter of a millisecond. */
 const ROWS_PER_STEP = 512
@@ -15,10 +15,16 @@ const NOTHING = new Histogram()
  * Readings of histograms. Nearly all are read the quick way, from a slot into arrays that stay;
  * what that can't take is read as a histogram, and a row may change from one way to the other.
  */
-export class HistogramReadings extends LastReadings<HistogramRecord, PlainCopy | Histogram> {
+export class HistogramReadings extends LastReadings<PlainCopy | Histogram> {
+  readonly #heard: Heard
   readonly #plain = new PlainGain()
   readonly #gain = new Histogram()
   readonly #window: WindowReading = { min: Number.NaN, max: Number.NaN, isExact: true }
+
+  constructor(heard: Heard) {
+    super()
+    this.#heard = heard
+  }
 
   /** Gives the copy of a row that is read the quick way. */
   #copyOf(row: number): PlainCopy | undefined {
@@ -35,23 +41,25 @@ export class HistogramReadings extends LastReadings<HistogramRecord, PlainCopy |
    */
   *close(reader: ZoneReader, builder: FrameBuilder, endMs: number, window: number): Task {
     const gain = this.#plain
+    const { ids, metrics } = this.rows
     for (let row = 0; row < this.last.length; row++) {
       if (row % ROWS_PER_STEP === 0) yield
-      const record = this.records[row]!
+      const id = ids[row]!
       const copy = this.#copyOf(row)
       const outcome =
-        copy === undefined ? 'general' : reader.gain(record.metric, window, copy, gain)
+        copy === undefined ? 'general' : reader.gain(metrics[row]!, window, copy, gain)
       if (outcome === 'silent') continue
       if (outcome === 'general') {
         if (!this.#closeGeneral(row, reader, builder, window)) continue
       } else if (gain.count === 0) continue
-      else builder.histogramGain(record.id, gain)
-      record.lastDataMs = endMs
+      else builder.histogramGain(id, gain)
+      this.#heard(id, endMs)
     }
   }
 
   #closeGeneral(row: number, reader: ZoneReader, builder: FrameBuilder, window: number): boolean {
-    const { metric, id } = this.records[row]!
+    const id = this.rows.ids[row]!
+    const metric = this.rows.metrics[row]!
     if (!reader.windowChanged(metric, window)) return false
     const total = reader.exponential(metric)
     const last = this.last[row] ?? NOTHING
@@ -82,29 +90,33 @@ const WORDS = 34
 
 /** Dense histograms: the last reading of all in one array, 33 bins and the sum (mod 2^64) each. */
 export class DenseReadings {
-  readonly #records: HistogramRecord[] = []
+  readonly #heard: Heard
+  readonly #rows = new SeriesRows()
   #last = new BigUint64Array(0)
   readonly #gain = { counts: new BigUint64Array(SUM_AT), sum: 0n }
 
+  constructor(heard: Heard) {
+    this.#heard = heard
+  }
+
   add(record: HistogramRecord): void {
-    const at = this.#records.length * WORDS
+    const at = this.#rows.add(record) * WORDS
     if (at === this.#last.length) this.#last = grown(this.#last, WORDS)
-    this.#records.push(record)
     this.#last.fill(0n, at, at + WORDS)
   }
 
   retain(isKept: IsKept): void {
-    compact(this.#records, isKept, (from, to) => {
+    this.#rows.retain(isKept, (from, to) => {
       this.#last.copyWithin(to * WORDS, from * WORDS, (from + 1) * WORDS)
     })
   }
 
   close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
-    for (let row = 0; row < this.#records.length; row++) {
-      const record = this.#records[row]!
-      if (!this.#takeGain(row * WORDS, reader.dense(record.metric))) continue
-      record.lastDataMs = endMs
-      builder.histogram(record.id, binsHistogram(this.#gain))
+    const { count, ids, metrics } = this.#rows
+    for (let row = 0; row < count; row++) {
+      if (!this.#takeGain(row * WORDS, reader.dense(metrics[row]!))) continue
+      this.#heard(ids[row]!, endMs)
+      builder.histogram(ids[row]!, binsHistogram(this.#gain))
     }
   }
 

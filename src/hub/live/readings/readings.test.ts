@@ -9,6 +9,7 @@ import { SERIES_LIMITS } from '../../ingest/quota.ts'
 import { Windows } from '../../ingest/windows/windows.ts'
 import type { SeriesRecord } from '../../series/record.ts'
 import { SeriesStore } from '../../series/series.ts'
+import { runNow } from '../../tasks/task.ts'
 import type { Frame } from '../frame.ts'
 import { CellCloser } from '../tick.ts'
 import { Totals } from '../totals.ts'
@@ -32,7 +33,7 @@ class Bench {
       isCumulative,
     })
     if (typeof record === 'string') throw new Error(record)
-    return record
+    return this.store.keep(record)
   }
 
   tick(): Frame {
@@ -111,7 +112,7 @@ test('whatever is recorded, comes and goes, a frame says what happened in its in
         else if (s.kind === 'expire') {
           check(bench.tick())
           for (const { metric } of bench.store) writers[1]!.release(metric)
-          const silent = bench.store.silentSince(bench.now * 1000)
+          const silent = runNow(bench.store.silentSince(bench.now * 1000))
           bench.store.unlink(silent)
           bench.store.remove(silent)
         } else if (s.kind === 'leave') {

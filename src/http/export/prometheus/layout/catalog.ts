@@ -54,7 +54,7 @@ interface KeptGroup extends Group {
   /** Series whose labels were changed, as another one has the same. */
   relabelled: readonly number[]
   /** Series that have left since the family was made. */
-  readonly left: Set<SeriesRecord>
+  readonly left: Set<number>
 }
 
 /** Family that has or wants a name. */
@@ -92,7 +92,7 @@ export class Catalog {
   /** Groups of the series that have some. */
   readonly #groupsOf = new Map<number, readonly KeptGroup[]>()
   /** Series that are to be put in again, as their metadata has changed. */
-  readonly #changed = new Set<SeriesRecord>()
+  readonly #changed = new Set<number>()
   /** Id of the newest series in it. */
   #lastId = -1
   /** Groups whose families are to be made or extended. */
@@ -120,8 +120,8 @@ export class Catalog {
     series.watch({
       leaves: (record) => this.#leave(record),
       changes: (record) => {
-        const isAgain = this.#changed.has(record)
-        if (this.#leave(record) || isAgain) this.#changed.add(record)
+        const isAgain = this.#changed.has(record.id)
+        if (this.#leave(record) || isAgain) this.#changed.add(record.id)
       },
     })
   }
@@ -141,9 +141,10 @@ export class Catalog {
     const { revision, lastId } = this.#series
     yield* this.#dropLeft()
     let count = 0
-    for (const record of this.#changed) {
-      this.#changed.delete(record)
-      if (this.#series.isListed(record)) this.#add(record)
+    for (const id of this.#changed) {
+      this.#changed.delete(id)
+      const record = this.#series.get(id)
+      if (record !== undefined && this.#series.isListed(record)) this.#add(record)
       if (++count % SERIES_PER_STEP === 0) yield
     }
     while (this.#lastId < lastId) {
@@ -158,13 +159,13 @@ export class Catalog {
 
   /** Takes a series out; its groups are made again with the next update. */
   #leave(record: SeriesRecord): boolean {
-    this.#changed.delete(record)
+    this.#changed.delete(record.id)
     if (record.id > this.#lastId) return false
     const groups = this.#groupsOf.get(record.id)
     if (groups === undefined) return this.#leavePlain(record)
     this.#groupsOf.delete(record.id)
     for (const group of groups) {
-      group.left.add(record)
+      group.left.add(record.id)
       this.#stale.add(group)
     }
     return true
@@ -319,7 +320,7 @@ export class Catalog {
     for (const group of this.#stale) {
       const { left } = group
       if (left.size === 0) continue
-      group.entries = group.entries.filter(({ record }) => !left.has(record))
+      group.entries = group.entries.filter(({ record }) => !left.has(record.id))
       left.clear()
       group.family = undefined
       this.#isReordered = true
