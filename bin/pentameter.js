@@ -108,7 +108,10 @@ function handOver(spawn, node, args) {
     if (child.connected) child.disconnect()
     else child.kill('SIGKILL')
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onSignal)
+  // a terminal sends it to both; without one the command decides what it means
+  const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
+  process.on('SIGHUP', hasTerminal ? onSignal : () => child.kill('SIGHUP'))
   onScriptEnd(() => {
     if (child.connected) child.disconnect()
   })
@@ -129,12 +132,15 @@ function endWithStarter() {
 }
 
 /**
- * `npm run demo` and `npm start`: npm sends a signal to its shell alone, and not every shell passes
- * it on. Only these two scripts: what another script starts may be meant to outlive it.
+ * `npm run demo`, `npm start` and `npx pentameter …`: npm sends a signal to its shell alone, and
+ * not every shell passes it on. Only these: what another script starts may be meant to outlive it.
  */
 function onScriptEnd(finish) {
   const { npm_package_name: name, npm_lifecycle_event: script } = process.env
-  if (name !== 'pentameter' || (script !== 'demo' && script !== 'start')) return
+  const isOwn = name === 'pentameter' && (script === 'demo' || script === 'start')
+  const command = process.env.npm_lifecycle_script ?? ''
+  const isExecuted = script === 'npx' && /^["']?pentameter(@[^"'\s]*)?["']?(\s|$)/.test(command)
+  if (!isOwn && !isExecuted) return
   const shell = process.ppid
   const watch = setInterval(() => {
     if (process.ppid === shell) return

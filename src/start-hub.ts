@@ -114,6 +114,16 @@ export interface Interval {
  */
 export class NoListenerError extends Error {
   override readonly name = 'NoListenerError'
+  /** All ports, each with the reason why it could not be bound. */
+  readonly addresses: PortAddresses
+
+  constructor(addresses: PortAddresses) {
+    const reasons = Object.entries(addresses).map(
+      ([name, { port, error }]) => `${name} on ${port}: ${error}`,
+    )
+    super(`no listener could be started: ${reasons.join('; ')}`)
+    this.addresses = addresses
+  }
 }
 
 /** Folder of the built page: beside the compiled files, and in a checkout's dist alike. */
@@ -159,11 +169,10 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
     await http.stop()
     await hub.stop()
   }
-  const bound = Object.entries(addresses())
-  if (bound.every(([, { error }]) => error !== undefined)) {
+  const tried = addresses()
+  if (Object.values(tried).every(({ error }) => error !== undefined)) {
     await close()
-    const reasons = bound.map(([name, { port, error }]) => `${name} on ${port}: ${error}`)
-    throw new NoListenerError(`no listener could be started: ${reasons.join('; ')}`)
+    throw new NoListenerError(tried)
   }
   return {
     get addresses() {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test'
 import type { Command } from 'commander'
 import { DIALECTS } from '../../test/support/dialects.ts'
 import { refusalOf } from '../../test/support/hub/command-line.ts'
+import { until } from '../../test/support/hub/hub.ts'
 import { PROGRAM, startHubProcess } from '../../test/support/hub/hub-process.ts'
 import { portFlags } from '../../test/support/ports.ts'
 import { VERSION } from '../version.ts'
@@ -208,6 +209,15 @@ test('serve --log json is ready in its first line, and SIGTERM ends it with 0', 
   for (const line of log.trim().split('\n')) JSON.parse(line)
 })
 
+test('SIGHUP does not end a hub without a terminal', async () => {
+  const hub = await startHubProcess('serve')
+  hub.signal('SIGHUP')
+  await until(() => hub.log().includes('SIGHUP does nothing here'))
+  const { status } = await fetch(`http://127.0.0.1:${hub.listeners.http.port}/healthz`)
+  assert.equal(status, 200)
+  assert.equal((await hub.stop()).code, 0)
+})
+
 /** Takes a port, for as long as a test runs. */
 async function takenPort(t: TestContext): Promise<string> {
   const other = createServer().listen(0, '127.0.0.1')
@@ -233,7 +243,12 @@ test('a hub that can listen nowhere says so and ends with 1', async (t) => {
   const port = await takenPort(t)
   const { status, stderr } = await pentameterAsync(['serve', ...portFlags(Number(port))])
   assert.equal(status, 1)
-  assert.match(stderr, /no listener could be started/)
+  assert.match(stderr, /no listener could be started:\n {2}http port \d+: /)
+  if (existsSync('/proc/net/tcp')) {
+    const line = `http port ${port}: held by process ${process.pid} (node`
+    assert.ok(stderr.includes(line), stderr)
+  }
+  assert.match(stderr, /--http-port PORT takes another\n/)
 })
 
 /** As {@link pentameter}, while this process goes on. */

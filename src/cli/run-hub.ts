@@ -5,11 +5,16 @@ import type { Guest } from '../dialects/guest.ts'
 import type { HubOptions, Log } from '../start-hub.ts'
 import { CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
+import { failedPorts, failureLines } from './failed-ports.ts'
 import { createLog, type LogFormat } from './log.ts'
 import { startReport } from './start-report.ts'
 
 /** A hub that has met a fault and is not closed after so long ends as it is. */
 const FINISH_LIMIT_MS = 10_000
+
+/** Said at SIGHUP by a hub that has no terminal to lose: nohup's, a supervisor's. */
+const HANG_UP_MESSAGE =
+  'SIGHUP does nothing here: a changed configuration is read at the next start'
 
 export interface RunOptions extends Pick<ColorWishes, 'color'> {
   readonly log: LogFormat
@@ -36,6 +41,7 @@ export async function runHub(
       }
       ending.resolve()
     },
+    ...(hasTerminal() ? {} : { hangUp: () => log('info', HANG_UP_MESSAGE) }),
   })
   const offFaults = onFault(log, () => ending.resolve())
   // commands that run no hub, and help, do without it
@@ -43,10 +49,10 @@ export async function runHub(
   const hub = await startHub({ config, guests, log }).catch((error: Error) => {
     off()
     offFaults()
-    throw error instanceof NoListenerError ? new CommandError(error.message) : error
+    throw error instanceof NoListenerError ? noListener(error.addresses) : error
   })
-  process.stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests))
   const end = companion(hub.addresses, log)
+  process.stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests))
   await ending.promise
   await end()
   await hub.close()
@@ -54,6 +60,15 @@ export async function runHub(
   offFaults()
   if (process.exitCode !== EXIT_INTERNAL) log('info', 'stopped')
   else log('error', 'stopped after a fault of its own; the running second is closed and handed on')
+}
+
+function hasTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
+}
+
+function noListener(addresses: PortAddresses): CommandError {
+  const lines = failureLines(failedPorts(addresses)).map((line) => `\n  ${line}`)
+  return new CommandError(`no listener could be started:${lines.join('')}`)
 }
 
 /**

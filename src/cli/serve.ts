@@ -12,8 +12,10 @@ import { examplesText } from './help.ts'
 import { type RunOptions, runHub } from './run-hub.ts'
 
 const HELP = `
-With --log json the first line on stdout is {"ready":true,"listeners":{…}}, and the log on stderr is
-JSON. SIGTERM and Ctrl-C finish the running second and exit with 0; a second one stops at once.
+With --log json the first line on stdout is {"ready":true,"listeners":{…}}, with the ports that
+could not be bound in "failed", and the log on stderr is JSON. SIGTERM and Ctrl-C finish the running
+second and exit with 0; a second one stops at once. So does the end of its terminal; without one, as
+under nohup, SIGHUP does nothing.
 `
 const EXAMPLES = [
   'pentameter serve',

@@ -79,3 +79,27 @@ test('EventCounters are served with the page, and fail with it', () => {
   assert.match(down, /EventCounters .*not started: port is taken/)
   assert.doesNotMatch(down, /Try:/)
 })
+
+test('the address of the page is in the last line', () => {
+  const report = startReport('text', ADDRESSES, sources(1))
+  assert.match(report, /^Pentameter is up\.\n/)
+  assert.match(report, /\nCtrl-C stops\. The page: http:\/\/127\.0\.0\.1:4000\/\n$/)
+})
+
+test('ports that failed are counted first, each with who holds it and the flag that helps', () => {
+  const error = 'port is taken by another process'
+  const addresses = { ...ADDRESSES, text: { ...ADDRESSES.text, error } }
+  const lines = startReport('text', addresses, sources(1)).split('\n')
+  assert.equal(lines[0], 'Pentameter is up, without 1 of its 2 ports; they are tried again:')
+  assert.match(lines[1]!, /^ {2}text port 8125: .+; --text-port PORT takes another$/)
+  const { ready, failed } = JSON.parse(startReport('json', addresses, sources(1)))
+  assert.equal(ready, true)
+  assert.partialDeepStrictEqual(failed, [{ name: 'text', port: 8125, error, flag: '--text-port' }])
+})
+
+test('a hub without its page says so where the page would stand', () => {
+  const http = { ...ADDRESSES.http, error: 'port is taken by another process' }
+  const report = startReport('text', { ...ADDRESSES, http }, sources(1))
+  assert.match(report, /\nCtrl-C stops\. There is no page\.\n$/)
+  assert.doesNotMatch(report, /http:\/\//)
+})

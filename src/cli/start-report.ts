@@ -6,36 +6,41 @@ import { HTTP_PORT } from '../dialects/options.ts'
 import { GUESTS } from '../dialects/registry.ts'
 import type { SourcesAnswer } from '../http/api.ts'
 import { tableLines } from '../terminal/index.ts'
+import { failedPorts, failureLines } from './failed-ports.ts'
 import type { LogFormat } from './log.ts'
 
-/** @param addresses by port; that of HTTP is always among them */
+/**
+ * Writes the report. The address of the page comes last: what scrolls away is above it.
+ * @param addresses by port; that of HTTP is always among them
+ */
 export function startReport(
   format: LogFormat,
   addresses: PortAddresses,
   { listeners, dialects, workers = [], exports = [] }: SourcesAnswer,
   guests: readonly Guest[] = GUESTS,
 ): string {
+  const failed = failedPorts(addresses)
   if (format === 'json') {
     const udpReceive = receiveOf(listeners)
     const targets = exports.map(({ name, url }) => ({ name, url }))
     const start = { ready: true, listeners: addresses, ingestWorkers: workers.length, udpReceive }
-    const whole = targets.length === 0 ? start : { ...start, exports: targets }
-    return `${JSON.stringify(whole)}\n`
+    const parts = [failed.length > 0 && { failed }, targets.length > 0 && { exports: targets }]
+    return `${JSON.stringify(Object.assign({}, start, ...parts))}\n`
   }
   const http = addresses[HTTP_PORT.name]!
   const base = `http://${hostInUrl(http)}`
-  const httpState = http.error ? `   not started: ${http.error}` : ''
   const servedByHttp = new Set(
     guests.filter(({ dialect }) => dialect.port === HTTP_PORT).map(({ dialect }) => dialect.name),
   )
   const failureOf = (name: string) =>
     servedByHttp.has(name) ? http.error : whyNotStarted(name, listeners)
-  const rows = [['page', `${base}/${httpState}`]]
+  const rows: string[][] = []
   for (const { name, title, address } of dialects) {
     const failure = failureOf(name)
     rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
   }
-  rows.push(['Prometheus', `${base}/metrics`], ['ingest', ingestWords(workers.length)])
+  if (http.error === undefined) rows.push(['Prometheus', `${base}/metrics`])
+  rows.push(['ingest', ingestWords(workers.length)])
   for (const { name, url, intervalMs } of exports) {
     rows.push([name.toUpperCase(), `to ${url} every ${intervalMs / 1000} s`])
   }
@@ -49,7 +54,16 @@ export function startReport(
     .map(({ tryIt }) => `  ${tryIt}`)
     .join('\n')
   const trying = tries === '' ? '' : `Try:\n${tries}\n\n`
-  return `Pentameter is up.\n\n${table}\n\n${trying}Ctrl-C stops.\n`
+  const heading = headingOf(failed.length, Object.keys(addresses).length)
+  const failures = failureLines(failed).map((line) => `  ${line}\n`)
+  const body = `${heading}\n${failures.join('')}\n${table}\n\n${trying}`
+  if (http.error !== undefined) return `${body}Ctrl-C stops. There is no page.\n`
+  return `${body}Ctrl-C stops. The page: ${base}/\n`
+}
+
+function headingOf(failed: number, all: number): string {
+  if (failed === 0) return 'Pentameter is up.'
+  return `Pentameter is up, without ${failed} of its ${all} ports; they are tried again:`
 }
 
 /** Tells why a dialect can't be reached; undefined where it can, and where nothing must listen. */

@@ -30,6 +30,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
   })
 }
 
+test('a command that takes SIGHUP goes on', () => {
+  const process = new FakeProcess()
+  const calls: string[] = []
+  onExit(process, { end: () => calls.push('end'), hangUp: () => calls.push('hangUp') })
+  process.emit('SIGHUP')
+  process.emit('SIGHUP')
+  assert.deepEqual(calls, ['hangUp', 'hangUp'])
+  assert.deepEqual(process.exits, [])
+})
+
 test('a second signal gives the terminal back and ends the process', () => {
   const { process, calls } = watched()
   process.emit('SIGTERM')

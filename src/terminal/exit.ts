@@ -40,10 +40,13 @@ interface ExitHandlers {
   end(signal?: string): void
   /** Gives the terminal back; may be called more than once. */
   restore?(): void
+  /** Takes SIGHUP, which ends nothing then: without a terminal it does not say that one is gone. */
+  hangUp?(): void
 }
 
 /** Listens for all ways to end. @returns what takes the listeners away */
-export function onExit(process: ProcessEvents, { end, restore }: ExitHandlers): () => void {
+export function onExit(process: ProcessEvents, handlers: ExitHandlers): () => void {
+  const { end, restore, hangUp } = handlers
   let isAsked = false
   const onSignal = (signal: string): void => {
     if (isAsked) {
@@ -56,6 +59,7 @@ export function onExit(process: ProcessEvents, { end, restore }: ExitHandlers): 
   const onGone = (): void => end() // an older Node that handed over (bin/pentameter.js) is gone
   const listeners = new Map<string, () => void>([
     ...SIGNALS.map((signal) => [signal, () => onSignal(signal)] as const),
+    ...(hangUp === undefined ? [] : [['SIGHUP', () => hangUp()] as const]),
     ['disconnect', onGone],
     ...(restore === undefined ? [] : [['exit', () => restore()] as const]),
   ])

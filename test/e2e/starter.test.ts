@@ -23,19 +23,29 @@ test('a hub finishes and ends with 0 when the process that started it goes away'
   assert.match(log, /"stopped"/)
 })
 
-test('npm run demo ends when its shell is ended alone, as npm does on SIGTERM', async () => {
-  const env = { ...process.env, npm_package_name: 'pentameter', npm_lifecycle_event: 'demo' }
-  const line = `"${process.execPath}" "${PROGRAM}" demo --log json ${FREE_PORTS.join(' ')}; :`
-  const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'], env })
-  let log = ''
-  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
+for (const [title, command, script] of [
+  ['npm run demo', 'demo', { npm_package_name: 'pentameter', npm_lifecycle_event: 'demo' }],
+  [
+    'npx pentameter serve',
+    'serve',
+    { npm_package_name: 'app', npm_lifecycle_event: 'npx', npm_lifecycle_script: "'pentameter'" },
+  ],
+] as const) {
+  test(`${title} ends when its shell is ended alone, as npm does on SIGTERM`, async () => {
+    const env = { ...process.env, ...script }
+    const flags = `--log json ${FREE_PORTS.join(' ')}`
+    const line = `"${process.execPath}" "${PROGRAM}" ${command} ${flags}; :`
+    const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'], env })
+    let log = ''
+    shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+    })
+    await once(createInterface({ input: shell.stdout }), 'line')
+    shell.kill('SIGTERM')
+    await once(shell, 'close') // the hub holds the pipes for as long as it lives
+    assert.match(log, /"stopped"/)
   })
-  await once(createInterface({ input: shell.stdout }), 'line')
-  shell.kill('SIGTERM')
-  await once(shell, 'close') // the hub holds the pipes for as long as it lives
-  assert.match(log, /"stopped"/)
-})
+}
 
 test('a command that has nothing to finish ends when its starter goes away', async () => {
   const args = [PROGRAM, 'decode', 'statshero']
