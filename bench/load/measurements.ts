@@ -20,9 +20,17 @@ export const DATA = `${NAME_COUNT} counters, app.service.m000123.requests, order
 /** Passes over all names that are prepared; the sender repeats them. */
 const PASSES = 4
 
-/** Packets that together hold every name PASSES times. */
-export function packets(syntax: Syntax, linesPerPacket: number, names = NAME_COUNT): Buffer[] {
-  const lines = allLines(syntax === 'statsd' ? 'c' : 'm', names)
+/**
+ * Packets that together hold every name PASSES times.
+ * @param first number of the first name
+ */
+export function packets(
+  syntax: Syntax,
+  linesPerPacket: number,
+  names = NAME_COUNT,
+  first = 0,
+): Buffer[] {
+  const lines = allLines(syntax === 'statsd' ? 'c' : 'm', names, first)
   const bodies: string[] = []
   for (let at = 0; at < lines.length; at += linesPerPacket) {
     bodies.push(lines.slice(at, at + linesPerPacket).join(''))
@@ -43,11 +51,11 @@ export function count(passes: number): string {
   return (passes * MEASUREMENTS).toLocaleString('en-US')
 }
 
-function allLines(type: string, length: number): string[] {
+function allLines(type: string, length: number, first: number): string[] {
   const random = seededRandom(SEED)
   const names = Array.from(
     { length },
-    (_, i) => `app.service.m${String(i).padStart(6, '0')}.requests`,
+    (_, i) => `app.service.m${String(first + i).padStart(6, '0')}.requests`,
   )
   const visits = Array.from({ length: PASSES }, () => shuffled(names, random)).flat()
   return visits.map((name) => `${name}:${VALUE}|${type}\n`)

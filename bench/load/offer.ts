@@ -14,14 +14,17 @@ const SETTLE_MS = 20
 /**
  * Measurements per processor second over TCP.
  * @param times passes over all prepared measurements
+ * @param first number of the first name
  */
 export async function offerTcp(
   receiver: Receiver,
   linesPerFrame: number,
   times: number,
   names = NAME_COUNT,
+  first = 0,
 ) {
-  const writes = cutIntoWrites(Buffer.concat(packets(receiver.syntax, linesPerFrame, names)))
+  const stream = Buffer.concat(packets(receiver.syntax, linesPerFrame, names, first))
+  const writes = cutIntoWrites(stream)
   const send = () => sendTcp(receiver.tcpPort, writes, times)
   const lines = times * measurementsOf(names)
   return lines / (await cost(receiver, lines, send))

@@ -296,8 +296,8 @@ export class Hub implements HubView {
 
   #eventsOf(dialect: string): IngestEvents & CommandEvents {
     return {
-      refused: (code: string, source: string, name?: string) => {
-        this.reports.refused(dialect, code, source, name)
+      refused: (code, source, name?: () => string, count?: number) => {
+        this.reports.refused(dialect, code, source, name, count)
       },
       noted: (code) => this.reports.noted(dialect, code),
       contested: (record) => {

@@ -166,6 +166,11 @@ export class Zone {
     return this.#definitions.isNew
   }
 
+  /** Hash of the key that this object has defined or found last; no peer can choose it. */
+  get keyHash(): number {
+    return this.#definitions.keyHash
+  }
+
   /** Finds the metric of a key, or -1. Takes no lock, unless it keeps meeting changes. */
   find(key: Uint8Array): number {
     return this.#definitions.find(key)

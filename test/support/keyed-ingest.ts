@@ -38,7 +38,16 @@ export class KeyedIngest extends ModelIngest {
 
   openKeys(roomBytes: number): KeyMemory | undefined {
     const shared = this.table.share(roomBytes)
-    return shared && { ...shared, takeGathered: (places, count) => this.#take(places, count) }
+    return (
+      shared && {
+        ...shared,
+        refresh() {},
+        takeGathered: (places, count) => this.#take(places, count),
+        refuse: () => {
+          throw new Error('no key is refused')
+        },
+      }
+    )
   }
 
   #take(places: Int32Array, count: number): void {

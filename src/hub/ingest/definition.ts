@@ -4,7 +4,7 @@
  */
 import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
 import { type MetricMode, type MetricType, refusalOf, type Zone } from '../../shm/index.ts'
-import type { QuotaRefusal, SeriesLimits, SeriesQuota } from './quota.ts'
+import type { LimitChanges, QuotaRefusal, SeriesLimits, SeriesQuota } from './quota.ts'
 
 /** Description that a new series has of itself. */
 export interface NewSeries {
@@ -42,8 +42,10 @@ export interface KnownSeries {
 
 /** Source of an ingest's series: the hub's list, or a thread's part in it. */
 export interface SeriesDefiner {
-  /** Changes whenever a refusal by a limit may not hold any more. */
-  readonly limitsGeneration: number
+  /** Changes by which a refusal by a limit may hold no more. */
+  readonly changes: LimitChanges
+  /** Hash that the zone knows the key of the last definition by. */
+  readonly keyHash: number
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): KnownSeries | SeriesRefusal
   /** Defines the second monotonic part of a counter, made on first need; charged to `source`. */
@@ -98,7 +100,7 @@ export function defineMetric(
     // another thread may have been faster, and has then counted it
     if (refusal !== undefined && zone.find(key) < 0) return refusal
     const metric = zone.define(key, type, { mode })
-    if (metric >= 0 && zone.isNew) quota.add(source, bytes)
+    if (metric >= 0 && zone.isNew) quota.add(source, bytes, zone.keyHash)
     return metricOrRefusal(metric)
   })
 }

@@ -26,7 +26,7 @@ import { type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.t
 import { KeyTable } from './key-table.ts'
 import { OverflowSlots } from './overflow.ts'
 import type { QuotaRefusal } from './quota.ts'
-import { RefusedKeys } from './refused-keys.ts'
+import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './refused-keys.ts'
 import { wholeWeight } from './weight.ts'
 
 interface IngestOptions {
@@ -47,8 +47,12 @@ interface IngestParts<Q extends LineQueue = LineQueue> {
 
 /** Events that the ingest tells the rest of the hub; called on rare paths only. */
 export interface IngestEvents {
-  /** Called for a refusal; `name` is given where a new series was refused. */
-  refused(code: string, source: string, name?: string): void
+  /**
+   * Called for refusals of one code.
+   * @param name given where a new series was refused; asked for where it is kept
+   * @param count of lines, 1 unless given
+   */
+  refused(code: string, source: string, name?: () => string, count?: number): void
   noted(code: string): void
 }
 
@@ -62,7 +66,7 @@ const HAS_OVERFLOW: ReadonlySet<SeriesRefusal> = new Set([
   'zone_full',
   'overloaded',
 ])
-/** Refusals among them that hold until the limits' generation changes. */
+/** Refusals among them that hold until a limit eases, or the series is there. */
 const OF_QUOTA: ReadonlySet<string> = new Set<QuotaRefusal>([
   'series_limit',
   'series_limit_per_source',
@@ -70,6 +74,8 @@ const OF_QUOTA: ReadonlySet<string> = new Set<QuotaRefusal>([
   'overloaded',
 ])
 const isOfQuota = (refusal: SeriesRefusal): refusal is QuotaRefusal => OF_QUOTA.has(refusal)
+/** Refusals among these that are the same for every source. */
+const OF_ALL: ReadonlySet<string> = new Set<QuotaRefusal>(['series_limit', 'overloaded'])
 const FIRST_SLOTS = 64
 /** Three numbers, and a fourth by metric. */
 const BYTES_PER_SLOT = 16
@@ -88,7 +94,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   protected readonly queue: Q
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
-  readonly #refused = new RefusedKeys()
+  readonly #refused: RefusedKeys
   // Numbers by slot: what a series costs here besides its key. Its handle is the writer's.
   /** Metrics; -1 for a free slot. */
   #metrics = new Int32Array(0)
@@ -111,6 +117,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.queue = queue
     this.#events = events
     this.#overflow = new OverflowSlots(options.dialect, series)
+    this.#refused = new RefusedKeys(series.changes)
     series.onForget((metric) => this.#forget(metric))
   }
 
@@ -126,6 +133,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   begin(source: string): void {
     if (source === this.source && this.#active.size > 0) return
+    if (source !== this.source) this.#refused.begin(source)
     this.source = source
     if (this.#active.size < ACTIVE_LIMIT) this.#active.add(source)
   }
@@ -153,28 +161,53 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   }
 
   openKeys(roomBytes: number): KeyMemory | undefined {
-    const shared = this.#table.share(roomBytes)
+    const shared = this.#table.share(roomBytes, REFUSED_BYTES)
     if (shared === undefined) return undefined
-    return { ...shared, takeGathered: (places, count) => this.#takeGathered(places, count) }
+    const { memory, headAt, behindHeadAt } = shared
+    this.#refused.share(memory.buffer, headAt, behindHeadAt)
+    return {
+      ...{ memory, headAt },
+      refresh: () => this.#refused.refresh(),
+      takeGathered: (places, count) => this.#takeGathered(places, count),
+      refuse: (slot) => this.#refuseAgain(slot),
+    }
   }
 
   #takeGathered(places: Int32Array, count: number): void {
     const words = this.#table.words
     const writer = this.#writer
     let lines = 0
+    // lines of refused keys in a row are told together
+    let refusal: Refusal | undefined
+    let refusedLines = 0
+    let refusedSum = 0
     for (let i = 0; i < count; i++) {
       const at = places[i]! >> 2
+      const slot = words[at]!
+      const linesHere = words[at + LINES]!
       const counter = words[at + COUNTER]!
       const low = words[at + SUM]!
       const high = words[at + SUM + 1]!
-      lines += words[at + LINES]!
+      lines += linesHere
       words[at + LINES] = 0
       words[at + SUM] = 0
       words[at + SUM + 1] = 0
+      if (slot < 0) {
+        const next = this.#refused.of(slot)
+        if (next !== refusal) {
+          this.#addRefused(refusal, refusedLines, refusedSum)
+          refusal = next
+          refusedLines = refusedSum = 0
+        }
+        refusedLines += linesHere
+        refusedSum += (low >>> 0) + high * 2 ** 32
+        continue
+      }
       if (high === 0 && low >= 0 && counter >= 0 && writer.addSmall(counter, low)) continue
-      this.#addLarge(words[at]!, counter, (low >>> 0) + high * 2 ** 32)
+      this.#addLarge(slot, counter, (low >>> 0) + high * 2 ** 32)
     }
     this.#measurements[0]! += lines
+    this.#addRefused(refusal, refusedLines, refusedSum)
   }
 
   #addLarge(slot: number, counter: number, sum: number): void {
@@ -184,7 +217,24 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   /** Near its end a counter takes or refuses each line for itself. */
   #checkGathering(slot: number, counter: number): void {
-    if (counter < 0 || !this.#writer.addSmall(counter, 0)) this.#table.stopGathering(slot)
+    if (counter >= 0 && this.#writer.addSmall(counter, 0)) return
+    this.#table.stopGathering(slot)
+    if (this.#overflow.has(slot)) this.#refused.forget()
+  }
+
+  /** Counts lines of refused keys, and adds to the overflow series what they say together. */
+  #addRefused(refusal: Refusal | undefined, lines: number, sum: number): void {
+    if (refusal === undefined) return
+    this.#events.refused(refusal.code, this.source, undefined, lines)
+    const overflow = this.#overflowSlot(refusal.kind, refusal.isCumulative)
+    if (overflow >= 0) this.#addLarge(overflow, this.#places[overflow]!, sum)
+  }
+
+  /** Counts a line of a refused key; its value goes to the slot of the answer. */
+  #refuseAgain(slot: number): number {
+    const { code, kind, isCumulative } = this.#refused.of(slot)
+    this.#events.refused(code, this.source)
+    return this.#overflowSlot(kind, isCumulative)
   }
 
   count(slot: number, value: Exact, weight: number): void {
@@ -293,28 +343,34 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     hash: number,
     describe: Describe,
   ): number {
-    const generation = this.#series.limitsGeneration
-    const { source } = this
-    const refused = this.#refused.find(bytes, start, end, type, hash, source, generation)
-    if (refused !== undefined) {
-      this.#events.refused(refused.code, source)
-      return this.#overflowSlot(refused.kind, refused.isCumulative)
-    }
+    this.#refused.refresh()
+    const mixed = this.#table.mixedHash(bytes, start, end, type, hash)
+    const refused = this.#refused.find(bytes, start, end, type, mixed)
+    if (refused !== NOT_REFUSED) return this.#refuseAgain(refused)
     const key = copyBytes(bytes, start, end)
     const description = describe(key, type)
     const isWindowed = description.isWindowed === true
     const storage = isWindowed ? { storage: WINDOWED } : {}
     const record = this.#series.define({ ...description, ...storage, source: this.source })
     if (typeof record === 'string') {
-      this.#events.refused(record, this.source, describeSeries(description.identity))
+      const { keyHash } = this.#series
+      this.#events.refused(record, this.source, () => describeSeries(description.identity))
       if (!HAS_OVERFLOW.has(record)) return REFUSED
       if (isWindowed) return REFUSED
       const { isCumulative = false, identity } = description
       const { kind } = identity
-      if (isOfQuota(record)) {
-        this.#refused.add(key, type, hash, { source, code: record, kind, isCumulative }, generation)
+      const overflow = this.#overflowSlot(kind, isCumulative)
+      const isSummed = kind === 'counter' && !isCumulative
+      if (isOfQuota(record) && (overflow >= 0 || !isSummed)) {
+        const refusal = { code: record, kind, isCumulative }
+        const isOfAll = OF_ALL.has(record)
+        const slot = this.#refused.add(
+          ...([bytes, start, end, type, mixed, keyHash, refusal, isOfAll] as const),
+        )
+        const isNearEnd = isSummed && !this.#writer.addSmall(this.#places[overflow]!, 0)
+        if (isNearEnd && slot !== NOT_REFUSED) this.#refused.stopGathering(slot)
       }
-      return this.#overflowSlot(kind, isCumulative)
+      return overflow
     }
     const { identity } = description
     return this.#bind(record.metric, identity, bytes, start, end, type, hash, isWindowed)
@@ -338,7 +394,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     const isObserved = isZoned && kind === 'histogram'
     const histogram = isObserved ? this.#writer.exponential(metric) : undefined
     if (isZoned && place < 0 && (gauge ?? histogram) === undefined) {
-      this.#events.refused('zone_full', this.source, describeSeries(identity))
+      this.#events.refused('zone_full', this.source, () => describeSeries(identity))
       return REFUSED
     }
     const slot = this.#table.add(bytes, start, end, type, hash)
@@ -385,6 +441,8 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.generation++
     this.#firstSlots.set(metric, -1)
     for (; slot >= 0; slot = this.#nextSlots[slot]!) {
+      // keys that are gathered have an overflow series
+      if (this.#overflow.forget(slot)) this.#refused.forget()
       this.#table.remove(slot)
       this.#metrics[slot] = -1
       this.#places[slot] = -1

@@ -14,6 +14,7 @@
  */
 import {
   ENTRY,
+  entrySize,
   KEY_HEAD_BYTES,
   KEY_HEAD_WORDS,
   KEY_SECRETS,
@@ -44,6 +45,8 @@ export class KeyTable {
   /** Memory that a codec looks into, too, and where the head of the table is in it. */
   #shared: WasmOwnMemory | undefined
   #headAt = 0
+  /** Byte from which on the shared memory is the table's. */
+  #startAt = 0
   /** Views of the whole buffer. */
   #ints: Int32Array
   #view: DataView
@@ -82,12 +85,18 @@ export class KeyTable {
   }
 
   /**
-   * Moves the table into memory that WebAssembly addresses, with so many bytes before its head.
+   * Moves the table into memory that WebAssembly addresses, with so many bytes before its head, and
+   * some between its head and the rest.
    * @returns undefined where there is no such memory; the table stays where it is
    */
-  share(roomBytes: number): { memory: WasmOwnMemory; headAt: number } | undefined {
+  share(
+    roomBytes: number,
+    bytesBehindHead = 0,
+  ): { memory: WasmOwnMemory; headAt: number; behindHeadAt: number } | undefined {
     if (this.#shared !== undefined) return undefined
-    const bytes = roomBytes + KEY_HEAD_BYTES + this.bytes
+    const behindHeadAt = roomBytes + KEY_HEAD_BYTES
+    const startAt = (behindHeadAt + bytesBehindHead + 15) & ~15
+    const bytes = startAt + this.bytes
     try {
       const initial = Math.ceil(bytes / PAGE_BYTES)
       this.#shared = new wasm.Memory({ initial, maximum: PAGES_MAX, shared: true })
@@ -95,8 +104,9 @@ export class KeyTable {
       return undefined
     }
     this.#headAt = roomBytes
+    this.#startAt = startAt
     this.#rehash()
-    return { memory: this.#shared, headAt: roomBytes }
+    return { memory: this.#shared, headAt: roomBytes, behindHeadAt }
   }
 
   /**
@@ -135,7 +145,8 @@ export class KeyTable {
     return this.#secrets !== undefined
   }
 
-  #hash(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
+  /** Hashes a key with its type as the table does; parameters as of {@link find}. */
+  mixedHash(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
     const secrets = this.#secrets
     return mixType(secrets === undefined ? hash : hashWords(bytes, start, end, secrets), type)
   }
@@ -186,7 +197,7 @@ export class KeyTable {
     ints.fill(0, (place + ENTRY.lines) >> 2, (place + size) >> 2)
     this.#keyAt(place).set(bytes.subarray(start, end))
     this.#places[slot] = place
-    this.#hashes[slot] = this.#hash(bytes, start, end, type, hash)
+    this.#hashes[slot] = this.mixedHash(bytes, start, end, type, hash)
     this.#entriesEnd += size
     this.#bytesLive += size
     if (this.#insert(slot)) this.#rehash()
@@ -284,7 +295,7 @@ export class KeyTable {
    */
   #layOut(bucketCount: number, entryBytes: number): void {
     const live = this.#copyLive()
-    const start = this.#shared === undefined ? 8 : this.#headAt + KEY_HEAD_BYTES
+    const start = this.#shared === undefined ? 8 : this.#startAt
     const entriesAt = start + bucketCount * 8
     this.#cover(entriesAt + entryBytes + READ_AHEAD)
     this.#bucketsAt = start >> 2
@@ -340,10 +351,6 @@ export class KeyTable {
     this.#ints[at + 1] = this.#mask
     this.#ints.set(this.#secrets!.subarray(0, KEY_SECRETS), at + KEY_HEAD_WORDS)
   }
-}
-
-function entrySize(length: number): number {
-  return (ENTRY.key + length + 7) & ~7
 }
 
 function viewOf(bytes: Uint8Array): DataView {

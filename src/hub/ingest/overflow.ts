@@ -20,6 +20,21 @@ export class OverflowSlots {
     this.#series = series
   }
 
+  /**
+   * Forgets a slot that is given back: its series has left, and is made again when needed.
+   * @returns whether it was one of these
+   */
+  forget(slot: number): boolean {
+    for (const [kind, held] of this.#slots) if (held === slot) return this.#slots.delete(kind)
+    return false
+  }
+
+  /** Tells whether a slot is one of these. */
+  has(slot: number): boolean {
+    for (const held of this.#slots.values()) if (held === slot) return true
+    return false
+  }
+
   /** Gives the slot of the overflow series of a kind; `bind` makes it when it is first needed. */
   slot(kind: Kind, bind: (metric: number, identity: Identity, key: Uint8Array) => number): number {
     const known = this.#slots.get(kind)

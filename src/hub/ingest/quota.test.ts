@@ -9,7 +9,7 @@ import { SERIES_LIMITS, SeriesQuota } from './quota.ts'
 function take(quota: SeriesQuota, source: string): string {
   return quota.exclusively(() => {
     const refusal = quota.refusal(source, 100)
-    if (refusal === undefined) quota.add(source, 100)
+    if (refusal === undefined) quota.add(source, 100, 0)
     return refusal ?? 'taken'
   })
 }
@@ -84,7 +84,7 @@ const RACE = `
     const source = 's' + (i % 8)
     quota.exclusively(() => {
       if (quota.refusal(source, 100) !== undefined) return
-      quota.add(source, 100)
+      quota.add(source, 100, 0)
       taken++
     })
   }

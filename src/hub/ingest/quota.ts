@@ -4,7 +4,8 @@
  * last place, and none is refused a name that another one is defining at that moment.
  *
  *   header, 64 B   [lock:i32][count:i32][capacity:i32][keys: 4 x i32][overloaded:i32]
- *                  [generation:i32] room
+ *                  [easings:i32][additions:i32] room
+ *   added, 16 KiB  [hash of a key:i32] of the last 4,096 additions
  *   entry, 16 B    [hash:2 x u32][count:u32][bytes:u32]   open addressing by source, hash 0 = empty
  *
  * A source is known by 64 bits of its hash, two halves under two keys of chance: a sender that has
@@ -54,14 +55,33 @@ export type QuotaRefusal =
   | 'zone_percent_per_source'
   | 'overloaded'
 
+/**
+ * Changes by which a refusal may hold no more: that a limit eases, which any refusal may be of, or
+ * that a key was added, which is refused to no source from then on.
+ */
+export interface LimitChanges {
+  /** Number that changes with every easing. */
+  readonly easings: number
+  /** Number of additions, as 32 bits. */
+  readonly additions: number
+  /** Number of the newest additions whose keys are told. */
+  readonly additionsKept: number
+  /** Gives the zone's hash of the key that was added as number `addition`, from 0. */
+  addedHash(addition: number): number
+}
+
 const LOCK = 0
 const COUNT = 1
 const CAPACITY = 2
 /** Two of two ints each. */
 const KEYS = 3
 const OVERLOADED = 7
-const GENERATION = 8
-const HEADER_INTS = 16
+const EASINGS = 8
+const ADDITIONS = 9
+const ADDED_AT = 16
+/** Additions whose keys are told: more in one read of a thread are rare. */
+const ADDED_KEPT = 4096
+const HEADER_INTS = ADDED_AT + ADDED_KEPT
 const ENTRY_INTS = 4
 /** Metrics that a zone has numbers for. */
 const METRICS_MAX = 16_777_216
@@ -75,7 +95,7 @@ const SERIES_BYTES_LEAST = 64
 const STEAL_AFTER_MS = 5000
 const encoder = new TextEncoder()
 
-export class SeriesQuota {
+export class SeriesQuota implements LimitChanges {
   /** Memory to hand to another thread. */
   readonly shared: SharedArrayBuffer
   readonly limits: SeriesLimits
@@ -156,13 +176,25 @@ export class SeriesQuota {
   }
 
   set isOverloaded(isOverloaded: boolean) {
-    Atomics.store(this.#ints, OVERLOADED, isOverloaded ? 1 : 0)
-    Atomics.add(this.#ints, GENERATION, 1)
+    const overloaded = isOverloaded ? 1 : 0
+    if (Atomics.exchange(this.#ints, OVERLOADED, overloaded) === overloaded) return
+    Atomics.add(this.#ints, EASINGS, 1)
   }
 
-  /** Changes whenever a refusal may not hold any more. */
-  get generation(): number {
-    return Atomics.load(this.#ints, GENERATION)
+  get easings(): number {
+    return Atomics.load(this.#ints, EASINGS)
+  }
+
+  get additions(): number {
+    return Atomics.load(this.#ints, ADDITIONS)
+  }
+
+  get additionsKept(): number {
+    return ADDED_KEPT
+  }
+
+  addedHash(addition: number): number {
+    return Atomics.load(this.#ints, ADDED_AT + (addition & (ADDED_KEPT - 1)))
   }
 
   /**
@@ -177,8 +209,11 @@ export class SeriesQuota {
     })
   }
 
-  /** Counts a new series of a source; under the lock. */
-  add(source: string, bytes: number): void {
+  /**
+   * Counts a new series of a source, whose key is defined; under the lock.
+   * @param hash of the key in the zone
+   */
+  add(source: string, bytes: number, hash: number): void {
     const at = this.#find(source)
     if (this.#words[at + 2] === 0) {
       this.#words[at + 3] = 0
@@ -189,7 +224,10 @@ export class SeriesQuota {
     this.#words[at + 2]!++
     this.#words[at + 3]! += bytes
     Atomics.add(this.#ints, COUNT, 1)
-    Atomics.add(this.#ints, GENERATION, 1)
+    // the hash first: who sees the number sees it
+    const addition = this.additions
+    Atomics.store(this.#ints, ADDED_AT + (addition & (ADDED_KEPT - 1)), hash)
+    Atomics.store(this.#ints, ADDITIONS, (addition + 1) | 0)
   }
 
   /** Gives back the place and the bytes of a series that left; takes the lock itself. */
@@ -200,7 +238,7 @@ export class SeriesQuota {
       this.#words[at + 2]!--
       this.#words[at + 3]! -= bytes
       Atomics.sub(this.#ints, COUNT, 1)
-      Atomics.add(this.#ints, GENERATION, 1)
+      Atomics.add(this.#ints, EASINGS, 1)
       if (this.#words[at + 2] === 0) this.#close(at)
     })
   }

@@ -14,7 +14,7 @@ import {
   type SeriesDefiner,
   type SeriesRefusal,
 } from '../ingest/definition.ts'
-import { type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
+import { type LimitChanges, type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
 import { networkOf } from '../network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 import type { SeriesWatcher } from '../view.ts'
@@ -186,11 +186,15 @@ export class SeriesStore implements SeriesDefiner {
     return largest
   }
 
-  /** Defines the series of an identity, made on first sight; a refusal above a limit. */
-  get limitsGeneration(): number {
-    return this.quota.generation
+  get changes(): LimitChanges {
+    return this.quota
   }
 
+  get keyHash(): number {
+    return this.#zone.keyHash
+  }
+
+  /** Defines the series of an identity, made on first sight; a refusal above a limit. */
   define(series: NewSeries): SeriesRecord | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.quota, series)
     if (typeof metric === 'string') return metric

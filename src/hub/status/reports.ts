@@ -142,10 +142,14 @@ export class ErrorReports {
     this.#errorsOfSource.set(key, count)
   }
 
-  /** Counts a line or series that was not taken. */
-  refused(dialect: string, code: string, source: string, name?: string): void {
-    this.#countRefusals(dialect, code, 1)
-    if (name !== undefined) this.#keepName(code, name, source)
+  /**
+   * Counts lines or series that were not taken.
+   * @param name of a series, asked for where it is kept
+   */
+  refused(dialect: string, code: string, source: string, name?: () => string, count = 1): void {
+    this.#countRefusals(dialect, code, count)
+    if (name === undefined || this.refusedKeys(code).length >= REFUSED_KEYS_LIMIT) return
+    this.#keepName(code, name(), source)
   }
 
   #countRefusals(dialect: string, code: string, count: number): void {

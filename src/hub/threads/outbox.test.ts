@@ -113,7 +113,7 @@ test('a flood of errors makes counts larger, not messages', async () => {
     reports.log('warn', `line ${i}`, { cause: new Error('inside') })
     reports.count('left.out', 'too long')
     reports.decodeNote('odd')
-    events.refused('series_limit', address, `name ${i}`)
+    events.refused('series_limit', address, () => `name ${i}`)
     events.noted('inexact')
   }
   await setImmediate()

@@ -69,8 +69,8 @@ export class Outbox {
     this.#clock = clock
     this.#post = post
     this.#standStillMs = standStillMs
-    this.reports = new ReportBatch(clock, () => {
-      counts.addReport(thread)
+    this.reports = new ReportBatch(clock, (count = 1) => {
+      counts.addReports(thread, count)
       this.#soon()
     })
   }

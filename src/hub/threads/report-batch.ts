@@ -21,19 +21,21 @@ type ErrorCount = { dialect: string; code: string; count: number; last: Offender
 
 export class ReportBatch {
   readonly #clock: Clock
-  readonly #onFirst: () => void
+  readonly #onFirst: (count?: number) => void
   #errors = new Map<string, ErrorCount>()
   #errorsOfSources = new Map<string, number>()
   #refusals = new Map<string, Counted<RefusalStatus>>()
   #notes = new Map<string, Counted<RefusalStatus>>()
   #decodeNotes = new Map<string, Counted<RefusalStatus>>()
   #names: RefusedName[] = []
+  /** Numbers of these by code. */
+  #namesKept = new Map<string, number>()
   #counts = new Map<string, Counted<NamedCount>>()
   #log: LogLine[] = []
   #logLinesLeftOut = 0
 
-  /** @param onFirst called when something has been reported, so that a batch will be sent */
-  constructor(clock: Clock, onFirst: () => void) {
+  /** @param onFirst called when so much has been reported, so that a batch will be sent */
+  constructor(clock: Clock, onFirst: (count?: number) => void) {
     this.#clock = clock
     this.#onFirst = onFirst
   }
@@ -62,10 +64,10 @@ export class ReportBatch {
   /** Makes the events that one dialect's ingest sees. */
   eventsOf(dialect: string): IngestEvents {
     return {
-      refused: (code, source, name) => {
-        this.#onFirst()
-        countCode(this.#refusals, dialect, code)
-        if (name !== undefined) this.#keepName({ code, key: name, source })
+      refused: (code, source, name, count = 1) => {
+        this.#onFirst(count)
+        countCode(this.#refusals, dialect, code, count)
+        if (name !== undefined) this.#keepName(code, name, source)
       },
       noted: (code) => {
         this.#onFirst()
@@ -92,9 +94,11 @@ export class ReportBatch {
     this.#errorsOfSources.set(source, (ofSource ?? 0) + 1)
   }
 
-  #keepName(name: RefusedName): void {
-    const ofCode = this.#names.filter(({ code }) => code === name.code)
-    if (ofCode.length < REFUSED_KEYS_LIMIT) this.#names.push(name)
+  #keepName(code: string, name: () => string, source: string): void {
+    const kept = this.#namesKept.get(code) ?? 0
+    if (kept >= REFUSED_KEYS_LIMIT) return
+    this.#namesKept.set(code, kept + 1)
+    this.#names.push({ code, key: name(), source })
   }
 
   readonly log: Log = (level, message, facts) => {
@@ -126,6 +130,7 @@ export class ReportBatch {
     this.#notes = new Map()
     this.#decodeNotes = new Map()
     this.#names = []
+    this.#namesKept = new Map()
     this.#counts = new Map()
     this.#log = []
     this.#logLinesLeftOut = 0
@@ -144,9 +149,10 @@ function countCode(
   counts: Map<string, Counted<RefusalStatus>>,
   dialect: string,
   code: string,
+  count = 1,
 ): void {
   const key = `${dialect} ${code}`
   const known = counts.get(key)
-  if (known === undefined) counts.set(key, { dialect, code, count: 1 })
-  else known.count++
+  if (known === undefined) counts.set(key, { dialect, code, count })
+  else known.count += count
 }

@@ -145,9 +145,9 @@ export class SharedCounts {
     this.#ints[rowOf(thread) + SERIES]! += count
   }
 
-  /** Counts a report more that the thread has not sent yet. */
-  addReport(thread: number): void {
-    this.#ints[rowOf(thread) + REPORTS]!++
+  /** Counts reports that the thread has not sent yet. */
+  addReports(thread: number, count: number): void {
+    this.#ints[rowOf(thread) + REPORTS]! += count
   }
 
   /**

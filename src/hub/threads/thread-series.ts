@@ -14,7 +14,7 @@ import {
   type SeriesDefiner,
   type SeriesRefusal,
 } from '../ingest/definition.ts'
-import type { SeriesQuota } from '../ingest/quota.ts'
+import type { LimitChanges, SeriesQuota } from '../ingest/quota.ts'
 import { isSameMetadata, MetadataPool } from '../series/metadata-pool.ts'
 import { NumberedList } from '../series/numbered-list.ts'
 import type { Outbox } from './outbox.ts'
@@ -36,8 +36,12 @@ export class ThreadSeries implements SeriesDefiner {
     this.#outbox = outbox
   }
 
-  get limitsGeneration(): number {
-    return this.#quota.generation
+  get changes(): LimitChanges {
+    return this.#quota
+  }
+
+  get keyHash(): number {
+    return this.#zone.keyHash
   }
 
   define(series: NewSeries): KnownSeries | SeriesRefusal {

@@ -45,13 +45,13 @@ export class Definitions {
   }
 
   #find(key: Uint8Array, hash: number): number {
-    this.#hash = hash
+    this.keyHash = hash
     return this.#memory.generation.consistently(this.#probe, key)
   }
 
   /** Hash of the key at hand: a successor keeps the zone's secret, so it holds there, too. */
-  #hash = 0
-  readonly #probe = (key: Uint8Array): number => this.#index.find(this.#hash, key)
+  keyHash = 0
+  readonly #probe = (key: Uint8Array): number => this.#index.find(this.keyHash, key)
 
   /** Whether the last {@link define} made the metric. */
   isNew = false

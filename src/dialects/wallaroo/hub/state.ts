@@ -35,7 +35,7 @@ export interface WallarooStateOptions {
 }
 
 /** Told of every window whose series has no place under a limit of the hub. */
-type SeriesRefused = (code: QuotaRefusal, source: string, name: string) => void
+type SeriesRefused = (code: QuotaRefusal, source: string, name: () => string) => void
 
 /** Series flushed between two looks at the clock: half a millisecond. */
 const SERIES_PER_STEP = 128
@@ -186,7 +186,7 @@ export class WallarooState {
     const isHubFull = limits.seriesLimit - count < size
     const limit = isHubFull ? 'series_limit' : 'series_limit_per_source'
     const code = isOverloaded ? 'overloaded' : limit
-    this.#refused(code, source, this.overflow(frame.category).slots.name)
+    this.#refused(code, source, () => this.overflow(frame.category).slots.name)
   }
 
   /**

@@ -6,11 +6,13 @@
  *   0        state: words by the numbers below
  *   64       masks: 16 bytes of ones, 16 of zeros; 4 x 16: the lanes up to one; 4 x 16: one lane
  *   256      items, 16 bytes each:
- *              [slot:i32][type:i32][value:f64]              type 0 to 3: value of a known key
- *              [start:u32][LINE:i32][end:u32][origin:i32]   a line for JavaScript
+ *              [slot:i32][type:i32][value:f64]              type 0 to 3: value of a known key, or
+ *                                                           of a refused one (slot < 0)
+ *              [start:u32][LINE:i32][end:u32][origin:i32]   lines for JavaScript
  *              [index:u32][DATAGRAM:i32][0:8]               what follows is of this datagram
  *              [index:u32][OTHER:i32][0:8]                  a datagram for JavaScript, whole
  *   ...      places of entries in which something was gathered, u32 each
+ *   ...      tickets of the senders of datagrams, u32 each
  *
  * The table of keys is that of src/arena/key-memory.ts; where its head begins is in the state.
  * When a list is full, the call returns and `resume` goes on.
@@ -36,9 +38,18 @@ const ITEMS_MAX: usize = 4096
 /** Room for one item more, twice: the end of a body, and of which datagram it is. */
 const PLACES_AT: usize = ITEMS_AT + (ITEMS_MAX + 4) * 16
 const PLACES_MAX: usize = 2048
+/** Tickets of the senders of a batch of datagrams, u32 each. */
+const TICKETS_AT: usize = PLACES_AT + PLACES_MAX * 4
+const TICKETS_MAX: u32 = 1024
 
 const KEY_BYTES_MAX: usize = 4096
-const SECRETS: usize = 16
+/** Places in the head of the table. */
+const SETS_AT: usize = 8,
+  TICKET_OF_ALL: usize = 12,
+  TICKET_OF_SOURCE: usize = 16,
+  SECRETS: usize = 32
+const REFUSED_SETS: u32 = 16384
+const SET_BYTES: usize = 64
 const FACTOR: u32 = 0x9e3779b1
 const NOT_GATHERED: i32 = -1
 const LINE: i32 = 4,
@@ -66,6 +77,15 @@ let places: usize = PLACES_AT
 /** Datagram at hand, and the one that the last item is of. */
 let datagram: i32 = -1
 let noted: i32 = -1
+/** Ticket of the source of the lines at hand; 0 = it has none. */
+let ticketOfSource: u32 = 0
+/**
+ * Whether JavaScript has to take something of before, and the ticket of the source of all that; 0 =
+ * several. It may add keys, which are then refused to no source; lines of a source with a ticket
+ * add none that it was refused.
+ */
+let hasLines: bool = false
+let ticketOfLines: u32 = 0
 
 export function start(): void {
   for (let i: usize = 0; i < 16; i++) store<u8>(BYTE_MASKS + i, 255)
@@ -80,6 +100,8 @@ function begin(): void {
   places = PLACES_AT
   store<u32>(IS_INSIDE, 0)
   store<u32>(FRAMES, 0)
+  hasLines = false
+  ticketOfSource = load<u32>(load<u32>(HEAD_AT), TICKET_OF_SOURCE)
 }
 
 function finish(): void {
@@ -97,6 +119,17 @@ function noteDatagram(): void {
 
 function note(a: u32, kind: i32, b: u32, c: u32): void {
   noteDatagram()
+  if (!hasLines) ticketOfLines = ticketOfSource
+  else if (ticketOfLines != ticketOfSource) ticketOfLines = 0
+  hasLines = true
+  if (kind == LINE && items > ITEMS_AT) {
+    // lines in a row are one piece
+    const last = items - 16
+    if (load<i32>(last, 4) == LINE && load<u32>(last, 8) == a && load<u32>(last, 12) == c) {
+      store<u32>(last, b, 8)
+      return
+    }
+  }
   store<u32>(items, a)
   store<i32>(items, kind, 4)
   store<u32>(items, b, 8)
@@ -108,6 +141,45 @@ function note(a: u32, kind: i32, b: u32, c: u32): void {
 function products(words: v128, secrets: usize): v128 {
   const hidden = i32x4.add(words, v128.load(secrets))
   return i32x4.mul(v128.and(hidden, i32x4.splat(0xffff)), i32x4.shr_u(hidden, 16))
+}
+
+/**
+ * Compares the key of an entry with the one at `p`, of which `tail` is what its last block begins
+ * with.
+ */
+function isKey(entry: usize, p: usize, whole: usize, rest: usize, tail: v128): bool {
+  const key = entry + 24
+  let differs = v128.xor(v128.and(v128.load(key + whole), v128.load(BYTE_MASKS + 16 - rest)), tail)
+  for (let i: usize = 0; i < whole; i += 16) {
+    differs = v128.or(differs, v128.xor(v128.load(key + i), v128.load(p + i)))
+  }
+  return !v128.any_true(differs)
+}
+
+/** Finds the entry of a key that is refused to who sent it, or 0; as {@link isKey} compares. */
+function refused(
+  head: usize,
+  h: u32,
+  entryHead: u32,
+  p: usize,
+  whole: usize,
+  rest: usize,
+  tail: v128,
+): usize {
+  const sets = <usize>load<u32>(head, SETS_AT)
+  if (sets == 0) return 0
+  const ofAll = load<u32>(head, TICKET_OF_ALL)
+  const set = sets + <usize>(h & (REFUSED_SETS - 1)) * SET_BYTES
+  for (let i: usize = 0; i < SET_BYTES; i += 8) {
+    const entry = <usize>load<u32>(set + i, 4)
+    if (entry == 0 || load<u32>(set + i) != h || load<u32>(entry, 4) != entryHead) continue
+    const ticket = load<u32>(entry, 12)
+    if (ticket != ofAll) {
+      if (ticket != ticketOfSource || (hasLines && ticketOfLines != ticket)) continue
+    }
+    if (isKey(entry, p, whole, rest, tail)) return entry
+  }
+  return 0
 }
 
 /**
@@ -190,19 +262,14 @@ function take(p: usize, end: usize): usize {
         const place = load<i32>(b, 4)
         if (place == 0) break
         if (load<u32>(b) == h && place > 0 && load<u32>(place, 4) == entryHead) {
-          const key = <usize>place + 24
-          const tailMask = v128.load(BYTE_MASKS + 16 - rest)
-          let differs = v128.xor(v128.and(v128.load(key + whole), tailMask), tail)
-          for (let i: usize = 0; i < whole; i += 16) {
-            differs = v128.or(differs, v128.xor(v128.load(key + i), v128.load(p + i)))
-          }
-          if (!v128.any_true(differs)) {
+          if (isKey(place, p, whole, rest, tail)) {
             entry = place
             break
           }
         }
         bucket = (bucket + 1) & mask
       }
+      if (entry == 0) entry = refused(head, h, entryHead, p, whole, rest, tail)
       if (entry == 0) break
       // ---- what it says
       p = next
@@ -346,6 +413,7 @@ export function datagrams(
     const q = header(p, end)
     const isPlain = q != 0 && <usize>announced == end - q && announced >= 2
     datagram = <i32>i
+    ticketOfSource = i < TICKETS_MAX ? load<u32>(TICKETS_AT + ((<usize>i) << 2)) : 0
     if (!isPlain || load<u16>(q) == GZIP) {
       noted = <i32>i
       note(i, OTHER, 0, 0)

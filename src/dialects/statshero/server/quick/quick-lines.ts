@@ -6,7 +6,7 @@
  * What a call has gathered is added before anything else happens: nothing is pending between two
  * reads, nor while a line is visited.
  */
-import type { KeyMemory } from '../../../../arena/key-memory.ts'
+import { KEY_HEAD, KEY_HEAD_WORDS, type KeyMemory } from '../../../../arena/key-memory.ts'
 import { type WasmModule, wasm } from '../../../../arena/wasm.ts'
 import type { DatagramBatch, DatagramPlace, Peer } from '../../../endpoints.ts'
 import type { LineIngest } from '../../../ingest.ts'
@@ -58,7 +58,10 @@ const READ_BYTES = 131_072
 const PART_BYTES = 65_536
 /** Bytes behind a text that are read with it, and mean nothing. */
 const READ_AHEAD = 16
-const PART_AT = PLACES_AT + PLACES_MAX * 4
+/** Most datagrams of a batch. */
+const DATAGRAMS_MAX = 1024
+const TICKETS_AT = PLACES_AT + PLACES_MAX * 4
+const PART_AT = TICKETS_AT + DATAGRAMS_MAX * 4
 /** Room before a read for what came of its first frame before. */
 const FRONT_AT = PART_AT + PART_BYTES + READ_AHEAD
 const FRONT_BYTES = 131_072
@@ -90,6 +93,9 @@ export class MemoryLines implements QuickLines {
   readonly #ints: Int32Array
   readonly #doubles: Float64Array
   readonly #places: Int32Array
+  /** Tickets of the senders of a batch, and the head of the keys, where each of them is found. */
+  readonly #tickets: Int32Array
+  readonly #head: Int32Array
   #spare: Uint8Array | undefined
   /** Whether the lists of a call are being read. */
   #isTaking = false
@@ -119,6 +125,8 @@ export class MemoryLines implements QuickLines {
     this.#ints = new Int32Array(buffer, 0, ROOM_BYTES >> 2)
     this.#doubles = new Float64Array(buffer, 0, PLACES_AT >> 3)
     this.#places = new Int32Array(buffer, PLACES_AT, PLACES_MAX)
+    this.#tickets = new Int32Array(buffer, TICKETS_AT, DATAGRAMS_MAX)
+    this.#head = new Int32Array(buffer, headAt, KEY_HEAD_WORDS)
     this.landing = new Uint8Array(buffer, READ_AT, READ_BYTES)
     this.datagrams = {
       ...{ buffer, at: DATAGRAMS_AT, size: DATAGRAMS_BYTES },
@@ -130,6 +138,7 @@ export class MemoryLines implements QuickLines {
   }
 
   frames(bytes: Uint8Array, start: number): number {
+    this.#keys.refresh()
     const isHere = bytes.buffer === this.#bytes.buffer
     const size = isHere ? bytes.length - start : Math.min(bytes.length - start, READ_BYTES)
     const from = isHere ? bytes.byteOffset + start : READ_AT
@@ -198,6 +207,7 @@ export class MemoryLines implements QuickLines {
   }
 
   #takeBody(start: number, end: number, origin: number): void {
+    this.#keys.refresh()
     this.#calls.body(start, end, origin)
     for (;;) {
       const isInside = this.#ints[STATE.isInside] !== 0
@@ -210,7 +220,11 @@ export class MemoryLines implements QuickLines {
   #takeDatagrams(batch: DatagramBatch): void {
     const { count, at, stride, sizesAt, sizesStride } = batch
     // a source is heard whatever becomes of its lines
-    for (let i = 0; i < count; i++) if (!batch.isOfSameSender(i)) this.#begin(batch, i)
+    this.#keys.refresh()
+    for (let i = 0; i < count; i++) {
+      if (!batch.isOfSameSender(i)) this.#begin(batch, i)
+      this.#tickets[i] = this.#head[KEY_HEAD.ticketOfSource]!
+    }
     for (let next = 0; next < count; ) {
       next = this.#calls.datagrams(next, count, at, stride, sizesAt, sizesStride)
       let isInside = this.#ints[STATE.isInside] !== 0
@@ -251,7 +265,8 @@ export class MemoryLines implements QuickLines {
       } else if (kind === OTHER) {
         batch!.handOn(first)
       } else {
-        this.#visitor.known(first, kind, this.#doubles[(at >> 1) + 1]!)
+        const slot = first < 0 ? this.#keys.refuse(first) : first
+        this.#visitor.known(slot, kind, this.#doubles[(at >> 1) + 1]!)
       }
     }
     this.#isTaking = false
