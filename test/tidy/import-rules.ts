@@ -13,26 +13,29 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   model: [],
   wire: [],
   arena: [],
+  peers: ['time'],
   shm: ['time', 'model'],
   exposition: ['model'],
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
-  dialect: ['time', 'model', 'wire', 'arena', 'shm', 'dialects'],
+  dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
   instrument: ['time', 'model', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
-    ...['time', 'model', 'arena', 'shm', 'instrument', 'dialects', 'dialect', 'dialect/hub'],
+    ...['time', 'model', 'arena', 'peers', 'shm', 'instrument', 'dialects', 'dialect'],
+    'dialect/hub',
     'wire/decode-error.ts',
   ],
   'dialect/hub': [
-    ...['time', 'model', 'wire', 'arena', 'shm', 'dialects', 'dialect', 'dialect/api', 'hub'],
+    ...['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects', 'dialect', 'dialect/api'],
+    'hub',
   ],
   // what its routes answer, as types
   'dialect/api': ['model', 'dialect', 'http/api.ts'],
-  http: ['time', 'model', 'exposition', 'hub', 'dialects'],
+  http: ['time', 'model', 'exposition', 'peers', 'hub', 'dialects'],
   'dialect/http': [
-    ...['time', 'model', 'exposition', 'dialects', 'dialect', 'hub', 'dialect/hub', 'http'],
-    'dialect/api',
+    ...['time', 'model', 'exposition', 'peers', 'dialects', 'dialect', 'hub', 'dialect/hub'],
+    ...['http', 'dialect/api'],
   ],
   web: ['model', 'http/api.ts', 'dialect/view'],
   'dialect/view': ['model', 'web', 'http/api.ts', 'dialect/api'],

@@ -4,7 +4,7 @@
  * browser nor a health check out.
  */
 import type { Socket } from 'node:net'
-import { networkOf } from '../../hub/network.ts'
+import { networkOf } from '../../peers/network.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 
 interface ConnectionsParts {

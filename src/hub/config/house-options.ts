@@ -105,7 +105,10 @@ const LIMIT_OPTIONS = {
     flag: '--ingest-workers <count>',
     description: 'threads that take text; auto = one per core, 0 = none but the main thread',
   }),
-  connectionsLimit: integer({ default: 1000, description: 'per listener' }),
+  connectionsLimit: integer({
+    default: 1000,
+    description: 'per listener; shared out by address when all are taken',
+  }),
   connectionsLimitPerAddress: integer({
     default: 500,
     description: 'connections of one peer address, over all listeners',
@@ -124,7 +127,7 @@ const LIMIT_OPTIONS = {
   }),
   unfinishedBytesLimit: bytes({
     default: 134_217_728,
-    description: 'memory of unfinished messages; who holds most is closed',
+    description: 'memory of unfinished messages; the address that holds most loses one',
   }),
   unfinishedBytesLimitPerAddress: bytes({
     default: 33_554_432,

@@ -13,7 +13,7 @@
  * so that it never holds more of them than there are series.
  */
 import { createHashKey, keyedHash } from '../../model/index.ts'
-import { networkOf } from '../network.ts'
+import { networkOf } from '../../peers/network.ts'
 
 export interface SeriesLimits {
   /** Limit of series in the hub; its own not counted. */

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { packet, startHub, type TestHub, until } from '../../../test/support/hub/hub.ts'
+import { parseConfig } from '../config/config.ts'
+import { OwnCounter, type SelfMetrics } from '../status/self-metrics.ts'
+import { ConnectionPlaces } from './connection-places.ts'
+import { ConnectionWatch } from './connection-watch.ts'
+import { PeerCounts } from './peer-counts.ts'
+import { portOptions } from './port-options.ts'
 
 const WHOLE = packet('a:1|m\n')
 /** Wallaroo's Connect, and a frame of 1 MiB of which only the length comes. */
@@ -153,6 +160,40 @@ suite('places for connections', () => {
     assert.equal(open(started), 5)
   })
 
+  test('are taken from the address that has most, whatever it does in them', async (context) => {
+    const started = await setUp(context, { connectionsLimit: 4 })
+    const { textPort, hub, peer } = started
+    const held: Socket[] = []
+    for (let i = 1; i <= 4; i++) {
+      held.push(await peer(textPort, WHOLE, '127.0.0.2'))
+      await until(() => hub.measurements('statshero') === i)
+    }
+    const came = [await peer(textPort, WHOLE, '127.0.0.3')]
+    await until(() => hub.measurements('statshero') === 5)
+    // it still has two fewer: one more
+    await pass(started, 2)
+    held[1]!.write(WHOLE)
+    await until(() => hub.measurements('statshero') === 6)
+    came.push(await peer(textPort, WHOLE, '127.0.0.3'))
+    await until(() => hub.measurements('statshero') === 7)
+    await until(() => held.filter((socket) => socket.closed).length === 2)
+    // the most silent one went
+    assert.deepEqual(
+      held.map((socket) => socket.closed),
+      [true, false, true, false],
+    )
+    // equal shares are stable: those who come back, and those who want more, are refused
+    for (const address of ['127.0.0.2', '127.0.0.3']) {
+      const refused = await peer(textPort, WHOLE, address)
+      await until(() => refused.closed)
+    }
+    assert.ok(came.every((socket) => !socket.closed))
+    assert.deepEqual(closed(started), { 'text made_room': 2 })
+    await pass(started, 1)
+    assert.match(lines(started, 'connections_limit')[0]!, /"count":2/)
+    assert.match(lines(started, 'made_room').join(), /"count":[12]/)
+  })
+
   test('are limited per address, over all listeners', async (context) => {
     const started = await setUp(context, { connectionsLimitPerAddress: 3 })
     const { textPort, streamPort, hub, peer } = started
@@ -203,6 +244,24 @@ suite('bytes of unfinished messages', () => {
     large.destroy()
   })
 
+  test('are taken from the address that holds most in all, however small its parts', async (it) => {
+    const started = await setUp(it, { unfinishedBytesLimit: 1_048_576 })
+    const { textPort, hub, peer } = started
+    const held = () => hub.sources().limits.find(({ name }) => name === 'unfinishedBytesLimit')!
+    const part = (bytes: number) => Buffer.concat([Buffer.from('1|1000000\n'), Buffer.alloc(bytes)])
+    const honest = await peer(textPort, part(200_000))
+    await until(() => held().used >= 190_000)
+    const small: Socket[] = []
+    for (let i = 0; i < 20; i++) small.push(await peer(textPort, part(60_000), '127.0.0.2'))
+    const left = () => small.filter((socket) => !socket.closed).length
+    const whole = () =>
+      hub.sources().connections.filter(({ facts }) => Number(facts.bytesHeld) >= 60_000)
+    await until(() => left() < 20 && whole().length === left() + 1)
+    assert.equal(honest.closed, false)
+    assert.ok(held().used <= held().limit)
+    assert.deepEqual(closed(started), { 'text unfinished_bytes': 20 - left() })
+  })
+
   test('are allocated as they come, whatever a length announces', async (context) => {
     const started = await setUp(context)
     const { streamPort, textPort, hub, peer } = started
@@ -212,5 +271,81 @@ suite('bytes of unfinished messages', () => {
     const held = () => hub.sources().connections.map(({ facts }) => Number(facts.bytesHeld))
     await until(() => held().every((bytes) => bytes > 0))
     assert.ok(held().every((bytes) => bytes <= 20_000))
+  })
+})
+
+/** One thread's watch of a port that several have, and the connections that it is given. */
+class ThreadWatch {
+  readonly watch: ConnectionWatch
+  readonly clock: FakeClock
+
+  constructor(thread: number, peers: SharedArrayBuffer, places: Int32Array, limits = {}) {
+    this.clock = new FakeClock()
+    const layout = { open: 0, own: 1 + 2 * thread, refused: 2 + 2 * thread, limit: 6 }
+    const options = portOptions('text', parseConfig(limits, []), [])
+    this.watch = new ConnectionWatch(options, {
+      clock: this.clock,
+      log: () => {},
+      metrics: { counter: () => new OwnCounter(undefined) } as unknown as SelfMetrics,
+      peers: new PeerCounts(peers, 1 + thread, 0),
+      places: new ConnectionPlaces(places, layout),
+    })
+  }
+
+  /** @param bytesHeld of a message that is not complete */
+  come(remoteAddress: string, bytesHeld = 0): FakeSocket {
+    const socket = Object.assign(new FakeSocket(), { remoteAddress })
+    if (this.watch.admit(socket as unknown as Socket)) {
+      const progress = { messages: 1, isInsideMessage: bytesHeld > 0, isTimed: false, bytesHeld }
+      this.watch.follow(socket as unknown as Socket, progress)
+    }
+    return socket
+  }
+}
+
+class FakeSocket extends EventEmitter {
+  destroyed = false
+  destroy(): void {
+    this.destroyed = true
+  }
+  isPaused(): boolean {
+    return false
+  }
+}
+
+suite('threads that have a port together', () => {
+  const setUp = (limits = {}) => {
+    const peers = PeerCounts.create(3).shared
+    const places = new Int32Array(new SharedArrayBuffer(64))
+    return [0, 1].map((thread) => new ThreadWatch(thread, peers, places, limits)) as [
+      ThreadWatch,
+      ThreadWatch,
+    ]
+  }
+
+  test('take places from the address that has most of all of theirs', () => {
+    const [one, other] = setUp()
+    const spread = [one.come('192.0.2.1'), ...['', '', ''].map(() => other.come('192.0.2.1'))]
+    // two here, in all fewer
+    const local = [one.come('192.0.2.2'), one.come('192.0.2.2')]
+    assert.equal(one.come('192.0.2.3').destroyed, false)
+    assert.deepEqual(
+      spread.map(({ destroyed }) => destroyed),
+      [true, false, false, false],
+    )
+    assert.ok(local.every(({ destroyed }) => !destroyed))
+  })
+
+  test('leave an address alone that holds less than one whose connections others have', () => {
+    const [one, other] = setUp({ unfinishedBytesLimit: 1_048_576 })
+    const parts = [300_000, 300_000, 200_000].map((bytes) => other.come('192.0.2.1', bytes))
+    const honest = one.come('192.0.2.2', 400_000)
+    assert.equal(honest.destroyed, false)
+    other.clock.advance(2000)
+    assert.deepEqual(
+      parts.map(({ destroyed }) => destroyed),
+      [true, false, false],
+    )
+    assert.equal(honest.destroyed, false)
   })
 })

@@ -1,7 +1,7 @@
 /**
  * Time and memory that the connections of one port may take: a first message, a message as a whole
- * and unfinished bytes have limits, and when all places are taken, who only holds one makes room.
- * One timer for the whole port looks at all connections; a read costs one comparison.
+ * and unfinished bytes have limits, and places are shared out by address (shares.ts). One timer for
+ * the whole port looks at all connections; a read costs one comparison.
  *
  * What counts is whole messages: a peer that drips bytes has sent none. A peer that has sent one
  * may then be silent for as long as it likes (workers whose pipeline has nothing to do say
@@ -9,6 +9,7 @@
  */
 import type { Socket } from 'node:net'
 import type { ConnectionProgress } from '../../dialects/endpoints.ts'
+import { Idleness, Shares } from '../../peers/shares.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
 import { CLOSE_REASONS, type CloseReason, PeerCounts } from './peer-counts.ts'
@@ -18,8 +19,13 @@ import type { ConnectionLimits, PortContext, PortOptions } from './port-options.
 const SWEEP_MS_MAX = 1000
 /** Number of looks per limit where that is short. */
 const SWEEPS = 8
-/** A connection so young has had no time to speak: it never makes room. */
-const FRESH_NS = 250_000_000n
+/** A connection so young has had no time to speak: it is not idle. */
+const FRESH_MS = 250
+/**
+ * Part of the limit of unfinished bytes by which these may be beyond it, for a second at most,
+ * where the address that holds most has none of its connections in this thread.
+ */
+const BEYOND_PART = 4
 
 /** Progress of a connection whose dialect is not known yet. */
 const STRANGER: ConnectionProgress = {
@@ -31,11 +37,12 @@ const UNWATCHED: ConnectionProgress = { ...STRANGER, messages: 1, isTimed: true 
 const WORDS: Readonly<Record<CloseReason, string>> = {
   first_message_timeout: 'connections closed that sent no whole message in time',
   message_timeout: 'connections closed in the middle of a message that took too long',
-  unfinished_bytes: 'connections closed: unfinished messages held too much memory',
+  unfinished_bytes: 'connections closed: unfinished messages of all held too much memory',
   unfinished_bytes_per_address:
     'connections closed: unfinished messages of one address held too much memory',
+  connections_limit: 'connections refused: all places are taken',
   connections_per_address: 'connections refused: their address has too many',
-  made_room: 'idle connections closed to make room for others',
+  made_room: 'connections closed to make room: idle ones, or of the address that had most',
   overloaded: 'connections refused: the hub is short of memory',
 }
 
@@ -66,13 +73,11 @@ export class ConnectionWatch {
   readonly #listener: string
   readonly #refused: OwnCounter
   readonly #sweepMs: number
-  /** Connections in the order in which they came. */
   readonly #watched = new Map<Socket, Watched>()
+  readonly #shares: Shares<Watched, number>
   #cancelSweep: (() => void) | undefined
   #lastSweepNs = 0n
   #isStopped = false
-  /** The last search for one that is idle found none, and none has been looked at since. */
-  #hasNoIdle = false
 
   constructor({ name, connectionsLimit, limits }: PortOptions, context: PortContext) {
     this.#places = context.places ?? ConnectionPlaces.alone(connectionsLimit)
@@ -83,6 +88,12 @@ export class ConnectionWatch {
     this.#refused = context.metrics.counter('pentameter.connections.refused', { listener: name })
     const shortest = Math.min(limits.firstMessageTimeoutMs, limits.messageTimeoutMs)
     this.#sweepMs = Math.min(SWEEP_MS_MAX, Math.ceil(shortest / SWEEPS))
+    const counts = this.#counts
+    this.#shares = new Shares({
+      idleness: (watched) => this.#idleness(watched),
+      silence: (watched) => this.#silentMs(watched),
+      ...(counts.isSpread && { count: (place: number) => counts.connectionsOfPort(place) }),
+    })
   }
 
   get size(): number {
@@ -102,34 +113,64 @@ export class ConnectionWatch {
       return false
     }
     const place = this.#counts.placeOf(socket.remoteAddress ?? '')
-    if (!this.#takeOfAddress(place)) {
-      this.#count('connections_per_address')
+    if (!this.#takePlace(place)) {
       socket.destroy()
       return false
     }
-    if (!this.#places.take() && !(this.#makeRoom() && this.#places.take())) {
-      this.#counts.addConnection(place, -1)
-      this.#places.refuse()
-      this.#refused.add()
-      socket.destroy()
-      return false
-    }
+    this.#counts.addConnection(place, 1)
     const sinceNs = this.#context.clock.monotonicNs()
     const watched: Watched = {
       ...{ socket, place, sinceNs, progress: STRANGER, messages: 0, wasInside: false },
       ...{ isNew: true, silentMs: 0, insideMs: 0, pages: 0, isMeasured: false },
     }
     this.#watched.set(socket, watched)
+    this.#shares.add(watched, place)
     socket.once('close', () => this.#leave(watched))
     this.#arm()
     return true
   }
 
-  #takeOfAddress(place: number): boolean {
-    const { connectionsLimitPerAddress: limit } = this.#limits
-    const hasRoom = this.#counts.connections(place) < limit || this.#makeRoom(place)
-    if (hasRoom) this.#counts.addConnection(place, 1)
-    return hasRoom
+  /** Takes a place for a connection of an address, if need be that of another one. */
+  #takePlace(place: number): boolean {
+    const { connectionsLimitPerAddress } = this.#limits
+    if (this.#counts.connections(place) >= connectionsLimitPerAddress) {
+      if (!this.#makeRoom(this.#shares.idleOf(place))) {
+        this.#count('connections_per_address')
+        return false
+      }
+    }
+    if (this.#places.take()) return true
+    if (this.#makeRoom(this.#shares.yielding(place)) && this.#places.take()) return true
+    this.#places.refuse()
+    this.#refused.add()
+    this.#counts.addClosed('connections_limit')
+    this.#arm()
+    return false
+  }
+
+  #makeRoom(watched: Watched | undefined): boolean {
+    if (watched !== undefined) this.#close(watched, 'made_room')
+    return watched !== undefined
+  }
+
+  #idleness({ progress, messages, silentMs, sinceNs }: Watched): Idleness {
+    if (progress.messages === 0) {
+      return this.#ageMs(sinceNs) > FRESH_MS ? Idleness.unproven : Idleness.working
+    }
+    // what came since the last look counts, too
+    const isSilent = messages === progress.messages && !progress.isInsideMessage
+    const isIdle = isSilent && !progress.isTimed && silentMs >= this.#limits.idleAfterMs
+    return isIdle ? Idleness.idle : Idleness.working
+  }
+
+  /** Measures the time without a whole message, as far as silence is a peer's fault. */
+  #silentMs({ progress, messages, silentMs, sinceNs }: Watched): number {
+    if (progress.messages === 0) return this.#ageMs(sinceNs)
+    return progress.isTimed || progress.messages !== messages ? 0 : silentMs
+  }
+
+  #ageMs(sinceNs: bigint): number {
+    return Number(this.#context.clock.monotonicNs() - sinceNs) / 1e6
   }
 
   /** Follows what a server, or none any more, knows of a connection that it has taken over. */
@@ -152,7 +193,7 @@ export class ConnectionWatch {
     this.#measure(watched)
   }
 
-  /** Counts what it holds of a message that is not complete; the largest goes first. */
+  /** Counts what it holds of a message that is not complete. */
   #measure(watched: Watched): void {
     const pages = PeerCounts.pagesOf(watched.progress.bytesHeld)
     if (pages === watched.pages || !this.#watched.has(watched.socket)) return
@@ -162,54 +203,48 @@ export class ConnectionWatch {
     counts.addPages(place, pages - watched.pages)
     watched.pages = pages
     if (!isMore) return
-    const { unfinishedBytesLimit, unfinishedBytesLimitPerAddress } = this.#limits
-    if (counts.pagesAt(place) > PeerCounts.pagesOf(unfinishedBytesLimitPerAddress)) {
-      this.#close(this.#largest(watched, place), 'unfinished_bytes_per_address')
-    } else if (counts.pages > PeerCounts.pagesOf(unfinishedBytesLimit)) {
-      this.#close(this.#largest(watched), 'unfinished_bytes')
-    }
+    const limit = PeerCounts.pagesOf(this.#limits.unfinishedBytesLimitPerAddress)
+    if (counts.pagesAt(place) > limit) {
+      this.#close(this.#largestOf(place)!, 'unfinished_bytes_per_address')
+    } else this.#relieve(place)
   }
 
-  #largest(known: Watched, place?: number): Watched {
-    let largest = known
-    for (const each of this.#watched.values()) {
-      if (each.pages > largest.pages && (place ?? each.place) === each.place) largest = each
+  /**
+   * Takes unfinished bytes, where all hold too much, from the address that holds most of them in
+   * all, wherever its connections are: one with fewer has none to lose, however large its messages.
+   * @param place of an address that is preferred among those that hold as much
+   * @returns whether a connection of this thread was closed
+   */
+  #relieve(place: number): boolean {
+    const limit = PeerCounts.pagesOf(this.#limits.unfinishedBytesLimit)
+    const counts = this.#counts
+    if (counts.pages <= limit) return false
+    let largest = this.#largestOf(counts.placeOfMostPages(place))
+    // its connections are in other threads, which look once a second
+    if (counts.pages > limit + limit / BEYOND_PART) largest ??= this.#largestHere()
+    if (largest !== undefined) this.#close(largest, 'unfinished_bytes')
+    return largest !== undefined
+  }
+
+  /** Finds the connection of an address that holds most; undefined where none here holds any. */
+  #largestOf(place: number): Watched | undefined {
+    let largest: Watched | undefined
+    for (const each of this.#shares.membersOf(place)) {
+      if (each.pages > (largest?.pages ?? 0)) largest = each
     }
     return largest
   }
 
-  /**
-   * Closes the oldest connection that has never sent a whole message, or else the one that has been
-   * silent for longest and long enough.
-   * @param place of the address that needs room; any unless given
-   */
-  #makeRoom(place?: number): boolean {
-    const found = this.#oldestStranger(place) ?? this.#mostIdle(place)
-    if (found !== undefined) this.#close(found, 'made_room')
-    return found !== undefined
-  }
-
-  #oldestStranger(place: number | undefined): Watched | undefined {
-    const latestNs = this.#context.clock.monotonicNs() - FRESH_NS
+  /** Does the same of the address that holds most in all of those that hold any in this thread. */
+  #largestHere(): Watched | undefined {
+    const pagesAt = (watched: Watched): number => this.#counts.pagesAt(watched.place)
+    let largest: Watched | undefined
     for (const each of this.#watched.values()) {
-      if (each.sinceNs > latestNs) return undefined
-      if (each.progress.messages === 0 && (place ?? each.place) === each.place) return each
+      if (each.pages === 0) continue
+      const more = largest === undefined ? 1 : pagesAt(each) - pagesAt(largest)
+      if (more > 0 || (more === 0 && each.pages > largest!.pages)) largest = each
     }
-    return undefined
-  }
-
-  #mostIdle(place: number | undefined): Watched | undefined {
-    if (this.#hasNoIdle) return undefined
-    let found: Watched | undefined
-    for (const each of this.#watched.values()) {
-      if (each.progress.isTimed || (place ?? each.place) !== each.place) continue
-      // what came since the last look counts, too
-      const isSilent = each.messages === each.progress.messages && !each.progress.isInsideMessage
-      if (!isSilent || each.silentMs < this.#limits.idleAfterMs) continue
-      if (found === undefined || each.silentMs > found.silentMs) found = each
-    }
-    this.#hasNoIdle = found === undefined && place === undefined
-    return found
+    return largest
   }
 
   #arm(): void {
@@ -228,13 +263,15 @@ export class ConnectionWatch {
     // a loop that stood still has read nothing: that is no silence of the peers
     const passedMs = Number(this.#context.clock.monotonicNs() - this.#lastSweepNs) / 1e6
     const elapsedMs = Math.min(passedMs, 2 * this.#sweepMs)
-    this.#hasNoIdle = false
     for (const each of this.#watched.values()) {
       // one that the hub holds back can't go on
       if (each.socket.isPaused()) continue
       look(each, elapsedMs)
       const reason = overdue(each, this.#limits)
       if (reason !== undefined) this.#close(each, reason)
+    }
+    while (this.#relieve(0)) {
+      // each time the one that holds most of those that are left
     }
     this.#tell()
   }
@@ -248,6 +285,7 @@ export class ConnectionWatch {
 
   #leave(watched: Watched): void {
     if (!this.#watched.delete(watched.socket)) return
+    this.#shares.delete(watched)
     this.#counts.addPages(watched.place, -watched.pages)
     this.#counts.addConnection(watched.place, -1)
     this.#places.give()

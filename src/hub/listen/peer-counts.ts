@@ -3,18 +3,19 @@
  * in all and by peer address. One piece of shared memory, in which every thread changes the sums
  * and beside them a row of its own; when a thread ends, its row is taken off the sums.
  *
- *   header, 128 B        [key: 2 x i32][pages in all][overloaded]
+ *   header, 256 B        [key: 2 x i32][pages in all][overloaded]
  *                        from word 8 on, by reason: [closed][told][told at, s]
- *   by address           4096 x [connections: i32][pages: i32]
- *   row of each thread   the same pairs, as far as they are its own
+ *   by address           4096 x [connections: i32][pages: i32][connections of each of 6 ports that
+ *                        ingest threads bind together: i32]
+ *   row of each thread   the same, as far as it is its own
  *
  * Addresses that fall on the same of the 4096 places share its limits. Which ones do depends on a
  * key that no peer knows.
  */
 import { createHashKey, keyedHash } from '../../model/index.ts'
-import { networkOf } from '../network.ts'
+import { networkOf } from '../../peers/network.ts'
 
-const HEADER_INTS = 32
+const HEADER_INTS = 64
 const KEY = 0
 const PAGES = 2
 const OVERLOADED = 3
@@ -22,7 +23,11 @@ const BY_REASON = 8
 const INTS_PER_REASON = 3
 /** Power of two. */
 const ADDRESSES = 4096
-const ROW_INTS = ADDRESSES * 2
+const ADDRESS_INTS = 8
+const CONNECTIONS_AT = 0
+const PAGES_AT = 1
+const PORTS_AT = 2
+const ROW_INTS = ADDRESSES * ADDRESS_INTS
 /** Unfinished bytes are counted in pages: what is below one is bounded by the connections. */
 const PAGE_BITS = 12
 const TOLD_PAUSE_S = 60
@@ -33,6 +38,7 @@ export const CLOSE_REASONS = [
   'message_timeout',
   'unfinished_bytes',
   'unfinished_bytes_per_address',
+  'connections_limit',
   'connections_per_address',
   'made_room',
   'overloaded',
@@ -44,12 +50,17 @@ export class PeerCounts {
   readonly shared: SharedArrayBuffer
   readonly #ints: Int32Array
   readonly #row: number
+  readonly #port: number | undefined
 
-  /** @param thread index of the row of the calling thread */
-  constructor(shared: SharedArrayBuffer, thread: number) {
+  /**
+   * @param thread index of the row of the calling thread
+   * @param port index of the port whose connections are counted, where several threads have it
+   */
+  constructor(shared: SharedArrayBuffer, thread: number, port?: number) {
     this.shared = shared
     this.#ints = new Int32Array(shared)
     this.#row = rowOf(thread)
+    this.#port = port
   }
 
   /** Makes the counts of a hub, and opens them for the first of its threads. */
@@ -74,12 +85,32 @@ export class PeerCounts {
 
   /** Reads the number of connections of an address. */
   connections(place: number): number {
-    return Atomics.load(this.#ints, HEADER_INTS + 2 * place)
+    return this.#read(place, CONNECTIONS_AT)
+  }
+
+  /** Whether other threads have connections of the port, too. */
+  get isSpread(): boolean {
+    return this.#port !== undefined
+  }
+
+  /** Reads the number of connections of an address to the port, in all threads that have it. */
+  connectionsOfPort(place: number): number {
+    return this.#read(place, PORTS_AT + this.#port!)
   }
 
   addConnection(place: number, count: 1 | -1): void {
-    Atomics.add(this.#ints, HEADER_INTS + 2 * place, count)
-    this.#ints[this.#row + 2 * place]! += count
+    this.#add(place, CONNECTIONS_AT, count)
+    if (this.#port !== undefined) this.#add(place, PORTS_AT + this.#port, count)
+  }
+
+  #read(place: number, what: number): number {
+    return Atomics.load(this.#ints, HEADER_INTS + ADDRESS_INTS * place + what)
+  }
+
+  #add(place: number, what: number, count: number): void {
+    const at = ADDRESS_INTS * place + what
+    Atomics.add(this.#ints, HEADER_INTS + at, count)
+    this.#ints[this.#row + at]! += count
   }
 
   /** Whether no further connection is taken: the hub is short of memory. */
@@ -98,13 +129,25 @@ export class PeerCounts {
 
   /** Reads the number of unfinished pages of an address. */
   pagesAt(place: number): number {
-    return Atomics.load(this.#ints, HEADER_INTS + 2 * place + 1)
+    return this.#read(place, PAGES_AT)
   }
 
   addPages(place: number, count: number): void {
     Atomics.add(this.#ints, PAGES, count)
-    Atomics.add(this.#ints, HEADER_INTS + 2 * place + 1, count)
-    this.#ints[this.#row + 2 * place + 1]! += count
+    this.#add(place, PAGES_AT, count)
+  }
+
+  /**
+   * Finds the address with the most unfinished pages.
+   * @param known one that it is, unless another has more
+   */
+  placeOfMostPages(known: number): number {
+    let [found, most] = [known, this.pagesAt(known)]
+    for (let place = 0; place < ADDRESSES; place++) {
+      const pages = this.pagesAt(place)
+      if (pages > most) [found, most] = [place, pages]
+    }
+    return found
   }
 
   /** Finds the largest counts of any address. */
@@ -163,7 +206,7 @@ export class PeerCounts {
       if (held === 0) continue
       this.#ints[row + at] = 0
       Atomics.sub(this.#ints, HEADER_INTS + at, held)
-      if (at % 2 === 1) pages += held
+      if (at % ADDRESS_INTS === PAGES_AT) pages += held
     }
     Atomics.sub(this.#ints, PAGES, pages)
     return pages * 2 ** PAGE_BITS

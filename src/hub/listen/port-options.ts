@@ -23,7 +23,7 @@ export interface PortOptions {
   /** 0 = any free port. */
   readonly port: number
   readonly transports: readonly Transport[]
-  /** Limit of connections at once; idle ones make room for further ones, or these are refused. */
+  /** Limit of connections at once, shared out by address. */
   readonly connectionsLimit: number
   readonly limits: ConnectionLimits
   /** Bytes of receive buffer asked for the UDP socket. */

@@ -4,9 +4,9 @@
  * of them is closed.
  */
 
+import { networkOf } from '../../peers/network.ts'
 import type { ZoneUsage } from '../../shm/index.ts'
 import type { Log } from '../log.ts'
-import { networkOf } from '../network.ts'
 import type { Participant } from '../resident.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { Task } from '../tasks/task.ts'

@@ -3,6 +3,7 @@
  * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
  */
 import type { Kind, Metadata } from '../../model/index.ts'
+import { networkOf } from '../../peers/network.ts'
 import type { Zone } from '../../shm/index.ts'
 import {
   bytesOf,
@@ -15,7 +16,6 @@ import {
   type SeriesRefusal,
 } from '../ingest/definition.ts'
 import { type LimitChanges, type SeriesLimits, SeriesQuota } from '../ingest/quota.ts'
-import { networkOf } from '../network.ts'
 import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 import type { SeriesWatcher } from '../view.ts'
 import { isSameMetadata } from './metadata-pool.ts'

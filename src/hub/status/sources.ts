@@ -197,7 +197,8 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       limit: port.options.connectionsLimit,
       used: port.status().connections,
       refused: port.refusedConnections,
-      behaviour: 'Idle connections make room; without any, a further one is closed at once.',
+      behaviour:
+        'Idle connections make room, then those of the address with most; else one is refused.',
     })),
     ...peerLimits(parts.peers),
   ]
@@ -218,14 +219,14 @@ function peerLimits({ counts, limits }: StatusParts['peers']): LimitStatus[] {
       limit: limits.unfinishedBytesLimit,
       used: counts.bytes,
       refused: counts.closed('unfinished_bytes'),
-      behaviour: 'The connection that holds most of an unfinished message is closed.',
+      behaviour: 'Of the address that holds most in all, the largest connection is closed.',
     },
     {
       name: 'unfinishedBytesLimitPerAddress',
       limit: limits.unfinishedBytesLimitPerAddress,
       used: largest.bytes,
       refused: counts.closed('unfinished_bytes_per_address'),
-      behaviour: 'The same among the connections of that address.',
+      behaviour: 'The connection of that address that holds most is closed.',
     },
   ]
 }

@@ -145,7 +145,7 @@ export class ThreadIngest {
       log: this.#outbox.reports.log,
       metrics: this.#metrics,
       // the first row is the main thread's
-      peers: new PeerCounts(this.#start.peers, 1 + thread),
+      peers: new PeerCounts(this.#start.peers, 1 + thread, names.indexOf(name)),
       places: this.#counts.places(thread, names.indexOf(name), options.connectionsLimit),
     })
     await port.start()
