@@ -12,7 +12,9 @@ import {
   type Summary,
 } from '../../model/index.ts'
 import type { PlainGain } from '../../shm/reading/plain-reading.ts'
-import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
+import { runNow, type Task } from '../tasks/task.ts'
+import { CellColumn, type Cells } from './cell-column.ts'
+import { HistogramPacker, type PackedHistograms } from './packed-histogram.ts'
 
 const TWO_32 = 4_294_967_296
 
@@ -35,26 +37,26 @@ export class Frame {
   readonly gaugeValues: Float64Array
   readonly wideGauges: ReadonlyMap<number, bigint>
   readonly histogramIds: Uint32Array
-  readonly #histogramOffsets: Uint32Array
-  readonly #histogramBytes: Uint8Array
+  readonly #histogramPlaces: Uint32Array
+  readonly #histograms: PackedHistograms
   readonly summaryIds: Uint32Array
   readonly #summaries: readonly Summary[]
 
-  constructor(columns: FrameBuilder, endMs: number, seconds: number) {
+  constructor(columns: FrameColumns, endMs: number, seconds: number) {
     this.endMs = endMs
     this.seconds = seconds
-    this.counterIds = new Uint32Array(columns.counterColumn.ids)
-    this.counterDeltas = new BigUint64Array(columns.counterColumn.deltas)
+    this.counterIds = columns.counters.ids
+    this.counterDeltas = columns.counters.values
     this.#deltaHalves = new Uint32Array(this.counterDeltas.buffer)
-    this.#fractions = columns.counterColumn.fractions
-    this.gaugeIds = new Uint32Array(columns.gaugeIds)
-    this.gaugeValues = new Float64Array(columns.gaugeValues)
+    this.#fractions = columns.fractions
+    this.gaugeIds = columns.gauges.ids
+    this.gaugeValues = columns.gauges.values
     this.wideGauges = columns.wideGauges
-    this.histogramIds = new Uint32Array(columns.histogramIds)
-    this.#histogramOffsets = new Uint32Array(columns.histogramOffsets)
-    this.#histogramBytes = columns.packer.bytes()
-    this.summaryIds = new Uint32Array(columns.summaryIds)
-    this.#summaries = columns.summaries
+    this.histogramIds = columns.histograms.ids
+    this.#histogramPlaces = columns.histograms.values
+    this.#histograms = columns.packed
+    this.summaryIds = Uint32Array.from(columns.summaries, ({ id }) => id)
+    this.#summaries = columns.summaries.map(({ summary }) => summary)
   }
 
   /** Bytes it keeps alive, for the memory bound of the ring. */
@@ -66,7 +68,7 @@ export class Frame {
       this.gaugeIds.length * 12 +
       this.wideGauges.size * 64 +
       this.histogramIds.length * 8 +
-      this.#histogramBytes.length +
+      this.#histograms.size +
       this.summaryIds.length * 80
     )
   }
@@ -98,7 +100,7 @@ export class Frame {
 
   /** Reads the histogram in row `row` of the column; a fresh object each time. */
   histogramAt(row: number): Histogram {
-    return unpackHistogram(this.#histogramBytes, this.#histogramOffsets[row]!)
+    return this.#histograms.read(this.#histogramPlaces[row]!)
   }
 
   gaugeAt(row: number): Exact {
@@ -159,89 +161,81 @@ function findId(ids: Uint32Array, id: number): number {
   return -1
 }
 
-interface CounterColumn {
-  readonly ids: ArrayLike<number>
-  readonly deltas: ArrayLike<bigint>
-  /** Increments by id that are not what their row states, because they had fractions. */
+/** Columns of a frame, ids rising in each. */
+interface FrameColumns {
+  readonly counters: Cells<BigUint64Array>
+  /** Increments of counters by id that are not what their row states, as they had fractions. */
   readonly fractions: ReadonlyMap<number, Exact>
+  readonly gauges: Cells<Float64Array>
+  readonly wideGauges: ReadonlyMap<number, bigint>
+  readonly histograms: Cells<Uint32Array>
+  readonly packed: PackedHistograms
+  readonly summaries: readonly { readonly id: number; readonly summary: Summary }[]
 }
 
-const NO_FRACTIONS: ReadonlyMap<number, Exact> = new Map()
-
-/**
- * Builder of one frame's columns. Ids of counters and summaries must be given in rising order;
- * gauges and histograms, which are read from the zone in two ways each, are sorted at the end.
- */
+/** Builder of one frame's columns. Ids of summaries must be given in rising order. */
 export class FrameBuilder {
-  readonly #counterIds: number[] = []
-  readonly #counterDeltas: bigint[] = []
-  readonly #fractions = new Map<number, Exact>()
-  counterColumn: CounterColumn = {
-    ids: this.#counterIds,
-    deltas: this.#counterDeltas,
-    fractions: this.#fractions,
-  }
-  readonly gaugeIds: number[] = []
-  readonly gaugeValues: number[] = []
-  readonly wideGauges = new Map<number, bigint>()
-  readonly histogramIds: number[] = []
-  readonly histogramOffsets: number[] = []
-  readonly packer = new HistogramPacker()
-  readonly summaryIds: number[] = []
-  readonly summaries: Summary[] = []
+  readonly #counters = new CellColumn(BigUint64Array)
+  #fractions = new Map<number, Exact>()
+  /** All counters at once, instead of one by one. */
+  #counterCells: Cells<BigUint64Array> | undefined
+  readonly #gauges = new CellColumn(Float64Array)
+  readonly #wideGauges = new Map<number, bigint>()
+  readonly #histograms = new CellColumn(Uint32Array)
+  readonly #packer = new HistogramPacker()
+  readonly #summaries: { readonly id: number; readonly summary: Summary }[] = []
 
   /** @param whole what the whole part of the total grew by; without it, that of `delta` */
   counter(id: number, delta: Exact, whole = wholeOf(delta)): void {
-    this.#counterIds.push(id)
-    this.#counterDeltas.push(whole)
+    this.#counters.add(id, whole)
     if (delta !== whole && exact(delta) !== exact(whole)) this.#fractions.set(id, delta)
   }
 
   /**
-   * Adds all counters at once, instead of one by one; the arrays are copied by {@link build}.
+   * Gives all counters at once, instead of one by one, ids rising; all of it is the frame's then.
    * @param fractions by id, increments that are not as their row says
    */
-  counters(ids: Uint32Array, deltas: BigUint64Array, fractions = NO_FRACTIONS): void {
-    this.counterColumn = { ids, deltas, fractions }
+  counters(cells: Cells<BigUint64Array>, fractions: Map<number, Exact>): void {
+    this.#counterCells = cells
+    this.#fractions = fractions
   }
 
   gauge(id: number, value: Exact): void {
-    this.gaugeIds.push(id)
-    this.gaugeValues.push(Number(value))
-    if (typeof value === 'bigint') this.wideGauges.set(id, value)
+    this.#gauges.add(id, Number(value))
+    if (typeof value === 'bigint') this.#wideGauges.set(id, value)
   }
 
   histogram(id: number, histogram: Histogram): void {
-    this.histogramIds.push(id)
-    this.histogramOffsets.push(this.packer.add(histogram))
+    this.#histograms.add(id, this.#packer.add(histogram))
   }
 
   histogramGain(id: number, gain: PlainGain): void {
-    this.histogramIds.push(id)
-    this.histogramOffsets.push(this.packer.addGain(gain))
+    this.#histograms.add(id, this.#packer.addGain(gain))
   }
 
   summary(id: number, summary: Summary): void {
-    this.summaryIds.push(id)
-    this.summaries.push(summary)
+    this.#summaries.push({ id, summary })
   }
 
   build(endMs: number, seconds: number): Frame {
-    sortTogether(this.gaugeIds, this.gaugeValues)
-    sortTogether(this.histogramIds, this.histogramOffsets)
-    return new Frame(this, endMs, seconds)
+    return runNow(this.building(endMs, seconds))
+  }
+
+  /** Does the same in steps. */
+  *building(endMs: number, seconds: number): Task<Frame> {
+    const columns: FrameColumns = {
+      counters: this.#counterCells ?? (yield* this.#counters.joined()),
+      fractions: this.#fractions,
+      gauges: yield* this.#gauges.joined(),
+      wideGauges: this.#wideGauges,
+      histograms: yield* this.#histograms.joined(),
+      packed: this.#packer.packed(),
+      summaries: this.#summaries,
+    }
+    return new Frame(columns, endMs, seconds)
   }
 }
 
 function wholeOf(delta: Exact): bigint {
   return typeof delta === 'bigint' ? delta : BigInt(Math.trunc(delta))
-}
-
-function sortTogether(ids: number[], values: number[]): void {
-  if (ids.every((id, i) => i === 0 || id > ids[i - 1]!)) return
-  const rows = ids.map((id, i) => [id, values[i]!] as const).sort((a, b) => a[0] - b[0])
-  rows.forEach(([id, value], i) => {
-    ids[i] = id
-    values[i] = value
-  })
 }

@@ -28,7 +28,7 @@ export function* mergeSteps(frames: readonly Frame[]): Task<Frame> {
   for (const kind of KINDS) {
     yield* mergeColumns(frames, kind, (id, rows) => ADD[kind](builder, id, rows))
   }
-  return built(builder, frames)
+  return yield* built(builder, frames)
 }
 
 /**
@@ -56,12 +56,12 @@ export function* mergeSelected(
     looks = 0
     yield
   }
-  return built(builder, frames)
+  return yield* built(builder, frames)
 }
 
-function built(builder: FrameBuilder, frames: readonly Frame[]): Frame {
+function built(builder: FrameBuilder, frames: readonly Frame[]): Task<Frame> {
   const seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0)
-  return builder.build(frames.at(-1)!.endMs, seconds)
+  return builder.building(frames.at(-1)!.endMs, seconds)
 }
 
 /** Place where a frame has a series. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
 import { type Exact, Histogram } from '../../model/index.ts'
-import { HistogramPacker, unpackHistogram } from './packed-histogram.ts'
+import { HistogramPacker } from './packed-histogram.ts'
 
 const value: fc.Arbitrary<Exact> = fc.oneof(
   fc.integer({ min: -1000, max: 100_000 }),
@@ -35,9 +35,9 @@ test('what was packed comes back: buckets, exact sums, minimum and maximum', () 
         }
         return { histogram, offset: packer.add(histogram) }
       })
-      const bytes = packer.bytes()
+      const kept = packer.packed()
       for (const { histogram, offset } of packed) {
-        const back = unpackHistogram(bytes, offset)
+        const back = kept.read(offset)
         assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
         for (const field of ['scale', 'count', 'sum', 'min', 'max', 'zeroCount'] as const) {
           assert.deepEqual(back[field], histogram[field], field)
@@ -47,7 +47,7 @@ test('what was packed comes back: buckets, exact sums, minimum and maximum', () 
   )
 })
 
-test('many histograms of many buckets come back from one buffer', () => {
+test('many histograms of many buckets come back from several chunks', () => {
   const packer = new HistogramPacker()
   const histograms = Array.from({ length: 300 }, (_, i) => {
     const histogram = new Histogram()
@@ -55,10 +55,10 @@ test('many histograms of many buckets come back from one buffer', () => {
     return histogram
   })
   const offsets = histograms.map((histogram) => packer.add(histogram))
-  const bytes = packer.bytes()
-  assert.ok(bytes.length > 3 * 16_384, 'several times the first room')
+  const kept = packer.packed()
+  assert.ok(kept.size > 3 * 16_384, 'several times the first room')
   histograms.forEach((histogram, i) => {
-    const back = unpackHistogram(bytes, offsets[i]!)
+    const back = kept.read(offsets[i]!)
     assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
     assert.equal(back.sum, histogram.sum)
   })
@@ -72,7 +72,7 @@ test('overflow comes back with its bound, beside whatever is packed behind it', 
   histogram.count += histogram.overflow
   const packer = new HistogramPacker()
   const offsets = [histogram, new Histogram(), histogram].map((each) => packer.add(each))
-  const back = offsets.map((offset) => unpackHistogram(packer.bytes(), offset))
+  const back = offsets.map((offset) => packer.packed().read(offset))
   assert.deepEqual([back[0], back[2]], [histogram, histogram])
   assert.deepEqual([back[1]?.overflow, back[1]?.overflowFrom], [0n, Number.POSITIVE_INFINITY])
 })
@@ -83,7 +83,7 @@ test('a histogram without a known sum stays without one', () => {
   histogram.sum = undefined
   const packer = new HistogramPacker()
   packer.add(histogram)
-  const back = unpackHistogram(packer.bytes(), 0)
+  const back = packer.packed().read(0)
   assert.equal(back.sum, undefined)
   assert.equal(back.count, 18446744073709551615n)
 })

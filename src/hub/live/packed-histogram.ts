@@ -18,14 +18,23 @@ const HEAD_BYTES = 1 + 2 * VARINT_BYTES + 8
 const TWO_32 = 4294967296
 const scratch = new DataView(new ArrayBuffer(8))
 
-/** Packer that appends histograms to one growing buffer. */
+/**
+ * Packer that appends histograms, in chunks that are never moved: one more costs the same however
+ * many there are.
+ */
 export class HistogramPacker {
+  /** Chunks that are full, each with the place at which it begins. */
+  readonly #chunks: Uint8Array[] = []
+  readonly #places: number[] = []
+  /** The chunk at hand, its place, where in it the last histogram begins, and its end. */
   #bytes = new Uint8Array(0)
+  #place = 0
+  #start = 0
   #length = 0
 
-  /** Returns the offset at which the histogram begins. */
+  /** Returns the place of the histogram. */
   add(histogram: Histogram): number {
-    const start = this.#length
+    this.#start = this.#length
     this.#reserve(HEAD_BYTES)
     this.#bytes[this.#length++] = histogram.scale & 0xff
     this.#big(histogram.count)
@@ -39,13 +48,13 @@ export class HistogramPacker {
     this.#reserve(VARINT_BYTES + 8)
     this.#big(histogram.overflow)
     if (histogram.overflow !== 0n) this.#double(histogram.overflowFrom)
-    return start
+    return this.#place + this.#start
   }
 
   /** Adds what a histogram has gained, which need not be made one for it. */
   addGain(gain: PlainGain): number {
     const { filled, offsets, gains } = gain
-    const start = this.#length
+    this.#start = this.#length
     this.#reserve(HEAD_BYTES)
     this.#bytes[this.#length++] = gain.scale & 0xff
     this.#count(gain.count)
@@ -65,7 +74,7 @@ export class HistogramPacker {
     }
     this.#bytes[this.#length++] = 0 // negative side
     this.#bytes[this.#length++] = 0 // overflow
-    return start
+    return this.#place + this.#start
   }
 
   /** @param value below 2^53 */
@@ -78,17 +87,29 @@ export class HistogramPacker {
     this.#length = writeDouble(this.#bytes, this.#length, index < 0 ? -2 * index - 1 : 2 * index)
   }
 
-  /** Copies all that was added, at exactly its length. */
-  bytes(): Uint8Array {
-    return this.#bytes.slice(0, this.#length)
+  /** Gives all that was added; nothing is to be added afterwards. */
+  packed(): PackedHistograms {
+    const last = this.#bytes.slice(0, this.#length)
+    return new PackedHistograms([...this.#chunks, last], [...this.#places, this.#place])
   }
 
-  /** Makes room; what follows is written without looking. */
+  /**
+   * Makes room; what follows is written without looking. A histogram that finds none moves to the
+   * next chunk.
+   */
   #reserve(size: number): void {
     if (this.#length + size <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(CHUNK_BYTES, this.#bytes.length * 2, this.#length + size))
-    grown.set(this.#bytes)
+    const begun = this.#bytes.subarray(this.#start, this.#length)
+    const grown = new Uint8Array(Math.max(CHUNK_BYTES, 2 * (begun.length + size)))
+    grown.set(begun)
+    if (this.#start > 0) {
+      this.#chunks.push(this.#bytes.subarray(0, this.#start))
+      this.#places.push(this.#place)
+      this.#place += this.#start
+    }
     this.#bytes = grown
+    this.#start = 0
+    this.#length = begun.length
   }
 
   #big(value: bigint): void {
@@ -174,9 +195,30 @@ function writeWideVarint(bytes: Uint8Array, start: number, low: number, high: nu
   return at
 }
 
-/** Reads the histogram that begins at `offset`. */
-export function unpackHistogram(bytes: Uint8Array, offset: number): Histogram {
-  return new Unpacker(bytes, offset).histogram()
+/** Histograms as they were packed, each read by its place. */
+export class PackedHistograms {
+  readonly #chunks: readonly Uint8Array[]
+  /** Places at which the chunks begin, rising. */
+  readonly #places: readonly number[]
+  /** Bytes that it keeps alive. */
+  readonly size: number
+
+  constructor(chunks: readonly Uint8Array[], places: readonly number[]) {
+    this.#chunks = chunks
+    this.#places = places
+    this.size = chunks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
+  }
+
+  /** Reads the histogram of a place; a fresh object each time. */
+  read(place: number): Histogram {
+    let [low, high] = [0, this.#places.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (this.#places[middle]! <= place) low = middle
+      else high = middle - 1
+    }
+    return new Unpacker(this.#chunks[low]!, place - this.#places[low]!).histogram()
+  }
 }
 
 class Unpacker {

@@ -154,3 +154,46 @@ test('what comes in the middle of a closing second is told once, in it or in the
     }),
   )
 })
+
+test('windows that come while thousands of counters are read are each told once, whole', () => {
+  const bench = new Bench()
+  const counters = Array.from({ length: 9000 }, (_, i) => bench.record(`c${i}`, 'counter'))
+  const sent = new Map<number, Exact>()
+  const send = (place: number, delta: number): void => {
+    const record = counters[place]!
+    assert.ok(bench.windows.merge(record, { kind: 'counter', delta }, 1))
+    sent.set(place, addExact(sent.get(place) ?? 0, delta))
+  }
+  // of each page of rows: closed with windows, without, both, and with fractions
+  for (const page of [0, 4096, 8192]) for (const row of [1, 2, 3]) send(page + row, row + 0.25)
+  bench.step()
+  for (let steps = 0; steps < 12; steps++) {
+    for (const page of [0, 4096, 8192]) {
+      send(page + 1, 2)
+      send(page + 2, 0.5)
+      send(page + 10 + steps, 3)
+    }
+    bench.step()
+  }
+  bench.finish()
+  for (const [place, delta] of sent) {
+    const record = counters[place]!
+    assert.equal(bench.said.get(bench.store.keep(record)), delta, `c${place}`)
+    const total = bench.totals.of(record)
+    assert.deepEqual(total, { kind: 'counter', total: delta, decrements: 0 })
+  }
+  assert.equal(bench.said.size, sent.size)
+})
+
+test('a window that comes before its counter is read is closed with it', () => {
+  const bench = new Bench()
+  const counters = Array.from({ length: 5000 }, (_, i) => bench.record(`c${i}`, 'counter'))
+  bench.finish()
+  bench.step()
+  const late = bench.store.keep(counters[4999]!)
+  assert.ok(bench.windows.merge(late, { kind: 'counter', delta: 5.25 }, 1))
+  bench.finish()
+  assert.ok(late.kind === 'counter')
+  assert.deepEqual(late.windows?.last, { delta: 5.25, seconds: 1 })
+  assert.equal(bench.said.get(late), 5.25)
+})

@@ -17,7 +17,7 @@ import type { Totals } from './totals.ts'
 
 /** The readings of all series that are read in one way. */
 interface Column {
-  retain(isKept: IsKept): void
+  retain(isKept: IsKept): Task
 }
 
 /** Series between two looks at the clock. */
@@ -79,9 +79,8 @@ export class CellCloser {
   }
 
   /**
-   * Does the same in steps. Counters and dense histograms are read between two of them, so that the
-   * interval ends for all of these at one instant; exponential histograms, gauges and windows
-   * follow, each with what it holds when its turn comes.
+   * Does the same in steps, each series with what it holds when its turn comes. Where all of it is
+   * one slice of the event loop, what comes by the main thread is all before it or after it.
    */
   *closing(endMs: number, seconds: number): Task<Frame> {
     yield* this.#follow()
@@ -89,16 +88,16 @@ export class CellCloser {
     const reader = this.#reader
     const window = reader.closeWindow()
     const windowed = this.#windows.take()
-    this.#counters.read(reader, endMs, windowed)
-    this.#sharedGauges.close(this.#store, this.#totals, builder, endMs)
-    this.#denses.close(reader, builder, endMs)
-    yield* this.#counters.close(builder, endMs)
+    const hasWindows = (): boolean => windowed.hasCounters || this.#windows.hasCounters
+    yield* this.#counters.close(reader, builder, endMs, hasWindows)
+    yield* this.#sharedGauges.close(this.#store, this.#totals, builder, endMs)
+    yield* this.#denses.close(reader, builder, endMs)
     yield* this.#exponentials.close(reader, builder, endMs, window)
     yield
     yield* this.#gauges.close(reader, builder, endMs)
     yield* closeDistributions(windowed.distributions, builder, endMs)
     yield
-    return builder.build(endMs, seconds)
+    return yield* builder.building(endMs, seconds)
   }
 
   /** Takes over the store's list of series; readings of those that stay are kept. */
@@ -106,9 +105,9 @@ export class CellCloser {
     const store = this.#store
     if (this.#removals !== store.removals) {
       this.#removals = store.removals
-      const isKept: IsKept = ({ id }) => store.get(id) !== undefined
+      const isKept: IsKept = (id) => store.has(id)
       for (const readings of this.#columns) {
-        readings.retain(isKept)
+        yield* readings.retain(isKept)
         yield
       }
     }

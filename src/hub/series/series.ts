@@ -23,6 +23,7 @@ import { NumberedInts, NumberedList } from './numbered-list.ts'
 import { isDecrements, type SeriesRecord } from './record.ts'
 import { SeriesColumns } from './series-columns.ts'
 import {
+  FLAG,
   firstParts,
   flagsOf,
   recordOf,
@@ -114,6 +115,16 @@ export class SeriesStore implements SeriesDefiner {
    */
   get(id: number): SeriesRecord | undefined {
     return this.#find(id)
+  }
+
+  /** Tells whether there is a series of an id, listed or leaving. */
+  has(id: number): boolean {
+    return this.#columns.has(id)
+  }
+
+  /** Tells whether windows have come for a series that are in no cell yet. */
+  isWaiting(id: number): boolean {
+    return (this.#columns.flags(id) & FLAG.waiting) !== 0
   }
 
   #find(id: number): StoredSeries | undefined {

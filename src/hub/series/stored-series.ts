@@ -14,7 +14,7 @@ import type { SeriesFacts } from './series-columns.ts'
 export type StoredSeries = StoredCounter | StoredGauge | StoredHistogram | StoredSummary
 
 /** Bits in the flags of a series; the kind is in the lowest two. */
-const FLAG = {
+export const FLAG = {
   kept: 4,
   decrements: 8,
   /** Bit of decrements whose counter knows them. */

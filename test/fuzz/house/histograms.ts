@@ -3,7 +3,7 @@
  * shape: what was packed is unpacked, wherever in the bytes it begins. An input is values of eight
  * bytes each, big-endian doubles.
  */
-import { HistogramPacker, unpackHistogram } from '../../../src/hub/live/packed-histogram.ts'
+import { HistogramPacker, type PackedHistograms } from '../../../src/hub/live/packed-histogram.ts'
 import { Histogram } from '../../../src/model/index.ts'
 import { ByteBuilder } from '../engine/bytes.ts'
 import { Transcript } from '../engine/transcript.ts'
@@ -34,12 +34,16 @@ function say(said: Transcript, histogram: Histogram): void {
   }
 }
 
-function check(bytes: Uint8Array, unpack: typeof unpackHistogram): void {
+type Read = (packed: PackedHistograms, place: number) => Histogram
+
+const read: Read = (packed, place) => packed.read(place)
+
+function check(bytes: Uint8Array, unpack: Read): void {
   const packer = new HistogramPacker()
   const whole = histogramOf(bytes)
   const half = histogramOf(bytes.subarray(bytes.length >> 1))
   const places = [half, whole, half].map((each) => packer.add(each))
-  const packed = packer.bytes()
+  const packed = packer.packed()
   for (const [i, each] of [half, whole, half].entries()) {
     found.reset()
     wanted.reset()
@@ -59,13 +63,13 @@ export const histograms: FuzzTarget = {
     return { bytes: out.bytes }
   },
 
-  run: (bytes) => check(bytes, unpackHistogram),
+  run: (bytes) => check(bytes, read),
 
   canary: {
     fault: 'the smallest value gets lost',
     run: (bytes) =>
-      check(bytes, (packed, offset) => {
-        const histogram = unpackHistogram(packed, offset)
+      check(bytes, (packed, place) => {
+        const histogram = packed.read(place)
         histogram.min = Number.NaN
         return histogram
       }),

@@ -21,19 +21,17 @@ import { CounterWindows } from './counter-windows.ts'
 import { HistogramWindows } from './histogram-windows.ts'
 import { SummaryWindows } from './summary-windows.ts'
 
-/** The series that had windows in a second. */
+/** Series that had windows in a second. */
 export interface WindowedSeries {
-  readonly counters: readonly CounterRecord[]
-  /** Whether any counter's increments had fractions. */
-  readonly hasFractions: boolean
+  /** Whether a counter was among it; these are found by `isWaiting`. */
+  readonly hasCounters: boolean
   /** Histograms and summaries. */
   readonly distributions: (HistogramRecord | SummaryRecord)[]
 }
 
 export class Windows {
   readonly #writer: Writer
-  #counters: CounterRecord[] = []
-  #hasFractions = false
+  #hasCounters = false
   #distributions: (HistogramRecord | SummaryRecord)[] = []
 
   constructor(writer: Writer) {
@@ -56,7 +54,7 @@ export class Windows {
     if (!this.#mergeCell(record, cell, intervalSec, earlier)) return false
     if (record.isWaiting) return true
     record.isWaiting = true
-    if (record.kind === 'counter') this.#counters.push(record)
+    if (record.kind === 'counter') this.#hasCounters = true
     else this.#distributions.push(record)
     return true
   }
@@ -86,23 +84,24 @@ export class Windows {
     if (counter === undefined) return false
     record.windows ??= new CounterWindows()
     if (!record.windows.add(delta, intervalSec, counter)) return false
-    if (record.windows.hasFractions) this.#hasFractions = true
     return true
   }
 
+  /** Whether a counter had a window since the last {@link take}. */
+  get hasCounters(): boolean {
+    return this.#hasCounters
+  }
+
   /**
-   * Takes those that had windows, and the next second begins. Each is to be closed, and `isWaiting`
-   * taken back then: counters at once, as the zone holds them; distributions in their turn, for
-   * what has come meanwhile is closed with them.
+   * Takes those that had windows, and the next second begins. Each is to be closed in its turn with
+   * what has come meanwhile, and `isWaiting` taken back then.
    */
   take(): WindowedSeries {
     const taken = {
-      counters: this.#counters,
-      hasFractions: this.#hasFractions,
+      hasCounters: this.#hasCounters,
       distributions: this.#distributions,
     }
-    this.#counters = []
-    this.#hasFractions = false
+    this.#hasCounters = false
     this.#distributions = []
     return taken
   }

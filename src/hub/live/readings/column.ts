@@ -3,10 +3,13 @@
  * numbers them; columns follow the store's list when it changed.
  */
 import type { SeriesRecord } from '../../series/record.ts'
+import type { Task } from '../../tasks/task.ts'
 
 const ROWS_FIRST = 64
+/** Rows between two looks at the clock: some tenths of a millisecond. */
+const ROWS_PER_STEP = 4096
 
-export type IsKept = (series: Pick<SeriesRecord, 'id'>) => boolean
+export type IsKept = (id: number) => boolean
 
 /** Notes the end of an interval in which something arrived for a series. */
 export type Heard = (id: number, atMs: number) => void
@@ -44,12 +47,13 @@ export class SeriesRows {
     return row
   }
 
-  /** Moves the rows that are kept together, and tells from where to where. */
-  retain(isKept: IsKept, move: (from: number, to: number) => void): void {
+  /** Moves in steps the rows that are kept together, and tells from where to where. */
+  *retain(isKept: IsKept, move: (from: number, to: number) => void): Task {
     let kept = 0
     for (let row = 0; row < this.count; row++) {
+      if (row % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield
       const id = this.ids[row]!
-      if (!isKept({ id })) continue
+      if (!isKept(id)) continue
       if (row !== kept) {
         this.ids[kept] = id
         this.metrics[kept] = this.metrics[row]!
@@ -71,8 +75,8 @@ export class LastReadings<T> {
     this.last.push(undefined)
   }
 
-  retain(isKept: IsKept): void {
-    this.rows.retain(isKept, (from, to) => {
+  *retain(isKept: IsKept): Task {
+    yield* this.rows.retain(isKept, (from, to) => {
       this.last[to] = this.last[from]
     })
     this.last.length = this.rows.count

@@ -10,6 +10,7 @@ import { grown, type Heard, type IsKept, LastReadings, SeriesRows } from './colu
 
 /** Gauges between two looks at the clock; most of them have not changed. */
 const GAUGES_PER_STEP = 4096
+const SHARED_PER_STEP = 256
 
 export class GaugeReadings {
   readonly #heard: Heard
@@ -29,8 +30,8 @@ export class GaugeReadings {
     this.#last[row] = 0
   }
 
-  retain(isKept: IsKept): void {
-    this.#rows.retain(isKept, (from, to) => {
+  *retain(isKept: IsKept): Task {
+    yield* this.#rows.retain(isKept, (from, to) => {
       this.#last[to] = this.#last[from]!
     })
   }
@@ -74,13 +75,14 @@ export class GaugeReadings {
  * its value is as fresh as its source.
  */
 export class SharedGaugeReadings extends LastReadings<Exact> {
-  close(
+  *close(
     store: Pick<SeriesStore, 'get'>,
     totals: Totals,
     builder: FrameBuilder,
     endMs: number,
-  ): void {
+  ): Task {
     for (let row = 0; row < this.last.length; row++) {
+      if (row % SHARED_PER_STEP === SHARED_PER_STEP - 1) yield
       const record = store.get(this.rows.ids[row]!)
       if (record?.kind !== 'gauge') continue
       if (totals.isActive(record.source)) record.lastDataMs = endMs

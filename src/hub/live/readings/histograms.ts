@@ -9,6 +9,7 @@ import { grown, type Heard, type IsKept, LastReadings, SeriesRows } from './colu
 
 /** Histograms between two looks at the clock: a quarter of a millisecond. */
 const ROWS_PER_STEP = 512
+const DENSE_PER_STEP = 128
 const NOTHING = new Histogram()
 
 /**
@@ -105,15 +106,16 @@ export class DenseReadings {
     this.#last.fill(0n, at, at + WORDS)
   }
 
-  retain(isKept: IsKept): void {
-    this.#rows.retain(isKept, (from, to) => {
+  *retain(isKept: IsKept): Task {
+    yield* this.#rows.retain(isKept, (from, to) => {
       this.#last.copyWithin(to * WORDS, from * WORDS, (from + 1) * WORDS)
     })
   }
 
-  close(reader: ZoneReader, builder: FrameBuilder, endMs: number): void {
+  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Task {
     const { count, ids, metrics } = this.#rows
     for (let row = 0; row < count; row++) {
+      if (row % DENSE_PER_STEP === DENSE_PER_STEP - 1) yield
       if (!this.#takeGain(row * WORDS, reader.dense(metrics[row]!))) continue
       this.#heard(ids[row]!, endMs)
       builder.histogram(ids[row]!, binsHistogram(this.#gain))
