@@ -37,8 +37,19 @@ export interface PeerConnection {
 
 /** Errors and refusals, counted by reason with the last offenders kept. */
 export interface Reports {
-  /** Reports a decode error; at most the first 128 bytes of the offending message are kept. */
-  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void
+  /**
+   * Reports a decode error; at most the first 128 bytes of the offending message are kept. Error
+   * and bytes are valid during the call only: there may be millions in a second.
+   * @param bytes in which the message is; it is all of them unless `start` and `end` are given
+   */
+  decodeError(
+    error: DecodeErrorFields,
+    bytes: Uint8Array,
+    peer: Peer,
+    detail: string,
+    start?: number,
+    end?: number,
+  ): void
   /** Counts something odd in a message that was taken, by a name of the dialect's closed set. */
   decodeNote(note: string): void
   /** Counts things that were closed, refused or left out (one unless stated), by reason. */

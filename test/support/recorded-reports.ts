@@ -14,8 +14,15 @@ export class RecordedReports implements Reports {
   /** By `name reason`. */
   readonly counts: Record<string, number> = {}
 
-  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer): void {
-    this.errors.push({ code: error.code, peer, size: message.length })
+  decodeError(
+    error: DecodeErrorFields,
+    bytes: Uint8Array,
+    peer: Peer,
+    _detail: string,
+    start = 0,
+    end = bytes.length,
+  ): void {
+    this.errors.push({ code: error.code, peer, size: end - start })
   }
 
   decodeNote(note: string): void {

@@ -23,6 +23,18 @@ test('errors are counted by code, and the last twenty offenders are kept in part
   await hub.stop()
 })
 
+test('of many offenders in one body the last twenty are kept, with their bytes', async () => {
+  const started = await startHub()
+  const lines = Array.from({ length: 50 }, (_, i) => `line ${i}`)
+  await sendUdp(started, [packet(`${lines.join('\n')}\n`), packet('x'), packet('a:1|m\n')])
+  const [error] = started.hub.sources().errors
+  assert.equal(error!.count, 51)
+  const texts = error!.last.map(({ hex }) => Buffer.from(hex, 'hex').toString())
+  assert.deepEqual(texts, [...lines.slice(31), 'x'])
+  assert.deepEqual(error!.last.at(-2)!.offset, '1|389\n'.length + lines.join('\n').length - 7)
+  await started.hub.stop()
+})
+
 test('good, bad, good: neighbours count for every kind of bad line and packet', async () => {
   const started = await startHub()
   const { hub } = started

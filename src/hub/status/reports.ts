@@ -4,16 +4,14 @@
  * limit; error counts for the 256 sources seen last.
  */
 import type { Peer, Reports } from '../../dialects/endpoints.ts'
-import { toHex } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
 import type { ReportColumns } from '../threads/messages.ts'
+import { OFFENDER_BYTES_LIMIT, Offenders } from './offenders.ts'
 import type { OwnCounter, SelfMetrics } from './self-metrics.ts'
-import type { ErrorStatus, OffenderStatus, RefusalStatus } from './status.ts'
+import type { ErrorStatus, RefusalStatus } from './status.ts'
 
-export const OFFENDERS_LIMIT = 20
-const OFFENDER_BYTES_LIMIT = 128
 export const REFUSED_KEYS_LIMIT = 20
 const SOURCES_LIMIT = 256
 
@@ -28,26 +26,29 @@ interface Reason {
   count: number
 }
 
-interface ErrorLog extends Reason {
-  readonly last: OffenderStatus[]
+/** A reason with its self-metric, made once: a read may hold 65,536 frames that are none. */
+interface Counted {
+  readonly status: Reason
+  readonly counter: OwnCounter
 }
 
-/** A reason with its self-metric, made once: a read may hold 65,536 frames that are none. */
-interface Counted<T extends Reason> {
-  readonly status: T
-  readonly counter: OwnCounter
+interface CountedErrors extends Counted {
+  readonly offenders: Offenders
+  readonly ofDialect: { count: number }
 }
 
 export class ErrorReports {
   readonly #clock: Clock
   readonly #metrics: SelfMetrics
   readonly #log: Log
-  readonly #errors = new Map<string, Counted<ErrorLog>>()
-  readonly #errorsOfDialect = new Map<string, number>()
-  readonly #errorsOfSource = new Map<string, number>()
-  #latestSource = ''
+  /** Errors by dialect and code: found without a text being made. */
+  readonly #errors = new Map<string, Map<string, CountedErrors>>()
+  readonly #errorsOfDialect = new Map<string, { count: number }>()
+  /** The one that was seen last stands at the end. */
+  readonly #errorsOfSource = new Map<string, { count: number }>()
+  #latestSource = { dialect: '', address: '', errors: { count: 0 } }
   readonly #refusedKeys = new Map<string, RefusedKey[]>()
-  readonly #refusals = new Map<string, Counted<Reason>>()
+  readonly #refusals = new Map<string, Counted>()
 
   constructor(clock: Clock, metrics: SelfMetrics, log: Log) {
     this.#clock = clock
@@ -59,8 +60,8 @@ export class ErrorReports {
   for(dialect: string): Reports {
     const notes = new Map<string, OwnCounter>()
     return {
-      decodeError: (error, message, peer, detail) => {
-        this.decodeError(error, message, peer, detail)
+      decodeError: (error, bytes, peer, detail, start, end) => {
+        this.decodeError(error, bytes, peer, detail, start, end)
       },
       decodeNote: (note) => {
         // a worker with idle items has a note in every frame: found without a key being made
@@ -78,17 +79,32 @@ export class ErrorReports {
     }
   }
 
-  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void {
-    const { dialect, code } = error
-    const offender = describeOffender(this.#clock.wallMs(), error, message, peer, detail)
-    this.#countErrors({ dialect, code, count: 1, last: [offender] })
-    this.#countSource(`${dialect} ${peer.address}`, 1)
+  decodeError(
+    { dialect, code, offset }: DecodeErrorFields,
+    bytes: Uint8Array,
+    peer: Peer,
+    detail: string,
+    start = 0,
+    end = bytes.length,
+  ): void {
+    const errors = this.#errorsBy(dialect, code)
+    countErrors(errors, 1)
+    errors.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end)
+    const latest = this.#latestSource
+    if (peer.address === latest.address && dialect === latest.dialect) latest.errors.count++
+    else this.#countSource(dialect, peer.address, 1)
   }
 
   /** Takes over what an ingest thread has reported. */
   merge(columns: ReportColumns): void {
-    for (const errors of columns.errors) this.#countErrors(errors)
-    for (const [source, count] of columns.errorsOfSources) this.#countSource(source, count)
+    for (const { dialect, code, count, last } of columns.errors) {
+      const errors = this.#errorsBy(dialect, code)
+      countErrors(errors, count)
+      for (const offender of last) errors.offenders.addDescribed(offender)
+    }
+    for (const { dialect, address, count } of columns.errorsOfSources) {
+      this.#countSource(dialect, address, count)
+    }
     for (const { dialect, code, count } of columns.refusals) {
       this.#countRefusals(dialect, code, count)
     }
@@ -111,35 +127,36 @@ export class ErrorReports {
     return this.#metrics.counter('pentameter.decode.notes', { dialect, note })
   }
 
-  #countErrors({ dialect, code, count, last }: ErrorStatus): void {
-    const { status, counter } = this.#errorOf(dialect, code)
-    counter.add(count)
-    status.count += count
-    status.last.push(...last)
-    while (status.last.length > OFFENDERS_LIMIT) status.last.shift()
-    this.#errorsOfDialect.set(dialect, this.errorsOf(dialect) + count)
-  }
-
-  #errorOf(dialect: string, code: string): Counted<ErrorLog> {
-    const key = `${dialect} ${code}`
-    const known = this.#errors.get(key)
+  #errorsBy(dialect: string, code: string): CountedErrors {
+    let codes = this.#errors.get(dialect)
+    if (codes === undefined) {
+      codes = new Map()
+      this.#errors.set(dialect, codes)
+      this.#errorsOfDialect.set(dialect, { count: 0 })
+    }
+    const known = codes.get(code)
     if (known !== undefined) return known
-    const counter = this.#metrics.counter('pentameter.decode.errors', { dialect, code })
-    const made = { status: { dialect, code, count: 0, last: [] }, counter }
-    this.#errors.set(key, made)
+    const made: CountedErrors = {
+      status: { dialect, code, count: 0 },
+      counter: this.#metrics.counter('pentameter.decode.errors', { dialect, code }),
+      offenders: new Offenders(),
+      ofDialect: this.#errorsOfDialect.get(dialect)!,
+    }
+    codes.set(code, made)
     return made
   }
 
-  #countSource(key: string, added: number): void {
-    const count = (this.#errorsOfSource.get(key) ?? 0) + added
-    // the one that was seen last already stands at the end
-    if (key !== this.#latestSource) this.#errorsOfSource.delete(key)
-    this.#latestSource = key
-    if (this.#errorsOfSource.size >= SOURCES_LIMIT && !this.#errorsOfSource.has(key)) {
+  #countSource(dialect: string, address: string, added: number): void {
+    const key = `${dialect} ${address}`
+    const errors = this.#errorsOfSource.get(key) ?? { count: 0 }
+    errors.count += added
+    this.#errorsOfSource.delete(key)
+    if (this.#errorsOfSource.size >= SOURCES_LIMIT) {
       const oldest = this.#errorsOfSource.keys().next().value!
       this.#errorsOfSource.delete(oldest)
     }
-    this.#errorsOfSource.set(key, count)
+    this.#errorsOfSource.set(key, errors)
+    this.#latestSource = { dialect, address, errors }
   }
 
   /**
@@ -158,7 +175,7 @@ export class ErrorReports {
     status.count += count
   }
 
-  #refusalOf(dialect: string, code: string): Counted<Reason> {
+  #refusalOf(dialect: string, code: string): Counted {
     const key = `${dialect} ${code}`
     const known = this.#refusals.get(key)
     if (known !== undefined) return known
@@ -184,11 +201,11 @@ export class ErrorReports {
   }
 
   errorsOf(dialect: string): number {
-    return this.#errorsOfDialect.get(dialect) ?? 0
+    return this.#errorsOfDialect.get(dialect)?.count ?? 0
   }
 
   errorsOfSource(dialect: string, address: string): number {
-    return this.#errorsOfSource.get(`${dialect} ${address}`) ?? 0
+    return this.#errorsOfSource.get(`${dialect} ${address}`)?.count ?? 0
   }
 
   /** Counts refusals by a reason, whatever the dialect. */
@@ -201,7 +218,7 @@ export class ErrorReports {
 
   /** Lists all reasons so far, the most frequent first. */
   refusals(): RefusalStatus[] {
-    return byCount(this.#refusals)
+    return byCount([...this.#refusals.values()].map(({ status }) => status))
   }
 
   /** Lists the first refused keys of a limit. */
@@ -211,31 +228,18 @@ export class ErrorReports {
 
   /** Lists all codes seen so far, the most frequent first. */
   errors(): ErrorStatus[] {
-    return byCount(this.#errors)
+    const codes = [...this.#errors.values()].flatMap((each) => [...each.values()])
+    return byCount(codes.map(({ status, offenders }) => ({ ...status, last: offenders.list() })))
   }
+}
+
+function countErrors({ status, counter, ofDialect }: CountedErrors, count: number): void {
+  status.count += count
+  ofDialect.count += count
+  counter.add(count)
 }
 
 /** Sorts by count, the most frequent first. */
-function byCount<T extends Reason>(counted: ReadonlyMap<string, Counted<T>>): T[] {
-  return [...counted.values()].map(({ status }) => status).sort((a, b) => b.count - a.count)
-}
-
-/**
- * Describes an offending message as it is kept: where it came from, what was wrong, its first
- * bytes.
- */
-export function describeOffender(
-  timeMs: number,
-  { offset }: DecodeErrorFields,
-  message: Uint8Array,
-  peer: Peer,
-  detail: string,
-): OffenderStatus {
-  return {
-    timeMs,
-    peer: `${peer.transport} ${peer.address}:${peer.port}`,
-    offset,
-    detail,
-    hex: toHex(message.subarray(0, OFFENDER_BYTES_LIMIT)),
-  }
+function byCount<T extends Reason>(reasons: T[]): T[] {
+  return reasons.sort((a, b) => b.count - a.count)
 }

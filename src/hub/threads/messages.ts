@@ -89,8 +89,7 @@ export interface CommandColumns {
 export interface ReportColumns {
   /** Counts since the last batch, with the last offenders. */
   readonly errors: readonly ErrorStatus[]
-  /** Decode errors by `dialect address`. */
-  readonly errorsOfSources: readonly (readonly [source: string, count: number])[]
+  readonly errorsOfSources: readonly SourceErrors[]
   readonly refusals: readonly RefusalStatus[]
   /** Names of refused series. */
   readonly names: readonly RefusedName[]
@@ -102,6 +101,13 @@ export interface ReportColumns {
   readonly log: readonly LogLine[]
   /** Lines beyond those. */
   readonly logLinesLeftOut: number
+}
+
+/** Decode errors of one dialect from one address. */
+interface SourceErrors {
+  readonly dialect: string
+  readonly address: string
+  readonly count: number
 }
 
 export interface RefusedName {

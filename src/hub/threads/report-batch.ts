@@ -8,8 +8,9 @@ import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { IngestEvents } from '../ingest/ingest.ts'
 import type { Log } from '../log.ts'
-import { describeOffender, OFFENDERS_LIMIT, REFUSED_KEYS_LIMIT } from '../status/reports.ts'
-import type { ErrorStatus, OffenderStatus, RefusalStatus } from '../status/status.ts'
+import { Offenders } from '../status/offenders.ts'
+import { REFUSED_KEYS_LIMIT } from '../status/reports.ts'
+import type { ErrorStatus, RefusalStatus } from '../status/status.ts'
 import type { LogLine, NamedCount, RefusedName, ReportColumns } from './messages.ts'
 
 const LOG_LINES_LIMIT = 50
@@ -17,13 +18,18 @@ const SOURCES_LIMIT = 256
 const LINES_LEFT_OUT = 'log lines of an ingest thread were left out'
 
 type Counted<T> = T extends { count: number } ? { -readonly [K in keyof T]: T[K] } : never
-type ErrorCount = { dialect: string; code: string; count: number; last: OffenderStatus[] }
+
+/** Errors of one dialect, found without a text being made. */
+class DialectErrors {
+  readonly codes = new Map<string, { count: number; readonly offenders: Offenders }>()
+  readonly sources = new Map<string, { count: number }>()
+}
 
 export class ReportBatch {
   readonly #clock: Clock
   readonly #onFirst: (count?: number) => void
-  #errors = new Map<string, ErrorCount>()
-  #errorsOfSources = new Map<string, number>()
+  #errors = new Map<string, DialectErrors>()
+  #sources = 0
   #refusals = new Map<string, Counted<RefusalStatus>>()
   #notes = new Map<string, Counted<RefusalStatus>>()
   #decodeNotes = new Map<string, Counted<RefusalStatus>>()
@@ -43,8 +49,8 @@ export class ReportBatch {
   /** Makes the reports that one dialect's server sees. */
   for(dialect: string): Reports {
     return {
-      decodeError: (error, message, peer, detail) => {
-        this.decodeError(error, message, peer, detail)
+      decodeError: (error, bytes, peer, detail, start, end) => {
+        this.decodeError(error, bytes, peer, detail, start, end)
       },
       decodeNote: (note) => {
         this.#onFirst()
@@ -76,22 +82,33 @@ export class ReportBatch {
     }
   }
 
-  decodeError(error: DecodeErrorFields, message: Uint8Array, peer: Peer, detail: string): void {
+  decodeError(
+    { dialect, code, offset }: DecodeErrorFields,
+    bytes: Uint8Array,
+    peer: Peer,
+    detail: string,
+    start = 0,
+    end = bytes.length,
+  ): void {
     this.#onFirst()
-    const { dialect, code } = error
-    const key = `${dialect} ${code}`
-    let known = this.#errors.get(key)
+    let errors = this.#errors.get(dialect)
+    if (errors === undefined) {
+      errors = new DialectErrors()
+      this.#errors.set(dialect, errors)
+    }
+    let known = errors.codes.get(code)
     if (known === undefined) {
-      known = { dialect, code, count: 0, last: [] }
-      this.#errors.set(key, known)
+      known = { count: 0, offenders: new Offenders() }
+      errors.codes.set(code, known)
     }
     known.count++
-    if (known.last.length === OFFENDERS_LIMIT) known.last.shift()
-    known.last.push(describeOffender(this.#clock.wallMs(), error, message, peer, detail))
-    const source = `${dialect} ${peer.address}`
-    const ofSource = this.#errorsOfSources.get(source)
-    if (ofSource === undefined && this.#errorsOfSources.size >= SOURCES_LIMIT) return
-    this.#errorsOfSources.set(source, (ofSource ?? 0) + 1)
+    known.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end)
+    const ofSource = errors.sources.get(peer.address)
+    if (ofSource !== undefined) ofSource.count++
+    else if (this.#sources < SOURCES_LIMIT) {
+      errors.sources.set(peer.address, { count: 1 })
+      this.#sources++
+    }
   }
 
   #keepName(code: string, name: () => string, source: string): void {
@@ -114,8 +131,16 @@ export class ReportBatch {
       this.#log.push({ level: 'warn', message: LINES_LEFT_OUT, facts })
     }
     const columns: ReportColumns = {
-      errors: [...this.#errors.values()] satisfies ErrorStatus[],
-      errorsOfSources: [...this.#errorsOfSources],
+      errors: [...this.#errors].flatMap(([dialect, { codes }]) =>
+        [...codes].map(
+          ([code, { count, offenders }]): ErrorStatus => ({
+            ...{ dialect, code, count, last: offenders.list() },
+          }),
+        ),
+      ),
+      errorsOfSources: [...this.#errors].flatMap(([dialect, { sources }]) =>
+        [...sources].map(([address, { count }]) => ({ dialect, address, count })),
+      ),
       refusals: [...this.#refusals.values()],
       names: this.#names,
       notes: [...this.#notes.values()],
@@ -125,7 +150,7 @@ export class ReportBatch {
       logLinesLeftOut: this.#logLinesLeftOut,
     }
     this.#errors = new Map()
-    this.#errorsOfSources = new Map()
+    this.#sources = 0
     this.#refusals = new Map()
     this.#notes = new Map()
     this.#decodeNotes = new Map()

@@ -76,12 +76,24 @@ export function decodeBody(
   if (rules.isStrict && start === end) {
     visitor.badPacket('bad_length', 'body without a line', bytes, start, end, start - origin, true)
   } else if (isGzip(bytes, start, end)) {
-    decodeGzip(bytes, start, end, origin, rules, visitor)
+    decodeGzip(bytes, start, end, origin, rules, visitor, quick)
   } else {
-    if (quick === undefined) scanLines(bytes, start, end, origin, rules, visitor)
-    else quick.lines(bytes, start, end, origin)
-    visitor.packetEnd()
+    visitLines(bytes, start, end, origin, rules, visitor, quick)
   }
+}
+
+function visitLines(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  origin: number,
+  rules: PacketRules,
+  visitor: PacketVisitor,
+  quick: QuickLines | undefined,
+): void {
+  if (quick === undefined) scanLines(bytes, start, end, origin, rules, visitor)
+  else quick.lines(bytes, start, end, origin)
+  visitor.packetEnd()
 }
 
 function decodeGzip(
@@ -91,6 +103,7 @@ function decodeGzip(
   origin: number,
   rules: PacketRules,
   visitor: PacketVisitor,
+  quick: QuickLines | undefined,
 ): void {
   const unpacked = rules.isStrict
     ? 'outside the document'
@@ -100,8 +113,7 @@ function decodeGzip(
   } else if (isGzip(unpacked, 0, unpacked.length)) {
     visitor.badPacket('bad_gzip', 'nested', bytes, start, end, start - origin, true)
   } else {
-    scanLines(unpacked, 0, unpacked.length, 0, rules, visitor)
-    visitor.packetEnd()
+    visitLines(unpacked, 0, unpacked.length, 0, rules, visitor, quick)
   }
 }
 

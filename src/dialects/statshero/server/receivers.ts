@@ -17,9 +17,6 @@ export interface LineReceiver extends PacketVisitor {
   begin(peer: Peer): void
 }
 
-/** Bytes of an offending message that a report keeps. */
-const REPORT_BYTES = 128
-
 const LINE_FAULTS: Readonly<Record<LineErrorCode, string>> = {
   parse_error: 'line is not key:value|type',
   empty_key: 'key is empty',
@@ -33,6 +30,8 @@ const LINE_FAULTS: Readonly<Record<LineErrorCode, string>> = {
 class Faults {
   peer: Peer = { transport: 'udp', address: '', port: 0 }
   readonly #reports: Reports
+  /** One for all: a body may hold half a million bad lines. */
+  readonly #error = { dialect: NAME, code: 'truncated', offset: 0, resync: true }
 
   constructor(reports: Reports) {
     this.#reports = reports
@@ -47,8 +46,11 @@ class Faults {
     offset: number,
     resync: boolean,
   ): void {
-    const message = bytes.subarray(start, Math.min(end, start + REPORT_BYTES))
-    this.#reports.decodeError({ dialect: NAME, code, offset, resync }, message, this.peer, detail)
+    const error = this.#error
+    error.code = code
+    error.offset = offset
+    error.resync = resync
+    this.#reports.decodeError(error, bytes, this.peer, detail, start, end)
   }
 }
 

@@ -228,6 +228,15 @@ suite('lines taken in memory', () => {
     assertSame([...bytes].map((byte) => Uint8Array.of(byte)))
   })
 
+  test('of datagrams with lengths in many digits leave those behind them as they are', () => {
+    const body = 'b:1|g\nx\na:2|g\nbad\n'
+    const long = Buffer.from(`1|${String(body.length).padStart(14, '0')}\n${body}`)
+    const some = [long, frameOf('a:1|g\nb:1|g\n'), frameOf('a:3|g\ny\n'), long, frameOf('b:7|g\n')]
+    // in the second batch keys are known
+    const many = Array.from({ length: (2 * BATCH) / some.length }, () => some).flat()
+    assert.deepEqual(batches('in place', many), batches('visited', many))
+  })
+
   test('of every vector are as they are when they are visited', () => {
     const { decode, tcp } = loadVectors()
     const packets = decode.map(({ bytes_b64 }) => fromBase64(bytes_b64))

@@ -160,14 +160,15 @@ export class MemoryLines implements QuickLines {
   }
 
   lines(bytes: Uint8Array, start: number, end: number, origin: number): void {
-    if (bytes.buffer === this.#bytes.buffer) {
-      const shift = bytes.byteOffset
-      this.#takeBody(start + shift, end + shift, origin + shift)
+    // a datagram that was handed on comes while the lists are read
+    const isHere = bytes.buffer === this.#bytes.buffer
+    if (this.#isTaking || (!isHere && end - start < COPY_BYTES_MIN)) {
+      scanLines(bytes, start, end, origin, this.#rules, this.#visitor)
       return
     }
-    // a datagram that was handed on may have come while the lists are read
-    if (this.#isTaking || end - start < COPY_BYTES_MIN) {
-      scanLines(bytes, start, end, origin, this.#rules, this.#visitor)
+    if (isHere) {
+      const shift = bytes.byteOffset
+      this.#takeBody(start + shift, end + shift, origin + shift)
       return
     }
     for (let at = start; at < end; ) {
