@@ -27,8 +27,11 @@ export async function readConfigFile(
   return { ...(options as object) }
 }
 
-/** Parses YAML. An empty file has no options; a tag that means nothing is an error, no warning. */
-function parseYaml(text: string): unknown {
+/**
+ * Parses YAML, and so JSON. An empty text is an object of nothing; a tag without a meaning is an
+ * error, no warning.
+ */
+export function parseYaml(text: string): unknown {
   const document = parseDocument(text, { logLevel: 'error' })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem === undefined) return document.toJS() ?? {}

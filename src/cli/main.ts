@@ -8,10 +8,11 @@ import { ConfigError } from '../hub/config/values.ts'
 import { escapeUnseen } from '../model/unseen.ts'
 import { CommandError, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from '../terminal/exit.ts'
 import { VERSION } from '../version.ts'
-import { addDecode, addEncode } from './codec.ts'
 import { addCompletion } from './completion.ts'
 import { addDemo } from './demo.ts'
 import { examplesText } from './help.ts'
+import { addDecode, addEncode } from './messages/codec.ts'
+import { addSend } from './messages/send.ts'
 import { runHub } from './run-hub.ts'
 import { addSeries } from './series.ts'
 import { addServe } from './serve.ts'
@@ -38,6 +39,7 @@ export function createProgram(guests: readonly Guest[] = GUESTS): Command {
   addDemo(program, guests)
   addDecode(program, guests)
   addEncode(program, guests)
+  addSend(program, guests)
   const commandLine: CommandLine = {
     serve: (options) => runHub(options, guests, { log: 'text', color: true }),
   }

@@ -20,6 +20,7 @@ export interface Examples {
   readonly serve?: readonly Example[]
   readonly decode?: readonly Example[]
   readonly encode?: readonly Example[]
+  readonly send?: readonly Example[]
 }
 
 /** A shell line, with what it does in a few words where it does not say so itself. */
@@ -57,6 +58,24 @@ export interface StartContext {
   readonly addresses: PortAddresses
   /** Tells the person at the terminal what runs. */
   readonly log: (message: string, facts?: Readonly<Record<string, unknown>>) => void
+}
+
+/**
+ * Writes the command that sends messages to a hub, the same for every shell: single quotes around
+ * what has none.
+ * @param url address of the peer; without one it is the command's own
+ * @param flags further flags
+ */
+export function sendCommand(messages: readonly string[], url?: string, flags = ''): string {
+  const to = url === undefined ? '' : ` --to ${url}`
+  return `npx pentameter send${to}${flags} ${messages.map((each) => `'${each}'`).join(' ')}`
+}
+
+/** Writes host and port as in a URL; every address of a machine is also that of loopback. */
+export function peerUrl(scheme: string, host: string, port: number): string {
+  const wild: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+  const name = wild[host] ?? (host.includes(':') ? `[${host}]` : host)
+  return `${scheme}://${name}:${port}`
 }
 
 /** Calls `step` now and every so many milliseconds. @returns what ends it */

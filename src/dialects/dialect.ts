@@ -79,6 +79,11 @@ export interface Dialect {
    */
   encode(messages: readonly unknown[], options?: CodecOptions): Uint8Array[]
   /**
+   * Encodes a message as a person writes it, for a dialect whose messages are text; it may be none.
+   * Those of the others are written as what the decoder gives.
+   */
+  packetOf?(text: string): Uint8Array
+  /**
    * Gives a shell command that sends one message (or attaches) to this address; a test runs it.
    * Every dialect with a server has one.
    */

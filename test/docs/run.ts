@@ -63,8 +63,8 @@ function prepareFolder(): string {
 }
 
 /**
- * Default ports become those of the hub. `npx` is what a checkout needs to find the program; here
- * it is on the path.
+ * Default ports become those of the hub, also where a message goes without an address. `npx` is
+ * what a checkout needs to find the program; here it is on the path.
  */
 function adapt(code: string, listeners: Listeners): string {
   let adapted = code
@@ -73,7 +73,10 @@ function adapt(code: string, listeners: Listeners): string {
     const place = new RegExp(`\\b(127\\.0\\.0\\.1|localhost)([:/ ])${number}\\b`, 'g')
     adapted = adapted.replace(place, `127.0.0.1$2${port}`)
   }
-  return adapted.replaceAll('npx pentameter', 'pentameter')
+  const home = `statshero+tcp://127.0.0.1:${listeners.text.port}`
+  return adapted
+    .replaceAll("npx pentameter send '", `pentameter send --to ${home} '`)
+    .replaceAll('npx pentameter', 'pentameter')
 }
 
 function runSh(code: string, folder: string): Promise<BlockResult> {

@@ -2,6 +2,7 @@
  * The dialect metrics-exporter-scope: snapshots of numbers in MessagePack over TCP, to any number
  * of viewers, each at its own rate (README.md).
  */
+import { peerUrl, sendCommand } from '../command-line.ts'
 import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../options.ts'
 import { connectSource } from './client/source.ts'
@@ -40,10 +41,11 @@ export const dialect: Dialect = {
   createDecoder,
   encode: encodeScope,
 
-  /** Sends bare settings of one second, `[1000000000]`, and shows the first packets that come. */
-  tryIt(host, port) {
-    const settings = '\\x91\\xce\\x3b\\x9a\\xca\\x00'
-    const dialogue = `exec 3<>/dev/tcp/${host}/${port}; printf '${settings}' >&3`
-    return `bash -c "${dialogue}; timeout 2 cat <&3 | od -c | head -20"`
-  },
+  /** Sends settings of one second, and shows what comes in two. */
+  tryIt: (host, port) =>
+    sendCommand(
+      ['{kind: settings, sampling_interval: 1000000000}'],
+      peerUrl(NAME, host, port),
+      ' --for 2',
+    ),
 }

@@ -6,5 +6,13 @@ import { dialect } from './dialect.ts'
 export const scope: Guest = {
   dialect,
   demo,
-  examples: { decode: ['echo 82a17400a16480 | pentameter decode scope --role client --lines'] },
+  examples: {
+    send: [
+      [
+        "pentameter send --to scope://127.0.0.1 --for 5 '{kind: settings, sampling_interval: 1e9}'",
+        'a viewer',
+      ],
+    ],
+    decode: ['echo 82a17400a16480 | pentameter decode scope --role client --lines'],
+  },
 }

@@ -2,6 +2,7 @@
  * The dialect Stats Hero: text measurements under a header with version and length, over UDP and
  * TCP (README.md).
  */
+import { peerUrl, sendCommand } from '../command-line.ts'
 import type { Dialect } from '../dialect.ts'
 import { TEXT_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
@@ -46,12 +47,14 @@ export const dialect: Dialect = {
 
   encode: encodeStatsHero,
 
-  /**
-   * Gives a command for bash, which writes each line of a `printf` on its own; only a stream puts
-   * them together again.
-   */
+  packetOf(line) {
+    const body = Buffer.from(`${line}\n`)
+    return Buffer.concat([Buffer.from(`1|${body.length}\n`), body])
+  },
+
   tryIt(host, port) {
-    const body = 'hello.world:1|m\\n'
-    return `bash -c 'printf "1|${body.length - 1}\\n${body}" > /dev/tcp/${host}/${port}'`
+    const url = peerUrl(`${NAME}+tcp`, host, port)
+    const isHome = url === peerUrl(`${NAME}+tcp`, '127.0.0.1', TEXT_PORT.number)
+    return sendCommand(['hello.world:1|m'], isHome ? undefined : url)
   },
 }

@@ -11,6 +11,10 @@ export const statshero: Guest = {
   examples: {
     pentameter: [['pentameter decode statshero < packet', 'what a captured packet says']],
     serve: ['pentameter serve --relay statshero+udp://10.0.0.7:8125 --expire-after 3600'],
+    send: [
+      "pentameter send 'checkout.requests:1|m' 'queue.depth:42|g'",
+      "pentameter send --to statshero+udp://10.0.0.7 'checkout.requests:1|m'",
+    ],
     decode: [
       "printf '1|6\\na:1|m\\n' | pentameter decode statshero",
       'echo 317c360a613a317c6d0a | pentameter decode statshero --lines',

@@ -1,6 +1,7 @@
 /**
  * The dialect Wallaroo: windows of latencies in 65 bins, pushed by workers over TCP (README.md).
  */
+import { peerUrl, sendCommand } from '../command-line.ts'
 import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
@@ -42,13 +43,9 @@ export const dialect: Dialect = {
 
   encode: encodeWallaroo,
 
-  /**
-   * Gives a command that sends a worker which joins and has no data: Connect, then Join of
-   * application `a`.
-   */
+  /** Sends a worker that joins and has no data. */
   tryIt(host, port) {
-    const connect = '\\0\\0\\0\\1\\1'
-    const join = '\\0\\0\\0\\23\\2\\0\\0\\0\\11metrics:a\\0\\0\\0\\1w'
-    return `bash -c "printf '${connect}${join}' > /dev/tcp/${host}/${port}"`
+    const messages = ['{type: connect}', '{type: join, application: a, worker: w}']
+    return sendCommand(messages, peerUrl(NAME, host, port))
   },
 }

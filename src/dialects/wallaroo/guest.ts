@@ -11,6 +11,10 @@ export const wallaroo: Guest = {
   addRoutes,
   demo,
   examples: {
+    send: [
+      "pentameter send --to wallaroo://127.0.0.1 '{type: connect}' " +
+        "'{type: join, application: a, worker: w}'",
+    ],
     decode: ['echo 0000000101 | pentameter decode wallaroo --lines'],
     encode: [
       `echo '{"type":"join","application":"a","worker":"w"}' | pentameter encode wallaroo --lines`,

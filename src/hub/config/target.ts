@@ -1,6 +1,7 @@
 /**
- * `DIALECT+TRANSPORT://HOST:PORT`, as --relay and --attach take it; the transport is optional. A
- * dialect whose peers have URLs takes those too, with path and query.
+ * `DIALECT+TRANSPORT://HOST:PORT`, as --relay and --attach take it; the transport is optional, and
+ * so is the port, which then is the dialect's own. A dialect whose peers have URLs takes those too,
+ * with path and query.
  */
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { Target } from '../../dialects/endpoints.ts'
@@ -23,7 +24,8 @@ export function parseTarget(text: string, dialects: readonly Dialect[]): Dialect
   const [, scheme, transport, host, portText, rest] = match ?? []
   if (scheme === undefined) throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
   const dialect = dialectOf(scheme, text, dialects)
-  const port = portText === undefined ? SCHEME_PORTS[scheme] : Number(portText)
+  const usualPort = SCHEME_PORTS[scheme] ?? dialect.port?.number
+  const port = portText === undefined ? usualPort : Number(portText)
   const hasUrl = dialect.schemes !== undefined
   if (port === undefined || (!hasUrl && !/^\/?$/.test(rest!))) {
     throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')

@@ -6,13 +6,13 @@
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
 import { Argument, type Command, Option } from 'commander'
-import { type CodecOptions, decodeWhole } from '../dialects/decoder.ts'
-import type { Dialect } from '../dialects/dialect.ts'
-import type { Guest } from '../dialects/guest.ts'
-import { fromHex, toHex } from '../model/index.ts'
-import { escapeUnseen, unseenJson } from '../model/unseen.ts'
-import { CommandError, EXIT_FAILED } from '../terminal/exit.ts'
-import { examplesText } from './help.ts'
+import { type CodecOptions, decodeWhole } from '../../dialects/decoder.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import type { Guest } from '../../dialects/guest.ts'
+import { fromHex, toHex } from '../../model/index.ts'
+import { escapeUnseen, unseenJson } from '../../model/unseen.ts'
+import { CommandError, EXIT_FAILED } from '../../terminal/exit.ts'
+import { examplesText } from '../help.ts'
 
 const DECODE_HELP = `
 Without --lines all of stdin is one datagram or stream; every message becomes a JSON line, errors go

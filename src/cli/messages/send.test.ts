@@ -1,0 +1,97 @@
+/** `pentameter send` against a hub, and against nobody. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { until } from '../../../test/support/hub/hub.ts'
+import { type HubProcess, PROGRAM, startHubProcess } from '../../../test/support/hub/hub-process.ts'
+import { GUESTS } from '../../dialects/registry.ts'
+
+let hub: HubProcess
+before(async () => {
+  hub = await startHubProcess('serve')
+})
+after(() => hub.stop())
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function send(args: readonly string[], input = ''): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, 'send', ...args])
+  child.stdin.end(input)
+  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await once(child, 'close')
+  const [out, err] = await output
+  return { code, out, err }
+}
+
+async function metrics(): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${hub.listeners.http.port}/metrics`)
+  return answer.text()
+}
+
+for (const [transport, key] of [
+  ['tcp', 'by.tcp'],
+  ['udp', 'by.udp'],
+] as const) {
+  test(`a line of text arrives by ${transport}, and that is said`, async () => {
+    const place = `127.0.0.1:${hub.listeners.text.port}`
+    const { code, err } = await send(['--to', `statshero+${transport}://${place}`, `${key}:5|m`])
+    assert.deepEqual([code, err], [0, `sent 1 message to ${place} by ${transport}\n`])
+    await until(async () => /^by_\w+_total\S* 5$/m.test(await metrics()))
+  })
+}
+
+test('lines of stdin are messages; an empty one is none', async () => {
+  const url = `statshero+tcp://127.0.0.1:${hub.listeners.text.port}`
+  const { code, err } = await send(['--to', url], 'piped:1|m\n\npiped:2|m\n')
+  assert.equal(code, 0)
+  assert.match(err, /^sent 2 messages /)
+  await until(async () => /^piped_total\S* 3$/m.test(await metrics()))
+})
+
+test('a viewer of scope is shown what comes back, from words without quotes', async () => {
+  const url = `scope://127.0.0.1:${hub.listeners.stream.port}`
+  const settings = '{kind: settings, sampling_interval: 100000000}'
+  const { code, out } = await send(['--to', url, '--for', '0.5', settings])
+  assert.equal(code, 0)
+  const kinds = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).kind)
+  assert.ok(kinds.length >= 2, out)
+})
+
+test('what is no message, and who does not listen, are said, and the code is 1', async () => {
+  const listening = `statshero+tcp://127.0.0.1:${hub.listeners.text.port}`
+  for (const [args, message] of [
+    [['--to', listening, 'hello'], /^pentameter: hello: parse_error, no message of Stats Hero\n$/],
+    [['--to', 'statshero+tcp://127.0.0.1:1', 'a:1|m'], /^pentameter: nobody listens at 127/],
+    [['--to', 'statshero+udp://127.0.0.1:1', 'a:1|m'], /^pentameter: nobody listens at 127/],
+    [['--to', 'scope://127.0.0.1:1', '{kind: x}'], /message of kind x; want what `pentameter dec/],
+    [['--to', 'scope://127.0.0.1:1', '{kind'], /want what `pentameter decode scope` prints/],
+  ] as const) {
+    const { code, err } = await send(args)
+    assert.equal(code, 1, err)
+    assert.match(err, message)
+  }
+  assert.equal((await send([])).code, 2)
+})
+
+for (const { dialect } of GUESTS) {
+  if (dialect.tryIt === undefined || dialect.createServer === undefined) continue
+  test(`the command to try ${dialect.title} does what it says`, async () => {
+    const { host, port } = hub.listeners[dialect.port!.name]!
+    const command = dialect.tryIt!(host, port).replace(/^npx pentameter send /, '')
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
+      ([, quoted, word]) => quoted ?? word!,
+    )
+    const { code, err } = await send(words)
+    assert.equal(code, 0, err)
+    assert.match(err, /^sent \d message/)
+  })
+}
