@@ -1,28 +1,38 @@
 /**
- * The bench: one file per question, each run in a process of its own.
+ * The bench: one file per question, each run in a process of its own, one after another.
  *
- *   npm run bench                  all questions
- *   npm run bench -- p1 p3         some of them
- *   npm run bench -- --json p1     one line of JSON per question
- *   npm run bench -- --list        what there is
+ *   npm run bench                        all questions
+ *   npm run bench -- p1 p3               some of them
+ *   npm run bench -- --json p1           one line of JSON per question
+ *   npm run bench -- --report            all, into docs/performance.md and docs/performance.json
+ *   npm run bench -- --report p1 p3      these rows anew; the others stay, each with its own date
+ *   npm run bench -- --list              what there is
+ *
+ * Ends with 0 where everything was measured, whatever it said: what misses is told as such, but a
+ * machine that others use can't be the judge of a change. 1: a question broke. 2: wrong arguments.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Result } from './measure/question.ts'
+import { type Report, withReport, withResult } from './measure/report.ts'
+import { toText } from './measure/text.ts'
+import { findQuestions } from './questions.ts'
 
-/** `p1-tcp-text.ts`: the number in the table of wanted ratios, and the subject. */
-const FILE = /^(p(\d+)-[a-z-]+)\.ts$/
+const DOCUMENT = join(import.meta.dirname, '../docs/performance.md')
+const JSON_FILE = join(import.meta.dirname, '../docs/performance.json')
+/** Of one answer: a hundred times what the longest has. */
+const ANSWER_BYTES_MAX = 16_777_216
 
-const questions = readdirSync(import.meta.dirname)
-  .map((file) => FILE.exec(file))
-  .filter((match) => match !== null)
-  .sort((a, b) => Number(a[2]) - Number(b[2]))
-  .map((match) => match[1]!)
-
+const questions = findQuestions()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
+  },
 })
 
 const unknown = positionals.filter((name) => !questions.some((each) => isCalled(each, name)))
@@ -36,12 +46,34 @@ if (values.list) {
     (each) => positionals.length === 0 || positionals.some((name) => isCalled(each, name)),
   )
   for (const name of chosen) {
-    const file = join(import.meta.dirname, `${name}.ts`)
-    const { status } = spawnSync(process.execPath, [file, ...(values.json ? ['--json'] : [])], {
-      stdio: 'inherit',
-    })
-    if (status !== 0) process.exitCode = 1
+    const result = ask(name)
+    if (result === undefined) {
+      console.error(`${name} broke`)
+      process.exitCode = 1
+      continue
+    }
+    console.log(values.json ? JSON.stringify(result) : toText(result))
+    if (values.report) report(name, result)
   }
+}
+
+/** @returns undefined where the question broke, which has said why */
+function ask(name: string): Result | undefined {
+  const file = join(import.meta.dirname, `${name}.ts`)
+  const { status, stdout } = spawnSync(process.execPath, [file, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+    maxBuffer: ANSWER_BYTES_MAX,
+  })
+  return status === 0 ? JSON.parse(stdout) : undefined
+}
+
+/** At once, so that a run that ends early has not measured in vain. */
+function report(name: string, result: Result): void {
+  const before: Report = existsSync(JSON_FILE) ? JSON.parse(readFileSync(JSON_FILE, 'utf8')) : {}
+  const after = withResult(before, questions, name, result)
+  writeFileSync(JSON_FILE, `${JSON.stringify(after, undefined, 1)}\n`)
+  writeFileSync(DOCUMENT, withReport(readFileSync(DOCUMENT, 'utf8'), after))
 }
 
 /** By its whole name, or by the number alone in either case. */

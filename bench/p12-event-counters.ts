@@ -63,7 +63,7 @@ await ask({
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
-      ratios: [
+      verdicts: [
         ratioOf(write0!, check!, atMost(1.5)),
         ratioOf(add0!, check!, atMost(1.5)),
         ratioOf(write10!, write1!, atMost(1.5)),

@@ -117,11 +117,11 @@ await ask({
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
-      ratios: [
+      verdicts: [
         ratioOf(windows!, rival!, atMost(1)),
         ratioOf(lines!, rival!, atMost(1)),
         ratioOf(windowsApart!, rivalApart!, atMost(3)),
-        ratioOf(linesApart!, rivalApart!),
+        ratioOf(linesApart!, rivalApart!, atMost(3)),
       ],
       skipped: [],
     }

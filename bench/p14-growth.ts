@@ -1,20 +1,56 @@
 /** P14: what a series costs as they become many: the curve should be a straight line. */
 import { type Growth, grow } from './growth/grow.ts'
 import { type GrowingKind, KINDS } from './growth/stream.ts'
-import { atMost, type Figure, type Ratio, ratioOf, type Wanted } from './measure/question.ts'
+import { atLeast, atMost, figureOf, limitOf, type Rounds, type Wanted } from './measure/question.ts'
 import { ask } from './measure/run.ts'
+import { figureText } from './measure/text.ts'
+import { run } from './workers/hub.ts'
 
 const SIZES = [1000, 10_000, 100_000, 300_000, 1_000_000] as const
-/** More histograms than that have no room in the largest zone. */
-const LARGEST = { counter: 1_000_000, gauge: 1_000_000, histogram: 300_000 } as const
-/** Fewer are lost in what a hub takes for itself. */
-const SIZE_COMPARED = 10_000
-/** Growth of a cost per series that still counts as a straight line. */
+/** The slope of every later part of the curve is compared with that between these. */
+const SLOPE_FROM = 10_000
+const SLOPE_TO = 100_000
+/** How much steeper a part may be that still counts as the same straight line. */
 const STRAIGHT = 1.3
+/** What a hub must be able to be configured for. */
+const SERIES_LIMIT_WANTED = 10_000_000
 
-/** Wanted of single points. */
-const WANTED: readonly [GrowingKind, number, keyof Row, number][] = [
-  ['counter', 100_000, 'define', 10],
+/** What is measured of every point. */
+interface Row {
+  readonly define: number
+  readonly bytes: number
+  readonly idle: number
+  readonly busy: number
+  readonly turn: number
+  readonly delay: number
+  readonly 'missed ticks': number
+  readonly behind: number
+  readonly 'first byte': number
+  readonly scrape: number
+  readonly 'scrape after a change': number
+  readonly 'scrape memory': number
+}
+type Field = keyof Row
+
+const UNITS: Readonly<Record<Field, string>> = {
+  define: 'µs of processor time for a new series',
+  bytes: 'bytes per series, zone and ring included',
+  idle: 'of a core while nothing comes',
+  busy: 'of a core with a line per series and second',
+  turn: 'ms, the longest turn of the event loop meanwhile',
+  delay: 'ms, 99 % of delays of the event loop meanwhile',
+  'missed ticks': 'seconds closed late meanwhile',
+  behind: 's until all was taken that had been sent',
+  'first byte': 'ms to the first byte of /metrics, the later of both',
+  scrape: 'ms for all of /metrics',
+  'scrape after a change': 'ms for all of /metrics',
+  'scrape memory': 'resident memory after by before',
+}
+
+/** Wanted of single points; `undefined` for every kind, or size. */
+const WANTED: readonly [GrowingKind | undefined, number | undefined, Field, number][] = [
+  [undefined, 100_000, 'define', 10],
+  ['counter', 1_000_000, 'define', 10],
   ['counter', 1_000_000, 'bytes', 400],
   ['counter', 1_000_000, 'busy', 0.5],
   ['histogram', 100_000, 'busy', 0.25],
@@ -22,41 +58,33 @@ const WANTED: readonly [GrowingKind, number, keyof Row, number][] = [
   ['counter', 100_000, 'scrape', 300],
   ['counter', 300_000, 'scrape', 1000],
   ['counter', 1_000_000, 'scrape', 3000],
-  ['counter', 1_000_000, 'first byte', 50],
-  ['counter', 1_000_000, 'scrape memory', 1.1],
+  ['counter', 100_000, 'scrape after a change', 300],
+  ['counter', 300_000, 'scrape after a change', 1000],
+  ['counter', 1_000_000, 'scrape after a change', 3000],
+  ['counter', undefined, 'first byte', 50],
+  ['counter', undefined, 'scrape memory', 1.1],
+  [undefined, undefined, 'missed ticks', 0],
+  [undefined, undefined, 'behind', 0.5],
 ]
 
-interface Row {
-  readonly define: number
-  readonly bytes: number
-  readonly idle: number
-  readonly busy: number
-  readonly turn: number
-  readonly 'first byte': number
-  readonly scrape: number
-  readonly 'scrape memory': number
-}
-
-const UNITS: Readonly<Record<keyof Row, string>> = {
-  define: 'µs of processor time for a new series',
-  bytes: 'bytes per series, zone and ring included',
-  idle: 'of a core while nothing comes',
-  busy: 'of a core with a line per series and second',
-  turn: 'ms, the longest turn of the event loop meanwhile',
-  'first byte': 'ms to the first byte of /metrics',
-  scrape: 'ms for all of /metrics',
-  'scrape memory': 'resident memory after by before',
-}
+/** Costs of all series of a point together, whose curve is judged. */
+const CURVES: readonly Field[] = ['bytes', 'busy', 'scrape', 'define']
+const PER_SERIES: readonly Field[] = ['bytes', 'define']
 
 function rowOf(growth: Growth): Row {
+  const [first, changed] = growth.scrapes
   return {
     define: growth.defineUs,
     bytes: growth.bytesPerSeries,
     idle: growth.idleShare,
     busy: growth.busyShare,
     turn: growth.longestTurnMs,
-    'first byte': growth.scrape.firstByteMs,
-    scrape: growth.scrape.wholeMs,
+    delay: growth.delayMsP99,
+    'missed ticks': growth.ticksMissed,
+    behind: growth.behindS,
+    'first byte': Math.max(first.firstByteMs, changed.firstByteMs),
+    scrape: first.wholeMs,
+    'scrape after a change': changed.wholeMs,
     'scrape memory': growth.scrapeGrowth,
   }
 }
@@ -66,67 +94,91 @@ await ask({
   asks: 'What do many series cost a hub, and does each cost the same however many there are?',
   data: `${SIZES.join(', ')} series of each kind, one line for each in a second, over TCP`,
   method: [
-    'a hub of its own for every point: one ingest thread, HTTP, room for a million series;',
-    'all series defined, six idle seconds, six seconds with a line for each, one scrape',
+    'a hub of its own for every point: one ingest thread, HTTP, room for a million series; all',
+    'series defined, five idle seconds, five with a line for each, a scrape, a line for each, a',
+    'scrape. Slopes: of a cost of all series, over their number, against the slope from',
+    `${count(SLOPE_FROM)} to ${count(SLOPE_TO)}: a straight line has 1`,
   ],
   unit: '',
+  remarks: ['processor times and memory are of the whole hub, threads and helper threads included'],
 
   async measure() {
-    const figures: Figure[] = []
-    const ratios: Ratio[] = []
+    const points: [Rounds, Wanted | undefined][] = []
+    const means: string[] = []
     for (const kind of Object.keys(KINDS) as GrowingKind[]) {
       const rows = new Map<number, Row>()
-      for (const size of SIZES.filter((each) => each <= LARGEST[kind])) {
+      for (const size of SIZES) {
         const growth = await grow(kind, size)
+        const title = `${kind}, ${count(size)}: series that have room`
+        const taken = typeof growth === 'number' ? growth : size
+        points.push([{ title, figures: [taken], unit: '' }, atLeast(size)])
+        if (typeof growth === 'number') continue
         const row = rowOf(growth)
         rows.set(size, row)
-        for (const field of Object.keys(UNITS) as (keyof Row)[]) {
-          const title = titleOf(kind, size, field)
-          const figure = { title, ...only(row[field]), unit: UNITS[field] }
-          figures.push(figure)
-          const limit = wantedOf(kind, size, field)
-          if (limit !== undefined) ratios.push(compare(title, row[field], limit))
+        for (const field of Object.keys(UNITS) as Field[]) {
+          const title = `${kind}, ${count(size)}: ${field}`
+          const rounds = { title, figures: [row[field]], unit: UNITS[field] }
+          points.push([rounds, wantedOf(kind, size, field)])
         }
-        ratios.push(compare(`${kind}, ${count(size)}: seconds behind`, 1 + growth.behindS, 1.5))
       }
-      const largest = LARGEST[kind]
-      const [few, many] = [rows.get(SIZE_COMPARED)!, rows.get(largest)!]
-      const growths = {
-        bytes: many.bytes / few.bytes,
-        busy: (many.busy / few.busy) * (SIZE_COMPARED / largest),
-        scrape: (many.scrape / few.scrape) * (SIZE_COMPARED / largest),
-      }
-      for (const [field, growth] of Object.entries(growths)) {
-        const title = `${kind}: ${field} per series, ${count(largest)} by ${count(SIZE_COMPARED)}`
-        ratios.push(compare(title, growth, STRAIGHT))
-      }
+      for (const field of CURVES) points.push(...slopes(kind, field, rows))
+      const [size, row] = [...rows].at(-1)!
+      const share = figureText(row.busy * 100)
+      const mebibytes = figureText((row.bytes * size) / 2 ** 20)
+      means.push(
+        `${count(size)} ${kind}s that all change each second take ${share} % of a core and ` +
+          `${mebibytes} MiB; /metrics takes ${figureText(row.scrape)} ms`,
+      )
     }
-    return { warmUps: 0, rounds: 1, figures, ratios, skipped: [] }
+    points.push([await startLargest(), atLeast(SERIES_LIMIT_WANTED)])
+    return {
+      warmUps: 0,
+      rounds: 1,
+      figures: points.filter(([, wanted]) => wanted === undefined).map(([each]) => figureOf(each)),
+      verdicts: points.flatMap(([rounds, wanted]) => {
+        return wanted === undefined ? [] : [limitOf(rounds, wanted)]
+      }),
+      skipped: [],
+      means,
+    }
   },
 })
-
-function titleOf(kind: GrowingKind, size: number, field: keyof Row): string {
-  return `${kind}, ${count(size)}: ${field}`
-}
 
 function count(size: number): string {
   return size.toLocaleString('en-US')
 }
 
-function only(figure: number): { median: number; low: number; high: number } {
-  return { median: figure, low: figure, high: figure }
+function wantedOf(kind: GrowingKind, size: number, field: Field): Wanted | undefined {
+  const found = WANTED.find(([ofKind, ofSize, ofField]) => {
+    return ofField === field && (ofKind ?? kind) === kind && (ofSize ?? size) === size
+  })
+  return found === undefined ? undefined : atMost(found[3])
 }
 
-function wantedOf(kind: GrowingKind, size: number, field: keyof Row): number | undefined {
-  return WANTED.find((each) => each[0] === kind && each[1] === size && each[2] === field)?.[3]
+/** How steep the later parts of a curve are, by the part that they are compared with. */
+function slopes(kind: GrowingKind, field: Field, rows: Map<number, Row>): [Rounds, Wanted][] {
+  const total = (size: number): number => {
+    return rows.get(size)![field] * (PER_SERIES.includes(field) ? size : 1)
+  }
+  const slope = (from: number, to: number): number => (total(to) - total(from)) / (to - from)
+  const sizes = [...rows.keys()].filter((size) => size >= SLOPE_TO)
+  return sizes.slice(1).map((to, i) => {
+    const from = sizes[i]!
+    const title = `${kind}: slope of ${field}, ${count(from)} to ${count(to)}`
+    const figures = [slope(from, to) / slope(SLOPE_FROM, SLOPE_TO)]
+    return [{ title, figures, unit: '' }, atMost(STRAIGHT)]
+  })
 }
 
-/** A figure as share of what it may be. */
-function compare(title: string, figure: number, limit: number): Ratio {
-  const wanted: Wanted = atMost(1)
-  const [over, under] = [
-    { title, figures: [figure] },
-    { title: `${limit}`, figures: [limit] },
-  ]
-  return ratioOf(over, under, wanted)
+/** The limit that is wanted, where a hub starts with it; otherwise none. */
+async function startLargest(): Promise<Rounds> {
+  const title = 'series limit that a hub starts with'
+  const limits = { seriesLimit: SERIES_LIMIT_WANTED, seriesLimitPerSource: SERIES_LIMIT_WANTED }
+  try {
+    const [hub] = await run('hub-process.ts', { ...limits, zoneBytesLimit: 1_073_741_824 })
+    await hub.stop()
+    return { title, figures: [SERIES_LIMIT_WANTED], unit: '' }
+  } catch {
+    return { title, figures: [0], unit: '' }
+  }
 }

@@ -51,9 +51,10 @@ await ask({
     )
     const rounds = await interleave(contenders, WARM_UPS, ROUNDS)
     for (const hub of hubs) await hub.stop()
-    const ratios = rounds.flatMap((taken, i) =>
+    const verdicts = rounds.flatMap((taken, i) =>
       i % 2 === 0 ? [ratioOf(taken, rounds[i + 1]!, atMost(REFUSED_MOST))] : [],
     )
-    return { warmUps: WARM_UPS, rounds: ROUNDS, figures: rounds.map(figureOf), ratios, skipped: [] }
+    const figures = rounds.map(figureOf)
+    return { warmUps: WARM_UPS, rounds: ROUNDS, figures, verdicts, skipped: [] }
   },
 })

@@ -8,6 +8,8 @@ import { cutIntoWrites } from './load/tcp-sender.ts'
 import { frames, GREETING, SEED, SERIES_COUNT, WINDOW_MESSAGES, WINDOWS } from './load/windows.ts'
 import { atLeast, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
+import { spreadOf } from './measure/statistics.ts'
+import { figureText } from './measure/text.ts'
 import { FrameMerger } from './receivers/frame-merger.ts'
 import { startBareServer, startPipelineHub } from './receivers/pipelines.ts'
 import type { Program } from './receivers/receiver.ts'
@@ -46,21 +48,22 @@ await ask({
   async measure() {
     const hub = await startPipelineHub({ ingestWorkers: 0 })
     const bare = await startBareServer(frameBytes)
-    const sender = await openSender(GREETING, stream)
+    const sender = openSender(stream, GREETING)
     const [ours, limit] = [offered(hub, sender), offered(bare, sender)]
     const javaScript = { title: 'scan + merge by JavaScript, no socket', round: decodeAndMerge }
     const rounds = await interleave([ours.byClock, limit.byClock, javaScript], WARM_UPS, ROUNDS)
     await hub.stop()
     await bare.stop()
-    sender.close()
     const [ourRate, limitRate] = rounds
     const [ourCpu, limitCpu] = [ours.byProcessor(), limit.byProcessor()]
+    const perSecond = spreadOf(ourCpu.figures).median
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: [...rounds, ourCpu, limitCpu].map(figureOf),
-      ratios: [ratioOf(ourRate!, limitRate!, atLeast(1)), ratioOf(ourCpu, limitCpu, atLeast(1))],
+      verdicts: [ratioOf(ourRate!, limitRate!, atLeast(1)), ratioOf(ourCpu, limitCpu, atLeast(1))],
       skipped: [],
+      means: [`A core takes in ${figureText(perSecond)} frames of Wallaroo a second`],
     }
   },
 })

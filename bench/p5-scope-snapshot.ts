@@ -81,9 +81,9 @@ await ask({
       warmUps: WARM_UPS,
       rounds: ROUNDS,
       figures: rounds.map(figureOf),
-      ratios: [
-        ratioOf(ourEncode!, theirEncode!, atLeast(20)),
-        ratioOf(ourDecode!, theirDecode!, atLeast(12)),
+      verdicts: [
+        ratioOf(ourEncode!, theirEncode!, atLeast(60)),
+        ratioOf(ourDecode!, theirDecode!, atLeast(25)),
       ],
       skipped: [],
     }

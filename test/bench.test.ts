@@ -9,7 +9,7 @@ import {
 } from '../bench/instruments/event-counters.ts'
 import { PASS } from '../bench/instruments/visits.ts'
 import { MEASUREMENTS, NAME_COUNT, packets } from '../bench/load/measurements.ts'
-import { interleave, ratioOf } from '../bench/measure/question.ts'
+import { atMost, interleave, limitOf, ratioOf } from '../bench/measure/question.ts'
 import { pairedRatios, seededRandom, shuffled, spreadOf } from '../bench/measure/statistics.ts'
 import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
 
@@ -25,14 +25,17 @@ test('a ratio is the median of the ratios of each round, not the ratio of median
   assert.deepEqual(pairedRatios(over.figures, under.figures), [10, 2, 3])
   const ratio = ratioOf(over, under, { bound: 'at least', value: 3 })
   assert.equal(ratio.median, 3)
-  assert.equal(ratio.isReached, true)
-  assert.equal(ratioOf(over, under, { bound: 'at most', value: 2.9 }).isReached, false)
+  assert.equal(ratio.result, 'reached')
+  assert.equal(ratioOf(over, under, { bound: 'at most', value: 2.9 }).result, 'missed')
   assert.throws(() => pairedRatios([1], []), RangeError)
 })
 
-test('a ratio that is only for information is neither reached nor missed', () => {
-  const ratio = ratioOf({ title: 'a', figures: [6] }, { title: 'b', figures: [2] })
-  assert.deepEqual(ratio, { title: 'a / b', median: 3, low: 3, high: 3 })
+test('a figure with a limit is judged in its own unit', () => {
+  const slow = { title: 'a', figures: [70, 60, 50], unit: 'ms' }
+  const spread = { title: 'a', median: 60, low: 50, high: 70, unit: 'ms' }
+  const [reached, missed] = [atMost(60), atMost(59)].map((wanted) => limitOf(slow, wanted))
+  assert.deepEqual(reached, { ...spread, wanted: atMost(60), result: 'reached' })
+  assert.equal(missed!.result, 'missed')
 })
 
 test('contenders take turns, and their warm-ups are not counted', async () => {

@@ -1,10 +1,11 @@
 /** A hub with many series of one kind: what they cost to define, to keep, to count, to scrape. */
+import { until } from '../measure/patience.ts'
 import { type LoopFigures, run } from '../workers/hub.ts'
 import { type Scrape, scrape } from './scrape.ts'
 import { type GrowingKind, linesOf, Sender } from './stream.ts'
 
 export interface Growth {
-  /** Processor time of the hub for one new series, µs. */
+  /** Processor time of the hub for one new series, less what it takes while idle, µs. */
   readonly defineUs: number
   /** Resident memory above that of the empty hub, bytes for each series. */
   readonly bytesPerSeries: number
@@ -14,49 +15,63 @@ export interface Growth {
   readonly busyShare: number
   /** Longest turn of the event loop meanwhile, ms of processor time. */
   readonly longestTurnMs: number
+  /** Delay of the event loop meanwhile, ms: 99 % of all, in which other programs have a share. */
+  readonly delayMsP99: number
+  /** Seconds meanwhile that were closed together with the one before. */
+  readonly ticksMissed: number
   /** Time after the last second until the hub had taken all lines. */
   readonly behindS: number
-  readonly scrape: Scrape
-  /** Memory after the scrape, by that before. */
+  /** The first one, and one after every series has changed. */
+  readonly scrapes: readonly [first: Scrape, changed: Scrape]
+  /** Memory after the scrapes, by that before. */
   readonly scrapeGrowth: number
 }
 
-const SECONDS = 6
-const SETTLE_MS = 2500
+const SECONDS = 5
+const SETTLE_MS = 2000
 const ZONE_BYTES = 1_073_741_824
-const LIMIT_MS = 180_000
+const SERIES_LIMIT = 1_000_100
 const POLL_MS = 50
 
 interface Ports {
-  readonly streamPort: number
-  readonly httpPort: number
   readonly textPort: number
+  readonly httpPort: number
 }
 
-export async function grow(kind: GrowingKind, series: number): Promise<Growth> {
+/** @returns how many series it took, where it has no room for all */
+export async function grow(kind: GrowingKind, series: number): Promise<Growth | number> {
   const [hub, { textPort, httpPort }] = await run<Ports>('hub-process.ts', {
     ingestWorkers: 1,
-    seriesLimit: 1_000_000,
-    seriesLimitPerSource: 1_000_000,
+    seriesLimit: SERIES_LIMIT,
+    seriesLimitPerSource: SERIES_LIMIT,
     zoneBytesLimit: ZONE_BYTES,
     zonePercentPerSource: 100,
   })
   const loop = (): Promise<LoopFigures> => hub.ask('loop')
-  const lines = (): Promise<number> => hub.ask('lines')
-  const reach = async (wanted: number): Promise<void> => {
-    const limit = performance.now() + LIMIT_MS
-    while ((await lines()) < wanted) {
-      if (performance.now() > limit) throw new Error(`${wanted} lines took too long`)
-      await pause(POLL_MS)
+  const reach = async (lines: number): Promise<void> => {
+    const isReached = async (): Promise<boolean> => {
+      const taken = await hub.ask<number>('lines')
+      return taken >= lines || taken + (await hub.ask<number>('refused')) >= lines
     }
+    await until(isReached, `${lines} lines`, POLL_MS)
+  }
+  const pause = (ms: number): Promise<void> => {
+    return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
   }
   await pause(SETTLE_MS)
   const empty = await loop()
+  const own = await hub.ask<number>('series')
   const sender = new Sender(textPort)
   await sender.send(linesOf(kind, series, 1))
   await reach(series)
   await pause(SETTLE_MS)
   const defined = await loop()
+  const taken = (await hub.ask<number>('series')) - own
+  if (taken < series) {
+    sender.end()
+    await hub.stop()
+    return taken
+  }
   await pause(SECONDS * 1000)
   const idle = await loop()
   const writes = linesOf(kind, series, 2)
@@ -71,22 +86,25 @@ export async function grow(kind: GrowingKind, series: number): Promise<Growth> {
   const busy = await loop()
   await pause(SETTLE_MS)
   const before = await loop()
-  const answer = await scrape(httpPort)
+  const first = await scrape(httpPort)
+  await sender.send(writes)
+  await reach((2 + SECONDS) * series)
+  await pause(SETTLE_MS)
+  const changed = await scrape(httpPort)
   const after = await loop()
   sender.end()
   await hub.stop()
+  const idleShare = idle.cpuMs / idle.wallMs
   return {
-    defineUs: (defined.cpuMs * 1000) / series,
+    defineUs: ((defined.cpuMs - defined.wallMs * idleShare) * 1000) / series,
     bytesPerSeries: (idle.residentBytes - empty.residentBytes) / series,
-    idleShare: idle.cpuMs / idle.wallMs,
+    idleShare,
     busyShare: busy.cpuMs / busy.wallMs,
     longestTurnMs: busy.turnMsMax,
+    delayMsP99: busy.delayMsP99,
+    ticksMissed: busy.ticksMissed - idle.ticksMissed,
     behindS,
-    scrape: answer,
+    scrapes: [first, changed],
     scrapeGrowth: after.residentBytes / before.residentBytes,
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
 }

@@ -1,15 +1,34 @@
 /** One round of a question about ingest: measurements to a receiver, and what they cost it. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { familySeconds } from '../measure/machine.ts'
+import { until } from '../measure/patience.ts'
 import { busiestThreadSeconds, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
 import type { Program, Receiver } from '../receivers/receiver.ts'
+import { sendPaced } from './datagram-sender.ts'
 import { MEASUREMENTS, measurementsOf, NAME_COUNT, packets } from './measurements.ts'
-import type { StreamSender } from './stream-sender.ts'
-import { cutIntoWrites, sendTcp } from './tcp-sender.ts'
+import { socketQueue } from './socket-queue.ts'
+import { openSender, type StreamSender } from './stream-sender.ts'
 import { BurstSender } from './udp-sender.ts'
 import { WINDOWS } from './windows.ts'
 
 /** After its queue is empty a receiver still has the last reads in hand. */
 const SETTLE_MS = 20
+
+const senders = new Map<string, StreamSender>()
+
+/** Of all measurements in one syntax, prepared once. */
+function senderOf(
+  { syntax }: Receiver,
+  linesPerFrame: number,
+  names: number,
+  first = 0,
+): StreamSender {
+  const what = `${syntax} ${linesPerFrame} ${names} ${first}`
+  const sender =
+    senders.get(what) ?? openSender(Buffer.concat(packets(syntax, linesPerFrame, names, first)))
+  senders.set(what, sender)
+  return sender
+}
 
 /**
  * Measurements per processor second over TCP.
@@ -23,18 +42,16 @@ export async function offerTcp(
   names = NAME_COUNT,
   first = 0,
 ) {
-  const stream = Buffer.concat(packets(receiver.syntax, linesPerFrame, names, first))
-  const writes = cutIntoWrites(stream)
-  const send = () => sendTcp(receiver.tcpPort, writes, times)
+  const sender = senderOf(receiver, linesPerFrame, names, first)
   const lines = times * measurementsOf(names)
-  return lines / (await cost(receiver, lines, send))
+  return lines / (await cost(receiver, lines, () => sender.send(receiver.tcpPort, times)))
 }
 
 /**
- * Processor seconds per million measurements over UDP.
+ * Processor seconds per million measurements over UDP, in bursts.
  * @param burst datagrams that lie in the receiver's socket when it is let run
  */
-export async function offerUdp(
+export async function offerBursts(
   receiver: Receiver,
   linesPerDatagram: number,
   times: number,
@@ -49,6 +66,34 @@ export async function offerUdp(
   } finally {
     sender.close()
   }
+}
+
+/**
+ * Processor seconds per million measurements over UDP at an even pace; what the kernel dropped was
+ * not taken in, and is not counted.
+ * @param perSecond datagrams
+ */
+export async function offerPaced(
+  receiver: Receiver,
+  linesPerDatagram: number,
+  times: number,
+  perSecond: number,
+) {
+  const datagrams = packets(receiver.syntax, linesPerDatagram)
+  const drops = socketQueue(receiver.udpPort).drops
+  let taken = 0
+  const seconds = await cost(
+    receiver,
+    () => taken,
+    async () => {
+      const count = times * datagrams.length
+      await sendPaced(receiver.udpPort, datagrams, count, perSecond)
+      const isEmpty = (): boolean => socketQueue(receiver.udpPort).bytes === 0
+      await until(isEmpty, `${receiver.title} to empty its queue`, 1)
+      taken = (count - (socketQueue(receiver.udpPort).drops - drops)) * linesPerDatagram
+    },
+  )
+  return (seconds / taken) * 1e6
 }
 
 /** What it took to get lines into a receiver. */
@@ -69,22 +114,18 @@ export async function offerConnections(
   linesPerFrame: number,
   times: number,
 ): Promise<Offered> {
-  const writes = cutIntoWrites(Buffer.concat(packets(receiver.syntax, linesPerFrame)))
+  const sender = senderOf(receiver, linesPerFrame, NAME_COUNT)
   const lines = connections * times * MEASUREMENTS
   const threads = threadSeconds(receiver.pid)
-  const sender = process.cpuUsage()
+  const before = familySeconds() ?? 0
   const start = performance.now()
   let wallSeconds = 0
   const processorSeconds = await cost(receiver, lines, async () => {
-    const senders = Array.from({ length: connections }, () => {
-      return sendTcp(receiver.tcpPort, writes, times)
-    })
-    await Promise.all(senders)
+    await sender.send(receiver.tcpPort, times, connections)
     wallSeconds = (performance.now() - start) / 1000
   })
-  const { user, system } = process.cpuUsage(sender)
   const busiestSeconds = busiestThreadSeconds(receiver.pid, threads)
-  const senderSeconds = (user + system) / 1e6
+  const senderSeconds = (familySeconds() ?? 0) - before
   return { lines, wallSeconds, busiestSeconds, processorSeconds, senderSeconds }
 }
 
@@ -115,16 +156,26 @@ export async function offerWindows(
   return { windows, wallSeconds, processorSeconds }
 }
 
-/** Processor seconds that the receiver spends; @throws when it did not take in what it was sent. */
-async function cost(receiver: Program, expected: number, send: () => Promise<void>) {
+/**
+ * Processor seconds that the receiver spends.
+ * @param expected what it has to take in, or says so when all is sent
+ * @throws when it did not take that in
+ */
+async function cost(
+  receiver: Program,
+  expected: number | (() => number),
+  send: () => Promise<void>,
+): Promise<number> {
   const before = await receiver.received()
   const start = cpuSeconds(receiver.pid)
   await send()
   await wait(SETTLE_MS)
   const seconds = cpuSeconds(receiver.pid) - start
   const after = await receiver.received()
-  if (before !== undefined && after !== undefined && after - before !== expected) {
-    throw new Error(`${receiver.title} took in ${after - before} of ${expected} measurements`)
+  const wanted = typeof expected === 'number' ? expected : expected()
+  receiver.expect?.(wanted)
+  if (before !== undefined && after !== undefined && after - before !== wanted) {
+    throw new Error(`${receiver.title} took in ${after - before} of ${wanted} measurements`)
   }
   return seconds
 }

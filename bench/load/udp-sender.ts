@@ -5,13 +5,11 @@
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../measure/patience.ts'
 import { socketQueue } from './socket-queue.ts'
 
 /** Between two looks at the receiver's queue. */
 const POLL_MS = 0.5
-/** A receiver that leaves a burst lying for this long is stuck. */
-const STUCK_MS = 10_000
 
 export class BurstSender {
   readonly #socket: Socket
@@ -33,7 +31,7 @@ export class BurstSender {
 
   /**
    * Sends `count` datagrams, the given ones in turn, in bursts of `burst`.
-   * @throws when the kernel dropped one or the receiver does not read
+   * @throws when the kernel dropped one
    */
   async send(datagrams: readonly Buffer[], count: number, burst: number): Promise<void> {
     const before = socketQueue(this.#port).drops
@@ -63,11 +61,8 @@ export class BurstSender {
   }
 
   async #drained(): Promise<void> {
-    const limit = performance.now() + STUCK_MS
-    while (socketQueue(this.#port).bytes > 0) {
-      if (performance.now() > limit) throw new Error(`port ${this.#port} is not read`)
-      await wait(POLL_MS)
-    }
+    const isEmpty = (): boolean => socketQueue(this.#port).bytes === 0
+    await until(isEmpty, `the receiver on port ${this.#port} to read`, POLL_MS)
   }
 
   close(): void {

@@ -1,22 +1,30 @@
 /** Processor time of another process, of all its threads or each, from Linux' /proc. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** Ticks per second in which /proc counts on every processor that Node runs on (USER_HZ). */
-const TICKS_PER_SECOND = 100
+export const TICKS_PER_SECOND = 100
 /** Places of `utime` and `stime` behind the command's name, proc(5) fields 14 and 15. */
 const USER_TIME = 11
 const SYSTEM_TIME = 12
+/** Whether the kernel tells of nanoseconds: the first number of a thread's schedstat. */
+const HAS_NANOSECONDS = existsSync('/proc/self/schedstat')
 
-/** Seconds in user and system mode since the process began, in steps of 10 ms. */
+/**
+ * Seconds since the process began, in nanoseconds where the kernel counts so, otherwise in steps of
+ * 10 ms. Threads that have ended are not in it.
+ */
 export function cpuSeconds(pid: number): number {
-  return secondsOf(`/proc/${pid}/stat`)
+  if (!HAS_NANOSECONDS) return secondsOf(`/proc/${pid}`)
+  let sum = 0
+  for (const seconds of threadSeconds(pid).values()) sum += seconds
+  return sum
 }
 
 /** The same of each thread of a process, by the system's number of the thread. */
 export function threadSeconds(pid: number): Map<string, number> {
   const folder = `/proc/${pid}/task`
   const threads = readdirSync(folder)
-  return new Map(threads.map((thread) => [thread, secondsOf(`${folder}/${thread}/stat`)]))
+  return new Map(threads.map((thread) => [thread, threadTime(`${folder}/${thread}`)]))
 }
 
 /** What the busiest thread has spent since then, which bounds a program that has cores to spare. */
@@ -25,8 +33,20 @@ export function busiestThreadSeconds(pid: number, since: ReadonlyMap<string, num
   return Math.max(...spent)
 }
 
-function secondsOf(file: string): number {
-  const stat = readFileSync(file, 'latin1')
+/** Of one thread; 0 where it has ended since it was listed. */
+function threadTime(folder: string): number {
+  try {
+    if (!HAS_NANOSECONDS) return secondsOf(folder)
+    return Number(readFileSync(`${folder}/schedstat`, 'latin1').split(' ')[0]) / 1e9
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ESRCH') return 0
+    throw error
+  }
+}
+
+function secondsOf(folder: string): number {
+  const stat = readFileSync(`${folder}/stat`, 'latin1')
   // the name may hold spaces and parentheses: the last one ends it
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) / TICKS_PER_SECOND

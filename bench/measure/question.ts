@@ -1,10 +1,13 @@
 /**
  * A question of the bench and its answer. Absolute figures of a shared machine mean little, so
- * every contender is measured in the same run, round by round in turn, and the answer is a ratio.
+ * every contender is measured in the same run, round by round in turn, and the answer is a ratio
+ * that is judged. What is not judged is a figure: there are no ratios that only inform.
  */
+import type { Conditions, Machine } from './machine.ts'
 import { pairedRatios, type Spread, spreadOf } from './statistics.ts'
 
-export interface Question {
+/** What is known of a question before it is measured. */
+export interface Facts {
   /** As in the table of wanted ratios: `P1`. */
   readonly name: string
   readonly asks: string
@@ -15,6 +18,9 @@ export interface Question {
   readonly unit: string
   /** What the reader should know besides: what is not compared, what is left for later. */
   readonly remarks?: readonly string[]
+}
+
+export interface Question extends Facts {
   measure(): Promise<Answer>
 }
 
@@ -22,8 +28,18 @@ export interface Answer {
   readonly warmUps: number
   readonly rounds: number
   readonly figures: readonly Figure[]
-  readonly ratios: readonly Ratio[]
+  readonly verdicts: readonly Verdict[]
   readonly skipped: readonly Skipped[]
+  /** Sentences that say to a user what the figures are worth. */
+  readonly means?: readonly string[]
+}
+
+/** A question with its answer, and where and when that was given. */
+export interface Result extends Facts, Answer {
+  /** ISO 8601. */
+  readonly date: string
+  readonly machine: Machine
+  readonly conditions: Conditions
 }
 
 export interface Figure extends Spread {
@@ -32,14 +48,15 @@ export interface Figure extends Spread {
   readonly unit?: string
 }
 
-export interface Ratio extends Spread {
-  readonly title: string
-  /** Absent where the ratio only informs. */
-  readonly wanted?: Wanted
-  readonly isReached?: boolean
+/** A ratio, or a figure with a limit of its own, and whether it is as wanted. */
+export interface Verdict extends Figure {
+  readonly wanted: Wanted
+  readonly result: 'reached' | 'missed' | 'void'
+  /** Why this run can't tell, where it is void. */
+  readonly reason?: string
 }
 
-/** A ratio is wanted at least, or at most, this large. */
+/** Something is wanted at least, or at most, this large. */
 export interface Wanted {
   readonly bound: 'at least' | 'at most'
   readonly value: number
@@ -94,11 +111,24 @@ export function figureOf({ title, figures, unit }: Rounds): Figure {
   return { title, ...spreadOf(figures), ...(unit === undefined ? {} : { unit }) }
 }
 
-export function ratioOf(over: Rounds, under: Rounds, wanted?: Wanted): Ratio {
-  const spread = spreadOf(pairedRatios(over.figures, under.figures))
+/** Judges the ratios of the same rounds. */
+export function ratioOf(over: Rounds, under: Rounds, wanted: Wanted): Verdict {
   const title = `${over.title} / ${under.title}`
-  if (wanted === undefined) return { title, ...spread }
-  const isReached =
-    wanted.bound === 'at least' ? spread.median >= wanted.value : spread.median <= wanted.value
-  return { title, ...spread, wanted, isReached }
+  return judge({ title, ...spreadOf(pairedRatios(over.figures, under.figures)), unit: '' }, wanted)
+}
+
+/** Judges figures by themselves, in their own unit. */
+export function limitOf(rounds: Rounds, wanted: Wanted): Verdict {
+  return judge(figureOf(rounds), wanted)
+}
+
+/** A verdict that this run can't give. */
+export function voided(verdict: Verdict, reason: string): Verdict {
+  return { ...verdict, result: 'void', reason }
+}
+
+function judge(figure: Figure, wanted: Wanted): Verdict {
+  const { bound, value } = wanted
+  const isReached = bound === 'at least' ? figure.median >= value : figure.median <= value
+  return { ...figure, wanted, result: isReached ? 'reached' : 'missed' }
 }

@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NAME_COUNT } from '../load/measurements.ts'
 import { socketQueue } from '../load/socket-queue.ts'
-import { endWithUs, freePort, type Receiver, until } from './receiver.ts'
+import { until } from '../measure/patience.ts'
+import { endWithUs, freePort, type Receiver } from './receiver.ts'
 
 export const COLLECTD = 'collectd'
 

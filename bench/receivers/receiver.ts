@@ -13,8 +13,15 @@ export interface Program {
   readonly tcpPort: number
   /** What it has taken in since the start, counted; undefined where the program does not say. */
   received(): Promise<number | undefined>
+  /** Tells it what it has got besides, where only its end says what it has taken in. */
+  expect?(count: number): void
   /** Ends the process. @throws when what it knows at the end is not what it was sent */
   stop(): Promise<void>
+}
+
+/** One of ours, which answers every message with a number. */
+export interface AskedProgram extends Program {
+  ask(question: string): Promise<number>
 }
 
 /** One that takes in lines of text. */
@@ -34,7 +41,7 @@ export async function forkReceiver(
   file: string,
   syntax: Syntax,
   args: readonly string[] = [],
-): Promise<Receiver> {
+): Promise<Receiver & AskedProgram> {
   return { ...(await forkProgram(title, file, args)), syntax }
 }
 
@@ -43,19 +50,21 @@ export async function forkProgram(
   title: string,
   file: string,
   args: readonly string[] = [],
-): Promise<Program> {
+): Promise<AskedProgram> {
   const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   endWithUs(child)
   const ports = await answerOf<Ports>(child)
+  const ask = (question: string): Promise<number> => {
+    const count = answerOf<number>(child)
+    child.send(question)
+    return count
+  }
   return {
     title,
     pid: child.pid!,
     ...ports,
-    received() {
-      const count = answerOf<number>(child)
-      child.send('received')
-      return count
-    },
+    received: () => ask('received'),
+    ask,
     async stop() {
       const exited = once(child, 'exit')
       child.disconnect()
@@ -94,13 +103,4 @@ export async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
-}
-
-/** Waits, at most 10 s, until a program does what it was started for. */
-export async function until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const limit = performance.now() + 10_000
-  while (!(await isDone())) {
-    if (performance.now() > limit) throw new Error(`${what} took longer than 10 s`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }

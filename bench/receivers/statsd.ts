@@ -9,7 +9,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { VALUE } from '../load/measurements.ts'
-import { endWithUs, freePort, type Receiver, until } from './receiver.ts'
+import { until } from '../measure/patience.ts'
+import { endWithUs, freePort, type Receiver } from './receiver.ts'
 
 export const STATSD = 'npm statsd'
 

@@ -5,6 +5,7 @@
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { GUESTS } from '../../src/dialects/registry.ts'
 import { createHttpServer } from '../../src/http/server.ts'
+import type { SeriesRecord } from '../../src/hub/series/record.ts'
 import { hubOfProgram } from '../receivers/hub-program.ts'
 import type { HubQuestion, LoopFigures, Messages, MessageTotals } from './hub.ts'
 
@@ -24,6 +25,7 @@ let sinceMs = performance.now()
 /** Processor time of this thread between two looks: what the loop was kept for by nobody but us. */
 const turns = createHistogram()
 let spentUs = threadUs()
+let missed: SeriesRecord | undefined
 setInterval(() => {
   const nowUs = threadUs()
   turns.record(Math.max(1, nowUs - spentUs))
@@ -33,6 +35,8 @@ setInterval(() => {
 const answers = {
   windows: () => hub.measurements('wallaroo'),
   lines: () => hub.measurements('statshero'),
+  refused: () => hub.sources().refusals.reduce((sum, { count }) => sum + count, 0),
+  series: () => hub.series.size,
   /** End of the last second that is closed. */
   closedMs: () => hub.live.newest?.endMs ?? 0,
   loop,
@@ -60,6 +64,7 @@ function loop(): LoopFigures {
     cpuMs: (spent.user + spent.system) / 1000,
     wallMs: performance.now() - sinceMs,
     residentBytes: process.memoryUsage.rss(),
+    ticksMissed: ticksMissed(),
   }
   delay.reset()
   turns.reset()
@@ -67,6 +72,13 @@ function loop(): LoopFigures {
   spentUs = threadUs()
   cpu = process.cpuUsage()
   return answer
+}
+
+/** The hub's own counter; found while its series are few. */
+function ticksMissed(): number {
+  missed ??= [...hub.series].find(({ identity }) => identity.name === 'pentameter.tick.missed')
+  const total = missed === undefined ? undefined : hub.total(missed)
+  return total?.kind === 'counter' ? Number(total.total) : 0
 }
 
 /** Goes through all series at once: to be asked for when nothing is measured. */
