@@ -67,8 +67,8 @@ export function useBrowser(): Open {
   before(async () => {
     if (skip !== false) return
     folder = mkdtempSync(join(tmpdir(), 'pentameter-page-'))
-    await build({ configFile: VITE_CONFIG, logLevel: 'warn', build: { outDir: folder } })
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+    await buildPage(folder)
+    browser = await launch()
   })
   after(async () => {
     if (skip !== false) return
@@ -76,6 +76,16 @@ export function useBrowser(): Open {
     rmSync(folder, { recursive: true })
   })
   return (context, options) => visit(context, browser, folder, options)
+}
+
+/** Builds the page into a folder. */
+export async function buildPage(folder: string): Promise<void> {
+  await build({ configFile: VITE_CONFIG, logLevel: 'warn', build: { outDir: folder } })
+}
+
+/** Starts a Chromium; {@link skip} says whether there is one. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 }
 
 async function visit(
