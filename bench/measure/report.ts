@@ -37,9 +37,9 @@ export function withReport(document: string, report: Report): string {
 /** What it means, then one table of all verdicts and figures. */
 function toMarkdown(report: Report): string {
   const results = Object.entries(report)
-  const means = results.flatMap(([, { name, means }]) =>
-    (means ?? []).map((s) => `- ${s} (${name})`),
-  )
+  const means = results.flatMap(([file, { name, means = [] }]) => {
+    return means.map((sentence) => `- ${sentence} ([${name}](../bench/${file}.ts)).`)
+  })
   const all = results.flatMap(([, { verdicts }]) => verdicts)
   const count = (result: Verdict['result']): number => {
     return all.filter((each) => each.result === result).length
