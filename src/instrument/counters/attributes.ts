@@ -5,6 +5,7 @@
 
 import type { Profile } from '../../dialects/decoder.ts'
 import { checkPair, checkText, sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
+import { parseTimeSpan } from '../../dialects/eventcounters/codec/rate-scale.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 
 export class Attributes {
@@ -33,12 +34,21 @@ export class Attributes {
     this.#description = { ...this.#description, units }
   }
 
-  set rateScaleSec(rateScaleSec: number) {
-    if (typeof rateScaleSec !== 'number') throw new TypeError('a rate time scale is a number')
-    if (!(Number.isFinite(rateScaleSec) && rateScaleSec >= 0)) {
-      throw new RangeError(`rate time scale of ${rateScaleSec} s, want 0 or more`)
+  /** Seconds, or the text of a TimeSpan. */
+  set rateScale(scale: number | string) {
+    const seconds = typeof scale === 'string' ? parseTimeSpan(scale) : scale
+    if (typeof seconds !== 'number') {
+      throw new TypeError(`rate time scale ${scale}, want seconds or a text like 00:01:00`)
     }
-    this.#description = { ...this.#description, rateScaleSec }
+    if (!(Number.isFinite(seconds) && seconds >= 0)) {
+      throw new RangeError(`rate time scale of ${seconds} s, want 0 or more`)
+    }
+    this.#description = { ...this.#description, rateScaleSec: seconds }
+  }
+
+  set rateScaleMs(ms: number) {
+    if (typeof ms !== 'number') throw new TypeError('a rate time scale in ms is a number')
+    this.rateScale = ms / 1000
   }
 
   addPair(key: string, value: string | null): void {

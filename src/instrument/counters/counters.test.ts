@@ -8,6 +8,7 @@ import {
   IncrementingPollingCounter,
   PollingCounter,
 } from './event-counters.ts'
+import type { RateCounterOptions } from './source-counter.ts'
 
 const KINDS = ['mean', 'sum', 'polled', 'growing'] as const
 
@@ -48,6 +49,23 @@ suite('counters', () => {
     })
   }
 
+  test('a rate time scale is seconds, the text of a TimeSpan, or milliseconds by name', () => {
+    const bed = new TestRegistry()
+    const make = (options: RateCounterOptions) =>
+      new IncrementingEventCounter('c', bed.source, options).displayRateTimeScale
+    assert.equal(make({ displayRateTimeScale: 60 }), 60)
+    assert.equal(make({ displayRateTimeScale: '00:01:00' }), 60)
+    assert.equal(make({ displayRateTimeScale: '1.00:00:00.5' }), 86_400.5)
+    assert.equal(make({ displayRateTimeScaleMs: 60_000 }), 60)
+    const counter = new IncrementingPollingCounter('p', bed.source, () => 0)
+    counter.displayRateTimeScale = '01:00:00'
+    assert.deepEqual([counter.displayRateTimeScale, counter.displayRateTimeScaleMs], [3600, 3.6e6])
+    counter.displayRateTimeScaleMs = 100
+    assert.equal(counter.served.description.rateScaleSec, 0.1)
+    counter.displayRateTimeScale = '00:00:00'
+    assert.equal(counter.displayRateTimeScale, 0)
+  })
+
   test('what a counter says of itself is the same object while nothing changes', () => {
     const bed = new TestRegistry()
     new EventCounter('c', bed.source)
@@ -74,6 +92,10 @@ suite('counters', () => {
       [() => Object.assign(counter, { displayRateTimeScale: -1 }), RangeError],
       [() => Object.assign(counter, { displayRateTimeScale: Infinity }), RangeError],
       [() => Object.assign(counter, { displayRateTimeScale: '1' }), TypeError],
+      [() => Object.assign(counter, { displayRateTimeScale: 'soon' }), TypeError],
+      [() => Object.assign(counter, { displayRateTimeScale: '-00:00:01' }), RangeError],
+      [() => Object.assign(counter, { displayRateTimeScaleMs: '00:00:01' }), TypeError],
+      [() => Object.assign(counter, { displayRateTimeScaleMs: -1 }), RangeError],
     ]
     for (const [call, type] of refused) {
       assert.throws(call, type)
@@ -99,6 +121,8 @@ suite('counters', () => {
     }
     assert.throws(() => new PollingCounter('p', bed.source, 5 as never), TypeError)
     assert.throws(() => new EventCounter('c', bed.source, { metaData: { '': '' } }), TypeError)
+    const twice = { displayRateTimeScale: 1, displayRateTimeScaleMs: 1000 }
+    assert.throws(() => new IncrementingEventCounter('c', bed.source, twice), TypeError)
     const followed = bed.follow(1)
     bed.pass(1)
     assert.deepEqual([followed.payloads, bed.registry.sources.length], [[], 1])

@@ -15,8 +15,13 @@ export interface CounterOptions {
 }
 
 export interface RateCounterOptions extends CounterOptions {
-  /** Time that a rate is stated per, in seconds as the document has it; 0 = not set. */
-  readonly displayRateTimeScale?: number
+  /**
+   * Time that a rate is stated per: seconds, or the text of a TimeSpan as the document has it,
+   * `00:01:00`; 0 = not set.
+   */
+  readonly displayRateTimeScale?: number | string
+  /** The same in milliseconds; one of both. */
+  readonly displayRateTimeScaleMs?: number
 }
 
 /** Makes what the sessions ask; it may call back only once the constructor is done. */
@@ -42,10 +47,15 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
     make: MakeServed<Served>,
   ) {
     const attributes = new Attributes(source.name, name, source.registry.profile)
-    const { displayName, displayUnits, displayRateTimeScale, metaData } = options
+    const { displayName, displayUnits, metaData } = options
+    const { displayRateTimeScale, displayRateTimeScaleMs } = options
     if (displayName !== undefined) attributes.displayName = displayName
     if (displayUnits !== undefined) attributes.units = displayUnits
-    if (displayRateTimeScale !== undefined) attributes.rateScaleSec = displayRateTimeScale
+    if (displayRateTimeScale !== undefined) attributes.rateScale = displayRateTimeScale
+    if (displayRateTimeScaleMs !== undefined) {
+      if (displayRateTimeScale !== undefined) throw new TypeError('two rate time scales')
+      attributes.rateScaleMs = displayRateTimeScaleMs
+    }
     for (const [key, value] of Object.entries(metaData ?? {})) attributes.addPair(key, value)
     this.name = name
     this.source = source
@@ -107,14 +117,30 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
 export abstract class RateCounter<
   Served extends ServedCounter = ServedCounter,
 > extends SourceCounter<Served> {
-  /** Time that a rate is stated per, in seconds as the document has it; 0 = not set. */
+  /**
+   * Time that a rate is stated per, in seconds; 0 = not set. It may be set by the text of a
+   * TimeSpan, too: `00:01:00`, or `1.00:00:00` for a day.
+   */
   get displayRateTimeScale(): number {
     return this.description.rateScaleSec
   }
 
-  set displayRateTimeScale(seconds: number) {
+  /** @throws {TypeError | RangeError} for what is neither, is negative or not finite */
+  set displayRateTimeScale(scale: number | string) {
     this.change((attributes) => {
-      attributes.rateScaleSec = seconds
+      attributes.rateScale = scale
+    })
+  }
+
+  /** The same time in milliseconds. */
+  get displayRateTimeScaleMs(): number {
+    return this.description.rateScaleSec * 1000
+  }
+
+  /** @throws {TypeError | RangeError} for what is no number, is negative or not finite */
+  set displayRateTimeScaleMs(ms: number) {
+    this.change((attributes) => {
+      attributes.rateScaleMs = ms
     })
   }
 }

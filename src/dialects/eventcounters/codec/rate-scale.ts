@@ -50,19 +50,20 @@ function timeSpanText(signedTicks: bigint): string {
 /** Reads seconds above 0; 0 for the peer's empty text; undefined for any other text. */
 export function parseRateScale(text: string, profile: Profile): number | undefined {
   if (profile === 'peer' && text === '') return 0
-  const seconds = profile === 'peer' ? readTimeSpan(text) : readDecimal(text)
+  const seconds = profile === 'peer' ? parseTimeSpan(text) : readDecimal(text)
   return seconds !== undefined && seconds > 0 && Number.isFinite(seconds) ? seconds : undefined
 }
 
 /** Tells whose spelling a text is; undefined for neither's. */
 export function rateScaleProfile(text: string): Profile | undefined {
   if (readDecimal(text) !== undefined) return 'document'
-  return text === '' || readTimeSpan(text) !== undefined ? 'peer' : undefined
+  return text === '' || parseTimeSpan(text) !== undefined ? 'peer' : undefined
 }
 
 const TIME_SPAN = /^(-?)(?:(\d{1,8})\.)?(\d\d):(\d\d):(\d\d)(?:\.(\d{1,7}))?$/
 
-function readTimeSpan(text: string): number | undefined {
+/** Reads the seconds of a TimeSpan, below 0 too; undefined for any other text. */
+export function parseTimeSpan(text: string): number | undefined {
   const match = TIME_SPAN.exec(text)
   if (match === null) return undefined
   const [, sign, days = '0', hours, minutes, seconds, fraction = ''] = match
