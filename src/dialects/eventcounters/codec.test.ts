@@ -91,7 +91,7 @@ test('notes say what is no error: keep-alives, other events, faults of metadata'
   assert.deepEqual(decoded(`\n{"event":"x"}\n${bare}\n`).notes, [
     'line 1: empty, a keep-alive',
     'line 2: an event of another name',
-    'line 3: 1 malformed metadata pairs dropped, 1 metadata keys repeated',
+    'line 3: 2 malformed metadata pairs',
   ])
 })
 

@@ -83,8 +83,7 @@ class LineDecoder implements Decoder {
     const facts: string[] = []
     if (window.provider !== '') facts.push(`provider ${window.provider}`)
     if (window.timeMs !== undefined) facts.push(`time ${new Date(window.timeMs).toISOString()}`)
-    if (window.malformed > 0) facts.push(`${window.malformed} malformed metadata pairs dropped`)
-    if (window.repeated > 0) facts.push(`${window.repeated} metadata keys repeated`)
+    if (window.malformed > 0) facts.push(`${window.malformed} malformed metadata pairs`)
     if (facts.length > 0) this.notes.push(`line ${this.#lineNumber}: ${facts.join(', ')}`)
   }
 

@@ -69,7 +69,6 @@ export class SessionReader {
     if (window.malformed > 0) {
       this.#reports.count('metadata_pieces', 'malformed', window.malformed)
     }
-    if (window.repeated > 0) this.#reports.count('metadata_pieces', 'repeated', window.repeated)
     const { seriesMs } = this.#address
     if (seriesMs === 0 || window.seriesMs !== seriesMs) {
       this.#counts.foreignSeries++

@@ -87,13 +87,11 @@ interface ParsedMetaData {
   readonly pairs: MetaData
   /** Units; undefined where the text states none. */
   readonly units: string | undefined
-  /** Pieces that were dropped: without a key, too long, with U+0000. */
+  /** Pieces that are lost: without a key, too long, with U+0000, or their key comes again. */
   readonly malformed: number
-  /** Keys that came again; their last value stays. */
-  readonly repeated: number
 }
 
-const NOTHING: ParsedMetaData = { pairs: [], units: undefined, malformed: 0, repeated: 0 }
+const NOTHING: ParsedMetaData = { pairs: [], units: undefined, malformed: 0 }
 
 /**
  * Reads a metadata text. Every pair carries its separator, so that a piece without one belongs to
@@ -103,17 +101,15 @@ export function parseMetaData(text: string, profile: Profile): ParsedMetaData {
   if (text === '') return NOTHING
   const found = new Map<string, string>()
   let malformed = 0
-  let repeated = 0
   forEachPair(text, separatorOf(profile), (key, value) => {
-    if (key === '' || !isTextSayable(key) || !isTextSayable(value)) malformed++
-    else {
-      if (found.has(key)) repeated++
-      found.set(key, value)
-    }
+    const isGood = key !== '' && isTextSayable(key) && isTextSayable(value)
+    // of a repeated key the last value stays, and the one before is the lost piece
+    if (!isGood || found.has(key)) malformed++
+    if (isGood) found.set(key, value)
   })
   const units = profile === 'document' ? found.get(UNITS_KEY) : undefined
   if (units !== undefined) found.delete(UNITS_KEY)
-  return { pairs: [...found], units, malformed, repeated }
+  return { pairs: [...found], units, malformed }
 }
 
 /** Visits each pair; pieces at the front that have no separator come as one pair without a key. */

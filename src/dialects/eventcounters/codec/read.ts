@@ -28,9 +28,8 @@ export interface ReadWindow {
   /** NaN = no value (.NET sends it, JSON says null). */
   readonly statistics: Statistics
   readonly warnings: readonly Warning[]
-  /** Number of pieces of the metadata text that were dropped, and of keys that came again. */
+  /** Number of pieces of the metadata text that were lost: dropped, or their key came again. */
   readonly malformed: number
-  readonly repeated: number
 }
 
 export type IgnoredReason = 'keep_alive' | 'other_event'
@@ -88,7 +87,7 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
   const intervalSec = readInterval(payload.IntervalSec, warnings)
   const statistics = type === 'Sum' ? readSum(payload) : readMean(payload, warnings)
   if (statistics === undefined) return error('missing_value')
-  const { labels, units, malformed, repeated } = readLabels(payload, profile)
+  const { labels, units, malformed } = readLabels(payload, profile)
   const window: ReadWindow = {
     provider,
     timeMs: readTime(envelope.time),
@@ -106,7 +105,6 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
     statistics,
     warnings,
     malformed,
-    repeated,
   }
   return { kind: 'window', window }
 }
@@ -185,7 +183,7 @@ function readLabels(payload: Json, profile: Profile) {
   const text = profile === 'document' ? payload.MetaData : payload.Metadata
   const parsed = parseMetaData(typeof text === 'string' ? text : '', profile)
   const units = profile === 'document' ? (parsed.units ?? '') : textOf(payload.DisplayUnits)
-  return { labels: parsed.pairs, units, malformed: parsed.malformed, repeated: parsed.repeated }
+  return { labels: parsed.pairs, units, malformed: parsed.malformed }
 }
 
 const TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:z|[+-]\d\d:\d\d)$/i
