@@ -38,10 +38,25 @@ test('a message with provider or time has an envelope, others are bare payloads'
   assert.deepEqual(decoded(written(SUM)).notes, [])
 })
 
-test('a message says its own profile, others are written in that of the options', () => {
+test('the profile of the options is that of all lines, else a message says its own', () => {
   assert.match(written(SUM), /"MetaData"/)
+  assert.match(written({ ...SUM, profile: 'peer' }), /"Metadata"/)
   assert.match(written(SUM, 'peer'), /"Metadata"/)
-  assert.match(written({ ...SUM, profile: 'document' }, 'peer'), /"MetaData"/)
+  assert.match(written({ ...SUM, profile: 'document' }, 'peer'), /"Metadata"/)
+  assert.match(written({ ...SUM, profile: 'peer' }, 'document'), /"MetaData"/)
+})
+
+test('what was decoded in one spelling is encoded in the other', () => {
+  const lines = [
+    written({ ...SUM, rateScaleSec: 60, seriesMs: 2000, intervalSec: 2.5, labels: { k: 'v' } }),
+    '{"Name":"a","Increment":1,"IntervalSec":5,"Series":"Interval=5","CounterType":"Sum"}\n',
+  ]
+  for (const line of lines) {
+    const { messages } = decoded(line)
+    const [bytes] = encodeEventCounters(messages, { profile: 'peer' })
+    const again = decoded(Buffer.from(bytes!).toString()).messages
+    assert.deepEqual(again, [{ ...(messages[0] as object), profile: 'peer', warnings: [] }])
+  }
 })
 
 test('numbers are written as they are, also where a producer of the spelling rounds', () => {

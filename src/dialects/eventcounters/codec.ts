@@ -110,7 +110,8 @@ const encoder = new TextEncoder()
  * Writes one line per message, which may also name its `provider` and `time` (RFC 3339): with
  * either, the line has an envelope. Numbers are written as they are, also where a producer of that
  * spelling would round them; what a message leaves out, the payload leaves out.
- * @param options `profile` is that of messages that name none
+ * @param options `profile` is that of all lines; without it each message's own counts, and
+ *   `document` for one that names none
  * @throws {EncodeError} `not_sayable`, or why its line would be dropped
  *
  * @example
@@ -126,7 +127,7 @@ export function encodeEventCounters(
   /** Spelling as the decoder of these lines will know it. */
   let fixed: Profile | undefined
   return messages.map((message) => {
-    const fields = fieldsOf(message, options.profile ?? 'document')
+    const fields = fieldsOf(message, options.profile)
     const text = lineOf(fields)
     const read = readLine(text, fixed)
     if (read.kind === 'error') throw encodeError(read.code, `no line: ${text}`)
@@ -141,7 +142,8 @@ export function encodeEventCounters(
 
 type Fields = Readonly<Record<string, unknown>> & { readonly profile: Profile }
 
-function fieldsOf(message: unknown, profile: Profile): Fields {
+/** Reads a message; what it was read in, and assumed to be in, gives way to the profile wanted. */
+function fieldsOf(message: unknown, wanted: Profile | undefined): Fields {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw encodeError('not_an_object', 'a message is an object')
   }
@@ -149,11 +151,15 @@ function fieldsOf(message: unknown, profile: Profile): Fields {
   if (fields.kind !== 'mean' && fields.kind !== 'sum') {
     throw encodeError('unknown_counter_type', `kind ${fields.kind} is neither mean nor sum`)
   }
-  const stated = fields.profile ?? profile
+  const stated = fields.profile ?? wanted ?? 'document'
   if (stated !== 'document' && stated !== 'peer') {
     throw encodeError('not_sayable', `profile ${stated} is neither document nor peer`)
   }
-  return { ...fields, profile: stated }
+  if (wanted === undefined || !Array.isArray(fields.warnings)) {
+    return { ...fields, profile: wanted ?? stated }
+  }
+  const warnings = fields.warnings.filter((warning) => warning !== 'profile_assumed')
+  return { ...fields, profile: wanted, warnings }
 }
 
 function lineOf(fields: Fields): string {
