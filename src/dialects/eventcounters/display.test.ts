@@ -72,6 +72,19 @@ test('numbers have thousands and up to three decimals, halves away from zero', (
   for (const [value, text] of texts) assert.equal(consoleNumber(value, false), text)
 })
 
+test('a tie at the 15th digit goes to the even one, as .NET rounds before it shows', () => {
+  const texts: readonly (readonly [number, string])[] = [
+    [1_234_567_890_123.125, '1,234,567,890,123.12'],
+    [1_234_567_890_123.375, '1,234,567,890,123.38'],
+    [1_234_567_890_123_455, '1,234,567,890,123,460'],
+    [1_234_567_890_123_445, '1,234,567,890,123,440'],
+    [-1_234_567_890_123_445, '-1,234,567,890,123,440'],
+    [100_000_000_000_000.5, '100,000,000,000,000'],
+    [100_000_000_000_001.5, '100,000,000,000,002'],
+  ]
+  for (const [value, text] of texts) assert.equal(consoleNumber(value, false), text)
+})
+
 test('abbreviated numbers have an exponent of two digits from 1e8 on', () => {
   const texts: readonly (readonly [number, string])[] = [
     [99_999_999.9999, '100,000,000'],

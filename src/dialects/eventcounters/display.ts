@@ -121,7 +121,8 @@ const CUSTOM_PRECISION = 15
 
 /**
  * Writes `1,421,893.21`: thousands separators, up to 3 decimals; with `isAbbreviated` from 1e8 on
- * `1.2346e+08`: up to 4 decimals, exponent of at least 2 digits. Halves are rounded away from zero.
+ * `1.2346e+08`: up to 4 decimals, exponent of at least 2 digits. As .NET does it, a value is first
+ * rounded to 15 digits, a tie to the even one, and what is shown of them away from zero.
  */
 export function consoleNumber(value: number, isAbbreviated: boolean): string {
   if (!Number.isFinite(value)) return String(value)
@@ -143,7 +144,10 @@ class Decimal {
 
   static of(value: number): Decimal {
     const [mantissa = '', exponent] = value.toExponential(CUSTOM_PRECISION - 1).split('e')
-    return new Decimal(mantissa.replace('.', ''), value === 0 ? 0 : Number(exponent) + 1)
+    const digits = mantissa.replace('.', '')
+    const isAbove = Number(digits) % 2 === 1 && isTie(value)
+    const even = isAbove ? String(Number(digits) - 1) : digits
+    return new Decimal(even, value === 0 ? 0 : Number(exponent) + 1)
   }
 
   /** Rounds to so many digits, half away from zero; trailing zeros are dropped. */
@@ -156,6 +160,18 @@ class Decimal {
     return new Decimal(text.replace(/0+$/, ''), this.exponent + carried)
   }
 }
+
+/**
+ * Tells whether a value lies in the middle between two numbers of that many digits: .NET takes the
+ * even one, toExponential the larger one.
+ */
+function isTie(value: number): boolean {
+  return TIE.test(value.toExponential(DIGITS_MOST))
+}
+
+/** Largest number of digits behind the point that toExponential writes, all of them exact. */
+const DIGITS_MOST = 100
+const TIE = /^\d\.\d{14}50*e/
 
 function groupedText(decimal: Decimal): string {
   const { digits, exponent } = decimal.rounded(decimal.exponent + 3)
