@@ -89,6 +89,29 @@ function totalOf({ hub }: TestHub, name: string): unknown {
   return total.kind === 'counter' ? total.total : undefined
 }
 
+test('the scale that is meant reaches a hub, and a hub behind it', async (t) => {
+  const { app, url } = await startApp(t)
+  const { registry } = app
+  const source = new EventSource('Scales', { registry })
+  const scales = { none: 0, second: 1, hour: 3600 }
+  for (const [name, displayRateTimeScale] of Object.entries(scales)) {
+    new IncrementingEventCounter(name, source, { displayRateTimeScale })
+  }
+  const first = await attach(t, `${url.href}?counters=Scales`)
+  const http = await serve(t, { view: first.hub })
+  const second = await attach(t, `http://127.0.0.1:${http.port}?counters=Scales`)
+  await until(() => registry.sessionCount === 1 && eventCountersOf(first.hub)!.size === 1)
+  first.clock.advance(1000)
+  app.tick()
+  await take(first, 3)
+  await take(second, 3)
+  for (const { hub } of [first, second]) {
+    const read = Object.keys(scales).map((name) => seriesNamed(hub, name).metadata.rateTimeScaleS)
+    assert.deepEqual(read, [undefined, 1, 3600])
+  }
+  source.close()
+})
+
 test('a sample goes from the application by a hub to the page, Prometheus, and on', async (t) => {
   const { app, url } = await startApp(t)
   const first = await attach(t, url.href)

@@ -11,6 +11,18 @@ export const EVENT_NAME = 'EventCounters'
 export const PATH = '/api/v1/eventcounters'
 /** Response header with the Series text in force, or `none`. */
 export const SERIES_HEADER = 'EventCounters-Series'
+/**
+ * Request header of a client that wants marks: what no payload can say, in a last member of the
+ * line, `"marks":[…]` (README.md).
+ */
+export const MARKS_HEADER = 'EventCounters-Marks'
+/**
+ * Marks of a line. `scale`: a time scale of one second was chosen, which the document's spelling
+ * has for none, too. `tags`: the pairs are labels of an instrument, not metadata.
+ */
+export const MARKS = ['scale', 'tags'] as const
+export type Mark = (typeof MARKS)[number]
+
 export const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8'
 
 /** Query parameter of the interval, and the session argument of .NET. */

@@ -17,6 +17,8 @@ export interface CounterDescription {
   /** Seconds that a rate of a Sum kind is stated per; 0 = not set. */
   readonly rateScaleSec: number
   readonly metaData: MetaData
+  /** True for pairs that are the labels of an instrument; else they are metadata of a counter. */
+  readonly hasTags?: boolean
 }
 
 /** EventCounter and PollingCounter. Of an empty interval: 0, 0, 0, Infinity, -Infinity. */

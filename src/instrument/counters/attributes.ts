@@ -62,7 +62,7 @@ export class Attributes {
     const { metaData } = this.#description
     checkPair(metaData, key, '', this.#profile)
     const pair = checkPair(metaData, key, sayableValue(value), 'peer')
-    this.#description = { ...this.#description, metaData: [...metaData, pair] }
+    this.#description = { ...this.#description, metaData: [...metaData, pair], hasTags: true }
   }
 }
 

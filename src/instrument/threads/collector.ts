@@ -46,7 +46,7 @@ class Found {
     this.key = key
     const texts = { displayName: '', units: '', rateScaleSec: 0 }
     const metaData = labels.map(([label, value]) => [label, sayableValue(value)] as const)
-    this.description = { provider, name, ...texts, metaData }
+    this.description = { provider, name, ...texts, metaData, hasTags: true }
   }
 
   get isServed(): boolean {

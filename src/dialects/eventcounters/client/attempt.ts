@@ -6,7 +6,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../../../time/clock.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
-import { CONTENT_TYPE, SERIES_HEADER } from '../spec.ts'
+import { CONTENT_TYPE, MARKS_HEADER, SERIES_HEADER } from '../spec.ts'
 import type { EndpointAddress } from './address.ts'
 import { refusalText } from './refusal-text.ts'
 
@@ -160,7 +160,11 @@ export class Attempt {
   }
 }
 
-const HEADERS = { Accept: CONTENT_TYPE.split(';')[0]!, 'Accept-Encoding': 'identity' }
+const HEADERS = {
+  Accept: CONTENT_TYPE.split(';')[0]!,
+  'Accept-Encoding': 'identity',
+  [MARKS_HEADER]: '1',
+}
 
 /** Says what is wrong with the body's form; undefined when nothing is. */
 function wrongContent({ headers }: IncomingMessage): string | undefined {

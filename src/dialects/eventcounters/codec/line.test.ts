@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
+import type { Profile } from '../../decoder.ts'
 import type { CounterWindow } from '../window.ts'
 import { boundaryText, LineReader } from './line.ts'
 import type { ReadWindow } from './read.ts'
@@ -13,7 +14,7 @@ const WINDOW: CounterWindow = {
     name: 'c\n',
     displayName: 'é',
     units: '',
-    rateScaleSec: 1,
+    rateScaleSec: 60,
     metaData: [],
   },
   seriesMs: 1000,
@@ -57,6 +58,37 @@ test('what is written is read: envelope, payload and the end of the line', () =>
       ['A "p"', 1_700_000_000_123, 1000, 1.5, profile],
     )
   }
+})
+
+test('a second that was chosen and pairs that are tags are marked for those who ask', () => {
+  const { counter } = WINDOW
+  const windows = [
+    { ...WINDOW, counter: { ...counter, rateScaleSec: 0 } },
+    { ...WINDOW, counter: { ...counter, rateScaleSec: 1 } },
+    { ...WINDOW, counter: { ...counter, metaData: [['k', 'v']] as const, hasTags: true } },
+  ]
+  const marks = (profile: Profile, hasMarks: boolean) =>
+    boundaryText({ timeMs: 0, windows }, profile, hasMarks)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).marks)
+  assert.deepEqual(marks('document', false), [undefined, undefined, undefined])
+  assert.deepEqual(marks('document', true), [undefined, ['scale'], ['tags']])
+  assert.deepEqual(marks('peer', true), [undefined, undefined, ['tags']])
+  for (const profile of ['document', 'peer'] as const) {
+    const heard = new Heard().push(boundaryText({ timeMs: 0, windows }, profile, true))
+    const read = heard.windows.map((window) => window.counter)
+    assert.deepEqual(
+      read.map(({ rateScaleSec, hasTags = false }) => [rateScaleSec, hasTags]),
+      [
+        [0, false],
+        [1, false],
+        [60, true],
+      ],
+    )
+  }
+  const odd = new Heard().push(`${BARE},"MetaData":"","marks":"scale"}\n`)
+  assert.equal(odd.windows[0]?.counter.rateScaleSec, 0)
 })
 
 test('the lines of a boundary are those of its windows in order, none of no windows', () => {

@@ -2,19 +2,30 @@
  * Lines of NDJSON, both ways (eventcounters.md §3.1, §6); pure.
  *
  *   {"event":"EventCounters","provider":…,"time":RFC 3339 UTC ms,"Payload":{…}}[0x0A]
+ *   and before the last brace `,"marks":[…]` for those who asked for it
  */
 import { ByteQueue } from '../../../wire/byte-queue.ts'
 import type { Profile } from '../../decoder.ts'
 import type { Boundary } from '../server/counter-source.ts'
 import { type ErrorCode, LIMITS } from '../spec.ts'
-import { spellingOf } from './payload.ts'
+import { LINE_END, spellingOf } from './payload.ts'
 import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'
 
-/** Writes the lines of everything that closed at one moment. */
-export function boundaryText({ timeMs, windows }: Boundary, profile: Profile): string {
+/**
+ * Writes the lines of everything that closed at one moment.
+ * @param hasMarks whether the client wants to know what no payload can say
+ */
+export function boundaryText(
+  { timeMs, windows }: Boundary,
+  profile: Profile,
+  hasMarks = false,
+): string {
   const time = new Date(timeMs).toISOString()
   let text = ''
-  for (const window of windows) text += spellingOf(window, profile).line(window, timeMs, time)
+  for (const window of windows) {
+    const spelling = spellingOf(window, profile)
+    text += spelling.line(window, timeMs, time) + (hasMarks ? spelling.markedEnd : LINE_END)
+  }
   return text
 }
 

@@ -12,7 +12,7 @@
  *                   [Metadata k:v][Series ms][CounterType "Sum"][DisplayUnits]
  */
 import type { Profile } from '../../decoder.ts'
-import { EVENT_NAME, INT32_MAX } from '../spec.ts'
+import { EVENT_NAME, INT32_MAX, MARKS, type Mark } from '../spec.ts'
 import type { CounterDescription, CounterWindow, Statistics } from '../window.ts'
 import { seriesText } from './interval.ts'
 import { buildMetaData } from './metadata.ts'
@@ -86,6 +86,16 @@ function numbersOf(statistics: Statistics, profile: Profile): Record<string, num
   }
 }
 
+/** End of a line behind its payload, and its marks. */
+export const LINE_END = '}\n'
+
+/** Lists what the payload of a counter can't say. */
+function marksOf(counter: CounterDescription, kind: Statistics['kind'], profile: Profile): Mark[] {
+  const isChosen = kind === 'sum' && counter.rateScaleSec === 1 && profile === 'document'
+  const hasTags = counter.hasTags === true && counter.metaData.length > 0
+  return MARKS.filter((mark) => (mark === 'scale' ? isChosen : hasTags))
+}
+
 /** Tells how windows of this window's counter are spelled. */
 export function spellingOf({ counter, statistics }: CounterWindow, profile: Profile): Spelling {
   let known = spellings.get(counter)
@@ -115,6 +125,8 @@ class Spelling {
   readonly #tail: string
   /** Head of a line, up to its time. */
   readonly #lineHead: string
+  /** End of a line with the counter's marks, if there are any. */
+  readonly markedEnd: string
   #seriesMs = -1
   #seriesText = ''
   #window: CounterWindow | undefined
@@ -129,6 +141,8 @@ class Spelling {
     this.#tail = `"${texts.tail}`
     const provider = JSON.stringify(counter.provider)
     this.#lineHead = `{"event":"${EVENT_NAME}","provider":${provider},"time":"`
+    const marks = marksOf(counter, kind, profile)
+    this.markedEnd = marks.length === 0 ? LINE_END : `,"marks":${JSON.stringify(marks)}${LINE_END}`
   }
 
   /** Writes the exact JSON text of {@link toPayload}; what is not finite is `null`. */
@@ -142,13 +156,14 @@ class Spelling {
   }
 
   /**
-   * Writes a line; its text is kept from the second time on: most windows are one session's.
+   * Writes a line up to its end; its text is kept from the second time on: most windows are one
+   * session's.
    * @param time `timeMs` as text
    */
   line(window: CounterWindow, timeMs: number, time: string): string {
     const isSame = window === this.#window && timeMs === this.#timeMs
     if (isSame && this.#line !== '') return this.#line
-    const line = `${this.#lineHead}${time}","Payload":${this.#payload(window)}}\n`
+    const line = `${this.#lineHead}${time}","Payload":${this.#payload(window)}`
     this.#line = isSame ? line : ''
     this.#window = window
     this.#timeMs = timeMs

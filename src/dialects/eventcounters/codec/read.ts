@@ -1,10 +1,10 @@
 /**
  * One line of NDJSON to the window it states, in either spelling (eventcounters.md §4.9); pure.
  *
- *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…}}     or the payload alone
+ *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…},"marks":[…]}   or Payload alone
  */
 import type { Profile } from '../../decoder.ts'
-import { type ErrorCode, EVENT_NAME } from '../spec.ts'
+import { type ErrorCode, EVENT_NAME, type Mark } from '../spec.ts'
 import type { CounterDescription, MeanStatistics, Statistics } from '../window.ts'
 import { parseSeries } from './interval.ts'
 import { isTextSayable, parseMetaData } from './metadata.ts'
@@ -20,7 +20,10 @@ export interface ReadWindow {
   readonly timeMs: number | undefined
   /** The spelling it was read in. */
   readonly profile: Profile
-  /** Labels as read; a rate scale that is missing or makes no sense is 0. */
+  /**
+   * Labels as read; a rate scale that is missing or makes no sense is 0, and so is the document's
+   * one second, unless the line marks it as chosen.
+   */
   readonly counter: CounterDescription
   readonly seriesMs: number | undefined
   /** Length of the window; undefined: no rate can be given. */
@@ -83,7 +86,10 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
   if (shown === undefined && fixed === undefined) warnings.push('profile_assumed')
   const seriesMs = parseSeries(payload.Series, profile)
   if (seriesMs === undefined) warnings.push('series')
-  const rateScaleSec = type === 'Sum' ? readScale(payload, profile, warnings) : 0
+  const hasMark = (mark: Mark) => Array.isArray(envelope.marks) && envelope.marks.includes(mark)
+  const scale = type === 'Sum' ? readScale(payload, profile, warnings) : 0
+  // one second stands for none as well, unless it is marked
+  const isChosen = scale !== 1 || profile === 'peer' || hasMark('scale')
   const intervalSec = readInterval(payload.IntervalSec, warnings)
   const statistics = type === 'Sum' ? readSum(payload) : readMean(payload, warnings)
   if (statistics === undefined) return error('missing_value')
@@ -97,8 +103,9 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
       name,
       displayName: textOf(payload.DisplayName),
       units,
-      rateScaleSec,
+      rateScaleSec: isChosen ? scale : 0,
       metaData: labels,
+      ...(hasMark('tags') ? { hasTags: true } : {}),
     },
     seriesMs,
     intervalSec,
@@ -125,10 +132,7 @@ function shownProfile(payload: Json): Profile | undefined {
   return typeof scale === 'string' ? rateScaleProfile(scale) : undefined
 }
 
-/**
- * Reads the scale in seconds; 0 = none is stated. Empty and missing are no error. Empty and missing
- * say nothing wrong.
- */
+/** Reads the scale in seconds; 0 = none is stated. Empty and missing say nothing wrong. */
 function readScale(payload: Json, profile: Profile, warnings: Warning[]): number {
   const scale = payload.DisplayRateTimeScale
   if (scale === undefined || scale === '') return 0

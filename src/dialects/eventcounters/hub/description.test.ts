@@ -31,8 +31,10 @@ test('the provider is the label of that name, else the dialect; the rest are pai
       ['zone', 'eu'],
       ['shp.type', 'mr'],
     ],
+    hasTags: true,
   })
   assert.equal(described({ metadata: { dialect: 'scope' } }).provider, 'scope')
+  assert.equal(described({ labels, metadata: { dialect: 'eventcounters' } }).hasTags, undefined)
   const unnamed = described({ labels: [['provider', '']] })
   assert.equal(unnamed.provider, 'statshero')
   assert.deepEqual(unnamed.metaData, [['provider', '']])

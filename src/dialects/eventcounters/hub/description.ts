@@ -7,7 +7,7 @@
 import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { PLACEHOLDER, sayableValue } from '../codec/metadata.ts'
 import { PROVIDER_LABEL } from '../map.ts'
-import { LIMITS, UNITS_KEY } from '../spec.ts'
+import { LIMITS, NAME, UNITS_KEY } from '../spec.ts'
 import type { CounterDescription, MetaData } from '../window.ts'
 
 /** Descriptions by record that is kept, made anew when its metadata has changed. */
@@ -40,6 +40,8 @@ function describeCounter({ identity, metadata }: SeriesRecord): CounterDescripti
     units,
     rateScaleSec: metadata.rateTimeScaleS ?? 0,
     metaData: sayablePairs(qualifier === undefined ? pairs : [...pairs, qualifier], units),
+    // what other dialects call labels or have in names; of an EventCounter they are metadata
+    ...(metadata.dialect === NAME ? {} : { hasTags: true }),
   }
 }
 

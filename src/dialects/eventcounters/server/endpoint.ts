@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
 import { systemClock } from '../../../time/system-clock.ts'
 import { seriesText } from '../codec/interval.ts'
-import { CONTENT_TYPE, LIMITS, SERIES_HEADER } from '../spec.ts'
+import { CONTENT_TYPE, LIMITS, MARKS_HEADER, SERIES_HEADER } from '../spec.ts'
 import type { Boundary, CounterSession, CounterSource } from './counter-source.ts'
 import { type OutputLimits, SessionOutput } from './output.ts'
 import { parseQuery, QueryError, type SessionQuery } from './query.ts'
@@ -122,7 +122,7 @@ function open(
   writeHead(outgoing, query, parts)
   // The client learns at once that its session is open, however long the first interval is.
   outgoing.flushHeaders()
-  served = new Answer(incoming.socket, outgoing, query, session, parts)
+  served = new Answer(incoming, outgoing, query, session, parts)
   return served
 }
 
@@ -141,7 +141,7 @@ class Answer implements ServedSession {
   #isOver = false
 
   constructor(
-    socket: Socket,
+    { socket, headers }: IncomingMessage,
     outgoing: ServerResponse,
     query: SessionQuery,
     session: CounterSession,
@@ -156,6 +156,7 @@ class Answer implements ServedSession {
     this.#parts = parts
     this.#output = new SessionOutput(outgoing, {
       profile: query.profile,
+      hasMarks: headers[MARKS_HEADER.toLowerCase()] !== undefined,
       clock,
       limits: { ...LIMITS, ...parts.limits },
       ...(parts.inTurn && { inTurn: parts.inTurn }),

@@ -20,6 +20,8 @@ export interface OutputLimits {
 
 interface OutputParts {
   readonly profile: Profile
+  /** Whether the client wants the marks of counters, too. */
+  readonly hasMarks: boolean
   readonly clock: Clock
   readonly limits: OutputLimits
   /** Calls back when there is time to spell a part; after the rest of the event loop by default. */
@@ -118,7 +120,8 @@ export class SessionOutput {
     let step = SPELLED_AT_ONCE
     while (next < windows.length) {
       const part = windows.slice(next, next + step)
-      const lines = boundaryText({ timeMs, windows: part }, this.#parts.profile)
+      const { profile, hasMarks } = this.#parts
+      const lines = boundaryText({ timeMs, windows: part }, profile, hasMarks)
       const lineSize = Buffer.byteLength(lines)
       if (size + lineSize > room && (step > 1 || next > from)) {
         if (step === 1) break
