@@ -34,7 +34,7 @@ test('CSV has the columns of dotnet-counters, quotes where it must, and ends lin
     documentOf('csv', [CPU, ORDERS]),
     'Timestamp,Provider,Counter Name,Counter Type,Mean/Increment\n' +
       '2026-01-02T03:04:05.006Z,Shop,CPU Usage (%),Metric,12.5\n' +
-      '2026-01-02T03:04:05.006Z,Shop,"Orders, ""all"" (Count / 1 sec)[country=DE;method=GET]",' +
+      '2026-01-02T03:04:05.006Z,Shop,"Orders, ""all"" (Count / 1 sec)[country:DE;method:GET]",' +
       'Rate,4\n',
   )
 })
@@ -49,10 +49,17 @@ test('JSON is one document with the members of dotnet-counters, without events t
   assert.deepEqual(Events, [
     { ...common, name: 'CPU Usage (%)', tags: '', counterType: 'Metric', value: 12.5 },
     {
-      ...{ ...common, name: 'Orders, "all" (Count / 1 sec)', tags: 'country=DE,method=GET' },
+      ...{ ...common, name: 'Orders, "all" (Count / 1 sec)', tags: 'country:DE,method:GET' },
       ...{ counterType: 'Rate', value: 4 },
     },
   ])
+})
+
+test('tags of an instrument are written with =, metadata of a counter with :', () => {
+  const tagged = { ...ORDERS, counter: { ...ORDERS.counter, hasTags: true } }
+  assert.match(documentOf('csv', [tagged]), /\[country=DE;method=GET\]/)
+  const [event] = JSON.parse(documentOf('json', [tagged])).Events
+  assert.equal(event.tags, 'country=DE,method=GET')
 })
 
 test('a number that is none is null in JSON, and NaN in CSV', () => {
@@ -92,7 +99,7 @@ test('whatever names and values come, standard parsers read them back', () => {
       all.forEach(({ provider, counter, statistics }, i) => {
         const { increment } = statistics as { increment: number }
         const label = `${counter.displayName} (% / 1 sec)`
-        const tags = counter.metaData.map(([key, value]) => `${key}=${value}`)
+        const tags = counter.metaData.map(([key, value]) => `${key}:${value}`)
         const [, provider2, name, , value] = rows[i]!
         assert.deepEqual([provider2, Number(value)], [shown(provider), increment + 0])
         assert.equal(name, shown(tags.length === 0 ? label : `${label}[${tags.join(';')}]`))

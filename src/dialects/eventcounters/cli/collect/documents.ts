@@ -32,8 +32,8 @@ export function documentForm(format: Format, options: DocumentOptions): Document
 const CSV: DocumentForm = {
   head: 'Timestamp,Provider,Counter Name,Counter Type,Mean/Increment\n',
   row(window, time) {
-    const { provider, metaData } = window.counter
-    const tags = metaData.map(([key, value]) => `${key}=${value}`).join(';')
+    const { provider } = window.counter
+    const tags = tagsOf(window.counter, ';')
     const { label, value, csvType } = dotnetCountersDisplay(window)
     const name = tags === '' ? label : `${label}[${tags}]`
     return csvRow([
@@ -58,7 +58,7 @@ function jsonForm({ target, start }: DocumentOptions): DocumentForm {
         timestamp: time.toISOString(),
         provider: window.counter.provider,
         name: label,
-        tags: tagsOf(window.counter),
+        tags: tagsOf(window.counter, ','),
         counterType: csvType,
         ...{ meterTags: '', instrumentTags: '' },
         value: Number.isFinite(value) ? value : null,
@@ -69,6 +69,8 @@ function jsonForm({ target, start }: DocumentOptions): DocumentForm {
   }
 }
 
-function tagsOf({ metaData }: CounterDescription): string {
-  return metaData.map(([key, value]) => `${key}=${value}`).join(',')
+/** Writes pairs as dotnet-counters does: tags of instruments `k=v`, metadata of counters `k:v`. */
+function tagsOf({ metaData, hasTags }: CounterDescription, between: ',' | ';'): string {
+  const separator = hasTags ? '=' : ':'
+  return metaData.map(([key, value]) => `${key}${separator}${value}`).join(between)
 }
