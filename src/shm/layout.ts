@@ -10,7 +10,7 @@
 
 /** "PMZ1" read as a little-endian u32. */
 export const MAGIC = 0x315a4d50
-export const VERSION = 4
+export const VERSION = 5
 
 export const PAGE_BYTES = 65_536
 export const PAGE_WORDS = 8_192
@@ -56,7 +56,7 @@ export const HEADER = Object.freeze({
   blocksAt: 39,
   namesAt: 40,
   tablesAt: 41,
-  /** `page | log2(entries) << 24`: place and size of the index change in one store. */
+  /** The page of the index, or that of its directory with INDEX_DIRECTORY; 0 = has none. */
   index: 42,
   chunks: 43,
   /** Cursors by slot class (room for 16): the next slot + 1; 0 = the next one begins a chunk. */
@@ -156,6 +156,8 @@ export const DESCRIPTOR_RETIRED = 0x8000_0000 | 0
 export const INDEX_ENTRY_INTS = 2
 export const TOMBSTONE = -1
 export const INDEX_ENTRIES_PER_PAGE = PAGE_INTS / INDEX_ENTRY_INTS
+/** Bit beside the number of a page. */
+export const INDEX_DIRECTORY = 1 << 24
 
 export const METRIC_TYPES = [
   'counter',

@@ -91,7 +91,7 @@ test('memory that is no zone of this version is not opened', () => {
   assert.throws(() => Zone.open(new ArrayBuffer(8) as never), ZoneFormatError)
   const zone = createZone()
   new Uint32Array(bufferOf(zone), 4, 1)[0] = 9
-  assert.throws(() => Zone.open(zone.shared), /^ZoneFormatError: zone version 9, known: 4$/)
+  assert.throws(() => Zone.open(zone.shared), /^ZoneFormatError: zone version 9, known: 5$/)
   const cut = new SharedArrayBuffer(65_536, { maxByteLength: 2 * MEBIBYTE })
   new Uint8Array(cut).set(new Uint8Array(bufferOf(createZone()), 0, 65_536))
   assert.throws(() => Zone.open(cut), /at most 2097152 bytes, header: 268435456$/)
@@ -174,7 +174,8 @@ test('100,000 metrics in one zone: index and buffer grow, handles stay valid', (
   assert.equal(reader.counter(99_999), 2n)
   for (let i = 0; i < 100_000; i += 997) assert.equal(zone.find(keyOf(`counter ${i}`)), i)
   const { bytes, bytesTotal } = zone.usage()
-  assert.equal(bytes.index, 262_144 * 8, 'one table, the smaller ones were given back')
+  const pages = bytes.index / 65_536
+  assert.ok(pages >= 100_000 / 6144 && pages <= 1 + 32, `${pages} pages, and a directory`)
   assert.ok(bytesTotal / 100_000 < 100, `${bytesTotal} bytes`)
 })
 

@@ -77,13 +77,15 @@ export class Definitions {
   #add(key: Uint8Array, hash: number, definition: Definition): number {
     const retired = this.#descriptors.lastRetired(definition.slotClass)
     const metric =
-      retired === -1 ? this.#addNew(key, definition) : this.#addReused(retired, key, definition)
+      retired === -1
+        ? this.#addNew(key, hash, definition)
+        : this.#addReused(retired, key, hash, definition)
     this.isNew = metric >= 0
     if (metric >= 0) this.#index.publish(hash, metric)
     return metric
   }
 
-  #addNew(key: Uint8Array, { slotClass, bounds }: Definition): number {
+  #addNew(key: Uint8Array, hash: number, { slotClass, bounds }: Definition): number {
     const { ints } = this.#memory
     const metric = ints[HEADER.metrics]!
     if (metric >= ints[HEADER.metricsLimit]!) return this.#refuse('metrics_limit')
@@ -91,7 +93,8 @@ export class Definitions {
     if (!this.#memory.charge(cost)) return this.#refuse('zone_full')
     const boundsAt = bounds.length === 0 ? 0 : this.#descriptors.takeBounds()
     const nameAt = this.#descriptors.reserve(metric, key.length)
-    const hasRoom = nameAt !== 0 && (boundsAt !== 0) === bounds.length > 0 && this.#index.reserve()
+    const isNamed = nameAt !== 0 && (boundsAt !== 0) === bounds.length > 0
+    const hasRoom = isNamed && this.#index.reserve(hash)
     const slotAt = hasRoom ? this.#takeSlot(slotClass) : -1
     if (slotAt === -1) {
       this.#memory.charge(-cost)
@@ -107,10 +110,15 @@ export class Definitions {
    * Adds a metric whose number has its descriptor and slots already; a longer key takes more for
    * its bytes.
    */
-  #addReused(metric: number, key: Uint8Array, { slotClass, bounds }: Definition): number {
+  #addReused(
+    metric: number,
+    key: Uint8Array,
+    hash: number,
+    { slotClass, bounds }: Definition,
+  ): number {
     const cost = Math.ceil(this.#descriptors.missingRoom(metric, key.length) / 8)
     if (!this.#memory.charge(cost)) return this.#refuse('zone_full')
-    if (!this.#index.reserve() || !this.#descriptors.reuse(metric, key, slotClass)) {
+    if (!this.#index.reserve(hash) || !this.#descriptors.reuse(metric, key, slotClass)) {
       this.#memory.charge(-cost)
       return this.#refuse('zone_full')
     }

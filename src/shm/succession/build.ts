@@ -210,8 +210,9 @@ function addToIndex(
   next.ints[HEADER.metrics] = metric + 1
   if (!copies.has(metric) || !copies.isLinked(metric)) return true
   const key = copies.key(metric)
-  if (key.length > next.ints[HEADER.keyBytesLimit]! || !index.reserve()) return false
-  index.publish(next.hashOf(key), metric)
+  const hash = next.hashOf(key)
+  if (key.length > next.ints[HEADER.keyBytesLimit]! || !index.reserve(hash)) return false
+  index.publish(hash, metric)
   return true
 }
 
