@@ -92,7 +92,19 @@ export interface Ingest extends LineIngest {
 }
 
 /** Names a new series from its wire key; called once per key and type. */
-export type Describe = (key: Uint8Array, type: number) => Description
+export interface Describe {
+  (key: Uint8Array, type: number): Description
+  /**
+   * Forms by type of series whose identity is nothing but that and their key as a name: with it
+   * they are defined, found or refused without being described. Left out where a series has more.
+   */
+  readonly forms?: readonly (SeriesForm | undefined)[]
+}
+
+/** Description of a series without its name; it has no labels. */
+export interface SeriesForm
+  extends Pick<Identity, 'kind' | 'qualifier'>,
+    Pick<Description, 'metadata' | 'isCumulative'> {}
 
 export interface Description {
   readonly identity: Identity

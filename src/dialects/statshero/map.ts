@@ -5,7 +5,7 @@
  */
 import { compileGlob } from '../../model/glob.ts'
 import type { Exact, Identity } from '../../model/index.ts'
-import type { Describe, Description, LineIngest } from '../ingest.ts'
+import type { Describe, Description, LineIngest, SeriesForm } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'
 
@@ -108,28 +108,39 @@ function describeWith(options: Pick<MapOptions, 'counterBits'>): Describe {
   const widths = Object.entries(options.counterBits).map(
     ([pattern, bits]) => [compileGlob(pattern), bits] as const,
   )
-  return (key, type) => {
+  // a width is found by the name
+  const forms = FORMS.map((form, type) => {
+    return type === METER_READER && widths.length > 0 ? undefined : form
+  })
+  const withWidth = (key: Uint8Array, type: number): Description => {
     const description = describe(key, type)
     if (type !== METER_READER) return description
     const width = widths.find(([pattern]) => pattern(description.identity.name))
     return width === undefined ? description : { ...description, counterBits: width[1] }
   }
+  return Object.assign(withWidth, { forms })
 }
 
-function describe(key: Uint8Array, type: number): Description {
-  const word = TYPE_WORDS[type]!
-  const name = decoder.decode(key)
-  const nameBytes = isUtf8Of(key, name) ? {} : { nameBytes: new Uint8Array(key) }
+/** Forms of series by their type. */
+const FORMS = TYPE_WORDS.map((word, type): SeriesForm => {
   const metadata = { dialect: NAME, type: word }
-  if (type === GAUGE)
-    return { identity: { name, kind: 'gauge', labels: [], ...nameBytes }, metadata }
+  if (type === GAUGE) return { kind: 'gauge', metadata }
   if (type === HISTOGRAM) {
-    const identity: Identity = { name, kind: 'histogram', labels: [], ...nameBytes }
-    return { identity, metadata: { ...metadata, exportSuffix: 'hist' } }
+    return { kind: 'histogram', metadata: { ...metadata, exportSuffix: 'hist' } }
   }
-  const qualifier = ['shp.type', word] as const
-  const identity: Identity = { name, kind: 'counter', labels: [], qualifier, ...nameBytes }
-  return { identity, metadata, isCumulative: type === METER_READER }
+  const isCumulative = type === METER_READER
+  return { kind: 'counter', qualifier: ['shp.type', word], metadata, isCumulative }
+})
+
+function describe(key: Uint8Array, type: number): Description {
+  const { kind, qualifier, metadata, isCumulative = false } = FORMS[type]!
+  const name = decoder.decode(key)
+  const identity: Identity = {
+    ...{ name, kind, labels: [] },
+    ...(qualifier === undefined ? {} : { qualifier }),
+    ...(isUtf8Of(key, name) ? {} : { nameBytes: new Uint8Array(key) }),
+  }
+  return kind === 'counter' ? { identity, metadata, isCumulative } : { identity, metadata }
 }
 
 function isAscii(byte: number): boolean {

@@ -3,6 +3,7 @@
  * the bytes of their identity, so two threads that hear of one series find the same metric.
  */
 import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
+import { NAME_AT } from '../../model/named-keys.ts'
 import { type MetricMode, type MetricType, refusalOf, type Zone } from '../../shm/index.ts'
 import type { LimitChanges, QuotaRefusal, SeriesLimits, SeriesQuota } from './quota.ts'
 
@@ -18,6 +19,20 @@ export interface NewSeries {
   readonly storage?: Storage
   /** True for one that never expires, because its writer can't forget it (filters). */
   readonly isKept?: boolean
+}
+
+/** Series that is named by its key alone, without labels; all but its identity as in the former. */
+export interface PlainSeries extends Pick<NewSeries, 'metadata' | 'source' | 'isCumulative'> {
+  readonly kind: Kind
+  /** Key of its identity; valid during the call. */
+  readonly key: Uint8Array
+  /** Bytes of its name, which stands in the key behind its first 5. */
+  readonly nameLength: number
+}
+
+/** Gives the kind of a series, however it is named. */
+export function kindOf(series: NewSeries | { readonly kind: Kind }): Kind {
+  return 'identity' in series ? series.identity.kind : series.kind
 }
 
 interface Storage {
@@ -47,7 +62,7 @@ export interface SeriesDefiner {
   /** Hash that the zone knows the key of the last definition by. */
   readonly keyHash: number
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
-  define(series: NewSeries): KnownSeries | SeriesRefusal
+  define(series: NewSeries | PlainSeries): KnownSeries | SeriesRefusal
   /** Defines the second monotonic part of a counter, made on first need; charged to `source`. */
   defineDecrements(series: KnownSeries, source: string): KnownSeries | SeriesRefusal
   /** Replaces what is known of a series besides its identity. */
@@ -58,6 +73,7 @@ export interface SeriesDefiner {
 
 /** Names that begin so are the hub's own: no peer may write into what the hub says of itself. */
 const OWN_PREFIX = 'pentameter.'
+const OWN_PREFIX_BYTES = new TextEncoder().encode(OWN_PREFIX)
 
 /** Source name of the hub's own series, which no limit counts. */
 export const OWN_SOURCE = 'hub'
@@ -81,18 +97,25 @@ export const WINDOWED: Storage = STORAGES.summary
 export function defineMetric(
   zone: Zone,
   quota: SeriesQuota,
-  { identity, source, storage, isDecrements = false }: NewSeries,
+  series: NewSeries | PlainSeries,
 ): number | SeriesRefusal {
+  const { source } = series
+  const isPlain = 'key' in series
   const isOwn = source === OWN_SOURCE
-  if (!isOwn && identity.name.startsWith(OWN_PREFIX)) return 'reserved_name'
-  const { type, mode } = storage ?? STORAGES[identity.kind]
-  const key = identityKey(identity)
+  if (!isOwn && (isPlain ? isOwnKey(series.key) : isOwnName(series.identity))) {
+    return 'reserved_name'
+  }
+  const storage = isPlain ? undefined : series.storage
+  const { type, mode } = storage ?? STORAGES[kindOf(series)]
+  const key = isPlain ? series.key : identityKey(series.identity)
   const found = zone.find(key)
   if (found >= 0) {
     return zone.type(found) === type && zone.mode(found) === mode ? found : 'type_mismatch'
   }
   if (isOwn) return metricOrRefusal(zone.define(key, type, { mode }))
-  const tooLong = isDecrements ? undefined : lengthRefusal(identity, quota.limits)
+  const tooLong = isPlain
+    ? nameRefusal(series.nameLength, quota.limits)
+    : lengthRefusal(series, quota.limits)
   if (tooLong !== undefined) return tooLong
   return quota.exclusively(() => {
     const bytes = zone.cost(key.length, type, mode)
@@ -105,15 +128,35 @@ export function defineMetric(
   })
 }
 
+function isOwnName({ name }: Identity): boolean {
+  return name.startsWith(OWN_PREFIX)
+}
+
+/** Tells the same of a name that stands in a key. */
+function isOwnKey(key: Uint8Array): boolean {
+  for (let i = 0; i < OWN_PREFIX_BYTES.length; i++) {
+    if (key[NAME_AT + i] !== OWN_PREFIX_BYTES[i]) return false
+  }
+  return true
+}
+
+function nameRefusal(
+  length: number,
+  { nameBytesLimit }: SeriesLimits,
+): 'name_too_long' | undefined {
+  return length > nameBytesLimit ? 'name_too_long' : undefined
+}
+
 /** Tells whether a part of an identity is longer than the names of one series may be. */
 function lengthRefusal(
-  { name, nameBytes, labels }: Identity,
-  { nameBytesLimit, labelBytesLimit }: SeriesLimits,
+  { identity: { name, nameBytes, labels }, isDecrements = false }: NewSeries,
+  limits: SeriesLimits,
 ): 'name_too_long' | 'label_too_long' | undefined {
+  if (isDecrements) return undefined
+  const { labelBytesLimit } = limits
   const isLong = (text: string, limit: number) => Buffer.byteLength(text) > limit
-  const isLongName =
-    nameBytes === undefined ? isLong(name, nameBytesLimit) : nameBytes.length > nameBytesLimit
-  if (isLongName) return 'name_too_long'
+  const tooLong = nameRefusal(nameBytes?.length ?? Buffer.byteLength(name), limits)
+  if (tooLong !== undefined) return tooLong
   const isLongLabel = labels.some((pair) => pair.some((part) => isLong(part, labelBytesLimit)))
   return isLongLabel ? 'label_too_long' : undefined
 }

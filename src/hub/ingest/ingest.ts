@@ -11,7 +11,6 @@ import {
   type Exact,
   exact,
   type HistogramCell,
-  type Identity,
   type Kind,
   type Metadata,
   multiplyExact,
@@ -22,8 +21,9 @@ import {
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
 import { NumberedInts, NumberedList } from '../series/numbered-list.ts'
 import { type CommandQueue, grow, type LineQueue } from './command-queue.ts'
-import { type SeriesDefiner, type SeriesRefusal, WINDOWED } from './definition.ts'
+import { kindOf, type SeriesDefiner, type SeriesRefusal } from './definition.ts'
 import { KeyTable } from './key-table.ts'
+import { Naming, nameOf } from './naming.ts'
 import { OverflowSlots } from './overflow.ts'
 import type { QuotaRefusal } from './quota.ts'
 import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './refused-keys.ts'
@@ -95,6 +95,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   readonly #table = new KeyTable()
   readonly #overflow: OverflowSlots
   readonly #refused: RefusedKeys
+  readonly #naming = new Naming()
   // Numbers by slot: what a series costs here besides its key. Its handle is the writer's.
   /** Metrics; -1 for a free slot. */
   #metrics = new Int32Array(0)
@@ -347,57 +348,52 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     const mixed = this.#table.mixedHash(bytes, start, end, type, hash)
     const refused = this.#refused.find(bytes, start, end, type, mixed)
     if (refused !== NOT_REFUSED) return this.#refuseAgain(refused)
-    const key = copyBytes(bytes, start, end)
-    const description = describe(key, type)
-    const isWindowed = description.isWindowed === true
-    const storage = isWindowed ? { storage: WINDOWED } : {}
-    const record = this.#series.define({ ...description, ...storage, source: this.source })
-    if (typeof record === 'string') {
-      const { keyHash } = this.#series
-      this.#events.refused(record, this.source, () => describeSeries(description.identity))
-      if (!HAS_OVERFLOW.has(record)) return REFUSED
-      if (isWindowed) return REFUSED
-      const { isCumulative = false, identity } = description
-      const { kind } = identity
-      const overflow = this.#overflowSlot(kind, isCumulative)
-      const isSummed = kind === 'counter' && !isCumulative
-      if (isOfQuota(record) && (overflow >= 0 || !isSummed)) {
-        const refusal = { code: record, kind, isCumulative }
-        const isOfAll = OF_ALL.has(record)
-        const slot = this.#refused.add(
-          ...([bytes, start, end, type, mixed, keyHash, refusal, isOfAll] as const),
-        )
-        const isNearEnd = isSummed && !this.#writer.addSmall(this.#places[overflow]!, 0)
-        if (isNearEnd && slot !== NOT_REFUSED) this.#refused.stopGathering(slot)
-      }
-      return overflow
+    const series = this.#naming.seriesOf(bytes, start, end, type, describe, this.source)
+    const record = this.#series.define(series)
+    const name = () => nameOf(bytes, start, end, type, describe)
+    if (typeof record !== 'string') {
+      const isZoned = !('storage' in series)
+      const { metric } = record
+      return this.#bind(metric, kindOf(series), isZoned, bytes, start, end, type, mixed, name)
     }
-    const { identity } = description
-    return this.#bind(record.metric, identity, bytes, start, end, type, hash, isWindowed)
+    const { keyHash } = this.#series
+    this.#events.refused(record, this.source, name)
+    if (!HAS_OVERFLOW.has(record) || 'storage' in series) return REFUSED
+    const refusal = { kind: kindOf(series), isCumulative: series.isCumulative === true }
+    const overflow = this.#overflowSlot(refusal.kind, refusal.isCumulative)
+    const isSummed = refusal.kind === 'counter' && !refusal.isCumulative
+    if (isOfQuota(record) && (overflow >= 0 || !isSummed)) {
+      const slot = this.#refused.add(
+        ...([bytes, start, end, type, mixed, keyHash] as const),
+        ...([{ ...refusal, code: record }, OF_ALL.has(record)] as const),
+      )
+      const isNearEnd = isSummed && !this.#writer.addSmall(this.#places[overflow]!, 0)
+      if (isNearEnd && slot !== NOT_REFUSED) this.#refused.stopGathering(slot)
+    }
+    return overflow
   }
 
   /** Gives a series a slot with its handles; refused when the zone has no room for its cells. */
   #bind(
     metric: number,
-    identity: Identity,
+    kind: Kind,
+    isZoned: boolean,
     bytes: Uint8Array,
     start: number,
     end: number,
     type: number,
-    hash: number,
-    isWindowed = false,
+    mixed: number,
+    name: () => string,
   ): number {
-    const { kind } = identity
-    const isZoned = kind !== 'summary' && !isWindowed
     const place = kind === 'counter' ? this.#writer.counterPlace(metric) : -1
     const gauge = kind === 'gauge' ? this.#writer.gauge(metric) : undefined
     const isObserved = isZoned && kind === 'histogram'
     const histogram = isObserved ? this.#writer.exponential(metric) : undefined
-    if (isZoned && place < 0 && (gauge ?? histogram) === undefined) {
-      this.#events.refused('zone_full', this.source, () => describeSeries(identity))
+    if (isZoned && kind !== 'summary' && place < 0 && (gauge ?? histogram) === undefined) {
+      this.#events.refused('zone_full', this.source, name)
       return REFUSED
     }
-    const slot = this.#table.add(bytes, start, end, type, hash)
+    const slot = this.#table.addMixed(bytes, start, end, type, mixed)
     if (slot >= this.#metrics.length) this.#grow()
     this.#metrics[slot] = metric
     this.#places[slot] = place
@@ -419,9 +415,12 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   /** Sums and distributions of refused series stay whole in one overflow series per kind. */
   #overflowSlot(kind: Kind, isCumulative: boolean): number {
     if (isCumulative || kind === 'gauge') return REFUSED
-    return this.#overflow.slot(kind, (metric, identity, key) =>
-      this.#bind(metric, identity, key, 0, key.length, OverflowSlots.TYPE, 0),
-    )
+    const type = OverflowSlots.TYPE
+    return this.#overflow.slot(kind, (metric, identity, key) => {
+      const mixed = this.#table.mixedHash(key, 0, key.length, type, 0)
+      const name = () => describeSeries(identity)
+      return this.#bind(metric, kind, true, key, 0, key.length, type, mixed, name)
+    })
   }
 
   #defineDecrements(slot: number): number | undefined {
@@ -477,9 +476,4 @@ function grownBy(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(Math.max(FIRST_SLOTS, 2 * column.length)).fill(-1, column.length)
   larger.set(column)
   return larger
-}
-
-/** Copies bytes: `slice` of a Buffer would keep the whole read alive. */
-function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  return new Uint8Array(bytes.subarray(start, end))
 }

@@ -49,6 +49,7 @@ export class KeyTable {
   #startAt = 0
   /** Views of the whole buffer. */
   #ints: Int32Array
+  #bytes: Uint8Array
   #view: DataView
   /** Index of the first bucket among the ints. */
   #bucketsAt = 0
@@ -75,6 +76,7 @@ export class KeyTable {
 
   constructor() {
     this.#ints = new Int32Array(0)
+    this.#bytes = new Uint8Array(this.#ints.buffer)
     this.#view = new DataView(this.#ints.buffer)
     this.#layOut(FIRST_BUCKETS, FIRST_ENTRY_BYTES)
   }
@@ -184,6 +186,12 @@ export class KeyTable {
    * @throws {RangeError} for a key of 16 MiB or more
    */
   add(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
+    const mixed = this.mixedHash(bytes, start, end, type, hash)
+    return this.addMixed(bytes, start, end, type, mixed)
+  }
+
+  /** Adds a key as {@link add} does, by the hash of {@link mixedHash}. */
+  addMixed(bytes: Uint8Array, start: number, end: number, type: number, mixed: number): number {
     const length = end - start
     if (length >= LENGTH_LIMIT)
       throw new RangeError(`key of ${length} bytes, limit ${LENGTH_LIMIT}`)
@@ -194,10 +202,13 @@ export class KeyTable {
     const ints = this.#ints
     ints[place >> 2] = slot
     ints[(place + ENTRY.head) >> 2] = (length << 8) | type
-    ints.fill(0, (place + ENTRY.lines) >> 2, (place + size) >> 2)
-    this.#keyAt(place).set(bytes.subarray(start, end))
+    // in loops: views and calls of each key would cost more than its bytes
+    const last = (place + size) >> 2
+    for (let at = (place + ENTRY.lines) >> 2; at < last; at++) ints[at] = 0
+    const own = this.#bytes
+    for (let i = 0; i < length; i++) own[place + ENTRY.key + i] = bytes[start + i]!
     this.#places[slot] = place
-    this.#hashes[slot] = this.mixedHash(bytes, start, end, type, hash)
+    this.#hashes[slot] = mixed
     this.#entriesEnd += size
     this.#bytesLive += size
     if (this.#insert(slot)) this.#rehash()
@@ -341,6 +352,7 @@ export class KeyTable {
       if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES))
       this.#ints = new Int32Array(memory.buffer)
     }
+    this.#bytes = new Uint8Array(this.#ints.buffer)
     this.#view = new DataView(this.#ints.buffer)
   }
 

@@ -8,7 +8,7 @@
  * counter.
  */
 import { KINDS, type Kind, type Metadata } from '../../model/index.ts'
-import { type NewSeries, WINDOWED } from '../ingest/definition.ts'
+import { kindOf, type NewSeries, WINDOWED } from '../ingest/definition.ts'
 
 const ROW_INTS = 5
 const KIND_MASK = 3
@@ -41,7 +41,7 @@ export class AnnouncementQueue {
    * @param series whose metadata are one object where they are equal, or cost a copy each
    * @param decrementsOf metric of the counter whose second part it is
    */
-  add(series: NewSeries, metric: number, decrementsOf = -1): void {
+  add(series: NewSeries | AnnouncedSeries, metric: number, decrementsOf = -1): void {
     if (this.#batches.at(-1)!.isFull) this.#batches.push(new AnnouncementBatch())
     this.#batches.at(-1)!.add(series, metric, decrementsOf)
   }
@@ -69,7 +69,7 @@ class AnnouncementBatch {
     return this.#length === ANNOUNCED_LIMIT * ROW_INTS
   }
 
-  add(series: NewSeries, metric: number, decrementsOf: number): void {
+  add(series: NewSeries | AnnouncedSeries, metric: number, decrementsOf: number): void {
     const at = this.#length
     if (at === this.#rows.length) {
       const rows = new Uint32Array(Math.max(FIRST_ROWS * ROW_INTS, 2 * at))
@@ -101,10 +101,10 @@ function rowOf<K>(rows: Map<K, number>, key: K): number {
   return row
 }
 
-function formOf(series: NewSeries): number {
-  const { identity, isCumulative, isDecrements, storage, counterBits } = series
+function formOf(series: NewSeries | AnnouncedSeries): number {
+  const { isCumulative, isDecrements, storage, counterBits } = series
   return (
-    KINDS.indexOf(identity.kind) |
+    KINDS.indexOf(kindOf(series)) |
     (isCumulative === true ? CUMULATIVE : 0) |
     (isDecrements === true ? DECREMENTS : 0) |
     (storage === WINDOWED ? IS_WINDOWED : 0) |

@@ -10,8 +10,10 @@ import {
   decrementsOf,
   defineMetric,
   type KnownSeries,
+  kindOf,
   type NewSeries,
   OWN_SOURCE,
+  type PlainSeries,
   type SeriesDefiner,
   type SeriesRefusal,
 } from '../ingest/definition.ts'
@@ -206,15 +208,15 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
-  define(series: NewSeries): SeriesRecord | SeriesRefusal {
+  define(series: NewSeries | PlainSeries): SeriesRecord | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.quota, series)
     if (typeof metric === 'string') return metric
     return this.adopt(series, metric)
   }
 
   /** Adopts the series of a metric that a thread has defined, or found defined. */
-  adopt(series: NewSeries, metric: number): SeriesRecord {
-    return this.adoptAs(series.identity.kind, series, metric)
+  adopt(series: NewSeries | PlainSeries, metric: number): SeriesRecord {
+    return this.adoptAs(kindOf(series), series, metric)
   }
 
   /**

@@ -11,7 +11,7 @@ import type { Exact, Metadata } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { CommandEvents, LineQueue } from '../ingest/command-queue.ts'
 import type { NewSeries } from '../ingest/definition.ts'
-import { AnnouncementQueue, countAnnounced } from '../series/announcements.ts'
+import { type AnnouncedSeries, AnnouncementQueue, countAnnounced } from '../series/announcements.ts'
 import type { Batch, CommandColumns, Operation } from './messages.ts'
 import { ReportBatch } from './report-batch.ts'
 import type { SharedCounts } from './shared-counts.ts'
@@ -76,7 +76,7 @@ export class Outbox {
   }
 
   /** Announces a series; parameters as of {@link AnnouncementQueue.add}. */
-  announce(series: NewSeries, metric: number, decrementsOf?: number): void {
+  announce(series: NewSeries | AnnouncedSeries, metric: number, decrementsOf?: number): void {
     this.#counts.addSeries(this.#thread, 1)
     this.#series.add(series, metric, decrementsOf)
     this.#soon()

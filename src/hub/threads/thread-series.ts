@@ -11,6 +11,7 @@ import {
   defineMetric,
   type KnownSeries,
   type NewSeries,
+  type PlainSeries,
   type SeriesDefiner,
   type SeriesRefusal,
 } from '../ingest/definition.ts'
@@ -44,7 +45,7 @@ export class ThreadSeries implements SeriesDefiner {
     return this.#zone.keyHash
   }
 
-  define(series: NewSeries): KnownSeries | SeriesRefusal {
+  define(series: NewSeries | PlainSeries): KnownSeries | SeriesRefusal {
     return this.#define(series)
   }
 
@@ -53,13 +54,14 @@ export class ThreadSeries implements SeriesDefiner {
     return this.#define(decrementsOf(identity, this.#told.get(metric)!, source), metric)
   }
 
-  #define(series: NewSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
+  #define(series: NewSeries | PlainSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.#quota, series)
     if (typeof metric === 'string') return metric
     if (this.#told.get(metric) === undefined) {
       const metadata = this.#metadata.share(series.metadata)
       this.#told.set(metric, metadata)
-      this.#outbox.announce({ ...series, metadata }, metric, downOfMetric)
+      const told = metadata === series.metadata ? series : { ...series, metadata }
+      this.#outbox.announce(told, metric, downOfMetric)
     }
     return { metric }
   }

@@ -41,50 +41,38 @@ export function keyedHash(
   end: number,
   key: HashKey = OWN_KEY,
 ): number {
-  const state: State = [key[0], key[1], 0x6c796765 ^ key[0], 0x74656462 ^ key[1]]
+  let v0 = key[0]
+  let v1 = key[1]
+  let v2 = 0x6c796765 ^ key[0]
+  let v3 = 0x74656462 ^ key[1]
   const wholeEnd = end - ((end - start) & 3)
-  for (let at = start; at < wholeEnd; at += 4) absorb(state, wordAt(bytes, at, 4))
-  absorb(state, wordAt(bytes, wholeEnd, end - wholeEnd) | ((end - start) << 24))
-  state[2] ^= 0xff
-  for (let i = 0; i < 4; i++) mix(state)
-  return state[1] ^ state[3]
-}
-
-type State = [v0: number, v1: number, v2: number, v3: number]
-
-/** Reads a little-endian word of up to four bytes. */
-function wordAt(bytes: Uint8Array, at: number, count: number): number {
-  let word = 0
-  for (let i = 0; i < count; i++) word |= bytes[at + i]! << (8 * i)
-  return word
-}
-
-function absorb(state: State, word: number): void {
-  state[3] ^= word
-  mix(state)
-  mix(state)
-  state[0] ^= word
-}
-
-/** Mixes the state by one round of the document. */
-function mix(state: State): void {
-  let [v0, v1, v2, v3] = state
-  v0 = (v0 + v1) | 0
-  v1 = rotate(v1, 5) ^ v0
-  v0 = rotate(v0, 16)
-  v2 = (v2 + v3) | 0
-  v3 = rotate(v3, 8) ^ v2
-  v0 = (v0 + v3) | 0
-  v3 = rotate(v3, 7) ^ v0
-  v2 = (v2 + v1) | 0
-  v1 = rotate(v1, 13) ^ v2
-  v2 = rotate(v2, 16)
-  state[0] = v0
-  state[1] = v1
-  state[2] = v2
-  state[3] = v3
-}
-
-function rotate(value: number, bits: number): number {
-  return (value << bits) | (value >>> (32 - bits))
+  // whole words, the rest with the length, and the end: all in one loop, and no array
+  for (let at = start; at <= wholeEnd + 4; at += 4) {
+    let word = 0
+    let rounds = 2
+    if (at < wholeEnd) {
+      word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+    } else if (at === wholeEnd) {
+      word = (end - start) << 24
+      for (let i = at; i < end; i++) word |= bytes[i]! << (8 * (i - at))
+    } else {
+      v2 ^= 0xff
+      rounds = 4
+    }
+    v3 ^= word
+    for (; rounds > 0; rounds--) {
+      v0 = (v0 + v1) | 0
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+      v0 = (v0 << 16) | (v0 >>> 16)
+      v2 = (v2 + v3) | 0
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+      v0 = (v0 + v3) | 0
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+      v2 = (v2 + v1) | 0
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+      v2 = (v2 << 16) | (v2 >>> 16)
+    }
+    v0 ^= word
+  }
+  return v1 ^ v3
 }

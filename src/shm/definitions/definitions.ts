@@ -46,11 +46,15 @@ export class Definitions {
 
   #find(key: Uint8Array, hash: number): number {
     this.keyHash = hash
-    return this.#memory.generation.consistently(this.#probe, key)
+    const found = this.#memory.generation.consistently(this.#probe, key)
+    this.#isMissed = found === -1
+    return found
   }
 
   /** Hash of the key at hand: a successor keeps the zone's secret, so it holds there, too. */
   keyHash = 0
+  /** Whether the key of that hash was not found when it was last looked for. */
+  #isMissed = false
   readonly #probe = (key: Uint8Array): number => this.#index.find(this.keyHash, key)
 
   /** Whether the last {@link define} made the metric. */
@@ -62,7 +66,10 @@ export class Definitions {
     if (!(key instanceof Uint8Array)) throw new TypeError('a key is given as bytes')
     this.isNew = false
     const hash = this.#memory.hashOf(key)
-    const found = this.#find(key, hash)
+    // it is looked for under the lock in any case: here only where that may save the lock
+    const isMissed = this.#isMissed && hash === this.keyHash
+    const found = isMissed ? -1 : this.#find(key, hash)
+    this.#isMissed = false
     if (found !== -1) return this.#checkSame(found, definition)
     if (key.length > this.#memory.ints[HEADER.keyBytesLimit]!) return this.#refuse('key_too_long')
     if (!this.#memory.lock()) return this.#refuse('lock_timeout')

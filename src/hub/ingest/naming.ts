@@ -1,0 +1,67 @@
+/**
+ * From a wire key to the series that is defined: by the key's bytes alone where the dialect says
+ * that a series is nothing but these, or else as the dialect describes it.
+ */
+import type { Describe, SeriesForm } from '../../dialects/ingest.ts'
+import { describeSeries } from '../../model/index.ts'
+import { NamedKeys } from '../../model/named-keys.ts'
+import { type NewSeries, type PlainSeries, WINDOWED } from './definition.ts'
+
+export class Naming {
+  /** Forms that the keys are made by: those of one dialect. */
+  #forms: Describe['forms']
+  #keys: (NamedKeys | undefined)[] = []
+
+  /** Makes the series of the key in bytes[start, end); valid until the next one is made. */
+  seriesOf(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    type: number,
+    describe: Describe,
+    source: string,
+  ): NewSeries | PlainSeries {
+    const form = describe.forms?.[type]
+    if (form === undefined) {
+      const { isWindowed, ...series } = describe(copyBytes(bytes, start, end), type)
+      return { ...series, source, ...(isWindowed === true && { storage: WINDOWED }) }
+    }
+    if (describe.forms !== this.#forms) {
+      this.#forms = describe.forms
+      this.#keys = []
+    }
+    return {
+      kind: form.kind,
+      key: this.#keysOf(type, form).of(bytes, start, end),
+      nameLength: end - start,
+      metadata: form.metadata,
+      source,
+      isCumulative: form.isCumulative === true,
+    }
+  }
+
+  #keysOf(type: number, form: SeriesForm): NamedKeys {
+    let keys = this.#keys[type]
+    if (keys === undefined) {
+      keys = new NamedKeys(form)
+      this.#keys[type] = keys
+    }
+    return keys
+  }
+}
+
+/** Names the series of a key for people. */
+export function nameOf(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  type: number,
+  describe: Describe,
+): string {
+  return describeSeries(describe(copyBytes(bytes, start, end), type).identity)
+}
+
+/** Copies bytes: `slice` of a Buffer would keep the whole read alive. */
+function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(bytes.subarray(start, end))
+}
