@@ -53,7 +53,7 @@ export const OWN_CLIENT_OPTIONS = {
   }),
   deliver: choice(['own', 'all'], {
     default: 'own',
-    description: 'own: the series asked for alone; all: those of other sessions, too',
+    description: 'own: the series asked for alone; all: those of all who ask for all, too',
   }),
   // the pauses of eventcounters.md §6: an endpoint has few clients, none need spreading
   ...reconnectOptions({ firstMs: 250, limitMs: 10_000, jitter: 0 }),

@@ -2,7 +2,8 @@
  * Every series of the hub as an EventCounter, whatever dialect brought it, in sessions that are
  * isolated from each other (eventcounters.md §4.2). Windows begin and end on the hub's ticks: a
  * session's first one begins at the first tick after it opened, so that nothing older is in it.
- * Sessions whose grids fall together share one running series; none of them can notice.
+ * Sessions whose grids fall together share one running series; none of them can notice. Those of
+ * `deliver: 'all'` have one series per interval and source in common, as in an application.
  */
 
 import type { Frame } from '../../../hub/live/frame.ts'
@@ -15,7 +16,7 @@ import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { NO_REPORTS, type PeerConnection, type Reports } from '../../endpoints.ts'
-import { matchesCounter } from '../codec/filter.ts'
+import { type CounterFilter, matchesCounter, matchesProvider } from '../codec/filter.ts'
 import type {
   Boundary,
   CounterSession,
@@ -175,7 +176,8 @@ export class EventCountersResident implements CounterSource, Resident {
       for (const session of ticks.flatMap(({ opened }) => opened)) {
         if (this.#open.has(session)) session.series = this.#seriesBegunNow(session)
       }
-      const closed = this.#closed
+      // one interval after the other, as an application tells them
+      const closed = this.#closed.sort((a, b) => a.intervalMs - b.intervalMs)
       this.#closed = []
       const { timeMs } = ticks.at(-1)!
       for (const each of closed) yield* this.#delivering(each, timeMs)
@@ -185,55 +187,59 @@ export class EventCountersResident implements CounterSource, Resident {
   /** Places a session; with `all`, it joins the series of its interval that runs already. */
   #place(session: OpenSession): void {
     const { deliver, intervalMs } = session.request
-    session.series = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
+    session.series = deliver === 'all' ? this.#sharedOf(intervalMs) : undefined
     if (session.series === undefined) this.#waiting.push(session)
   }
 
   /** Finds the series whose grid has a point at this tick, or begins one. */
   #seriesBegunNow({ request }: OpenSession): RunningSeries {
     const { intervalMs, deliver } = request
-    const first = deliver === 'all' ? this.#firstOf(intervalMs) : undefined
-    return first ?? this.#onGrid(intervalMs) ?? this.#run(intervalMs)
+    const isShared = deliver === 'all'
+    const running = isShared ? this.#sharedOf(intervalMs) : this.#onGrid(intervalMs)
+    return running ?? this.#run(intervalMs, isShared)
   }
 
-  /** Finds the series that stands for an interval where all are delivered: the oldest. */
-  #firstOf(intervalMs: number): RunningSeries | undefined {
-    for (const series of this.#running) if (series.intervalMs === intervalMs) return series
+  /** Finds the series of an interval that those have in common who get all. */
+  #sharedOf(intervalMs: number): RunningSeries | undefined {
+    for (const series of this.#running) {
+      if (series.isShared && series.intervalMs === intervalMs) return series
+    }
     return undefined
   }
 
   #onGrid(intervalMs: number): RunningSeries | undefined {
     for (const series of this.#running) {
-      if (series.intervalMs !== intervalMs) continue
+      if (series.isShared || series.intervalMs !== intervalMs) continue
       if (intervalMs <= TICK_MS || (this.#servedMs - series.beganMs) % intervalMs === 0)
         return series
     }
     return undefined
   }
 
-  #run(intervalMs: number): RunningSeries {
+  #run(intervalMs: number, isShared: boolean): RunningSeries {
     const grid = this.#grids.open({
       intervalMs,
-      onFrame: (frame) => this.#closed.push({ intervalMs, frame, sessions: this.#wanting(series) }),
+      onFrame: (frame) => this.#closed.push({ intervalMs, frame, ...this.#audienceOf(series) }),
     })!
-    const series: RunningSeries = { intervalMs, beganMs: this.#servedMs, grid }
+    const series: RunningSeries = { intervalMs, isShared, beganMs: this.#servedMs, grid }
     this.#running.add(series)
     return series
   }
 
-  #wanting(series: RunningSeries): readonly OpenSession[] {
-    const isFirst = this.#firstOf(series.intervalMs) === series
-    return [...this.#open].filter(
-      (session) => session.series === series || (isFirst && session.wantsAll),
-    )
+  #audienceOf(series: RunningSeries): Pick<Closed, 'sessions' | 'sources'> {
+    const open = [...this.#open]
+    const asking = open.filter((session) => session.series === series)
+    if (!series.isShared) return { sessions: asking, sources: undefined }
+    return { sessions: open.filter((session) => session.wantsAll), sources: sourcesOf(asking) }
   }
 
-  *#delivering({ intervalMs, frame, sessions }: Closed, timeMs: number): Task {
+  *#delivering({ intervalMs, frame, sessions, sources }: Closed, timeMs: number): Task {
     const rows = yield* this.#served.rows()
     const windows = new ClosedWindows(rows, frame, intervalMs, this.#hub)
     for (const session of sessions) {
       if (!this.#open.has(session)) continue
-      const places = yield* session.placesIn(rows)
+      const wanted = yield* session.placesIn(rows)
+      const places = sources === undefined ? wanted : yield* placesOf(sources, rows, wanted)
       const boundary = { timeMs, windows: yield* windows.of(places) }
       if (this.#open.has(session)) this.#hand(session, boundary)
       yield
@@ -281,6 +287,8 @@ interface Closed {
   readonly frame: Frame
   /** Sessions as they were when it closed: one that begins now gets the next. */
   readonly sessions: readonly OpenSession[]
+  /** Filter of the sources that its interval was asked of; undefined for every one. */
+  readonly sources: CounterFilter | undefined
 }
 
 /** One tick of the hub. */
@@ -295,9 +303,31 @@ interface Tick {
 /** One interval on one grid. */
 interface RunningSeries {
   readonly intervalMs: number
+  /** Whether it belongs to all who get all; no other session joins it. */
+  readonly isShared: boolean
   /** Time served when the grid began. */
   readonly beganMs: number
   readonly grid: Session
+}
+
+/** Joins the filters of sessions; undefined where one of them has none. */
+function sourcesOf(sessions: readonly OpenSession[]): CounterFilter | undefined {
+  const isLimited = sessions.every(({ request }) => request.filter !== undefined)
+  return isLimited ? sessions.flatMap(({ request }) => request.filter ?? []) : undefined
+}
+
+/** Lists those of the wanted rows whose source a filter lets through. */
+function* placesOf(
+  sources: CounterFilter,
+  rows: readonly ServedSeries[],
+  wanted: readonly number[] | undefined,
+): Task<readonly number[]> {
+  const places: number[] = []
+  yield* forEachItem(wanted ?? rows.keys(), (row) => {
+    const { provider } = rows[row]!.description
+    if (matchesProvider(sources, provider)) places.push(row)
+  })
+  return places
 }
 
 class OpenSession {
