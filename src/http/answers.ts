@@ -11,6 +11,7 @@ import type { ApiError } from './api.ts'
 import type { HubContext } from './guest-routes.ts'
 import type { HttpError } from './http-error.ts'
 import { chunksOf, jsonPieces, type Piece, type Pieces } from './pieces.ts'
+import { jsonText } from './query/cell-json.ts'
 
 const compress = promisify(gzip)
 /** Smaller answers fit into few packets anyway. */
@@ -43,7 +44,7 @@ async function bytesAnswer(
 
 /** Answers JSON that is never large. */
 export function jsonAnswer(context: Context, value: unknown): Promise<Response> {
-  return bytesAnswer(context, Buffer.from(JSON.stringify(value)), 'application/json')
+  return bytesAnswer(context, Buffer.from(jsonText(value)), 'application/json')
 }
 
 /**

@@ -61,6 +61,52 @@ test('a series says its namespace where its dialect names a label that holds one
   )
 })
 
+test('every series has the document’s one value: a counter is stated per minute', async (t) => {
+  const { hub, server } = await start(t)
+  const metadata = { displayName: 'Exceptions Thrown', rateTimeScaleS: 3600 }
+  const thrown = hub.add({ name: 'exceptions-thrown', kind: 'counter', metadata })
+  hub.add({ name: 'still', kind: 'counter', metadata: { dialect: 'proxywasm' } })
+  const disk = hub.add({ name: 'disk', kind: 'gauge', metadata: { displayName: 'Disk C' } })
+  const latency = hub.add({ name: 'latency', kind: 'histogram' })
+  hub.add({ name: 'none', kind: 'gauge' })
+  const canonical = async () => {
+    const { series } = await server.json<SeriesPage>('/api/v1/series')
+    return series.map((info) => [info.canonical.name, info.canonical.value])
+  }
+  assert.deepEqual((await canonical()).at(0), ['Exceptions Thrown / Min', null])
+  hub.count(thrown, 4)
+  hub.set(disk, 12.5)
+  for (const value of [1, 2, 6]) hub.observe(latency, value)
+  hub.tick(2)
+  assert.deepEqual(await canonical(), [
+    ['Exceptions Thrown / Min', 120],
+    ['still / Min', 0],
+    ['Disk C', 12.5],
+    ['latency', 3],
+    ['none', null],
+  ])
+  const info = await server.json<SeriesInfo>(`/api/v1/series/${thrown}`)
+  assert.deepEqual([info.rateTimeScaleS, info.canonical.value], [3600, 120])
+})
+
+test('the value of an infinite gauge is a literal that parsers read as infinity', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  for (const [value, text] of [
+    [Number.POSITIVE_INFINITY, '1e999'],
+    [Number.NEGATIVE_INFINITY, '-1e999'],
+  ] as const) {
+    hub.set(id, value)
+    for (const path of ['/api/v1/series', `/api/v1/series/${id}`]) {
+      const answer = await server.ask(path)
+      assert.ok(answer.text.includes(`"current":${text},`), answer.text)
+      assert.ok(answer.text.includes(`"value":${text}}`), answer.text)
+    }
+  }
+  hub.set(id, Number.NaN)
+  assert.match((await server.ask('/api/v1/series')).text, /"current":null,/)
+})
+
 test('a counter shows its exact net total, its decrements are no own series', async (t) => {
   const { hub, server } = await start(t)
   const id = hub.add({ name: 'n', kind: 'counter' })

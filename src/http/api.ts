@@ -58,6 +58,8 @@ export interface SeriesInfo {
   readonly source: string
   readonly displayName?: string
   readonly unit?: string
+  /** Seconds that the sender wants a counter's rate stated per, where it chose any. */
+  readonly rateTimeScaleS?: number
   readonly description?: string
   readonly plot?: string
   readonly color?: string
@@ -66,8 +68,17 @@ export interface SeriesInfo {
   readonly lastDataMs: number
   /** Silent for longer than the hub's stale time. */
   readonly isStale: boolean
-  /** Counter: the total (net of decrements). Gauge: the value. Others: the count. */
+  /**
+   * Counter: the total (net of decrements). Gauge: the value, `1e999` for infinity. Others: the
+   * count.
+   */
   readonly current: ExactJson | null
+  /**
+   * The canonical value, for viewers that know names and numbers only: of a counter `NAME / Min`,
+   * its rate per minute in the last second or window; of a gauge its value, of others their mean.
+   * The name is the display name where there is one.
+   */
+  readonly canonical: { readonly name: string; readonly value: number | null }
   /** Cumulative counters (`mr`) and those that filters may set: falls of the reading so far. */
   readonly resets?: number
   /**

@@ -282,6 +282,7 @@ export class FakeHub {
 
   #info(series: Invented, second: number): SeriesInfo {
     const { id, name, kind, labels, dialect, unit, base, from, until } = series
+    const { displayName, rateTimeScaleS } = series
     const lastDataMs = Math.min(until, second) * 1000
     const seconds = 36_000 + (Math.min(until, second) % 36_000)
     const current = kind === 'gauge' ? gaugeValue(series, second) : Math.round(base * seconds)
@@ -292,11 +293,17 @@ export class FakeHub {
       labels,
       dialect,
       ...(unit === undefined ? {} : { unit }),
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(rateTimeScaleS === undefined ? {} : { rateTimeScaleS }),
       source: '127.0.0.1',
       firstSeenMs: Math.max(from, second - seconds) * 1000,
       lastDataMs,
       isStale: second * 1000 - lastDataMs > STALE_AFTER_MS,
       current: kind === 'summary' ? null : current,
+      canonical: {
+        name: `${displayName ?? name}${kind === 'counter' ? ' / Min' : ''}`,
+        value: kind === 'counter' ? Math.round(base * 60) : base,
+      },
       ...(kind === 'histogram' ? { statistics: statisticsOf(series, second) } : {}),
     }
   }

@@ -15,6 +15,8 @@ export interface Invented {
   readonly dialect: string
   readonly unit?: string
   readonly type?: string
+  readonly displayName?: string
+  readonly rateTimeScaleS?: number
   /** Rate, value or median. */
   readonly base: number
   /** Share by which it wanders, and over how many seconds. */
@@ -212,7 +214,8 @@ function inventOthers(add: AddSeries): void {
   const runtime = { dialect: 'eventcounters', period: 20 }
   add('System.Runtime/cpu-usage', 'summary', {}, 31, { ...runtime, unit: '%', perSecond: 1 })
   add('System.Runtime/working-set', 'gauge', {}, 2.1e8, { ...runtime, unit: 'B', swing: 0.02 })
-  add('System.Runtime/gc-count', 'counter', {}, 1.4, runtime)
+  const collections = { displayName: 'Collections', rateTimeScaleS: 60 }
+  add('System.Runtime/gc-count', 'counter', {}, 1.4, { ...runtime, ...collections })
   add('Kestrel/requests-per-second', 'counter', {}, 33, runtime)
   const wasm = { dialect: 'proxywasm' }
   add('auth_filter.requests', 'counter', { result: 'allowed' }, 6210, { ...wasm, swing: 0.1 })

@@ -13,6 +13,7 @@ export function fakeSeries(part: Partial<SeriesInfo> = {}): SeriesInfo {
     lastDataMs: 0,
     isStale: false,
     current: 0,
+    canonical: { name: part.name ?? 'api.requests', value: 0 },
     ...part,
   }
 }

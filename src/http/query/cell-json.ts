@@ -39,6 +39,23 @@ export function knownExact(value: Exact | undefined): ExactJson | null {
     : exactToJson(value)
 }
 
+/** Gives null for what is not known; an infinite value is one. */
+export function currentExact(value: Exact | undefined): ExactJson | null {
+  return value === undefined || Number.isNaN(value) ? null : exactToJson(value)
+}
+
+/** Writes JSON whose infinite numbers are as {@link numberJson} has them; NaN is null. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    each === Number.POSITIVE_INFINITY || each === Number.NEGATIVE_INFINITY
+      ? rawJSON(numberJson(each))
+      : each,
+  )
+}
+
+/** Function of Node that TypeScript does not know yet. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): object }
+
 export function histogramCell(histogram: Histogram): HistogramCellJson {
   const { positive } = histogram.atScale(Math.min(histogram.scale, CELL_SCALE_MAX))
   const [low, high] = positive.span() ?? [0, -1]

@@ -1,10 +1,24 @@
 /** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
+import { closedValue } from '../../hub/live/canonical-values.ts'
 import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
-import { exact, type Kind, subtractExact } from '../../model/index.ts'
+import {
+  type Exact,
+  exact,
+  type Kind,
+  MINUTE,
+  rateSuffix,
+  subtractExact,
+} from '../../model/index.ts'
 import type { ExactJson, SeriesInfo } from '../api.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
-import { histogramStatistics, knownExact, summaryStatistics } from './cell-json.ts'
+import {
+  currentExact,
+  histogramStatistics,
+  jsonText,
+  knownExact,
+  summaryStatistics,
+} from './cell-json.ts'
 
 const COMPARISONS_PER_STEP = 1000
 
@@ -51,12 +65,17 @@ export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
       isMore = true
       continue
     }
-    rows += `${shown === 0 ? '' : ','}${JSON.stringify(describe(view, record, view.total(record)))}`
+    rows += `${shown === 0 ? '' : ','}${rowJson(describe(view, record, view.total(record)))}`
     shown++
     last = record.id
   }
   const next = isMore ? `"next":${last},` : ''
   yield `${rows}],${next}"total":${total},"revision":${revision}}`
+}
+
+function rowJson(info: SeriesInfo): string {
+  const isInfinite = info.kind === 'gauge' && !Number.isFinite(Number(info.current))
+  return isInfinite ? jsonText(info) : JSON.stringify(info)
 }
 
 /** Describes one series with everything the hub knows of it. */
@@ -79,7 +98,7 @@ function statisticsOf(total: Total): Pick<SeriesInfo, 'statistics'> {
 
 function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {
   const { identity, metadata } = record
-  const { type, displayName, unit, description, plot, color } = metadata
+  const { type, displayName, unit, rateTimeScaleS, description, plot, color } = metadata
   const { namespaceLabel } = view.exportRules(metadata.dialect)
   const namespace = identity.labels.find(([key]) => key === namespaceLabel)?.[1]
   return {
@@ -89,11 +108,13 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
     labels: identity.labels,
     dialect: metadata.dialect,
     source: record.source,
-    ...withoutUndefined({ namespace, type, displayName, unit, description, plot, color }),
+    ...withoutUndefined({ namespace, type, displayName, unit, rateTimeScaleS }),
+    ...withoutUndefined({ description, plot, color }),
     firstSeenMs: record.firstSeenMs,
     lastDataMs: record.lastDataMs,
     isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
     current: currentValue(total),
+    canonical: canonicalOf(view, record, total),
     ...resetsOf(record),
   }
 }
@@ -106,12 +127,30 @@ function resetsOf(record: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> 
   return falls === undefined ? {} : { resets: falls.count, startMs: falls.lastMs }
 }
 
+/** Gives the one value of a series for simple viewers: a counter is a rate per minute. */
+function canonicalOf(
+  { live }: HubView,
+  record: SeriesRecord,
+  total: Total,
+): SeriesInfo['canonical'] {
+  const { identity, metadata } = record
+  const name = metadata.displayName || identity.name
+  if (total.kind === 'gauge') return { name, value: currentNumber(total.value) }
+  const value = live.newest === undefined ? Number.NaN : closedValue(record, live.newest, MINUTE)
+  const ending = total.kind === 'counter' ? rateSuffix(MINUTE) : ''
+  return { name: name + ending, value: currentNumber(value) }
+}
+
+function currentNumber(value: Exact | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : Number(value)
+}
+
 function currentValue(total: Total): ExactJson | null {
   switch (total.kind) {
     case 'counter':
       return knownExact(subtractExact(total.total, total.decrements))
     case 'gauge':
-      return knownExact(total.value)
+      return currentExact(total.value)
     case 'histogram':
       return knownExact(exact(total.histogram.count))
     case 'summary':

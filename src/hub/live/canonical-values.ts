@@ -130,7 +130,7 @@ export class CanonicalValues implements SnapshotSource {
       if (unlinks !== this.#unlinks || unread !== this.#unread) return
       const entry = this.#entries[i]!
       const isOlder = entry.record.id <= unread.lastId
-      closed.push(isOlder ? closedValue(entry, unread.frame) : Number.NaN)
+      closed.push(isOlder ? closedOf(entry, unread.frame) : Number.NaN)
     }
     for (let i = 0; i < closed.length; i++) this.#closed[i] = closed[i]!
     this.#unread = undefined
@@ -181,10 +181,24 @@ function isShown(record: SeriesRecord): boolean {
   return !isDecrements(record) && record.metadata.dialect !== 'hub'
 }
 
-function closedValue({ record, statistic }: Entry, frame: Frame): number {
+function closedOf({ record, statistic }: Entry, frame: Frame): number {
+  return closedValue(record, frame, record.metadata.rateTimeScaleS ?? MINUTE, statistic)
+}
+
+/**
+ * Computes the one value of a series in a closed second, or of its newest window; NaN for none, and
+ * for a gauge, which is read as it is now.
+ * @param scaleS seconds that a counter's rate is stated per
+ */
+export function closedValue(
+  record: SeriesRecord,
+  frame: Frame,
+  scaleS: number,
+  statistic?: Statistic,
+): number {
   switch (record.kind) {
     case 'counter':
-      return counterValue(record, frame)
+      return counterValue(record, frame, scaleS)
     case 'histogram': {
       const row = frame.row(record.id, 'histogram')
       return row < 0 ? emptyValue(statistic) : statisticOf(frame.histogramAt(row), statistic)
@@ -199,8 +213,7 @@ function closedValue({ record, statistic }: Entry, frame: Frame): number {
   }
 }
 
-function counterValue(record: CounterRecord, frame: Frame): number {
-  const scaleS = record.metadata.rateTimeScaleS ?? MINUTE
+function counterValue(record: CounterRecord, frame: Frame, scaleS: number): number {
   const window = record.windows?.last
   if (window !== undefined && window.seconds > 0) {
     if (isOverdue(record, window.seconds, frame)) return Number.NaN
