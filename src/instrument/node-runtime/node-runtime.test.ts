@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
+import { metricsText } from '../metrics.ts'
 import { CounterRegistry } from '../registry.ts'
 import { NODE_RUNTIME, nodeRuntime } from './node-runtime.ts'
 
@@ -56,6 +57,17 @@ function meanOf(window: CounterWindow): number {
 }
 
 suite('Node.Runtime', () => {
+  test('no gauge is named like the count of a summary', () => {
+    const { clock, registry } = new Watched()
+    metricsText(registry)
+    clock.advance(1000)
+    const types = metricsText(registry).matchAll(/# TYPE (\S+) gauge/g)
+    const gauges = Array.from(types, ([, name = '']) => name)
+    assert.ok(gauges.includes('node_runtime_active_handles'), gauges.join())
+    const wrong = gauges.filter((name) => name.endsWith('_count'))
+    assert.deepEqual(wrong, [])
+  })
+
   test('a registry that another thread serves refuses it, and keeps no part of it', () => {
     const joined = CounterRegistry.open(new CounterRegistry().share())
     for (let i = 0; i < 2; i++) {
@@ -74,7 +86,7 @@ suite('Node.Runtime', () => {
       ['gc-heap-size', 'GC Heap Size', 'MB', 0],
       ['gc-committed', 'GC Committed Bytes', 'MB', 0],
       ['total-pause-time-by-gc', 'Time paused by GC', 'ms', 0],
-      ['active-timer-count', 'Number of Active Timers', '', 0],
+      ['active-timers', 'Number of Active Timers', '', 0],
     ] as const
     for (const [name, displayName, units, rateScaleSec] of known) {
       const { counter } = named(boundaries[0], name)

@@ -193,9 +193,9 @@ function addLoop(measure: AddMeasured, source: EventSource, delay: LoopDelay): v
   const resources = oncePerCollection(readResources)
   const add = (name: string, title: string, countOf: (reading: ResourcesReading) => number) =>
     measure(name, title, '', state(resources, countOf))
-  add('active-timer-count', 'Number of Active Timers', ({ timers }) => timers)
-  add('active-handle-count', 'Number of Active Handles', ({ handles }) => handles)
-  add('active-request-count', 'Number of Active Requests', ({ requests }) => requests)
+  add('active-timers', 'Number of Active Timers', ({ timers }) => timers)
+  add('active-handles', 'Number of Active Handles', ({ handles }) => handles)
+  add('active-requests', 'Number of Active Requests', ({ requests }) => requests)
 }
 
 function identity(value: number): number {
