@@ -4,6 +4,7 @@
  * of many names have no sum, so for them a refusal is only counted.
  */
 import type { Identity, Kind } from '../../model/index.ts'
+import { OWN_MEANINGS } from '../status/own-meanings.ts'
 import { OWN_SOURCE, type SeriesDefiner } from './definition.ts'
 
 const NAME = 'pentameter.overflow'
@@ -42,10 +43,7 @@ export class OverflowSlots {
     const identity: Identity = { name: NAME, kind, labels: [['dialect', this.#dialect]] }
     const record = this.#series.define({
       identity,
-      metadata: {
-        dialect: 'hub',
-        description: 'What series refused by a limit would have counted.',
-      },
+      metadata: { dialect: 'hub', description: OWN_MEANINGS[NAME]! },
       source: OWN_SOURCE,
     })
     if (typeof record === 'string') return -1

@@ -11,33 +11,42 @@ interface Documented {
   readonly kinds: readonly string[]
   readonly unit: string | undefined
   readonly labels: readonly string[]
+  readonly meaning: string
 }
 
 /** Among the kinds in the document. */
 const UNITS: readonly string[] = ['bytes', 'seconds']
 const words = (text: string): string[] => text.split(/,\s*/).filter((word) => word !== '')
 
+/** Table of meanings, which says nothing of what there is. */
+const MEANINGS = 'src/hub/status/own-meanings.ts'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+const ROW = /^\| `(pentameter\.[^`]+)` *\|([^|]*)\|([^|]*)\|([^|]*)\|/gm
 
 /** The rows of docs/self-metrics.md, and of dialects that have theirs in their own README. */
 function documented(): Documented[] {
   const paths = ['docs/self-metrics.md', ...globSync('src/dialects/*/README.md', { cwd: ROOT })]
   const text = paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n')
-  return [...text.matchAll(/^\| `(pentameter\.[^`]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
-    ([, name = '', kinds = '', labels = '']) => ({
-      name,
-      kinds: words(kinds.trim()).filter((word) => !UNITS.includes(word)),
-      unit: words(kinds.trim()).find((word) => UNITS.includes(word)),
-      labels: words(labels.trim()),
-    }),
-  )
+  return [...text.matchAll(ROW)].map(([, name = '', kinds = '', labels = '', meaning = '']) => ({
+    name,
+    kinds: words(kinds.trim()).filter((word) => !UNITS.includes(word)),
+    unit: words(kinds.trim()).find((word) => UNITS.includes(word)),
+    labels: words(labels.trim()),
+    meaning: meaning
+      .trim()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll('`', ''),
+  }))
 }
 
 test('the document lists every metric that the sources name, and no other', () => {
   const tree = readTree(ROOT)
   const sources = tree
     .under('src', '.ts')
-    .filter(({ path }) => !path.endsWith('.test.ts') && !path.startsWith('src/web/'))
+    .filter(
+      ({ path }) => !path.endsWith('.test.ts') && path !== MEANINGS && !path.startsWith('src/web/'),
+    )
   const named = new Set(
     sources.flatMap(({ text }) => text.match(/(?<=')pentameter\.[a-z.]+(?=')/g) ?? []),
   )
@@ -45,7 +54,7 @@ test('the document lists every metric that the sources name, and no other', () =
   assert.deepEqual(listed.toSorted(), [...named].sort())
 })
 
-test('what a hub says of itself has the kind, unit and labels of the document', async () => {
+test('what a hub says of itself has kind, unit, labels and meaning as documented', async () => {
   const started = await startHub({ seriesLimit: 1 })
   const { hub, clock } = started
   await sendUdp(started, [packet('a:1|m\nb:1|m\nbad\n'), Buffer.from('?')])
@@ -59,6 +68,8 @@ test('what a hub says of itself has the kind, unit and labels of the document', 
     assert.ok(row, `${name} is not in the document`)
     assert.ok(row.kinds.includes(kind), `${name} is a ${kind}`)
     assert.equal(metadata.unit, row.unit, name)
+    assert.ok(kind !== 'gauge' || !name.endsWith('count'), name)
+    assert.equal(metadata.description, row.meaning, name)
     assert.deepEqual(
       labels.map(([key]) => key),
       row.labels.toSorted(),

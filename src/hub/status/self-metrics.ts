@@ -5,6 +5,7 @@
 import { type Labels, sortLabels } from '../../model/index.ts'
 import type { CounterHandle, GaugeHandle, Writer } from '../../shm/index.ts'
 import { type KnownSeries, OWN_SOURCE, type SeriesDefiner } from '../ingest/definition.ts'
+import { OWN_MEANINGS } from './own-meanings.ts'
 
 type LabelValues = Readonly<Record<string, string>>
 
@@ -24,6 +25,7 @@ export class SelfMetrics {
   /**
    * Gives the counter of a name and labels, made on first use; one that found no room counts
    * nowhere.
+   * @param description the hub's own by default, see {@link OWN_MEANINGS}
    */
   counter(name: string, labels: LabelValues = NO_LABELS, description?: string): OwnCounter {
     const key = keyOf(name, labels)
@@ -35,10 +37,16 @@ export class SelfMetrics {
     return counter
   }
 
-  gauge(name: string, value: number, labels: LabelValues = NO_LABELS, unit?: string): void {
+  gauge(
+    name: string,
+    value: number,
+    labels: LabelValues = NO_LABELS,
+    unit?: string,
+    description?: string,
+  ): void {
     const key = keyOf(name, labels)
     if (!this.#gauges.has(key)) {
-      const record = this.#define(name, 'gauge', labels, undefined, unit)
+      const record = this.#define(name, 'gauge', labels, description, unit)
       this.#gauges.set(key, record && this.#writer.gauge(record.metric))
     }
     this.#gauges.get(key)?.set(value)
@@ -48,7 +56,7 @@ export class SelfMetrics {
     name: string,
     kind: 'counter' | 'gauge',
     labels: LabelValues,
-    description?: string,
+    description = OWN_MEANINGS[name],
     unit?: string,
   ): KnownSeries | undefined {
     const pairs: Labels = sortLabels(Object.entries(labels))

@@ -45,6 +45,31 @@ export interface WallarooViews {
   workerConnections(application: string | undefined): ConnectionsAnswer
 }
 
+interface OwnMetric {
+  readonly name: string
+  readonly meaning: string
+}
+
+/** Metrics of itself, as docs/self-metrics.md lists them. */
+const OWN_METRICS = {
+  size: {
+    name: 'pentameter.wallaroo.windows.size',
+    meaning: 'memory of the windows kept for views; from the first one on',
+  },
+  dropped: {
+    name: 'pentameter.wallaroo.windows.dropped',
+    meaning: 'windows that left the views early by its bound',
+  },
+  workersRefused: {
+    name: 'pentameter.wallaroo.workers.refused',
+    meaning: 'joins and windows of workers beyond a limit',
+  },
+  viewsRefused: {
+    name: 'pentameter.wallaroo.views.refused',
+    meaning: 'views refused because too many others were being made',
+  },
+} as const satisfies Readonly<Record<string, OwnMetric>>
+
 export class WallarooResident implements WallarooViews, WindowReceivers, Resident {
   readonly state: WallarooState
   readonly #receivers = new Set<WorkerReceiver>()
@@ -80,10 +105,13 @@ export class WallarooResident implements WallarooViews, WindowReceivers, Residen
   observe(metrics: SelfMetrics): void {
     const { memory, workers, workersNotHeld, measurements } = this.state
     if (measurements === 0) return
-    metrics.gauge('pentameter.wallaroo.windows.size', memory.bytes, {}, 'bytes')
-    metrics.counter('pentameter.wallaroo.windows.dropped').raiseTo(memory.dropped)
-    metrics.counter('pentameter.wallaroo.workers.refused').raiseTo(workers.refused + workersNotHeld)
-    metrics.counter('pentameter.wallaroo.views.refused').raiseTo(this.#answers.refused)
+    const { size, ...counts } = OWN_METRICS
+    metrics.gauge(size.name, memory.bytes, {}, 'bytes', size.meaning)
+    const raise = ({ name, meaning }: OwnMetric, total: number): void =>
+      metrics.counter(name, {}, meaning).raiseTo(total)
+    raise(counts.dropped, memory.dropped)
+    raise(counts.workersRefused, workers.refused + workersNotHeld)
+    raise(counts.viewsRefused, this.#answers.refused)
   }
 
   get measured(): Measured {

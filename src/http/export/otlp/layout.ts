@@ -82,7 +82,7 @@ function metricsOf(
   const named = otlpName(identity, metadata, rules)
   const { name, unit } = named
   const attributes = Object.entries(named.attributes)
-  const description = metadata.description ?? ''
+  const description = metadata.description || metadata.displayName || ''
   const head: MetricHead = { scope: scopeOf(named, rules, view), name, description, unit }
   switch (identity.kind) {
     case 'counter':

@@ -47,6 +47,23 @@ describe('counters and gauges', () => {
     }
   })
 
+  test('HELP is the description, else the display name, else name and dialect', () => {
+    const hub = new FakeHubView()
+    const add = (name: string, metadata: object) =>
+      hub.set(hub.add({ name, kind: 'gauge', metadata }), 1)
+    add('both', { description: 'Carts that are open.', displayName: 'Carts' })
+    add('shown', { displayName: 'CPU Usage' })
+    add('bare', {})
+    for (const format of FORMATS) {
+      const help = scrape(hub, format).text.match(/(?<=# HELP ).*/g)
+      assert.deepEqual(help?.toSorted(), [
+        'bare bare (statshero)',
+        'both Carts that are open.',
+        'shown CPU Usage',
+      ])
+    }
+  })
+
   test('the text format names the family with _total, OpenMetrics without', () => {
     const hub = new FakeHubView()
     addKey(hub, 'a.b', 'm')

@@ -44,6 +44,7 @@ const series = fc.record({
   ),
   exportSuffix: fc.option(fc.constantFrom('hist', 'b', 'a b', 'total'), { nil: undefined }),
   dialect: fc.constantFrom('statshero', 'hub'),
+  displayName: fc.option(fc.constantFrom('Shown', ''), { nil: undefined }),
   total: totals,
   value: values,
 })
@@ -52,11 +53,15 @@ for (const format of ['text', 'openmetrics'] as TextFormat[]) {
   test(`any series alone is written the same way as in general: ${format}`, () => {
     const property = fc.property(series, fc.boolean(), fc.boolean(), (each, isUtf8, hasCreated) => {
       const hub = new FakeHubView()
-      const { name, kind, qualifier, exportSuffix, dialect } = each
+      const { name, kind, qualifier, exportSuffix, dialect, displayName } = each
       const id = hub.add({
         ...{ name, kind: kind as 'counter' },
         ...(qualifier === undefined ? {} : { qualifier }),
-        metadata: { dialect, ...(exportSuffix === undefined ? {} : { exportSuffix }) },
+        metadata: {
+          dialect,
+          ...(exportSuffix === undefined ? {} : { exportSuffix }),
+          ...(displayName === undefined ? {} : { displayName }),
+        },
       })
       if (kind === 'counter') hub.count(id, each.total)
       else if (kind === 'gauge') hub.set(id, each.value)

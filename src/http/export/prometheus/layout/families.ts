@@ -99,7 +99,8 @@ function typeOf(named: PrometheusName, options: LayoutOptions): Kind {
  */
 export function toFamily(type: Kind, name: string, first: Entry, rows: Row[]): Family {
   const { identity, metadata } = first.record
-  const help = (metadata.description ?? `${identity.name} (${metadata.dialect})`).toWellFormed()
+  const { description, displayName, dialect } = metadata
+  const help = (description || displayName || `${identity.name} (${dialect})`).toWellFormed()
   const sampleName = type === 'counter' ? `${name}_total` : name
   const hasUnit = first.unit !== undefined && name.endsWith(`_${first.unit}`)
   const unit = hasUnit ? first.unit : undefined

@@ -70,8 +70,9 @@ export class PlainNames {
   /** Reads the name of the family that a series wants; false where it is not plain. */
   read(record: SeriesRecord): boolean {
     const { kind } = record
-    const { dialect, unit, description, exportSuffix } = record.metadata
-    if (unit !== undefined || description !== undefined || isDecrements(record)) return false
+    const { dialect, unit, description, displayName, exportSuffix } = record.metadata
+    const hasHelp = description !== undefined || displayName !== undefined
+    if (unit !== undefined || hasHelp || isDecrements(record)) return false
     if (!this.#isPlainKind(kind) || !this.#isPlainDialect(dialect)) return false
     this.#record = record
     this.#key = this.#series.keyOf(record)

@@ -1,0 +1,55 @@
+/**
+ * Meanings of the hub's metrics of itself, by name: what `# HELP` says of them, and the table of
+ * docs/self-metrics.md. Those of a dialect come with their counts.
+ */
+export const OWN_MEANINGS: Readonly<Record<string, string>> = {
+  'pentameter.start.time':
+    'when the hub started, Unix time: new at a restart, moved with the clock',
+  'pentameter.clock.steps': 'times that the wall clock was set by a second or more',
+  'pentameter.overload': 'what it refuses: 1 large answers, 2 and names, 3 and connections',
+  'pentameter.loop.delay': 'longest delay of the event loop in the second',
+  'pentameter.memory.share': 'fuller one of heap and memory budget, 1 = full',
+  'pentameter.measurements': 'measurements taken (receiving) or values sent (emitting)',
+  'pentameter.values.sent': 'values sent to attached viewers',
+  'pentameter.decode.errors': 'messages or lines that could not be read',
+  'pentameter.decode.notes': 'oddities of messages that were taken',
+  'pentameter.ingest.refused': 'lines that were read but not taken, by reason',
+  'pentameter.ingest.worker.restarts':
+    'ingest threads that ended unexpectedly and were started again',
+  'pentameter.ingest.worker.lost': 'what such a thread had taken and not handed on, listed below',
+  'pentameter.ingest.noted': 'lines taken that deserve a look; nothing lost',
+  'pentameter.overflow': 'what series refused by a limit would have counted',
+  'pentameter.unclaimed': 'first bytes that no dialect recognised',
+  'pentameter.connections': 'open connections',
+  'pentameter.connections.refused': 'connections closed at once by the limit',
+  'pentameter.connections.closed': 'connections that a limit ended',
+  'pentameter.accepts.failed': 'connections that the system could not hand over, by its code',
+  'pentameter.descriptors.exhausted': 'seconds in which no file descriptor was left, by its code',
+  'pentameter.udp.receive.buffer': 'receive buffer that the kernel granted',
+  'pentameter.udp.kernel.drops': 'datagrams the kernel dropped, where it says so',
+  'pentameter.series': 'series under the limit',
+  'pentameter.series.expired': 'series removed after their silence',
+  'pentameter.zone.metrics': 'metrics that can be found; a series has one or two',
+  'pentameter.zone.segments': 'segments in use: one a writing thread, and the base',
+  'pentameter.zone.size': 'shared memory in use',
+  'pentameter.zone.limit': 'shared memory there may be',
+  'pentameter.zone.part.size': 'shared memory by use, listed below',
+  'pentameter.zone.budget': 'what definitions may be charged, where that is bounded',
+  'pentameter.zone.charged': 'what they have been charged, where that is bounded',
+  'pentameter.zone.refused': "definitions and slots refused, in the zone's own words",
+  'pentameter.zone.orphans.folded': 'segments folded for threads that ended without notice',
+  'pentameter.zone.lock.takeovers': 'locks taken over from such threads',
+  'pentameter.zone.lock.waits': 'times a thread found the lock of definitions held',
+  'pentameter.zone.bin.fallbacks': 'observations counted at a larger bound for want of memory',
+  'pentameter.zone.replacements': 'reconfigurations that made another zone of it',
+  'pentameter.live.size': 'memory of the live ring',
+  'pentameter.live.evicted': 'frames dropped before their time by its bound',
+  'pentameter.log.lost':
+    'lines missing in the log: held_back, repeating others of a minute; left_out, too many of an ' +
+    'ingest thread; unwritten',
+  'pentameter.sessions': 'open sessions',
+  'pentameter.sink.queue': 'frames that wait for a sink',
+  'pentameter.sink.dropped': 'frames dropped because its queue was full',
+  'pentameter.sink.failed': 'frames that a sink did not take',
+  'pentameter.tick.missed': 'seconds that a frame was longer than one: the hub was busy',
+}
