@@ -3,7 +3,7 @@
  * that the application has (eventcounters.md §2). There is no login; all who reach the server
  * see every counter, so it is bound to loopback unless told otherwise.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   refuseRequest,
@@ -80,6 +80,8 @@ export class EventCountersServer {
     this.#handle = handle
     this.#host = host
     this.#port = port
+    // not by an import, for which Node loads its whole fetch as well
+    const { createServer } = process.getBuiltinModule('node:http')
     this.#server = createServer((incoming, outgoing) => {
       const refusal = refusalOf(incoming, isAllowed)
       if (refusal !== undefined) refuseRequest(outgoing, ...refusal, HEADERS)

@@ -3,7 +3,6 @@
  * docs/formats/zone.md. Each writer adds into its own segment without locks; readers add the
  * segments up. Every size has a limit, and nothing that meets one throws on the record path.
  */
-import { getRandomValues } from 'node:crypto'
 import { threadId } from 'node:worker_threads'
 import { createHashKey } from '../model/index.ts'
 import { type DefinitionOptions, definitionWords } from './definitions/definition.ts'
@@ -94,8 +93,7 @@ export class Zone {
    * @throws {RangeError} for an option out of its range
    */
   static create(options: ZoneOptions = {}): Zone {
-    const [high, low] = getRandomValues(new Int32Array(2)) as unknown as [number, number]
-    const chance = { zoneId: [high, low], hashKey: createHashKey() } as const
+    const chance = { zoneId: createHashKey(), hashKey: createHashKey() } as const
     const memory = ZoneMemory.create(limitsOf(options, chance))
     const zone = new Zone(memory, true)
     const { workers } = zone.usage()
@@ -118,6 +116,25 @@ export class Zone {
     const zone = new Zone(ZoneMemory.open(shared), false)
     zone.#lineage.connect()
     return zone
+  }
+
+  /**
+   * Opens the zone in a thread of which its creator knows by {@link watchExit}.
+   * @internal
+   */
+  static openWatched(shared: SharedZone): Zone {
+    const zone = new Zone(ZoneMemory.open(shared), false)
+    zone.#lineage.connect(true)
+    return zone
+  }
+
+  /**
+   * Folds the segments of a thread that the zone's creator has just started, when it exits.
+   * @param thread its `threadId`
+   * @internal
+   */
+  watchExit(thread: number): void {
+    this.#lineage.watchExit(thread)
   }
 
   /** Memory to hand to another thread; another one after a reconfiguration. */

@@ -5,7 +5,6 @@
  * What can't be sent throws where it is asked for: a key, type or rate when its recorder is made, a
  * whole line in `send`. Recording through a recorder never throws; it counts.
  */
-import { gzipSync } from 'node:zlib'
 import type { Clock } from '../../time/clock.ts'
 import { backgroundClock, systemClock } from '../../time/system-clock.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
@@ -228,6 +227,7 @@ export class StatsHeroClient {
 
 /** Compresses a packet's body as gzip (§3.4), or leaves it where that is no shorter. */
 function packed(packet: Uint8Array): Uint8Array {
+  const { gzipSync } = process.getBuiltinModule('node:zlib')
   const body = gzipSync(packet.subarray(packet.indexOf(LF) + 1))
   const smaller = Buffer.concat([Buffer.from(`1|${body.length}\n`), body])
   return smaller.length < packet.length ? smaller : packet

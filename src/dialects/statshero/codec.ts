@@ -3,7 +3,6 @@
  * tests and fuzzing. Its stages are in codec/ and pure; the zlib that they unpack gzip bodies with
  * (§3.4) comes from here.
  */
-import { gunzipSync } from 'node:zlib'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
 import { encodePackets, type Line } from './codec/encode.ts'
@@ -59,11 +58,13 @@ interface Gunzipped {
 /**
  * Unpacks one or more members. zlib stops silently at a zero byte behind a member, so what it took
  * is compared with what there was. At most `bytesMax` of output are ever made.
+ * zlib is loaded with the first packed body: a thread that never meets one starts without.
  */
 const inflateGzip: Inflate = (body, bytesMax) => {
   try {
     // 0 would mean "no limit" to zlib
     const options = { info: true, maxOutputLength: Math.max(bytesMax, 1) }
+    const { gunzipSync } = process.getBuiltinModule('node:zlib')
     const { buffer, engine } = gunzipSync(body, options) as unknown as Gunzipped
     return engine.bytesWritten === body.length ? buffer : 'corrupt'
   } catch (error) {

@@ -89,10 +89,14 @@ export class IngestThreads {
   }
 
   #createLink(thread: number): ThreadLink {
-    const { clock, createWorker = createThread } = this.#parts
+    const { clock, zone, createWorker = createThread } = this.#parts
     return new ThreadLink({
       clock,
-      createWorker: () => createWorker(this.#startOf(thread)),
+      createWorker: () => {
+        const worker = createWorker(this.#startOf(thread))
+        zone.watchExit(worker.threadId)
+        return worker
+      },
       onMessage: (message) => this.#take(thread, message),
       onCrash: (reason, waitMs) => this.#crashed(thread, reason, waitMs),
       onRestart: () => this.#bindAgain(thread),

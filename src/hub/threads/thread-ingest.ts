@@ -64,7 +64,7 @@ export class ThreadIngest {
     this.#start = start
     this.#post = post
     const { thread, threads, config } = start
-    const zone = Zone.open(start.zone)
+    const zone = Zone.openWatched(start.zone)
     this.#counts = new SharedCounts(start.counts, threads)
     this.#writer = zone.attach()
     this.#outbox = new Outbox(thread, this.#counts, clock, post)

@@ -5,7 +5,6 @@
  * counter that exists in this thread, too, gets what the others observed; one that does not is
  * stood in for.
  */
-import { randomUUID } from 'node:crypto'
 import { threadId } from 'node:worker_threads'
 import { sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
@@ -83,6 +82,8 @@ export class Collector implements CounterHome {
 
   share(): SharedRegistry {
     if (this.#channel === undefined) {
+      // loaded when there are threads: most programs have none
+      const { randomUUID } = process.getBuiltinModule('node:crypto')
       this.#channelName = `pentameter:counters:${randomUUID()}`
       this.#channel = new ThreadChannel<CounterMessage>(this.#channelName, this)
     }

@@ -18,7 +18,7 @@ import { ZoneMemory } from '../memory/memory.ts'
 import type { Segments, UnmovedSegment } from '../segments/segments.ts'
 import { type Replacement, ThreadChannel, type ZoneMessage } from '../threads/channel.ts'
 import { buryThread } from '../threads/orphans.ts'
-import { keepPulse, watchExits, watchThread } from '../threads/pulse.ts'
+import { keepPulse, watchExitOf, watchExits, watchThread } from '../threads/pulse.ts'
 import type { Writer } from '../writer.ts'
 import { changedLimits, needsSuccessor, type ZoneChange } from '../zone-options.ts'
 import { buildSuccessor } from './build.ts'
@@ -61,8 +61,10 @@ export class Lineage {
   /**
    * Connects to the other threads; must be called before any of them or another object can see the
    * zone.
+   * @param isWatched whether the creator has started this thread and watches its exit: then it
+   *   need not be told of it, which spares both the locks, and what Node loads for a message
    */
-  connect(): void {
+  connect(isWatched = false): void {
     if (this.#channel !== undefined) return
     const { ints } = this.#parts.memory
     const id = [ints[HEADER.zoneId]!, ints[HEADER.zoneId + 1]!].map((part) =>
@@ -73,8 +75,10 @@ export class Lineage {
       watchExits()
       return
     }
-    keepPulse()
-    this.#channel.post({ kind: 'hello', threadId })
+    if (!isWatched) {
+      keepPulse()
+      this.#channel.post({ kind: 'hello', threadId })
+    }
     if (ints[HEADER.unmoved] !== 0) this.#awaitAnswer(() => this.#knowsAll)
   }
 
@@ -100,6 +104,13 @@ export class Lineage {
     this.#watched.add(thread)
     const lineage = new WeakRef<Lineage>(this)
     watchThread(thread, () => lineage.deref()?.bury(thread))
+  }
+
+  /** Buries a thread that this one has just started, once it has exited. */
+  watchExit(thread: number): void {
+    this.#watched.add(thread)
+    const lineage = new WeakRef<Lineage>(this)
+    watchExitOf(thread, () => lineage.deref()?.bury(thread))
   }
 
   /** Buries a thread that is gone; again later where another thread holds the lock for long. */

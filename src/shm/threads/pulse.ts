@@ -64,6 +64,16 @@ export function watchExits(): void {
   })
 }
 
+/**
+ * Calls back at the exit event of a thread that this thread has just started: no lock is needed for
+ * that, but it must have been preceded by {@link watchExits}.
+ */
+export function watchExitOf(thread: number, whenGone: () => void): void {
+  const others = watched.get(thread)
+  if (others === undefined) watched.set(thread, [whenGone])
+  else others.push(whenGone)
+}
+
 /** Calls back in a turn of this thread's event loop once another thread of the process is gone. */
 export function watchThread(thread: number, whenGone: () => void): void {
   if (thread === threadId) return

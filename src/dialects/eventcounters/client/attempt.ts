@@ -2,8 +2,7 @@
  * One session from the client's side: request, answer, body, until something ends it. Nothing a
  * server sends is waited for without a limit in time, nor kept without one in size.
  */
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Clock } from '../../../time/clock.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
 import { CONTENT_TYPE, MARKS_HEADER, SERIES_HEADER } from '../spec.ts'
@@ -69,7 +68,9 @@ export class Attempt {
       this.#end({ reason: 'timeout', message: `no answer within ${ANSWER_TIMEOUT_MS} ms` })
     })
     const { url } = address
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    // not by imports, for which Node loads its whole fetch as well
+    const isHttps = url.protocol === 'https:'
+    const { request: send } = process.getBuiltinModule(isHttps ? 'node:https' : 'node:http')
     // No agent: a session is a connection of its own, and none is kept for later.
     this.#outgoing = send(url, { agent: false, headers: HEADERS })
     this.#outgoing.on('socket', (socket) => socket.setNoDelay(true))

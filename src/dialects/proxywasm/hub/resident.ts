@@ -2,7 +2,6 @@
  * The filters that a hub runs, each in a thread of its own. Their metrics are ordinary series of
  * the hub's zone: the threads define and write them, and announce each one to the main thread.
  */
-import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { SharedSources } from '../../../hub/live/totals.ts'
 import type { Log } from '../../../hub/log.ts'
@@ -62,6 +61,8 @@ class FiltersResident implements SharedSources, Measured, Resident {
     this.#filters = configs.map((config) => new HubFilter(config, parts.clock, parts.log))
     this.#bySource = new Map(this.#filters.map((filter) => [filter.source, filter]))
     if (configs.length === 0) return
+    // a hub without filters starts without it
+    const { randomUUID } = process.getBuiltinModule('node:crypto')
     this.#channel = new BroadcastChannel(`pentameter-filters-${randomUUID()}`)
     this.#channel.unref()
     this.#channel.onmessage = (event) =>
