@@ -16,8 +16,7 @@ import type { Guest } from './dialects/guest.ts'
 import { HTTP_PORT, type ValuesOf } from './dialects/options.ts'
 import { GUESTS } from './dialects/registry.ts'
 import { isLoopback } from './host-check.ts'
-import { OtlpExporter } from './http/export/otlp/exporter.ts'
-import { OtlpSource } from './http/export/otlp/source.ts'
+import type { OtlpPreview } from './http/export/otlp/source.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { parseConfig } from './hub/config/config.ts'
 import type { HouseOptions } from './hub/config/house-options.ts'
@@ -159,7 +158,8 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   if (!isLoopback(config.host)) log('warn', OPEN_MESSAGE, { host: config.host })
   const worker = createWorker === undefined ? {} : { createWorker }
   const hub = new Hub({ config, clock, log, guests, ...worker })
-  const server = serverOf(hub, guests, config, log)
+  const otlp = await otlpOf(config, hub, log)
+  const server = serverOf(hub, guests, config, log, otlp)
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await hub.start()
   await http.start()
@@ -218,9 +218,15 @@ function intervalOf(frame: Frame, hub: Hub): Interval {
 }
 
 /** Composes the HTTP side: page, API, /metrics and what goes to an OTLP receiver. */
-function serverOf(hub: Hub, guests: readonly Guest[], config: HubConfig, log: Log): HttpServer {
+function serverOf(
+  hub: Hub,
+  guests: readonly Guest[],
+  config: HubConfig,
+  log: Log,
+  otlp: LoadPreview,
+): HttpServer {
   return createHttpServer({
-    otlp: otlpOf(config, hub, log),
+    otlp,
     view: hub,
     webRoot: WEB_ROOT,
     host: config.host,
@@ -238,11 +244,26 @@ function serverOf(hub: Hub, guests: readonly Guest[], config: HubConfig, log: Lo
   })
 }
 
-/** Pushes to the receiver of the config; without one it only shows what it would say. */
-function otlpOf({ otlp, host, httpPort }: HubConfig, hub: Hub, log: Log) {
+type LoadPreview = () => Promise<OtlpPreview>
+
+/**
+ * Pushes to the receiver of the config; without one it only shows what it would say, and is loaded
+ * when it is to be shown.
+ */
+async function otlpOf(
+  { otlp, host, httpPort }: HubConfig,
+  hub: Hub,
+  log: Log,
+): Promise<LoadPreview> {
   const instance = `${hostname()}:${host}:${httpPort}`
   const resource = { 'service.instance.id': instance, ...otlp.resource }
-  if (otlp.url === '') return new OtlpSource(hub, { ...otlp, resource })
+  if (otlp.url === '') {
+    return async () => {
+      const { OtlpSource } = await import('./http/export/otlp/source.ts')
+      return new OtlpSource(hub, { ...otlp, resource })
+    }
+  }
+  const { OtlpExporter } = await import('./http/export/otlp/exporter.ts')
   const options = { ...otlp, resource, url: receiverUrl(otlp.url) }
   const exporter = new OtlpExporter(hub, options, {
     count: (name, reason, amount) => {
@@ -251,7 +272,7 @@ function otlpOf({ otlp, host, httpPort }: HubConfig, hub: Hub, log: Log) {
     log,
   })
   hub.addSink(exporter)
-  return exporter
+  return async () => exporter
 }
 
 /** Adds the path to an address without one, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */

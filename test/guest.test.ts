@@ -154,15 +154,15 @@ suite('a dialect that the house has never heard of', () => {
     )
   })
 
-  test('has rows in the table of options, and a flag in the help of serve', () => {
+  test('has rows in the table of options, and a flag in the help of serve', async () => {
     const rows = optionTable(DIALECTS)
     assert.ok(rows.includes('| `semaphore.maxLineBytes` | `1024` | a longer line is refused |'))
-    const serve = createProgram(ALL).commands.find((each) => each.name() === 'serve')!
+    const serve = (await createProgram(ALL)).commands.find((each) => each.name() === 'serve')!
     assert.match(serve.helpInformation(), /--semaphore-max-line <bytes>\s+a longer line is refused/)
   })
 
-  test('has its command', () => {
-    const names = createProgram(ALL).commands.map((command) => command.name())
+  test('has its command', async () => {
+    const names = (await createProgram(ALL)).commands.map((command) => command.name())
     assert.ok(names.includes('semaphore'))
   })
 

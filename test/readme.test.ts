@@ -16,11 +16,11 @@ test('the table of dialects has a row for each, with its roles and its port', ()
   assert.equal(withTable(text, dialectTable(DIALECTS)), text, 'npm run docs')
 })
 
-test('the README lists the commands that there are', () => {
+test('the README lists the commands that there are', async () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const [, list = ''] = /lists all commands: ([^.]*)\./.exec(text) ?? []
   const listed = Array.from(list.matchAll(/`([^`]+)`/g), ([, name]) => name)
-  const names = createProgram().commands.map((command) => command.name())
+  const names = (await createProgram()).commands.map((command) => command.name())
   assert.deepEqual(listed.toSorted(), names.toSorted())
 })
 

@@ -1,6 +1,6 @@
 /** `pentameter demo`: a hub with traffic of every dialect over real sockets (dialects/demo.ts). */
 import type { Command } from 'commander'
-import type { Prepared } from '../dialects/command-line.ts'
+import type { Demo, Prepared } from '../dialects/command-line.ts'
 import type { Guest } from '../dialects/guest.ts'
 import type { HubOptions } from '../start-hub.ts'
 import { systemClock as clock } from '../time/system-clock.ts'
@@ -14,8 +14,11 @@ Examples:
   $ pentameter demo --http-port 8080
   $ pentameter demo --http-port 0 --text-port 0 --stream-port 0`
 
-export function addDemo(program: Command, guests: readonly Guest[]): void {
-  const sentences = guests.flatMap(({ demo }) => demo?.description ?? [])
+export async function addDemo(program: Command, guests: readonly Guest[]): Promise<void> {
+  const parts = await Promise.all(
+    guests.map(async ({ dialect, loadDemo }) => ({ dialect, demo: await loadDemo?.() })),
+  )
+  const sentences = parts.flatMap(({ demo }) => demo?.description ?? [])
   addHubFlags(program.command('demo'), guests)
     .description('start a hub and traffic to look at')
     .addHelpText('after', `\n${paragraph(sentences)}\n${EXAMPLES}`)
@@ -23,10 +26,10 @@ export function addDemo(program: Command, guests: readonly Guest[]): void {
       const config = await readConfig(args, guests)
       const prepared: Prepared[] = []
       try {
-        const whole = await prepareAll(guests, config, prepared)
+        const whole = await prepareAll(parts, config, prepared)
         await runHub(whole, guests, args, (addresses, log) => {
           const context = { clock, addresses, log: log.bind(undefined, 'info') }
-          const ends = guests.flatMap(({ demo }) => demo?.start?.(context) ?? [])
+          const ends = parts.flatMap(({ demo }) => demo?.start?.(context) ?? [])
           return () => Promise.all(ends.map((end) => end()))
         })
       } finally {
@@ -35,14 +38,18 @@ export function addDemo(program: Command, guests: readonly Guest[]): void {
     })
 }
 
+interface DemoPart extends Pick<Guest, 'dialect'> {
+  readonly demo: Demo | undefined
+}
+
 /** Fills `prepared` one by one, so that what has begun is ended when the next one fails. */
 async function prepareAll(
-  guests: readonly Guest[],
+  parts: readonly DemoPart[],
   config: HubOptions,
   prepared: Prepared[],
 ): Promise<HubOptions> {
   let whole = config
-  for (const { dialect, demo } of guests) {
+  for (const { dialect, demo } of parts) {
     const options = (config[dialect.name] ?? {}) as Readonly<Record<string, unknown>>
     const part = await demo?.prepare?.({ clock, options })
     if (part === undefined) continue

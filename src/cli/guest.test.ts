@@ -42,10 +42,10 @@ const MADE_UP: Guest = {
     serve: ['pentameter serve --greeting hi'],
     decode: ['echo 00 | pentameter decode madeup'],
   },
-  demo: { description: 'A made-up peer says hello.' },
+  loadDemo: async () => ({ description: 'A made-up peer says hello.' }),
 }
 
-const PROGRAM = createProgram([MADE_UP])
+const PROGRAM = await createProgram([MADE_UP])
 
 /** Everything below the flags included. */
 function help(command?: string): string {

@@ -30,7 +30,7 @@ test('--version prints the version of package.json', () => {
   assert.deepEqual(pentameter(['--version']).stdout, `${VERSION}\n`)
 })
 
-test('every command explains itself with examples of its own', () => {
+test('every command explains itself with examples of its own', async () => {
   const explain = (command: Command, name: string): void => {
     let help = ''
     command.configureOutput({ writeOut: (part) => (help += part) }).outputHelp()
@@ -41,7 +41,7 @@ test('every command explains itself with examples of its own', () => {
     for (const line of examples) assert.ok(line.includes(name), `${line} is an example of ${name}`)
     for (const each of command.commands) explain(each, `${name} ${each.name()}`)
   }
-  const program = createProgram()
+  const program = await createProgram()
   assert.ok(program.commands.length >= 8)
   explain(program, 'pentameter')
 })

@@ -11,10 +11,7 @@ import { VERSION } from '../version.ts'
 import { addCompletion } from './completion.ts'
 import { addDemo } from './demo.ts'
 import { examplesText } from './help.ts'
-import { addDecode, addEncode } from './messages/codec.ts'
-import { addSend } from './messages/send.ts'
 import { runHub } from './run-hub.ts'
-import { addSeries } from './series.ts'
 import { addServe } from './serve.ts'
 
 const EXAMPLES = [
@@ -26,7 +23,14 @@ const HELP = `
 Every command has a --help with examples of its own.
 Exit codes: 0 done, 1 did not work, 2 wrong usage.`
 
-export function createProgram(guests: readonly Guest[] = GUESTS): Command {
+/**
+ * Makes the command line.
+ * @param only the one command that will run, which is all that is loaded then; all unless stated
+ */
+export async function createProgram(
+  guests: readonly Guest[] = GUESTS,
+  only?: string,
+): Promise<Command> {
   const program = new Command('pentameter')
     .description(
       `One metrics system for ${guests.length} dialects: push, pull, watch, keep and bridge them.`,
@@ -36,18 +40,25 @@ export function createProgram(guests: readonly Guest[] = GUESTS): Command {
     .addHelpText('after', `\n${examplesText(guests, 'pentameter', EXAMPLES)}\n${HELP}`)
     .showHelpAfterError('(add --help for what is possible)')
   addServe(program, guests)
-  addDemo(program, guests)
+  if (only !== 'serve') await addOthers(program, guests)
+  overrideExit(program)
+  return program
+}
+
+async function addOthers(program: Command, guests: readonly Guest[]): Promise<void> {
+  const { addDecode, addEncode } = await import('./messages/codec.ts')
+  const { addSend } = await import('./messages/send.ts')
+  const { addSeries } = await import('./series.ts')
+  await addDemo(program, guests)
   addDecode(program, guests)
   addEncode(program, guests)
   addSend(program, guests)
   const commandLine: CommandLine = {
     serve: (options) => runHub(options, guests, { log: 'text', color: true }),
   }
-  for (const guest of guests) guest.addCommands?.(program, commandLine)
+  for (const guest of guests) await guest.addCommands?.(program, commandLine)
   addSeries(program)
   addCompletion(program)
-  overrideExit(program)
-  return program
 }
 
 /** Makes commander throw wrong usage, of a sub-command too: this process ends in one place. */
@@ -61,7 +72,7 @@ export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', leaveOnClosedPipe)
   // a log or a message that can't be written is no reason to end; createLog counts its lines
   process.stderr.on('error', () => {})
-  const program = createProgram()
+  const program = await createProgram(GUESTS, args[0])
   try {
     if (args.length === 0) {
       program.outputHelp({ error: true })

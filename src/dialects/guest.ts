@@ -1,6 +1,7 @@
 /**
  * A dialect as a guest of the house: its protocol, and what else it brings. One line in `index.ts`
- * registers it; the house finds everything of a dialect here and knows none by name.
+ * registers it; the house finds everything of a dialect here and knows none by name. What a hub
+ * does not need until it is asked for is loaded then: commands, the demo, and routes.
  */
 import type { Command } from 'commander'
 import type { RoutedGuest } from '../http/guest-routes.ts'
@@ -10,11 +11,11 @@ import type { CommandLine, Demo, Examples } from './command-line.ts'
 export interface Guest extends HubGuest, RoutedGuest {
   /**
    * Adds its own commands, with descriptions, flags and examples. They are part of `--help` and of
-   * `pentameter completion`.
+   * `pentameter completion`; `serve` starts without them.
    */
-  addCommands?(program: Command, commandLine: CommandLine): void
+  addCommands?(program: Command, commandLine: CommandLine): void | Promise<void>
   /** Lines of its own in the help of the commands that serve all dialects. */
   readonly examples?: Examples
-  /** Part that it plays in `pentameter demo`. */
-  readonly demo?: Demo
+  /** Loads the part that it plays in `pentameter demo`. */
+  loadDemo?(): Promise<Demo>
 }

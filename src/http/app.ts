@@ -1,4 +1,8 @@
-/** All routes behind the guards that every request passes, in the order in which they run. */
+/**
+ * All routes behind the guards that every request passes, in the order in which they run. Loaded
+ * with the first request.
+ */
+import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { negotiate } from '../exposition/negotiation.ts'
@@ -12,6 +16,8 @@ import { HttpError } from './http-error.ts'
 import type { HttpLimits, HttpReports } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import type { HeavyAnswers } from './load/heavy-answers.ts'
+import { PROBES } from './load/probes.ts'
+import type { Answer } from './load/requests.ts'
 import { Deletions } from './query/deletion.ts'
 import { noQuery, readQuery } from './query/parameters.ts'
 import { checkCaller, checkHost, secureHeaders } from './security.ts'
@@ -31,15 +37,18 @@ interface AppParts {
   readonly exposition: Exposition
   readonly reports: HttpReports
   readonly otlp: OtlpPreview
+  /** Answers where there is no address that the routes could be asked for. */
+  readonly refuseAddress: () => Response
 }
 
-interface AppWithGuests {
-  readonly app: HubApp
+export interface AppWithGuests {
+  /** Answers a request. */
+  readonly answer: Answer
   /** Routes that dialects have brought. */
   readonly routes: readonly GuestRoutes[]
 }
 
-export function createApp(parts: AppParts): AppWithGuests {
+export async function createApp(parts: AppParts): Promise<AppWithGuests> {
   const { view, streams, limits } = parts
   const app: HubApp = new Hono()
   app.use(async (context, next) => {
@@ -48,22 +57,34 @@ export function createApp(parts: AppParts): AppWithGuests {
   })
   addGuards(app, parts)
   addMetricsRoute(app, parts)
-  addHealthRoutes(app, view)
+  addProbeRoutes(app, view)
   addApiRoutes(app, view, streams, new Deletions(view, parts.answers.turns), limits)
-  const routes = addGuestRoutes(app, parts)
+  const routes = await addGuestRoutes(app, parts)
   addOtlpRoute(app, parts)
   addMethodRefusals(app)
   addPage(app, new UiFiles(parts.webRoot))
   addErrorAnswers(app, parts, Object.assign({}, ...routes.map(({ errorAnswers }) => errorAnswers)))
-  return { app, routes }
+  const answer = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: parts.refuseAddress,
+  })
+  return { answer, routes }
 }
 
 /**
  * Adds the routes of guests. Must come after {@link addApiRoutes}, which sets what holds for
  * everything under /api/.
  */
-function addGuestRoutes(app: HubApp, { guests, contextOf }: AppParts): readonly GuestRoutes[] {
-  return guests.flatMap((guest) => guest.addRoutes?.(app, contextOf(guest)) ?? [])
+async function addGuestRoutes(
+  app: HubApp,
+  { guests, contextOf }: AppParts,
+): Promise<readonly GuestRoutes[]> {
+  const routes: GuestRoutes[] = []
+  for (const guest of guests) {
+    const added = await guest.addRoutes?.(app, contextOf(guest))
+    if (added !== undefined) routes.push(added)
+  }
+  return routes
 }
 
 function addErrorAnswers(
@@ -115,29 +136,15 @@ function addMetricsRoute(app: HubApp, { exposition }: AppParts): void {
   })
 }
 
-/**
- * Adds two questions of whatever supervises the process: is it alive (restart it if not), and may
- * it get traffic (wait if not).
- */
-function addHealthRoutes(app: HubApp, view: HubView): void {
-  app.get('/healthz', (context) => {
-    context.header('Cache-Control', 'no-store')
-    return context.json({ isAlive: true, version: view.version })
-  })
-  app.get('/readyz', (context) => {
-    context.header('Cache-Control', 'no-store')
-    if (view.isReady) return context.json({ isReady: true })
-    return context.json({ isReady: false, reasons: reasonsOf(view) }, 503)
-  })
-}
-
-function reasonsOf(view: HubView): string[] {
-  const failed = view.sources().listeners.filter(({ state }) => state !== 'listening')
-  if (failed.length === 0) return ['the listeners have not all been tried yet']
-  return failed.map(({ name, host, port, state, message }) => {
-    const reason = message === undefined ? '' : `: ${message}`
-    return `listener ${name} on ${host}:${port} is ${state}${reason}`
-  })
+/** Adds the questions of a supervisor for requests that the server has not answered itself. */
+function addProbeRoutes(app: HubApp, view: HubView): void {
+  for (const [path, answerOf] of Object.entries(PROBES)) {
+    app.get(path, (context) => {
+      context.header('Cache-Control', 'no-store')
+      const { status, body } = answerOf(view)
+      return context.json(body, status)
+    })
+  }
 }
 
 function addOtlpRoute(app: HubApp, { otlp }: AppParts): void {

@@ -26,8 +26,8 @@ export type HubContext = Context<HubEnvironment>
 /** A dialect as the HTTP side sees it. */
 export interface RoutedGuest {
   readonly dialect: Dialect
-  /** Adds its routes: called once, before the first request; they are below `/api/v1/NAME`. */
-  addRoutes?(app: HubApp, context: RouteContext): GuestRoutes
+  /** Adds its routes: called once, at the first request; they are below `/api/v1/NAME`. */
+  addRoutes?(app: HubApp, context: RouteContext): GuestRoutes | Promise<GuestRoutes>
 }
 
 /** Context that routes of a dialect are made of. */

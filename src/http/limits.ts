@@ -43,6 +43,12 @@ export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 65_536,
 }
 
+/**
+ * Ids in one address. With ten digits and a comma of three characters (%2C) each they take 13 kB
+ * of the 16 KiB that the head of a request may have; a POST carries more.
+ */
+export const ADDRESS_SERIES_LIMIT = 1000
+
 /** Reports of the HTTP side, which the hub turns into self-metrics. */
 export interface HttpReports {
   /**

@@ -1,7 +1,6 @@
 /** The HTTP side of a hub: one server for the page, the API, the live stream and the scrapers. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import { NO_REPORTS, type Reports } from '../dialects/endpoints.ts'
 import { defaultsOf } from '../dialects/options.ts'
 import { ACCEPT_BACKLOG } from '../hub/listen/port-options.ts'
@@ -11,16 +10,22 @@ import { RoundRobin } from '../hub/tasks/round-robin.ts'
 import type { HubView } from '../hub/view.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
-import { createApp } from './app.ts'
-import { DIALECT_FORMS, type OtlpPreview, OtlpSource } from './export/otlp/source.ts'
+import type { AppWithGuests } from './app.ts'
+import type { OtlpPreview } from './export/otlp/source.ts'
 import { Exposition, type PrometheusOptions } from './export/prometheus/exposition.ts'
 import type { RouteContext, RoutedGuest } from './guest-routes.ts'
-import { HTTP_LIMITS, type HttpLimits, type HttpReports, SILENT_REPORTS } from './limits.ts'
+import {
+  ADDRESS_SERIES_LIMIT,
+  HTTP_LIMITS,
+  type HttpLimits,
+  type HttpReports,
+  SILENT_REPORTS,
+} from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
 import { Connections } from './load/connections.ts'
 import { HeavyAnswers } from './load/heavy-answers.ts'
-import { Requests } from './load/requests.ts'
-import { ADDRESS_SERIES_LIMIT } from './query/parameters.ts'
+import { ProbeAnswers } from './load/probes.ts'
+import { type Answer, Requests } from './load/requests.ts'
 import { SECURITY_HEADERS } from './security.ts'
 
 /** Time for a request's headers, ms: what needs longer is no browser and no scraper. */
@@ -50,8 +55,11 @@ interface HttpServerOptions {
   readonly reports?: HttpReports
   readonly prometheus?: PrometheusOptions
   readonly limits?: Partial<HttpLimits>
-  /** Preview that `GET /api/v1/otlp` shows; all totals, as each dialect's document has them. */
-  readonly otlp?: OtlpPreview
+  /**
+   * Loads the preview that `GET /api/v1/otlp` shows; all totals, as each dialect's document has
+   * them, unless stated.
+   */
+  readonly otlp?: () => Promise<OtlpPreview>
   /** Dialects that may bring routes of their own. */
   readonly guests?: readonly RoutedGuest[]
   /** A dialect's section of the configuration, by its name; what it lacks has its default. */
@@ -79,29 +87,29 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   const exposition = new Exposition(view, options.prometheus ?? {}, reports)
   const preparation = new Preparation(view.clock, turns, exposition)
-  const { app, routes } = createApp({
-    view,
-    streams,
-    guests: options.guests ?? [],
-    contextOf: (guest) => contextOf(guest, options),
-    webRoot: options.webRoot,
-    host,
-    allowedHosts: options.allowedHosts ?? [],
-    limits,
-    answers,
-    ...{ exposition, reports },
-    otlp: options.otlp ?? new OtlpSource(view, DIALECT_FORMS),
+  const allowedHosts = options.allowedHosts ?? []
+  const app = new LazyApp(async () => {
+    const { createApp } = await import('./app.ts')
+    return createApp({
+      ...{ view, streams, host, allowedHosts, limits, answers, exposition, reports },
+      guests: options.guests ?? [],
+      contextOf: (guest) => contextOf(guest, options),
+      webRoot: options.webRoot,
+      otlp: await (options.otlp?.() ?? previewOf(view)),
+      refuseAddress: () => {
+        reports.count('refused', NO_HOST.code)
+        const { headers, body } = rawAnswer(NO_HOST)
+        return new Response(body, { status: 400, headers })
+      },
+    })
   })
-  const answer = getRequestListener(app.fetch, {
-    overrideGlobalObjects: false,
-    errorHandler: () => {
-      reports.count('refused', NO_HOST.code)
-      const { headers, body } = rawAnswer(NO_HOST)
-      return new Response(body, { status: 400, headers })
-    },
-  })
+  const probes = new ProbeAnswers({ view, host, allowedHosts, reports })
+  const answer: Answer = (incoming, outgoing) =>
+    probes.answer(incoming, outgoing) || app.answer(incoming, outgoing)
   const { pipelinedLimit } = limits
   const requests = new Requests({ answer, turns, pipelinedLimit, reports })
+  // not by an import: that asks for every name of the module, and some load Node's whole fetch
+  const { createServer } = process.getBuiltinModule('node:http')
   const server = createServer(
     {
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
@@ -122,9 +130,38 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     stop: () => {
       preparation.stop()
       streams.stop()
-      for (const guest of routes) guest.stop?.()
+      app.stop()
       return stop(server)
     },
+  }
+}
+
+/** The app, which is loaded with the first request: a hub without viewers does without. */
+class LazyApp {
+  readonly #load: () => Promise<AppWithGuests>
+  #loading: Promise<void> | undefined
+  #app: AppWithGuests | undefined
+
+  constructor(load: () => Promise<AppWithGuests>) {
+    this.#load = load
+  }
+
+  /** Answers at once where the app is there. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): unknown {
+    if (this.#app !== undefined) return this.#app.answer(incoming, outgoing)
+    return this.#answerLater(incoming, outgoing)
+  }
+
+  async #answerLater(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    this.#loading ??= this.#load().then((app) => {
+      this.#app = app
+    })
+    await this.#loading
+    if (incoming.socket.writable) await this.#app!.answer(incoming, outgoing)
+  }
+
+  stop(): void {
+    for (const guest of this.#app?.routes ?? []) guest.stop?.()
   }
 }
 
@@ -154,6 +191,11 @@ class Preparation {
     this.#cancel?.()
     this.#cancel = undefined
   }
+}
+
+async function previewOf(view: HubView): Promise<OtlpPreview> {
+  const { DIALECT_FORMS, OtlpSource } = await import('./export/otlp/source.ts')
+  return new OtlpSource(view, DIALECT_FORMS)
 }
 
 function contextOf({ dialect }: RoutedGuest, options: HttpServerOptions): RouteContext {

@@ -63,6 +63,8 @@ function pairsOf(list: string): (readonly [original: string, name: string])[] {
 }
 
 const IMPORTED = /^import\s+(?:type\s+)?([^'"`;()]*?)\s*from\s*'(\.[^']+)'/gm
+/** Names taken of a module that is loaded later. */
+const TAKEN = /\{([^{}]*)\}\s*=\s*await import\(\s*'(\.[^']+)'/g
 /** What a module of a computed address is asked for: `const a: { name: T } = await import(…)`. */
 const ASKED = /:\s*\{\s*(\w+):[^}]*\}\s*=\s*await import\((?!\s*['"])/g
 /** A file that hands out its own address. */
@@ -118,6 +120,9 @@ function markImports(file: TidyFile, used: Uses): void {
     const braces = /\{([^}]*)\}/.exec(what!)
     for (const [original] of pairsOf(braces?.[1] ?? '')) used.name(target, original)
     if (/\*\s+as\s/.test(what!)) used.all(target)
+  }
+  for (const [, list, specifier] of text.matchAll(TAKEN)) {
+    for (const [original] of pairsOf(list!)) used.name(resolve(specifier!), original)
   }
   // Whole modules: `import()`, programs of threads. What re-exports take counts with their users.
   for (const { specifier, target, isReExport } of importsOf(file)) {

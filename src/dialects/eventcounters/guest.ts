@@ -1,17 +1,14 @@
 /** EventCounters with all that they bring into the house. */
 import type { Guest } from '../guest.ts'
-import { addCommands } from './cli/index.ts'
-import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
-import { addRoutes } from './http/routes.ts'
 import { createResident } from './hub/resident.ts'
 
 export const eventcounters: Guest = {
   dialect,
   createResident,
-  addRoutes,
-  demo,
-  addCommands,
+  addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
+  loadDemo: async () => (await import('./demo/demo.ts')).demo,
+  addCommands: async (program) => (await import('./cli/index.ts')).addCommands(program),
   examples: {
     pentameter: [['pentameter counters monitor 127.0.0.1:4000', "an application's counters, live"]],
     serve: [

@@ -1,7 +1,5 @@
 /** Proxy-Wasm metrics with all that they bring into the house. */
 import type { Guest } from '../guest.ts'
-import { addCommands } from './cli/index.ts'
-import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
 import { createResident, filtersOf } from './hub/resident.ts'
 
@@ -10,8 +8,11 @@ export const proxywasm: Guest = {
   createResident,
   // their metric calls reach no other memory without going through JavaScript
   needsWasmZone: (options) => filtersOf(options).length > 0,
-  demo,
-  addCommands,
+  loadDemo: async () => (await import('./demo/demo.ts')).demo,
+  async addCommands(program, commandLine) {
+    const commands = await import('./cli/index.ts')
+    commands.addCommands(program, commandLine)
+  },
   examples: {
     pentameter: [['pentameter proxy-wasm run auth.wasm', 'a Proxy-Wasm filter and its metrics']],
   },

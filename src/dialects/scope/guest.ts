@@ -1,11 +1,10 @@
 /** Scope with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
-import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
 
 export const scope: Guest = {
   dialect,
-  demo,
+  loadDemo: async () => (await import('./demo/demo.ts')).demo,
   examples: {
     send: [
       [

@@ -1,13 +1,12 @@
 /** Stats Hero with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
-import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
 
 const LINE = '{"key":"a","value":1,"type":"m"}'
 
 export const statshero: Guest = {
   dialect,
-  demo,
+  loadDemo: async () => (await import('./demo/demo.ts')).demo,
   examples: {
     pentameter: [['pentameter decode statshero < packet', 'what a captured packet says']],
     serve: ['pentameter serve --relay statshero+udp://10.0.0.7:8125 --expire-after 3600'],

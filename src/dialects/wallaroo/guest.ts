@@ -1,15 +1,13 @@
 /** Wallaroo with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
-import { demo } from './demo/demo.ts'
 import { dialect } from './dialect.ts'
-import { addRoutes } from './http/routes.ts'
 import { createResident } from './hub/resident.ts'
 
 export const wallaroo: Guest = {
   dialect,
   createResident,
-  addRoutes,
-  demo,
+  addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
+  loadDemo: async () => (await import('./demo/demo.ts')).demo,
   examples: {
     send: [
       "pentameter send --to wallaroo://127.0.0.1 '{type: connect}' " +

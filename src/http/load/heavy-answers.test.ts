@@ -39,7 +39,11 @@ class Endless implements OtlpPreview {
 async function start(test: TestContext, otlp: Endless, limits = {}) {
   const hub = new FakeHubView()
   otlp.clock = hub.clock
-  const server = await serve(test, { view: hub, otlp, limits: { ...HTTP_LIMITS, ...limits } })
+  const server = await serve(test, {
+    view: hub,
+    otlp: async () => otlp,
+    limits: { ...HTTP_LIMITS, ...limits },
+  })
   const open = async (headers = ''): Promise<RawPeer> => {
     const peer = await RawPeer.connect(server.port)
     test.after(() => peer.close())

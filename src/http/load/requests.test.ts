@@ -44,7 +44,7 @@ class Endless implements OtlpPreview {
 async function start(test: TestContext) {
   const hub = new FakeHubView()
   const otlp = new Endless(hub.clock)
-  const server = await serve(test, { view: hub, otlp })
+  const server = await serve(test, { view: hub, otlp: async () => otlp })
   const peer = await RawPeer.connect(server.port)
   test.after(() => peer.close())
   return { otlp, server, peer }

@@ -8,11 +8,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import type { HttpReports } from '../limits.ts'
+import { isProbe } from './probes.ts'
 
-/** Routes that must answer whatever else goes on: they cost next to nothing. */
-const PROBES = /^\/(?:healthz|readyz)(?:\?|$)/
-
-type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+/** Answers a request, at once or later. */
+export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 interface RequestsParts {
   readonly answer: Answer
@@ -67,7 +66,7 @@ export class Requests {
     const begin = (): void => {
       if (socket.writable) void answer(incoming, outgoing)
     }
-    if (PROBES.test(url)) begin()
+    if (isProbe(url)) begin()
     else void this.#parts.turns.turn(begin)
   }
 

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { KINDS } from '../../model/index.ts'
 import { HttpError } from '../http-error.ts'
-import type { HttpLimits } from '../limits.ts'
+import { ADDRESS_SERIES_LIMIT, type HttpLimits } from '../limits.ts'
 import { RANGE_SERIES_LIMIT } from './range.ts'
 
 const PAGE_DEFAULT = 500
@@ -12,11 +12,6 @@ const PAGE_MAX = 5000
 const INTERVAL_MAX_S = 3600
 /** The longest step of a range. */
 export const STEP_MAX_S = 86_400
-/**
- * Ids in one address. With ten digits and a comma of three characters (%2C) each they take 13 kB
- * of the 16 KiB that the head of a request may have; a POST carries more.
- */
-export const ADDRESS_SERIES_LIMIT = 1000
 /** Ids are small; more digits are no id. */
 const ID_MAX = 0xffff_ffff
 

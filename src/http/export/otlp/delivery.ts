@@ -4,7 +4,6 @@
  * one; what was refused is not.
  */
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { Backoff, type BackoffOptions } from '../../../time/backoff.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { parseResponse } from './json.ts'
@@ -55,7 +54,8 @@ const PAUSES: BackoffOptions = {
 /** Size of an answer that is read; what is beyond is not. */
 const ANSWER_BYTES = 65_536
 const RETRYABLE = [429, 502, 503, 504]
-const compress = promisify(gzip)
+/** Packs bytes; zlib is loaded with the first request. */
+const compress = (bytes: Uint8Array) => promisify(process.getBuiltinModule('node:zlib').gzip)(bytes)
 
 const HINTS: Readonly<Record<number, string>> = {
   400: 'the receiver does not understand the request: see its log, or try otlp.encoding json',

@@ -1,0 +1,56 @@
+/** What `serve` has loaded once it is ready, and what the first request brings (decision 0021). */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+
+const PROGRAM = join(import.meta.dirname, '../../bin/pentameter.js')
+const PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
+/** Tells on stderr, for each line of stdin, what its process has loaded by then. */
+const TELL = `
+  import { registerHooks } from 'node:module'
+  const urls = []
+  registerHooks({ load(url, context, next) { urls.push(url); return next(url, context) } })
+  process.stdin.on('data', () => {
+    console.error(JSON.stringify({ loaded: [...urls, ...process.moduleLoadList] }))
+  })
+  process.stdin.unref()`
+/** Sources and packages that wait for the first request, for a command, or for a peer. */
+const LATER = {
+  request: [/\/hono\//, /\/zod\//, /src\/http\/app\.ts$/, /dialects\/\w+\/http\/routes\.ts$/],
+  command: [/dialects\/\w+\/(cli|demo)\//, /src\/cli\/(messages\/\w+|series)\.ts$/, /\/yaml\//],
+  // all of fetch: an import of node:http, or a message of a BroadcastChannel, would load it
+  node: [/^NativeModule internal\/deps\/undici\/undici$/, /^NativeModule zlib$/],
+}
+
+test('serve is ready before it has loaded what only requests or other commands need', async (t) => {
+  const preload = `data:text/javascript,${encodeURIComponent(TELL)}`
+  const args = ['--import', preload, PROGRAM, 'serve', '--log', 'json', ...PORTS]
+  const child = spawn(process.execPath, args, { stdio: 'pipe' })
+  t.after(() => child.kill('SIGKILL'))
+  const told = createInterface(child.stderr)
+  const loaded = async (): Promise<readonly string[]> => {
+    child.stdin.write('?')
+    for (;;) {
+      const [line] = (await once(told, 'line')) as [string]
+      if (line.startsWith('{"loaded"')) return JSON.parse(line).loaded
+    }
+  }
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const { host, port } = JSON.parse(line).listeners.http
+  const get = (path: string) => fetch(`http://${host}:${port}${path}`)
+  assert.equal((await get('/healthz')).status, 200)
+  assert.equal((await get('/readyz')).status, 200)
+  const names = await loaded()
+  const early = Object.values(LATER).flat()
+  assert.ok(names.some((name) => name.endsWith('src/hub/hub.ts')))
+  assert.deepEqual(
+    names.filter((name) => early.some((pattern) => pattern.test(name))),
+    [],
+  )
+  assert.equal((await get('/api/v1/sources')).status, 200)
+  const later = await loaded()
+  for (const pattern of LATER.request) assert.ok(later.some((name) => pattern.test(name)))
+})
