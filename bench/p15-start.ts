@@ -1,7 +1,7 @@
 /** P15: how fast the built package starts, and what memory an idle hub takes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -25,6 +25,8 @@ const READY_MS_WANTED = 500
 const RSS_MB_WANTED = 90
 /** Age of the hub whose memory is read, ms. */
 const IDLE_MS = 5000
+/** Whether the system tells of other processes, as Linux does. */
+const hasProc = existsSync('/proc/self/status')
 const ROOT = join(import.meta.dirname, '..')
 const PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
 
@@ -34,13 +36,12 @@ await ask({
   data: 'bin, dist and package.json in a folder of their own, as packed',
   method: [
     'commands: from spawn to exit; serve: from spawn to its start report and a 200 of /healthz',
+    'processor time: of all threads of the hub until then, by /proc',
     'compiled code is kept in caches of their own, filled by the rounds for warming up',
     `memory: VmRSS of the hub ${IDLE_MS / 1000} s after that, with default ingest threads`,
   ],
   unit: 'ms',
-  remarks: [
-    `${availableParallelism()} cores, so as many ingest threads; a bare Node alone takes 40 MB`,
-  ],
+  remarks: [`${availableParallelism()} cores, so as many ingest threads`],
   measure: () => withPackage(measure),
 })
 
@@ -63,29 +64,36 @@ async function measure(program: string, env: NodeJS.ProcessEnv): Promise<Answer>
   const [node, version, ...helps] = await interleave(contenders, WARM_UPS, START_ROUNDS)
   const readyMs: number[] = []
   const rssMbs: number[] = []
+  const cpuMs: number[] = []
+  const bareMbs: number[] = []
   for (let round = -WARM_UPS; round < HUB_ROUNDS; round++) {
     const hub = await startHub(program, env)
     if (round >= 0) {
       readyMs.push(hub.readyMs)
+      if (hasProc) cpuMs.push(processorMs(hub.child))
       await setTimeout(IDLE_MS)
-      if (existsSync('/proc/self/status')) rssMbs.push(rssMb(hub.child))
+      if (hasProc) {
+        rssMbs.push(rssMb(hub.child))
+        bareMbs.push(bareNodeMb(env))
+      }
     }
     hub.child.kill('SIGTERM')
     await once(hub.child, 'exit')
   }
   const ready: Rounds = { title: 'serve until it is ready', figures: readyMs }
   const memory: Rounds = { title: 'idle hub', figures: rssMbs, unit: 'MB' }
-  const hasMemory = rssMbs.length > 0
+  const cpu: Rounds = { title: 'serve until it is ready, processor time', figures: cpuMs }
+  const bare: Rounds = { title: 'node -e 0, memory', figures: bareMbs, unit: 'MB' }
   return {
     warmUps: WARM_UPS,
     rounds: START_ROUNDS,
-    figures: [node!, version!, ...helps].map(figureOf),
+    figures: [node!, version!, ...helps, ...(hasProc ? [cpu, bare] : [])].map(figureOf),
     verdicts: [
       ...[version!, ...helps].map((command) => ratioOf(command, node!, atMost(COMMAND_WANTED))),
       limitOf(ready, atMost(READY_MS_WANTED)),
-      ...(hasMemory ? [limitOf(memory, atMost(RSS_MB_WANTED))] : []),
+      ...(hasProc ? [limitOf(memory, atMost(RSS_MB_WANTED))] : []),
     ],
-    skipped: hasMemory ? [] : [{ title: 'memory', reason: 'no /proc here' }],
+    skipped: hasProc ? [] : [{ title: 'memory and processor time', reason: 'no /proc here' }],
   }
 }
 
@@ -122,7 +130,21 @@ async function startHub(program: string, env: NodeJS.ProcessEnv): Promise<Starte
   return { child, readyMs: performance.now() - begin }
 }
 
+/** Reads what all threads of a process have used of the processor so far. */
+function processorMs({ pid }: ChildProcess): number {
+  const texts = globSync(`/proc/${pid}/task/*/schedstat`).map((path) => readFileSync(path, 'utf8'))
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6
+}
+
+function bareNodeMb(env: NodeJS.ProcessEnv): number {
+  const tell = "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))"
+  return mbOf(spawnSync(process.execPath, ['-e', tell], { env, encoding: 'utf8' }).stdout)
+}
+
 function rssMb({ pid }: ChildProcess): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return mbOf(readFileSync(`/proc/${pid}/status`, 'utf8'))
+}
+
+function mbOf(status: string): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024
 }

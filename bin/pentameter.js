@@ -55,6 +55,8 @@ async function keepCompiled() {
   }
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(folder)
+  // threads begin with their own environment: they look here
+  process.env.NODE_COMPILE_CACHE = folder
 }
 
 /** Finds the folder that the system has for a user's caches. */

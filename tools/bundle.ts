@@ -43,7 +43,12 @@ export async function bundleSources(
       input: Object.fromEntries([...paths].map((path) => [withoutTs(path), join(source, path)])),
       external: (id) => !/^[./\0]/.test(id),
       preserveEntrySignatures: 'allow-extension',
-      output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: 'chunks/[name].js',
+        // each thread keeps the text of what it has loaded
+        comments: false,
+      },
     },
   })
 }
