@@ -3,21 +3,21 @@
 /** Refusals at a limit count as `refused`. */
 export interface HttpLimits {
   /**
-   * Open connections; for a further one the oldest without a request is closed (`made_room`), or it
-   * is closed itself (`connections_limit`).
+   * Open connections; for a further one an idle one is closed, or one of the address that has most
+   * (`made_room`), or it is closed itself (`connections_limit`).
    */
   readonly connections: number
-  /** The same of one address. */
+  /** The same of one address, of which an idle one may be closed. */
   readonly connectionsPerAddress: number
   /** Requests behind the one under way in a connection; one more closes it (`pipelined_limit`). */
   readonly pipelinedLimit: number
-  /** Large answers at once, being made or taken; further ones wait. */
+  /** Large answers at once, being made or taken; further ones wait, and may have one cut. */
   readonly answersLimit: number
   /** Large answers that wait for a place; further ones get 503 (`busy`). */
   readonly answersWaitingLimit: number
   /** A large answer that has waited so long gets 503 (`busy`). */
   readonly answerWaitMs: number
-  /** Open live streams; further ones get 503 (`streams_limit`). */
+  /** Open live streams; for a further one another is closed, or it gets 503 (`streams_limit`). */
   readonly streams: number
   /** Series that one stream carries, once posted; more get 400. An address names at most 1000. */
   readonly streamSeries: number
@@ -56,8 +56,9 @@ export interface HttpReports {
    * - `requests`: `ROUTE STATUS`
    * - `refused`: code of the ApiError, `connections_limit`, `made_room`, or code of a broken
    *   request
-   * - `answers_cut`: `slow`, large answers that gave way to others that waited
-   * - `streams`: `opened`, and `disconnected`, `stalled`, `error` or `stopped` at the end
+   * - `answers_cut`: `slow` or `made_room`, large answers that gave way to others that waited
+   * - `streams`: `opened`, and `disconnected`, `stalled`, `error`, `stopped` or `made_room` at the
+   *   end
    * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream
    * - `name_conflicts`: `label` or `family`, once per series
    * - `accepts_failed`: code of the system's error

@@ -8,6 +8,7 @@ import type { LimitStatus } from '../hub/status/status.ts'
 import { ANSWER_BUDGET_NS, LOOP_BUDGET_NS } from '../hub/tasks/loop-budget.ts'
 import { RoundRobin } from '../hub/tasks/round-robin.ts'
 import type { HubView } from '../hub/view.ts'
+import { MinuteLog } from '../peers/minute-log.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
 import type { AppWithGuests } from './app.ts'
@@ -80,9 +81,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { view, host, port, reports = SILENT_REPORTS } = options
   const limits = { ...HTTP_LIMITS, ...options.limits }
   const turns = new RoundRobin(view.clock, { budgetNs: LOOP_BUDGET_NS, turnNs: ANSWER_BUDGET_NS })
-  const streams = new LiveStreams(view, turns, limits, reports)
+  const log = new MinuteLog(view.clock, (message, facts) => reports.log?.('warn', message, facts))
+  const streams = new LiveStreams(view, { turns, limits, reports, log })
   const answers = new HeavyAnswers({
-    ...{ clock: view.clock, turns, limits, reports },
+    ...{ clock: view.clock, turns, limits, reports, log },
     isOverloaded: () => view.refusesAnswers,
   })
   const exposition = new Exposition(view, options.prometheus ?? {}, reports)
@@ -107,7 +109,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const answer: Answer = (incoming, outgoing) =>
     probes.answer(incoming, outgoing) || app.answer(incoming, outgoing)
   const { pipelinedLimit } = limits
-  const requests = new Requests({ answer, turns, pipelinedLimit, reports })
+  const requests = new Requests({ clock: view.clock, answer, turns, pipelinedLimit, reports })
+  const connections = new Connections({ clock: view.clock, limits, reports, log, requests })
   // not by an import: that asks for every name of the module, and some load Node's whole fetch
   const { createServer } = process.getBuiltinModule('node:http')
   const server = createServer(
@@ -119,9 +122,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (incoming, outgoing) => requests.take(incoming, outgoing),
   )
-  configure(server, limits, reports, requests)
+  configure(server, connections, reports, requests)
   return {
-    limits: () => [answers.status()],
+    limits: () => [connections.status(), streams.status(), answers.status()],
     start: async () => {
       const address = await listen(server, host, port, reports)
       preparation.start()
@@ -209,7 +212,7 @@ function contextOf({ dialect }: RoutedGuest, options: HttpServerOptions): RouteC
 
 function configure(
   server: Server,
-  limits: HttpLimits,
+  connections: Connections,
   reports: HttpReports,
   requests: Requests,
 ): void {
@@ -217,8 +220,6 @@ function configure(
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.timeout = IDLE_TIMEOUT_MS
-  const isAnswering = (socket: Socket): boolean => requests.isAnswering(socket)
-  const connections = new Connections({ limits, reports, isAnswering })
   server.on('connection', (socket: Socket) => connections.admit(socket))
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     requests.take(incoming, outgoing, () => {

@@ -26,9 +26,16 @@ export class RawPeer {
     })
   }
 
-  /** Keeps its own side open when the other closes, so that a test decides. */
-  static async connect(port: number, host = '127.0.0.1'): Promise<RawPeer> {
-    const socket = connect({ port, host, allowHalfOpen: true })
+  /**
+   * Keeps its own side open when the other closes, so that a test decides.
+   * @param localAddress one of loopback's
+   */
+  static async connect(
+    port: number,
+    host = '127.0.0.1',
+    localAddress = '127.0.0.1',
+  ): Promise<RawPeer> {
+    const socket = connect({ port, host, localAddress, allowHalfOpen: true })
     const peer = new RawPeer(socket)
     await once(socket, 'connect')
     return peer

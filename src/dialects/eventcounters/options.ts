@@ -20,7 +20,10 @@ export const OPTIONS = {
     default: 'standard',
     description: 'names, units and types on /metrics: our own, or as dotnet-monitor has them',
   }),
-  sessionsLimit: integer({ default: LIMITS.sessions, description: 'sessions served at once' }),
+  sessionsLimit: integer({
+    default: LIMITS.sessions,
+    description: 'sessions served at once; shared out by address when all places are taken',
+  }),
   outputBytes: bytes({
     default: LIMITS.outputBytes,
     description: 'per session; above it boundaries are skipped',

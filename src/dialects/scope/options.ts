@@ -80,7 +80,10 @@ export const SERVER_OPTIONS = {
     description: 'shorter requests are raised to it',
   }),
   infoIntervalMs: integer({ default: 5000, description: 'between two information packets' }),
-  maxClients: integer({ default: 256, description: 'viewers at once' }),
+  maxClients: integer({
+    default: 256,
+    description: 'viewers at once; shared out by address when all places are taken',
+  }),
   maxBufferedBytes: bytes({
     default: 8_388_608,
     description:

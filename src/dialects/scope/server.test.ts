@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { RawPeer } from '../../../test/support/raw-peer.ts'
+import { encodeSettings } from './codec/encode.ts'
+import { frame } from './codec/framing.ts'
 import { CallbackSource } from './server/callback-source.ts'
 import { ScopeServer } from './server.ts'
 import { hex } from './test/golden.ts'
@@ -354,6 +357,33 @@ describe('slow viewers', () => {
     assert.equal(server.connections()[0]?.peer.port, quick.socket.localPort)
     clock.advance(2)
     assert.ok((await takePacket(quick)).kind !== undefined)
+  })
+
+  it('are closed, of the address that holds most, once all of them hold too much', async () => {
+    const { port, clock, source, server, reports } = await startServer({
+      maxBytesPerSecond: 1 << 30,
+      maxHeldBytes: 1 << 21,
+      stallTimeoutMs: 3_600_000,
+    })
+    for (let i = 0; i < 1000; i++) source.add(`a name of some length ${i}`, () => i)
+    const slow = await attachViewer(port, MS)
+    slow.socket.pause()
+    for (let i = 0; i < 3; i++) {
+      const peer = await RawPeer.connect(port, '127.0.0.1', '127.0.0.2')
+      atEnd(() => peer.close())
+      await peer.take(2)
+      peer.write(frame(encodeSettings(MS)))
+      await peer.take(4)
+      peer.socket.pause()
+    }
+    while (server.connections().length > 2) {
+      clock.advance(1)
+      await turn()
+    }
+    // the longest behind, of the address with fewer, is still there
+    const addresses = server.connections().map(({ peer }) => peer.address)
+    assert.deepEqual(addresses.sort(), ['127.0.0.1', '127.0.0.2'])
+    assert.equal(reports.counts['clients_stalled held_bytes'], 2)
   })
 
   it('get an Info that came due meanwhile as soon as there is room', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type EventReader, serve } from '../../../test/support/http-client.ts'
 import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
+import { until } from '../../../test/support/hub/hub.ts'
+import { RawPeer } from '../../../test/support/raw-peer.ts'
 import type { CellsEvent, HelloEvent, SeriesEvent, SourcesAnswer } from '../api.ts'
 import type { HttpLimits } from '../limits.ts'
 
@@ -307,6 +309,40 @@ test('streams beyond the limit get 503 with a hint, and room is given back', asy
   const again = await server.stream('/api/v1/live')
   again.close()
   assert.ok(server.counted.includes('refused streams_limit'))
+})
+
+test('one address that has all streams keeps no other one from them', async (t) => {
+  const { server } = await start(t, { streams: 4 })
+  const text = 'GET /api/v1/live?interval=3600 HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const held: RawPeer[] = []
+  for (let i = 1; i <= 4; i++) {
+    const peer = await RawPeer.connect(server.port, '127.0.0.1', '127.0.0.2')
+    t.after(() => peer.close())
+    held.push(peer)
+    peer.write(Buffer.from(text))
+    await until(() => peer.received.includes('event: hello'))
+  }
+  const streams = [await server.stream('/api/v1/live'), await server.stream('/api/v1/live')]
+  await until(() => held.filter(({ isEnded }) => isEnded).length === 2)
+  assert.ok(held[0]!.isEnded && held[1]!.isEnded)
+  assert.equal((await server.ask('/api/v1/live')).status, 503)
+  assert.ok(streams.every(({ isEnded }) => !isEnded))
+  assert.equal(server.counted.filter((each) => each === 'streams made_room').length, 2)
+  for (const stream of streams) stream.close()
+})
+
+test('a hub without free sessions gives that of another stream', async (t) => {
+  const hub = new FakeHubView(undefined, 4)
+  const server = await serve(t, { view: hub })
+  for (let i = 0; i < 3; i++) {
+    const peer = await RawPeer.connect(server.port, '127.0.0.1', '127.0.0.2')
+    t.after(() => peer.close())
+    peer.write(Buffer.from('GET /api/v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+    await until(() => peer.received.includes('event: hello'))
+  }
+  const stream = await server.stream('/api/v1/live')
+  assert.equal(hub.sessions.size, 4)
+  stream.close()
 })
 
 test('a hub without free sessions refuses streams and keeps none half open', async (t) => {

@@ -21,7 +21,7 @@ export class Stream {
   readonly name: string
   selection: Selection
   /** Reason that the end is counted as. */
-  endReason: 'disconnected' | 'stalled' | 'error' | 'stopped' = 'disconnected'
+  endReason: 'disconnected' | 'stalled' | 'error' | 'stopped' | 'made_room' = 'disconnected'
   readonly #outgoing: ServerResponse
   readonly #context: StreamContext
   /**
@@ -129,6 +129,12 @@ export class Stream {
     } else if (clock.monotonicNs() - this.#progressNs > nsOfMs(limits.streamStallMs)) {
       this.close('stalled')
     }
+  }
+
+  /** Time for which the client has taken nothing of what waits for it, ms, by the last look. */
+  get stalledMs(): number {
+    if (this.#outgoing.writableLength === 0) return 0
+    return Number(this.#context.clock.monotonicNs() - this.#progressNs) / 1e6
   }
 
   /** Ends at once; what waits is lost. */

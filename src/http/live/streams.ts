@@ -7,10 +7,14 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
-import type { Session } from '../../hub/live/sessions.ts'
+import type { Session, SessionOptions } from '../../hub/live/sessions.ts'
 import { isDecrements } from '../../hub/series/record.ts'
+import type { LimitStatus } from '../../hub/status/status.ts'
 import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import type { HubView } from '../../hub/view.ts'
+import type { MinuteLog } from '../../peers/minute-log.ts'
+import { networkOf } from '../../peers/network.ts'
+import { Idleness, Shares } from '../../peers/shares.ts'
 import type { HelloEvent, SeriesEvent } from '../api.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 import { LivePayloads, selectionOf } from './payloads.ts'
@@ -18,6 +22,8 @@ import { Stream } from './stream.ts'
 
 /** Proxies and clients give up on a silent connection after 30 s or more. */
 const HEARTBEAT_MS = 15_000
+/** A stream whose client has taken nothing for so long, ms, is idle. */
+const STALLED_MS = 1000
 /** Line that asks browsers to come back after a second instead of their own three. */
 const RETRY_LINE = 'retry: 1000\n\n'
 
@@ -28,14 +34,25 @@ interface StreamRequest {
   readonly lastEventMs: number | undefined
 }
 
+interface StreamsParts {
+  /** Turns in which replays are made. */
+  readonly turns: RoundRobin
+  readonly limits: HttpLimits
+  readonly reports: HttpReports
+  readonly log: MinuteLog
+}
+
 export class LiveStreams {
   readonly #view: HubView
-  readonly #turns: RoundRobin
-  readonly #reports: HttpReports
-  readonly #limits: HttpLimits
+  readonly #parts: StreamsParts
   readonly payloads: LivePayloads
   readonly #open = new Map<string, Stream>()
+  readonly #shares = new Shares<Stream>({
+    idleness: ({ stalledMs }) => (stalledMs >= STALLED_MS ? Idleness.idle : Idleness.working),
+    silence: ({ stalledMs }) => stalledMs,
+  })
   readonly #sessions = new WeakMap<Stream, Session>()
+  #refused = 0
   /**
    * Session that runs each second while streams are open, for what does not depend on their
    * intervals.
@@ -47,12 +64,9 @@ export class LiveStreams {
   #series: { readonly revision: number; readonly event: Buffer } | undefined
   #sources: { readonly json: string; readonly event: Buffer } | undefined
 
-  /** @param turns in which replays are made */
-  constructor(view: HubView, turns: RoundRobin, limits: HttpLimits, reports: HttpReports) {
+  constructor(view: HubView, parts: StreamsParts) {
     this.#view = view
-    this.#turns = turns
-    this.#limits = limits
-    this.#reports = reports
+    this.#parts = parts
     this.payloads = new LivePayloads(view.series, view.live)
   }
 
@@ -60,51 +74,87 @@ export class LiveStreams {
     return this.#open.size
   }
 
+  /** Tells how full the places are. */
+  status(): LimitStatus {
+    return {
+      name: 'live streams',
+      limit: this.#parts.limits.streams,
+      used: this.#open.size,
+      refused: this.#refused,
+      behaviour: 'The address with most makes room for others; or a further stream is refused.',
+    }
+  }
+
   /**
    * Takes over a response that nothing has been written to.
    * @returns false, with the response untouched, when a limit is reached
    */
   open(outgoing: ServerResponse, request: StreamRequest): boolean {
-    if (this.#open.size >= this.#limits.streams || !this.#startPulse()) return false
+    const { limits, turns, reports, log } = this.#parts
+    const address = networkOf(outgoing.socket?.remoteAddress ?? '')
     let stream: Stream | undefined
-    const session = this.#view.sessions.open({
+    const session = this.#openSession(address, {
       intervalS: request.intervalS,
       onFrame: (frame) => stream?.take(frame),
       onError: (error) => {
         const facts = { error: String(error), stack: stackOf(error) }
-        this.#reports.log?.('error', 'a live stream failed', facts)
+        reports.log?.('error', 'a live stream failed', facts)
         stream?.close('error')
       },
     })
     if (session === undefined) {
+      this.#refused++
+      log.note('live streams refused: all places are taken', { address })
       this.#stopPulseIfIdle()
       return false
     }
     stream = new Stream(outgoing, {
       name: randomBytes(12).toString('base64url'),
       selection: selectionOf(request.ids),
-      limits: this.#limits,
-      payloads: this.payloads,
-      turns: this.#turns,
-      reports: this.#reports,
-      clock: this.#view.clock,
+      ...{ limits, payloads: this.payloads, turns, reports, clock: this.#view.clock },
     })
-    this.#adopt(stream, session, outgoing)
+    this.#adopt(stream, session, outgoing, address)
     this.#greet(stream, request)
     stream.replay(this.#missed(request))
     return true
   }
 
-  #adopt(stream: Stream, session: Session, outgoing: ServerResponse): void {
+  /** Opens a session, if need be in the place of another stream. */
+  #openSession(address: string, options: SessionOptions): Session | undefined {
+    const { sessions } = this.#view
+    if (this.#open.size >= this.#parts.limits.streams && !this.#makeRoom(address)) return undefined
+    if (!this.#startPulse()) return undefined
+    // they may be fewer than the streams
+    if (sessions.size >= sessions.limit) this.#makeRoom(address)
+    return sessions.open(options)
+  }
+
+  #makeRoom(address: string): boolean {
+    const found = this.#shares.yielding(address)
+    if (found === undefined) return false
+    this.#parts.log.note('live streams closed to make room for others')
+    this.#leave(found)
+    found.close('made_room')
+    return true
+  }
+
+  #adopt(stream: Stream, session: Session, outgoing: ServerResponse, address: string): void {
     this.#open.set(stream.name, stream)
+    this.#shares.add(stream, address)
     this.#sessions.set(stream, session)
-    this.#reports.count('streams', 'opened')
+    this.#parts.reports.count('streams', 'opened')
     outgoing.once('close', () => {
-      session.close()
-      this.#open.delete(stream.name)
-      this.#reports.count('streams', stream.endReason)
+      this.#leave(stream)
+      this.#parts.reports.count('streams', stream.endReason)
       this.#stopPulseIfIdle()
     })
+  }
+
+  /** Frees its place at once, before the response has said that it is closed. */
+  #leave(stream: Stream): void {
+    this.#sessions.get(stream)?.close()
+    this.#shares.delete(stream)
+    this.#open.delete(stream.name)
   }
 
   /** Changes what a stream carries, from its next event on; false when there is no such stream. */

@@ -1,64 +1,91 @@
 /**
- * Places for connections: when all are taken, or all that one address may have, the oldest one to
- * which no answer is under way makes room. So connections that are held for nothing keep neither a
- * browser nor a health check out.
+ * Places for connections, shared out by address (shares.ts), so that connections that are held for
+ * nothing keep neither a browser nor a health check out. One that waits for its client, for the
+ * rest of its request or for it to take the answer, is as idle as one without a request.
  */
 import type { Socket } from 'node:net'
+import type { LimitStatus } from '../../hub/status/status.ts'
+import type { MinuteLog } from '../../peers/minute-log.ts'
 import { networkOf } from '../../peers/network.ts'
+import { Idleness, Shares } from '../../peers/shares.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
+import type { Requests } from './requests.ts'
 
 interface ConnectionsParts {
+  readonly clock: Clock
   readonly limits: Pick<HttpLimits, 'connections' | 'connectionsPerAddress'>
   readonly reports: HttpReports
-  readonly isAnswering: (socket: Socket) => boolean
+  readonly log: MinuteLog
+  readonly requests: Pick<Requests, 'waitsForClient' | 'sinceMs'>
 }
 
 export class Connections {
   readonly #parts: ConnectionsParts
-  /** Networks of the connections, in the order in which those came. */
-  readonly #open = new Map<Socket, string>()
-  readonly #byNetwork = new Map<string, number>()
+  readonly #shares: Shares<Socket>
+  /** Times at which they came, ms. */
+  readonly #openedMs = new WeakMap<Socket, number>()
+  #refused = 0
 
   constructor(parts: ConnectionsParts) {
+    const { requests } = parts
     this.#parts = parts
+    this.#shares = new Shares({
+      idleness: (socket) => (requests.waitsForClient(socket) ? Idleness.idle : Idleness.working),
+      silence: (socket) =>
+        this.#nowMs() - (requests.sinceMs(socket) ?? this.#openedMs.get(socket)!),
+    })
+  }
+
+  #nowMs(): number {
+    return Number(this.#parts.clock.monotonicNs() / 1_000_000n)
+  }
+
+  /** Tells how full the places are. */
+  status(): LimitStatus {
+    return {
+      name: 'connections of HTTP',
+      limit: this.#parts.limits.connections,
+      used: this.#shares.size,
+      refused: this.#refused,
+      behaviour:
+        'Idle connections make room, then those of the address with most; or it is refused.',
+    }
   }
 
   /** Gives a new connection a place, or closes it. */
   admit(socket: Socket): void {
-    const { limits, reports } = this.#parts
-    const network = networkOf(socket.remoteAddress ?? '')
-    const own = this.#byNetwork.get(network) ?? 0
-    const hasRoom =
-      (own < limits.connectionsPerAddress || this.#makeRoom(network)) &&
-      (this.#open.size < limits.connections || this.#makeRoom())
-    if (!hasRoom) {
+    const { reports, log } = this.#parts
+    const address = networkOf(socket.remoteAddress ?? '')
+    if (!this.#hasRoom(address)) {
+      this.#refused++
       reports.count('refused', 'connections_limit')
+      log.note('connections to HTTP refused: all places are taken', { address })
       socket.destroy()
       return
     }
-    this.#open.set(socket, network)
-    this.#byNetwork.set(network, (this.#byNetwork.get(network) ?? 0) + 1)
-    socket.once('close', () => this.#leave(socket))
+    this.#openedMs.set(socket, this.#nowMs())
+    this.#shares.add(socket, address)
+    socket.once('close', () => this.#shares.delete(socket))
   }
 
-  /** @param network of which one has to go; any unless given */
-  #makeRoom(network?: string): boolean {
-    for (const [socket, own] of this.#open) {
-      if ((network ?? own) !== own || this.#parts.isAnswering(socket)) continue
-      this.#parts.reports.count('refused', 'made_room')
-      this.#leave(socket)
-      socket.destroy()
-      return true
+  #hasRoom(address: string): boolean {
+    const { connections, connectionsPerAddress } = this.#parts.limits
+    const shares = this.#shares
+    if (shares.count(address) >= connectionsPerAddress) {
+      if (!this.#makeRoom(shares.idleOf(address))) return false
     }
-    return false
+    return shares.size < connections || this.#makeRoom(shares.yielding(address))
   }
 
-  #leave(socket: Socket): void {
-    const network = this.#open.get(socket)
-    if (network === undefined) return
-    this.#open.delete(socket)
-    const left = this.#byNetwork.get(network)! - 1
-    if (left > 0) this.#byNetwork.set(network, left)
-    else this.#byNetwork.delete(network)
+  #makeRoom(socket: Socket | undefined): boolean {
+    if (socket === undefined) return false
+    const { reports, log } = this.#parts
+    const address = networkOf(socket.remoteAddress ?? '')
+    reports.count('refused', 'made_room')
+    log.note('connections to HTTP closed to make room for others', { address })
+    this.#shares.delete(socket)
+    socket.destroy()
+    return true
   }
 }

@@ -44,8 +44,8 @@ async function start(test: TestContext, otlp: Endless, limits = {}) {
     otlp: async () => otlp,
     limits: { ...HTTP_LIMITS, ...limits },
   })
-  const open = async (headers = ''): Promise<RawPeer> => {
-    const peer = await RawPeer.connect(server.port)
+  const open = async (headers = '', from?: string): Promise<RawPeer> => {
+    const peer = await RawPeer.connect(server.port, '127.0.0.1', from)
     test.after(() => peer.close())
     const head = `GET /api/v1/otlp HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
     peer.write(Buffer.from(head))
@@ -154,4 +154,39 @@ test('a client that lets its answer wait gives way to one that waits for a place
   assert.equal((await second).status, 200)
   await until(() => otlp.open === 0)
   assert.ok(server.counted.includes('answers_cut slow'))
+})
+
+test('one address that has all places and waits for more keeps no other one out', async (t) => {
+  const otlp = new Endless()
+  const limits = { answersLimit: 2, answersWaitingLimit: 2 }
+  const { hub, server, open } = await start(t, otlp, limits)
+  for (let i = 1; i <= 2; i++) {
+    await open('', '127.0.0.2')
+    await until(() => otlp.open === i)
+  }
+  const waiting: RawPeer[] = []
+  for (let i = 0; i < 3; i++) waiting.push(await open('', '127.0.0.2'))
+  // that two wait is known by the refusal of a third one
+  await until(() => waiting.some(({ received }) => received.includes(' 503 ')))
+  const answer = server.ask('/metrics')
+  await until(() => server.counted.filter((each) => each === 'refused busy').length === 2)
+  // the newest of that address made room among those that wait; nothing is cut at once
+  assert.equal(otlp.open, 2)
+  hub.clock.advance(750)
+  assert.equal((await answer).status, 200)
+  assert.ok(server.counted.includes('answers_cut made_room'))
+  await until(() => otlp.open === 2)
+})
+
+test('of those that wait, an address with fewer places comes first', async (t) => {
+  const otlp = new Endless()
+  const { server, open } = await start(t, otlp, { answersLimit: 2 })
+  const held = [await open('', '127.0.0.2'), await open('', '127.0.0.2')]
+  await until(() => otlp.open === 2)
+  for (let i = 0; i < 3; i++) await open('', '127.0.0.2')
+  const answer = server.ask('/metrics')
+  // requests begin in turn: once these are answered, all of the others wait
+  for (let i = 0; i < 3; i++) await server.ask('/api/v1/series/1')
+  held[0]!.close()
+  assert.equal((await answer).status, 200)
 })

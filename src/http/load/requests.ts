@@ -7,13 +7,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
+import { StallLooks } from '../../peers/taking.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { HttpReports } from '../limits.ts'
 import { isProbe } from './probes.ts'
 
 /** Answers a request, at once or later. */
 export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
+/** The rest of a request may be on its way for so long, ms, before it is waited for. */
+const REST_MS = 250
+/** A client that has taken nothing for so long, ms, is waited for. */
+const STALLED_MS = 1000
+
 interface RequestsParts {
+  readonly clock: Clock
   readonly answer: Answer
   readonly turns: RoundRobin
   /** Requests that may wait behind the one under way; one more ends the connection. */
@@ -27,18 +35,48 @@ interface Request {
   readonly answer: Answer
 }
 
+/** Request that began last in a connection. */
+interface Latest {
+  readonly incoming: IncomingMessage
+  sinceMs: number
+}
+
 export class Requests {
   readonly #parts: RequestsParts
   /** Requests that wait behind the one under way, by connection. */
   readonly #waiting = new WeakMap<Socket, Request[]>()
+  /** Requests under way, or those before, by connection. */
+  readonly #latest = new WeakMap<Socket, Latest>()
+  readonly #stalls: StallLooks
 
   constructor(parts: RequestsParts) {
     this.#parts = parts
+    this.#stalls = new StallLooks(parts.clock)
   }
 
   /** Tells whether an answer to the connection is under way: nothing else may be written to it. */
   isAnswering(socket: Socket): boolean {
     return this.#waiting.has(socket)
+  }
+
+  /**
+   * Tells whether a connection waits for its client: for a request, for the rest of one, or for it
+   * to take the answer.
+   */
+  waitsForClient(socket: Socket): boolean {
+    if (!this.isAnswering(socket)) return true
+    const { incoming, sinceMs } = this.#latest.get(socket)!
+    if (!incoming.complete && this.#nowMs() - sinceMs >= REST_MS) return true
+    return this.#stalls.stalledMs(socket) >= STALLED_MS
+  }
+
+  /** Reads when its last request began, or the answer to it ended, ms; undefined without any. */
+  sinceMs(socket: Socket): number | undefined {
+    return this.#latest.get(socket)?.sinceMs
+  }
+
+  #nowMs(): number {
+    return Number(this.#parts.clock.monotonicNs() / 1_000_000n)
   }
 
   /** @param answer where it is not the app's */
@@ -62,6 +100,7 @@ export class Requests {
 
   #begin({ incoming, outgoing, answer }: Request): void {
     const { socket, url = '' } = incoming
+    this.#latest.set(socket, { incoming, sinceMs: this.#nowMs() })
     outgoing.once('close', () => this.#beginNext(socket))
     const begin = (): void => {
       if (socket.writable) void answer(incoming, outgoing)
@@ -71,6 +110,8 @@ export class Requests {
   }
 
   #beginNext(socket: Socket): void {
+    const latest = this.#latest.get(socket)
+    if (latest !== undefined) latest.sinceMs = this.#nowMs()
     const waiting = this.#waiting.get(socket)
     const next = waiting?.shift()
     if (waiting === undefined || next === undefined || !socket.writable) {

@@ -13,7 +13,7 @@ const FOLD_AT = 60
 /** A boundary is due when what is missing to it is no more than this. */
 const EARLY_MS = 1
 
-type SessionOptions = SessionInterval & {
+export type SessionOptions = SessionInterval & {
   /** Gets every closed window; a throwing callback loses its own window only. */
   readonly onFrame: (frame: Frame) => void
   readonly onError?: (error: unknown) => void

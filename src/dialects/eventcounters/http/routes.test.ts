@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { serve } from '../../../../test/support/http-client.ts'
 import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import { until } from '../../../../test/support/hub/hub.ts'
+import { RawPeer } from '../../../../test/support/raw-peer.ts'
 import { createHttpServer, type HttpServer } from '../../../http/server.ts'
 import { NO_REPORTS } from '../../endpoints.ts'
 import { GUESTS } from '../../registry.ts'
@@ -245,6 +246,31 @@ test('the server says who is attached, at which interval', async (t) => {
   })
   client.incoming.destroy()
   await until(() => eventCountersOf(hub)!.connections().length === 0)
+})
+
+test('one address that has all sessions keeps no other one from them', async (t) => {
+  const counted: string[] = []
+  const reports = { count: (name: string, reason: string) => counted.push(`${name} ${reason}`) }
+  const { hub, server, open } = await start(t, { reportsOf: () => ({ ...NO_REPORTS, ...reports }) })
+  const text = `GET ${PATH}?EventCounterIntervalSec=4000000 HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  const held: RawPeer[] = []
+  for (let i = 1; i <= 64; i++) {
+    const peer = await RawPeer.connect(server.port, '127.0.0.1', '127.0.0.2')
+    t.after(() => peer.close())
+    held.push(peer)
+    peer.write(Buffer.from(text))
+    await until(() => eventCountersOf(hub)!.size === i)
+  }
+  const clients = [await open('EventCounterIntervalSec=1'), await open('EventCounterIntervalSec=1')]
+  for (const { incoming } of clients) assert.equal(incoming.statusCode, 200)
+  await until(() => held.filter(({ isEnded }) => isEnded).length === 2)
+  assert.ok(held[0]!.isEnded && held[1]!.isEnded)
+  const back = await RawPeer.connect(server.port, '127.0.0.1', '127.0.0.2')
+  t.after(() => back.close())
+  back.write(Buffer.from(text))
+  await until(() => back.received.includes(' 503 '))
+  assert.ok(clients.every(({ isEnded }) => !isEnded))
+  assert.equal(counted.filter((each) => each === 'endpoint_sessions made_room').length, 2)
 })
 
 test('sessions end in order when the server stops', async (t) => {

@@ -99,7 +99,7 @@ export class EventCountersResident implements CounterSource, Resident {
         limit: this.limit,
         used: this.size,
         refused: this.refused,
-        behaviour: 'A further client of /api/v1/eventcounters is refused; open ones go on.',
+        behaviour: 'The address with most makes room for others; or a further session is refused.',
       },
     ]
   }

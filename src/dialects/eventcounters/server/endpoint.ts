@@ -18,7 +18,8 @@ export interface EndpointReports {
    * - `http_rejected`: `counters`, `profile`, `deliver`, `sessions` or `method`
    * - `invalid_intervals`: the profile whose grammar the text does not follow
    * - `skipped_boundaries`: `buffer_full`
-   * - `endpoint_sessions`: `opened`, and `disconnected`, `stalled`, `error` or `stopped` at the end
+   * - `endpoint_sessions`: `opened`, and `disconnected`, `stalled`, `error`, `stopped` or
+   *   `made_room` at the end
    */
   count(name: string, reason: string, amount?: number): void
 }
@@ -37,7 +38,7 @@ export interface EndpointParts {
   readonly onEnd?: (session: ServedSession) => void
 }
 
-type SessionEnd = 'disconnected' | 'stalled' | 'error' | 'stopped'
+type SessionEnd = 'disconnected' | 'stalled' | 'error' | 'stopped' | 'made_room'
 
 /** One answer that goes on until it ends. */
 export interface ServedSession {
@@ -46,6 +47,8 @@ export interface ServedSession {
   readonly counts: Readonly<SessionCounts>
   /** Ends the answer behind what waits; the session is closed at once. */
   end(): void
+  /** Ends both at once, with the connection, because another client needs the place. */
+  makeRoom(): void
 }
 
 interface SessionCounts {
@@ -188,12 +191,17 @@ class Answer implements ServedSession {
     this.#outgoing.end()
   }
 
+  makeRoom(): void {
+    this.#close('made_room')
+  }
+
   #onSkipped(): void {
     this.counts.skipped++
     this.#parts.reports?.count('skipped_boundaries', 'buffer_full')
   }
 
   #close(reason: SessionEnd): void {
+    if (this.#isOver) return
     this.#reason = reason
     this.#finish()
     // With the connection: an answer that waits behind another could not end it.

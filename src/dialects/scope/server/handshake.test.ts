@@ -168,6 +168,41 @@ describe('handshake', () => {
     assert.equal(first.isEnded, false)
   })
 
+  it('gives a place of the address that has most to a viewer of one that has fewer', async () => {
+    const { port, reports, server, clock } = await startServer({ maxClients: 4 })
+    const held: RawPeer[] = []
+    for (let i = 1; i <= 4; i++) {
+      const peer = await RawPeer.connect(port, '127.0.0.1', '127.0.0.2')
+      atEnd(() => peer.close())
+      held.push(peer)
+      await peer.take(2)
+      // the last one says nothing
+      if (i < 4) peer.write(frame(encodeSettings(10n * MS)))
+    }
+    await until(() => reports.lines.length === 3)
+    clock.advance(300)
+    const viewers = [await attachViewer(port, 10n * MS), await attachViewer(port, 10n * MS)]
+    await Promise.all([held[3]!.ended(), held[0]!.ended()])
+    assert.deepEqual(
+      held.map(({ isEnded }) => isEnded),
+      [true, false, false, true],
+    )
+    for (const address of ['127.0.0.1', '127.0.0.2']) {
+      const refused = await RawPeer.connect(port, '127.0.0.1', address)
+      await refused.ended()
+      assert.equal(refused.received.length, 0)
+    }
+    assert.ok(viewers.every(({ isEnded }) => !isEnded))
+    assert.equal(server.connections().length, 4)
+    assert.equal(reports.counts['clients_closed made_room'], 2)
+    assert.equal(reports.counts['handshake_refused max_clients'], 2)
+    const told = reports.lines.filter(({ message }) => /make room|refused/.test(message))
+    assert.deepEqual(
+      told.map(({ message }) => message),
+      ['viewers closed to make room for others', 'viewers refused: too many clients'],
+    )
+  })
+
   it('keeps its promises on a socket that its listener would close at half', async () => {
     const clock = new FakeClock()
     const server = createScopeServer({

@@ -21,7 +21,7 @@ const KEEP_ALIVE_MS = 30_000
 /** Takes a connection back, with what came, if that may be another dialect's. */
 export type HandBack = (bytes: Uint8Array) => boolean
 
-type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed'
+type CloseReason = 'closed' | 'error' | 'stalled' | 'stopped' | 'refused' | 'passed' | 'made_room'
 
 export class Viewer implements ConnectionProgress {
   /** Whether limits of its own end it: a timeout its settings, then a stall what it is sent. */
@@ -32,6 +32,7 @@ export class Viewer implements ConnectionProgress {
   readonly #handBack: HandBack
   readonly #onGone: () => void
   readonly #sinceMs: number
+  readonly #sinceNs: bigint
   readonly #settings: SettingsStream
   #stream: SnapshotStream | undefined
   #ignoredBytes = 0
@@ -53,6 +54,7 @@ export class Viewer implements ConnectionProgress {
     this.#handBack = handBack
     this.#onGone = onGone
     this.#sinceMs = clock.wallMs()
+    this.#sinceNs = clock.monotonicNs()
     this.#settings = new SettingsStream(options.framing, options.settingsCapBytes)
     this.peer = {
       transport: 'tcp',
@@ -190,6 +192,20 @@ export class Viewer implements ConnectionProgress {
   /** Time since it had taken all that was sent to it, ms. */
   get behindMs(): number {
     return this.#stream?.behindMs ?? 0
+  }
+
+  get isStreaming(): boolean {
+    return this.#stream !== undefined
+  }
+
+  /** Time since it came, ms. */
+  get ageMs(): number {
+    return Number(this.#context.clock.monotonicNs() - this.#sinceNs) / 1e6
+  }
+
+  /** Bytes that it has not taken yet. */
+  get bytesWaiting(): number {
+    return this.#socket.writableLength
   }
 
   /** Closes one that takes nothing, because of its own timeout or for the sake of others. */
