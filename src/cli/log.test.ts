@@ -105,3 +105,28 @@ test('a text of controls alone is cut before it swells', (t) => {
     assert.match(text, /more\)/)
   }
 })
+
+test('lines behind a reader that takes none are counted once they are many, and told', (t) => {
+  const lines: string[] = []
+  let writableLength = 0
+  Object.defineProperty(process.stderr, 'writableLength', {
+    get: () => writableLength,
+    configurable: true,
+  })
+  t.after(() => Reflect.deleteProperty(process.stderr, 'writableLength'))
+  t.mock.method(process.stderr, 'write', (chunk: string, done: () => void) => {
+    lines.push(chunk)
+    done()
+    return writableLength === 0
+  })
+  const log = createLog('text', false)
+  writableLength = 200_000
+  log('info', 'waits')
+  writableLength = 300_000
+  for (let i = 0; i < 3; i++) log('info', 'too much')
+  writableLength = 0
+  log('info', 'on')
+  assert.deepEqual(log.lost, { unwritten: 3 })
+  assert.equal(lines.length, 2)
+  assert.match(lines[1]!, /lines are missing {2}lines=3\n.* on\n$/)
+})

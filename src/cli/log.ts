@@ -9,9 +9,12 @@ export type LogFormat = 'text' | 'json'
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 const COLORS: Partial<Record<LogLevel, number>> = { warn: 33, error: 31, debug: 90 }
 
+/** Bytes of lines that wait for a reader which takes none; further ones count as unwritten. */
+const WAITING_BYTES_LIMIT = 262_144
+
 /**
- * Writes lines of a level and of those above it to stderr. One that can't be written (a full disk)
- * is counted, and the number told as soon as one can.
+ * Writes lines of a level and of those above it to stderr. One that can't be written (a full disk,
+ * a pipe whose reader hangs) is counted, and the number told as soon as one can.
  */
 export function createLog(format: LogFormat, isColored: boolean, level: LogLevel = 'info'): Log {
   const lost = { unwritten: 0 }
@@ -21,6 +24,10 @@ export function createLog(format: LogFormat, isColored: boolean, level: LogLevel
     format === 'json' ? jsonLine : (...parts: LineParts) => plainLine(isColored, ...parts)
   const log: Log = (lineLevel, message, facts = {}) => {
     if (LEVELS.indexOf(lineLevel) < least) return
+    if (process.stderr.writableLength > WAITING_BYTES_LIMIT) {
+      lost.unwritten++
+      return
+    }
     const time = new Date().toISOString()
     const { unwritten } = lost
     const lines = unwritten - toldLost
@@ -31,6 +38,21 @@ export function createLog(format: LogFormat, isColored: boolean, level: LogLevel
     })
   }
   return Object.assign(log, { lost })
+}
+
+/**
+ * Waits until all that was said is written, at most so long; then the process ends without it: a
+ * reader that hangs is no reason to stay.
+ */
+export async function endWhenWritten(limitMs: number): Promise<void> {
+  const streams = [process.stdout, process.stderr].filter(
+    ({ writableLength }) => writableLength > 0,
+  )
+  if (streams.length === 0) return
+  const written = streams.map((stream) => new Promise((resolve) => stream.write('', resolve)))
+  const late = setTimeout(() => process.exit(), limitMs)
+  await Promise.all(written)
+  clearTimeout(late)
 }
 
 /** Characters of one fact, as they are written. */

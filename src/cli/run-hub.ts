@@ -6,11 +6,13 @@ import type { HubOptions, Log } from '../start-hub.ts'
 import { CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
 import { failedPorts, failureLines } from './failed-ports.ts'
-import { createLog, type LogFormat } from './log.ts'
+import { createLog, endWhenWritten, type LogFormat } from './log.ts'
 import { startReport } from './start-report.ts'
 
 /** A hub that has met a fault and is not closed after so long ends as it is. */
 const FINISH_LIMIT_MS = 10_000
+/** Time for the last lines of the log, ms. */
+const LOG_LIMIT_MS = 1000
 
 /** Said at SIGHUP by a hub that has no terminal to lose: nohup's, a supervisor's. */
 const HANG_UP_MESSAGE =
@@ -60,6 +62,7 @@ export async function runHub(
   offFaults()
   if (process.exitCode !== EXIT_INTERNAL) log('info', 'stopped')
   else log('error', 'stopped after a fault of its own; the running second is closed and handed on')
+  await endWhenWritten(LOG_LIMIT_MS)
 }
 
 function hasTerminal(): boolean {

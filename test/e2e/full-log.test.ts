@@ -1,8 +1,14 @@
-/** A log that can't be written: the hub goes on, and says what is missing as soon as it can. */
+/**
+ * A log that can't be written, or that no reader takes: the hub goes on, and says what is missing
+ * as soon as it can.
+ */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { startHubProcessWith } from '../support/hub/hub-process.ts'
 
@@ -25,4 +31,24 @@ test('a hub whose log is on a full disk takes what comes, and ends as it should'
   assert.equal(answer.status, 200)
   const { code } = await hub.stop()
   assert.equal(code, 0)
+})
+
+test('a hub goes on, and ends, though the reader of its log hangs', { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-log-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'log')
+  execFileSync('mkfifo', [path])
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  t.after(() => closeSync(reader))
+  const stderr = openSync(path, 'w')
+  // as much as a pipe takes
+  writeSync(stderr, Buffer.alloc(65_536, 'x'))
+  const hub = await startHubProcessWith({ stderr }, 'serve')
+  closeSync(stderr)
+  hub.signal('SIGUSR1')
+  const { http } = hub.listeners
+  const answer = await fetch(`http://${http.host}:${http.port}/healthz`)
+  assert.equal(answer.status, 200)
+  const { code, signal } = await hub.stop()
+  assert.deepEqual({ code, signal }, { code: 0, signal: null })
 })
