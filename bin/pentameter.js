@@ -89,7 +89,7 @@ async function runWithPinned() {
   const pinned = fileURLToPath(new URL(`node_modules/.bin/${name}`, root))
   if (existsSync(pinned)) {
     const { spawn } = await import('node:child_process')
-    handOver(spawn, pinned, [fileURLToPath(import.meta.url), ...args])
+    handOver(spawn, pinned, [...process.execArgv, fileURLToPath(import.meta.url), ...args])
     return
   }
   process.stderr.write(

@@ -180,10 +180,13 @@ suite('with an empty node_modules beside it', () => {
     })
     try {
       let page: string | undefined
+      let hasThread = false
       for await (const line of createInterface(child.stdout)) {
-        page ??= /^ {2}page +(\S+)$/.exec(line)?.[1]
-        if (/^ {2}ingest +1 thread/.test(line)) break
+        hasThread ||= /^ {2}ingest +1 thread/.test(line)
+        page = /The page: (\S+)$/.exec(line)?.[1]
+        if (page !== undefined) break
       }
+      assert.ok(hasThread)
       const response = await fetch(page!)
       assert.equal(response.status, 200)
       assert.match(await response.text(), /<script type="module"/)

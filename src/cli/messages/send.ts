@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { decodeWhole } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { Target } from '../../dialects/endpoints.ts'
@@ -38,13 +38,18 @@ one only where the machine says that nobody listens. --for prints what comes bac
 
 export function addSend(program: Command, guests: readonly Guest[]): void {
   const dialects = guests.map(({ dialect }) => dialect)
-  const first = dialects.find(({ packetOf }) => packetOf !== undefined)!
-  const home = `${first.name}+tcp://127.0.0.1:${first.port?.number}`
+  const first = dialects.find(({ packetOf, port }) => packetOf !== undefined && port !== undefined)
+  const home = first && `${first.name}+tcp://127.0.0.1:${first.port!.number}`
+  const lines = first === undefined ? '' : `lines of ${first.title}, or `
   program
     .command('send')
     .description('send messages to a hub, or to a peer of any dialect')
-    .argument('[messages...]', `lines of ${first.title}, or what decode prints`)
-    .option('--to <url>', 'DIALECT+TRANSPORT://HOST:PORT', home)
+    .argument('[messages...]', `${lines}what decode prints`)
+    .addOption(
+      new Option('--to <url>', 'DIALECT+TRANSPORT://HOST:PORT')
+        .default(home)
+        .makeOptionMandatory(home === undefined),
+    )
     .option(
       '--for <seconds>',
       'stay so long, and print what comes back',

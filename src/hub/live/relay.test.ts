@@ -113,7 +113,7 @@ test('a relay to nowhere counts what it could not send and holds nothing else up
 
 for (const [text, reason] of [
   ['statsd+udp://127.0.0.1:8125', /no dialect statsd/],
-  ['statshero+udp://127.0.0.1', /want DIALECT/],
+  ['statshero+udp://127.0.0.1:', /want DIALECT/],
   ['statshero+udp://127.0.0.1:99999', /port 99999/],
   ['statshero+udp://localhost:18125', /this hub itself/],
 ] as const) {
