@@ -17,16 +17,18 @@ import { HTTP_PORT, type ValuesOf } from './dialects/options.ts'
 import { GUESTS } from './dialects/registry.ts'
 import { isLoopback } from './host-check.ts'
 import type { OtlpPreview } from './http/export/otlp/source.ts'
+import { HTTP_LIMITS } from './http/limits.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { parseConfig } from './hub/config/config.ts'
-import type { HouseOptions } from './hub/config/house-options.ts'
+import { type HouseOptions, listenPorts } from './hub/config/house-options.ts'
 import { dialectOptions, type HubConfig } from './hub/config/values.ts'
 import { Hub } from './hub/hub.ts'
+import { fitToDescriptors } from './hub/listen/descriptors.ts'
 import type { Frame } from './hub/live/frame.ts'
 import { type Log, limitLog } from './hub/log.ts'
 import { isDecrements, type Total } from './hub/series/record.ts'
 import type { SourcesAnswer } from './hub/status/status.ts'
-import type { CreateWorker } from './hub/threads/ingest-threads.ts'
+import { type CreateWorker, threadCount } from './hub/threads/ingest-threads.ts'
 import { type Cell, type Identity, KINDS, type Metadata } from './model/index.ts'
 import type { Clock } from './time/clock.ts'
 import { systemClock } from './time/system-clock.ts'
@@ -150,16 +152,20 @@ const RETRY_MS = 15_000
  */
 export async function startHub(options: StartHubOptions = {}): Promise<RunningHub> {
   const { guests = GUESTS, clock = systemClock, log: write = () => {}, createWorker } = options
-  const config = parseConfig(
-    options.config ?? {},
-    guests.map(({ dialect }) => dialect),
-  )
+  const dialects = guests.map(({ dialect }) => dialect)
+  const wished = parseConfig(options.config ?? {}, dialects)
   const log = limitLog(write, clock)
+  const { connectionsLimit, httpConnections } = fitToDescriptors(
+    { connectionsLimit: wished.connectionsLimit, httpConnections: HTTP_LIMITS.connections },
+    { listeners: listenPorts(dialects).length, threads: threadCount(wished.ingestWorkers) },
+    log,
+  )
+  const config = { ...wished, connectionsLimit }
   if (!isLoopback(config.host)) log('warn', OPEN_MESSAGE, { host: config.host })
   const worker = createWorker === undefined ? {} : { createWorker }
   const hub = new Hub({ config, clock, log, guests, ...worker })
   const otlp = await otlpOf(config, hub, log)
-  const server = serverOf(hub, guests, config, log, otlp)
+  const server = serverOf(hub, guests, config, { log, otlp, connections: httpConnections })
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await hub.start()
   await http.start()
@@ -217,13 +223,19 @@ function intervalOf(frame: Frame, hub: Hub): Interval {
   return { endMs: frame.endMs, seconds: frame.seconds, cells }
 }
 
+interface ServerParts {
+  readonly log: Log
+  readonly otlp: LoadPreview
+  /** Places for connections. */
+  readonly connections: number
+}
+
 /** Composes the HTTP side: page, API, /metrics and what goes to an OTLP receiver. */
 function serverOf(
   hub: Hub,
   guests: readonly Guest[],
   config: HubConfig,
-  log: Log,
-  otlp: LoadPreview,
+  { log, otlp, connections }: ServerParts,
 ): HttpServer {
   return createHttpServer({
     otlp,
@@ -233,7 +245,7 @@ function serverOf(
     port: config.httpPort,
     allowedHosts: config.allowedHosts,
     prometheus: config.prometheus,
-    limits: config.http,
+    limits: { ...config.http, connections },
     guests,
     optionsOf: (dialect) => dialectOptions(config, dialect),
     reportsOf: (dialect) => hub.reports.for(dialect),

@@ -194,8 +194,7 @@ export class SeriesColumns<P extends object> implements SeriesFacts<P> {
   }
 
   setLastDataMs(id: number, ms: number): void {
-    const page = this.#read(id)
-    if (page.metrics[id & ROW_MASK] !== NO_METRIC) page.lastDataMs[id & ROW_MASK] = ms
+    if (this.has(id)) this.#read(id).lastDataMs[id & ROW_MASK] = ms
   }
 
   parts(id: number): P | undefined {

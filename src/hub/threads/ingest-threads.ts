@@ -236,7 +236,7 @@ export function udpReceiveOf(
  * Computes the threads: one per core, unless told; more than one need a port that several sockets
  * can share.
  */
-function threadCount(wanted: number | 'auto'): number {
+export function threadCount(wanted: number | 'auto'): number {
   if (!SHARES_PORTS.has(process.platform)) return 1
   return wanted === 'auto' ? Math.min(availableParallelism(), THREADS_MAX) : wanted
 }
