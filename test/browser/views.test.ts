@@ -50,6 +50,30 @@ test('one summary shows its mean, its range, its observations and exact numbers'
   assert.deepEqual(await head.allTextContents(), names)
 })
 
+test('a counter is stated per the time its sender chose, or per another that is picked', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/?q=gc-count' })
+  await page.locator('a.title', { hasText: 'Collections System.Runtime/gc-count' }).first().click()
+  await page.getByRole('heading', { name: 'Collections System.Runtime/gc-count' }).waitFor()
+  const unit = `document.querySelector('.now .value .unit').innerText.trim()`
+  await until(page, `${unit} === '/min'`)
+  const stated = page.getByRole('radio', { name: '/min' })
+  assert.equal(await stated.getAttribute('aria-checked'), 'true')
+  await page.getByRole('radio', { name: '/s' }).click()
+  await until(page, `${unit} === '/s'`)
+  assert.equal(new URL(page.url()).searchParams.get('per'), 's')
+  await until(page, isDrawn('canvas[aria-label^="Rate"]'))
+  await stated.click()
+  await until(page, `${unit} === '/min'`)
+  assert.equal(new URL(page.url()).searchParams.get('per'), null)
+  assert.match(await textOf(page, '[aria-label="As one value"]'), /Collections \/ Min\s*84$/)
+  await page.goBack()
+  await page.keyboard.press('u')
+  await page.getByLabel('Rates').selectOption('h')
+  await until(page, `document.querySelector('.cell .value').innerText.endsWith('/h')`)
+})
+
 test('a title in the overview opens its series, and the link names it', { skip }, async (t) => {
   const { page } = await open(t, { path: '/?q=queue.depth' })
   await page.locator('.group:not(#unusual) a.title', { hasText: 'email' }).first().waitFor({

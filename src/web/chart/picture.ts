@@ -3,7 +3,7 @@
  * zero, gauges a bare line around their data, distributions p50, p90 and p99 over a heat map,
  * summaries their mean within what they reach.
  */
-import type { ClockStep, Kind } from '../../http/api.ts'
+import type { ClockStep } from '../../http/api.ts'
 import { durationText } from '../format/time.ts'
 import type { Lane, SeriesData } from '../store/series-data.ts'
 import type { Line } from './line.ts'
@@ -17,7 +17,10 @@ interface PictureView {
 }
 
 interface PictureOptions {
+  /** Unit of what is drawn. */
   readonly unit: string
+  /** Factor of a counter's rate per second; 1 where it is not given. */
+  readonly factor?: number
   readonly size: PlotSize
   readonly steady: SteadyRange
 }
@@ -28,11 +31,6 @@ const PERCENTILES = [
   { lane: 'p90', color: 'trace', width: 1.5 },
   { lane: 'p99', color: 'ink', width: 1.75 },
 ] as const
-
-/** Gives the unit of what is drawn: a counter is drawn as its rate. */
-export function drawnUnit(kind: Kind, unit: string): string {
-  return kind === 'counter' ? `${unit}/s` : unit
-}
 
 /** Makes a copier of a lane's values of the seconds in view. */
 function copier(data: SeriesData, { from, to }: PictureView): (lane: Lane) => Float64Array {
@@ -95,14 +93,16 @@ export function withClockStep(plot: Plot, steps: readonly ClockStep[] = []): Plo
 
 export function pictureOf(data: SeriesData, view: PictureView, options: PictureOptions): Plot {
   const { from, to, cursor } = view
-  const { size, steady } = options
+  const { size, steady, unit, factor = 1 } = options
   const copy = copier(data, view)
-  const unit = drawnUnit(data.kind, options.unit)
   const base = { from, to, cursor, size, steady, unit, step: 1 }
   const one = (values: Float64Array, isFilled = false): Line[] => [
     { values, color: 'trace', width: LINE_WIDTH, isFilled },
   ]
-  if (data.kind === 'counter') return { ...base, axis: 'zero', lines: one(copy('rate'), true) }
+  if (data.kind === 'counter') {
+    const rates = copy('rate').map((rate) => rate * factor)
+    return { ...base, axis: 'zero', lines: one(rates, true) }
+  }
   if (data.kind === 'gauge') return { ...base, axis: 'around', lines: one(copy('value')) }
   if (data.kind === 'summary') {
     const lines = one(copy('mean'))

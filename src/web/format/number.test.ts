@@ -139,3 +139,10 @@ test('a change is a factor from 2 up, per cent below, and "from 0" where usual i
   assert.equal(changeText(0), '\u2212100\u00a0%')
   assert.equal(changeText(Number.POSITIVE_INFINITY), 'from 0')
 })
+
+test('a rate per any time is scaled as its unit is', () => {
+  assert.deepEqual(format(36_000, '/h'), ['36.0', 'k/h'])
+  assert.deepEqual(format(2048, 'B/min'), ['2.00', 'KiB/min'])
+  assert.deepEqual(format(12, '/10 s'), ['12.0', '/10 s'])
+  assert.equal(axisText(20_000, '/min'), '20\u00a0k')
+})

@@ -47,22 +47,26 @@ const LARGEST_FIXED = 1e15
 
 interface ParsedUnit {
   readonly base: string
-  readonly tail: '' | '/s'
+  /** Time that a rate is stated per, with its slash. */
+  readonly tail: string
   readonly sort: 'plain' | 'bytes' | 'time' | 'other'
 }
 
+/** Times that rates are stated per, as rate.ts writes them. */
+const TAIL = /\/(?:s|min|h|[\d.]+ s)$/
+
 /** Splits `B/s` into bytes and the rate's tail; a time per second is kept as it is written. */
 export function parseUnit(unit: string): ParsedUnit {
-  const isRate = unit.endsWith('/s')
-  const base = isRate ? unit.slice(0, -2) : unit
-  const tail = isRate ? '/s' : ''
+  const tail = TAIL.exec(unit)?.[0] ?? ''
+  const isRate = tail !== ''
+  const base = isRate ? unit.slice(0, -tail.length) : unit
   if (NO_UNITS.has(base)) return { base: '', tail, sort: 'plain' }
   if (BYTES.has(base)) return { base: 'B', tail, sort: 'bytes' }
   if (base in SECONDS_PER && !isRate) return { base, tail, sort: 'time' }
   return { base, tail, sort: 'other' }
 }
 
-/** @param unit '', '/s', 'B', 'B/s', '%', 'ns' to 's', or any text, which is kept as it is */
+/** @param unit '', '/s', 'B', 'B/min', '%', 'ns' to 's', or any text, which is kept as it is */
 export function format(value: number | null | undefined, unit = ''): Quantity {
   if (value === null || value === undefined || Number.isNaN(value)) return [NO_VALUE, '']
   if (!Number.isFinite(value)) return [value > 0 ? '∞' : `${MINUS}∞`, '']
@@ -125,13 +129,14 @@ export function join([number, unit]: Quantity): string {
 }
 
 /**
- * Writes axis labels, which are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), no `/s`.
+ * Writes axis labels, which are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), and not
+ * what a rate is stated per.
  */
 export function axisText(value: number, unit = ''): string {
   const [number, name] = format(value, unit)
   const isFixed = number.includes('.') && !number.includes('e')
   const short = isFixed ? number.replace(/\.?0+$/, '') : number.replace(/\.?0+e/, 'e')
-  return join([short, name.replace(/\/s$/, '')])
+  return join([short, name.replace(TAIL, '')])
 }
 
 /**

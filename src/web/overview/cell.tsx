@@ -112,16 +112,22 @@ interface SeriesLinkProps {
 
 export function SeriesLink({ entry, withLabels }: SeriesLinkProps): JSX.Element {
   const page = usePage()
-  const { name, kind } = entry.info
-  const split = lastPart(name)
+  const { name, kind, displayName = name } = entry.info
+  const split = displayName === name ? lastPart(name) : 0
   return (
     <Link to={seriesRoute(page, entry)} class="title" title={entry.text}>
       <Icon name={kind} title={kind} />
       <span class="cut">
-        <span class="prefix">{name.slice(0, split)}</span>
+        <span class="prefix">{displayName.slice(0, split)}</span>
         <b>
-          <Name text={name.slice(split)} />
+          <Name text={displayName.slice(split)} />
         </b>
+        {displayName !== name && (
+          <span class="muted">
+            {' '}
+            <Name text={name} />
+          </span>
+        )}
         {withLabels && entry.labels !== '' && <span class="muted"> {entry.labels}</span>}
       </span>
     </Link>
@@ -138,6 +144,7 @@ export function contextOf(page: Page, entry: Entry): ReadingContext {
     lastDataMs: store.lastDataMs(entry.id),
     nowMs: store.clock.nowMs(),
     finding: store.watch.finding(entry.id),
+    per: page.per,
   }
 }
 
@@ -169,6 +176,7 @@ export function useSeriesPicture(
 ): (canvas: HTMLCanvasElement | null, size: Size, reading: Reading) => void {
   const page = usePage()
   const steady = useRef(new SteadyRange())
+  const unit = useRef('')
   const named = useRef('')
   const { store, cursor } = page
   return (canvas, size, reading) => {
@@ -176,7 +184,10 @@ export function useSeriesPicture(
     if (canvas === null || size.width === 0 || data === undefined) return
     const to = store.clock.edge()
     const view = { from: to - store.clock.window.value, to, cursor: cursor.second.value }
-    const options = { unit: entry.info.unit ?? '', size: plotSize, steady: steady.current }
+    const shown = page.shown(entry.info)
+    if (shown.unit !== unit.current) steady.current = new SteadyRange()
+    unit.current = shown.unit
+    const options = { ...shown, size: plotSize, steady: steady.current }
     const painter = new Painter(canvas, size, page.theme.palette)
     const plot = withClockStep(pictureOf(data, view, options), store.sources.value?.clockSteps)
     cursor.setAxis(canvas, drawPlot(painter, plot).time)

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { exact } from '../format/number.ts'
+import type { Per } from '../format/rate.ts'
 import { Icon } from '../shell/icon.tsx'
 import { usePage } from '../shell/page.ts'
 import { Pick } from '../shell/parts.tsx'
@@ -38,6 +39,12 @@ const GROUP_WORDS: readonly (readonly [string, string])[] = [
   ['source', 'Source'],
   ['kind', 'Kind'],
   ['none', 'Nothing'],
+]
+const PER_WORDS: readonly (readonly [Per, string])[] = [
+  ['', 'As sent'],
+  ['s', 'Per second'],
+  ['min', 'Per minute'],
+  ['h', 'Per hour'],
 ]
 const DENSITY_WORDS = { charts: 'Charts', lines: 'Lines', table: 'Table' } as const
 
@@ -129,7 +136,8 @@ function Densities({ shown }: { shown: Density }): JSX.Element {
 }
 
 export function FilterLine({ state, all, found }: FilterLineProps): JSX.Element {
-  const { navigation } = usePage()
+  const page = usePage()
+  const { navigation } = page
   const labels = labelNames(all).map((name) => [`label:${name}`, name] as const)
   const sorts = Object.entries(SORT_WORDS) as [Sort, string][]
   const words =
@@ -148,6 +156,14 @@ export function FilterLine({ state, all, found }: FilterLineProps): JSX.Element 
         choices={[...GROUP_WORDS, ...labels]}
         choose={(group) => navigation.go(to(OVERVIEW, { group }))}
       />
+      {all.some(({ info }) => info.kind === 'counter') && (
+        <Pick
+          caption="Rates"
+          value={page.per}
+          choices={PER_WORDS}
+          choose={(per) => navigation.span({ per: per as Per })}
+        />
+      )}
       <Pick
         caption="Sort"
         value={state.sort}

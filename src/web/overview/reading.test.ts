@@ -18,6 +18,7 @@ function context(part: Partial<ReadingContext> = {}): ReadingContext {
     lastDataMs: NOW * 1000,
     nowMs: NOW * 1000 + 300,
     finding: USUAL,
+    per: '',
     ...part,
   }
 }
@@ -36,6 +37,15 @@ test('a counter reads as its rate and its total', () => {
   assert.deepEqual(reading.main, ['10.0', '/s'])
   assert.equal(plain(reading.sub), 'total 1 000')
   assert.ok(!reading.isWarning)
+})
+
+test('a counter reads per the time its sender chose, or the person who looks', () => {
+  const info = { ...INFO, rateTimeScaleS: 60 }
+  assert.deepEqual(readSeries(counter(), context({ info })).main, ['600', '/min'])
+  assert.deepEqual(readSeries(counter(), context({ info, per: 's' })).main, ['10.0', '/s'])
+  const hourly = readSeries(counter(), context({ info, per: 'h' }))
+  assert.deepEqual(hourly.main, ['36.0', 'k/h'])
+  assert.equal(plain(hourly.sub), 'total 1 000')
 })
 
 test('the total follows the second, forwards and backwards', () => {

@@ -1,7 +1,7 @@
 /** The number beside a chart and the quiet line under it, at one second. */
 import type { SeriesInfo } from '../../http/api.ts'
-import { drawnUnit } from '../chart/picture.ts'
 import { allDigits, changeText, format, type Quantity, text, totalText } from '../format/number.ts'
+import { type Per, shownAs } from '../format/rate.ts'
 import { ageText, clockText, durationText } from '../format/time.ts'
 import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
 import type { Finding } from '../store/usual/watch.ts'
@@ -24,6 +24,8 @@ export interface ReadingContext {
   readonly lastDataMs: number
   readonly nowMs: number
   readonly finding: Finding
+  /** Time that the person wants rates stated per. */
+  readonly per: Per
 }
 
 /** Silence from which on the age is told, ms. */
@@ -33,15 +35,16 @@ const EN_SPACE = '\u2002'
 export function readSeries(data: SeriesData | undefined, context: ReadingContext): Reading {
   const { info, second, hasCursor, isStale } = context
   const unit = info.unit ?? ''
-  const shown = drawnUnit(info.kind, unit)
+  const shown = shownAs(info, context.per)
   const isGone = isStale && !hasCursor
-  const value = isGone || !data ? Number.NaN : data.at(MAIN_LANE[info.kind], second)
+  const known = isGone || !data ? Number.NaN : data.at(MAIN_LANE[info.kind], second)
+  const value = known * shown.factor
   const caption = info.kind === 'histogram' ? 'p99' : info.kind === 'summary' ? 'mean' : ''
-  const main = format(value, shown)
+  const main = format(value, shown.unit)
   const reading = {
     caption: Number.isNaN(value) ? '' : caption,
     main,
-    title: allDigits(value, shown),
+    title: allDigits(value, shown.unit),
   }
   const warning = hasCursor ? undefined : warningOf(context)
   if (warning !== undefined) return { ...reading, sub: warning, isWarning: true }
@@ -53,12 +56,16 @@ function warningOf(context: ReadingContext): string | undefined {
   const silentMs = nowMs - lastDataMs
   if (isStale || silentMs >= SILENT_MS) return `last data ${ageText(silentMs / 1000)}`
   if (finding.since === 0) return undefined
-  return `${changeWords(finding)} since ${clockText(finding.since * 1000)}`
+  const { factor } = shownAs(context.info, context.per)
+  return `${changeWords(finding, factor)} since ${clockText(finding.since * 1000)}`
 }
 
-/** Writes the factor, or from where it came when a factor would tell nothing. */
-export function changeWords({ ratio, usual }: Finding): string {
-  if (ratio < 0) return `from ${text(usual)}`
+/**
+ * Writes the factor, or from where it came when a factor would tell nothing.
+ * @param scale of what is shown: see `shownAs`
+ */
+export function changeWords({ ratio, usual }: Finding, scale = 1): string {
+  if (ratio < 0) return `from ${text(usual * scale)}`
   return changeText(ratio)
 }
 
@@ -77,7 +84,7 @@ function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: str
   if (info.kind === 'summary') {
     return pair('min', data.at('min', second), 'max', data.at('max', second))
   }
-  return info.displayName ?? ''
+  return ''
 }
 
 /**
@@ -115,5 +122,6 @@ export function changeColumn(context: ReadingContext): {
   if (context.isStale || silentMs >= SILENT_MS) {
     return { words: durationText(silentMs / 1000), isWarning: context.isStale }
   }
-  return { words: changeWords(context.finding), isWarning: context.finding.since > 0 }
+  const { factor } = shownAs(context.info, context.per)
+  return { words: changeWords(context.finding, factor), isWarning: context.finding.since > 0 }
 }

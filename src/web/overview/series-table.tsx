@@ -1,8 +1,8 @@
 /** All groups as one table, so that the columns stay in line; the alternative to the charts. */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { drawnUnit } from '../chart/picture.ts'
 import { exact, format, NO_VALUE, type Quantity } from '../format/number.ts'
+import type { Shown } from '../format/rate.ts'
 import { dialectTitle } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
 import { usePage, usePanel } from '../shell/page.ts'
@@ -22,13 +22,12 @@ const NOTHING: Quantity = ['', '']
 /** Lists the numbers of a row, in the order of their columns up to p99. */
 function numbersOf(
   data: SeriesData | undefined,
-  unit: string,
+  { unit, factor }: Shown,
   second: number,
   from: number,
   to: number,
 ): readonly Quantity[] {
   if (data === undefined) return []
-  const shown = drawnUnit(data.kind, unit)
   if (data.kind === 'histogram') {
     const merged = mergeSeconds(data, from, to)
     const parts = [0.5, 0.9, 0.99].map((q) => format(quantile(merged, q), unit))
@@ -40,8 +39,9 @@ function numbersOf(
   const known = values.filter((value) => !Number.isNaN(value))
   const least = known.reduce((a, b) => Math.min(a, b), Infinity)
   const most = known.reduce((a, b) => Math.max(a, b), -Infinity)
-  const now = format(data.at(MAIN_LANE[data.kind], second), shown)
-  return known.length === 0 ? [now] : [now, format(least, shown), format(most, shown)]
+  const write = (value: number): Quantity => format(value * factor, unit)
+  const now = write(data.at(MAIN_LANE[data.kind], second))
+  return known.length === 0 ? [now] : [now, write(least), write(most)]
 }
 
 function RowContent({ entry }: { entry: Entry }): JSX.Element {
@@ -61,9 +61,9 @@ function RowContent({ entry }: { entry: Entry }): JSX.Element {
     setText(source.current, dialectTitle(store.sources.value, entry.info.dialect))
     const context = contextOf(page, entry)
     const to = store.clock.edge()
-    const unit = entry.info.unit ?? ''
     const data = context.isStale ? undefined : store.data(entry.id)
-    const numbers = numbersOf(data, unit, context.second, to - store.clock.window.value, to)
+    const shown = page.shown(entry.info)
+    const numbers = numbersOf(data, shown, context.second, to - store.clock.window.value, to)
     for (let i = 0; i < CHANGE; i += 1) {
       setQuantity(cells.current[i], numbers[i] ?? (i === 0 ? [NO_VALUE, ''] : NOTHING))
     }

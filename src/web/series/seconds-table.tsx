@@ -1,7 +1,7 @@
 /** The last seconds of a series as a table: what the charts show, without a picture. */
 import type { JSX } from 'preact'
-import { drawnUnit } from '../chart/picture.ts'
 import { exact, text } from '../format/number.ts'
+import type { Shown } from '../format/rate.ts'
 import { clockText } from '../format/time.ts'
 import { usePage, useShownSeconds } from '../shell/page.ts'
 import { AsTable } from '../shell/parts.tsx'
@@ -12,12 +12,9 @@ const ROWS = 20
 
 type Column = readonly [name: string, read: (data: SeriesData, second: number) => string]
 
-function columnsOf(entry: Entry): readonly Column[] {
+function columnsOf(entry: Entry, shown: Shown): readonly Column[] {
   const { kind, unit = '' } = entry.info
-  const lane = (name: Lane, of = unit): Column => [
-    name,
-    (data, second) => text(data.at(name, second), of),
-  ]
+  const lane = (name: Lane): Column => [name, (data, second) => text(data.at(name, second), unit)]
   const count: Column = [
     'count',
     (data, second) => {
@@ -25,7 +22,9 @@ function columnsOf(entry: Entry): readonly Column[] {
       return Number.isNaN(value) ? '–' : exact(value)
     },
   ]
-  if (kind === 'counter') return [lane('rate', drawnUnit(kind, unit))]
+  if (kind === 'counter') {
+    return [['rate', (data, second) => text(data.at('rate', second) * shown.factor, shown.unit)]]
+  }
   if (kind === 'gauge') return [lane('value')]
   if (kind === 'summary') {
     return [lane('mean'), lane('deviation'), lane('min'), lane('max'), count]
@@ -34,11 +33,12 @@ function columnsOf(entry: Entry): readonly Column[] {
 }
 
 function Rows({ entry }: { entry: Entry }): JSX.Element {
-  const { store } = usePage()
+  const page = usePage()
+  const { store } = page
   useShownSeconds()
   const data = store.data(entry.id)
   const newest = store.clock.readingSecond()
-  const columns = columnsOf(entry)
+  const columns = columnsOf(entry, page.shown(entry.info))
   return (
     <table>
       <thead>

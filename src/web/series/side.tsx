@@ -5,12 +5,13 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StatisticsJson } from '../../http/api.ts'
-import { exact, text, totalText } from '../format/number.ts'
+import { allDigits, exact, text, totalText } from '../format/number.ts'
+import type { Shown } from '../format/rate.ts'
 import { dialectTitle } from '../format/status.ts'
 import { ageText, momentText, spanText } from '../format/time.ts'
 import { OVERVIEW } from '../overview/address.ts'
 import { usePage, useShownSeconds } from '../shell/page.ts'
-import { CopyButton, type Fact, Facts, Section } from '../shell/parts.tsx'
+import { CopyButton, type Fact, Facts, Name, Section } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import { type Entry, OWN_DIALECT } from '../store/catalogue.ts'
 import { deletedWords, KEPT_WORDS, lossWords, refusalWords } from './deletion.ts'
@@ -21,13 +22,13 @@ interface SideProps {
 }
 
 function WindowStatistics({ entry }: SideProps): JSX.Element {
-  const { store } = usePage()
+  const page = usePage()
+  const { store } = page
   useShownSeconds()
   const data = store.data(entry.id)
   const to = store.clock.readingSecond()
-  const unit = entry.info.unit ?? ''
   const facts: readonly Fact[] = data
-    ? windowNumbers(data, unit, to - store.clock.window.value, to)
+    ? windowNumbers(data, page.shown(entry.info), to - store.clock.window.value, to)
     : []
   const window = `last ${spanText(store.clock.window.value)}`
   const scale = data?.buckets?.width ? data.buckets.scale : undefined
@@ -61,17 +62,37 @@ function statisticsFacts(statistics: StatisticsJson, unit: string): readonly Fac
   return facts
 }
 
-function sinceStart({ info }: Entry): readonly Fact[] {
+function sinceStart({ info }: Entry, shown: Shown): readonly Fact[] {
   const { kind, current, unit = '', statistics, rates, resets } = info
   if (statistics !== undefined) return statisticsFacts(statistics, unit)
   const facts: Fact[] = []
   if (kind === 'counter' && current !== null) facts.push(['total', totalText(current)])
   if (resets !== undefined) facts.push(['resets', exact(resets)])
   if (rates !== undefined) {
-    facts.push(['mean rate', text(rates.mean, '/s')], ['1 min', text(rates.m1, '/s')])
-    facts.push(['5 min', text(rates.m5, '/s')], ['15 min', text(rates.m15, '/s')])
+    const write = (rate: number): string => text(rate * shown.factor, shown.unit)
+    facts.push(['mean rate', write(rates.mean)], ['1 min', write(rates.m1)])
+    facts.push(['5 min', write(rates.m5)], ['15 min', write(rates.m15)])
   }
   return facts
+}
+
+/** Shows the one value of the series by which simple viewers know it. */
+function Canonical({ entry }: SideProps): JSX.Element {
+  const { name, value } = entry.info.canonical
+  const { kind, unit = '' } = entry.info
+  const number = value ?? Number.NaN
+  // the name of a rate says its time, its value only what is counted
+  const words = text(number, kind === 'counter' ? '' : unit)
+  return (
+    <Section title="As one value" note="for simple viewers" isNoteRight>
+      <dl class="facts">
+        <dt>
+          <Name text={name} />
+        </dt>
+        <dd title={allDigits(number, unit)}>{words}</dd>
+      </dl>
+    </Section>
+  )
 }
 
 function Origin({ entry }: SideProps): JSX.Element {
@@ -218,10 +239,11 @@ function Deletion({ entry }: SideProps): JSX.Element {
 }
 
 export function Side({ entry }: SideProps): JSX.Element {
-  const { store } = usePage()
+  const page = usePage()
+  const { store } = page
   store.cache.version.value
   const latest = store.catalogue.get(entry.id) ?? entry
-  const facts = sinceStart(latest)
+  const facts = sinceStart(latest, page.shown(latest.info))
   const { statistics } = latest.info
   return (
     <aside aria-label="About this series">
@@ -235,6 +257,7 @@ export function Side({ entry }: SideProps): JSX.Element {
           <Facts facts={facts} isWide />
         </Section>
       )}
+      <Canonical entry={latest} />
       <Origin entry={latest} />
       <Names entry={entry} />
       <LastCell entry={entry} />

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Shown } from '../format/rate.ts'
 import { SeriesData } from '../store/series-data.ts'
 import { bucketError, errorWords, undrawnWords, windowNumbers } from './statistics.ts'
 
 const NOW = 1_800_000_000
+const PLAIN = { unit: '', factor: 1 }
 
 test('mean and deviation are those of the values, none has none', () => {
   const data = new SeriesData('gauge')
   const names = ['mean', 'deviation', 'min', 'max']
   const words = (): unknown[] => {
-    const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+    const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
     return names.map((name) => rows.get(name))
   }
   assert.deepEqual(words(), ['–', '–', '–', '–'])
@@ -23,14 +25,14 @@ test('the width of a bucket is the error of a percentile', () => {
   assert.equal(errorWords(0.0219), 'percentiles within ±2.2\u00a0%')
 })
 
-test('a counter has its rate per minute, over the known seconds of the window', () => {
+test('a counter has its rate in the scale that is shown, over the known seconds', () => {
   const data = new SeriesData('counter')
   data.write(NOW - 1, 2)
   data.write(NOW, 4)
-  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
-  assert.equal(rows.get('now'), '4.00\u00a0/s')
-  assert.equal(rows.get('mean'), '3.00\u00a0/s')
-  assert.equal(rows.get('per minute'), '180')
+  const rows = (shown: Shown) => new Map(windowNumbers(data, shown, NOW - 60, NOW))
+  assert.equal(rows({ unit: '/s', factor: 1 }).get('now'), '4.00\u00a0/s')
+  assert.equal(rows({ unit: '/s', factor: 1 }).get('mean'), '3.00\u00a0/s')
+  assert.equal(rows({ unit: '/min', factor: 60 }).get('mean'), '180\u00a0/min')
 })
 
 test('a distribution is merged over the window', () => {
@@ -39,7 +41,7 @@ test('a distribution is merged over the window', () => {
   data.write(NOW - 1, { ...cell, count: 9, sum: 9, offset: 0, counts: [9] })
   data.write(NOW, { ...cell, count: 1, sum: 4, offset: 2, counts: [1] })
   data.cover(NOW - 2, NOW)
-  const rows = new Map(windowNumbers(data, 'ms', NOW - 60, NOW))
+  const rows = new Map(windowNumbers(data, { unit: 'ms', factor: 1 }, NOW - 60, NOW))
   assert.equal(rows.get('count'), '10')
   assert.equal(rows.get('mean'), '1.30\u00a0ms')
   assert.equal(rows.get('rate'), '5.00\u00a0/s')
@@ -56,7 +58,7 @@ test('where the sender knows no extremes, the ends of the outer buckets are said
   const cell = { p50: 12, p90: 30, p99: 32, scale: 0, zero: 0, negative: 0, min: null, max: null }
   data.write(NOW, { ...cell, count: 5, sum: 80, offset: 3, counts: [4, 1] })
   data.cover(NOW - 1, NOW)
-  const rows = new Map(windowNumbers(data, 'ms', NOW - 60, NOW))
+  const rows = new Map(windowNumbers(data, { unit: 'ms', factor: 1 }, NOW - 60, NOW))
   assert.deepEqual([rows.get('min'), rows.get('max')], ['≥ 8.00\u00a0ms', '≤ 32.0\u00a0ms'])
 })
 
@@ -67,7 +69,7 @@ test('what the last bin holds is said as the least it can be, and not drawn', ()
   const open = { min: null, max: null, sum: 3e10, offset: 0, counts: [5], overflow }
   data.write(NOW, { ...cell, ...open, count: 10 })
   data.cover(NOW - 1, NOW)
-  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
   assert.deepEqual([rows.get('p50'), rows.get('p99')], ['1.52', '≥ 2.15\u00a0G'])
   assert.deepEqual([rows.get('min'), rows.get('max')], ['≥ 0', '≥ 2.15\u00a0G'])
   const words = '2 up to 1 and 3 of 2.15\u00a0G or more not drawn'
@@ -79,7 +81,7 @@ test('values below zero leave no false number', () => {
   const cell = { p50: -5, p90: -2, p99: -1, scale: 0, zero: 0, negative: 9 }
   data.write(NOW, { ...cell, count: 9, sum: -45, min: -9, max: -1, offset: 0, counts: [] })
   data.cover(NOW - 1, NOW)
-  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
   assert.deepEqual([rows.get('min'), rows.get('max')], ['\u22129', '\u22121'])
   assert.deepEqual([rows.get('mean'), rows.get('count')], ['\u22125', '9'])
   assert.equal(undrawnWords(data, NOW - 60, NOW), '9 below zero not drawn')
@@ -92,13 +94,13 @@ test('a summary is merged over the window, not averaged', () => {
   data.write(NOW - 1, { count: 0, mean: 0, deviation: 0, min: null, max: null })
   data.write(NOW, { count: 1, mean: 10, deviation: 0, min: 10, max: 10 })
   data.cover(NOW - 3, NOW)
-  const rows = new Map(windowNumbers(data, '', NOW - 60, NOW))
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
   const names = ['count', 'mean', 'min', 'max', 'deviation', 'rate']
   const words = ['4', '4', '1', '10', '3.54', '1.33\u00a0/s']
   assert.deepEqual(
     names.map((name) => rows.get(name)),
     words,
   )
-  const empty = new Map(windowNumbers(data, '', NOW - 2, NOW - 1))
+  const empty = new Map(windowNumbers(data, PLAIN, NOW - 2, NOW - 1))
   assert.deepEqual([empty.get('count'), empty.get('mean'), empty.get('deviation')], ['–', '–', '–'])
 })

@@ -5,8 +5,8 @@ import {
   type Summary,
   summaryDeviation,
 } from '../../model/summary.ts'
-import { drawnUnit } from '../chart/picture.ts'
 import { digits, exact, text } from '../format/number.ts'
+import type { Shown } from '../format/rate.ts'
 import { deviation, mergeSeconds, quantile } from '../store/buckets.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
 
@@ -24,24 +24,23 @@ export function errorWords(error: number): string {
 
 export function windowNumbers(
   data: SeriesData,
-  unit: string,
+  { unit, factor }: Shown,
   from: number,
   to: number,
 ): readonly NumberRow[] {
   if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to)
   if (data.kind === 'summary') return summaryNumbers(data, unit, from, to)
-  const shown = drawnUnit(data.kind, unit)
+  const write = (value: number): string => text(value * factor, unit)
   const values = new Float64Array(to - from)
   data.copy(MAIN_LANE[data.kind], from + 1, values)
   const known = values.filter((value) => !Number.isNaN(value))
   const { mean, deviation, min, max } = moments(known)
   return [
-    ['now', text(data.at(MAIN_LANE[data.kind], to), shown)],
-    ['mean', text(mean, shown)],
-    ['min', text(min, shown)],
-    ['max', text(max, shown)],
-    ['deviation', text(deviation, shown)],
-    ...(data.kind === 'counter' ? [['per minute', text(mean * 60, unit)] as const] : []),
+    ['now', write(data.at(MAIN_LANE[data.kind], to))],
+    ['mean', write(mean)],
+    ['min', write(min)],
+    ['max', write(max)],
+    ['deviation', write(deviation)],
   ]
 }
 

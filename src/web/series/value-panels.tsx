@@ -1,13 +1,14 @@
 /** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { drawnUnit, pictureOf } from '../chart/picture.ts'
+import { pictureOf } from '../chart/picture.ts'
 import { text } from '../format/number.ts'
+import { PERS, perText, SECONDS, statedS } from '../format/rate.ts'
 import { usePage } from '../shell/page.ts'
 import { setText } from '../shell/parts.tsx'
 import type { Entry } from '../store/catalogue.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { ChartPanel, laneFigure } from './chart-panel.tsx'
+import { ChartPanel } from './chart-panel.tsx'
 
 const LONG_SECONDS = 600
 
@@ -26,47 +27,91 @@ function over(
   )
 }
 
+/**
+ * Offers what a rate is stated per. The sender's own choice leaves all other counters as theirs
+ * have it.
+ */
+function Pers({ entry }: { entry: Entry }): JSX.Element {
+  const page = usePage()
+  const stated = statedS(entry.info)
+  const { factor } = page.shown(entry.info)
+  const offered = [...new Set([stated, ...PERS.map((per) => SECONDS[per])])]
+  return (
+    <div class="segments" role="radiogroup" aria-label="Rate per">
+      {offered
+        .sort((a, b) => a - b)
+        .map((seconds) => (
+          // biome-ignore lint/a11y/useSemanticElements: drawn as one control with its neighbours
+          <button
+            key={seconds}
+            type="button"
+            role="radio"
+            aria-checked={factor === seconds}
+            title={seconds === stated ? 'as its sender states it' : ''}
+            onClick={() => {
+              const per = PERS.find((each) => SECONDS[each] === seconds && seconds !== stated)
+              page.navigation.span({ per: per ?? '' })
+            }}
+          >
+            {perText(seconds)}
+          </button>
+        ))}
+    </div>
+  )
+}
+
 export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
-  const { store } = usePage()
-  const { kind, unit = '' } = entry.info
-  const shown = drawnUnit(kind, unit)
+  const page = usePage()
+  const { store } = page
+  const { kind } = entry.info
+  const shown = page.shown(entry.info)
+  const { unit, factor } = shown
   const usual = useRef<HTMLSpanElement>(null)
   const pausedAt = store.clock.pausedAt.value
   useEffect(() => store.screen.showLong(entry.id, LONG_SECONDS), [store, entry.id, pausedAt])
   const extreme = (caption: string, pick: (a: number, b: number) => number) => ({
     caption,
-    unit: shown,
+    unit,
     read: (data: SeriesData, _: number, window: number) =>
-      over(data, store.clock.edge(), window, pick),
+      factor * over(data, store.clock.edge(), window, pick),
   })
   const title = kind === 'counter' ? 'Rate' : 'Value'
   return (
     <>
       <ChartPanel
+        key={unit}
         entry={entry}
         title={title}
-        note={<span ref={usual} />}
+        note={
+          <>
+            <span ref={usual} />
+            {kind === 'counter' && <Pers entry={entry} />}
+          </>
+        }
         height="h360"
         label={`${title} of ${entry.text} over time; as a table below`}
-        plot={(data, view) => pictureOf(data, view, { unit, size: 'large', steady: view.steady })}
+        plot={(data, view) =>
+          pictureOf(data, view, { ...shown, size: 'large', steady: view.steady })
+        }
         onDrawn={() => {
           const { usual: value } = store.watch.finding(entry.id)
-          setText(usual.current, `usual value ${text(value, shown)}`)
+          setText(usual.current, `usual value ${text(value * factor, unit)}`)
         }}
         figures={[
-          laneFigure(MAIN_LANE[kind], shown, 'now'),
+          { caption: 'now', unit, read: (data, at) => factor * data.at(MAIN_LANE[kind], at) },
           extreme('lowest', Math.min),
           extreme('highest', Math.max),
         ]}
       />
       <ChartPanel
+        key={`${unit} long`}
         entry={entry}
         title="Last 10 minutes"
         height="h168"
         label={`${title} of ${entry.text} over the last 10 minutes`}
         plot={(data, { from, to, cursor, steady }) => {
           const view = { from: to - LONG_SECONDS, to, cursor }
-          const picture = pictureOf(data, view, { unit, size: 'large', steady })
+          const picture = pictureOf(data, view, { ...shown, size: 'large', steady })
           return { ...picture, mark: { from, to, words: 'shown above' } }
         }}
       />

@@ -18,17 +18,23 @@ import { SummaryPanels } from './summary-panels.tsx'
 import { ValuePanels } from './value-panels.tsx'
 
 function Heading({ entry }: { entry: Entry }): JSX.Element {
-  const { store } = usePage()
+  const page = usePage()
+  const { store } = page
   store.watch.version.value
   const { info, labels } = entry
   const finding = store.watch.finding(entry.id)
   const of = info.kind === 'histogram' ? 'p99 ' : info.kind === 'summary' ? 'mean ' : ''
-  const words = changeWords(finding)
+  const words = changeWords(finding, page.shown(info).factor)
   const what = words.endsWith('×') ? `${words} its usual` : `usual ${words}`
   return (
     <div class="head-line">
       <h1>
-        <Name text={info.displayName ?? info.name} />
+        <Name text={info.displayName ?? info.name} />{' '}
+        {info.displayName !== undefined && info.displayName !== info.name && (
+          <code class="small muted">
+            <Name text={info.name} />
+          </code>
+        )}
       </h1>
       <p class="small soft">
         {[info.kind, info.unit ?? 'no unit', labels].filter(Boolean).join(', ')}

@@ -35,7 +35,7 @@ export class Navigation {
   }
 
   /** Changes what all views share. */
-  span(change: Partial<Pick<Route, 'window' | 'at'>>): void {
+  span(change: Partial<Pick<Route, 'window' | 'at' | 'per'>>): void {
     this.#change({ ...this.#route.peek(), ...change }, 'push')
   }
 

@@ -2,9 +2,11 @@
 import { batch, effect, signal, useSignal } from '@preact/signals'
 import { createContext, type RefObject } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { SeriesInfo } from '../../http/api.ts'
 import { Cursor } from '../chart/cursor.ts'
 import { Frame, type Panel } from '../chart/frame.ts'
 import { Painter, type Palette, readPalette } from '../chart/painter.ts'
+import { type Per, type Shown, shownAs } from '../format/rate.ts'
 import { mergeWords } from '../sources/words.ts'
 import { createHubApi } from '../store/hub-api.ts'
 import type { Answered, Pace } from '../store/polling.ts'
@@ -105,6 +107,16 @@ export class Page {
   /** Gives the second that values are read at: under the cursor, else the last that is known. */
   readingSecond(): number {
     return this.cursor.second.peek() ?? this.store.clock.readingSecond()
+  }
+
+  /** Time that the person wants rates stated per. */
+  get per(): Per {
+    return this.navigation.route.value.per
+  }
+
+  /** Tells how a series is shown now. */
+  shown(info: SeriesInfo): Shown {
+    return shownAs(info, this.per)
   }
 
   togglePause(): void {

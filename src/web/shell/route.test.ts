@@ -9,7 +9,7 @@ import { formatRoute, parseRoute } from './route.ts'
 import type { Route } from './view.ts'
 
 const ADDRESSES = [OVERVIEW, SERIES, SOURCES]
-const SHARED = { window: 60, at: null }
+const SHARED = { window: 60, at: null, per: '' } as const
 const STANDARD: Route = { address: OVERVIEW, state: OVERVIEW.standard, ...SHARED }
 
 function overview(state: Partial<OverviewState>, shared = {}): Route {
@@ -47,6 +47,12 @@ test('a held picture carries the end of its window', () => {
   const at = Date.UTC(2026, 5, 11, 14, 3, 22) / 1000
   assert.equal(formatRoute({ ...STANDARD, at }), '/?at=2026-06-11T14%3A03%3A22Z')
   assert.equal(visit('/?at=2026-06-11T14:03:22Z').at, at)
+})
+
+test('what rates are stated per is part of the link, unless it is what senders say', () => {
+  assert.equal(formatRoute({ ...STANDARD, per: 'min' }), '/?per=min')
+  assert.deepEqual(visit('/?per=h'), overview({}, { per: 'h' }))
+  assert.deepEqual(visit('/?per=day'), STANDARD)
 })
 
 test('a name that looks like an escaped dot is not taken for the dot', () => {

@@ -2,6 +2,7 @@
  * The URL is the state: the path says what, the query says how, and only what differs from the
  * standard is written. `/series/checkout.latency{route=/pay}?window=300`
  */
+import { PERS, type Per } from '../format/rate.ts'
 import type { Address, Destination, Route, Screen } from './view.ts'
 
 export const WINDOWS = [10, 30, 60, 120, 300, 600] as const
@@ -12,7 +13,11 @@ const WINDOW_MOST = 600
 /** @param addresses of all views; the first one with the path '' is what all else falls back to */
 export function parseRoute(addresses: readonly Address[], pathname: string, search: string): Route {
   const query = new URLSearchParams(search)
-  const shared = { window: parseWindow(query.get('window')), at: parseInstant(query.get('at')) }
+  const shared = {
+    window: parseWindow(query.get('window')),
+    at: parseInstant(query.get('at')),
+    per: oneOf<Per>(query, 'per', PERS, ''),
+  }
   const [, path = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(pathname) ?? []
   const address = path === '' ? undefined : addresses.find((each) => each.path === path)
   const state = address?.parse(rest, query)
@@ -27,10 +32,11 @@ export function startOf(addresses: readonly Address[]): Address {
   return start
 }
 
-export function formatRoute({ address, state, window, at }: Route): string {
+export function formatRoute({ address, state, window, at, per }: Route): string {
   const query = new URLSearchParams()
   if (window !== STANDARD_WINDOW) query.set('window', String(window))
   if (at !== null) query.set('at', instantText(at))
+  write(query, 'per', per)
   const rest = address.format(state, query)
   const text = query.toString()
   return `/${address.path}${rest}${text === '' ? '' : `?${text}`}`

@@ -5,6 +5,7 @@
  */
 import type { JSX } from 'preact'
 import type { SourcesAnswer } from '../../http/api.ts'
+import type { Per } from '../format/rate.ts'
 
 /** Part of the URL that is a view's own: the first part of the path, and a state of its own. */
 export interface Address<State extends object = object> {
@@ -28,6 +29,8 @@ export interface Route<State extends object = object> {
   readonly window: number
   /** Unix second at which the picture is held; null while it moves. */
   readonly at: number | null
+  /** Time that rates of counters are stated per; '' as their senders do. */
+  readonly per: Per
 }
 
 /** Destination of a link: `to` of route.ts makes one. */
