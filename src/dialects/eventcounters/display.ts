@@ -59,7 +59,8 @@ export function rateOf({ counter, statistics, intervalSec }: DisplayedWindow): R
   return { scaleSec, value: ratePer(scaleSec, statistics.increment, intervalSec) }
 }
 
-function ratePer(
+/** Computes the rate per so many seconds; undefined where the interval's length is not known. */
+export function ratePer(
   scaleSec: number,
   increment: number,
   intervalSec: number | undefined,

@@ -35,7 +35,7 @@ for (const [args, message] of [
   [['--duration', '00:24:00:00'], /want dd:hh:mm:ss/],
   [['--duration', '00:00:00:00'], /want dd:hh:mm:ss/],
   [['--max-time-series', '0'], /want a whole number/],
-  [['--values', 'raw,mean'], /want one or more of raw, rate, minute, total/],
+  [['--values', 'raw,mean'], /want one or more of raw, rate, second, minute, hour, total/],
   [['--sort', 'size'], /Allowed choices are name, value, change/],
   [['--threshold', 'cpu'], /want COUNTER>VALUE/],
 ] as const) {

@@ -1,13 +1,15 @@
 /**
- * The four ways to read one window (eventcounters.md §7.2): `raw` as dotnet-counters shows it,
- * `rate` per the counter's own time scale, `minute` as the document's simple viewer, `total` as it
- * has run up since the monitor began. A Mean kind has one value, whichever way is asked for.
+ * The ways to read one window (eventcounters.md §7.2): `raw` as dotnet-counters shows it, `rate`
+ * per the counter's own time scale, `minute` as the document's simple viewer, `second` and `hour`
+ * likewise, `total` as it has run up since the monitor began. A Mean kind has one value, whichever
+ * way is asked for.
  */
 
-import { consoleNumber, dotnetLabel, rateOf, simpleDisplay } from '../../display.ts'
+import { rateSuffix } from '../../../../model/index.ts'
+import { consoleNumber, dotnetLabel, rateOf, ratePer } from '../../display.ts'
 import type { CounterDescription, CounterWindow } from '../../window.ts'
 
-export const VALUE_VIEWS = ['raw', 'rate', 'minute', 'total'] as const
+export const VALUE_VIEWS = ['raw', 'rate', 'second', 'minute', 'hour', 'total'] as const
 export type ValueView = (typeof VALUE_VIEWS)[number]
 
 /**
@@ -26,18 +28,25 @@ export interface SeenWindow {
   readonly intervalSec: number | undefined
 }
 
+/** Seconds of the ways that say their time in the label. */
+const SECONDS = { second: 1, minute: 60, hour: 3600 } as const
+type TimedView = keyof typeof SECONDS
+
 /** @param total of the series before this window */
 export function figuresOf(window: SeenWindow, total = 0): Figures {
   const { statistics } = window
   if (statistics.kind === 'mean') {
     const value = finite(statistics.mean)
-    return { raw: value, rate: value, minute: value, total: value }
+    return { raw: value, rate: value, second: value, minute: value, hour: value, total: value }
   }
   const { increment } = statistics
+  const per = (seconds: number) => finite(ratePer(seconds, increment, window.intervalSec))
   return {
     raw: finite(increment),
     rate: finite(rateOf(window)?.value),
-    minute: finite(simpleDisplay(window).value),
+    second: per(SECONDS.second),
+    minute: per(SECONDS.minute),
+    hour: per(SECONDS.hour),
     // A negative increment is a reset of its source (eventcounters.md §7.1).
     total: increment >= 0 && Number.isFinite(increment) ? total + increment : total,
   }
@@ -54,7 +63,7 @@ export function labelOf(series: LabelledSeries, view: ValueView): string {
   const { counter, isSum, seriesMs } = series
   if (!isSum || view === 'raw') return dotnetLabel(counter, isSum ? 'sum' : 'mean', seriesMs)
   const name = counter.displayName || counter.name
-  if (view === 'minute') return `${name} / Min`
+  if (view in SECONDS) return name + rateSuffix(SECONDS[view as TimedView])
   const units = counter.units === '' || counter.units === 'count' ? 'Count' : counter.units
   if (view === 'total') return `${name} (${units})`
   return `${name} (${units} / ${scaleSec(counter.rateScaleSec)} sec)`

@@ -64,8 +64,8 @@ test('one JSON line per window with all its figures, and no control byte', () =>
     ...{ name: 'heap', displayName: '', units: 'MB', tags: {}, intervalSec: 1, type: 'Mean' },
   }
   assert.deepEqual(lines(), [
-    { ...orders, increment: 4, rate: 120, perMinute: 120, total: 4, delta: null },
-    { ...orders, increment: 6, rate: 180, perMinute: 180, total: 10, delta: 2 },
+    { ...orders, increment: 4, rate: 120, rateScaleSec: 60, perMinute: 120, total: 4, delta: null },
+    { ...orders, increment: 6, rate: 180, rateScaleSec: 60, perMinute: 180, total: 10, delta: 2 },
     { ...heap, mean: 12.5, count: 1, standardDeviation: 0, min: 12.5, max: 12.5, delta: null },
   ])
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none but the ends of lines

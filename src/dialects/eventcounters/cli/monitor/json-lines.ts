@@ -7,6 +7,7 @@ import { escapeUnseen, unseenJson } from '../../../../model/unseen.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import type { ReadWindow } from '../../codec/read.ts'
+import { rateOf } from '../../display.ts'
 import type { CounterRequest } from '../request.ts'
 import { countText, spanText } from '../span-text.ts'
 import { Watch, type WatchContext } from '../watch.ts'
@@ -89,5 +90,6 @@ function lineOf(window: ReadWindow, { figures, delta, isOver }: Series, clock: C
   }
   const { rate = null, minute = null, total } = figures
   const { increment } = statistics
-  return { ...head, type: 'Sum', increment, rate, perMinute: minute, total, ...tail }
+  const rateScaleSec = rateOf(window)?.scaleSec
+  return { ...head, type: 'Sum', increment, rate, rateScaleSec, perMinute: minute, total, ...tail }
 }

@@ -17,7 +17,10 @@ function series(
   return {
     counter: { provider, name, displayName: '', units: '', rateScaleSec: 0, metaData: tags },
     ...{ isSum: false, seriesMs: 1000, delta, past: [], seenNs: 0n },
-    figures: { raw: value, rate: value, minute: value, total: value },
+    figures: {
+      ...{ raw: value, rate: value, total: value },
+      ...{ second: value, minute: value, hour: value },
+    },
     ...{ isOver: false, hasCrossed: false },
   }
 }

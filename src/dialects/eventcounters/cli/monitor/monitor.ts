@@ -15,9 +15,9 @@ one JSON line per counter and interval goes to stdout, and what happens to the c
 A lost connection is taken up again; the time between stays a gap.
 
 --values chooses how incrementing counters are read, one or several side by side: raw is what was
-counted in the interval, rate that per the counter's own time scale (1 s where it has none), minute
-that per minute, total the sum since the start. The first one is what deltas, order and thresholds
-go by; columns that the terminal has no room for are left out.
+counted in the interval, rate that per the counter's own time scale (1 s where it has none), second,
+minute and hour that per the time they name, total the sum since the start. The first one is what
+deltas, order and thresholds go by; columns that the terminal has no room for are left out.
 
 Examples:
   $ pentameter counters monitor http://127.0.0.1:4000

@@ -60,7 +60,9 @@ const INDENT = 4
 const TITLES: Readonly<Record<Column, string>> = {
   raw: 'Current Value',
   rate: 'Rate',
+  second: 'Per Second',
   minute: 'Per Minute',
+  hour: 'Per Hour',
   total: 'Total',
   delta: 'Last Delta',
 }
