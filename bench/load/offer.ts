@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { familySeconds } from '../measure/machine.ts'
 import { until } from '../measure/patience.ts'
-import { busiestThreadSeconds, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
+import { busiestThread, cpuSeconds, threadSeconds } from '../measure/process-cpu.ts'
 import type { Program, Receiver } from '../receivers/receiver.ts'
 import { sendPaced } from './datagram-sender.ts'
 import { MEASUREMENTS, measurementsOf, NAME_COUNT, packets } from './measurements.ts'
@@ -96,6 +96,32 @@ export async function offerPaced(
   return (seconds / taken) * 1e6
 }
 
+/** One connection's prepared measurements, once. */
+export interface OfferedPass {
+  /** Thread that took them, by the system's number: the busiest besides the main thread. */
+  readonly thread: string
+  readonly processorSeconds: number
+}
+
+/** Offers each name as often as it is prepared, over one connection. */
+export async function offerPass(
+  receiver: Receiver,
+  linesPerFrame: number,
+  names: number,
+  first: number,
+): Promise<OfferedPass> {
+  const sender = senderOf(receiver, linesPerFrame, names, first)
+  let thread = ''
+  const processorSeconds = await cost(receiver, measurementsOf(names), async () => {
+    const before = threadSeconds(receiver.pid)
+    // the main thread closes seconds meanwhile, and has no connection
+    before.set(String(receiver.pid), Number.POSITIVE_INFINITY)
+    await sender.send(receiver.tcpPort, 1)
+    thread = busiestThread(receiver.pid, before).thread
+  })
+  return { thread, processorSeconds }
+}
+
 /** What it took to get lines into a receiver. */
 export interface Offered {
   readonly lines: number
@@ -124,7 +150,7 @@ export async function offerConnections(
     await sender.send(receiver.tcpPort, times, connections)
     wallSeconds = (performance.now() - start) / 1000
   })
-  const busiestSeconds = busiestThreadSeconds(receiver.pid, threads)
+  const { seconds: busiestSeconds } = busiestThread(receiver.pid, threads)
   const senderSeconds = (familySeconds() ?? 0) - before
   return { lines, wallSeconds, busiestSeconds, processorSeconds, senderSeconds }
 }

@@ -27,10 +27,17 @@ export function threadSeconds(pid: number): Map<string, number> {
   return new Map(threads.map((thread) => [thread, threadTime(`${folder}/${thread}`)]))
 }
 
-/** What the busiest thread has spent since then, which bounds a program that has cores to spare. */
-export function busiestThreadSeconds(pid: number, since: ReadonlyMap<string, number>): number {
-  const spent = [...threadSeconds(pid)].map(([thread, now]) => now - (since.get(thread) ?? 0))
-  return Math.max(...spent)
+/** Tells what the busiest thread has spent since then, which bounds a program that has cores to spare. */
+export function busiestThread(
+  pid: number,
+  since: ReadonlyMap<string, number>,
+): { readonly thread: string; readonly seconds: number } {
+  let busiest = { thread: '', seconds: 0 }
+  for (const [thread, now] of threadSeconds(pid)) {
+    const seconds = now - (since.get(thread) ?? 0)
+    if (seconds > busiest.seconds) busiest = { thread, seconds }
+  }
+  return busiest
 }
 
 /** Of one thread; 0 where it has ended since it was listed. */
