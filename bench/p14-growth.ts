@@ -68,7 +68,7 @@ const WANTED: readonly [GrowingKind | undefined, number | undefined, Field, numb
 ]
 
 /** Costs of all series of a point together, whose curve is judged. */
-const CURVES: readonly Field[] = ['bytes', 'busy', 'scrape', 'define']
+const CURVES: readonly Field[] = ['bytes', 'busy', 'scrape after a change', 'define']
 const PER_SERIES: readonly Field[] = ['bytes', 'define']
 
 function rowOf(growth: Growth): Row {

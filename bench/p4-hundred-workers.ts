@@ -3,6 +3,8 @@ import { strict as assert } from 'node:assert'
 import { until } from './measure/patience.ts'
 import { atMost, figureOf, limitOf, type Rounds, type Wanted } from './measure/question.ts'
 import { ask } from './measure/run.ts'
+import { spreadOf } from './measure/statistics.ts'
+import { figureText } from './measure/text.ts'
 import {
   type HubQuestion,
   type LoopFigures,
@@ -80,9 +82,24 @@ await ask({
         return wanted === undefined ? [] : [limitOf(rounds, wanted)]
       }),
       skipped: [],
+      means: [meaning(all)],
     }
   },
 })
+
+/** Of the first load, which is spread as that of real workers. */
+function meaning(all: readonly Rounds[]): string {
+  const medianOf = (what: string): number => {
+    return spreadOf(all.find(({ title }) => title === `${LOADS[0]!.title}: ${what}`)!.figures)
+      .median
+  }
+  const percent = figureText(medianOf('processor time a second') / 10)
+  const mebibytes = figureText(medianOf('resident memory'))
+  return (
+    `${CONNECTIONS} Wallaroo workers of ${SERIES_PER_CONNECTION} computations each take ` +
+    `${percent} % of a core and ${mebibytes} MiB`
+  )
+}
 
 function wantedOf({ title }: Rounds): Wanted | undefined {
   if (title.endsWith('messages lost')) return atMost(0)

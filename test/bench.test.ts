@@ -1,5 +1,6 @@
 /** What the bench computes with; speed itself is no test. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
   increment,
@@ -9,8 +10,24 @@ import {
 } from '../bench/instruments/event-counters.ts'
 import { PASS } from '../bench/instruments/visits.ts'
 import { MEASUREMENTS, NAME_COUNT, packets } from '../bench/load/measurements.ts'
-import { atMost, interleave, limitOf, ratioOf } from '../bench/measure/question.ts'
+import {
+  atLeast,
+  atMost,
+  interleave,
+  limitOf,
+  type Result,
+  ratioOf,
+  voided,
+} from '../bench/measure/question.ts'
+import {
+  REPORT_BEGIN,
+  REPORT_END,
+  type Report,
+  withReport,
+  withResult,
+} from '../bench/measure/report.ts'
 import { pairedRatios, seededRandom, shuffled, spreadOf } from '../bench/measure/statistics.ts'
+import { findQuestions } from '../bench/questions.ts'
 import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
 
 test('a spread is the middle and the ends, whatever the order of the figures', () => {
@@ -93,4 +110,74 @@ test('every session of a bench is told of every update, and nobody of none', asy
     instrument.pass()
     assert.equal(await instrument.recorded(), PASS, instrument.title)
   }
+})
+
+function result(name: string, value: number): Result {
+  const rounds = { title: `${name} | ours`, figures: [value], unit: 'ms' }
+  return {
+    ...{ name, asks: `How fast is ${name}?`, data: '', method: [], unit: 'ms' },
+    ...{ date: '2026-01-02T03:04:05.678Z', warmUps: 1, rounds: 3 },
+    machine: { processor: 'Z80', cores: 1, system: 'CP/M', node: 'v0' },
+    conditions: { load: [0.5, 1.25], othersCores: 0.125, seconds: 61.4 },
+    figures: [],
+    verdicts: [
+      limitOf(rounds, atLeast(5)),
+      voided(limitOf(rounds, atMost(5)), 'the cores were busy'),
+    ],
+    skipped: [{ title: 'a rival', reason: 'it is not here' }],
+    means: [`${name} is fast`],
+  }
+}
+
+test('a report takes in one question anew and keeps the others, those that are gone but', () => {
+  const before: Report = { gone: result('P0', 1), 'p2-b': result('P2', 2) }
+  const after = withResult(before, ['p1-a', 'p2-b', 'p3-c'], 'p1-a', result('P1', 7))
+  assert.deepEqual(Object.keys(after), ['p1-a', 'p2-b'])
+  assert.equal(after['p2-b'], before['p2-b'])
+  assert.equal(after['p1-a']?.name, 'P1')
+})
+
+test('a report is one table: what was wanted, what was reached, missed or void, and when', () => {
+  const document = `head\n${REPORT_BEGIN}\nold\n${REPORT_END}\ntail\n`
+  const written = withReport(document, { 'p1-a': result('P1', 7), 'p2-b': result('P2', 3) })
+  assert.ok(written.startsWith(`head\n${REPORT_BEGIN}\n`))
+  assert.ok(written.endsWith(`${REPORT_END}\ntail\n`))
+  assert.ok(!written.includes('old'))
+  const circumstances =
+    '2026-01-02 03:04 UTC; load 0.5 to 1.3, others 0.13 cores, 61 s; ' +
+    'Z80, 1 cores, CP/M, Node v0; 3 rounds'
+  const rows = [
+    '- P1 is fast ([P1](../bench/p1-a.ts)).',
+    `| **[P1](../bench/p1-a.ts)** | **How fast is P1?** ${circumstances} |  |  |  |`,
+    '| P1 | P1 \\| ours | 7 ms | at least 5 | reached |',
+    '| P1 | P1 \\| ours | 7 ms | at most 5 | void, the cores were busy |',
+    '| P1 | a rival | skipped: it is not here |  |  |',
+    '| P2 | P2 \\| ours | 3 ms | at least 5 | MISSED |',
+    '4 wanted: 1 reached, 1 missed, 2 void. Median (low to high).',
+  ]
+  for (const row of rows) assert.ok(written.split('\n').includes(row), row)
+  assert.throws(() => withReport('no marks', {}))
+})
+
+test('docs/performance.md shows docs/performance.json, and every question is in it', () => {
+  const read = (name: string): string => {
+    return readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+  }
+  const report: Report = JSON.parse(read('performance.json'))
+  assert.deepEqual(Object.keys(report), findQuestions())
+  for (const [file, { name, date, machine, conditions, verdicts }] of Object.entries(report)) {
+    assert.ok(file.startsWith(name.toLowerCase().replace(/\D+$/, '')), `${file} is ${name}`)
+    assert.ok(Date.parse(date) > 0 && machine.cores > 0 && conditions.seconds > 0, file)
+    assert.ok(verdicts.length > 0, `${file}: nothing is wanted`)
+    for (const verdict of verdicts) {
+      const { title, wanted, result } = verdict
+      const isReached =
+        wanted.bound === 'at least'
+          ? verdict.median >= wanted.value
+          : verdict.median <= wanted.value
+      if (result !== 'void') assert.equal(result === 'reached', isReached, `${file}: ${title}`)
+    }
+  }
+  const document = read('performance.md')
+  assert.equal(document, withReport(document, report), 'npm run bench -- --report writes it')
 })

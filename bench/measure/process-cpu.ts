@@ -27,7 +27,7 @@ export function threadSeconds(pid: number): Map<string, number> {
   return new Map(threads.map((thread) => [thread, threadTime(`${folder}/${thread}`)]))
 }
 
-/** Tells what the busiest thread has spent since then, which bounds a program that has cores to spare. */
+/** Finds the thread that has spent most since then: it bounds a program with cores to spare. */
 export function busiestThread(
   pid: number,
   since: ReadonlyMap<string, number>,

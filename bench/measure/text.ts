@@ -59,6 +59,6 @@ export function resultText({ result, reason }: Verdict): string {
 
 /** Three significant digits, thousands apart. */
 export function figureText(figure: number): string {
-  if (Math.abs(figure) >= 1000) return Math.round(figure).toLocaleString('en-US')
-  return figure === 0 ? '0' : String(Number(figure.toPrecision(3)))
+  const rounded = Number(figure.toPrecision(3))
+  return Math.abs(rounded) >= 1000 ? rounded.toLocaleString('en-US') : String(rounded)
 }
