@@ -155,6 +155,8 @@ export interface ClientContext {
 /** Context that the hub gives to a dialect's source. */
 export interface SourceContext extends ClientContext {
   readonly ingest: Ingest
+  /** Memory that may be held for the names of the peer, and all that it says of them. */
+  readonly bytesLimit: number
 }
 
 /** A client that sends; calls never throw. */

@@ -85,6 +85,11 @@ export interface Ingest extends LineIngest {
     earlier?: Summary,
   ): void
   /**
+   * Tells whether a slot is that of a series which takes what refused ones bring. Absent where
+   * there is none.
+   */
+  isOverflow?(slot: number): boolean
+  /**
    * Takes a series away (a gauge that turned out to be a summary): its slots are given back, and
    * its identity makes a new series from now on.
    */

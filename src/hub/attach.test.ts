@@ -64,3 +64,23 @@ test('an attached gauge that expired comes back as itself', async () => {
   await hub.stop()
   await exporter.close()
 })
+
+test('what a hub remembers of an attached peer has a limit of bytes', async () => {
+  const values = new CallbackSource()
+  for (let i = 0; i < 40; i++) values.add(`${i}`.padStart(4000, 'n'), () => 1)
+  const exporter = new ScopeServer({ source: values, port: 0 })
+  await exporter.start()
+  const attach = [`scope://127.0.0.1:${exporter.port}`]
+  const { hub } = await startHub({ attach, attachedBytesLimit: 100_000 })
+  const taken = () => [...hub.series].filter(({ identity }) => identity.name.length === 4000)
+  const omitted = () => {
+    const found = [...hub.series].find(
+      ({ identity }) => identity.name === 'pentameter.scope.names_omitted',
+    )
+    return found?.identity.labels.find(([key]) => key === 'reason')?.[1]
+  }
+  await until(() => taken().length > 0 && omitted() === 'max_bytes')
+  assert.equal(taken().length, 5)
+  await hub.stop()
+  await exporter.close()
+})

@@ -13,7 +13,8 @@ import { NO_REPORTS, type Peer, type Reports } from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { Attempt, type AttemptEnd, type EndReason } from './client/attempt.ts'
 import { FramingMemory, type FramingPlan } from './client/framing-memory.ts'
-import { Mirror, type MirroredSeries, type Sample } from './client/mirror.ts'
+import { Mirror, type Sample } from './client/mirror.ts'
+import type { MirroredSeries } from './client/name-memory.ts'
 import { type ClientSettings, OWN_CLIENT_OPTIONS } from './options.ts'
 import { type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
 
@@ -63,7 +64,7 @@ export interface ScopeClientStatus {
   /** Ticks of that interval that brought no snapshot. */
   readonly ticksMissed: number
   readonly series: number
-  /** Names that the limit keeps from being series. */
+  /** Names, or their labels, that found no room at the last look. */
   readonly seriesRefused: number
   readonly lastError: string | undefined
   /** Pause until the next attempt, while offline. */
@@ -117,6 +118,7 @@ export class ScopeClient {
   #framing: Framing | undefined
   #lastError: string | undefined
   #retryMs: number | undefined
+  #refused = 0
   #attempt: Attempt | undefined
   #cancelRetry: () => void = () => {}
   /** Messages logged of this connection: one line each. */
@@ -160,6 +162,11 @@ export class ScopeClient {
     return this.#state === 'online'
   }
 
+  /** Forgets a series that is of no use; its name makes a new one when it comes again. */
+  forget(series: MirroredSeries): void {
+    this.#mirror.forget(series)
+  }
+
   get counts(): Readonly<ScopeClientCounts> {
     return this.#counts
   }
@@ -172,7 +179,7 @@ export class ScopeClient {
       intervalMs: intervalNs === undefined ? undefined : Number(intervalNs) / 1e6,
       ticksMissed: this.#mirror.missed,
       series: this.#mirror.size,
-      seriesRefused: this.#mirror.refused,
+      seriesRefused: this.#refused,
       lastError: this.#lastError,
       retryMs: this.#retryMs,
     }
@@ -204,16 +211,34 @@ export class ScopeClient {
     this.#observer.onPacket?.(packet)
     if (packet.kind === 'info') {
       this.#counts.infos++
-      const added = this.#mirror.info(packet)
+      const added = this.#mirror.info(packet, this.#clock.wallMs())
+      this.#refused = 0
+      this.#countOmitted()
       this.#observer.onSeries?.(added)
       return
     }
     this.#counts.snapshots++
     const before = this.#mirror.t
     const sample = this.#mirror.snapshot(packet, this.#clock.wallMs())
+    this.#countOmitted()
     if (sample.isRepeat) this.#count('t_repeated', 'tRepeated')
     if (before !== undefined && packet.t < before) this.#count('t_backwards', 'tBackwards')
     this.#observer.onSample?.(sample)
+  }
+
+  /**
+   * Counts names that found no room: they are looked for again with the next list that differs, and
+   * with every Info.
+   */
+  #countOmitted(): void {
+    const omitted = this.#mirror.takeOmitted()
+    const { max_series, max_bytes } = omitted
+    if (max_series + max_bytes === 0) return
+    this.#refused = max_series + max_bytes
+    for (const reason of ['max_series', 'max_bytes'] as const) {
+      if (omitted[reason] > 0) this.#reports.count('names_omitted', reason, omitted[reason])
+    }
+    this.#logOnce('names', 'warn', 'names of the server find no room', { ...omitted })
   }
 
   #onFirst(framing: Framing, plan: FramingPlan): void {

@@ -5,7 +5,8 @@
  */
 export type { CodecOptions, Decoded } from '../decoder.ts'
 export type { CanonicalSeries, SnapshotSource } from '../snapshot-source.ts'
-export type { MirroredSeries, Sample } from './client/mirror.ts'
+export type { Sample } from './client/mirror.ts'
+export type { MirroredSeries } from './client/name-memory.ts'
 export {
   ScopeClient,
   type ScopeClientCounts,

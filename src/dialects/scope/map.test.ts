@@ -13,7 +13,7 @@ import {
   sortLabels,
 } from '../../model/index.ts'
 import type { CanonicalSeries } from '../snapshot-source.ts'
-import { exposeSeries } from './map.ts'
+import { exposeSeries, metricMetadata } from './map.ts'
 import { foldName, splitName, unfoldName } from './names.ts'
 import { SERVER_DEFAULTS } from './options.ts'
 import { readNumber, VECTORS } from './test/golden.ts'
@@ -161,6 +161,18 @@ describe('canonical values', () => {
     histogram.max = readNumber(each.max)
     return histogram
   }
+})
+
+describe('metadata of a metric of another server', () => {
+  it('leave out texts that are longer than a hub would show', () => {
+    const labels = new Map([
+      ['unit', 'm'.repeat(512)],
+      ['display_name', 'n'.repeat(513)],
+      ['plot', 'p'],
+    ])
+    const metadata = { dialect: 'scope', unit: 'm'.repeat(512), plot: 'p' }
+    assert.deepEqual(metricMetadata(labels), metadata)
+  })
 })
 
 describe('exported series', () => {

@@ -23,6 +23,9 @@ const KIND_LABEL = 'type'
 const DISPLAY_NAME_LABEL = 'display_name'
 const ESTIMATED_LABEL = 'estimated'
 
+/** UTF-16 units of a unit, a name to show or a hint that Info gives; longer ones are not kept. */
+const METADATA_UNITS_LIMIT = 512
+
 /** One series as a snapshot carries it. */
 interface ExposedSeries {
   readonly wireName: string
@@ -220,6 +223,8 @@ export function metricMetadata(labels: ReadonlyMap<string, string>): Metadata {
     plot: labels.get(PLOT_LABEL),
     color: labels.get(COLOR_LABEL),
   }
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const known = Object.entries(fields).filter(
+    ([, value]) => value !== undefined && value.length <= METADATA_UNITS_LIMIT,
+  )
   return { dialect: NAME, ...Object.fromEntries(known) }
 }

@@ -171,6 +171,10 @@ export const OWN_CLIENT_OPTIONS = {
   frameCapBytes: bytes({ default: 16_777_216, description: 'largest frame or bare value' }),
   maxBadPackets: integer({ default: 100, description: 'in a row; then the client reconnects' }),
   maxSeries: integer({ default: 10_000, description: 'further names make no series' }),
+  maxSeriesBytes: bytes({
+    default: 33_554_432,
+    description: 'memory of names and labels; what does not fit makes no series',
+  }),
   ...reconnectOptions({ firstMs: 1000, limitMs: 30_000, jitter: 0.2 }),
 }
 

@@ -165,7 +165,8 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
       throw new ConfigError([`attach ${name}: ${dialect.name} sends nothing that can be read`])
     }
     const ingest = this.#parts.createIngest(dialect.name)
-    const context = { ...this.contextOf(dialect), ingest }
+    const bytesLimit = this.#parts.config.attachedBytesLimit
+    const context = { ...this.contextOf(dialect), ingest, bytesLimit }
     try {
       known.attached.push(dialect.connectSource(target, context))
     } catch (error) {

@@ -165,6 +165,10 @@ const LIMIT_OPTIONS = {
     default: SERIES_LIMITS.zonePercentPerSource,
     description: 'share of `zoneBytesLimit` that the series of one address may take',
   }),
+  attachedBytesLimit: bytes({
+    default: 33_554_432,
+    description: 'memory of the names of one attached peer; further ones make no series',
+  }),
   nameBytesLimit: integer({
     max: 65_535,
     default: SERIES_LIMITS.nameBytesLimit,

@@ -93,7 +93,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   readonly #writer: Writer
   protected readonly queue: Q
   readonly #table = new KeyTable()
-  readonly #overflow: OverflowSlots
+  protected readonly overflow: OverflowSlots
   readonly #refused: RefusedKeys
   readonly #naming = new Naming()
   // Numbers by slot: what a series costs here besides its key. Its handle is the writer's.
@@ -117,7 +117,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#writer = writer
     this.queue = queue
     this.#events = events
-    this.#overflow = new OverflowSlots(options.dialect, series)
+    this.overflow = new OverflowSlots(options.dialect, series)
     this.#refused = new RefusedKeys(series.changes)
     series.onForget((metric) => this.#forget(metric))
   }
@@ -220,7 +220,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   #checkGathering(slot: number, counter: number): void {
     if (counter >= 0 && this.#writer.addSmall(counter, 0)) return
     this.#table.stopGathering(slot)
-    if (this.#overflow.has(slot)) this.#refused.forget()
+    if (this.overflow.has(slot)) this.#refused.forget()
   }
 
   /** Counts lines of refused keys, and adds to the overflow series what they say together. */
@@ -416,7 +416,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   #overflowSlot(kind: Kind, isCumulative: boolean): number {
     if (isCumulative || kind === 'gauge') return REFUSED
     const type = OverflowSlots.TYPE
-    return this.#overflow.slot(kind, (metric, identity, key) => {
+    return this.overflow.slot(kind, (metric, identity, key) => {
       const mixed = this.#table.mixedHash(key, 0, key.length, type, 0)
       const name = () => describeSeries(identity)
       return this.#bind(metric, kind, true, key, 0, key.length, type, mixed, name)
@@ -441,7 +441,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#firstSlots.set(metric, -1)
     for (; slot >= 0; slot = this.#nextSlots[slot]!) {
       // keys that are gathered have an overflow series
-      if (this.#overflow.forget(slot)) this.#refused.forget()
+      if (this.overflow.forget(slot)) this.#refused.forget()
       this.#table.remove(slot)
       this.#metrics[slot] = -1
       this.#places[slot] = -1
@@ -463,6 +463,10 @@ export class ZoneIngest extends LineZoneIngest<CommandQueue> implements Ingest {
     this.measured()
     const metric = this.metricOf(slot)
     if (metric !== undefined) this.queue.merge(metric, cell, intervalSec, this.source, earlier)
+  }
+
+  isOverflow(slot: number): boolean {
+    return this.overflow.has(slot)
   }
 
   retire(slot: number): void {

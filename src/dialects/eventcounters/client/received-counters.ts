@@ -23,10 +23,10 @@ import type {
   SumStatistics,
 } from '../window.ts'
 
-/** Counters of one endpoint that are remembered; more are refused (`series_limit`). */
-const COUNTERS_LIMIT = 100_000
-/** Characters of all their keys, of refused ones too: some hundred MiB, whatever a server sends. */
-const KEYS_LENGTH_LIMIT = 16_777_216
+/** Memory of a counter without its texts: what V8 takes for its objects, rather more than less. */
+const COUNTER_BYTES = 1024
+/** Most bytes of a character. */
+const UNIT_BYTES = 2
 /** Type words of the dialect's keys: one per kind of series. */
 const TYPES: Readonly<Record<ReceivedKind, number>> = { counter: 0, gauge: 1, summary: 2 }
 
@@ -35,6 +35,11 @@ const UNKNOWN = -1
 
 /** One counter of the endpoint, whatever order its pairs come in. */
 interface Received {
+  readonly sortedKey: string
+  /** Keys that lead to it, in the order of their pairs. */
+  readonly wireKeys: string[]
+  /** Memory that it is charged with. */
+  bytes: number
   kind: ReceivedKind
   identity: Identity
   metadata: Metadata
@@ -47,22 +52,28 @@ interface Received {
   sofar: Summary
 }
 
+/**
+ * The counters of one endpoint, in so many bytes, whatever it sends. A counter that the hub refuses
+ * is not kept.
+ */
 export class ReceivedCounters {
   readonly #ingest: Ingest
   readonly #endpoint: string
-  readonly #limit: number
+  readonly #bytesLimit: number
   /**
    * Counters by {@link wireKey} of the pairs as they came; several keys may lead to one counter.
    */
   readonly #byWire = new Map<string, Received>()
   /** The same by sorted pairs. */
   readonly #bySorted = new Map<string, Received>()
-  #keysLength = 0
+  #bytes = 0
+  /** Generation of the ingest when room was made last. */
+  #sweptGeneration = 0
 
-  constructor(ingest: Ingest, endpoint: string, limit = COUNTERS_LIMIT) {
+  constructor(ingest: Ingest, endpoint: string, bytesLimit: number) {
     this.#ingest = ingest
     this.#endpoint = endpoint
-    this.#limit = limit
+    this.#bytesLimit = bytesLimit
   }
 
   /** Counters seen so far. */
@@ -142,30 +153,24 @@ export class ReceivedCounters {
       return undefined
     }
     const sortedKey = wireKey(statistics.kind, counter, sortLabels(counter.metaData))
-    let received = this.#bySorted.get(sortedKey)
-    if (received === undefined) {
-      if (this.#bySorted.size >= this.#limit || !this.#hasRoom(sortedKey)) {
-        this.#ingest.refuse('series_limit')
-        return undefined
-      }
-      received = this.#receive(counter, statistics)
-      this.#bySorted.set(sortedKey, received)
-      this.#keysLength += sortedKey.length
+    const received = this.#bySorted.get(sortedKey) ?? this.#receive(sortedKey, counter, statistics)
+    if (!this.#charge(received, UNIT_BYTES * key.length)) {
+      if (received.wireKeys.length > 0) return received
+      this.#ingest.refuse('attached_bytes_limit')
+      return undefined
     }
-    if (this.#byWire.size < this.#limit && this.#hasRoom(key)) {
-      this.#byWire.set(key, received)
-      this.#keysLength += key.length
-    }
+    this.#bySorted.set(sortedKey, received)
+    this.#byWire.set(key, received)
+    received.wireKeys.push(key)
     return received
   }
 
-  #hasRoom(key: string): boolean {
-    return this.#keysLength + key.length <= KEYS_LENGTH_LIMIT
-  }
-
-  #receive(counter: CounterDescription, statistics: Statistics): Received {
+  #receive(sortedKey: string, counter: CounterDescription, statistics: Statistics): Received {
     const kind = kindOf(statistics)
     return {
+      sortedKey,
+      wireKeys: [],
+      bytes: 0,
       kind,
       identity: identityOf(counter, kind, this.#endpoint),
       metadata: metadataOf(counter, statistics.kind),
@@ -176,6 +181,33 @@ export class ReceivedCounters {
     }
   }
 
+  /** Charges a counter with one more key, and with itself where it is new. */
+  #charge(received: Received, keyBytes: number): boolean {
+    const isNew = received.wireKeys.length === 0
+    const bytes = keyBytes + (isNew ? ownBytes(received) : 0)
+    if (this.#bytes + bytes > this.#bytesLimit) this.#sweep()
+    if (this.#bytes + bytes > this.#bytesLimit) return false
+    this.#bytes += bytes
+    received.bytes += bytes
+    return true
+  }
+
+  /** Makes room where series have left the hub: forgets what has not come since. */
+  #sweep(): void {
+    const { generation } = this.#ingest
+    if (generation === this.#sweptGeneration) return
+    this.#sweptGeneration = generation
+    for (const received of this.#bySorted.values()) {
+      if (received.generation !== generation) this.#forget(received)
+    }
+  }
+
+  #forget(received: Received): void {
+    if (!this.#bySorted.delete(received.sortedKey)) return
+    for (const key of received.wireKeys) this.#byWire.delete(key)
+    this.#bytes -= received.bytes
+  }
+
   #annotate(received: Received, counter: CounterDescription): void {
     const { shown } = received
     const isSame =
@@ -183,6 +215,9 @@ export class ReceivedCounters {
       shown.units === counter.units &&
       shown.rateScaleSec === counter.rateScaleSec
     if (isSame) return
+    const grownBytes = UNIT_BYTES * (shownLength(counter) - shownLength(shown))
+    received.bytes += grownBytes
+    this.#bytes += grownBytes
     received.shown = counter
     received.metadata = metadataOf(counter, received.kind === 'counter' ? 'sum' : 'mean')
     if (received.generation !== UNKNOWN) {
@@ -198,6 +233,8 @@ export class ReceivedCounters {
     const describe = () => ({ identity, metadata })
     received.slot = this.#ingest.slot(key, 0, key.length, TYPES[kind], hash, describe)
     received.generation = this.#ingest.generation
+    const isRefused = received.slot === REFUSED || this.#ingest.isOverflow?.(received.slot)
+    if (isRefused) this.#forget(received)
     return received.slot
   }
 }
@@ -209,6 +246,16 @@ export class ReceivedCounters {
 function kindOf(statistics: Statistics): ReceivedKind {
   if (statistics.kind === 'sum') return 'counter'
   return statistics.count === 1 ? 'gauge' : 'summary'
+}
+
+/** Estimates the memory of a counter: its key, the identity and pairs of the same texts, labels. */
+function ownBytes({ sortedKey, shown }: Received): number {
+  return COUNTER_BYTES + UNIT_BYTES * (2 * sortedKey.length + shownLength(shown))
+}
+
+/** Counts the characters of what a counter is shown by; each has a limit. */
+function shownLength({ displayName, units }: CounterDescription): number {
+  return displayName.length + units.length
 }
 
 /** Makes a text that is equal for equal counters only: each part with its length in front. */

@@ -33,8 +33,8 @@ function mean(...samples: number[]): MeanStatistics {
   return { kind: 'mean', count, mean, deviation: summaryDeviation(summary), ...range }
 }
 
-function receive(ingest = new ModelIngest()) {
-  const counters = new ReceivedCounters(ingest, 'h:1')
+function receive(ingest = new ModelIngest(), bytesLimit = 1e6) {
+  const counters = new ReceivedCounters(ingest, 'h:1', bytesLimit)
   const take = (
     name: string,
     statistics: Statistics,
@@ -212,31 +212,55 @@ suite('series of an endpoint', () => {
     assert.deepEqual(ingest.counted, { metadata_limit: 1 })
   })
 
-  test('take bounded memory, however long their names are, taken or not', () => {
-    const { counters, ingest } = receive(new ModelIngest({ seriesLimit: 1 }))
-    const metaData = Array.from({ length: 15 }, (_, i) => [`k${i}`, 'v'.repeat(500)] as const)
-    const statistics = sum(1)
-    for (let i = 0; i < 2000; i++) {
-      counters.take(windowOf(`c${i}`, statistics, { metaData }).counter, statistics)
-    }
-    assert.ok(counters.size > 1000 && counters.size < 1500, `${counters.size} counters`)
-    assert.equal(ingest.counted.series_limit, 1999)
+  const LONG = Array.from({ length: 15 }, (_, i) => [`k${i}`, 'v'.repeat(500)] as const)
+
+  test('that the hub refuses are not kept, and are asked for again', () => {
+    const { take, counters, ingest } = receive(new ModelIngest({ seriesLimit: 1 }))
+    for (let i = 0; i < 200; i++) take(`c${i}`, sum(1), { metaData: LONG })
+    take('c1', sum(1), { metaData: LONG })
+    assert.deepEqual([counters.size, ingest.counted], [1, { series_limit: 200 }])
   })
 
-  test('beyond the limit of one endpoint are refused, those known go on', () => {
-    const ingest = new ModelIngest()
-    const counters = new ReceivedCounters(ingest, 'h:1', 2)
-    const take = (name: string, metaData: CounterDescription['metaData'] = []) =>
-      counters.take(windowOf(name, sum(1), { metaData }).counter, sum(1))
-    for (const name of ['a', 'b', 'c', 'd', 'a', 'b', 'c']) take(name)
-    assert.deepEqual(ingest.counted, { series_limit: 3 })
-    assert.deepEqual(
-      ingest.series.map(({ identity, total }) => [identity.name, total]),
-      [
-        ['a', 2],
-        ['b', 2],
-      ],
-    )
+  test('that another series takes the values of are not kept either', () => {
+    class Overflowing extends ModelIngest {
+      isOverflow(slot: number): boolean {
+        return slot > 0
+      }
+    }
+    const { take, counters, live } = receive(new Overflowing())
+    for (const name of ['a', 'b', 'b', 'c']) take(name, sum(1))
+    assert.deepEqual([counters.size, live('b')[0]!.total], [1, 2])
+  })
+
+  test('beyond the memory of one endpoint are refused, those known go on', () => {
+    const { take, counters, live, ingest } = receive()
+    for (let i = 0; i < 100; i++) take(`c${i}`, sum(1), { metaData: LONG })
+    const { size } = counters
+    assert.ok(size > 10 && size < 50, `${size} counters`)
+    for (const i of [0, 99]) take(`c${i}`, sum(1), { metaData: LONG })
+    assert.deepEqual(ingest.counted, { attached_bytes_limit: 101 - size })
+    assert.equal(live('c0')[0]!.total, 2)
+  })
+
+  test('have room again when some have left the hub and do not come any more', () => {
+    const { take, counters, ingest } = receive()
+    for (let i = 0; i < 100; i++) take(`c${i}`, sum(1), { metaData: LONG })
+    const { size } = counters
+    ingest.retire(0)
+    take('c1', sum(1), { metaData: LONG })
+    for (let i = 100; i < 200; i++) take(`c${i}`, sum(1), { metaData: LONG })
+    assert.equal(counters.size, size)
+    assert.equal(ingest.counted.attached_bytes_limit, 100 - size + (100 - (size - 1)))
+  })
+
+  test('take their room whatever the order of their pairs', () => {
+    const { take, counters, ingest } = receive()
+    const pairs = LONG.slice(0, 7)
+    for (let i = 0; i < 5000; i++) {
+      const turned = pairs.map((_, at) => pairs[(at * (1 + (i % 6)) + i) % 7]!)
+      take(`c${i % 10}`, sum(1), { metaData: turned })
+    }
+    assert.deepEqual([counters.size, ingest.counted], [10, {}])
   })
 
   test('are looked up again when slots were given back', () => {
@@ -261,7 +285,13 @@ suite('an attached endpoint', () => {
     const ingest = new ModelIngest()
     const { port } = endpoint
     const target = { transport: 'tcp', host: '127.0.0.1', port } as const
-    const context = { ingest, clock, reports: new RecordedReports(), options: { client: options } }
+    const context = {
+      bytesLimit: 1e6,
+      ingest,
+      clock,
+      reports: new RecordedReports(),
+      options: { client: options },
+    }
     const attached = connectSource(target, context)
     t.after(() => attached.close())
     await until(() => source.sessions.size === 1, 'session')
@@ -326,7 +356,13 @@ suite('an attached endpoint', () => {
     const { port } = server.address() as AddressInfo
     const ingest = new ModelIngest()
     const target = { transport: 'tcp', host: '127.0.0.1', port } as const
-    const context = { ingest, clock: new FakeClock(), reports: new RecordedReports(), options: {} }
+    const context = {
+      bytesLimit: 1e6,
+      ingest,
+      clock: new FakeClock(),
+      reports: new RecordedReports(),
+      options: {},
+    }
     const attached = connectSource(target, context)
     t.after(() => attached.close())
     await until(() => attached.status().facts.windows === 12, 'windows')

@@ -1,6 +1,5 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
-import type { ClientContext, PeerConnection, Source, Target } from '../../endpoints.ts'
-import type { Ingest } from '../../ingest.ts'
+import type { PeerConnection, Source, SourceContext, Target } from '../../endpoints.ts'
 import { EventCountersClient } from '../client.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
 import { ReceivedCounters } from './received-counters.ts'
@@ -9,17 +8,14 @@ import { ReceivedCounters } from './received-counters.ts'
  * Connects to an endpoint and keeps at it until closed.
  * @throws {TypeError} for an address that cannot be used
  */
-export function connectSource(
-  target: Target,
-  context: ClientContext & { readonly ingest: Ingest },
-): Source {
+export function connectSource(target: Target, context: SourceContext): Source {
   const { ingest, clock, reports } = context
   const sinceMs = clock.wallMs()
   const url = urlOf(target)
   const address = endpointAddress({ url })
   // A server would refuse it at every attempt, for ever.
   filterOf(address)
-  const counters = new ReceivedCounters(ingest, address.label)
+  const counters = new ReceivedCounters(ingest, address.label, context.bytesLimit)
   const client = new EventCountersClient({
     ...(context.options.client ?? {}),
     ...{ url, clock, reports },

@@ -16,7 +16,7 @@ export class CounterFeed {
   readonly #received: ReceivedCounters
 
   constructor(ingest: Ingest, endpoint = '127.0.0.1:4000') {
-    this.#received = new ReceivedCounters(ingest, endpoint)
+    this.#received = new ReceivedCounters(ingest, endpoint, 1e6)
   }
 
   sum(name: string, increment: number, counter: FedCounter = {}, intervalSec = 1): void {

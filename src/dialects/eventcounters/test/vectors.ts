@@ -133,7 +133,7 @@ function checkRunningTotal(testCase: VectorCase): undefined {
   const ingest = new ModelIngest()
   const texts = { provider: 'App', name: 'c', displayName: '', units: '' }
   const counter = { ...texts, rateScaleSec: 0, metaData: [] }
-  const received = new ReceivedCounters(ingest, '127.0.0.1:4000')
+  const received = new ReceivedCounters(ingest, '127.0.0.1:4000', 1e6)
   for (const increment of input.increments as unknown[]) {
     received.take(counter, { kind: 'sum', increment: Number(increment) }, 1)
   }

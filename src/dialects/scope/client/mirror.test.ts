@@ -19,7 +19,7 @@ function snapshotOf(tMs: number, values: Readonly<Record<string, number>>): Snap
 }
 
 function mirror(options: Partial<ConstructorParameters<typeof Mirror>[0]> = {}): Mirror {
-  const made = new Mirror({ maxSeries: 100, promoteLabels: [], ...options })
+  const made = new Mirror({ maxSeries: 100, maxSeriesBytes: 1e6, promoteLabels: [], ...options })
   made.begin()
   return made
 }
@@ -27,9 +27,9 @@ function mirror(options: Partial<ConstructorParameters<typeof Mirror>[0]> = {}):
 describe('series of a server', () => {
   it('stay the same while their labels flip in every Info', () => {
     const under = mirror()
-    const [series] = under.info(infoOf({ dup: { inst: '1' } }))
+    const [series] = under.info(infoOf({ dup: { inst: '1' } }), 0)
     for (const inst of ['2', '1', '2']) {
-      assert.deepEqual(under.info(infoOf({ dup: { inst, plot: 'p', color: 'red' } })), [])
+      assert.deepEqual(under.info(infoOf({ dup: { inst, plot: 'p', color: 'red' } }), 0), [])
     }
     const sample = under.snapshot(snapshotOf(0, { dup: 1 }), 0)
     assert.equal(sample.series[0]?.identity, series?.identity)
@@ -42,19 +42,18 @@ describe('series of a server', () => {
     const under = mirror()
     const first = under.snapshot(snapshotOf(0, { late: 1 }), 0)
     assert.deepEqual(first.series[0]?.identity, { name: 'late', kind: 'gauge', labels: [] })
-    assert.deepEqual(under.info(infoOf({ late: { unit: 'ms', plot: 'p' } })), [])
+    assert.deepEqual(under.info(infoOf({ late: { unit: 'ms', plot: 'p' } }), 0), [])
     const second = under.snapshot(snapshotOf(1, { late: 1 }), 1)
     assert.deepEqual(second.series[0]?.metadata, { dialect: 'scope', unit: 'ms', plot: 'p' })
   })
 
   it('take a folded name apart only when Info confirms every pair', () => {
     const under = mirror()
-    under.info(
-      infoOf({
-        'temp{room:2}': { room: '2', floor: '1' },
-        'x{a:1}': { a: '2' },
-      }),
-    )
+    const info = infoOf({
+      'temp{room:2}': { room: '2', floor: '1' },
+      'x{a:1}': { a: '2' },
+    })
+    under.info(info, 0)
     const identities = [...under.series].map(({ identity }) => identity)
     assert.deepEqual(identities, [
       { name: 'temp', kind: 'gauge', labels: [['room', '2']] },
@@ -67,7 +66,7 @@ describe('series of a server', () => {
     const at = (ms: number) =>
       under.snapshot(snapshotOf(ms, { 'a{k:v}': 1, 'b{k:v}': 2 }), ms).series
     assert.deepEqual(at(0), [undefined, undefined])
-    under.info(infoOf({ 'a{k:v}': { k: 'v' } }))
+    under.info(infoOf({ 'a{k:v}': { k: 'v' } }), 0)
     assert.deepEqual(at(5000)[0]?.identity.labels, [['k', 'v']])
     assert.equal(at(9999)[1], undefined)
     assert.deepEqual(at(10_000)[1]?.identity, { name: 'b{k:v}', kind: 'gauge', labels: [] })
@@ -75,8 +74,8 @@ describe('series of a server', () => {
 
   it('freeze the first value of promoted labels into their identity', () => {
     const under = mirror({ promoteLabels: ['host'] })
-    under.info(infoOf({ load: { host: 'a', x: '1' } }))
-    under.info(infoOf({ load: { host: 'b', x: '2' } }))
+    under.info(infoOf({ load: { host: 'a', x: '1' } }), 0)
+    under.info(infoOf({ load: { host: 'b', x: '2' } }), 0)
     const [series] = [...under.series]
     assert.deepEqual(series?.identity.labels, [['host', 'a']])
     assert.equal(series?.labels.get('host'), 'b')
@@ -89,7 +88,44 @@ describe('series of a server', () => {
       sample.series.map((series) => series?.wireName),
       ['a', 'b', undefined],
     )
-    assert.equal(under.refused, 1)
+    assert.deepEqual(under.takeOmitted(), { max_series: 1, max_bytes: 0 })
+  })
+
+  it('have room for so many bytes of names and labels, and what does not fit is counted', () => {
+    const under = mirror({ maxSeriesBytes: 10_000 })
+    const names = Array.from({ length: 20 }, (_, i) => `${i}`.padStart(3000, 'n'))
+    const values = Object.fromEntries(names.map((name) => [name, 1]))
+    under.snapshot(snapshotOf(0, { small: 1, ...values }), 0)
+    assert.deepEqual([under.size, under.takeOmitted()], [1, { max_series: 0, max_bytes: 20 }])
+    under.info(infoOf({ small: { unit: 'm', long: 'l'.repeat(6000) } }), 0)
+    const [small] = under.series
+    assert.deepEqual([small?.metadata.unit, small?.labels.size], [undefined, 0])
+    assert.deepEqual(under.takeOmitted(), { max_series: 0, max_bytes: 1 })
+  })
+
+  it('make room when the server has stopped sending them, or when they are of no use', () => {
+    const under = mirror({ maxSeries: 2 })
+    const namesAt = (ms: number, ...names: string[]) => {
+      const values = Object.fromEntries(names.map((name) => [name, 1]))
+      const { series } = under.snapshot(snapshotOf(ms, values), ms)
+      return series.map((each) => each?.wireName)
+    }
+    under.info(infoOf({ a: {}, b: {} }), 0)
+    assert.deepEqual(namesAt(1, 'b', 'c'), ['b', undefined])
+    assert.deepEqual(namesAt(2, 'c'), [undefined], 'the newest Info still says both')
+    under.info(infoOf({ b: {} }), 1010)
+    assert.deepEqual(namesAt(1011, 'c', 'd'), ['c', undefined])
+    const c = [...under.series].find(({ wireName }) => wireName === 'c')!
+    under.forget(c)
+    assert.deepEqual(namesAt(1012, 'd'), ['d'])
+  })
+
+  it('hold no room while their names, which no Info tells of, come once each', () => {
+    const under = mirror({ maxSeries: 10 })
+    for (let i = 0; i < 100; i++) under.snapshot(snapshotOf(i, { [`n${i}{k:v}`]: 1 }), i)
+    assert.equal(under.takeOmitted().max_series, 80, 'room is made once a second')
+    under.snapshot(snapshotOf(100, { plain: 1 }), 2000)
+    assert.equal(under.size, 1)
   })
 
   it('are looked up once while the names stay the same array', () => {
@@ -97,7 +133,7 @@ describe('series of a server', () => {
     const snapshot = snapshotOf(0, { a: 1 })
     const first = under.snapshot(snapshot, 0).series
     assert.equal(under.snapshot({ ...snapshot, t: 5n }, 1).series, first)
-    under.info(infoOf({ a: {} }))
+    under.info(infoOf({ a: {} }), 0)
     assert.notEqual(under.snapshot({ ...snapshot, t: 6n }, 2).series, first)
   })
 })

@@ -2,19 +2,11 @@
  * A server's metrics as series of the model: known by name alone, whatever their labels do, across
  * reconnects. Pure bookkeeping over the packets of one target.
  */
-import type { Identity, Metadata } from '../../../model/index.ts'
 import { metricIdentity, metricMetadata } from '../map.ts'
 import { unfoldName } from '../names.ts'
 import type { Info, Snapshot } from '../spec.ts'
+import { type MirroredSeries, NameMemory, type OmitReason } from './name-memory.ts'
 import { TimeBase } from './time-base.ts'
-
-/** One metric of the target. Identity never changes; the newest Info gives the rest. */
-export interface MirroredSeries {
-  readonly wireName: string
-  readonly identity: Identity
-  readonly metadata: Metadata
-  readonly labels: ReadonlyMap<string, string>
-}
 
 /** One snapshot; valid during the call that brings it. */
 export interface Sample {
@@ -35,6 +27,8 @@ export interface Sample {
 
 interface MirrorOptions {
   readonly maxSeries: number
+  /** Memory of all names and their labels. */
+  readonly maxSeriesBytes: number
   readonly promoteLabels: readonly string[]
 }
 
@@ -44,28 +38,28 @@ const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 export class Mirror {
   readonly #options: MirrorOptions
-  readonly #series = new Map<string, MirroredSeries>()
-  /** Names that look folded and were in no Info yet, with the time when they came. */
-  readonly #unconfirmed = new Map<string, number>()
+  readonly #memory: NameMemory
   #epoch = 0
   #lastT: bigint | undefined
   #timeBase = new TimeBase()
   #names: readonly string[] | undefined
   #row: readonly (MirroredSeries | undefined)[] = []
-  #refused = 0
+  /** Whether a name of the row waits for an Info. */
+  #isWaiting = false
   #stepNs: bigint | undefined
   #missed = 0
 
   constructor(options: MirrorOptions) {
     this.#options = options
+    this.#memory = new NameMemory(options)
   }
 
   get series(): IterableIterator<MirroredSeries> {
-    return this.#series.values()
+    return this.#memory.series()
   }
 
   get size(): number {
-    return this.#series.size
+    return this.#memory.size
   }
 
   /** `t` of the last snapshot on this time base. */
@@ -83,9 +77,14 @@ export class Mirror {
     return this.#missed
   }
 
-  /** Names refused because of the limit, at the last look. */
-  get refused(): number {
-    return this.#refused
+  /** Takes how many names, or their labels, found no room since the last call. */
+  takeOmitted(): Readonly<Record<OmitReason, number>> {
+    return this.#memory.takeOmitted()
+  }
+
+  /** Forgets a series that is of no use; its name makes a new one when it comes again. */
+  forget({ wireName }: MirroredSeries): void {
+    this.#memory.forget(wireName)
   }
 
   /** Begins a new connection: a new time base, the same series. */
@@ -97,15 +96,15 @@ export class Mirror {
   }
 
   /** Replaces the metadata of the metrics that the Info lists; returns those that are new. */
-  info(info: Info): MirroredSeries[] {
+  info(info: Info, nowMs: number): MirroredSeries[] {
     const added: MirroredSeries[] = []
+    this.#memory.begin('info', info.metrics.keys(), nowMs)
     for (const [name, labels] of info.metrics) {
-      this.#unconfirmed.delete(name)
-      const known = this.#series.get(name)
-      const series = known === undefined ? this.#add(name, labels) : withLabels(known, labels)
-      if (series === undefined) continue
-      this.#series.set(name, series)
-      if (known === undefined) added.push(series)
+      const found = this.#memory.get(name)
+      if (found === undefined && !this.#memory.hasPlace()) continue
+      const known = found?.series
+      const series = known === undefined ? this.#make(name, labels) : withLabels(known, labels)
+      if (this.#memory.put(name, series, nowMs) && known === undefined) added.push(series)
     }
     this.#names = undefined
     return added
@@ -118,10 +117,11 @@ export class Mirror {
     if (this.#lastT !== undefined && t > this.#lastT) this.#step(t - this.#lastT)
     this.#lastT = t
     const timeMs = this.#timeBase.wallMs(t, arrivalMs)
-    if (names !== this.#names || this.#unconfirmed.size > 0) {
+    if (names !== this.#names || this.#isWaiting) {
       this.#names = names
-      this.#refused = 0
-      this.#row = names.map((name) => this.#series.get(name) ?? this.#discover(name, arrivalMs))
+      this.#isWaiting = false
+      this.#memory.begin('list', names, arrivalMs)
+      this.#row = names.map((name) => this.#find(name, arrivalMs))
     }
     return { timeMs, t, epoch: this.#epoch, isRepeat, series: this.#row, values }
   }
@@ -131,29 +131,25 @@ export class Mirror {
     this.#missed += Number(stepNs / this.#stepNs) - 1
   }
 
-  /** Adds a name. One without Info is shown at once, unless the next Info may take it apart. */
-  #discover(name: string, nowMs: number): MirroredSeries | undefined {
-    const looksFolded = (unfoldName(name)?.labels.length ?? 0) > 0
-    const sinceMs = this.#unconfirmed.get(name) ?? nowMs
-    if (looksFolded && nowMs - sinceMs < CONFIRM_MS) {
-      if (this.#hasRoom()) this.#unconfirmed.set(name, sinceMs)
+  /** Finds a series. One without Info is shown at once, unless an Info may take its name apart. */
+  #find(name: string, nowMs: number): MirroredSeries | undefined {
+    const known = this.#memory.get(name)
+    if (known?.series !== undefined) return known.series
+    if (known === undefined) {
+      if (!this.#memory.hasPlace()) return undefined
+      if ((unfoldName(name)?.labels.length ?? 0) > 0) {
+        this.#isWaiting = this.#memory.put(name, undefined, nowMs) || this.#isWaiting
+        return undefined
+      }
+    } else if (nowMs - known.sinceMs < CONFIRM_MS) {
+      this.#isWaiting = true
       return undefined
     }
-    this.#unconfirmed.delete(name)
-    const series = this.#add(name, NO_LABELS)
-    if (series !== undefined) this.#series.set(name, series)
-    return series
+    const series = this.#make(name, NO_LABELS)
+    return this.#memory.put(name, series, nowMs) ? series : undefined
   }
 
-  #hasRoom(): boolean {
-    return this.#series.size + this.#unconfirmed.size < this.#options.maxSeries
-  }
-
-  #add(wireName: string, labels: ReadonlyMap<string, string>): MirroredSeries | undefined {
-    if (!this.#hasRoom()) {
-      this.#refused++
-      return undefined
-    }
+  #make(wireName: string, labels: ReadonlyMap<string, string>): MirroredSeries {
     const identity = metricIdentity(wireName, labels, this.#options.promoteLabels)
     return { wireName, identity, metadata: metricMetadata(labels), labels }
   }

@@ -15,19 +15,19 @@ afterEach(async () => {
 })
 
 /** A server and a hub's source of it, under one clock. */
-async function link(values: CallbackSource) {
+async function link(values: CallbackSource, ingest = new ModelIngest(), bytesLimit = 1e6) {
   const clock = new FakeClock()
   const server = new ScopeServer({ source: values, port: 0, clock })
   await server.start()
   const { port } = server
-  const ingest = new ModelIngest()
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
   const options = { client: { samplingIntervalMs: 10 } }
-  const context = { ingest, clock, reports: new RecordedReports(), options }
+  const reports = new RecordedReports()
+  const context = { ingest, clock, reports, options, bytesLimit }
   const source = scope.connectSource!(target, context)
   cleanups.push(() => server.close())
   cleanups.push(() => source.close())
-  return { clock, ingest, source, port, server }
+  return { clock, ingest, source, port, server, reports }
 }
 
 describe('a scope source', () => {
@@ -86,6 +86,31 @@ describe('a scope source', () => {
       kind: 'gauge',
       labels: [['scope.source', `127.0.0.1:${port}`]],
     })
+  })
+
+  it('keeps nothing of what the hub refuses, and asks again with the next Info', async () => {
+    const values = new CallbackSource()
+    for (let i = 0; i < 50; i++) values.add(`${i}`.padStart(9000, 'n'), () => 1)
+    const ingest = new ModelIngest({ seriesLimit: 1 })
+    const { clock, source } = await link(values, ingest, 1e7)
+    const refused = () => ingest.counted.series_limit ?? 0
+    while (refused() < 49) await turn()
+    assert.equal(source.status().facts.series, 1)
+    while (refused() < 98) {
+      clock.advance(1000)
+      await turn()
+    }
+    assert.equal(source.status().facts.series, 1)
+  })
+
+  it('counts names that find no room, by reason', async () => {
+    const values = new CallbackSource()
+    for (let i = 0; i < 50; i++) values.add(`${i}`.padStart(9000, 'n'), () => 1)
+    const { ingest, reports, source } = await link(values, new ModelIngest(), 100_000)
+    while (ingest.series.length === 0) await turn()
+    assert.deepEqual(ingest.series.length, 2)
+    assert.equal(reports.counts['names_omitted max_bytes'], 96)
+    assert.equal(source.status().facts.refused, 48)
   })
 
   it('leaves no timer when both sides have been closed', async () => {

@@ -6,10 +6,11 @@ import {
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
-import type { ClientContext, PeerConnection, Source, Target } from '../../endpoints.ts'
+import type { PeerConnection, Source, SourceContext, Target } from '../../endpoints.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
 import { ScopeClient } from '../client.ts'
-import type { MirroredSeries, Sample } from './mirror.ts'
+import type { Sample } from './mirror.ts'
+import type { MirroredSeries } from './name-memory.ts'
 
 /** Identity label that keeps equal names of different servers apart. */
 const SOURCE_LABEL = 'scope.source'
@@ -18,25 +19,31 @@ const GAUGE_TYPE = 0
 /** A place in a row whose slot was not looked up yet. */
 const UNKNOWN = -2
 
-/** Slots of one server's series; a name is looked up once, as long as its series stays. */
+/**
+ * Slots of one server's series; a name is looked up once, as long as its series stays. A series
+ * that the hub refuses is not kept: it is asked for again when the server sends its next Info.
+ */
 class Slots {
   readonly #ingest: Ingest
   readonly #source: string
-  readonly #slots = new Map<string, { readonly slot: number; metadata: Metadata }>()
+  readonly #forget: (series: MirroredSeries) => void
+  /** Slots by identities, which are one object for as long as a series is remembered. */
+  #slots = new WeakMap<Identity, { readonly slot: number; metadata: Metadata }>()
   #generation = 0
   #row: Sample['series'] | undefined
   #rowSlots = new Int32Array(0)
 
-  constructor(ingest: Ingest, source: string) {
+  constructor(ingest: Ingest, source: string, forget: (series: MirroredSeries) => void) {
     this.#ingest = ingest
     this.#source = source
+    this.#forget = forget
   }
 
   /** Makes ready for a sample with this row of series. */
   begin(row: Sample['series']): void {
     const { generation } = this.#ingest
     if (row === this.#row && generation === this.#generation) return
-    if (generation !== this.#generation) this.#slots.clear()
+    if (generation !== this.#generation) this.#slots = new WeakMap()
     this.#generation = generation
     this.#row = row
     this.#rowSlots = new Int32Array(row.length).fill(UNKNOWN)
@@ -53,8 +60,8 @@ class Slots {
   }
 
   #slot(series: MirroredSeries): number {
-    const { metadata, wireName } = series
-    const known = this.#slots.get(wireName)
+    const { metadata } = series
+    const known = this.#slots.get(series.identity)
     if (known !== undefined) {
       if (known.metadata !== metadata) this.#ingest.annotate(known.slot, metadata)
       known.metadata = metadata
@@ -65,7 +72,8 @@ class Slots {
     const hash = keyedHash(key, 0, key.length)
     const describe = (): Description => ({ identity, metadata })
     const slot = this.#ingest.slot(key, 0, key.length, GAUGE_TYPE, hash, describe)
-    this.#slots.set(wireName, { slot, metadata })
+    if (slot === REFUSED) this.#forget(series)
+    else this.#slots.set(series.identity, { slot, metadata })
     return slot
   }
 
@@ -81,17 +89,14 @@ class Slots {
 }
 
 /** Connects to a server and keeps at it until closed. NaN is no value; ±Infinity is one. */
-export function connectSource(
-  target: Target,
-  context: ClientContext & { readonly ingest: Ingest },
-): Source {
+export function connectSource(target: Target, context: SourceContext): Source {
   const { ingest, clock, reports } = context
   const { host, port } = target
-  const slots = new Slots(ingest, `${host}:${port}`)
+  const slots = new Slots(ingest, `${host}:${port}`, (series) => client.forget(series))
   const sinceMs = clock.wallMs()
   const client = new ScopeClient({
     ...(context.options.client ?? {}),
-    ...{ host, port, clock, reports },
+    ...{ host, port, clock, reports, maxSeriesBytes: context.bytesLimit },
     onSample: ({ series, values }) => {
       ingest.begin(`${host}:${port}`)
       slots.begin(series)
