@@ -134,7 +134,7 @@ suite('metrics of a registry', () => {
     nodeRuntime(registry)
     metricsText(registry)
     const names = parseExposition(metricsText(registry), 'text').map(({ name }) => name)
-    for (const name of ['working_set_bytes', 'gc_major_count_total', 'active_handle_count']) {
+    for (const name of ['working_set_bytes', 'gc_major_count_total', 'active_handles']) {
       assert.ok(names.includes(`node_runtime_${name}`), name)
     }
     registry.closeSessions()

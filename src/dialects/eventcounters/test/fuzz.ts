@@ -60,6 +60,7 @@ function sayWindow(said: Transcript, window: ReadWindow): void {
   said.add(statistics.kind === 'sum' ? 'Sum' : 'Mean').add(counter.displayName)
   said.add(window.seriesMs).add(window.intervalSec).add(counter.rateScaleSec).add(counter.units)
   for (const [key, value] of counter.metaData) said.add(key).add(value)
+  said.add(counter.hasTags === true ? 'tags' : '')
   if (statistics.kind === 'sum') said.add(statistics.increment)
   else {
     said.add(statistics.mean).add(statistics.count).add(statistics.deviation)

@@ -39,6 +39,22 @@ const NO_UTF8 = [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]].map((bytes) => Uint8A
 /** A JSON member: its name, and its value as JSON text. */
 type Member = readonly [name: string, json: string]
 
+/** Content of a line: in which spelling, of what, with which marks and fault. */
+interface LineContent {
+  readonly profile: Profile
+  readonly kind: 'Mean' | 'Sum'
+  readonly fault: string | undefined
+  readonly marks: readonly string[] | undefined
+}
+
+const MARKINGS: readonly (readonly string[])[] = [
+  [],
+  ['scale'],
+  ['tags'],
+  ['scale', 'tags'],
+  ['other'],
+]
+
 /** Fills one buffer with lines, and one transcript with what becomes of each. */
 export class LineStream {
   readonly out = new ByteBuilder()
@@ -98,11 +114,13 @@ export class LineStream {
     const profile: Profile = random.isOnceIn(2) ? 'peer' : 'document'
     const kind = random.isOnceIn(2) ? 'Mean' : 'Sum'
     const facts = new Transcript()
-    const members = this.#members(profile, kind, fault, facts)
+    const marks = random.isOnceIn(4) ? random.pick(MARKINGS) : undefined
+    const members = this.#members({ profile, kind, fault, marks }, facts)
     const payload = objectOf(shuffled(random, members), random)
     const provider = random.isOnceIn(3) ? sayable(anyText(random)) : ''
     const timeMs = random.isOnceIn(3) ? random.below(2 ** 31) * 1000 : undefined
-    const hasEnvelope = provider !== '' || timeMs !== undefined || random.isOnceIn(3)
+    const isTold = provider !== '' || timeMs !== undefined || marks !== undefined
+    const hasEnvelope = isTold || random.isOnceIn(3)
     if (hasEnvelope) {
       const around: Member[] = [['Payload', payload]]
       if (random.isOnceIn(2)) around.push(['event', '"EventCounters"'])
@@ -110,6 +128,7 @@ export class LineStream {
       if (timeMs !== undefined) {
         around.push(['time', JSON.stringify(new Date(timeMs).toISOString())])
       }
+      if (marks !== undefined) around.push(['marks', JSON.stringify(marks)])
       out.text(objectOf(shuffled(random, around), random))
     } else out.text(payload)
     if (fault === undefined) this.meaning.add('window').add(provider).add(timeMs).append(facts)
@@ -119,12 +138,7 @@ export class LineStream {
         .add(hasEnvelope || !isBareLost(fault, members) ? fault : 'no_payload')
   }
 
-  #members(
-    profile: Profile,
-    kind: 'Mean' | 'Sum',
-    fault: string | undefined,
-    facts: Transcript,
-  ): Member[] {
+  #members({ profile, kind, fault, marks = [] }: LineContent, facts: Transcript): Member[] {
     const random = this.#random
     const members: Member[] = []
     const add = (name: string, value: unknown): void => {
@@ -138,7 +152,7 @@ export class LineStream {
     if (fault === 'unknown_counter_type') add('CounterType', random.pick(NO_KIND))
     else add('CounterType', kind)
     facts.add(profile).add(name).add(kind)
-    this.#texts(profile, kind, add, facts)
+    this.#texts(profile, kind, marks, add, facts)
     if (kind === 'Sum') facts.add(this.#number('Increment', add, fault))
     else this.#mean(add, fault, facts)
     if (random.isOnceIn(6)) add(random.pick(['Extra', '__proto__', 'Sum']), random.pick(NO_KIND))
@@ -148,6 +162,7 @@ export class LineStream {
   #texts(
     profile: Profile,
     kind: string,
+    marks: readonly string[],
     add: (name: string, value: unknown) => void,
     facts: Transcript,
   ): void {
@@ -173,6 +188,8 @@ export class LineStream {
       const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
       const clock = `${two(scale / 3600)}:${two((scale / 60) % 60)}:${two(scale % 60)}`
       add('DisplayRateTimeScale', isDocument ? String(scale) : clock)
+      // a second stands for none in the document's spelling
+      if (scale === 1 && isDocument && !marks.includes('scale')) scale = 0
     }
     const units = random.isOnceIn(2) ? random.pick(['', 'MB', 'é', 'm/s']) : ''
     const labels = this.#labels()
@@ -183,6 +200,7 @@ export class LineStream {
     if (!isDocument && units !== '') add('DisplayUnits', units)
     facts.add(displayName).add(seriesMs).add(seconds).add(scale).add(units)
     for (const [key, value] of labels) facts.add(key!).add(value!)
+    facts.add(marks.includes('tags') ? 'tags' : '')
   }
 
   #labels(): string[][] {
