@@ -92,6 +92,10 @@ export class HubFilter {
       {
         space,
         callTimeoutMs,
+        onPause: (pauseMs) => {
+          const facts = { callTimeoutMs, pauseMs }
+          this.#log('warn', `${this.source}: its calls take too long, it waits`, facts)
+        },
         onLog: ({ level, text }) => {
           const shown = LOG_LEVELS[level]
           if (shown !== undefined) this.#log(shown, `filter ${name}`, { text, level })
@@ -149,12 +153,13 @@ export class HubFilter {
     const { name, path, host } = this.config
     const unstarted = this.#state === 'refused' ? REFUSED : []
     const problems = counts === undefined ? unstarted : problemsOf(counts)
+    const message = this.#message ?? pauseText(this.#thread?.pauseMs)
     return {
       name,
       path,
       host,
       state: this.#state,
-      ...(this.#message === undefined ? {} : { message: this.#message }),
+      ...(message === undefined ? {} : { message }),
       ...(this.#abi === undefined ? {} : { abi: this.#abi }),
       sinceMs: this.#sinceMs,
       ratePerSecond: this.#ratePerSecond,
@@ -174,6 +179,11 @@ export class HubFilter {
     await this.#thread?.close()
     if (this.#state === 'running') this.#state = 'stopped'
   }
+}
+
+function pauseText(pauseMs = 0): string | undefined {
+  const seconds = Math.ceil(pauseMs / 1000)
+  return seconds === 0 ? undefined : `its calls take too long: started again in ${seconds} s`
 }
 
 function handledOf({ requests, ticks }: FilterStatistics): number {

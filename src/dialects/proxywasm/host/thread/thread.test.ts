@@ -113,3 +113,20 @@ test('requests above the limit of those that wait are answered at once', async (
   for (const outcome of await Promise.all(waiting)) assert.match(outcome.reason, /more than 100 ms/)
   await filter.close()
 })
+
+test('a filter whose calls always take too long is started again later and later', async () => {
+  const zone = Zone.create()
+  const pauses: number[] = []
+  const onPause = (pauseMs: number) => void pauses.push(pauseMs)
+  const filter = await started(zone, 'loops', { callTimeoutMs: 60, onPause })
+  for (let i = 0; i < 4; i++) assert.match((await filter.request()).reason, /more than 60 ms/)
+  assert.equal(pauses.length, 1)
+  const { instances } = filter.statistics()
+  for (let i = 0; i < 100; i++)
+    assert.match((await filter.request()).reason, /^filter waits \d+ ms/)
+  const after = filter.statistics()
+  assert.deepEqual([after.instances, after.callTimeouts], [instances, 4])
+  assert.equal(after.startsRefused, 100)
+  assert.ok(filter.pauseMs > 0 && filter.pauseMs <= pauses[0]!)
+  await filter.close()
+})

@@ -2,12 +2,13 @@
  * A filter in a thread of its own, so that one that never returns can be ended: a watchdog looks
  * at the filter's turn (statistics.ts), and where one lasts longer than `callTimeoutMs`,
  * terminates the thread. The zone notices the end by itself and folds the segment; the next
- * request starts another thread, at most ten in a second.
+ * request starts another thread, at most ten in a second, and later and later where calls take too
+ * long again and again.
  */
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../../time/clock.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
-import { StartLimit } from '../instance/rate-limits.ts'
+import { StartLimit, TimeoutPauses } from '../instance/rate-limits.ts'
 import type { MetricSpaceSource } from '../metric-space.ts'
 import { type FilterModule, FilterRefusedError } from '../module/module.ts'
 import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from '../options.ts'
@@ -24,6 +25,8 @@ export interface FilterThreadParts {
   /** Requests that may wait for the filter; more are answered 500. 1,024. */
   readonly waitingLimit?: number
   readonly onLog?: (line: FilterLogLine) => void
+  /** Called when the filter has to wait for its next start, because its calls take too long. */
+  readonly onPause?: (pauseMs: number) => void
   readonly clock?: Clock
 }
 
@@ -72,6 +75,7 @@ export class FilterThread {
   /** Counts written here: what no thread of the filter saw. */
   readonly #ownCounts = new FilterCounts([])
   readonly #starts: StartLimit
+  readonly #pauses: TimeoutPauses
   readonly #waiting = new Map<number, Waiting>()
   /** Requests ever made. */
   #requests = 0
@@ -89,6 +93,7 @@ export class FilterThread {
     this.#clock = parts.clock ?? systemClock
     this.#counts = new FilterCounts(module.unknownImports)
     this.#starts = new StartLimit(this.#clock)
+    this.#pauses = new TimeoutPauses(this.#clock)
   }
 
   /** @throws {FilterRefusedError} when the filter does not start, or not in time */
@@ -154,7 +159,18 @@ export class FilterThread {
     }
   }
 
+  /** Time until it may be started again, ms; 0 unless its calls take too long all the time. */
+  get pauseMs(): number {
+    return this.#pauses.restMs
+  }
+
   async #start(): Promise<void> {
+    const { pauseMs } = this
+    if (pauseMs > 0) {
+      this.#ownCounts.add('startsRefused')
+      const detail = `filter waits ${pauseMs} ms for its next start: its calls took too long`
+      throw new FilterRefusedError('start_failed', detail)
+    }
     if (!this.#starts.take()) {
       this.#ownCounts.add('startsRefused')
       throw new FilterRefusedError('start_failed', 'filter was started too often within a second')
@@ -213,6 +229,7 @@ export class FilterThread {
     const timeoutMs = this.#parts.callTimeoutMs ?? CALL_TIMEOUT_MS
     const limitNs = BigInt(timeoutMs) * 1_000_000n
     this.#turn = -1
+    const startedNs = this.#clock.monotonicNs()
     const look = (): void => {
       const turn = this.#counts.get('turn')
       const nowNs = this.#clock.monotonicNs()
@@ -221,6 +238,8 @@ export class FilterThread {
         this.#turnSinceNs = nowNs
       } else if (turn % 2 === 1 && nowNs - this.#turnSinceNs >= limitNs) {
         this.#ownCounts.add('callTimeouts')
+        const pauseMs = this.#pauses.timedOut(startedNs)
+        if (pauseMs > 0) this.#parts.onPause?.(pauseMs)
         onTimeout(`call into the filter took more than ${timeoutMs} ms`)
         void worker.terminate()
         return
