@@ -53,6 +53,7 @@ export async function forkProgram(
 ): Promise<AskedProgram> {
   const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   endWithUs(child)
+  const mayEnd = mustNotEnd(child, title)
   const ports = await answerOf<Ports>(child)
   const ask = (question: string): Promise<number> => {
     const count = answerOf<number>(child)
@@ -66,6 +67,7 @@ export async function forkProgram(
     received: () => ask('received'),
     ask,
     async stop() {
+      mayEnd()
       const exited = once(child, 'exit')
       child.disconnect()
       await exited
@@ -74,14 +76,7 @@ export async function forkProgram(
 }
 
 function answerOf<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onExit = (): void => reject(new Error('receiver ended early'))
-    child.once('exit', onExit)
-    child.once('message', (answer) => {
-      child.removeListener('exit', onExit)
-      resolve(answer as T)
-    })
-  })
+  return new Promise((resolve) => child.once('message', (answer) => resolve(answer as T)))
 }
 
 /** A held process ignores everything else, so it is killed; nothing outlives the bench. */
@@ -89,6 +84,19 @@ export function endWithUs(child: ChildProcess): void {
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.removeListener('exit', kill))
+}
+
+/**
+ * Ends the bench where a program ends by itself: whoever waits for it, or for what it sends, would
+ * wait forever.
+ * @returns tells that it may end from now on
+ */
+export function mustNotEnd(child: ChildProcess, title: string): () => void {
+  const onExit = (code: number | null, signal: string | null): never => {
+    throw new Error(`${title} ended early: ${signal ?? code}`)
+  }
+  child.once('exit', onExit)
+  return () => child.removeListener('exit', onExit)
 }
 
 /** A loopback port that is free for both transports, for programs that need a number. */

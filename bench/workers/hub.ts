@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { endWithUs } from '../receivers/receiver.ts'
+import { endWithUs, mustNotEnd } from '../receivers/receiver.ts'
 
 /** What a hub can be asked. */
 export type HubQuestion =
@@ -51,6 +51,7 @@ export interface Program {
 export async function run<T>(file: string, argument: unknown): Promise<[Program, T]> {
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(argument)])
   endWithUs(child)
+  const mayEnd = mustNotEnd(child, file)
   const first = await next<T>(child)
   const program: Program = {
     ask<A>(message: unknown): Promise<A> {
@@ -59,6 +60,7 @@ export async function run<T>(file: string, argument: unknown): Promise<[Program,
       return answer
     },
     async stop() {
+      mayEnd()
       const exited = once(child, 'exit')
       child.disconnect()
       await exited
@@ -68,12 +70,5 @@ export async function run<T>(file: string, argument: unknown): Promise<[Program,
 }
 
 function next<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onExit = (): void => reject(new Error('a program of the bench ended early'))
-    child.once('exit', onExit)
-    child.once('message', (answer) => {
-      child.removeListener('exit', onExit)
-      resolve(answer as T)
-    })
-  })
+  return new Promise((resolve) => child.once('message', (answer) => resolve(answer as T)))
 }
