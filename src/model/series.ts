@@ -176,12 +176,23 @@ function textsFrom(key: Uint8Array, from: number): string[] | undefined {
   return texts
 }
 
+/** Length up to which a decoder takes longer to call than its work. */
+const SHORT_TEXT = 64
+
 function decoded(bytes: Uint8Array): string | undefined {
+  if (bytes.length <= SHORT_TEXT && isAscii(bytes)) {
+    return String.fromCharCode.apply(null, bytes as unknown as number[])
+  }
   try {
     return strict.decode(bytes)
   } catch {
     return undefined // no UTF-8
   }
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 0x7f) return false
+  return true
 }
 
 /**

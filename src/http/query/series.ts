@@ -172,15 +172,17 @@ function withoutUndefined<T extends object>(
  */
 function matcher(query: SeriesQuery): (record: SeriesRecord) => boolean {
   const words = query.filter.toLowerCase().split(/\s+/).filter(Boolean)
-  return ({ identity, metadata }) => {
-    if (query.kind !== undefined && identity.kind !== query.kind) return false
+  return (record) => {
+    const { kind, metadata } = record
+    if (query.kind !== undefined && kind !== query.kind) return false
     if (query.dialect !== undefined && metadata.dialect !== query.dialect) return false
     if (words.length === 0) return true
+    const { identity } = record
     const texts = searchTexts(identity.name, metadata.displayName, identity.labels)
     if (identity.qualifier !== undefined) texts.push(identity.qualifier.join('=').toLowerCase())
     return words.every((word) => {
       if (word.startsWith('dialect=')) return `dialect=${metadata.dialect}`.startsWith(word)
-      if (word.startsWith('kind=')) return `kind=${identity.kind}`.startsWith(word)
+      if (word.startsWith('kind=')) return `kind=${kind}`.startsWith(word)
       return texts.some((text) => text.includes(word))
     })
   }
