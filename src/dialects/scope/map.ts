@@ -106,6 +106,28 @@ export function exposeSeries(
   return { series, omissions }
 }
 
+/** Series named between two pauses. */
+const NAMED_PER_STEP = 16
+
+/** Names ahead, in steps, what {@link exposeSeries} would name at once. */
+export function* nameSeriesAhead(
+  list: readonly CanonicalSeries[],
+  options: ExposeOptions,
+  known: KnownSeries,
+): Generator<undefined, void> {
+  const rules = new SeriesRules(options)
+  let shown = 0
+  for (let i = 0; i < list.length && shown < options.maxSeries; i++) {
+    if (i % NAMED_PER_STEP === NAMED_PER_STEP - 1) yield
+    const series = list[i]!
+    if (!isExported(series, rules, known)) continue
+    shown++
+    if (known.namings.get(series)?.metadata === series.metadata) continue
+    if (series.identity.name === '') continue
+    known.namings.set(series, nameSeries(series, rules, options))
+  }
+}
+
 function isExported(
   series: CanonicalSeries,
   rules: SeriesRules,

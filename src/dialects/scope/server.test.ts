@@ -3,6 +3,7 @@ import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../test/support/raw-peer.ts'
+import type { Identity } from '../../model/index.ts'
 import { encodeSettings } from './codec/encode.ts'
 import { frame } from './codec/framing.ts'
 import { CallbackSource } from './server/callback-source.ts'
@@ -23,6 +24,21 @@ import {
 } from './test/scope-server.ts'
 
 afterEach(cleanUp)
+
+/** A clock that the work of a test moves, too. */
+class WorkingClock extends FakeClock {
+  workNs = 0n
+  /** Times that work let the rest of the event loop run. */
+  pauses = 0
+  override after(ms: number, callback: () => void): () => void {
+    if (ms === 0) this.pauses++
+    return super.after(ms, callback)
+  }
+
+  override monotonicNs(): bigint {
+    return super.monotonicNs() + this.workNs
+  }
+}
 
 describe('stream', () => {
   it('sends every tick of the interval, on the grid, strictly rising', async () => {
@@ -174,13 +190,35 @@ describe('stream', () => {
     assert.deepEqual(values[0]?.values, values[1]?.values)
   })
 
-  it('spends little on a list that changes all the time', async () => {
-    class WorkingClock extends FakeClock {
-      workNs = 0n
-      override monotonicNs(): bigint {
-        return super.monotonicNs() + this.workNs
-      }
+  it('takes a first list of very many series over in slices', async () => {
+    const clock = new WorkingClock()
+    const series = Array.from({ length: 1000 }, (_, i) => ({
+      get identity(): Identity {
+        clock.workNs += MS / 100n
+        return { name: `s${String(i).padStart(4, '0')}`, kind: 'gauge', labels: [] }
+      },
+      metadata: { dialect: 'test' },
+      isEstimated: false,
+    }))
+    const read = (target: Float64Array): void => void target.fill(7)
+    const source = { revision: 1, list: () => series, read }
+    const server = new ScopeServer({ source, port: 0, clock })
+    atEnd(() => server.close())
+    await server.start()
+    const peer = await connectViewer(server.port)
+    peer.write(frame(encodeSettings(MS)))
+    while (peer.received.length === 0) {
+      await turn()
+      clock.advance(1)
     }
+    // 1000 names of at least 10 µs, 4 ms at a time
+    assert.ok(clock.pauses > 2, `${clock.pauses} pauses`)
+    assert.equal((await takeInfo(peer)).metrics.size, 1000)
+    const { t, values } = await takeSnapshot(peer)
+    assert.deepEqual([t, new Set(values)], [0n, new Set([7])])
+  })
+
+  it('spends little on a list that changes all the time', async () => {
     const clock = new WorkingClock()
     const source = new CallbackSource()
     source.add('a', () => 1)

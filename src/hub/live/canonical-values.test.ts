@@ -107,3 +107,23 @@ test('series that left are gone at once, and values of the others stay with them
   assert.deepEqual(valuesOf(canonical), { b: 0, c: 7 })
   await hub.stop()
 })
+
+test('of very many series a list tells some more each time, until its revision stays', async () => {
+  const { hub } = await startHub({ seriesLimitPerSource: 20_000 })
+  const canonical = hub.openSnapshot([])
+  for (let i = 0; i < 20_000; i++) {
+    hub.series.define({
+      identity: { name: `n${i}`, kind: 'gauge', labels: [] },
+      metadata: { dialect: 'test' },
+      source: '192.0.2.1',
+    })
+  }
+  const lengths: number[] = []
+  for (let revision = -1; revision !== canonical.revision; ) {
+    revision = canonical.revision
+    lengths.push(canonical.list().length)
+  }
+  assert.deepEqual([lengths.length, lengths.at(-1)], [3, 20_000])
+  assert.ok(lengths[0]! <= 8192, 'a bounded number at once')
+  await hub.stop()
+})

@@ -35,6 +35,8 @@ const UNKNOWN_WINDOW_S = 1
 
 /** Entries between two looks at the clock. */
 const ENTRIES_PER_STEP = 256
+/** Series by which a list grows at once: some milliseconds. */
+const FOLLOWED_AT_ONCE = 8192
 
 /** One place in the list of values; what viewers are told of it is the record's. */
 class Entry implements CanonicalSeries {
@@ -69,6 +71,8 @@ export class CanonicalValues implements SnapshotSource {
   /** Newest series of the list, and how often series had left it by then. */
   #lastId = 0
   #unlinks = 0
+  /** Number of times that a list was given of only some of the series that had come. */
+  #parts = 0
   /** Values of the last closed second, by place in the list; gauges are read anew. */
   #closed: number[] = []
   /** Place from which on no reader wants values. */
@@ -85,16 +89,17 @@ export class CanonicalValues implements SnapshotSource {
   }
 
   get revision(): number {
-    return this.#store.revision
+    return this.#store.revision + this.#parts
   }
 
+  /** Lists the series; where very many have come, some more with each call. */
   list(): readonly CanonicalSeries[] {
     this.#follow()
     return this.#entries
   }
 
   read(target: Float64Array): void {
-    this.#follow()
+    this.#drop()
     this.#hasReader = true
     this.#reach = Math.max(this.#reach, target.length)
     runNow(this.#takingUnread())
@@ -113,7 +118,7 @@ export class CanonicalValues implements SnapshotSource {
     this.#unread = { frame, lastId: this.#store.lastId }
     if (!this.#hasReader) return
     this.#hasReader = false
-    this.#follow()
+    this.#drop()
     yield
     yield* this.#takingUnread()
   }
@@ -142,14 +147,20 @@ export class CanonicalValues implements SnapshotSource {
    */
   #follow(): void {
     const store = this.#store
-    if (this.#unlinks !== store.unlinks) {
-      this.#unlinks = store.unlinks
-      this.#retain()
-    }
-    while (this.#lastId < store.lastId) {
+    this.#drop()
+    const end = Math.min(store.lastId, this.#lastId + FOLLOWED_AT_ONCE)
+    if (end < store.lastId) this.#parts++
+    while (this.#lastId < end) {
       const record = store.listed(++this.#lastId)
       if (record !== undefined && isShown(record)) this.#add(store.keep(record))
     }
+  }
+
+  /** Leaves out what is listed no more. */
+  #drop(): void {
+    if (this.#unlinks === this.#store.unlinks) return
+    this.#unlinks = this.#store.unlinks
+    this.#retain()
   }
 
   #retain(): void {

@@ -71,11 +71,14 @@ export function writeSnapshotHead(writer: MessagePackWriter, t: bigint): void {
 
 /** Sorts a copy by UTF-8 bytes; of names that are the same on the wire the last is kept. */
 function sortByName<T>(pairs: Iterable<readonly [string, T]>): (readonly [string, T])[] {
+  const given = [...pairs]
+  const isSorted = given.every(([name], i) => {
+    return name.isWellFormed() && (i === 0 || compareUtf8(given[i - 1]![0], name) < 0)
+  })
+  if (isSorted) return given
   const unique = new Map<string, T>()
-  for (const [name, value] of pairs) unique.set(name.toWellFormed(), value)
-  const sorted = [...unique]
-  const isSorted = sorted.every((pair, i) => i === 0 || compareUtf8(sorted[i - 1]![0], pair[0]) < 0)
-  return isSorted ? sorted : sorted.sort((a, b) => compareUtf8(a[0], b[0]))
+  for (const [name, value] of given) unique.set(name.toWellFormed(), value)
+  return [...unique].sort((a, b) => compareUtf8(a[0], b[0]))
 }
 
 function checkU64(value: bigint, name: string): bigint {

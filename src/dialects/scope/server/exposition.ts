@@ -4,11 +4,17 @@
  */
 import type { Clock } from '../../../time/clock.ts'
 import type { Reports } from '../../endpoints.ts'
-import type { SnapshotSource } from '../../snapshot-source.ts'
+import type { CanonicalSeries, SnapshotSource } from '../../snapshot-source.ts'
 import { encodeInfo } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
 import { SnapshotTemplate } from '../codec/snapshot-template.ts'
-import { type Exposure, exposeSeries, knowNoSeries, type OmitReason } from '../map.ts'
+import {
+  type Exposure,
+  exposeSeries,
+  knowNoSeries,
+  nameSeriesAhead,
+  type OmitReason,
+} from '../map.ts'
 import type { ServerSettings } from '../options.ts'
 
 /** Viewers that wake within half of the shortest usual interval of 1 ms see one reading. */
@@ -18,6 +24,10 @@ const SHARED_NS = 500_000n
  * next waits this many times as long as that took, and viewers see the last values meanwhile.
  */
 const REBUILD_PAUSE = 20n
+/** Time that a list is taken over for before the rest of the event loop runs. */
+const UPDATE_NS = 4_000_000n
+/** Looks at a list that changes while its series are named. */
+const LOOKS_LIMIT = 256
 /** Buffers kept for the next renderings; more are in use only while sockets are slow. */
 const SPARES_LIMIT = 4
 
@@ -62,12 +72,75 @@ export class Exposition {
   #heldBytes = 0
   readonly #omitted = new Map<OmitReason, number>()
   #hasFailed = false
+  /** Taking over of a changed list, while it is under way, and the time that it has taken. */
+  #update: Generator<undefined, void> | undefined
+  #updateNs = 0n
+  #isReady = false
+  readonly #waiting: (() => void)[] = []
 
   constructor(source: SnapshotSource, options: ServerSettings, reports: Reports, clock: Clock) {
     this.#source = source
     this.#options = options
     this.#reports = reports
     this.#clock = clock
+  }
+
+  /**
+   * Calls back when there is a list to show: at once, but for a first one of so many series that it
+   * takes several slices of the event loop.
+   */
+  whenReady(callback: () => void): void {
+    if (this.#isReady) {
+      callback()
+      return
+    }
+    this.#waiting.push(callback)
+    this.#refresh()
+  }
+
+  /** Takes a changed list over, in slices where it has many new series. */
+  #refresh(): void {
+    const mustWait = this.#current !== undefined && this.#clock.monotonicNs() < this.#rebuildNs
+    if (this.#source.revision === this.#revision || mustWait || this.#update !== undefined) return
+    this.#update = this.#updating()
+    this.#updateNs = 0n
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    const startNs = this.#clock.monotonicNs()
+    let isOver = true
+    this.#guard(() => {
+      do isOver = this.#update?.next().done === true
+      while (!isOver && this.#clock.monotonicNs() < startNs + UPDATE_NS)
+    })
+    const endNs = this.#clock.monotonicNs()
+    this.#updateNs += endNs - startNs
+    if (!isOver) {
+      this.#clock.after(0, () => this.#goOn())
+      return
+    }
+    this.#update = undefined
+    this.#rebuildNs = endNs + REBUILD_PAUSE * this.#updateNs
+    this.#isReady = true
+    for (const callback of this.#waiting.splice(0)) callback()
+  }
+
+  /** Names what is new first: a source may tell of very many series by and by. */
+  *#updating(): Generator<undefined, void> {
+    let list: readonly CanonicalSeries[] = []
+    let revision: number | undefined
+    for (let looks = 0; revision !== this.#source.revision && looks < LOOKS_LIMIT; looks++) {
+      revision = this.#source.revision
+      list = this.#source.list()
+      yield* nameSeriesAhead([...list], this.#options, this.#known)
+    }
+    yield
+    this.#takeOver(revision === this.#source.revision ? list : undefined)
+    // at once: values are read in the order of the list as it is now
+    this.#render(this.#clock.monotonicNs())
+    yield
+    if (!this.#isReady) this.#encodeInfo()
   }
 
   /** Whether what sockets have not taken is more than all of them together may hold. */
@@ -81,12 +154,14 @@ export class Exposition {
    */
   claimInfo(): InfoMessage {
     this.#refresh()
-    if (this.#info === undefined) {
-      const { series } = this.#exposure
-      const bare = encodeInfo(series.map(({ wireName, labels }) => [wireName, labels] as const))
-      this.#info = { bare, framed: frame(bare), size: 2 * bare.length, claims: 0 }
-    }
-    return this.#claimed(this.#info)
+    return this.#claimed(this.#info ?? this.#encodeInfo())
+  }
+
+  #encodeInfo(): InfoMessage {
+    const { series } = this.#exposure
+    const bare = encodeInfo(series.map(({ wireName, labels }) => [wireName, labels] as const))
+    this.#info = { bare, framed: frame(bare), size: 2 * bare.length, claims: 0 }
+    return this.#info
   }
 
   /** Claims the newest values, read now or a moment ago; the caller must release the claim. */
@@ -145,15 +220,11 @@ export class Exposition {
     for (let i = 0; i < series.length; i++) this.#values[i] = this.#read[series[i]!.index]!
   }
 
-  /** Takes a changed list over. */
-  #refresh(): void {
-    const { revision } = this.#source
-    const startNs = this.#clock.monotonicNs()
-    const mustWait = this.#current !== undefined && startNs < this.#rebuildNs
-    if (revision === this.#revision || mustWait) return
-    this.#revision = revision
+  /** @param listed what the source lists now, where that is known */
+  #takeOver(listed: readonly CanonicalSeries[] | undefined): void {
+    this.#revision = this.#source.revision
     this.#guard(() => {
-      this.#exposure = exposeSeries(this.#source.list(), this.#options, this.#known)
+      this.#exposure = exposeSeries(listed ?? this.#source.list(), this.#options, this.#known)
       // nothing behind the last one that is shown is of interest
       const end = this.#exposure.series.reduce((last, { index }) => Math.max(last, index + 1), 0)
       this.#read = new Float64Array(end)
@@ -164,8 +235,6 @@ export class Exposition {
     this.#info = undefined
     this.#spares = []
     this.#reportOmissions()
-    const endNs = this.#clock.monotonicNs()
-    this.#rebuildNs = endNs + REBUILD_PAUSE * (endNs - startNs)
   }
 
   /**

@@ -50,7 +50,7 @@ export class SnapshotStream {
   readonly #socket: Socket
   readonly #schedule: Schedule
   readonly #stall: StallWatch
-  readonly #startNs: bigint
+  #startNs: bigint
   #infosDue = 0
   #isInfoPostponed = false
   /** Time until which the bytes sent so far last at the viewer's rate, since the start. */
@@ -61,7 +61,8 @@ export class SnapshotStream {
   #cancelInfo: () => void = () => {}
 
   /**
-   * Starts to send at once. `onStalled` is called when the socket has taken nothing for too long.
+   * Starts to send at once, or as soon as there is a list to show. `onStalled` is called when the
+   * socket has taken nothing for too long.
    */
   constructor(socket: Socket, handshake: Handshake, context: StreamContext, onStalled: () => void) {
     const { options, clock } = context
@@ -72,6 +73,12 @@ export class SnapshotStream {
     this.#schedule = new Schedule(this.requestedNs, nsOfMs(options.minIntervalMs))
     this.#stall = new StallWatch(socket, clock, options.stallTimeoutMs, onStalled)
     this.#startNs = clock.monotonicNs()
+    context.exposition.whenReady(() => this.#begin())
+  }
+
+  #begin(): void {
+    if (this.#isOver) return
+    this.#startNs = this.#context.clock.monotonicNs()
     this.#sendInfo()
     this.#sendDueSnapshot(0n)
     this.#armTick()
