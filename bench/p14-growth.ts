@@ -53,6 +53,8 @@ const WANTED: readonly [GrowingKind | undefined, number | undefined, Field, numb
   ['counter', 1_000_000, 'define', 10],
   ['counter', 1_000_000, 'bytes', 400],
   ['counter', 1_000_000, 'busy', 0.5],
+  ['counter', 1_000_000, 'turn', 20],
+  ['gauge', 1_000_000, 'turn', 20],
   ['histogram', 100_000, 'busy', 0.25],
   ['histogram', 100_000, 'turn', 20],
   ['counter', 100_000, 'scrape', 300],

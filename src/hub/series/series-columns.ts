@@ -194,7 +194,8 @@ export class SeriesColumns<P extends object> implements SeriesFacts<P> {
   }
 
   setLastDataMs(id: number, ms: number): void {
-    if (this.has(id)) this.#read(id).lastDataMs[id & ROW_MASK] = ms
+    const page = this.#read(id)
+    if (page.metrics[id & ROW_MASK] !== NO_METRIC) page.lastDataMs[id & ROW_MASK] = ms
   }
 
   parts(id: number): P | undefined {
