@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert'
 import * as ours from './instruments/event-counters.ts'
 import * as opentelemetry from './instruments/opentelemetry.ts'
-import * as prom from './instruments/prom-client.ts'
+import * as prom from './instruments/prometheus-client.ts'
 import {
   contender,
   INSTRUMENT_COUNT,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import * as msgpack from '@msgpack/msgpack'
 import { PacketDecoder } from '../src/dialects/scope/codec/packet.ts'
 import { SnapshotTemplate } from '../src/dialects/scope/codec/snapshot-template.ts'
+import { packageVersion } from './measure/packages.ts'
 import { atLeast, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { seededRandom } from './measure/statistics.ts'
@@ -13,7 +14,7 @@ const SEED = 5
 const METRIC_COUNT = 1000
 /** Snapshots with values and times of their own, taken in turn. */
 const SNAPSHOT_COUNT = 8
-const RIVAL = '@msgpack/msgpack'
+const RIVAL = `@msgpack/msgpack ${packageVersion('@msgpack/msgpack')}`
 
 const random = seededRandom(SEED)
 const names = Array.from(

@@ -1,7 +1,7 @@
 /** P6: one update of a counter and of a histogram inside a process, against the usual libraries. */
 import * as opentelemetry from './instruments/opentelemetry.ts'
 import * as ours from './instruments/pentameter.ts'
-import * as prom from './instruments/prom-client.ts'
+import * as prom from './instruments/prometheus-client.ts'
 import { contender, INSTRUMENT_COUNT, SEED, VALUE_MAX, verify } from './instruments/visits.ts'
 import { atLeast, figureOf, interleave, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
@@ -23,8 +23,8 @@ await ask({
   unit: 'ns per update',
   remarks: [
     'a handle of ours is found once and held; whoever uses the other libraries mostly gives labels',
-    'with each call, and a bound child of prom-client hashes them, too',
-    'dense: powers of two, as here for prom-client; exponential: 160 buckets as fine as the range',
+    'with each call; a bound child of @prometheus-io/client is held like a handle',
+    'dense: powers of two, as here for the rival; exponential: 160 buckets as fine as the range',
     'allows, with exact extremes',
   ],
 

@@ -1,5 +1,6 @@
-/** P8: memory of labelled counters that four threads hold, against prom-client. */
+/** P8: memory of labelled counters that four threads hold, against @prometheus-io/client. */
 
+import { PROMETHEUS_CLIENT } from './instruments/prometheus-client.ts'
 import { atMost, figureOf, limitOf, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { COUNTER_COUNT, type Holder } from './memory/holders.ts'
@@ -22,7 +23,7 @@ await ask({
   ],
   unit: 'bytes per counter',
   remarks: [
-    'prom-client has a registry in each thread, as it has in each process of a cluster',
+    'the rival has a registry in each thread, as it has in each process of a cluster',
     'as mostly used: labels with each call, nothing held; names of 24 bytes: limits of the',
     'specification of the store',
   ],
@@ -44,8 +45,8 @@ await ask({
     const all = rounds('pentameter, labelled, held as handles', ours, 'total')
     const shared = rounds('pentameter, names of 24 bytes, shared', plain, 'shared')
     const heap = rounds('pentameter, names of 24 bytes, heap a thread', plain, 'heapPerThread')
-    const bound = rounds('prom-client, held as bound children', children, 'total')
-    const sets = rounds('prom-client, label sets, nothing held', labelSets, 'total')
+    const bound = rounds(`${PROMETHEUS_CLIENT}, held as bound children`, children, 'total')
+    const sets = rounds(`${PROMETHEUS_CLIENT}, label sets, nothing held`, labelSets, 'total')
     return {
       warmUps: 0,
       rounds: ROUNDS,

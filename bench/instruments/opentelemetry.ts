@@ -7,9 +7,10 @@ import {
   MetricReader,
   type Histogram as Point,
 } from '@opentelemetry/sdk-metrics'
+import { packageVersion } from '../measure/packages.ts'
 import { INSTRUMENT_COUNT, type Instrument, inOrder, LABELS, VALUES } from './visits.ts'
 
-export const OPENTELEMETRY = 'OpenTelemetry'
+export const OPENTELEMETRY = `OpenTelemetry ${packageVersion('@opentelemetry/sdk-metrics')}`
 
 class AskedReader extends MetricReader {
   protected override async onShutdown(): Promise<void> {}

@@ -2,7 +2,7 @@
  * Ways to hold many labelled counters in one thread, ready to be incremented. Each makes its names
  * itself, one by one, so that what is kept of them is kept by the library.
  */
-import { Counter, Registry } from 'prom-client'
+import { Counter, Registry } from '@prometheus-io/client'
 import { identityKey, sortLabels } from '../../src/model/index.ts'
 import { type CounterHandle, Zone } from '../../src/shm/index.ts'
 

@@ -1,8 +1,13 @@
-/** prom-client, the usual choice: counters by themselves and as label sets, and a histogram. */
-import { Counter, Histogram, Registry } from 'prom-client'
+/**
+ * @prometheus-io/client, the usual choice (it was prom-client): counters by themselves and as label
+ * sets, and a histogram.
+ */
+import { Counter, Histogram, Registry } from '@prometheus-io/client'
+import { packageVersion } from '../measure/packages.ts'
 import { type Instrument, inOrder, LABELS, VALUES } from './visits.ts'
 
-export const PROM_CLIENT = 'prom-client'
+const NAME = '@prometheus-io/client'
+export const PROMETHEUS_CLIENT = `${NAME} ${packageVersion(NAME)}`
 
 /** The bounds that our dense histogram has for the same values: 2^0 to 2^16. */
 const BUCKETS = Array.from({ length: 17 }, (_, i) => 2 ** i)
@@ -15,7 +20,7 @@ export function boundChildren(passes: number): Instrument {
   const children = LABELS.map((labels) => counter.labels(labels))
   const visited = inOrder(children)
   return {
-    title: `${PROM_CLIENT}, bound child`,
+    title: `${PROMETHEUS_CLIENT}, bound child`,
     passes,
     pass() {
       for (let i = 0; i < visited.length; i++) visited[i]!.inc()
@@ -28,7 +33,7 @@ export function labelledIncrements(passes: number): Instrument {
   const counter = new Counter({ name: 'labelled', help: 'labelled', labelNames, registers })
   const labels = inOrder(LABELS)
   return {
-    title: `${PROM_CLIENT}, inc(labels)`,
+    title: `${PROMETHEUS_CLIENT}, inc(labels)`,
     passes,
     pass() {
       for (let i = 0; i < labels.length; i++) counter.inc(labels[i]!)
@@ -41,7 +46,7 @@ export function unlabelled(passes: number): Instrument {
   const counters = LABELS.map((_, i) => new Counter({ name: `c${i}`, help: 'alone', registers }))
   const visited = inOrder(counters)
   return {
-    title: `${PROM_CLIENT}, counter without labels`,
+    title: `${PROMETHEUS_CLIENT}, counter without labels`,
     passes,
     pass() {
       for (let i = 0; i < visited.length; i++) visited[i]!.inc()
@@ -55,7 +60,7 @@ export function histograms(passes: number): Instrument {
   const histograms = LABELS.map((_, i) => new Histogram({ name: `h${i}`, ...options }))
   const visited = inOrder(histograms)
   return {
-    title: `${PROM_CLIENT}, histogram, ${BUCKETS.length} buckets`,
+    title: `${PROMETHEUS_CLIENT}, histogram, ${BUCKETS.length} buckets`,
     passes,
     pass() {
       for (let i = 0; i < visited.length; i++) visited[i]!.observe(VALUES[i]!)
