@@ -1,6 +1,7 @@
 /** P14: what a series costs as they become many: the curve should be a straight line. */
-import { type Growth, grow } from './growth/grow.ts'
+import { type Growth, grow, growRegistry } from './growth/grow.ts'
 import { type GrowingKind, KINDS } from './growth/stream.ts'
+import { PROMETHEUS_CLIENT } from './instruments/prometheus-client.ts'
 import { atLeast, atMost, figureOf, limitOf, type Rounds, type Wanted } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { figureText } from './measure/text.ts'
@@ -34,7 +35,7 @@ type Field = keyof Row
 
 const UNITS: Readonly<Record<Field, string>> = {
   define: 'µs of processor time for a new series',
-  bytes: 'bytes per series, zone and ring included',
+  bytes: 'resident bytes per series, the live ring apart',
   idle: 'of a core while nothing comes',
   busy: 'of a core with a line per series and second',
   turn: 'ms, the longest turn of the event loop meanwhile',
@@ -102,7 +103,10 @@ await ask({
     `${count(SLOPE_FROM)} to ${count(SLOPE_TO)}: a straight line has 1`,
   ],
   unit: '',
-  remarks: ['processor times and memory are of the whole hub, threads and helper threads included'],
+  remarks: [
+    'processor times and memory are of the whole hub, threads and helper threads included',
+    'beside it: a registry with as many label sets of one counter',
+  ],
 
   async measure() {
     const points: [Rounds, Wanted | undefined][] = []
@@ -133,6 +137,17 @@ await ask({
       )
     }
     points.push([await startLargest(), atLeast(SERIES_LIMIT_WANTED)])
+    for (const size of [SLOPE_TO, SIZES.at(-1)!]) {
+      const { bytes, scrape } = await growRegistry(size)
+      const title = `${PROMETHEUS_CLIENT}, ${count(size)} counters`
+      points.push(
+        [
+          { title: `${title}: bytes`, figures: [bytes], unit: 'resident bytes per series' },
+          undefined,
+        ],
+        [{ title: `${title}: scrape`, figures: [scrape.wholeMs], unit: UNITS.scrape }, undefined],
+      )
+    }
     return {
       warmUps: 0,
       rounds: 1,

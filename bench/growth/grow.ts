@@ -1,5 +1,7 @@
 /** A hub with many series of one kind: what they cost to define, to keep, to count, to scrape. */
+import { join } from 'node:path'
 import { until } from '../measure/patience.ts'
+import { forkProgram } from '../receivers/receiver.ts'
 import { type LoopFigures, run } from '../workers/hub.ts'
 import { type Scrape, scrape } from './scrape.ts'
 import { type GrowingKind, linesOf, Sender } from './stream.ts'
@@ -7,7 +9,7 @@ import { type GrowingKind, linesOf, Sender } from './stream.ts'
 export interface Growth {
   /** Processor time of the hub for one new series, less what it takes while idle, µs. */
   readonly defineUs: number
-  /** Resident memory above that of the empty hub, bytes for each series. */
+  /** Resident memory above that of the empty hub, the live ring apart, bytes for each series. */
   readonly bytesPerSeries: number
   /** Processor time in a second in which nothing comes. */
   readonly idleShare: number
@@ -97,7 +99,7 @@ export async function grow(kind: GrowingKind, series: number): Promise<Growth | 
   const idleShare = idle.cpuMs / idle.wallMs
   return {
     defineUs: ((defined.cpuMs - defined.wallMs * idleShare) * 1000) / series,
-    bytesPerSeries: (idle.residentBytes - empty.residentBytes) / series,
+    bytesPerSeries: (residentOf(idle) - residentOf(empty)) / series,
     idleShare,
     busyShare: busy.cpuMs / busy.wallMs,
     longestTurnMs: busy.turnMsMax,
@@ -107,4 +109,19 @@ export async function grow(kind: GrowingKind, series: number): Promise<Growth | 
     scrapes: [first, changed],
     scrapeGrowth: after.residentBytes / before.residentBytes,
   }
+}
+
+/** Live seconds are bounded by an option, whatever the series are. */
+function residentOf({ residentBytes, ringBytes }: LoopFigures): number {
+  return residentBytes - ringBytes
+}
+
+/** What a registry of @prometheus-io/client takes for as many counters. */
+export async function growRegistry(series: number): Promise<{ bytes: number; scrape: Scrape }> {
+  const file = join(import.meta.dirname, 'registry-process.ts')
+  const registry = await forkProgram('registry', file, [String(series)])
+  const bytes = await registry.ask('bytes')
+  const answer = await scrape(registry.udpPort)
+  await registry.stop()
+  return { bytes, scrape: answer }
 }

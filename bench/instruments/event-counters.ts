@@ -52,7 +52,7 @@ export function increment(sessions: number, passes: number): Instrument {
   }
 }
 
-/** Bound to its labels, as children of @prometheus-io/client are; cumulative, so sessions cost it nothing. */
+/** Bound to its labels, as children of the rival are; cumulative, so sessions cost it nothing. */
 export function plainCounters(passes: number): Instrument {
   const watched = watch(1)
   const counter = new Counter('requests', watched.source, { labels: ['route', 'status'] })

@@ -64,6 +64,7 @@ function loop(): LoopFigures {
     cpuMs: (spent.user + spent.system) / 1000,
     wallMs: performance.now() - sinceMs,
     residentBytes: process.memoryUsage.rss(),
+    ringBytes: hub.live.bytes,
     ticksMissed: ticksMissed(),
   }
   delay.reset()

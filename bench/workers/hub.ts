@@ -26,6 +26,8 @@ export interface LoopFigures {
   readonly wallMs: number
   /** All memory of the process at this moment. */
   readonly residentBytes: number
+  /** What the live ring has of it. */
+  readonly ringBytes: number
   /** Seconds since its start that were closed together with the one before. */
   readonly ticksMissed: number
 }
