@@ -30,6 +30,6 @@ function hostName(header: string): string {
 
 /** Tells whether only this machine reaches an address; false for every address at once. */
 export function isLoopback(name: string): boolean {
-  const isName = name === 'localhost' || /[^.]\.localhost$/.test(name)
+  const isName = name === 'localhost' || /^([a-z\d_-]+\.)+localhost$/.test(name)
   return isName || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
 }

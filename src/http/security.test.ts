@@ -27,7 +27,14 @@ test('a hub on loopback answers to loopback names, its own and configured ones',
     assert.equal(isAllowed(host), true, host)
   }
   const bad = ['evil.example', 'localhost.evil.example', '10.0.0.1', '', '127.0.0.1.evil.example']
-  for (const host of [...bad, '[::2]', 'evil.example:4000', '127.evil.example', '.localhost']) {
+  for (const host of [
+    ...bad,
+    '[::2]',
+    'evil.example:4000',
+    '127.evil.example',
+    '.localhost',
+    'a\n.localhost',
+  ]) {
     assert.equal(isAllowed(host), false, host)
   }
 })
