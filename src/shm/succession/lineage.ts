@@ -35,7 +35,7 @@ interface ZoneParts {
 }
 
 /** Time that a thread which cannot wait for its event loop waits for the creator's answer, ms. */
-const ANSWER_TIMEOUT_MS = 2_000
+const ANSWER_TIMEOUT_MS = 5_000
 /** Time after which it asks all threads, ms: the creator may have ended before the others. */
 const ASK_ALL_MS = 200
 const ANSWER_PAUSE_MS = 2
