@@ -12,6 +12,8 @@ export interface Target {
 
 export interface Attack {
   readonly name: string
+  /** Whether it holds all places of a kind: latecomers are sent, and must be served. */
+  readonly takesPlaces?: boolean
   /** Goes on until the signal; resolves when its sockets are gone. */
   run(target: Target, signal: AbortSignal): Promise<void>
 }

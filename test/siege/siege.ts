@@ -8,12 +8,16 @@ import {
   startHubProcessWith,
 } from '../support/hub/hub-process.ts'
 import { attack } from './attacker.ts'
+import { ATTACKS } from './attacks.ts'
+import { Latecomers } from './latecomers.ts'
 import { Neighbours, type Seen } from './neighbours.ts'
 
 const HEAP_FLAG = '--max-old-space-size=512'
 const SETTLE_MS = 3000
 const SAMPLE_MS = 250
 const ANSWER_TRIES = 60
+/** Time until an attack on places has them all. */
+const TAKING_MS = 1000
 /** Time that streams may take, when the attack has lasted long enough, to show that they go on. */
 const LATE_MS = 10_000
 
@@ -41,6 +45,7 @@ export function check(isMet: boolean, what: string): void {
 export class Siege {
   readonly #hub: HubProcess
   readonly #neighbours: Neighbours
+  readonly #latecomers: Latecomers
   readonly #bounds: Bounds
   readonly #seconds: number
   #isEnding = false
@@ -52,6 +57,7 @@ export class Siege {
     this.#seconds = seconds
     const stolenMs = (): number => waitedMs(hub.pid) + waitedMs(process.pid)
     this.#neighbours = new Neighbours(hub.listeners, stolenMs)
+    this.#latecomers = new Latecomers(hub.listeners)
   }
 
   /** Starts a hub and its neighbours. @param seconds of each attack */
@@ -65,6 +71,7 @@ export class Siege {
       process.exit(1)
     })
     siege.#neighbours.start()
+    await siege.#latecomers.begin()
     await setTimeout(SETTLE_MS)
     hub.takeHeldMs()
     return siege
@@ -76,7 +83,9 @@ export class Siege {
     neighbours.beginStretch()
     const before = neighbours.seen
     const stop = new AbortController()
+    const takesPlaces = ATTACKS.find((each) => each.name === name)?.takesPlaces ?? false
     const running = attack(name, this.#hub, stop.signal)
+    const coming = takesPlaces ? this.#comeLate(stop.signal) : undefined
     let rssMb = 0
     let heapMb = 0
     const isDone = (passedMs: number): boolean => {
@@ -91,7 +100,7 @@ export class Siege {
       })
     }
     stop.abort()
-    await running
+    await Promise.all([running, coming])
     const after = neighbours.seen
     const heldMs = this.#hub.takeHeldMs()
     const worst = this.#worst
@@ -101,6 +110,20 @@ export class Siege {
     console.log(row(name, before, after, { rssMb, heapMb, heldMs }))
     check(after.snapshots > before.snapshots, `${name}: the scope viewer goes on`)
     check(after.events > before.events, `${name}: the page's stream goes on`)
+    if (takesPlaces) this.#checkLatecomers(name)
+  }
+
+  /** Sends latecomers, once the attack has taken what it wants. */
+  async #comeLate(signal: AbortSignal): Promise<void> {
+    await setTimeout(TAKING_MS)
+    await this.#latecomers.come(signal)
+  }
+
+  #checkLatecomers(name: string): void {
+    const { came, refused } = this.#latecomers.take()
+    const what = [...new Set(refused)].join(', ')
+    const isMet = came > 0 && refused.length === 0
+    check(isMet, `${name}: ${refused.length} of ${came} latecomers refused ${what}`)
   }
 
   /** Compares what the neighbours sent with what was counted, and ends the hub. */
@@ -112,6 +135,7 @@ export class Siege {
     const tcp = await totalOf(http, 'neighbour_tcp')
     const udp = await totalOf(http, 'neighbour_udp')
     const { rssMb, probeMs, heldMs, udpLoss, logLines } = this.#bounds
+    await checkLate(http, this.#latecomers.lines)
     check(tcp === tcpLines, `lines by TCP: ${tcp} counted of ${tcpLines} sent`)
     const loss = (udpLines - udp) / udpLines
     check(loss >= 0 && loss <= udpLoss, `lines by UDP: ${udp} counted of ${udpLines} sent`)
@@ -127,6 +151,15 @@ export class Siege {
     const lines = log.split('\n').length - 1
     check(lines <= logLines, `lines of log ${lines}, at most ${logLines}`)
     if (code !== 0) console.log(log.slice(-3000))
+  }
+}
+
+/** Compares what latecomers sent with what was counted. */
+async function checkLate(http: Listeners['http'], lines: Latecomers['lines']): Promise<void> {
+  for (const [name, sent] of Object.entries(lines)) {
+    const counted = await totalOf(http, name.replaceAll('.', '_'))
+    const short = name.slice(0, 20)
+    check(counted === sent, `lines of latecomers, ${short}: ${counted} counted of ${sent} sent`)
   }
 }
 

@@ -35,9 +35,11 @@ interface Request {
   readonly answer: Answer
 }
 
-/** Request that began last in a connection. */
+/** State of the last request of a connection. */
 interface Latest {
-  readonly incoming: IncomingMessage
+  /** The request, as long as the answer to it is under way. */
+  incoming: IncomingMessage | undefined
+  /** Time when it began, or its answer ended. */
   sinceMs: number
 }
 
@@ -66,7 +68,7 @@ export class Requests {
   waitsForClient(socket: Socket): boolean {
     if (!this.isAnswering(socket)) return true
     const { incoming, sinceMs } = this.#latest.get(socket)!
-    if (!incoming.complete && this.#nowMs() - sinceMs >= REST_MS) return true
+    if (incoming?.complete === false && this.#nowMs() - sinceMs >= REST_MS) return true
     return this.#stalls.stalledMs(socket) >= STALLED_MS
   }
 
@@ -111,7 +113,7 @@ export class Requests {
 
   #beginNext(socket: Socket): void {
     const latest = this.#latest.get(socket)
-    if (latest !== undefined) latest.sinceMs = this.#nowMs()
+    if (latest !== undefined) Object.assign(latest, { incoming: undefined, sinceMs: this.#nowMs() })
     const waiting = this.#waiting.get(socket)
     const next = waiting?.shift()
     if (waiting === undefined || next === undefined || !socket.writable) {
