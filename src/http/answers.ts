@@ -113,7 +113,10 @@ function streamAnswer(
 
 /** Ends the compression, and what is compressed, when it is not read to its end. */
 async function* gzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* Readable.from(chunks).compose(createGzip({ level: GZIP_LEVEL }))
+  const packer = createGzip({ level: GZIP_LEVEL })
+  // where what is compressed has ended meanwhile, nothing else listens to how the packer ends
+  packer.on('error', () => {})
+  yield* Readable.from(chunks).compose(packer)
 }
 
 /** Pieces of answers that are held, and so shared. */

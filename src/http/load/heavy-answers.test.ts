@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { FakeClock } from '../../../test/support/fake-clock.ts'
 import { serve } from '../../../test/support/http-client.ts'
@@ -125,6 +126,17 @@ test('the work of an answer ends with its client, compressed or not', async (t) 
     const { open } = await start(t, otlp)
     const peer = await open(headers)
     await until(() => peer.received.length > 100_000)
+    peer.close()
+    await until(() => otlp.open === 0)
+  }
+})
+
+test('a client that goes in the middle of a compressed answer is no fault', async (t) => {
+  for (let round = 0; round < 20; round++) {
+    const otlp = new Endless(randomBytes(20_000).toString('latin1'))
+    const { open } = await start(t, otlp)
+    const peer = await open('Accept-Encoding: gzip\r\n')
+    await until(() => peer.received.length > (round % 10) * 10_000)
     peer.close()
     await until(() => otlp.open === 0)
   }
