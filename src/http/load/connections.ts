@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { LimitStatus } from '../../hub/status/status.ts'
+import { noteArrival } from '../../hub/tasks/loop-budget.ts'
 import type { MinuteLog } from '../../peers/minute-log.ts'
 import { networkOf } from '../../peers/network.ts'
 import { Idleness, Shares } from '../../peers/shares.ts'
@@ -55,6 +56,7 @@ export class Connections {
 
   /** Gives a new connection a place, or closes it. */
   admit(socket: Socket): void {
+    noteArrival()
     const { reports, log } = this.#parts
     const address = networkOf(socket.remoteAddress ?? '')
     if (!this.#hasRoom(address)) {

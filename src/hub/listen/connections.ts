@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { ConnectionProgress } from '../../dialects/endpoints.ts'
+import { noteArrival } from '../tasks/loop-budget.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
@@ -50,6 +51,7 @@ export class Connections {
   }
 
   accept(socket: Socket): void {
+    noteArrival()
     socket.on('error', ignoreReset)
     if (!this.#watch.admit(socket)) return
     socket.on('close', () => this.#given.delete(socket))

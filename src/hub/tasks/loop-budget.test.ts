@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { LoopBudget, runSliced } from './loop-budget.ts'
+import { LoopBudget, nextShare, noteArrival, runSliced } from './loop-budget.ts'
 import type { Task } from './task.ts'
 
 function budgetOf(clock: FakeClock): { budget: LoopBudget; waits: number[] } {
@@ -45,4 +45,21 @@ test('a task waits only where its budget is spent; pauses are no part of its wor
     [3, 106],
   )
   assert.equal(budget.workMs, 7)
+})
+
+test('work waits while connections come, but not for ever', () => {
+  let loops = 0
+  let coming = 0
+  const nextLoop = (callback: () => void): void => {
+    loops++
+    if (coming-- > 0) noteArrival()
+    callback()
+  }
+  const loopsWith = (arrivals: number): number => {
+    coming = arrivals
+    loops = 0
+    nextShare(nextLoop, () => {})
+    return loops
+  }
+  assert.deepEqual([0, 1, 10, 1000].map(loopsWith), [1, 2, 11, 64])
 })

@@ -3,7 +3,7 @@
  * event-loop iteration (docs/decisions/0015-slices.md), and each of them gets its turn.
  */
 import type { Clock } from '../../time/clock.ts'
-import { LoopBudget, type LoopBudgetOptions } from './loop-budget.ts'
+import { LoopBudget, type LoopBudgetOptions, nextShare } from './loop-budget.ts'
 import type { Task } from './task.ts'
 
 /** Rest of the turn that runs. */
@@ -75,7 +75,7 @@ export class RoundRobin {
   #schedule(): void {
     if (this.#isScheduled || this.waiting === 0) return
     this.#isScheduled = true
-    this.#yieldLoop(() => this.#iterate())
+    nextShare(this.#yieldLoop, () => this.#iterate())
   }
 
   #iterate(): void {

@@ -4,7 +4,7 @@
  * one slice is synchronous: small hubs and tests see no difference.
  */
 import type { Clock } from '../../time/clock.ts'
-import { LoopBudget, type LoopBudgetOptions } from './loop-budget.ts'
+import { LoopBudget, type LoopBudgetOptions, nextShare } from './loop-budget.ts'
 import type { Task } from './task.ts'
 
 interface TaskResult<T> {
@@ -72,7 +72,7 @@ export class TaskQueue {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    this.#yieldLoop(() => this.#runSlice())
+    nextShare(this.#yieldLoop, () => this.#runSlice())
   }
 
   /** Runs a step; one that throws is the last of its task. */
