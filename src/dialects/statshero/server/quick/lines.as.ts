@@ -311,6 +311,8 @@ function goOn(): bool {
     return false
   }
   if (hasRest) note(<u32>at, LINE, bodyEnd, load<u32>(ORIGIN))
+  // the next frame begins there
+  store<u32>(AT, bodyEnd)
   return true
 }
 

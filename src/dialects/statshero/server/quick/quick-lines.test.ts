@@ -237,6 +237,14 @@ suite('lines taken in memory', () => {
     assert.deepEqual(batches('in place', many), batches('visited', many))
   })
 
+  test('of a body that fills the lists and lacks its last LF leave the next frame whole', () => {
+    const known = 'a:1|m\ng:1|g\n'
+    const full = `${'g:5|g\n'.repeat(5000)}a:1|m`
+    const bad = `${'x\n'.repeat(9000)}a:1|m`
+    const bytes = Buffer.concat([known, full, known, bad, known].map(frameOf))
+    assertSame([bytes])
+  })
+
   test('of every vector are as they are when they are visited', () => {
     const { decode, tcp } = loadVectors()
     const packets = decode.map(({ bytes_b64 }) => fromBase64(bytes_b64))
