@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Cell, Exact, Identity } from '../model/index.ts'
+import type { Budget } from '../time/budget.ts'
 import type { Clock } from '../time/clock.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { Transport } from './decoder.ts'
@@ -61,6 +62,16 @@ export interface Reports {
 /** Reports that go nowhere: servers and clients of an application that watches none. */
 export const NO_REPORTS: Reports = { decodeError() {}, decodeNote() {}, count() {}, log() {} }
 
+/** Rest of what a peer has sent, which waits for a later turn. */
+export interface Rest {
+  /** Whether anything of it is left. */
+  readonly hasRest: boolean
+  /** Memory held for it. */
+  readonly bytesHeld: number
+  /** Goes on with it, until it is done or the turn is over. */
+  goOn(): void
+}
+
 /**
  * Progress of an accepted connection. The listener reads it at any time, and limits by it how long
  * and with how many bytes a connection may be unfinished.
@@ -70,8 +81,14 @@ export interface ConnectionProgress {
   readonly messages: number
   /** A message has begun and is not complete. */
   readonly isInsideMessage: boolean
-  /** Memory held for it. */
+  /** Memory held for it, and for the rest of a read. */
   readonly bytesHeld: number
+  /**
+   * A part of the last read waits: nothing more is read until {@link goOn} has done it. Absent
+   * where a read is always taken as a whole, within some ms.
+   */
+  readonly hasRest?: boolean
+  goOn?(): void
   /** A time limit of the dialect itself runs, or there is nothing to wait for. */
   readonly isTimed: boolean
 }
@@ -101,21 +118,30 @@ export interface DatagramPlace {
   /** Part of it that the receiver may use. */
   readonly at: number
   readonly size: number
-  take(batch: DatagramBatch): void
+  /**
+   * Takes datagrams from number `first` on, until the turn is over.
+   * @returns number of the next one, which is to be given again; `batch.count` when all are taken
+   */
+  take(batch: DatagramBatch, first: number, budget: Budget): number
 }
 
 /** One running server side of a dialect; sockets are bound and accepted by the hub. */
 export interface DialectServer {
   /** Place for datagrams, where the server has one. */
   readonly datagrams?: DatagramPlace | undefined
-  /** Takes one datagram; `bytes` is valid only during the call. */
-  datagram?(bytes: Uint8Array, peer: Peer): void
+  /**
+   * Takes one datagram; `bytes` is valid only during the call.
+   * @param budget after which the rest of it waits; none unless given
+   * @returns what waits, as a copy
+   */
+  datagram?(bytes: Uint8Array, peer: Peer, budget?: Budget): Rest | undefined
   /**
    * Takes over an accepted connection; `first` holds what was read of it to find the dialect (empty
    * for a dialect that speaks first). Where `socket.readableEnded` is true, it is all that came.
    * @param handBack for a server that has spoken to a silent peer, whose answer is not of its
    *   dialect: takes back the connection with every byte that came, if they may be another's. The
    *   server that calls it holds no listener and no timer any more, unless it returns false.
+   * @param budget after which the rest of a read waits; none unless given
    * @returns what the listener is to watch; undefined for a server that limits time and memory of
    *   its connections itself
    */
@@ -123,6 +149,7 @@ export interface DialectServer {
     socket: Socket,
     first: Uint8Array,
     handBack?: (bytes: Uint8Array) => boolean,
+    budget?: Budget,
   ): ConnectionProgress | undefined
   /** Values sent so far, by a server that emits; receiving ones are counted at the ingest. */
   readonly valuesSent?: number

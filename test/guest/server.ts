@@ -106,7 +106,7 @@ class LineServer implements DialectServer {
     this.#context = context
   }
 
-  datagram(bytes: Uint8Array, peer: Peer): void {
+  datagram(bytes: Uint8Array, peer: Peer): undefined {
     const scanner = this.#scannerFor(peer)
     scanner.push(bytes)
     scanner.end()

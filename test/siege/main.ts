@@ -2,10 +2,10 @@
  * npm run siege [-- --seconds N] [-- NAME…]
  *
  * Runs every attack of attacks.ts (or those whose names contain a word) against a hub of its own
- * with a heap of 512 MB, beside well-behaved neighbours; then some of them against a hub that has
- * few descriptors and can't write its log. Prints what each attack did to the neighbours, then
- * whether their counts are exact. Ends with 1 where a bound is broken; the last line is
- * `N passed, M failed`.
+ * with a heap of 512 MB, beside well-behaved neighbours; then some of them against a hub without
+ * ingest threads, and against one that has few descriptors and can't write its log. Prints what
+ * each attack did to the neighbours, then whether their counts are exact. Ends with 1 where a bound
+ * is broken; the last line is `N passed, M failed`.
  */
 import { closeSync, openSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -15,6 +15,8 @@ import { type Bounds, counts, Siege } from './siege.ts'
 /** Attacks that take connections, of which there are few then. */
 const ON_FEW_DESCRIPTORS = /connections|byte|nobody|lying/
 const DESCRIPTORS = 256
+/** Attacks by what costs much to take in: then in the thread that answers, too. */
+const ON_ONE_THREAD = /gzip/
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,6 +42,14 @@ const BOUNDS: Bounds = {
 const siege = await Siege.begin({}, BOUNDS, seconds)
 for (const name of chosen) await siege.endure(name)
 await siege.end()
+
+const single = chosen.filter((name) => ON_ONE_THREAD.test(name))
+if (single.length > 0) {
+  console.log('without ingest threads:')
+  const busy = await Siege.begin({}, BOUNDS, seconds, '--ingest-workers', '0')
+  for (const name of single) await busy.endure(name)
+  await busy.end()
+}
 
 const few = chosen.filter((name) => ON_FEW_DESCRIPTORS.test(name))
 if (few.length > 0) {

@@ -60,10 +60,18 @@ export class Siege {
     this.#latecomers = new Latecomers(hub.listeners)
   }
 
-  /** Starts a hub and its neighbours. @param seconds of each attack */
-  static async begin(how: Circumstances, bounds: Bounds, seconds: number): Promise<Siege> {
+  /**
+   * Starts a hub and its neighbours.
+   * @param seconds of each attack
+   */
+  static async begin(
+    how: Circumstances,
+    bounds: Bounds,
+    seconds: number,
+    ...flags: readonly string[]
+  ): Promise<Siege> {
     const execArgv = [HEAP_FLAG]
-    const hub = await startHubProcessWith({ ...how, execArgv, isWatched: true }, 'serve')
+    const hub = await startHubProcessWith({ ...how, execArgv, isWatched: true }, 'serve', ...flags)
     const siege = new Siege(hub, bounds, seconds)
     void hub.ended.then(({ code, signal, log }) => {
       if (siege.#isEnding) return

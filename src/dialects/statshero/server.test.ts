@@ -5,10 +5,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
-import type { DialectServer, Peer } from '../endpoints.ts'
+import type { ConnectionProgress, DialectServer, Peer } from '../endpoints.ts'
 import { dialect as statshero } from './dialect.ts'
 import type { ReceiveOptions } from './options.ts'
 import { packetOf } from './test/golden.ts'
@@ -143,6 +144,27 @@ suite('datagrams', () => {
     )
     assert.equal(message, 'x'.repeat(500))
     assert.equal(peer.address, '10.1.2.3')
+  })
+
+  test('a datagram of many lines is taken in turns', async () => {
+    await using hub = await fixture()
+    let looks = 0
+    const budget = {
+      get isSpent() {
+        return looks++ % 2 === 1
+      },
+    }
+    const bytes = packetOf(gzipSync('x\n'.repeat(40_000)))
+    const rest = hub.server.datagram!(
+      bytes,
+      { transport: 'udp', address: '10.0.0.1', port: 9 },
+      budget,
+    )
+    bytes.fill(0)
+    assert.ok(rest?.hasRest && rest.bytesHeld === 80_000)
+    while (rest.hasRest) rest.goOn()
+    assert.deepEqual([hub.reports.length, rest.bytesHeld], [40_000, 0])
+    assert.ok(hub.reports.every(({ peer }) => peer.address === '10.0.0.1'))
   })
 
   test('the largest datagram counts completely', async () => {
@@ -300,6 +322,78 @@ suite('connections', { timeout: 30_000 }, () => {
     await promisify(exec)(statshero.tryIt!('127.0.0.1', hub.port))
     await hub.until(() => hub.ingest.series.length === 1)
     assert.deepEqual([hub.total('hello.world'), hub.codes], [1, []])
+  })
+
+  /** Connects a client whose server has turns that are over at every second look. */
+  async function acceptedInParts(hub: Fixture) {
+    let looks = 0
+    const budget = {
+      get isSpent() {
+        return looks++ % 2 === 1
+      },
+    }
+    const accepted = Promise.withResolvers<{ socket: Socket; progress: ConnectionProgress }>()
+    const listener = createServer((socket) => {
+      const progress = hub.server.accept!(socket, new Uint8Array(0), undefined, budget)!
+      socket.on('data', () => progress.hasRest && socket.pause())
+      accepted.resolve({ socket, progress })
+    })
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const client = connect((listener.address() as { port: number }).port, '127.0.0.1')
+    client.on('error', () => {})
+    await once(client, 'connect')
+    return { client, ...(await accepted.promise), stop: () => listener.close() }
+  }
+
+  const manyBad = packetOf(gzipSync('x\n'.repeat(40_000)))
+
+  test('what a read brought is taken in turns, then the next one, then the end', async () => {
+    await using hub = await fixture()
+    const { client, socket, progress, stop } = await acceptedInParts(hub)
+    client.end(Buffer.concat([manyBad, packetOf('a:1|m\n'), manyBad]))
+    await hub.until(() => progress.hasRest === true)
+    assert.ok(progress.bytesHeld >= 80_000)
+    assert.ok(hub.reports.length < 80_000)
+    let turns = 0
+    for (; progress.hasRest === true; turns++) {
+      assert.equal(socket.destroyed, false)
+      progress.goOn!()
+    }
+    assert.ok(turns >= 3)
+    socket.resume()
+    await closed(client)
+    assert.equal(hub.total('a'), 1)
+    assert.deepEqual([hub.reports.length, new Set(hub.codes).size], [80_000, 1])
+    assert.equal(hub.clock.pending, 0)
+    stop()
+  })
+
+  test('a connection that is closed while a part of a read waits is one truncated', async () => {
+    await using hub = await fixture()
+    const { client, socket, progress, stop } = await acceptedInParts(hub)
+    client.write(manyBad)
+    await hub.until(() => progress.hasRest === true)
+    socket.destroy()
+    await closed(client)
+    await hub.until(() => progress.hasRest === false)
+    assert.equal(hub.codes.filter((code) => code === 'truncated').length, 1)
+    stop()
+  })
+
+  test('time in which the hub holds a connection back is not that of a frame', async () => {
+    await using hub = await fixture({ frameTimeoutMs: 30_000 })
+    const { client, socket, progress, stop } = await acceptedInParts(hub)
+    client.write('1|9\nslow')
+    await hub.until(() => progress.isInsideMessage)
+    socket.pause()
+    hub.clock.advance(40_000)
+    assert.deepEqual(hub.codes, [])
+    socket.resume()
+    client.end(':1|m\n')
+    await closed(client)
+    assert.equal(hub.total('slow'), 1)
+    stop()
   })
 
   test('nothing is ever written back', async () => {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { packet, seriesNamed, startHub } from '../../../test/support/hub/hub.ts'
 import { holds } from '../../../test/support/property.ts'
-import type { Peer } from '../../dialects/endpoints.ts'
+import type { DatagramBatch, Peer } from '../../dialects/endpoints.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { keyedHash } from '../../model/index.ts'
 import type { ZoneIngest } from './ingest.ts'
@@ -48,12 +48,13 @@ async function setUp(hasKeys: boolean, options: Record<string, unknown> = {}) {
       bytes.set(each, at + i * stride)
       sizes[i] = each.length
     }
-    place.take({
+    const batch: DatagramBatch = {
       ...{ count: datagrams.length, at, stride, sizesAt: place.at, sizesStride: 4 },
       isOfSameSender: (i) => i > 0 && datagrams[i]![1] === datagrams[i - 1]![1],
       sender: (i) => ({ address: datagrams[i]![1], port: 9 }),
       handOn: () => assert.fail('plain datagrams'),
-    })
+    }
+    place.take(batch, 0, { isSpent: false })
   }
   const total = (name: string) => {
     const record = seriesNamed(hub, name, 'counter')

@@ -193,6 +193,12 @@ export class ConnectionWatch {
     this.#measure(watched)
   }
 
+  /** Looks at what a connection holds, which has changed otherwise than by a read. */
+  measure(socket: Socket): void {
+    const watched = this.#watched.get(socket)
+    if (watched !== undefined) this.#measure(watched)
+  }
+
   /** Counts what it holds of a message that is not complete. */
   #measure(watched: Watched): void {
     const pages = PeerCounts.pagesOf(watched.progress.bytesHeld)

@@ -10,7 +10,7 @@ import { noteArrival } from '../tasks/loop-budget.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
-import { ReadBudget } from './read-budget.ts'
+import { ReadBudget } from './turns/read-budget.ts'
 
 /** Time that a connection may be silent before the server that speaks first is let speak, ms. */
 const QUIET_MS = 50
@@ -38,7 +38,7 @@ export class Connections {
     this.#dialects = served.map(({ dialect }) => dialect)
     this.#context = context
     this.#onUnclaimed = onUnclaimed
-    this.#reads = new ReadBudget(context.clock)
+    this.#reads = new ReadBudget(context.clock, (socket) => this.#watch.measure(socket))
   }
 
   get size(): number {
@@ -56,7 +56,8 @@ export class Connections {
     if (!this.#watch.admit(socket)) return
     socket.on('close', () => this.#given.delete(socket))
     const only = this.#served.length === 1 ? this.#served[0]! : undefined
-    if (only?.dialect.speaksFirst) this.#give(socket, () => only.server.accept!(socket, NOTHING))
+    if (only?.dialect.speaksFirst)
+      this.#give(socket, () => only.server.accept!(socket, NOTHING, undefined, this.#reads))
     else this.#readFirst(socket, NOTHING, this.#dialects)
   }
 
@@ -86,7 +87,7 @@ export class Connections {
       const handBack = (answer: Uint8Array): boolean => this.#takeBack(socket, answer)
       const { server } = found ?? {}
       if (server?.accept === undefined) this.#refuse(socket, bytes)
-      else this.#give(socket, () => server.accept!(socket, bytes, handBack))
+      else this.#give(socket, () => server.accept!(socket, bytes, handBack, this.#reads))
     }
     const onData = (chunk: Uint8Array): void => {
       // a peer that has begun to speak is no silent viewer, however slowly it goes on
@@ -125,7 +126,9 @@ export class Connections {
     this.#given.add(socket)
     this.#reads.admit(socket, () => {
       this.#given.delete(socket)
-      this.#watch.follow(socket, take())
+      const progress = take()
+      this.#watch.follow(socket, progress)
+      return progress
     })
   }
 

@@ -6,7 +6,8 @@
 import { createServer, type Server } from 'node:net'
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { DialectServer } from '../../dialects/endpoints.ts'
+import type { DialectServer, Rest } from '../../dialects/endpoints.ts'
+import type { Budget } from '../../time/budget.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
 import { chooseBind } from './batched-udp/index.ts'
@@ -20,6 +21,7 @@ import {
   type PortOptions,
   type ServedDialect,
 } from './port-options.ts'
+import { DatagramTurns } from './turns/datagram-turns.ts'
 import type { UdpSocket } from './udp-socket.ts'
 
 export class Port implements Listener {
@@ -29,6 +31,7 @@ export class Port implements Listener {
   readonly #dialects: readonly Dialect[]
   readonly #serverOf: ReadonlyMap<Dialect, DialectServer>
   readonly #connections: Connections
+  readonly #datagrams: DatagramTurns
   readonly #drops: OwnCounter
   #udp: UdpSocket | undefined
   #tcp: Server | undefined
@@ -48,6 +51,15 @@ export class Port implements Listener {
     this.#serverOf = new Map(served.map(({ dialect, server }) => [dialect, server]))
     this.#connections = new Connections(options, served, context, (bytes) => {
       this.#unclaimed('tcp', bytes)
+    })
+    this.#datagrams = new DatagramTurns(context.clock, {
+      take: (bytes, address, port, budget) => this.#datagram(bytes, address, port, budget),
+      hold: () => this.#udp?.hold(),
+      release: () => this.#udp?.release(),
+      drop: (reason) => {
+        const labels = { listener: options.name, reason }
+        context.metrics.counter('pentameter.udp.dropped', labels).add()
+      },
     })
     this.#drops = context.metrics.counter('pentameter.udp.kernel.drops', { listener: options.name })
   }
@@ -85,12 +97,14 @@ export class Port implements Listener {
     if (transports.includes('tcp')) this.#tcp = await this.#listenTcp()
     if (!transports.includes('udp')) return
     const bind = await chooseBind(this.options.udpReceive ?? 'dgram', this.#context.log)
+    const datagrams = this.#datagrams
     this.#udp = await bind(
       { host, port: this.port, bufferBytes: receiveBufferBytes, isShared },
       {
         // the first dialect is asked first for single ones, too
         place: this.#served[0]?.server.datagrams,
-        onMessage: (bytes, address, port) => this.#datagram(bytes, address, port),
+        turns: datagrams,
+        onMessage: (bytes, address, port) => datagrams.receive(bytes, address, port),
         onError: (error) => {
           this.#context.log('warn', 'udp socket reported an error', { error: error.message })
         },
@@ -135,10 +149,14 @@ export class Port implements Listener {
   }
 
   /** Takes a datagram; one dialect alone on a port still has to recognise it. */
-  #datagram(bytes: Uint8Array, address: string, port: number): void {
+  #datagram(bytes: Uint8Array, address: string, port: number, budget: Budget): Rest | undefined {
     const dialect = chooseDialect(this.#dialects, bytes, true)
-    if (dialect === null || dialect === undefined) this.#unclaimed('udp', bytes)
-    else this.#serverOf.get(dialect)!.datagram?.(bytes, { transport: 'udp', address, port })
+    if (dialect === null || dialect === undefined) {
+      this.#unclaimed('udp', bytes)
+      return undefined
+    }
+    const peer = { transport: 'udp', address, port } as const
+    return this.#serverOf.get(dialect)!.datagram?.(bytes, peer, budget)
   }
 
   #unclaimed(transport: Transport, first: Uint8Array): void {
@@ -193,6 +211,7 @@ export class Port implements Listener {
   async stop(): Promise<void> {
     this.#cancelRetry?.()
     this.#close()
+    this.#datagrams.stop()
     this.#connections.stop()
     this.#state = 'stopped'
   }

@@ -2,6 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import type { DatagramPlace } from '../../dialects/endpoints.ts'
+import type { Budget } from '../../time/budget.ts'
 
 /** A bound socket that hands on what it receives. */
 export interface UdpSocket {
@@ -10,6 +11,9 @@ export interface UdpSocket {
   readonly bufferGranted: number
   /** Way in which datagrams come in: one a system call, or many. */
   readonly receive: UdpReceive
+  /** Has datagrams wait in the kernel, where that is possible, until {@link release}. */
+  hold(): void
+  release(): void
   close(): void
 }
 
@@ -25,9 +29,19 @@ export interface UdpOptions {
   readonly isShared: boolean
 }
 
+/** Turns of one socket, and whose datagrams have to wait for them. */
+export interface SocketTurns extends Budget {
+  /** Whether datagrams of any address have to be handed over one by one. */
+  readonly hasWaiting: boolean
+  /** Tells whether those of an address have to. */
+  isBehind(address: string): boolean
+}
+
 export interface UdpReceiver {
   /** Place where many datagrams may be handed over at once; none unless given. */
   readonly place?: DatagramPlace | undefined
+  /** Turns after which the rest of those that came at once waits; none unless given. */
+  readonly turns?: SocketTurns
   /** Takes one datagram; `bytes` is valid only during the call. */
   onMessage(bytes: Uint8Array, address: string, port: number): void
   /** Takes an error of the socket, which goes on. */
@@ -52,9 +66,36 @@ export function bindUdp(options: UdpOptions, receiver: UdpReceiver): Promise<Udp
       socket.on('message', (bytes, from) => receiver.onMessage(bytes, from.address, from.port))
       const bufferGranted = grantReceiveBuffer(socket, bufferBytes)
       const { port } = socket.address()
-      resolve({ port, bufferGranted, receive: 'dgram', close: () => socket.close() })
+      const watching = watchingOf(socket)
+      let isClosed = false
+      resolve({
+        ...{ port, bufferGranted, receive: 'dgram' },
+        hold: () => void (isClosed || watching?.recvStop()),
+        release: () => void (isClosed || watching?.recvStart()),
+        close() {
+          isClosed = true
+          socket.close()
+        },
+      })
     })
   })
+}
+
+/** Part of Node's handle of a datagram socket that is no public interface. */
+export interface Watching {
+  recvStart(): unknown
+  recvStop(): unknown
+}
+
+/** Finds the handle of a socket; undefined where Node has it elsewhere than today. */
+export function watchingOf(socket: Socket): Watching | undefined {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'state symbol',
+  )
+  const state = symbol && (socket as unknown as Record<symbol, { handle?: unknown }>)[symbol]
+  const handle = state?.handle as Partial<Watching> | undefined
+  const isKnown = typeof handle?.recvStart === 'function' && typeof handle.recvStop === 'function'
+  return isKnown ? (handle as Watching) : undefined
 }
 
 /** Asks for a receive buffer. @returns the bytes that the kernel granted */

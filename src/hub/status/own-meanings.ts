@@ -26,6 +26,7 @@ export const OWN_MEANINGS: Readonly<Record<string, string>> = {
   'pentameter.accepts.failed': 'connections that the system could not hand over, by its code',
   'pentameter.descriptors.exhausted': 'seconds in which no file descriptor was left, by its code',
   'pentameter.udp.receive.buffer': 'receive buffer that the kernel granted',
+  'pentameter.udp.dropped': 'datagrams dropped because too many waited',
   'pentameter.udp.kernel.drops': 'datagrams the kernel dropped, where it says so',
   'pentameter.series': 'series under the limit',
   'pentameter.series.expired': 'series removed after their silence',

@@ -27,8 +27,10 @@ async function sendTo(
   port: number,
   signal: AbortSignal,
   next: (index: number) => Uint8Array | string,
+  address = '127.0.0.1',
 ): Promise<void> {
   const socket = createSocket('udp4')
+  socket.bind(0, address)
   for (let index = 0; !signal.aborted; ) {
     for (let i = 0; i < DATAGRAMS; i++) socket.send(next(index++), port, '127.0.0.1')
     await setTimeout(PAUSE_MS)
@@ -133,6 +135,23 @@ export const NAME_ATTACKS: readonly Attack[] = [
       await Promise.all([
         new Crowd('127.0.0.22').pour(listeners.text.port, signal, () => packet),
         sendTo(listeners.text.port, signal, () => packet.subarray(0, 8000)),
+      ])
+    },
+  },
+  {
+    name: 'gzip of bad lines',
+    async run({ listeners: { text: port } }, signal) {
+      const bodies = ['x\n', 'abc:1|zz\n', 'a:1|m\n']
+      const packets = bodies.map((line) => {
+        const body = gzipSync(line.repeat(Math.floor(MEBIBYTE / line.length)), { level: 9 })
+        return Buffer.concat([Buffer.from(`1|${body.length}\n`), body])
+      })
+      const many = Buffer.concat(Array.from({ length: 60 }, (_, i) => packets[i % 3]!))
+      const crowd = new Crowd('127.0.0.28')
+      await Promise.all([
+        crowd.hold(20, signal, () => crowd.open(port.port, many)),
+        crowd.pour(port.port, signal, () => many),
+        sendTo(port.port, signal, (i) => packets[i % 3]!, '127.0.0.29'),
       ])
     },
   },

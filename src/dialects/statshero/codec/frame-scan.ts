@@ -8,14 +8,20 @@
  * that grows with what has come, up to the announced length, which has been checked by then. So a
  * connection holds at most `maxFrameBytes` and one header, whatever is sent and however slowly, and
  * next to nothing for what is only announced.
+ *
+ * When a turn of the event loop is over in the midst of a read, the rest of it is kept, to be gone
+ * on with; what comes before that is done waits behind it.
  */
+import type { Budget } from '../../../time/budget.ts'
 import { BAR, HEADER_BYTES_LIMIT, LF } from '../spec.ts'
 import { ONE, ZERO } from './alphabet.ts'
-import type { FrameRules, PacketVisitor, QuickLines } from './line-visitor.ts'
-import { decodeBody, parseLength } from './packet.ts'
+import type { BodyRest, FrameRules, PacketVisitor, QuickLines } from './line-visitor.ts'
+import { decodeBody, decodeRest, parseLength } from './packet.ts'
 
 /** Buffer that a body which is not complete takes at first: the longest of real clients fit. */
 const BODY_BYTES_FIRST = 16_384
+/** Frames that are read byte by byte between two looks at the turn. */
+const FRAMES_BETWEEN = 16
 
 type State = 'header' | 'body' | 'skip' | 'closed'
 
@@ -32,12 +38,21 @@ export class FrameScanner {
   #length = 0
   #missing = 0
   #body: Uint8Array | undefined
+  readonly #budget: Budget | undefined
+  #framesRead = 0
+  /** Lines of the frame at hand that wait, and what of a read waits behind them. */
+  #lines: BodyRest | undefined
+  #rest: Uint8Array | undefined
 
-  /** @param quick takes whole frames instead of the visitor, as far as it can */
-  constructor(rules: FrameRules, visitor: PacketVisitor, quick?: QuickLines) {
+  /**
+   * @param quick takes whole frames instead of the visitor, as far as it can
+   * @param budget after which the rest of a read waits; none unless given
+   */
+  constructor(rules: FrameRules, visitor: PacketVisitor, quick?: QuickLines, budget?: Budget) {
     this.#rules = rules
     this.#visitor = visitor
     this.#quick = quick
+    this.#budget = budget
   }
 
   /** Whether nothing more will be read: the framing is lost, or the stream has ended. */
@@ -50,26 +65,67 @@ export class FrameScanner {
     return this.#state === 'header' ? this.#headerSize > 0 : this.#state !== 'closed'
   }
 
-  /** Bytes held for the frame that is not complete. */
+  /** Whether a part of what was pushed waits for {@link goOn}. */
+  get hasRest(): boolean {
+    return this.#lines !== undefined || this.#rest !== undefined
+  }
+
+  /** Bytes held for the frame that is not complete, and for what waits. */
   get bytesHeld(): number {
-    return this.#headerSize + (this.#body?.length ?? 0)
+    const body = this.#body?.length ?? 0
+    return this.#headerSize + body + (this.#rest?.length ?? 0) + (this.#lines?.bytes.length ?? 0)
   }
 
   /** Takes what a read gave; the bytes are not kept. */
   push(read: Uint8Array): void {
-    const bytes = this.#joined(read) ?? read
+    if (this.hasRest) this.#rest = join(this.#rest, read)
+    else this.#take(this.#joined(read) ?? this.#quick?.land(read) ?? read)
+  }
+
+  /** Goes on with what waits, until it is done or the turn is over. */
+  goOn(): void {
+    const lines = this.#lines
+    if (lines !== undefined) {
+      this.#lines = decodeRest(lines, this.#rules, this.#visitor, this.#quick, this.#budget)
+      if (this.#lines !== undefined) return
+    }
+    const rest = this.#rest
+    this.#rest = undefined
+    if (rest !== undefined) this.#take(this.#quick?.land(rest) ?? rest)
+  }
+
+  #take(bytes: Uint8Array): void {
     let at = 0
-    while (at < bytes.length) {
-      if (this.#state === 'header') at = this.#readHeader(bytes, this.#takeWhole(bytes, at))
-      else if (this.#state === 'body') at = this.#readBody(bytes, at)
+    while (at < bytes.length && !this.#isSpent) {
+      if (this.#state === 'header') {
+        at = this.#takeWhole(bytes, at)
+        if (this.#lines === undefined) at = this.#readHeader(bytes, at)
+      } else if (this.#state === 'body') at = this.#readBody(bytes, at)
       else if (this.#state === 'skip') at = this.#skipBody(bytes, at)
       else return
     }
+    if (at < bytes.length) this.#rest = new Uint8Array(bytes.subarray(at))
+    const lines = this.#lines
+    if (lines?.bytes !== bytes) return
+    // the read is the caller's: what waits of it is copied
+    const { start, end, origin } = lines
+    const copy = new Uint8Array(bytes.subarray(start, end))
+    this.#lines = { ...lines, bytes: copy, start: 0, end: end - start, origin: origin - start }
   }
 
-  /** Ends the stream, or the time for a frame; a frame that is not complete is lost. */
+  /** Whether the rest of a read has to wait. */
+  get #isSpent(): boolean {
+    if (this.#lines !== undefined) return true
+    if (this.#framesRead < FRAMES_BETWEEN) return false
+    this.#framesRead = 0
+    return this.#budget?.isSpent === true
+  }
+
+  /** Ends the stream, or the time for a frame; what is not complete, or waits, is lost. */
   end(): void {
-    if (this.isInsideFrame) {
+    if (this.hasRest) {
+      this.#refuse('truncated', `closed with ${this.bytesHeld} bytes that were not taken`, 0)
+    } else if (this.isInsideFrame) {
       const offset = this.#headerSize + this.#length - this.#missing
       this.#refuse('truncated', `stream ends inside a frame after ${offset} bytes`, offset)
     }
@@ -92,8 +148,9 @@ export class FrameScanner {
   #takeWhole(bytes: Uint8Array, start: number): number {
     const quick = this.#quick
     if (quick === undefined || this.#headerSize > 0) return start
-    const at = quick.frames(bytes, start)
+    const at = quick.frames(bytes, start, this.#budget)
     this.framesBegun += quick.framesTaken
+    this.#lines = quick.rest
     return at
   }
 
@@ -180,9 +237,13 @@ export class FrameScanner {
 
   /** Closes a frame whose body is complete in bytes[start, end); the next header follows. */
   #closeFrame(bytes: Uint8Array, start: number, end: number): void {
+    this.#framesRead++
     if (this.#state === 'body') {
       const origin = start - this.#headerSize
-      decodeBody(bytes, start, end, origin, this.#rules, this.#visitor, this.#quick)
+      const rules = this.#rules
+      const visitor = this.#visitor
+      const budget = this.#budget
+      this.#lines = decodeBody(bytes, start, end, origin, rules, visitor, this.#quick, budget)
     } else {
       this.#report('bad_version', 'version is not 1', 0, true)
     }
@@ -194,7 +255,8 @@ export class FrameScanner {
     this.#headerSize = 0
     this.#length = 0
     this.#missing = 0
-    if (this.#body !== undefined) this.#quick?.giveBack(this.#body)
+    const body = this.#body
+    if (body !== undefined && this.#lines?.bytes !== body) this.#quick?.giveBack(body)
     this.#body = undefined
   }
 
@@ -207,6 +269,8 @@ export class FrameScanner {
     this.#report(code, detail, at, false)
     this.#state = 'closed'
     this.#body = undefined
+    this.#lines = undefined
+    this.#rest = undefined
   }
 
   #report(
@@ -218,4 +282,12 @@ export class FrameScanner {
     const size = this.#headerSize
     this.#visitor.badPacket(code, detail, this.#header, 0, size, offset, isResync)
   }
+}
+
+function join(first: Uint8Array | undefined, second: Uint8Array): Uint8Array {
+  const size = first?.length ?? 0
+  const both = new Uint8Array(size + second.length)
+  if (first !== undefined) both.set(first)
+  both.set(second, size)
+  return both
 }

@@ -6,6 +6,7 @@
  * line in which it meets anything else it leaves to `checkLine`, which knows every rule and the
  * order of the errors.
  */
+import type { Budget } from '../../../time/budget.ts'
 import { BAR, COLON, GAUGE, HISTOGRAM, LF, METER, METER_READER } from '../spec.ts'
 import { AT, LOWER_G, LOWER_H, LOWER_M, LOWER_R, MINUS, SAFE_DIGITS, ZERO } from './alphabet.ts'
 import { addWord, mayEndKey, SEED } from './key-hash.ts'
@@ -18,6 +19,8 @@ const INT32_DIGITS = 9
 /** A view of the bytes as words costs as much as it saves on about ten lines. */
 const VIEW_BYTES_MIN = 512
 const NO_VIEW = new DataView(new ArrayBuffer(0))
+/** Bytes of lines that are visited between two looks at the turn: 8,192 bad ones. */
+const PART_BYTES = 16_384
 
 /**
  * Visits the lines in bytes[start, end).
@@ -36,6 +39,30 @@ export function scanLines(
   const wholeEnd = rules.isStrict ? start : Math.max(start, lastLf + 1)
   scanWholeLines(bytes, start, wholeEnd, origin, rules, visitor)
   for (let at = wholeEnd; at < end; ) at = checkLine(bytes, at, end, origin, rules, visitor)
+}
+
+/**
+ * Does the same until the turn is over, if there is one.
+ * @returns index of the next line; `end` when all are visited
+ */
+export function scanParts(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  origin: number,
+  rules: LineRules,
+  visitor: LineVisitor,
+  budget: Budget | undefined,
+): number {
+  let at = start
+  while (at < end) {
+    const lf = budget === undefined ? -1 : bytes.indexOf(LF, at + PART_BYTES - 1)
+    const next = lf < 0 || lf >= end ? end : lf + 1
+    scanLines(bytes, at, next, origin, rules, visitor)
+    at = next
+    if (at < end && budget?.isSpent) break
+  }
+  return at
 }
 
 /**

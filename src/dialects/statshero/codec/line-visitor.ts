@@ -1,4 +1,5 @@
 /** What the codec reports to: numbers and byte ranges, valid during the call only. */
+import type { Budget } from '../../../time/budget.ts'
 import type { LineErrorCode, PacketErrorCode } from '../spec.ts'
 
 export interface LineVisitor {
@@ -58,6 +59,17 @@ export interface PacketVisitor extends LineVisitor {
   ): void
 }
 
+/** Lines of a body that wait for a later turn: bytes[start, end). */
+export interface BodyRest {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+  /** Index of the packet's first byte, from which offsets count; may be negative. */
+  readonly origin: number
+  /** Whether nothing of the body has been taken: it may be packed. */
+  readonly isWhole: boolean
+}
+
 /**
  * Taker of lines that need no visit: known keys with plain values. The others it has visited, in
  * their order.
@@ -65,13 +77,25 @@ export interface PacketVisitor extends LineVisitor {
 export interface QuickLines {
   /** Frames that the last call of {@link frames} has taken. */
   readonly framesTaken: number
+  /** Body in the midst of which the turn was over in the last call of {@link frames}. */
+  readonly rest: BodyRest | undefined
   /**
-   * Takes whole frames from `start` on, up to the first that is cut or has anything unusual.
-   * @returns index where that one begins
+   * Takes whole frames from `start` on, up to the first that is cut or has anything unusual, or
+   * until the turn is over.
+   * @returns index where the next one begins
    */
-  frames(bytes: Uint8Array, start: number): number
-  /** Takes the lines in bytes[start, end), where `scanLines` would visit them. */
-  lines(bytes: Uint8Array, start: number, end: number, origin: number): void
+  frames(bytes: Uint8Array, start: number, budget?: Budget): number
+  /**
+   * Takes the lines in bytes[start, end), where `scanLines` would visit them, until the turn is
+   * over.
+   * @returns index of the next line; `end` when all are taken
+   */
+  lines(bytes: Uint8Array, start: number, end: number, origin: number, budget?: Budget): number
+  /**
+   * Lays a read where {@link frames} finds it without copying it, until the next one.
+   * @returns the same bytes; undefined where there is no room
+   */
+  land(bytes: Uint8Array): Uint8Array | undefined
   /**
    * Puts what came of a frame before in front of a read, for {@link frames} to take it whole.
    * @returns the read with that in front; undefined where there is no room

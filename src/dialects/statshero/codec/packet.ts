@@ -3,10 +3,11 @@
  * The length counts bytes behind the header's LF, each line's LF included; of a gzip body, the
  * compressed bytes.
  */
+import type { Budget } from '../../../time/budget.ts'
 import { BAR, GZIP_MAGIC, LF } from '../spec.ts'
 import { ONE, ZERO } from './alphabet.ts'
-import { scanLines } from './line-scan.ts'
-import type { PacketRules, PacketVisitor, QuickLines } from './line-visitor.ts'
+import { scanParts } from './line-scan.ts'
+import type { BodyRest, PacketRules, PacketVisitor, QuickLines } from './line-visitor.ts'
 
 /** Lengths from here on are equal: more than any buffer holds, and below 2^53 / 10. */
 const LENGTH_CEILING = 2 ** 48
@@ -14,17 +15,20 @@ const LENGTH_CEILING = 2 ** 48
 /**
  * Visits one datagram, which must be exactly one packet (§3.5).
  * @param quick takes the lines instead of the visitor, as far as it can
+ * @param budget after which the rest waits
+ * @returns what waits
  */
 export function decodeDatagram(
   bytes: Uint8Array,
   rules: PacketRules,
   visitor: PacketVisitor,
   quick?: QuickLines,
-): void {
+  budget?: Budget,
+): BodyRest | undefined {
   const end = bytes.length
   if (end < 2 || bytes[0] !== ONE || bytes[1] !== BAR) {
     visitor.badPacket('bad_version', 'does not begin with 1|', bytes, 0, end, 0, true)
-    return
+    return undefined
   }
   // a few digits: looking for the LF among all bytes would be a call out of JavaScript
   let lf = 2
@@ -33,15 +37,15 @@ export function decodeDatagram(
   if (length < 0) {
     const detail = bytes.includes(LF, 2) ? 'length is no number' : 'header without its LF'
     visitor.badPacket('bad_length', detail, bytes, 0, end, 2, true)
-    return
+    return undefined
   }
   const rest = end - lf - 1
   if (length !== rest) {
     const detail = `length ${length === LENGTH_CEILING ? 'above all' : length}, body of ${rest}`
     visitor.badPacket('length_mismatch', detail, bytes, 0, end, 2, true)
-    return
+    return undefined
   }
-  decodeBody(bytes, lf + 1, end, 0, rules, visitor, quick)
+  return decodeBody(bytes, lf + 1, end, 0, rules, visitor, quick, budget)
 }
 
 /** Reads the content length in bytes[start, end): digits and nothing else; -1 otherwise. */
@@ -63,6 +67,7 @@ function isDigit(byte: number): boolean {
 /**
  * Visits the lines of a body in bytes[start, end), unpacked first where it is gzip (§3.4).
  * @param origin index of the packet's first byte, from which offsets count; may be negative
+ * @returns what waits for a later turn
  */
 export function decodeBody(
   bytes: Uint8Array,
@@ -72,14 +77,36 @@ export function decodeBody(
   rules: PacketRules,
   visitor: PacketVisitor,
   quick?: QuickLines,
-): void {
+  budget?: Budget,
+): BodyRest | undefined {
   if (rules.isStrict && start === end) {
     visitor.badPacket('bad_length', 'body without a line', bytes, start, end, start - origin, true)
-  } else if (isGzip(bytes, start, end)) {
-    decodeGzip(bytes, start, end, origin, rules, visitor, quick)
-  } else {
-    visitLines(bytes, start, end, origin, rules, visitor, quick)
+    return undefined
   }
+  if (!isGzip(bytes, start, end)) {
+    return visitLines(bytes, start, end, origin, rules, visitor, quick, budget)
+  }
+  // a hundred packed bytes may be a hundred thousand lines
+  if (budget?.isSpent) return { bytes, start, end, origin, isWhole: true }
+  const unpacked = unpack(bytes.subarray(start, end), rules)
+  if (typeof unpacked === 'string') {
+    visitor.badPacket('bad_gzip', unpacked, bytes, start, end, start - origin, true)
+    return undefined
+  }
+  return visitLines(unpacked, 0, unpacked.length, 0, rules, visitor, quick, budget)
+}
+
+/** Goes on with a body in a later turn. @returns what waits for yet another one */
+export function decodeRest(
+  { bytes, start, end, origin, isWhole }: BodyRest,
+  rules: PacketRules,
+  visitor: PacketVisitor,
+  quick?: QuickLines,
+  budget?: Budget,
+): BodyRest | undefined {
+  return isWhole
+    ? decodeBody(bytes, start, end, origin, rules, visitor, quick, budget)
+    : visitLines(bytes, start, end, origin, rules, visitor, quick, budget)
 }
 
 function visitLines(
@@ -90,31 +117,22 @@ function visitLines(
   rules: PacketRules,
   visitor: PacketVisitor,
   quick: QuickLines | undefined,
-): void {
-  if (quick === undefined) scanLines(bytes, start, end, origin, rules, visitor)
-  else quick.lines(bytes, start, end, origin)
+  budget: Budget | undefined,
+): BodyRest | undefined {
+  const next =
+    quick === undefined
+      ? scanParts(bytes, start, end, origin, rules, visitor, budget)
+      : quick.lines(bytes, start, end, origin, budget)
+  if (next < end) return { bytes, start: next, end, origin, isWhole: false }
   visitor.packetEnd()
+  return undefined
 }
 
-function decodeGzip(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  origin: number,
-  rules: PacketRules,
-  visitor: PacketVisitor,
-  quick: QuickLines | undefined,
-): void {
-  const unpacked = rules.isStrict
-    ? 'outside the document'
-    : rules.inflate(bytes.subarray(start, end), rules.maxInflatedBytes)
-  if (typeof unpacked === 'string') {
-    visitor.badPacket('bad_gzip', unpacked, bytes, start, end, start - origin, true)
-  } else if (isGzip(unpacked, 0, unpacked.length)) {
-    visitor.badPacket('bad_gzip', 'nested', bytes, start, end, start - origin, true)
-  } else {
-    visitLines(unpacked, 0, unpacked.length, 0, rules, visitor, quick)
-  }
+function unpack(body: Uint8Array, rules: PacketRules): Uint8Array | string {
+  if (rules.isStrict) return 'outside the document'
+  const unpacked = rules.inflate(body, rules.maxInflatedBytes)
+  const isNested = typeof unpacked !== 'string' && isGzip(unpacked, 0, unpacked.length)
+  return isNested ? 'nested' : unpacked
 }
 
 function isGzip(bytes: Uint8Array, start: number, end: number): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { readInPlace } from '../../../arena/read-in-place.ts'
+import type { Budget } from '../../../time/budget.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type {
   ConnectionProgress,
@@ -11,10 +12,11 @@ import type {
   DialectServer,
   Peer,
   PeerConnection,
+  Rest,
 } from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
-import type { FrameRules } from '../codec/line-visitor.ts'
-import { decodeDatagram } from '../codec/packet.ts'
+import type { BodyRest, FrameRules, QuickLines } from '../codec/line-visitor.ts'
+import { decodeDatagram, decodeRest } from '../codec/packet.ts'
 import { frameRules } from '../codec.ts'
 import type { ReceiveOptions } from '../options.ts'
 import type { MemoryLines } from './quick/quick-lines.ts'
@@ -41,12 +43,28 @@ export class LineServer implements DialectServer {
     return this.#quick?.datagrams
   }
 
-  datagram(bytes: Uint8Array, peer: Peer): void {
-    this.#receiver.begin(peer)
-    decodeDatagram(bytes, this.#rules, this.#receiver, this.#quick)
+  datagram(bytes: Uint8Array, peer: Peer, budget?: Budget): Rest | undefined {
+    const receiver = this.#receiver
+    receiver.begin(peer)
+    const rest = decodeDatagram(bytes, this.#rules, receiver, this.#quick, budget)
+    if (rest === undefined) return undefined
+    const { start, end, origin } = rest
+    const isCallers = rest.bytes === bytes
+    const own = isCallers
+      ? {
+          ...{ ...rest, bytes: new Uint8Array(bytes.subarray(start, end)) },
+          ...{ start: 0, end: end - start, origin: origin - start },
+        }
+      : rest
+    return new DatagramRest(own, peer, receiver, this.#rules, this.#quick, budget)
   }
 
-  accept(socket: Socket, first: Uint8Array): ConnectionProgress {
+  accept(
+    socket: Socket,
+    first: Uint8Array,
+    _handBack?: (bytes: Uint8Array) => boolean,
+    budget?: Budget,
+  ): ConnectionProgress {
     const connection = new Connection(
       socket,
       this.#receiver,
@@ -54,6 +72,7 @@ export class LineServer implements DialectServer {
       this.#options.frameTimeoutMs,
       this.#clock,
       this.#quick,
+      budget,
     )
     this.#connections.add(connection)
     socket.once('close', () => this.#connections.delete(connection))
@@ -70,11 +89,53 @@ export class LineServer implements DialectServer {
   }
 }
 
+/** Lines of a datagram that wait for a later turn. */
+class DatagramRest implements Rest {
+  #body: BodyRest | undefined
+  readonly #peer: Peer
+  readonly #receiver: LineReceiver
+  readonly #rules: FrameRules
+  readonly #quick: QuickLines | undefined
+  readonly #budget: Budget | undefined
+
+  constructor(
+    body: BodyRest,
+    peer: Peer,
+    receiver: LineReceiver,
+    rules: FrameRules,
+    quick: QuickLines | undefined,
+    budget: Budget | undefined,
+  ) {
+    this.#body = body
+    this.#peer = peer
+    this.#receiver = receiver
+    this.#rules = rules
+    this.#quick = quick
+    this.#budget = budget
+  }
+
+  get hasRest(): boolean {
+    return this.#body !== undefined
+  }
+
+  get bytesHeld(): number {
+    return this.#body?.bytes.length ?? 0
+  }
+
+  goOn(): void {
+    if (this.#body === undefined) return
+    this.#receiver.begin(this.#peer)
+    this.#body = decodeRest(this.#body, this.#rules, this.#receiver, this.#quick, this.#budget)
+  }
+}
+
 /**
- * One connection. A read is taken in completely before the next one is asked for, so a sender that
- * is faster than the ingest is held back by TCP itself and no queue can grow here.
+ * One connection. A read is taken in completely before the next one is asked for, in as many turns
+ * as it takes: so a sender that is faster than the ingest is held back by TCP itself and no queue
+ * can grow here.
  */
 class Connection implements ConnectionProgress {
+  readonly #accepted: Socket
   #socket: Socket
   readonly #receiver: LineReceiver
   readonly #landing: Uint8Array | undefined
@@ -86,6 +147,8 @@ class Connection implements ConnectionProgress {
   #timedFrame = 0
   #cancelTimeout: (() => void) | undefined
   #isStopped = false
+  /** Whether the stream has ended behind what waits. */
+  #isEnding = false
 
   constructor(
     socket: Socket,
@@ -94,11 +157,13 @@ class Connection implements ConnectionProgress {
     frameTimeoutMs: number,
     clock: Clock,
     quick: MemoryLines | undefined,
+    budget: Budget | undefined,
   ) {
+    this.#accepted = socket
     this.#socket = socket
     this.#receiver = receiver
     this.#landing = quick?.landing
-    this.#scanner = new FrameScanner(rules, receiver, quick)
+    this.#scanner = new FrameScanner(rules, receiver, quick, budget)
     this.#clock = clock
     this.#frameTimeoutMs = frameTimeoutMs
     this.#sinceMs = clock.wallMs()
@@ -107,7 +172,7 @@ class Connection implements ConnectionProgress {
   }
 
   start(first: Uint8Array): void {
-    const accepted = this.#socket
+    const accepted = this.#accepted
     this.#take(first)
     if (this.#scanner.isClosed) return
     accepted.on('data', (chunk: Uint8Array) => this.#take(chunk))
@@ -116,7 +181,7 @@ class Connection implements ConnectionProgress {
     socket.on('end', () => this.#end())
     // a reset connection ends like any other: 'close' follows
     socket.on('error', () => this.#end())
-    socket.on('close', () => this.#end())
+    socket.on('close', () => this.#end(true))
     if (socket.readableEnded) this.#end()
     else accepted.resume()
   }
@@ -131,6 +196,17 @@ class Connection implements ConnectionProgress {
 
   get bytesHeld(): number {
     return this.#scanner.bytesHeld
+  }
+
+  get hasRest(): boolean {
+    return this.#scanner.hasRest
+  }
+
+  goOn(): void {
+    if (this.#isStopped || this.#scanner.isClosed) return
+    this.#receiver.begin(this.#peer)
+    this.#scanner.goOn()
+    this.#settle()
   }
 
   get isTimed(): boolean {
@@ -157,7 +233,12 @@ class Connection implements ConnectionProgress {
     if (this.#isStopped || this.#scanner.isClosed) return
     this.#receiver.begin(this.#peer)
     this.#scanner.push(bytes)
+    this.#settle()
+  }
+
+  #settle(): void {
     if (this.#scanner.isClosed) this.#socket.destroy()
+    else if (this.#isEnding && !this.hasRest) this.#end()
     else this.#watchFrame()
   }
 
@@ -169,11 +250,21 @@ class Connection implements ConnectionProgress {
     this.#cancelTimeout = undefined
     if (!isInsideFrame || this.#frameTimeoutMs === 0) return
     this.#timedFrame = framesBegun
-    this.#cancelTimeout = this.#clock.after(this.#frameTimeoutMs, () => this.#end())
+    this.#startTimeout()
   }
 
-  /** Ends the stream, or the time for a frame. */
-  #end(): void {
+  #startTimeout(): void {
+    this.#cancelTimeout = this.#clock.after(this.#frameTimeoutMs, () => {
+      // one that the hub holds back can't go on
+      if (this.#accepted.isPaused()) this.#startTimeout()
+      else this.#end(true)
+    })
+  }
+
+  /** Ends the stream, or the time for a frame; what waits is taken before, unless it is late. */
+  #end(isLate = false): void {
+    this.#isEnding = true
+    if (this.hasRest && !isLate) return
     this.#cancelTimeout?.()
     this.#cancelTimeout = undefined
     if (this.#isStopped || this.#scanner.isClosed) return

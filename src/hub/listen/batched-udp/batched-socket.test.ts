@@ -5,6 +5,8 @@ import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { until } from '../../../../test/support/hub/hub.ts'
+import type { DatagramPlace } from '../../../dialects/endpoints.ts'
+import type { SocketTurns } from '../udp-socket.ts'
 import { BatchedSocket } from './batched-socket.ts'
 import { type Libc, openLibc } from './libc.ts'
 
@@ -22,6 +24,8 @@ interface Wishes {
   readonly isShared?: boolean
   readonly datagramBytesLimit?: number
   readonly libc?: Libc
+  readonly place?: DatagramPlace
+  readonly turns?: SocketTurns
   readonly onMessage?: (socket: () => BatchedSocket, taken: readonly Taken[]) => void
 }
 
@@ -40,6 +44,8 @@ async function open(t: TestContext, wishes: Wishes = {}) {
         wishes.onMessage?.(() => socket, taken)
       },
       onError: (error) => errors.push(error.message),
+      ...(wishes.place && { place: wishes.place }),
+      ...(wishes.turns && { turns: wishes.turns }),
     },
   )
   t.after(() => socket.close())
@@ -187,6 +193,73 @@ test('a socket closed while it hands over a datagram hands over no more', { skip
     assert.equal(taken.length, last)
   }
   await until(() => openFiles() === before)
+})
+
+test('a batch is left when the turn is over, and gone on with in order', { skip }, async (t) => {
+  let looks = 0
+  const { socket, taken } = await open(t, {
+    turns: {
+      // two looks of three end what is being done
+      get isSpent() {
+        return looks++ % 3 !== 0
+      },
+      hasWaiting: true,
+      isBehind: () => false,
+    },
+  })
+  const from = await connected(socket)
+  for (let i = 0; i < 200; i++) from.send(String(i))
+  await until(() => taken.length === 200)
+  assert.deepEqual(
+    taken.map(({ text }) => text),
+    Array.from({ length: 200 }, (_, i) => String(i)),
+  )
+  assert.ok(socket.batchedCount > 150 && looks > 10)
+  from.close()
+})
+
+test('datagrams of an address that waits are handed over, and not taken', { skip }, async (t) => {
+  const place = new SharedArrayBuffer(9_000_000)
+  const inPlace: string[] = []
+  const late = await sender('127.0.0.2')
+  const { socket, taken } = await open(t, {
+    place: {
+      ...{ buffer: place, at: 0, size: place.byteLength },
+      take(batch, first) {
+        const sizes = new DataView(place)
+        for (let i = first; i < batch.count; i++) {
+          const size = sizes.getUint32(batch.sizesAt + i * batch.sizesStride, true)
+          const at = batch.at + i * batch.stride
+          if (size === 0) batch.handOn(i)
+          else inPlace.push(Buffer.from(place, at, size).toString())
+        }
+        return batch.count
+      },
+    },
+    turns: { isSpent: false, hasWaiting: true, isBehind: (address) => address === '127.0.0.2' },
+  })
+  const from = await connected(socket)
+  late.connect(socket.port, '127.0.0.1')
+  await once(late, 'connect')
+  for (let i = 0; i < 50; i++) {
+    from.send(`a${i}`)
+    late.send(`b${i}`)
+  }
+  await until(() => taken.length + inPlace.length === 100)
+  const names = (letter: string) => Array.from({ length: 50 }, (_, i) => `${letter}${i}`)
+  const single = taken.map(({ text }) => text)
+  assert.deepEqual(
+    single.filter((text) => text.startsWith('b')),
+    names('b'),
+  )
+  assert.ok(inPlace.length > 40)
+  assert.deepEqual(
+    [...single.filter((text) => text.startsWith('a')), ...inPlace].sort(),
+    names('a').sort(),
+  )
+  assert.equal(socket.cutCount, 0)
+  from.close()
+  late.close()
 })
 
 test('where recvmmsg fails later on, Node goes on alone and says so once', { skip }, async (t) => {

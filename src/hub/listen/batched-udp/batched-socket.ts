@@ -6,7 +6,8 @@
  *     libuv: readable -> recvmsg (1 datagram) -> 'message' -> recvmmsg (up to 127 more) -> …
  *
  * While many come, libuv does not watch the socket: they gather in its buffer for a millisecond,
- * and a timer fetches them. When none has come, libuv watches again.
+ * and a timer fetches them. When none has come, libuv watches again. Where a turn of the event loop
+ * is over in the midst of a batch, the timer goes on with it before it fetches another one.
  *
  * So nothing waits in native code, other sockets of the thread get their turn, and the socket goes
  * with its thread however that ends. Datagrams keep their order.
@@ -17,9 +18,12 @@ import { isIPv6 } from 'node:net'
 import type { DatagramBatch } from '../../../dialects/endpoints.ts'
 import {
   grantReceiveBuffer,
+  type SocketTurns,
   type UdpOptions,
   type UdpReceiver,
   type UdpSocket,
+  type Watching,
+  watchingOf,
 } from '../udp-socket.ts'
 import { type AddressFamily, AF_INET6, type Libc } from './libc.ts'
 import { Messages } from './messages.ts'
@@ -40,16 +44,16 @@ const GATHER_FROM = 4
 const GATHER_MS = 1
 /** Batches of one turn: some 4,096 datagrams, as libuv's own limit makes of it. */
 const BATCHES_MAX = 32
+/** Datagrams that are handed over one by one between two looks at the turn. */
+const HANDED_AT_ONCE = 16
 /**
  * Buffer from which on datagrams may wait for a millisecond: at some 770 bytes of kernel memory for
  * a small one, of which the kernel grants twice as much as it says, room for 2,700.
  */
 const GATHER_BUFFER_BYTES = 1_048_576
 
-/** Part of Node's handle of a datagram socket that is no public interface. */
-interface Watching {
-  recvStart(): unknown
-  recvStop(): unknown
+const WITHOUT_TURNS: SocketTurns = {
+  ...{ isSpent: false, hasWaiting: false, isBehind: () => false },
 }
 
 interface BatchedOptions extends UdpOptions {
@@ -63,14 +67,21 @@ export class BatchedSocket implements UdpSocket {
   readonly #libc: Libc
   readonly #family: AddressFamily
   readonly #receiver: UdpReceiver
+  readonly #turns: SocketTurns
   readonly #messages: Messages
   readonly #senders: Senders
   /** Valid while `#isBatching`. */
   #fd = -1
   #bufferGranted = 0
-  /** Handle by which libuv's watch is ended; undefined where datagrams can't be let gather. */
+  /** Handle by which libuv's watch is ended; undefined where Node has it elsewhere. */
   #watching: Watching | undefined
+  #mayGather = false
   #gathering: NodeJS.Timeout | undefined
+  /** Datagrams of the batch at hand, and the first of them that has not been taken. */
+  #count = 0
+  #next = 0
+  /** Marks of those in the batch that were handed over before it was taken. */
+  readonly #isHandedOver = new Uint8Array(BATCH)
   #isBatching = true
   #isClosed = false
   #batchedCount = 0
@@ -90,9 +101,9 @@ export class BatchedSocket implements UdpSocket {
     try {
       batched.#bind(encodeSockaddr(libc, { address, port }), isShared)
       batched.#bufferGranted = grantReceiveBuffer(batched.#socket, bufferBytes)
-      if (batched.#bufferGranted >= GATHER_BUFFER_BYTES) {
-        batched.#watching = watchingOf(batched.#socket)
-      }
+      batched.#watching = watchingOf(batched.#socket)
+      batched.#mayGather =
+        batched.#watching !== undefined && batched.#bufferGranted >= GATHER_BUFFER_BYTES
       return batched
     } catch (error) {
       batched.close()
@@ -113,6 +124,7 @@ export class BatchedSocket implements UdpSocket {
     this.#messages = messages
     this.#senders = new Senders(libc, messages)
     this.#receiver = receiver
+    this.#turns = receiver.turns ?? WITHOUT_TURNS
     socket.on('error', (error) => receiver.onError(error))
     socket.on('message', (bytes, { address, port }) => {
       receiver.onMessage(bytes, address, port)
@@ -166,12 +178,27 @@ export class BatchedSocket implements UdpSocket {
     this.#isClosed = true
   }
 
+  hold(): void {
+    if (this.#gathering !== undefined || this.#isClosed) return
+    this.#watching?.recvStop()
+    if (this.#isBatching) this.#gather()
+  }
+
+  /** Does nothing where datagrams gather: the timer ends that. */
+  release(): void {
+    if (!this.#isBatching && !this.#isClosed) this.#watching?.recvStart()
+  }
+
   /** Reads what lies behind a datagram that came by libuv. */
   #readFirst(): void {
     const count = this.#readBatch()
-    if (count < GATHER_FROM || this.#watching === undefined || !this.#isBatching) return
-    this.#watching.recvStop()
-    this.#gather()
+    if (!this.#isBatching) return
+    if (this.#isBehind || (count >= GATHER_FROM && this.#mayGather)) this.hold()
+  }
+
+  /** Whether a batch is to be gone on with. */
+  get #isBehind(): boolean {
+    return this.#next < this.#count
   }
 
   #gather(): void {
@@ -179,42 +206,72 @@ export class BatchedSocket implements UdpSocket {
   }
 
   #readGathered(): void {
-    let isFull = true
+    let hasMore = true
     let hasAny = false
-    for (let i = 0; i < BATCHES_MAX && isFull && this.#isBatching; i++) {
+    if (this.#isBehind) this.#takeBatch()
+    for (let i = 0; i < BATCHES_MAX && hasMore && this.#isBatching && !this.#isBehind; i++) {
+      if (this.#turns.isSpent) break
       const count = this.#readBatch()
-      isFull = count === this.#messages.count
+      hasMore = count === this.#messages.count
       hasAny ||= count > 0
     }
     if (this.#isClosed) return
-    if (hasAny && this.#isBatching) {
+    if ((hasAny || hasMore) && this.#isBatching) {
       this.#gather()
     } else {
       this.#gathering = undefined
-      this.#watching!.recvStart()
+      this.#watching?.recvStart()
     }
   }
 
-  /** @returns how many datagrams it has taken */
+  /** @returns how many datagrams it has fetched */
   #readBatch(): number {
-    const messages = this.#messages
+    if (this.#isBehind) return 0
     const count = this.#fetch()
     this.#batchedCount += count
-    const { place } = this.#receiver
-    if (place === undefined) {
-      for (let i = 0; i < count; i++) this.#handOver(i)
-    } else if (count > 0) {
-      for (let i = 0; i < count; i++) if (messages.isCut(i)) messages.hide(i)
-      place.take(this.#batchOf(count))
-    }
-    for (let i = 0; i < count; i++) messages.release(i)
+    this.#count = count
+    this.#next = 0
+    const messages = this.#messages
+    for (let i = 0; i < count; i++) if (messages.isCut(i)) messages.hide(i)
+    if (count > 0) this.#takeBatch()
     return count
   }
 
-  #batchOf(count: number): DatagramBatch {
+  /** Takes the batch at hand, or goes on with it, until the turn is over. */
+  #takeBatch(): void {
+    const { place } = this.#receiver
+    const turns = this.#turns
+    const count = this.#count
+    if (turns.hasWaiting) this.#handOverWaiting()
+    if (!this.#isBatching) {
+      this.#next = count
+    } else if (place !== undefined) {
+      this.#next = place.take(this.#batch, this.#next, turns)
+    } else {
+      while (this.#next < count) {
+        this.#handOver(this.#next++)
+        if (this.#next % HANDED_AT_ONCE === 0 && turns.isSpent) break
+      }
+    }
+    if (!this.#isBehind) for (let i = 0; i < count; i++) this.#messages.release(i)
+  }
+
+  /** Hands over those that have to wait for others of their addresses. */
+  #handOverWaiting(): void {
+    const messages = this.#messages
+    for (let i = this.#next; i < this.#count; i++) {
+      if (this.#isHandedOver[i] || messages.isCut(i)) continue
+      if (!this.#turns.isBehind(this.#senders.of(i).address)) continue
+      this.#handOver(i)
+      this.#isHandedOver[i] = 1
+      messages.empty(i)
+    }
+  }
+
+  get #batch(): DatagramBatch {
     const { at, stride, sizesAt, sizesStride } = this.#messages
     return {
-      ...{ count, at, stride, sizesAt, sizesStride },
+      ...{ count: this.#count, at, stride, sizesAt, sizesStride },
       isOfSameSender: (i) => i > 0 && this.#messages.isOfSameSender(i),
       sender: (i) => this.#senders.of(i),
       handOn: (i) => this.#handOver(i),
@@ -223,7 +280,8 @@ export class BatchedSocket implements UdpSocket {
 
   #handOver(i: number): void {
     const messages = this.#messages
-    if (messages.isCut(i)) this.#cutCount++
+    if (this.#isHandedOver[i]) this.#isHandedOver[i] = 0
+    else if (messages.isCut(i)) this.#cutCount++
     else if (this.#isBatching) {
       const { address, port } = this.#senders.of(i)
       this.#receiver.onMessage(messages.datagram(i), address, port)
@@ -244,15 +302,4 @@ export class BatchedSocket implements UdpSocket {
       return 0
     }
   }
-}
-
-/** Finds the handle of a socket; undefined where Node has it elsewhere than today. */
-function watchingOf(socket: Socket): Watching | undefined {
-  const symbol = Object.getOwnPropertySymbols(socket).find(
-    ({ description }) => description === 'state symbol',
-  )
-  const state = symbol && (socket as unknown as Record<symbol, { handle?: unknown }>)[symbol]
-  const handle = state?.handle as Partial<Watching> | undefined
-  const isKnown = typeof handle?.recvStart === 'function' && typeof handle.recvStop === 'function'
-  return isKnown ? (handle as Watching) : undefined
 }

@@ -107,6 +107,11 @@ export class Messages {
   /** Marks a datagram as cut, and has it look empty. */
   hide(i: number): void {
     this.#words[i * MMSGHDR_WORDS + FLAGS_WORD]! |= MSG_TRUNC
+    this.empty(i)
+  }
+
+  /** Has a datagram look empty. */
+  empty(i: number): void {
     this.#words[i * MMSGHDR_WORDS + SIZE_WORD] = 0
   }
 

@@ -35,6 +35,9 @@ const BYTE_MASKS: usize = 64,
   LANE: usize = 160
 const ITEMS_AT: usize = 256
 const ITEMS_MAX: usize = 4096
+const ITEMS_END: usize = ITEMS_AT + ITEMS_MAX * 16
+/** Bytes of lines for JavaScript in a list, as of a full one: they may be 8,192 bad lines. */
+const HANDED_MAX: u32 = 16384
 /** Room for one item more, twice: the end of a body, and of which datagram it is. */
 const PLACES_AT: usize = ITEMS_AT + (ITEMS_MAX + 4) * 16
 const PLACES_MAX: usize = 2048
@@ -74,6 +77,9 @@ const M_LF: u32 = 0x0a6d,
 /** Ends of both lists, while a call lasts. */
 let items: usize = ITEMS_AT
 let places: usize = PLACES_AT
+/** Place from which on the list of items counts as full. */
+let itemsEnd: usize = ITEMS_END
+let handed: u32 = 0
 /** Datagram at hand, and the one that the last item is of. */
 let datagram: i32 = -1
 let noted: i32 = -1
@@ -98,6 +104,8 @@ export function start(): void {
 function begin(): void {
   items = ITEMS_AT
   places = PLACES_AT
+  itemsEnd = ITEMS_END
+  handed = 0
   store<u32>(IS_INSIDE, 0)
   store<u32>(FRAMES, 0)
   hasLines = false
@@ -122,6 +130,10 @@ function note(a: u32, kind: i32, b: u32, c: u32): void {
   if (!hasLines) ticketOfLines = ticketOfSource
   else if (ticketOfLines != ticketOfSource) ticketOfLines = 0
   hasLines = true
+  if (kind == LINE) {
+    handed += b - a
+    if (handed >= HANDED_MAX) itemsEnd = 0
+  }
   if (kind == LINE && items > ITEMS_AT) {
     // lines in a row are one piece
     const last = items - 16
@@ -195,7 +207,7 @@ function take(p: usize, end: usize): usize {
   const bar = i8x16.splat(<i8>BAR)
   const lf = i8x16.splat(<i8>LF)
   while (p < end) {
-    if (items >= ITEMS_AT + ITEMS_MAX * 16 || places >= PLACES_AT + PLACES_MAX * 4) break
+    if (items >= itemsEnd || places >= PLACES_AT + PLACES_MAX * 4) break
     // ---- the key, up to the first of : | LF
     let at = p
     let secrets = head + SECRETS
@@ -306,7 +318,7 @@ function goOn(): bool {
   store<u32>(AT, <u32>at)
   const bodyEnd = load<u32>(BODY_END)
   const hasRest = bodyEnd > <u32>at
-  if (at < load<u32>(WHOLE_END) || (hasRest && items >= ITEMS_AT + ITEMS_MAX * 16)) {
+  if (at < load<u32>(WHOLE_END) || (hasRest && items >= itemsEnd)) {
     store<u32>(IS_INSIDE, 1)
     return false
   }
@@ -419,7 +431,7 @@ export function datagrams(
     if (!isPlain || load<u16>(q) == GZIP) {
       noted = <i32>i
       note(i, OTHER, 0, 0)
-      if (items >= ITEMS_AT + ITEMS_MAX * 16) {
+      if (items >= itemsEnd) {
         i++
         break
       }

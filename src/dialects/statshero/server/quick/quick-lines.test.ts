@@ -5,10 +5,11 @@ import fc from 'fast-check'
 import { KeyedIngest } from '../../../../../test/support/keyed-ingest.ts'
 import { ModelIngest } from '../../../../../test/support/model-ingest.ts'
 import { holds } from '../../../../../test/support/property.ts'
-import type { Peer } from '../../../endpoints.ts'
+import type { Budget } from '../../../../time/budget.ts'
+import type { DatagramBatch, Peer } from '../../../endpoints.ts'
 import { FrameScanner } from '../../codec/frame-scan.ts'
 import type { FrameRules, PacketVisitor } from '../../codec/line-visitor.ts'
-import { decodeDatagram } from '../../codec/packet.ts'
+import { decodeDatagram, decodeRest } from '../../codec/packet.ts'
 import { frameRules } from '../../codec.ts'
 import { LineMapper } from '../../map.ts'
 import { RECEIVE_DEFAULTS } from '../../options.ts'
@@ -77,11 +78,40 @@ function outcome({ ingest, visitor }: Setup) {
   return { series, counted: ingest.counted, errors: visitor.errors }
 }
 
-/** What a connection leaves whose reads are these. */
-function stream(way: Way, reads: readonly Uint8Array[], rules?: FrameRules) {
+/** A turn that is over from its look number `looks` on, from 0. */
+class FakeBudget implements Budget {
+  readonly #looks: number
+  #left = 0
+
+  constructor(looks: number) {
+    this.#looks = looks
+    this.begin()
+  }
+
+  begin(): void {
+    this.#left = this.#looks
+  }
+
+  get isSpent(): boolean {
+    return this.#left-- <= 0
+  }
+}
+
+/**
+ * What a connection leaves whose reads are these.
+ * @param budget the next one begins at once, and nothing more is read before all of a read is taken
+ */
+function stream(way: Way, reads: readonly Uint8Array[], rules?: FrameRules, budget?: FakeBudget) {
   const setup = setUp(way, rules)
-  const scanner = new FrameScanner(setup.rules, setup.visitor, setup.quick)
+  const scanner = new FrameScanner(setup.rules, setup.visitor, setup.quick, budget)
   const progress: unknown[] = []
+  const goOn = (): void => {
+    for (budget?.begin(); scanner.hasRest; budget?.begin()) {
+      // another connection has its turn
+      setup.quick?.landing.fill(0x31)
+      scanner.goOn()
+    }
+  }
   for (const read of reads) {
     if (way === 'in place') {
       const { landing } = setup.quick!
@@ -91,15 +121,23 @@ function stream(way: Way, reads: readonly Uint8Array[], rules?: FrameRules) {
     } else {
       scanner.push(read)
     }
+    goOn()
     progress.push([scanner.framesBegun, scanner.isInsideFrame, scanner.isClosed])
   }
   scanner.end()
   return { ...outcome(setup), progress }
 }
 
-function datagram(way: Way, datagrams: readonly Uint8Array[]) {
+function datagram(way: Way, datagrams: readonly Uint8Array[], budget?: FakeBudget) {
   const setup = setUp(way)
-  for (const bytes of datagrams) decodeDatagram(bytes, setup.rules, setup.visitor, setup.quick)
+  const { rules, visitor, quick } = setup
+  for (const bytes of datagrams) {
+    budget?.begin()
+    let rest = decodeDatagram(bytes, rules, visitor, quick, budget)
+    for (budget?.begin(); rest !== undefined; budget?.begin()) {
+      rest = decodeRest(rest, rules, visitor, quick, budget)
+    }
+  }
   return outcome(setup)
 }
 
@@ -107,7 +145,11 @@ function datagram(way: Way, datagrams: readonly Uint8Array[]) {
 const BATCH = 100
 
 /** What datagrams leave that come many at once; in `visited`, one by one. */
-function batches(way: 'visited' | 'in place', datagrams: readonly Uint8Array[]) {
+function batches(
+  way: 'visited' | 'in place',
+  datagrams: readonly Uint8Array[],
+  budget: Budget = { isSpent: false },
+) {
   const setup = setUp(way)
   const { quick, visitor, rules } = setup
   const from = (port: number): Peer => ({ transport: 'udp', address: '192.0.2.1', port })
@@ -129,7 +171,7 @@ function batches(way: 'visited' | 'in place', datagrams: readonly Uint8Array[]) 
       bytes.set(each, firstAt + i * stride)
       sizes[i] = each.length
     }
-    take({
+    const batch: DatagramBatch = {
       ...{ count: some.length, at: firstAt, stride, sizesAt: at, sizesStride: 4 },
       isOfSameSender: () => false,
       sender: from,
@@ -137,7 +179,8 @@ function batches(way: 'visited' | 'in place', datagrams: readonly Uint8Array[]) 
         const place = firstAt + i * stride
         single(i, bytes.subarray(place, place + sizes[i]!))
       },
-    })
+    }
+    for (let next = 0; next < batch.count; ) next = take(batch, next, budget)
   }
   return outcome(setup)
 }
@@ -201,7 +244,68 @@ const frame = fc.oneof(
   },
 )
 
+/** Bodies that take several looks at a turn. */
+const longFrame = fc
+  .tuple(bodyText, fc.integer({ min: 1000, max: 30_000 }), fc.boolean())
+  .map(([text, size, isPacked]) => {
+    const body = `${text}\n`.repeat(Math.ceil(size / (text.length + 1)))
+    return frameOf(isPacked ? gzipSync(body) : body)
+  })
+
 suite('lines taken in memory', () => {
+  test('are the same wherever turns end', () => {
+    const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 })
+    const frames = fc.array(fc.oneof(frame, longFrame), { maxLength: 4 })
+    holds(
+      fc.property(frames, cuts, fc.integer({ min: 1, max: 4 }), (frames, shares, looks) => {
+        const bytes = Buffer.concat(frames)
+        const places = shares.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b)
+        const reads = cutUp(bytes, [0, ...places])
+        const expected = stream('visited', reads)
+        const expectedOfDatagrams = datagram('visited', frames)
+        for (const way of ['visited', 'copied', 'in place'] as const) {
+          const budget = new FakeBudget(looks)
+          assert.deepEqual(stream(way, reads, undefined, budget), expected, way)
+          assert.deepEqual(datagram(way, frames, budget), expectedOfDatagrams, way)
+        }
+        const over = { isSpent: true }
+        assert.deepEqual(batches('in place', frames, over), batches('visited', frames))
+      }),
+    )
+  })
+
+  test('wait in the midst of a body, and of a read of many', () => {
+    const body = 'x\n'.repeat(30_000)
+    const reads = [Buffer.concat([frameOf('a:1|m\n'), frameOf(gzipSync(body)), frameOf(body)])]
+    for (const way of ['visited', 'copied', 'in place'] as const) {
+      const setup = setUp(way)
+      const budget = new FakeBudget(1)
+      const scanner = new FrameScanner(setup.rules, setup.visitor, setup.quick, budget)
+      const { landing } = setup.quick ?? {}
+      const taken: number[] = []
+      landing?.set(reads[0]!)
+      scanner.push(way === 'in place' ? landing!.subarray(0, reads[0]!.length) : reads[0]!)
+      for (; scanner.hasRest; scanner.goOn()) {
+        taken.push(setup.visitor.errors.length)
+        assert.ok(scanner.bytesHeld > 0)
+        budget.begin()
+      }
+      assert.ok(taken.length >= 3, way)
+      assert.ok(taken[0]! < 10_000, way)
+      assert.equal(setup.visitor.errors.length, 60_000)
+    }
+  })
+
+  test('that wait are lost when the stream is closed before, and it is told', () => {
+    const setup = setUp('in place')
+    const scanner = new FrameScanner(setup.rules, setup.visitor, setup.quick, new FakeBudget(1))
+    scanner.push(frameOf(gzipSync('x\n'.repeat(30_000))))
+    assert.ok(scanner.hasRest)
+    scanner.end()
+    assert.deepEqual([scanner.hasRest, scanner.isClosed], [false, true])
+    assert.match(String(setup.visitor.errors.at(-1)), /truncated/)
+  })
+
   test('leave what visited ones leave, whatever they say and wherever a read cuts them', () => {
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 })
     holds(

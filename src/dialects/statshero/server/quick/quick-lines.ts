@@ -8,11 +8,12 @@
  */
 import { KEY_HEAD, KEY_HEAD_WORDS, type KeyMemory } from '../../../../arena/key-memory.ts'
 import { type WasmModule, wasm } from '../../../../arena/wasm.ts'
+import type { Budget } from '../../../../time/budget.ts'
 import type { DatagramBatch, DatagramPlace, Peer } from '../../../endpoints.ts'
 import type { LineIngest } from '../../../ingest.ts'
 import { SAFE_DIGITS } from '../../codec/alphabet.ts'
-import { scanLines } from '../../codec/line-scan.ts'
-import type { FrameRules, LineVisitor, QuickLines } from '../../codec/line-visitor.ts'
+import { scanLines, scanParts } from '../../codec/line-scan.ts'
+import type { BodyRest, FrameRules, LineVisitor, QuickLines } from '../../codec/line-visitor.ts'
 import { LF } from '../../spec.ts'
 import { BASE64 } from './lines.wasm.ts'
 
@@ -42,7 +43,8 @@ interface Calls {
 
 /** Words of the module's state, and the addresses of its lists (lines.as.ts). */
 const STATE = {
-  ...{ headAt: 0, maxFrame: 1, digitsMax: 2, at: 3, isInside: 8, items: 9, places: 10, frames: 11 },
+  ...{ headAt: 0, maxFrame: 1, digitsMax: 2, at: 3, bodyEnd: 5, origin: 6, isInside: 8 },
+  ...{ items: 9, places: 10, frames: 11 },
 } as const
 const ITEMS_AT = 256
 const ITEM_WORDS = 4
@@ -56,6 +58,8 @@ const OTHER = 6
 const READ_BYTES = 131_072
 /** Largest part of a body that is taken at once where it has to be copied. */
 const PART_BYTES = 65_536
+/** Largest piece of a batch of datagrams that is taken at once. */
+const PIECE_BYTES = 1_048_576
 /** Bytes behind a text that are read with it, and mean nothing. */
 const READ_AHEAD = 16
 /** Most datagrams of a batch. */
@@ -84,6 +88,7 @@ export class MemoryLines implements QuickLines {
   /** Place for datagrams of one socket. */
   readonly datagrams: DatagramPlace
   framesTaken = 0
+  rest: BodyRest | undefined
   readonly #visitor: KnownLines
   readonly #rules: FrameRules
   readonly #keys: KeyMemory
@@ -130,14 +135,14 @@ export class MemoryLines implements QuickLines {
     this.landing = new Uint8Array(buffer, READ_AT, READ_BYTES)
     this.datagrams = {
       ...{ buffer, at: DATAGRAMS_AT, size: DATAGRAMS_BYTES },
-      take: (batch) => this.#takeDatagrams(batch),
+      take: (batch, first, budget) => this.#takeDatagrams(batch, first, budget),
     }
     this.#ints[STATE.headAt] = headAt
     this.#ints[STATE.maxFrame] = Math.min(rules.maxFrameBytes, 2 ** 30)
     this.#ints[STATE.digitsMax] = Math.min(rules.maxValueDigits, SAFE_DIGITS)
   }
 
-  frames(bytes: Uint8Array, start: number): number {
+  frames(bytes: Uint8Array, start: number, budget?: Budget): number {
     this.#keys.refresh()
     const isHere = bytes.buffer === this.#bytes.buffer
     const size = isHere ? bytes.length - start : Math.min(bytes.length - start, READ_BYTES)
@@ -145,42 +150,59 @@ export class MemoryLines implements QuickLines {
     if (!isHere) this.#bytes.set(bytes.subarray(start, start + size), READ_AT)
     const ints = this.#ints
     this.#calls.stream(from, from + size)
-    let taken = 0
+    this.framesTaken = 0
+    this.rest = undefined
+    const shift = start - from
     for (;;) {
       const isInside = ints[STATE.isInside] !== 0
-      const at = ints[STATE.at]!
-      taken += ints[STATE.frames]!
+      this.framesTaken += ints[STATE.frames]!
       this.#takeLists()
-      if (!isInside) {
-        this.framesTaken = taken
-        return start + at - from
+      const at = ints[STATE.at]! + shift
+      if (!isInside) return at
+      if (budget?.isSpent) {
+        const end = ints[STATE.bodyEnd]! + shift
+        const origin = ints[STATE.origin]! + shift
+        this.rest = { bytes, start: at, end, origin, isWhole: false }
+        return end
       }
       this.#calls.resumeStream()
     }
   }
 
-  lines(bytes: Uint8Array, start: number, end: number, origin: number): void {
+  lines(bytes: Uint8Array, start: number, end: number, origin: number, budget?: Budget): number {
     // a datagram that was handed on comes while the lists are read
     const isHere = bytes.buffer === this.#bytes.buffer
     if (this.#isTaking || (!isHere && end - start < COPY_BYTES_MIN)) {
-      scanLines(bytes, start, end, origin, this.#rules, this.#visitor)
-      return
+      return scanParts(bytes, start, end, origin, this.#rules, this.#visitor, budget)
     }
     if (isHere) {
       const shift = bytes.byteOffset
-      this.#takeBody(start + shift, end + shift, origin + shift)
-      return
+      return this.#takeBody(start + shift, end + shift, origin + shift, budget) - shift
     }
-    for (let at = start; at < end; ) {
+    let at = start
+    while (at < end) {
       const next = partEnd(bytes, at, end)
       if (next - at > PART_BYTES) {
         scanLines(bytes, at, next, origin, this.#rules, this.#visitor)
+        at = next
       } else {
         this.#bytes.set(bytes.subarray(at, next), PART_AT)
-        this.#takeBody(PART_AT, PART_AT + next - at, PART_AT + origin - at)
+        const shift = PART_AT - at
+        at = this.#takeBody(PART_AT, next + shift, origin + shift, budget) - shift
+        if (at < next) return at
       }
-      at = next
+      if (at < end && budget?.isSpent) return at
     }
+    return at
+  }
+
+  land(bytes: Uint8Array): Uint8Array | undefined {
+    if (bytes.buffer === this.#bytes.buffer) return bytes
+    const end = READ_AT + READ_BYTES
+    const at = end - bytes.length
+    if (at < FRONT_AT) return undefined
+    this.#bytes.set(bytes, at)
+    return this.#bytes.subarray(at, end)
   }
 
   joined(header: Uint8Array, body: Uint8Array, bytes: Uint8Array): Uint8Array | undefined {
@@ -207,37 +229,63 @@ export class MemoryLines implements QuickLines {
     this.#spare = new Uint8Array(buffer)
   }
 
-  #takeBody(start: number, end: number, origin: number): void {
+  /** @returns where it stopped */
+  #takeBody(start: number, end: number, origin: number, budget: Budget | undefined): number {
     this.#keys.refresh()
     this.#calls.body(start, end, origin)
     for (;;) {
       const isInside = this.#ints[STATE.isInside] !== 0
       this.#takeLists()
-      if (!isInside) return
+      if (!isInside) return end
+      if (budget?.isSpent) return this.#ints[STATE.at]!
       this.#calls.resumeBody()
     }
   }
 
-  #takeDatagrams(batch: DatagramBatch): void {
-    const { count, at, stride, sizesAt, sizesStride } = batch
-    // a source is heard whatever becomes of its lines
+  #takeDatagrams(batch: DatagramBatch, first: number, budget: Budget): number {
+    const { count } = batch
+    let next = first
+    while (next < count) {
+      next = this.#takePiece(batch, next, this.#pieceEnd(batch, next), budget)
+      if (next < count && budget.isSpent) break
+    }
+    return next
+  }
+
+  /** Gives the end of a piece of so many bytes that known lines in them are some ms. */
+  #pieceEnd({ count, sizesAt, sizesStride }: DatagramBatch, first: number): number {
+    let end = first
+    for (let bytes = 0; end < count && bytes < PIECE_BYTES; end++) {
+      bytes += this.#ints[(sizesAt + end * sizesStride) >> 2]!
+    }
+    return end
+  }
+
+  /** Takes a piece of a batch, or as much of it as there is time for. @returns where it stopped */
+  #takePiece(batch: DatagramBatch, first: number, end: number, budget: Budget): number {
+    const { at, stride, sizesAt, sizesStride } = batch
     this.#keys.refresh()
-    for (let i = 0; i < count; i++) {
-      if (!batch.isOfSameSender(i)) this.#begin(batch, i)
+    // a source is heard whatever becomes of its lines
+    for (let i = first; i < end; i++) {
+      if (i === first || !batch.isOfSameSender(i)) this.#begin(batch, i)
       this.#tickets[i] = this.#head[KEY_HEAD.ticketOfSource]!
     }
-    for (let next = 0; next < count; ) {
-      next = this.#calls.datagrams(next, count, at, stride, sizesAt, sizesStride)
+    let next = first
+    while (next < end) {
+      next = this.#calls.datagrams(next, end, at, stride, sizesAt, sizesStride)
       let isInside = this.#ints[STATE.isInside] !== 0
       this.#takeLists(batch)
-      if (!isInside) continue
-      // the rest of a datagram that was more than the lists hold
-      for (this.#begin(batch, next); isInside; this.#takeLists(batch)) {
-        this.#calls.resumeBody()
-        isInside = this.#ints[STATE.isInside] !== 0
+      if (isInside) {
+        // the rest of a datagram that was more than the lists hold
+        for (this.#begin(batch, next); isInside; this.#takeLists(batch)) {
+          this.#calls.resumeBody()
+          isInside = this.#ints[STATE.isInside] !== 0
+        }
+        next++
       }
-      next++
+      if (next < end && budget.isSpent) break
     }
+    return next
   }
 
   #begin(batch: DatagramBatch, index: number): void {

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { until } from '../../../test/support/hub/hub.ts'
-import { readInPlace } from '../../arena/read-in-place.ts'
+import { setImmediate as nextLoop } from 'node:timers/promises'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { until } from '../../../../test/support/hub/hub.ts'
+import { readInPlace } from '../../../arena/read-in-place.ts'
+import type { ConnectionProgress } from '../../../dialects/endpoints.ts'
 import { ReadBudget } from './read-budget.ts'
 
 const BYTES = 1_000_000
+const GREEDY = '127.0.0.2'
 
 /** Peers that send a lot at once to one budget; taking a read in lasts so long. */
 async function busyPeers(context: TestContext, count: number, readMs: number, isInPlace = false) {
@@ -73,11 +76,114 @@ test('a connection that ends while it waits is let go', async (t) => {
   await until(() => [...taken].every(([socket, bytes]) => socket.destroyed || bytes === BYTES))
 })
 
+test('however many connections an address has, another one is read every few turns', async (t) => {
+  const clock = new FakeClock()
+  const budget = new ReadBudget(clock)
+  const reads: string[] = []
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    budget.admit(socket, () => {
+      const { remoteAddress = '' } = socket
+      socket.on('data', () => {
+        reads.push(remoteAddress)
+        clock.pass(remoteAddress === GREEDY ? 8 : 0.1)
+      })
+      socket.resume()
+      return undefined
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const from = (localAddress: string) => connect({ port, host: '127.0.0.1', localAddress })
+  const greedy = Array.from({ length: 20 }, () => from(GREEDY))
+  const modest = from('127.0.0.1')
+  t.after(() => {
+    for (const peer of [...greedy, modest]) peer.destroy()
+    server.close()
+  })
+  for (const peer of greedy) peer.write(new Uint8Array(4 * BYTES))
+  await until(() => reads.length >= 20)
+  modest.write(new Uint8Array(BYTES))
+  const isModest = (address: string): boolean => address !== GREEDY
+  await until(() => reads.filter(isModest).length >= 12)
+  const begun = reads.slice(reads.findIndex(isModest))
+  const ofGreedy = begun.filter((address) => address === GREEDY).length
+  const ofModest = begun.length - ofGreedy
+  assert.ok(ofGreedy <= 3 * ofModest, `${ofGreedy} reads beside ${ofModest}`)
+})
+
+/** A connection that takes what it has read in parts. */
+class Parts implements ConnectionProgress {
+  readonly messages = 1
+  readonly isInsideMessage = false
+  readonly bytesHeld = 0
+  readonly isTimed = false
+  left = 0
+  readonly #work: () => void
+
+  constructor(work: () => void) {
+    this.#work = work
+  }
+
+  get hasRest(): boolean {
+    return this.left > 0
+  }
+
+  goOn(): void {
+    this.left--
+    this.#work()
+  }
+}
+
+test('what one read brought is gone on with before anything else of its address', async () => {
+  const clock = new FakeClock()
+  const told: Socket[] = []
+  const budget = new ReadBudget(clock, (socket) => told.push(socket))
+  const order: string[] = []
+  const admit = (name: string): { socket: Socket; parts: Parts } => {
+    const socket = new Socket()
+    const parts = new Parts(() => {
+      order.push(name)
+      clock.pass(8)
+    })
+    budget.admit(socket, () => {
+      socket.on('data', () => {
+        parts.left = 3
+        order.push(`${name} reads`)
+        clock.pass(8)
+      })
+      return parts
+    })
+    return { socket, parts }
+  }
+  const first = admit('first')
+  const second = admit('second')
+  first.socket.emit('data', new Uint8Array(1))
+  assert.ok(first.socket.isPaused() && second.socket.isPaused())
+  admit('third')
+  await until(() => !first.parts.hasRest && !second.socket.isPaused())
+  assert.deepEqual(order, ['first reads', 'first', 'first', 'first'])
+  assert.equal(told.length, 3)
+  await until(() => !first.socket.isPaused())
+})
+
+test('a turn is over when its budget is, and the next one is not', async () => {
+  const clock = new FakeClock()
+  const budget = new ReadBudget(clock)
+  assert.equal(budget.isSpent, false)
+  clock.pass(8)
+  assert.equal(budget.isSpent, true)
+  await nextLoop()
+  assert.equal(budget.isSpent, false)
+})
+
 test('arrivals without end, each of them slow, do not keep the others waiting', async () => {
   const clock = new FakeClock()
   const budget = new ReadBudget(clock)
   const known = new Socket()
-  budget.admit(known, () => known.on('data', () => clock.pass(8)))
+  budget.admit(known, () => {
+    known.on('data', () => clock.pass(8))
+    return undefined
+  })
   let isOver = false
   const arrive = (): void => {
     budget.admit(new Socket(), () => {
