@@ -4,6 +4,7 @@
  * receives. Both have peers, and report errors and oddities to the same place.
  */
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Cell, Exact, Identity } from '../model/index.ts'
 import type { Budget } from '../time/budget.ts'
 import type { Clock } from '../time/clock.ts'
@@ -62,14 +63,18 @@ export interface Reports {
 /** Reports that go nowhere: servers and clients of an application that watches none. */
 export const NO_REPORTS: Reports = { decodeError() {}, decodeNote() {}, count() {}, log() {} }
 
-/** Rest of what a peer has sent, which waits for a later turn. */
-export interface Rest {
+/** Reading that may have a rest, which waits for a later turn: nothing more is read until then. */
+export interface PartedReading {
   /** Whether anything of it is left. */
   readonly hasRest: boolean
-  /** Memory held for it. */
-  readonly bytesHeld: number
   /** Goes on with it, until it is done or the turn is over. */
   goOn(): void
+}
+
+/** Rest of what a peer has sent. */
+export interface Rest extends PartedReading {
+  /** Memory held for it. */
+  readonly bytesHeld: number
 }
 
 /**
@@ -184,6 +189,18 @@ export interface SourceContext extends ClientContext {
   readonly ingest: Ingest
   /** Memory that may be held for the names of the peer, and all that it says of them. */
   readonly bytesLimit: number
+  /** Budget of the reads from all attached peers. */
+  readonly reads: SharedReads
+}
+
+/** Budget of reads from peers in a turn of the event loop, shared out among them. */
+export interface SharedReads extends Budget {
+  /**
+   * Has a stream read when its peer's turn has come.
+   * @param peer name by which peers are told apart
+   * @param takeOver begins to listen to its data, and gives what waits of them
+   */
+  share(stream: Readable, peer: string, takeOver: () => PartedReading): void
 }
 
 /** A client that sends; calls never throw. */

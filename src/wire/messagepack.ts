@@ -169,17 +169,35 @@ export class MessagePackReader {
 
   /** Finds the offset behind the whole value. */
   skip(at: number): number {
-    let next = at
-    for (let pending = 1; pending > 0; pending--) {
-      const byte = this.bytes[next]!
+    const byte = this.bytes[at]!
+    if (!isContainer(byte)) {
+      return at + 1 + LENGTH_WIDTHS[byte]! + FIXED_SIZES[byte]! + this.length(at)
+    }
+    const skipped = { at, pending: 1 }
+    this.skipOn(skipped, Number.POSITIVE_INFINITY)
+    return skipped.at
+  }
+
+  /**
+   * Goes on behind values, at most so many of them, those inside of others included.
+   * @param skipped where it is, and how many values are still to be skipped there
+   * @returns whether all of them are
+   */
+  skipOn(skipped: { at: number; pending: number }, count: number): boolean {
+    let { at, pending } = skipped
+    for (let left = count; pending > 0 && left > 0; left--) {
+      pending--
+      const byte = this.bytes[at]!
       const family = FAMILIES[byte]
-      const length = this.length(next)
-      next += 1 + LENGTH_WIDTHS[byte]! + FIXED_SIZES[byte]!
+      const length = this.length(at)
+      at += 1 + LENGTH_WIDTHS[byte]! + FIXED_SIZES[byte]!
       if (family === 'array') pending += length
       else if (family === 'map') pending += 2 * length
-      else next += length
+      else at += length
     }
-    return next
+    skipped.at = at
+    skipped.pending = pending
+    return pending === 0
   }
 
   /**

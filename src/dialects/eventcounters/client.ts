@@ -7,7 +7,7 @@
 import { Backoff } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
-import { NO_REPORTS, type Reports } from '../endpoints.ts'
+import { NO_REPORTS, type Reports, type SharedReads } from '../endpoints.ts'
 import { checkOptions } from '../options.ts'
 import { type EndpointAddress, type EndpointOptions, endpointAddress } from './client/address.ts'
 import { Attempt, type ClientError, type Opened } from './client/attempt.ts'
@@ -73,6 +73,7 @@ export interface EventCountersClientOptions extends EndpointOptions, EventCounte
 export class EventCountersClient {
   readonly #address: EndpointAddress
   readonly #observer: EventCountersObserver
+  readonly #reads: SharedReads | undefined
   readonly #clock: Clock
   readonly #reports: Reports
   readonly #backoff: Backoff
@@ -94,10 +95,12 @@ export class EventCountersClient {
   #cancelRetry: () => void = () => {}
 
   /**
+   * @param reads budget within which what comes is read; none unless given
    * @throws {TypeError} for an address that cannot be used
    * @throws {RangeError} for an option that cannot be used
    */
-  constructor(options: EventCountersClientOptions) {
+  constructor(options: EventCountersClientOptions, reads?: SharedReads) {
+    this.#reads = reads
     this.#address = endpointAddress(options)
     this.#observer = options
     this.#clock = options.clock ?? systemClock
@@ -154,14 +157,15 @@ export class EventCountersClient {
       },
       life: () => this.#backoff.reset(),
     })
-    this.#attempt = new Attempt(this.#address, this.#clock, {
-      opened: (opened) => this.#onOpened(opened),
-      bytes: (bytes) => reader.push(bytes),
-      end: (error) => {
+    const sink = {
+      opened: (opened: Opened) => this.#onOpened(opened),
+      read: (bytes: Uint8Array) => reader.read(bytes),
+      end: (error: ClientError) => {
         reader.end()
         this.#onEnd(error)
       },
-    })
+    }
+    this.#attempt = new Attempt(this.#address, this.#clock, sink, this.#reads)
   }
 
   #onOpened(opened: Opened): void {

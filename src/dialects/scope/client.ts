@@ -8,8 +8,9 @@ import { toHex } from '../../model/index.ts'
 import { Backoff } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import type { Task } from '../../time/task.ts'
 import type { DecodeError } from '../../wire/decode-error.ts'
-import { NO_REPORTS, type Peer, type Reports } from '../endpoints.ts'
+import { NO_REPORTS, type Peer, type Reports, type SharedReads } from '../endpoints.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
 import { Attempt, type AttemptEnd, type EndReason } from './client/attempt.ts'
 import { FramingMemory, type FramingPlan } from './client/framing-memory.ts'
@@ -36,6 +37,14 @@ export interface ScopeClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIO
   readonly reports?: Reports
   /** Uniform in [0, 1), for the pauses. */
   readonly random?: () => number
+}
+
+/** Part that a hub has in what its client reads. */
+interface HubSide {
+  /** Budget within which it is read. */
+  readonly reads: SharedReads
+  /** Takes one value for each series, in parts. */
+  takeSample(sample: Sample): Task
 }
 
 export type ScopeClientState = 'connecting' | 'online' | 'offline' | 'stopped'
@@ -96,6 +105,7 @@ export class ScopeClient {
   /** The options, checked, with defaults filled in. */
   readonly settings: ClientSettings
   readonly #observer: ScopeClientOptions
+  readonly #hub: HubSide | undefined
   readonly #clock: Clock
   readonly #reports: Reports
   readonly #backoff: Backoff
@@ -124,8 +134,12 @@ export class ScopeClient {
   /** Messages logged of this connection: one line each. */
   #logged = new Set<string>()
 
-  /** @throws {RangeError} for an option that cannot be used */
-  constructor(options: ScopeClientOptions = {}) {
+  /**
+   * @param hub what a hub has besides; undefined in an application
+   * @throws {RangeError} for an option that cannot be used
+   */
+  constructor(options: ScopeClientOptions = {}, hub?: HubSide) {
+    this.#hub = hub
     this.settings = checkOptions(OWN_CLIENT_OPTIONS, options)
     this.#observer = options
     this.#clock = options.clock ?? systemClock
@@ -197,21 +211,23 @@ export class ScopeClient {
     this.#retryMs = undefined
     this.#setState('connecting')
     const connect = (): Socket => connectTcp({ port, host })
-    this.#attempt = new Attempt(this.settings, plan, this.#clock, connect, {
+    const sink = {
       greeted: () => this.#mirror.begin(),
-      packet: (packet, framing) => this.#onPacket(packet, framing, plan),
-      bad: (error, payload) => this.#onBad(error, payload),
-      end: (end) => this.#onEnd(end, plan),
-    })
+      packet: (packet: Packet, framing: Framing) => this.#onPacket(packet, framing, plan),
+      bad: (error: DecodeError, payload: Uint8Array) => this.#onBad(error, payload),
+      end: (end: AttemptEnd) => this.#onEnd(end, plan),
+    }
+    const reads = this.#hub?.reads
+    this.#attempt = new Attempt(this.settings, plan, this.#clock, connect, sink, reads)
   }
 
-  #onPacket(packet: Packet, framing: Framing, plan: FramingPlan): void {
+  *#onPacket(packet: Packet, framing: Framing, plan: FramingPlan): Task {
     if (this.#state !== 'online') this.#onFirst(framing, plan)
     this.#remark(packet)
     this.#observer.onPacket?.(packet)
     if (packet.kind === 'info') {
       this.#counts.infos++
-      const added = this.#mirror.info(packet, this.#clock.wallMs())
+      const added = yield* this.#mirror.info(packet, this.#clock.wallMs())
       this.#refused = 0
       this.#countOmitted()
       this.#observer.onSeries?.(added)
@@ -219,11 +235,12 @@ export class ScopeClient {
     }
     this.#counts.snapshots++
     const before = this.#mirror.t
-    const sample = this.#mirror.snapshot(packet, this.#clock.wallMs())
+    const sample = yield* this.#mirror.snapshot(packet, this.#clock.wallMs())
     this.#countOmitted()
     if (sample.isRepeat) this.#count('t_repeated', 'tRepeated')
     if (before !== undefined && packet.t < before) this.#count('t_backwards', 'tBackwards')
     this.#observer.onSample?.(sample)
+    if (this.#hub !== undefined) yield* this.#hub.takeSample(sample)
   }
 
   /**
@@ -257,6 +274,12 @@ export class ScopeClient {
       this.#count('entries_dropped', 'entriesDropped', reading.dropped)
       this.#logOnce('entries dropped', 'warn', 'entries of a packet cannot be used', {
         dropped: reading.dropped,
+      })
+    }
+    if (reading.omitted !== undefined) {
+      this.#reports.count('names_omitted', 'packet_limit', reading.omitted)
+      this.#logOnce('entries omitted', 'warn', 'a packet says more than is read of it', {
+        omitted: reading.omitted,
       })
     }
     if (reading.time === 'signed') this.#count('t_signed', 'tSigned')

@@ -9,6 +9,7 @@
  * decided by `end`. With transport `udp` every push is one whole message, a payload or a frame, and
  * bytes behind its value are ignored as they are inside a frame.
  */
+import { inOnePart } from '../../time/task.ts'
 import { DecodeError, type DecodeErrorFields } from '../../wire/decode-error.ts'
 import { isContainer, MessagePackReader } from '../../wire/messagepack.ts'
 import { MessagePackScanner } from '../../wire/messagepack-scan.ts'
@@ -149,7 +150,7 @@ function decodeAny(payload: Uint8Array, options: PacketOptions): Message {
     throw packetError('bad_msgpack', scanner.size, `message is ${verdict}`)
   }
   const reader = new MessagePackReader(payload)
-  return looksLikeSettings(reader) ? decodeSettings(payload) : readPacket(reader, !!options.strict)
+  return looksLikeSettings(reader) ? decodeSettings(payload) : readPacket(reader, options)
 }
 
 function looksLikeSettings(reader: MessagePackReader): boolean {
@@ -270,7 +271,9 @@ class PacketsDecoder extends LoggingDecoder {
   constructor(options: CodecOptions, log: DecodeLog) {
     super(log)
     const { frameCapBytes } = CLIENT_DEFAULTS
-    this.#stream = new PacketStream({ framing: 'auto', frameCapBytes }, decodeAs(options), {
+    const decode = decodeAs(options)
+    const inParts = (payload: Uint8Array) => inOnePart(() => decode(payload))
+    this.#stream = new PacketStream({ framing: 'auto', frameCapBytes }, inParts, {
       packet: (message) => {
         log.framing(this.#stream.framing)
         log.message(message)

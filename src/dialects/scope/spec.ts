@@ -88,6 +88,8 @@ export interface Reading {
   readonly isStrict: boolean
   /** Entries left out or emptied by the lenient reading. */
   readonly dropped: number
+  /** Entries left out because of a limit of the reader; absent where there are none. */
+  readonly omitted?: number
   /** Form of `t`; a float means seconds. */
   readonly time?: TimeForm
 }

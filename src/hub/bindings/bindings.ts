@@ -3,8 +3,9 @@
  * and the peers that the hub connects to.
  */
 
+import type { Readable } from 'node:stream'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { ClientContext } from '../../dialects/endpoints.ts'
+import type { ClientContext, SharedReads } from '../../dialects/endpoints.ts'
 import { HTTP_PORT } from '../../dialects/options.ts'
 import type { SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -15,6 +16,7 @@ import type { ZoneIngest } from '../ingest/ingest.ts'
 import type { Listener } from '../listen/listener.ts'
 import { Port } from '../listen/port.ts'
 import { type PortContext, type PortOptions, portOptions } from '../listen/port-options.ts'
+import { ReadBudget } from '../listen/turns/read-budget.ts'
 import type { HubGuest, Measured, Participant, Resident } from '../resident.ts'
 import { Activity } from '../status/activity.ts'
 import type { ErrorReports } from '../status/reports.ts'
@@ -56,8 +58,11 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   readonly #parts: BindingParts
   readonly #bindings: DialectBinding[] = []
   #httpAddress: ListenAddress
+  /** Budget of the reads from attached peers. */
+  readonly #reads: SharedReads
 
   constructor(parts: BindingParts) {
+    this.#reads = new ReadBudget<Readable>(parts.clock)
     const { config, guests } = parts
     this.#parts = parts
     this.#httpAddress = { host: config.host, port: portNumber(config, HTTP_PORT.name) }
@@ -166,7 +171,8 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     }
     const ingest = this.#parts.createIngest(dialect.name)
     const bytesLimit = this.#parts.config.attachedBytesLimit
-    const context = { ...this.contextOf(dialect), ingest, bytesLimit }
+    const reads = this.#reads
+    const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads }
     try {
       known.attached.push(dialect.connectSource(target, context))
     } catch (error) {

@@ -1,7 +1,7 @@
-/** Long work as a generator: at each yield the rest of the event loop may run. */
+/** Long work of the hub, in steps: what many of its tasks do. */
+import type { Task } from '../../time/task.ts'
 
-/** Work that yields wherever it may pause: after about half a millisecond at most. */
-export type Task<T = void> = Generator<undefined, T>
+export { runNow, type Task } from '../../time/task.ts'
 
 /** Items of one step, where each costs about a microsecond. */
 const ITEMS_PER_STEP = 256
@@ -50,11 +50,4 @@ function* mergedRuns<T>(
     if (merged.length % (2 * ITEMS_PER_STEP) === 0) yield
   }
   return merged
-}
-
-/** Runs what is left of a task at once, for callers that may not wait. */
-export function runNow<T>(task: Task<T>): T {
-  let step = task.next()
-  while (step.done !== true) step = task.next()
-  return step.value
 }

@@ -4,8 +4,11 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Clock } from '../../../time/clock.ts'
+import { PartedWork } from '../../../time/parts.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
-import { CONTENT_TYPE, MARKS_HEADER, SERIES_HEADER } from '../spec.ts'
+import type { Task } from '../../../time/task.ts'
+import type { SharedReads } from '../../endpoints.ts'
+import { CONTENT_TYPE, MARKS_HEADER, NAME, SERIES_HEADER } from '../spec.ts'
 import type { EndpointAddress } from './address.ts'
 import { refusalText } from './refusal-text.ts'
 
@@ -39,8 +42,8 @@ export interface Opened {
 
 interface AttemptSink {
   opened(opened: Opened): void
-  /** Takes bytes of the body, valid during the call. */
-  bytes(bytes: Uint8Array): void
+  /** Reads bytes of the body, in parts. */
+  read(bytes: Uint8Array): Task
   /** Ends the attempt: called once, and nothing after it; not called after stop(). */
   end(error: ClientError): void
 }
@@ -59,8 +62,14 @@ export class Attempt {
   #isOver = false
   #silence: SilenceWatch | undefined
   readonly #cancelTimer: () => void
+  readonly #reads: SharedReads | undefined
+  readonly #work: PartedWork
 
-  constructor(address: EndpointAddress, clock: Clock, sink: AttemptSink) {
+  /** @param reads budget within which what comes is read; none unless given */
+  constructor(address: EndpointAddress, clock: Clock, sink: AttemptSink, reads?: SharedReads) {
+    this.#reads = reads
+    // time in which it waits here is not the server's silence
+    this.#work = new PartedWork(reads, () => this.#silence?.sign())
     this.#address = address
     this.#clock = clock
     this.#sink = sink
@@ -89,6 +98,7 @@ export class Attempt {
     this.#isOver = true
     this.#cancelTimer()
     this.#silence?.stop()
+    this.#work.drop()
     this.#outgoing.destroy()
   }
 
@@ -126,18 +136,32 @@ export class Attempt {
     this.#silence = new SilenceWatch(this.#clock, silenceMs, () => {
       this.#end({ reason: 'silent', message: `no line for ${silenceMs} ms` })
     })
-    incoming.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    this.#listen(incoming)
     incoming.on('end', () => {
       this.#end({ reason: 'closed', message: 'the server ended the session' })
     })
     incoming.on('close', () => this.#end({ reason: 'broken', message: 'the connection broke' }))
   }
 
+  #listen(incoming: IncomingMessage): void {
+    const read = () => {
+      incoming.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    }
+    if (this.#reads === undefined) {
+      read()
+      return
+    }
+    this.#reads.share(incoming, `${NAME} ${this.#address.endpoint}`, () => {
+      read()
+      return this.#work
+    })
+  }
+
   #onData(bytes: Uint8Array): void {
     if (this.#isOver) return
     // A line that never ends is no sign of life.
     if (bytes.includes(LINE_FEED)) this.#silence?.sign()
-    this.#sink.bytes(bytes)
+    this.#work.begin(this.#sink.read(bytes))
   }
 
   #onRefused(incoming: IncomingMessage, status: number): void {

@@ -2,6 +2,7 @@
  * The body of one session, read: what belongs to the series asked for is handed on, everything else
  * is counted (eventcounters.md §4.2, §6).
  */
+import type { Task } from '../../../time/task.ts'
 import type { Peer, Reports } from '../../endpoints.ts'
 import { LineReader } from '../codec/line.ts'
 import type { IgnoredReason, ReadWindow } from '../codec/read.ts'
@@ -53,8 +54,9 @@ export class SessionReader {
     )
   }
 
-  push(bytes: Uint8Array): void {
-    this.#lines.push(bytes)
+  /** Reads bytes of the body, in parts. */
+  read(bytes: Uint8Array): Task {
+    return this.#lines.pushInParts(bytes)
   }
 
   /** Ends the connection: what there is of an unfinished line is dropped. */

@@ -6,12 +6,14 @@ import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
 import {
   addToSummary,
   EMPTY_SUMMARY,
   type Summary,
   summaryDeviation,
 } from '../../../model/index.ts'
+import type { SharedReads } from '../../endpoints.ts'
 import { boundaryText } from '../codec/line.ts'
 import {
   FakeCounterSource,
@@ -278,7 +280,11 @@ suite('series of an endpoint', () => {
 })
 
 suite('an attached endpoint', () => {
-  async function attach(t: TestContext, options: Record<string, unknown> = {}) {
+  async function attach(
+    t: TestContext,
+    options: Record<string, unknown> = {},
+    reads: SharedReads = READS_AT_ONCE,
+  ) {
     const clock = new FakeClock()
     const source = new FakeCounterSource()
     const endpoint = await startEndpoint(t, { source })
@@ -286,7 +292,8 @@ suite('an attached endpoint', () => {
     const { port } = endpoint
     const target = { transport: 'tcp', host: '127.0.0.1', port } as const
     const context = {
-      bytesLimit: 1e6,
+      bytesLimit: 1e7,
+      reads,
       ingest,
       clock,
       reports: new RecordedReports(),
@@ -339,6 +346,30 @@ suite('an attached endpoint', () => {
     assert.equal(attached.status().facts.reconnects, 4)
   })
 
+  test('is read within a budget, part by part, and its waiting is no silence', async (t) => {
+    const reads = new SteppedReads()
+    const { source, ingest, attached, clock } = await attach(t, {}, reads)
+    await until(() => attached.status().facts.state === 'online', 'session')
+    source.emit(Array.from({ length: 1000 }, (_, i) => windowOf(`c${i}`, sum(1))))
+    await until(() => reads.hasRest, 'rest')
+    assert.equal(ingest.series.length, 16)
+    let steps = 0
+    const stepped = () => {
+      if (reads.hasRest) {
+        clock.advance(10_000)
+        steps++
+      }
+      reads.step()
+      return ingest.series.length === 1000
+    }
+    await until(stepped, 'series')
+    assert.ok(steps > 50, `${steps} steps`)
+    assert.deepEqual(
+      [attached.status().facts.windows, attached.status().facts.reconnects],
+      [1000, 0],
+    )
+  })
+
   test('may mix both spellings on one connection: the series are the same', async (t) => {
     const counters = [
       windowOf('a', sum(1.5), { units: 'B', rateScaleSec: 60, metaData: [['k', 'v,w']] }),
@@ -358,6 +389,7 @@ suite('an attached endpoint', () => {
     const target = { transport: 'tcp', host: '127.0.0.1', port } as const
     const context = {
       bytesLimit: 1e6,
+      reads: READS_AT_ONCE,
       ingest,
       clock: new FakeClock(),
       reports: new RecordedReports(),

@@ -1,6 +1,7 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
 import type { PeerConnection, Source, SourceContext, Target } from '../../endpoints.ts'
 import { EventCountersClient } from '../client.ts'
+import type { ReadWindow } from '../codec/read.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
 import { ReceivedCounters } from './received-counters.ts'
 
@@ -16,13 +17,11 @@ export function connectSource(target: Target, context: SourceContext): Source {
   // A server would refuse it at every attempt, for ever.
   filterOf(address)
   const counters = new ReceivedCounters(ingest, address.label, context.bytesLimit)
-  const client = new EventCountersClient({
-    ...(context.options.client ?? {}),
-    ...{ url, clock, reports },
-    onWindow: ({ counter, statistics, intervalSec }) => {
-      counters.take(counter, statistics, intervalSec)
-    },
-  })
+  const settings = { ...(context.options.client ?? {}), url, clock, reports }
+  const onWindow = ({ counter, statistics, intervalSec }: ReadWindow) => {
+    counters.take(counter, statistics, intervalSec)
+  }
+  const client = new EventCountersClient({ ...settings, onWindow }, context.reads)
   void client.start()
   return {
     status: () => statusOf(client, counters.size, target, sinceMs),

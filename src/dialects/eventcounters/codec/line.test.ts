@@ -60,6 +60,22 @@ test('what is written is read: envelope, payload and the end of the line', () =>
   }
 })
 
+test('many lines, and long ones, are read in parts', () => {
+  const cases: [string, number][] = [
+    [`${BARE}}\n`.repeat(800), 50],
+    ['\n'.repeat(800), 50],
+    ['{"a":\n'.repeat(800), 50],
+    [`${BARE},"x":"${'y'.repeat(5000)}"}\n`.repeat(10), 10],
+  ]
+  for (const [text, want] of cases) {
+    const heard = new Heard()
+    const whole = new Heard().push(text)
+    const parts = [...heard.reader.pushInParts(Buffer.from(text))].length + 1
+    assert.ok(parts >= want, `${parts} parts, want ${want}`)
+    assert.deepEqual([heard.windows, heard.other], [whole.windows, whole.other])
+  }
+})
+
 test('a second that was chosen and pairs that are tags are marked for those who ask', () => {
   const { counter } = WINDOW
   const windows = [

@@ -4,6 +4,7 @@
  *   {"event":"EventCounters","provider":…,"time":RFC 3339 UTC ms,"Payload":{…}}[0x0A]
  *   and before the last brace `,"marks":[…]` for those who asked for it
  */
+import { runNow, type Task } from '../../../time/task.ts'
 import { ByteQueue } from '../../../wire/byte-queue.ts'
 import type { Profile } from '../../decoder.ts'
 import type { Boundary } from '../server/counter-source.ts'
@@ -46,6 +47,9 @@ interface LineReaderOptions {
 type LineCounts = Readonly<Record<'windows' | IgnoredReason | ErrorCode, number>>
 
 const LF = 0x0a
+/** Lines, and bytes of them, that are read in one part. */
+const LINES_PER_PART = 16
+const BYTES_PER_PART = 4096
 
 /**
  * Bytes of one connection, cut anywhere, to windows. The first payload that shows its spelling
@@ -93,11 +97,24 @@ export class LineReader {
 
   /** Takes bytes, which are read before it returns and not kept. */
   push(bytes: Uint8Array): void {
+    runNow(this.pushInParts(bytes))
+  }
+
+  /** Does what {@link push} does, in parts; the bytes are used until the last of them. */
+  *pushInParts(bytes: Uint8Array): Task {
+    let partAt = 0
+    let lines = 0
     for (let start = 0; start < bytes.length; ) {
+      if (lines === LINES_PER_PART || start - partAt >= BYTES_PER_PART) {
+        yield
+        partAt = start
+        lines = 0
+      }
       const found = bytes.indexOf(LF, start)
       const end = found === -1 ? bytes.length : found
       this.#take(bytes.subarray(start, end), found !== -1)
       start = end + 1
+      lines++
     }
   }
 

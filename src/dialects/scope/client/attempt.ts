@@ -4,15 +4,18 @@
  */
 import type { Socket } from 'node:net'
 import { type Clock, nsOfMs } from '../../../time/clock.ts'
+import { PartedWork } from '../../../time/parts.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
+import type { Task } from '../../../time/task.ts'
 import type { DecodeError } from '../../../wire/decode-error.ts'
+import type { SharedReads } from '../../endpoints.ts'
 import { encodeSettings } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
 import { PacketDecoder } from '../codec/packet.ts'
 import { PacketStream } from '../codec/packet-stream.ts'
 import { readVersion, versionError } from '../codec/version.ts'
 import type { ClientSettings } from '../options.ts'
-import { type Framing, type Packet, VERSION } from '../spec.ts'
+import { type Framing, NAME, type Packet, VERSION } from '../spec.ts'
 import type { FramingPlan } from './framing-memory.ts'
 
 /** Reason why an attempt ended. The first four: before any packet could come. */
@@ -41,12 +44,15 @@ export interface AttemptEnd {
 interface AttemptSink {
   /** Called when the settings have been sent. */
   greeted(): void
-  packet(packet: Packet, framing: Framing): void
+  /** Takes a packet, in parts; it is valid until the last of them. */
+  packet(packet: Packet, framing: Framing): Task
   bad(error: DecodeError, payload: Uint8Array): void
   /** Ends the attempt: called once, and nothing after it. */
   end(end: AttemptEnd): void
 }
 
+/** Limits of what is kept of one packet; a name with its labels folded in is a text. */
+const PACKET_LIMITS = { pairs: 262_144, textBytes: 16_384 }
 /** Least silence that ends a connection, unless the options say otherwise. */
 const IDLE_FLOOR_MS = 10_000
 /** Information packets come at least this often. */
@@ -59,6 +65,7 @@ export class Attempt {
   readonly #sink: AttemptSink
   readonly #socket: Socket
   readonly #packets: PacketStream
+  readonly #work: PartedWork
   #version: Uint8Array = new Uint8Array(0)
   #hasVersion = false
   #count = 0
@@ -68,22 +75,28 @@ export class Attempt {
   #cancelProbe: () => void = () => {}
   #idle: SilenceWatch | undefined
 
-  /** @param connect starts a connection; called once, now */
+  /**
+   * @param connect starts a connection; called once, now
+   * @param reads budget within which what comes is read; none unless given
+   */
   constructor(
     options: ClientSettings,
     plan: FramingPlan,
     clock: Clock,
     connect: () => Socket,
     sink: AttemptSink,
+    reads?: SharedReads,
   ) {
     this.#options = options
     this.#plan = plan
     this.#clock = clock
     this.#sink = sink
-    const decoder = new PacketDecoder({ strict: options.strict })
+    // time in which it waits here is not the server's silence
+    this.#work = new PartedWork(reads, () => this.#idle?.sign())
+    const decoder = new PacketDecoder({ strict: options.strict, limits: PACKET_LIMITS })
     this.#packets = new PacketStream(
       { framing: plan.read, frameCapBytes: options.frameCapBytes },
-      (payload) => decoder.decode(payload),
+      (payload) => decoder.decodeInParts(payload),
       {
         packet: (packet) => this.#onPacket(packet),
         bad: (error, payload) => this.#onBad(error, payload),
@@ -93,17 +106,25 @@ export class Attempt {
       this.#end('timeout', `no version within ${options.connectTimeoutMs} ms`)
     })
     this.#socket = connect()
-    this.#listen()
+    this.#listen(reads)
   }
 
-  #listen(): void {
+  #listen(reads: SharedReads | undefined): void {
     const socket = this.#socket
+    const { host, port } = this.#options
     let isConnected = false
     socket.setNoDelay(true)
+    const read = () => {
+      socket.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    }
     socket.once('connect', () => {
       isConnected = true
+      reads?.share(socket, `${NAME} ${host}:${port}`, () => {
+        read()
+        return this.#work
+      })
     })
-    socket.on('data', (bytes: Uint8Array) => this.#onData(bytes))
+    if (reads === undefined) read()
     socket.on('end', () => this.#onClosed())
     socket.on('error', (error) => this.#end(isConnected ? 'error' : 'connect', error.message))
     socket.on('close', () => this.#onClosed())
@@ -117,11 +138,10 @@ export class Attempt {
   #onData(bytes: Uint8Array): void {
     if (this.#isOver) return
     this.#idle?.sign()
-    if (this.#hasVersion) this.#packets.push(bytes)
-    else this.#readVersion(bytes)
+    this.#work.begin(this.#hasVersion ? this.#packets.pushInParts(bytes) : this.#readVersion(bytes))
   }
 
-  #readVersion(bytes: Uint8Array): void {
+  *#readVersion(bytes: Uint8Array): Task {
     const missing = 2 - this.#version.length
     this.#version = new Uint8Array([...this.#version, ...bytes.subarray(0, missing)])
     if (this.#version.length < 2) return
@@ -132,7 +152,7 @@ export class Attempt {
       return
     }
     this.#greet()
-    if (bytes.length > missing) this.#packets.push(bytes.subarray(missing))
+    if (bytes.length > missing) yield* this.#packets.pushInParts(bytes.subarray(missing))
   }
 
   #greet(): void {
@@ -141,24 +161,29 @@ export class Attempt {
     const payload = encodeSettings(nsOfMs(this.#options.samplingIntervalMs))
     this.#socket.write(this.#plan.send === 'framed' ? frame(payload) : payload)
     this.#sink.greeted()
-    if (this.#plan.isProbe) {
-      this.#cancelProbe = this.#clock.after(this.#options.probeMs, () => {
-        const detail = `no packet within ${this.#options.probeMs} ms of ${this.#plan.send} settings`
-        this.#end('probe', detail)
-      })
-    }
+    if (this.#plan.isProbe) this.#startProbe()
     const limitMs = idleTimeoutMs(this.#options)
     this.#idle = new SilenceWatch(this.#clock, limitMs, () => {
       this.#end('idle', `nothing for ${limitMs} ms`)
     })
   }
 
-  #onPacket(packet: Packet): void {
+  #startProbe(): void {
+    const { probeMs } = this.#options
+    this.#cancelProbe = this.#clock.after(probeMs, () => {
+      const detail = `no packet within ${probeMs} ms of ${this.#plan.send} settings`
+      // what has come waits here
+      if (this.#work.hasRest) this.#startProbe()
+      else this.#end('probe', detail)
+    })
+  }
+
+  *#onPacket(packet: Packet): Task {
     if (this.#isOver) return
     this.#count++
     this.#badInRow = 0
     this.#cancelProbe()
-    this.#sink.packet(packet, this.#packets.framing!)
+    yield* this.#sink.packet(packet, this.#packets.framing!)
   }
 
   #onBad(error: DecodeError, payload: Uint8Array): void {
@@ -184,6 +209,7 @@ export class Attempt {
     this.#cancelProbe()
     this.#idle?.stop()
     this.#packets.stop()
+    this.#work.drop()
     this.#socket.destroy()
     this.#sink.end({ reason, detail, hasVersion: this.#hasVersion, packets: this.#count })
   }

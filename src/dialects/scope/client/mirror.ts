@@ -2,13 +2,14 @@
  * A server's metrics as series of the model: known by name alone, whatever their labels do, across
  * reconnects. Pure bookkeeping over the packets of one target.
  */
+import type { Task } from '../../../time/task.ts'
 import { metricIdentity, metricMetadata } from '../map.ts'
 import { unfoldName } from '../names.ts'
 import type { Info, Snapshot } from '../spec.ts'
 import { type MirroredSeries, NameMemory, type OmitReason } from './name-memory.ts'
 import { TimeBase } from './time-base.ts'
 
-/** One snapshot; valid during the call that brings it. */
+/** One snapshot; valid until the next packet is read. */
 export interface Sample {
   readonly timeMs: number
   readonly t: bigint
@@ -34,6 +35,8 @@ interface MirrorOptions {
 
 /** A name that looks folded waits this long for the Info that would confirm it. */
 const CONFIRM_MS = 10_000
+/** Names that are looked up, or made series, in one part. */
+const NAMES_PER_PART = 128
 const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 export class Mirror {
@@ -95,11 +98,13 @@ export class Mirror {
     this.#timeBase = new TimeBase()
   }
 
-  /** Replaces the metadata of the metrics that the Info lists; returns those that are new. */
-  info(info: Info, nowMs: number): MirroredSeries[] {
+  /** Replaces the metadata of the metrics that the Info lists; gives those that are new. */
+  *info(info: Info, nowMs: number): Task<MirroredSeries[]> {
     const added: MirroredSeries[] = []
     this.#memory.begin('info', info.metrics.keys(), nowMs)
+    let count = 0
     for (const [name, labels] of info.metrics) {
+      if (++count % NAMES_PER_PART === 0) yield
       const found = this.#memory.get(name)
       if (found === undefined && !this.#memory.hasPlace()) continue
       const known = found?.series
@@ -110,20 +115,26 @@ export class Mirror {
     return added
   }
 
-  snapshot(snapshot: Snapshot, arrivalMs: number): Sample {
+  *snapshot(snapshot: Snapshot, arrivalMs: number): Task<Sample> {
     const { t, names, values } = snapshot
     const isRepeat = t === this.#lastT
     if (this.#lastT !== undefined && t < this.#lastT) this.begin()
     if (this.#lastT !== undefined && t > this.#lastT) this.#step(t - this.#lastT)
     this.#lastT = t
     const timeMs = this.#timeBase.wallMs(t, arrivalMs)
-    if (names !== this.#names || this.#isWaiting) {
-      this.#names = names
-      this.#isWaiting = false
-      this.#memory.begin('list', names, arrivalMs)
-      this.#row = names.map((name) => this.#find(name, arrivalMs))
-    }
+    if (names !== this.#names || this.#isWaiting) this.#row = yield* this.#rowOf(names, arrivalMs)
     return { timeMs, t, epoch: this.#epoch, isRepeat, series: this.#row, values }
+  }
+
+  *#rowOf(names: readonly string[], nowMs: number): Task<(MirroredSeries | undefined)[]> {
+    this.#names = names
+    this.#isWaiting = false
+    this.#memory.begin('list', names, nowMs)
+    const row: (MirroredSeries | undefined)[] = []
+    for (const name of names) {
+      if (row.push(this.#find(name, nowMs)) % NAMES_PER_PART === 0) yield
+    }
+    return row
   }
 
   #step(stepNs: bigint): void {

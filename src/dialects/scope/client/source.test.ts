@@ -4,6 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
+import type { SharedReads } from '../../endpoints.ts'
 import { dialect as scope } from '../dialect.ts'
 import { CallbackSource } from '../server/callback-source.ts'
 import { ScopeServer } from '../server.ts'
@@ -15,7 +17,12 @@ afterEach(async () => {
 })
 
 /** A server and a hub's source of it, under one clock. */
-async function link(values: CallbackSource, ingest = new ModelIngest(), bytesLimit = 1e6) {
+async function link(
+  values: CallbackSource,
+  ingest = new ModelIngest(),
+  bytesLimit = 1e6,
+  reads: SharedReads = READS_AT_ONCE,
+) {
   const clock = new FakeClock()
   const server = new ScopeServer({ source: values, port: 0, clock })
   await server.start()
@@ -23,7 +30,7 @@ async function link(values: CallbackSource, ingest = new ModelIngest(), bytesLim
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
   const options = { client: { samplingIntervalMs: 10 } }
   const reports = new RecordedReports()
-  const context = { ingest, clock, reports, options, bytesLimit }
+  const context = { ingest, clock, reports, options, bytesLimit, reads }
   const source = scope.connectSource!(target, context)
   cleanups.push(() => server.close())
   cleanups.push(() => source.close())
@@ -111,6 +118,23 @@ describe('a scope source', () => {
     assert.deepEqual(ingest.series.length, 2)
     assert.equal(reports.counts['names_omitted max_bytes'], 96)
     assert.equal(source.status().facts.refused, 48)
+  })
+
+  it('reads within a budget, part by part, and its own waiting is no silence', async () => {
+    const values = new CallbackSource()
+    for (let i = 0; i < 2000; i++) values.add(`n${i}`, () => i)
+    const reads = new SteppedReads()
+    const { clock, ingest, source } = await link(values, new ModelIngest(), 1e7, reads)
+    while (!reads.hasRest) await turn()
+    let steps = 0
+    for (; ingest.series.length < 2000; steps++) {
+      if (reads.hasRest) clock.advance(1000)
+      reads.step()
+      await turn()
+    }
+    assert.ok(steps > 30, `${steps} steps`)
+    assert.equal(ingest.series.find(({ identity }) => identity.name === 'n1999')!.value, 1999)
+    assert.equal(source.status().facts.state, 'online')
   })
 
   it('leaves no timer when both sides have been closed', async () => {

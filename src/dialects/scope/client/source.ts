@@ -6,6 +6,7 @@ import {
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
+import type { Task } from '../../../time/task.ts'
 import type { PeerConnection, Source, SourceContext, Target } from '../../endpoints.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
 import { ScopeClient } from '../client.ts'
@@ -16,6 +17,8 @@ import type { MirroredSeries } from './name-memory.ts'
 const SOURCE_LABEL = 'scope.source'
 /** The dialect has one type of metric. */
 const GAUGE_TYPE = 0
+/** Values that are written in one part; each may be of a new series. */
+const VALUES_PER_PART = 128
 /** A place in a row whose slot was not looked up yet. */
 const UNKNOWN = -2
 
@@ -39,8 +42,9 @@ class Slots {
     this.#forget = forget
   }
 
-  /** Makes ready for a sample with this row of series. */
+  /** Makes ready for a sample with this row of series, or for what is left of one. */
   begin(row: Sample['series']): void {
+    this.#ingest.begin(this.#source)
     const { generation } = this.#ingest
     if (row === this.#row && generation === this.#generation) return
     if (generation !== this.#generation) this.#slots = new WeakMap()
@@ -94,24 +98,29 @@ export function connectSource(target: Target, context: SourceContext): Source {
   const { host, port } = target
   const slots = new Slots(ingest, `${host}:${port}`, (series) => client.forget(series))
   const sinceMs = clock.wallMs()
-  const client = new ScopeClient({
-    ...(context.options.client ?? {}),
-    ...{ host, port, clock, reports, maxSeriesBytes: context.bytesLimit },
-    onSample: ({ series, values }) => {
-      ingest.begin(`${host}:${port}`)
-      slots.begin(series)
-      for (let i = 0; i < series.length; i++) {
-        const value = values[i]!
-        if (Number.isNaN(value)) continue
-        const slot = slots.at(i)
-        if (slot !== REFUSED) ingest.set(slot, value)
-      }
-    },
-  })
+  const settings = { host, port, clock, reports, maxSeriesBytes: context.bytesLimit }
+  const client = new ScopeClient(
+    { ...(context.options.client ?? {}), ...settings },
+    { reads: context.reads, takeSample: (sample) => takeSample(sample, ingest, slots) },
+  )
   void client.start()
   return {
     status: () => statusOf(client, sinceMs),
     close: () => client.close(),
+  }
+}
+
+/** Writes a sample to its gauges. Between two parts slots may be given back. */
+function* takeSample({ series, values }: Sample, ingest: Ingest, slots: Slots): Task {
+  for (let i = 0; i < series.length; i++) {
+    if (i % VALUES_PER_PART === 0) {
+      if (i > 0) yield
+      slots.begin(series)
+    }
+    const value = values[i]!
+    if (Number.isNaN(value)) continue
+    const slot = slots.at(i)
+    if (slot !== REFUSED) ingest.set(slot, value)
   }
 }
 

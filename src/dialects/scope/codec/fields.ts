@@ -3,10 +3,25 @@
  * (unsigned integers in declaration order), or an array of exactly the fields. Unknown fields are
  * skipped.
  */
-import type { MessagePackReader } from '../../../wire/messagepack.ts'
+import { runNow, type Task } from '../../../time/task.ts'
+import { isContainer, type MessagePackReader } from '../../../wire/messagepack.ts'
 
 /** Offset of a field that the struct does not have. */
 export const MISSING = -1
+
+/** Longer than the name of any field, in bytes. */
+const FIELD_SIZE_MAX = 64
+/** Values that are skipped in one part, about. */
+const VALUES_PER_PART = 4096
+/** Pairs of a map that are read in one part. */
+export const PAIRS_PER_PART = 256
+
+/** Finds the offset behind a value, in parts. */
+export function* behind(reader: MessagePackReader, at: number): Task<number> {
+  const skipped = { at, pending: 1 }
+  while (!reader.skipOn(skipped, VALUES_PER_PART)) yield
+  return skipped.at
+}
 
 /**
  * Finds the offsets of the fields' values in the struct at this offset, MISSING for absent ones;
@@ -18,12 +33,22 @@ export function findFields(
   at: number,
   names: readonly string[],
 ): number[] | undefined {
+  return runNow(findFieldsInParts(reader, at, names))
+}
+
+/** Does what {@link findFields} does, in parts. */
+export function* findFieldsInParts(
+  reader: MessagePackReader,
+  at: number,
+  names: readonly string[],
+): Task<number[] | undefined> {
   const family = reader.family(at)
-  if (family === 'array') return elementOffsets(reader, at, names.length)
+  if (family === 'array') return yield* elementOffsets(reader, at, names.length)
   if (family !== 'map') return undefined
   const found = names.map(() => MISSING)
   let key = reader.body(at)
   for (let pairs = reader.length(at); pairs > 0; pairs--) {
+    if (pairs % PAIRS_PER_PART === 0) yield
     const index = fieldIndex(reader, key, names)
     if (index === undefined) return undefined
     const value = reader.skip(key)
@@ -31,18 +56,22 @@ export function findFields(
       if (found[index] !== MISSING) return undefined
       found[index] = value
     }
-    key = reader.skip(value)
+    key = isContainer(reader.bytes[value]!) ? yield* behind(reader, value) : reader.skip(value)
   }
   return found
 }
 
-function elementOffsets(reader: MessagePackReader, at: number, count: number) {
+function* elementOffsets(
+  reader: MessagePackReader,
+  at: number,
+  count: number,
+): Task<number[] | undefined> {
   if (reader.length(at) !== count) return undefined
   const offsets: number[] = []
   let next = reader.body(at)
   for (let i = 0; i < count; i++) {
     offsets.push(next)
-    next = reader.skip(next)
+    next = yield* behind(reader, next)
   }
   return offsets
 }
@@ -55,6 +84,7 @@ function fieldIndex(reader: MessagePackReader, at: number, names: readonly strin
   const family = reader.family(at)
   if (family === 'uint') return Math.min(reader.number(at)!, names.length)
   if (family !== 'str' && family !== 'bin') return undefined
+  if (reader.length(at) > FIELD_SIZE_MAX) return names.length
   const name = reader.text(at)
   const index = name === undefined ? -1 : names.indexOf(name)
   return index < 0 ? names.length : index

@@ -2,6 +2,7 @@
  * A server's bytes behind its version, in any segmentation, to packets. One bad packet never loses
  * the next as long as its end is known; when it is not, the stream says so and reads no further.
  */
+import { runNow, type Task } from '../../../time/task.ts'
 import { ByteQueue } from '../../../wire/byte-queue.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import { isContainer } from '../../../wire/messagepack.ts'
@@ -11,8 +12,11 @@ import { detectFraming, LENGTH_SIZE, readLength } from './framing.ts'
 import { packetError } from './packet.ts'
 
 interface PacketSink<T> {
-  /** Takes a message; `payload` and what it refers to are valid during the call. */
-  packet(message: T, payload: Uint8Array): void
+  /**
+   * Takes a message; `payload` and what it refers to are valid during the call, or until the parts
+   * that it returns are done.
+   */
+  packet(message: T, payload: Uint8Array): Task | undefined
   /** Takes a bad packet, or the end of the stream's readability (`resync` false). */
   bad(error: DecodeError, payload: Uint8Array): void
 }
@@ -24,17 +28,17 @@ interface PacketStreamOptions {
 
 export class PacketStream<T = Packet> {
   readonly #options: PacketStreamOptions
-  readonly #decode: (payload: Uint8Array) => T
+  readonly #decode: (payload: Uint8Array) => Task<T>
   readonly #sink: PacketSink<T>
   readonly #queue = new ByteQueue()
   readonly #scanner = new MessagePackScanner()
   #framing: Framing | undefined
   #isLost = false
 
-  /** @param decode reads one payload or throws a DecodeError */
+  /** @param decode reads one payload, in parts, or throws a DecodeError */
   constructor(
     options: PacketStreamOptions,
-    decode: (payload: Uint8Array) => T,
+    decode: (payload: Uint8Array) => Task<T>,
     sink: PacketSink<T>,
   ) {
     this.#options = options
@@ -65,14 +69,19 @@ export class PacketStream<T = Packet> {
   }
 
   push(bytes: Uint8Array): void {
+    runNow(this.pushInParts(bytes))
+  }
+
+  /** Does what {@link push} does, in parts; the bytes are used until the last of them. */
+  *pushInParts(bytes: Uint8Array): Task {
     if (this.#isLost) return
     if (this.#queue.size === 0) {
-      const used = this.#consume(bytes)
+      const used = yield* this.#consume(bytes)
       if (!this.#isLost) this.#queue.append(bytes.subarray(used))
       return
     }
     this.#queue.append(bytes)
-    const used = this.#consume(this.#queue.peek())
+    const used = yield* this.#consume(this.#queue.peek())
     if (!this.#isLost) this.#queue.drop(used)
   }
 
@@ -81,16 +90,17 @@ export class PacketStream<T = Packet> {
     if (this.#isLost || this.#queue.size === 0) return
     const bytes = this.#queue.peek()
     if (this.#framing === undefined && isContainer(bytes[0]!)) this.#framing = 'bare'
-    const rest = bytes.subarray(this.#consume(bytes))
+    const rest = bytes.subarray(runNow(this.#consume(bytes)))
     if (this.#isLost || rest.length === 0) return
     this.#lose(packetError('bad_msgpack', rest.length, 'packet is cut off', false), rest)
   }
 
   /** Reads whole messages from the front; returns how many bytes they took. */
-  #consume(bytes: Uint8Array): number {
+  *#consume(bytes: Uint8Array): Task<number> {
     this.#framing ??= this.#detect(bytes)
     if (this.#framing === undefined || this.#isLost) return 0
-    return this.#framing === 'framed' ? this.#readFrames(bytes) : this.#readValues(bytes)
+    const isFramed = this.#framing === 'framed'
+    return yield* isFramed ? this.#readFrames(bytes) : this.#readValues(bytes)
   }
 
   #detect(bytes: Uint8Array): Framing | undefined {
@@ -100,7 +110,7 @@ export class PacketStream<T = Packet> {
     return undefined
   }
 
-  #readFrames(bytes: Uint8Array): number {
+  *#readFrames(bytes: Uint8Array): Task<number> {
     let at = 0
     while (!this.#isLost && at + LENGTH_SIZE <= bytes.length) {
       const length = readLength(bytes, at)
@@ -110,13 +120,13 @@ export class PacketStream<T = Packet> {
       }
       const end = at + LENGTH_SIZE + length
       if (end > bytes.length) break
-      this.#deliver(bytes.subarray(at + LENGTH_SIZE, end))
+      yield* this.#deliver(bytes.subarray(at + LENGTH_SIZE, end))
       at = end
     }
     return at
   }
 
-  #readValues(bytes: Uint8Array): number {
+  *#readValues(bytes: Uint8Array): Task<number> {
     let at = 0
     while (!this.#isLost && at < bytes.length) {
       const verdict = this.#scanner.scan(bytes, at, bytes.length, this.#options.frameCapBytes)
@@ -132,22 +142,26 @@ export class PacketStream<T = Packet> {
         this.#lose(error, bytes.subarray(at))
         return at
       }
-      this.#deliver(bytes.subarray(at, at + size))
+      yield* this.#deliver(bytes.subarray(at, at + size))
       at += size
     }
     return at
   }
 
-  #deliver(payload: Uint8Array): void {
+  *#deliver(payload: Uint8Array): Task {
     let message: T
     try {
-      message = this.#decode(payload)
+      message = yield* this.#decode(payload)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      this.#sink.bad(error, payload)
+      if (!this.#isLost) this.#sink.bad(error, payload)
+      yield
       return
     }
-    this.#sink.packet(message, payload)
+    if (this.#isLost) return
+    const parts = this.#sink.packet(message, payload)
+    if (parts !== undefined) yield* parts
+    yield
   }
 
   #loseOversize(size: number, bytes: Uint8Array): void {

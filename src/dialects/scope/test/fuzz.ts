@@ -87,9 +87,9 @@ function checkClient(bytes: Uint8Array, isStrict: boolean, whole: Found, random:
   const { frameCapBytes } = CLIENT_DEFAULTS
   const packets = new PacketStream<Packet>(
     { framing: 'auto', frameCapBytes },
-    (payload) => decoder.decode(payload),
+    (payload) => decoder.decodeInParts(payload),
     {
-      packet: (packet) => said.data(toPlain(packet)),
+      packet: (packet) => void said.data(toPlain(packet)),
       bad: ({ code }) => codes.push(code),
     },
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, Socket } from 'node:net'
+import { PassThrough, type Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
@@ -214,4 +215,40 @@ test('new connections are taken over as far as a turn goes, and none that is gon
   assert.deepEqual(taken, [0])
   sockets[1]!.destroy()
   return until(() => taken.length > 1).then(() => assert.deepEqual(taken, [0, 2]))
+})
+
+test('streams that are no sockets are shared out by the names they come under', async () => {
+  const clock = new FakeClock()
+  const budget = new ReadBudget<Readable>(clock)
+  const order: string[] = []
+  const rests = new Map<string, number>()
+  /** A stream whose every chunk is work of so many budgets. */
+  const streamOf = (name: string, budgets: number) => {
+    const stream = new PassThrough()
+    const spend = () => {
+      order.push(name)
+      rests.set(name, (rests.get(name) ?? 0) - 1)
+      clock.pass(8)
+    }
+    budget.share(stream, name, () => {
+      stream.on('data', () => {
+        rests.set(name, budgets)
+        spend()
+      })
+      return {
+        get hasRest() {
+          return (rests.get(name) ?? 0) > 0
+        },
+        goOn: spend,
+      }
+    })
+    return stream
+  }
+  const greedy = streamOf('greedy', 6)
+  const modest = streamOf('modest', 1)
+  greedy.write('x')
+  modest.write('x')
+  await until(() => order.length === 7)
+  assert.ok(order.indexOf('modest') <= 2, order.join(' '))
+  assert.equal(order.filter((name) => name === 'greedy').length, 6)
 })

@@ -13,22 +13,22 @@
  * everything else of its address.
  */
 import type { Socket } from 'node:net'
-import type { ConnectionProgress } from '../../../dialects/endpoints.ts'
+import type { Readable } from 'node:stream'
+import type { PartedReading, SharedReads } from '../../../dialects/endpoints.ts'
 import { networkOf } from '../../../peers/network.ts'
-import type { Budget } from '../../../time/budget.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { LOOP_BUDGET_NS, LoopBudget } from '../../tasks/loop-budget.ts'
 
 /** Connections of one address, and what they have taken. */
-class AddressShare {
+class AddressShare<T extends Readable = Readable> {
   readonly address: string
   /** The one that was read last comes last, and waits longest when the budget is short. */
-  readonly readers = new Set<Reader>()
+  readonly readers = new Set<Reader<T>>()
   /** Readers whose last read is not done; at most one, but for reads before they were known. */
-  readonly behind = new Set<Reader>()
+  readonly behind = new Set<Reader<T>>()
   /** Arrivals, at most as many as there may be connections. */
   readonly arrivals: (() => void)[] = []
-  waiting: Reader[] = []
+  waiting: Reader<T>[] = []
   /** Whether its turn at hand began with arrivals. */
   isForArrivals = false
   spentNs = 0n
@@ -43,29 +43,29 @@ class AddressShare {
 }
 
 /** One connection that has been taken over. */
-interface Reader {
-  readonly socket: Socket
-  share: AddressShare
-  progress: ConnectionProgress | undefined
+interface Reader<T extends Readable = Readable> {
+  readonly stream: T
+  share: AddressShare<T>
+  progress: Partial<PartedReading> | undefined
 }
 
-export class ReadBudget implements Budget {
+export class ReadBudget<T extends Readable = Socket> implements SharedReads {
   /** Budget of reads. When it is over, one more part of a read is under way: some ms. */
   readonly #budget: LoopBudget
   readonly #clock: Clock
-  readonly #onTaken: (socket: Socket) => void
+  readonly #onTaken: (stream: T) => void
   #hasBegun = false
   /** Shares of addresses that have connections, or have taken time in this round. */
-  readonly #shares = new Map<string, AddressShare>()
+  readonly #shares = new Map<string, AddressShare<T>>()
   /** Those that have taken time in this round. */
-  readonly #charged = new Set<AddressShare>()
-  readonly #readers = new WeakMap<Socket, Reader>()
+  readonly #charged = new Set<AddressShare<T>>()
+  readonly #readers = new WeakMap<T, Reader<T>>()
   #beganNs = 0n
   /** Whether anything may wait. */
   #hasWaiting = false
 
   /** @param onTaken called when more of what a connection had sent was taken than by its reads */
-  constructor(clock: Clock, onTaken: (socket: Socket) => void = () => {}) {
+  constructor(clock: Clock, onTaken: (stream: T) => void = () => {}) {
     this.#clock = clock
     this.#budget = new LoopBudget(clock, { budgetNs: LOOP_BUDGET_NS })
     this.#onTaken = onTaken
@@ -80,14 +80,19 @@ export class ReadBudget implements Budget {
    * Lets a new connection be taken over, as soon as a turn has time for what it has said first.
    * @param takeOver gives what its server knows of it
    */
-  admit(socket: Socket, takeOver: () => ConnectionProgress | undefined): void {
-    const share = this.#shareOf(networkOf(socket.remoteAddress ?? ''))
+  admit(socket: T & Socket, takeOver: () => Partial<PartedReading> | undefined): void {
+    this.share(socket, networkOf(socket.remoteAddress ?? ''), takeOver)
+  }
+
+  /** Does the same for any stream, whose time is charged to this address. */
+  share(stream: T, address: string, takeOver: () => Partial<PartedReading> | undefined): void {
+    const share = this.#shareOf(address)
     // one that a server has passed on has no reader until then
-    const known = this.#readers.get(socket)
+    const known = this.#readers.get(stream)
     if (known !== undefined) forget(known)
     share.arrivals.push(() => {
-      if (socket.destroyed) return
-      const reader = known ?? this.#watch(socket, share)
+      if (stream.destroyed) return
+      const reader = known ?? this.#watch(stream, share)
       reader.share = share
       const beganNs = this.#clock.monotonicNs()
       reader.progress = takeOver()
@@ -104,31 +109,31 @@ export class ReadBudget implements Budget {
     this.#leaveIfEmpty(share)
   }
 
-  #shareOf(address: string): AddressShare {
+  #shareOf(address: string): AddressShare<T> {
     const known = this.#shares.get(address)
     if (known !== undefined) return known
-    const share = new AddressShare(address)
+    const share = new AddressShare<T>(address)
     this.#shares.set(address, share)
     return share
   }
 
-  #watch(socket: Socket, share: AddressShare): Reader {
-    const reader: Reader = { socket, share, progress: undefined }
-    this.#readers.set(socket, reader)
-    socket.once('close', () => {
+  #watch(stream: T, share: AddressShare<T>): Reader<T> {
+    const reader: Reader<T> = { stream, share, progress: undefined }
+    this.#readers.set(stream, reader)
+    stream.once('close', () => {
       forget(reader)
       this.#leaveIfEmpty(reader.share)
     })
     return reader
   }
 
-  #listen(reader: Reader): void {
-    const { socket } = reader
-    socket.prependListener('data', () => {
+  #listen(reader: Reader<T>): void {
+    const { stream } = reader
+    stream.prependListener('data', () => {
       this.#begin()
       this.#beganNs = this.#clock.monotonicNs()
     })
-    socket.on('data', () => {
+    stream.on('data', () => {
       const { share } = reader
       this.#charge(share, this.#beganNs)
       if (share.readers.delete(reader)) share.readers.add(reader)
@@ -139,15 +144,15 @@ export class ReadBudget implements Budget {
   }
 
   /** Reads nothing more of a connection before what it has sent is taken. */
-  #keepBehind(reader: Reader): void {
-    const { socket, share, progress } = reader
+  #keepBehind(reader: Reader<T>): void {
+    const { stream, share, progress } = reader
     if (progress?.hasRest !== true) return
-    socket.pause()
+    stream.pause()
     share.behind.add(reader)
     this.#hasWaiting = true
   }
 
-  #charge(share: AddressShare, sinceNs: bigint): void {
+  #charge(share: AddressShare<T>, sinceNs: bigint): void {
     share.spentNs += this.#clock.monotonicNs() - sinceNs
     this.#charged.add(share)
   }
@@ -163,7 +168,7 @@ export class ReadBudget implements Budget {
     setImmediate(() => this.#beginNext())
   }
 
-  #admitNext(share: AddressShare): void {
+  #admitNext(share: AddressShare<T>): void {
     const { arrivals } = share
     while (arrivals.length > 0 && !this.#isSpent && share.behind.size === 0) arrivals.shift()!()
   }
@@ -172,10 +177,10 @@ export class ReadBudget implements Budget {
     for (const share of this.#shares.values()) this.#pauseShare(share)
   }
 
-  #pauseShare({ readers, waiting }: AddressShare): void {
+  #pauseShare({ readers, waiting }: AddressShare<T>): void {
     for (const reader of readers) {
-      if (reader.socket.isPaused()) continue
-      reader.socket.pause()
+      if (reader.stream.isPaused()) continue
+      reader.stream.pause()
       waiting.push(reader)
       this.#hasWaiting = true
     }
@@ -211,7 +216,7 @@ export class ReadBudget implements Budget {
     }
   }
 
-  #leaveIfEmpty(share: AddressShare): void {
+  #leaveIfEmpty(share: AddressShare<T>): void {
     if (share.readers.size > 0 || share.isWaiting || share.spentNs > 0n) return
     this.#shares.delete(share.address)
   }
@@ -220,7 +225,7 @@ export class ReadBudget implements Budget {
    * Serves an address: first what it has sent before. Then arrivals and those that wait have every
    * other turn: however many arrive, they are read on.
    */
-  #serve(share: AddressShare): void {
+  #serve(share: AddressShare<T>): void {
     // the next time others come first
     this.#shares.delete(share.address)
     this.#shares.set(share.address, share)
@@ -229,7 +234,7 @@ export class ReadBudget implements Budget {
       const beganNs = this.#clock.monotonicNs()
       reader.progress!.goOn!()
       this.#charge(share, beganNs)
-      this.#onTaken(reader.socket)
+      this.#onTaken(reader.stream)
       if (reader.progress!.hasRest === true) return
       share.behind.delete(reader)
       if (!share.waiting.includes(reader)) share.waiting.push(reader)
@@ -240,15 +245,15 @@ export class ReadBudget implements Budget {
     if (this.#isSpent || !isEntitled(share) || share.behind.size > 0) return
     const { waiting } = share
     share.waiting = []
-    for (const { socket } of waiting) socket.resume()
+    for (const { stream } of waiting) stream.resume()
   }
 }
 
-function isEntitled({ spentNs }: AddressShare): boolean {
+function isEntitled({ spentNs }: { readonly spentNs: bigint }): boolean {
   return spentNs < LOOP_BUDGET_NS
 }
 
-function forget(reader: Reader): void {
+function forget<T extends Readable>(reader: Reader<T>): void {
   const { share } = reader
   share.readers.delete(reader)
   share.behind.delete(reader)
