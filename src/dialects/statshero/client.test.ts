@@ -256,6 +256,17 @@ suite('client over TCP', { timeout: 30_000 }, () => {
     assert.equal(clock.pending, 0)
   })
 
+  test('packets wait up to so many bytes, and the oldest go', async () => {
+    const port = await unusedPort()
+    const { client } = clientTo(port, { ...options, queueBytesLimit: 4096 })
+    const meter = client.meter('a'.repeat(2000))
+    for (const value of [1, 2, 3, 4, 5]) meter.record(value)
+    assert.equal(client.counts.dropped, 3)
+    client.meter('a'.repeat(4090)).record(1)
+    assert.equal(client.counts.dropped, 6, 'one that is larger does not wait at all')
+    await client.close()
+  })
+
   test('the limit of waiting lines holds for lines that are still being gathered', async () => {
     const port = await unusedPort()
     const { client, clock } = clientTo(port, { transport: 'tcp', queueLinesLimit: 10 })

@@ -165,13 +165,16 @@ export class StatsHeroClient {
       this.counts.dropped++
       return
     }
-    const { flushIntervalMs, queueLinesLimit } = this.#options
+    const { flushIntervalMs, queueLinesLimit, queueBytesLimit } = this.#options
     if (!this.#batch.fits(frame, value)) this.flush()
     this.#batch.add(frame, value)
     if (flushIntervalMs === 0 || this.#batch.lines >= queueLinesLimit) this.flush()
     else this.#cancelFlush ??= this.#clock.after(flushIntervalMs, () => this.flush())
-    while (this.#queue.lines + this.#batch.lines > queueLinesLimit && !this.#queue.isEmpty) {
-      this.counts.dropped += this.#queue.shift()!.lines
+    const queue = this.#queue
+    while (!queue.isEmpty) {
+      const hasTooMany = queue.lines + this.#batch.lines > queueLinesLimit
+      if (!hasTooMany && queue.bytes <= queueBytesLimit) break
+      this.counts.dropped += queue.shift()!.lines
     }
   }
 

@@ -92,6 +92,10 @@ export const OWN_CLIENT_OPTIONS = {
     default: 10_000,
     description: 'lines waiting to be sent; of more, the oldest packets are dropped',
   }),
+  queueBytesLimit: bytes({
+    default: 67_108_864,
+    description: 'bytes of packets waiting to be sent; of more, the oldest are dropped',
+  }),
   gzip: boolean({
     default: false,
     description: 'packs bodies that get smaller by it; outside the profile document',

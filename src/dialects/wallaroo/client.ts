@@ -80,10 +80,10 @@ export class WallarooClient {
   constructor(options: WallarooClientOptions) {
     checkWindowOptions(options)
     this.#options = { ...options, ...checkOptions(LINK_OPTIONS, options) }
-    const { application, worker, bufferWindows } = this.#options
+    const { application, worker, bufferWindows, maxPendingBytes } = this.#options
     this.#clock = options.clock ?? PLATFORM_CLOCK
     this.#opening = [encodeConnect(), encodeJoin(application, worker)]
-    this.#buffer = new FrameBuffer(bufferWindows)
+    this.#buffer = new FrameBuffer(bufferWindows, maxPendingBytes)
     this.#backoff = new Backoff(this.#options, Math.random)
   }
 

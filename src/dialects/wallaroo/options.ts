@@ -96,12 +96,14 @@ export const LINK_OPTIONS = {
   bufferWindows: integer({
     min: 0,
     default: 0,
-    description: 'frames kept while there is no connection, the newest ones; the peer keeps none',
+    description:
+      'newest frames kept without a connection, of up to `maxPendingBytes`; the peer keeps none',
   }),
   maxPendingBytes: integer({
     min: 0,
     default: 1_048_576,
-    description: 'that may wait for a hub that reads slowly; the peer has no limit',
+    description:
+      'that may wait for a hub that reads slowly, or is not there; the peer has no limit',
   }),
 }
 

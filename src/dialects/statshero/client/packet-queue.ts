@@ -1,4 +1,4 @@
-/** Packets that wait for their link, bounded by the lines in them; the oldest packets go first. */
+/** Packets that wait for their link, the oldest first; its lines and bytes are for limits. */
 interface WaitingPacket {
   readonly packet: Uint8Array
   readonly lines: number
@@ -7,6 +7,8 @@ interface WaitingPacket {
 export class PacketQueue {
   /** Lines in all waiting packets. */
   lines = 0
+  /** Bytes of all waiting packets. */
+  bytes = 0
   readonly #waiting: WaitingPacket[] = []
 
   get isEmpty(): boolean {
@@ -16,12 +18,15 @@ export class PacketQueue {
   push(entry: WaitingPacket): void {
     this.#waiting.push(entry)
     this.lines += entry.lines
+    this.bytes += entry.packet.length
   }
 
   /** Takes the oldest packet; undefined when there is none. */
   shift(): WaitingPacket | undefined {
     const entry = this.#waiting.shift()
-    this.lines -= entry?.lines ?? 0
+    if (entry === undefined) return undefined
+    this.lines -= entry.lines
+    this.bytes -= entry.packet.length
     return entry
   }
 }

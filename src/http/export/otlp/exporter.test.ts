@@ -294,6 +294,19 @@ test('a request that was taken is not sent again because its answer broke off', 
   assert.equal(counts.get('requests taken'), 1)
 })
 
+test('of a long answer only the beginning is read', async (t) => {
+  const { collector, hub, counts, exportNow } = await setUp(t, { encoding: 'json' })
+  hub.count(hub.add({ name: 'n', kind: 'counter' }), 3)
+  const said = '{"partialSuccess":{"rejectedDataPoints":1}}'
+  collector.answers.push({ status: 200, body: ' '.repeat(65_000) + said })
+  await exportNow()
+  assert.equal(counts.get('points rejected'), 1)
+  hub.count(hub.add({ name: 'm', kind: 'counter' }), 3)
+  collector.answers.push({ status: 200, body: ' '.repeat(66_000) + said })
+  await exportNow()
+  assert.deepEqual([counts.get('points rejected'), counts.get('requests taken')], [1, 2])
+})
+
 test('an export that fails by a fault of ours keeps its deltas', async (t) => {
   const parts = await setUp(t, { temporality: 'delta' })
   const { collector, hub, exporter, log, exportNow } = parts
