@@ -3,13 +3,15 @@
 import type { Command } from 'commander'
 import { escapeUnseen } from '../../../model/unseen.ts'
 import { tableLines } from '../../../terminal/index.ts'
-import type { HostMode } from '../host/abi.ts'
+import { CALLBACKS, type HostMode } from '../host/abi.ts'
+import { unservedAnswer } from '../host/imports/index.ts'
 import { readShape } from '../host/module/binary.ts'
 import { FilterRefusedError } from '../host/module/module.ts'
 import { readWasmFile, type WasmFile } from './wasm-file.ts'
 
 const EXAMPLES = `
-Exit code 0 when the host can start the file as a filter, 1 when it can't.
+Exit code 0 when the file has what a filter needs, 1 when it has not. Whether it starts is its own
+decision, too: run shows that. An import that is not served answers the number behind it.
 
 Examples:
   $ pentameter proxy-wasm inspect auth.wasm
@@ -27,7 +29,10 @@ export interface Inspection {
   readonly abi: string
   readonly allocators: readonly string[]
   readonly starts: readonly string[]
+  /** Callbacks that the host makes. */
   readonly callbacks: readonly string[]
+  /** Callbacks that it never makes. */
+  readonly idleCallbacks: readonly string[]
   readonly otherExports: readonly string[]
   /** Pages of 64 KiB; the most that the module itself allows, if it says. */
   readonly memory: { readonly pages: number; readonly pagesMost: number | null }
@@ -55,6 +60,7 @@ function inspect({ path, bytes, module }: WasmFile): Inspection {
   const functions = module.exports.filter(({ kind }) => kind === 'function').map((e) => e.name)
   const isCallback = (name: string): boolean =>
     name.startsWith('proxy_on_') && !ALLOCATORS.includes(name)
+  const isMade = (name: string): boolean => CALLBACKS.some((each) => each === name)
   const isOther = (name: string): boolean =>
     !isCallback(name) &&
     !name.startsWith('proxy_abi_version_') &&
@@ -70,7 +76,8 @@ function inspect({ path, bytes, module }: WasmFile): Inspection {
     abi: module.abi,
     allocators: ALLOCATORS.filter((name) => functions.includes(name)),
     starts: STARTS.filter((name) => functions.includes(name)),
-    callbacks: functions.filter(isCallback),
+    callbacks: functions.filter((name) => isCallback(name) && isMade(name)),
+    idleCallbacks: functions.filter((name) => isCallback(name) && !isMade(name)),
     otherExports: functions.filter(isOther),
     memory: { pages: memory?.least ?? 0, pagesMost: memory?.most ?? null },
     servedImports: imports.filter((name) => !module.unknownImports.includes(name)),
@@ -93,7 +100,8 @@ function refusalOf(check: () => void): string | null {
 
 function inspectionText(inspection: Inspection): string {
   const { path, bytes, abi, memory, hosts } = inspection
-  const { allocators, starts, callbacks, otherExports, servedImports, unknownImports } = inspection
+  const { allocators, starts, callbacks, idleCallbacks, otherExports } = inspection
+  const { servedImports, unknownImports } = inspection
   const most = memory.pagesMost === null ? '' : `, at most ${memory.pagesMost}`
   const rows: [string, readonly string[]][] = [
     ['file', [`${path}, ${(bytes / 1024).toFixed(1)} KiB`]],
@@ -105,10 +113,11 @@ function inspectionText(inspection: Inspection): string {
     ['allocator', allocators],
     ['starts with', orNone(starts)],
     ['callbacks', orNone(callbacks)],
+    ['never called', orNone(idleCallbacks)],
     ['other exports', orNone(otherExports)],
     ['imports served', orNone(servedImports)],
-    ['imports not served', orNone(unknownImports.map((name) => `${name} (answers 12)`))],
-    ['hosts', HOSTS.map((host) => `${host}: ${hosts[host] ?? 'can start it'}`)],
+    ['imports not served', orNone(unknownImports.map(withAnswer))],
+    ['hosts', HOSTS.map((host) => `${host}: ${hosts[host] ?? 'nothing is missing'}`)],
   ]
   const cells = rows.flatMap(([title, lines]) =>
     lines.map((line, i) => [i === 0 ? title : '', escapeUnseen(line)]),
@@ -116,6 +125,13 @@ function inspectionText(inspection: Inspection): string {
   return tableLines(cells)
     .map((line) => `${line}\n`)
     .join('')
+}
+
+/** Writes `MODULE.NAME (answers 12)`; a module’s name may hold dots, too. */
+function withAnswer(name: string): string {
+  const dot = name.indexOf('.')
+  const answer = unservedAnswer(name.slice(0, dot), name.slice(dot + 1))
+  return `${name} (answers ${answer})`
 }
 
 function orNone(lines: readonly string[]): readonly string[] {

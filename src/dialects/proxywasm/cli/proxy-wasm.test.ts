@@ -162,12 +162,20 @@ test('inspect lists what a filter wants and offers', async () => {
   assert.ok(inspection.servedImports.includes('wasi_unstable.proc_exit'))
   assert.ok(inspection.callbacks.includes('proxy_on_request_headers'))
   const text = await assembleWat(
-    filterText({ imports: '(import "env" "proxy_invented" (func (result i32)))' }),
+    filterText({
+      imports: `(import "env" "proxy_invented" (func (result i32)))
+        (import "wasi_snapshot_preview1" "path_open" (func (result i32)))
+        (import "wasi_snapshot_preview1" "fd_readdir" (func (result i32)))`,
+      more: '(func (export "proxy_on_http_call_response"))',
+    }),
   )
   await withFile('invented.wasm', text, async (invented) => {
     const { stdout: table } = await proxyWasm('inspect', invented)
     assert.match(table, /^imports not served +env\.proxy_invented \(answers 12\)$/m)
+    assert.match(table, /^ +wasi_snapshot_preview1\.path_open \(answers 44\)$/m)
+    assert.match(table, /^ +wasi_snapshot_preview1\.fd_readdir \(answers 52\)$/m)
+    assert.match(table, /^never called +proxy_on_http_call_response$/m)
     assert.match(table, /^memory +1 page of 64 KiB$/m)
-    assert.match(table, /^hosts +spec: can start it$/m)
+    assert.match(table, /^hosts +spec: nothing is missing$/m)
   })
 })

@@ -32,6 +32,24 @@ export const BUFFER = Object.freeze({
   pluginConfiguration: 7,
 })
 
+/** Callbacks that the host makes; filters may export others, which never run here. */
+export const CALLBACKS = [
+  'proxy_on_context_create',
+  'proxy_on_vm_start',
+  'proxy_on_configure',
+  'proxy_on_tick',
+  'proxy_on_request_headers',
+  'proxy_on_request_body',
+  'proxy_on_request_trailers',
+  'proxy_on_response_headers',
+  'proxy_on_response_body',
+  'proxy_on_response_trailers',
+  'proxy_on_done',
+  'proxy_on_log',
+  'proxy_on_delete',
+] as const
+export type CallbackName = (typeof CALLBACKS)[number]
+
 /** Answer of a header or body callback: go on, or wait for `proxy_continue_stream`. */
 export const ACTION_CONTINUE = 0
 

@@ -11,7 +11,7 @@ import { LogGate, StartLimit } from './instance/rate-limits.ts'
 import type { MetricSpace } from './metric-space.ts'
 import { CrcIds } from './metrics/crc-ids.ts'
 import { type FilterModule, FilterRefusedError } from './module/module.ts'
-import type { FilterLogLine, FilterOptions } from './options.ts'
+import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from './options.ts'
 import { FilterCounts, type FilterStatistics } from './statistics.ts'
 import { runStream } from './stream/cycle.ts'
 import type { FilterOutcome, FilterRequest } from './stream/exchange.ts'
@@ -23,6 +23,10 @@ export interface FilterHostParts {
   readonly clock?: Clock
   /** Takes lines that the filter logs, and the host about it. Must not throw. */
   readonly onLog?: (line: FilterLogLine) => void
+  /** Time that a filter may spend waiting in one call, ms; 1,000. */
+  readonly callTimeoutMs?: number
+  /** Stops the thread for a while, where a filter sleeps. */
+  readonly sleep?: (ms: number) => void
   /** Counts to go on with, of the host that ended. */
   readonly counts?: FilterCounts
 }
@@ -55,6 +59,8 @@ export class FilterHost {
   readonly #ids: CrcIds
   readonly #log: LogGate
   readonly #starts: StartLimit
+  readonly #callTimeoutMs: number
+  readonly #sleep: (ms: number) => void
   #instance: FilterInstance | undefined
   #context = CONTEXT_FIRST
   #cancelTick: () => void = () => {}
@@ -69,6 +75,8 @@ export class FilterHost {
     this.#ids = new CrcIds(this.#space, this.#counts)
     this.#log = new LogGate(this.#clock, this.#counts, parts.onLog)
     this.#starts = new StartLimit(this.#clock)
+    this.#callTimeoutMs = parts.callTimeoutMs ?? CALL_TIMEOUT_MS
+    this.#sleep = parts.sleep ?? sleep
   }
 
   /** @throws {FilterRefusedError} when the module does not suit the host mode or does not start */
@@ -141,6 +149,8 @@ export class FilterHost {
       ids: this.#ids,
       counts: this.#counts,
       clock: this.#clock,
+      callTimeoutMs: this.#callTimeoutMs,
+      sleep: this.#sleep,
       log: (level, text) => this.#log.write(level, text),
       setTickPeriod: (ms) => this.#setTickPeriod(ms),
     })
@@ -214,6 +224,13 @@ function outcome(
 ): FilterOutcome {
   const request = stream.message('request')
   return { verdict, status, request, response: stream.message('response'), reason }
+}
+
+/** A word that never changes, to wait for. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4))
+
+function sleep(ms: number): void {
+  Atomics.wait(NEVER, 0, 0, ms)
 }
 
 function textOf(error: unknown): string {

@@ -112,7 +112,7 @@ test('at most ten instances are built within a second', async () => {
 
 test('proc_exit and an endless recursion are traps', async () => {
   const exits = await hosted('exits')
-  assert.equal(exits.host.request().reason, 'proc_exit(3)')
+  assert.equal(exits.host.request().reason, 'filter ended itself: proc_exit(3)')
   const recurses = await hosted('recurses')
   assert.match(recurses.host.request().reason, /stack/)
 })

@@ -44,7 +44,15 @@ const ARITIES: Readonly<Record<string, number>> = {
   'wasi_snapshot_preview1.environ_get': 2,
   'wasi_snapshot_preview1.args_sizes_get': 2,
   'wasi_snapshot_preview1.args_get': 2,
+  'wasi_snapshot_preview1.clock_res_get': 2,
+  'wasi_snapshot_preview1.fd_read': 4,
+  'wasi_snapshot_preview1.fd_close': 1,
+  'wasi_snapshot_preview1.fd_fdstat_get': 2,
+  'wasi_snapshot_preview1.fd_prestat_get': 2,
+  'wasi_snapshot_preview1.poll_oneoff': 4,
+  'wasi_snapshot_preview1.sched_yield': 0,
   'wasi_unstable.fd_write': 4,
+  'wasi_unstable.poll_oneoff': 4,
   'env.nobody_serves_this': 3,
 }
 const NAMES = Object.keys(ARITIES)
@@ -119,7 +127,7 @@ test('whatever a filter passes to its imports, requests are answered, others unh
       const configuration = new Uint8Array(
         Int32Array.from(calls.flatMap(([index, values]) => [index, ...values])).buffer,
       )
-      const parts = { space, clock: new FakeClock() }
+      const parts = { space, clock: new FakeClock(), sleep: () => {} }
       const options = { name: 'f', configuration, environment: { A: 'b' } }
       const hosted = FilterHost.start(filter, options, parts)
       const outcome = hosted.request({ headers: [[':path', '/']], body: 'body' })

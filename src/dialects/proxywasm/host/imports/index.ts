@@ -1,6 +1,7 @@
 /**
  * The imports a filter is linked with. The list of what it wants comes from the module itself, so a
- * filter built for a host with more calls starts, too: what is not served answers UNIMPLEMENTED.
+ * filter built for a host with more calls starts, too: what is not served answers UNIMPLEMENTED, or
+ * WASI's own number where the call is WASI's.
  */
 
 import { type WasmImports, type WasmMemory, type WasmModule, wasm } from '../../../../arena/wasm.ts'
@@ -10,10 +11,9 @@ import type { MetricCalls } from '../metrics/metric-calls.ts'
 import { CONTEXT_CALLS } from './context.ts'
 import { MESSAGE_CALLS } from './messages.ts'
 import { PROPERTY_CALLS } from './properties.ts'
-import { WASI_CALLS } from './wasi.ts'
+import { unservedErrno, WASI_CALLS } from './wasi.ts'
 
 const ENV_CALLS: HostCalls = { ...CONTEXT_CALLS, ...MESSAGE_CALLS, ...PROPERTY_CALLS }
-const WASI_MODULES = ['wasi_snapshot_preview1', 'wasi_unstable']
 const METRIC_IMPORTS = [
   'proxy_define_metric',
   'proxy_increment_metric',
@@ -27,7 +27,12 @@ export function isServed(module: string, name: string): boolean {
   if (module === 'env') {
     return METRIC_IMPORTS.some((each) => each === name) || Object.hasOwn(ENV_CALLS, name)
   }
-  return WASI_MODULES.includes(module) && Object.hasOwn(WASI_CALLS, name)
+  return Object.hasOwn(WASI_CALLS, module) && Object.hasOwn(WASI_CALLS[module]!, name)
+}
+
+/** Gives the answer of the stub for an import that nothing serves. */
+export function unservedAnswer(module: string, name: string): number {
+  return Object.hasOwn(WASI_CALLS, module) ? unservedErrno(name) : STATUS.unimplemented
 }
 
 type HostFunction = (...args: never[]) => number | bigint
@@ -66,15 +71,17 @@ function importOf(
   from: string,
   name: string,
 ): HostFunction {
-  if (!isServed(from, name)) return stub(module, vm, `${from}.${name}`)
-  if (from !== 'env') return WASI_CALLS[name]!.bind(undefined, vm)
+  if (!isServed(from, name)) return stub(module, vm, from, name)
+  if (from !== 'env') return WASI_CALLS[from]![name]!.bind(undefined, vm)
   if (Object.hasOwn(metrics, name)) return metrics[name as MetricImport]
   return ENV_CALLS[name]!.bind(undefined, vm)
 }
 
-function stub(module: LinkedModule, vm: FilterVm, name: string): HostFunction {
+function stub(module: LinkedModule, vm: FilterVm, from: string, field: string): HostFunction {
+  const name = `${from}.${field}`
   const index = module.unknownImports.indexOf(name)
-  const answer = module.wideImports.has(name) ? BigInt(STATUS.unimplemented) : STATUS.unimplemented
+  const narrow = unservedAnswer(from, field)
+  const answer = module.wideImports.has(name) ? BigInt(narrow) : narrow
   return () => {
     if (vm.counts.countUnknown(index)) vm.log('warn', `import ${name} is not served`)
     return answer

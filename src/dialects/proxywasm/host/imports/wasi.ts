@@ -1,54 +1,43 @@
 /**
- * The few calls of WASI (`wasi_snapshot_preview1` and, of older SDKs, `wasi_unstable`) that
- * runtimes of compilers make on their own: no files, no arguments, output into the log.
+ * WASI (`wasi_snapshot_preview1` and, of older SDKs, `wasi_unstable`) as far as runtimes of
+ * compilers need it: arguments, environment, clocks, chance, the three standard streams, pauses and
+ * an end. There are no files. Answers are WASI's own error numbers, served or not.
  */
 import { randomFillSync } from 'node:crypto'
 import type { FilterVm, HostCalls } from '../instance/vm.ts'
-import { LOG_LINE_BYTES } from '../options.ts'
 import { bytesOf } from '../stream/stream.ts'
 import { wallNs } from './context.ts'
+import { DESCRIPTOR_CALLS } from './wasi-descriptors.ts'
+import { CLOCK, ERRNO } from './wasi-numbers.ts'
+import { poll, SUBSCRIPTIONS } from './wasi-poll.ts'
 
-/** Numbers of WASI's errors. */
-const ERRNO = Object.freeze({ success: 0, badFile: 8, fault: 21, invalid: 28 })
-const CLOCK = Object.freeze({ realtime: 0, monotonic: 1 })
-const STDOUT = 1
-const STDERR = 2
-/** `[address:u32][size:u32]` */
-const VECTOR_BYTES = 8
+/** Bytes of chance that one call gives: the quota of Web Crypto's `getRandomValues`. */
+const RANDOM_BYTES = 65_536
+/** Resolutions, ns: the wall's is the host's. */
+const RESOLUTIONS: readonly bigint[] = [1_000_000n, 1n]
 
-export const WASI_CALLS: HostCalls = {
-  fd_write(vm: FilterVm, fd: number, vectorsAt: number, vectors: number, sizeAt: number): number {
-    if (fd !== STDOUT && fd !== STDERR) return ERRNO.badFile
-    const { memory } = vm
-    if (!memory.has(sizeAt, 4) || (vectors >>> 0) * VECTOR_BYTES > memory.byteLength) {
-      return ERRNO.fault
-    }
-    if (!memory.has(vectorsAt, vectors * VECTOR_BYTES)) return ERRNO.fault
-    let text = ''
-    let written = 0
-    for (let i = 0; i < vectors; i++) {
-      const at = memory.u32(vectorsAt + i * VECTOR_BYTES)
-      const size = memory.u32(vectorsAt + i * VECTOR_BYTES + 4)
-      if (!memory.has(at, size)) return ERRNO.fault
-      const room = LOG_LINE_BYTES - text.length
-      if (room > 0) text += memory.text(at, Math.min(size, room))
-      written += size
-    }
-    vm.log(fd === STDERR ? 'error' : 'info', text.replace(/\n$/, ''))
-    memory.setU32(sizeAt, written)
-    return ERRNO.success
-  },
+const CALLS: HostCalls = {
+  ...DESCRIPTOR_CALLS,
 
   clock_time_get(vm: FilterVm, clock: number, _precision: bigint, timeAt: number): number {
     if (!vm.memory.has(timeAt, 8)) return ERRNO.fault
-    if (clock !== CLOCK.realtime && clock !== CLOCK.monotonic) return ERRNO.invalid
-    const ns = clock === CLOCK.realtime ? wallNs(vm) : vm.clock.monotonicNs()
+    const ns = timeOf(vm, clock)
+    if (ns === undefined) return ERRNO.invalid
     vm.memory.setU64(timeAt, ns)
+    return ERRNO.success
+  },
+
+  clock_res_get(vm: FilterVm, clock: number, resolutionAt: number): number {
+    if (!vm.memory.has(resolutionAt, 8)) return ERRNO.fault
+    const ns = RESOLUTIONS[clock]
+    if (ns === undefined) return ERRNO.invalid
+    vm.memory.setU64(resolutionAt, ns)
     return ERRNO.success
   },
 
   random_get(vm: FilterVm, at: number, size: number): number {
     if (!vm.memory.has(at, size)) return ERRNO.fault
+    if (size >>> 0 > RANDOM_BYTES) return ERRNO.invalid
     randomFillSync(vm.memory.view(at, size))
     return ERRNO.success
   },
@@ -78,8 +67,27 @@ export const WASI_CALLS: HostCalls = {
 
   args_get: () => ERRNO.success,
 
-  /** A filter serves until its host ends it: leaving on its own account is a trap. */
-  proc_exit: (vm: FilterVm, code: number) => vm.trap(`proc_exit(${code})`),
+  sched_yield: () => ERRNO.success,
+
+  /** A filter serves until its host ends it: leaving on its own account ends the instance. */
+  proc_exit: (vm: FilterVm, code: number) =>
+    vm.trap(`filter ended itself: proc_exit(${code >>> 0})`),
+}
+
+/** Modules of WASI, with the calls that are served of each. */
+export const WASI_CALLS: Readonly<Record<string, HostCalls>> = {
+  wasi_snapshot_preview1: { ...CALLS, poll_oneoff: poll(SUBSCRIPTIONS.preview1) },
+  wasi_unstable: { ...CALLS, poll_oneoff: poll(SUBSCRIPTIONS.unstable) },
+}
+
+/** Answer to a call of WASI that nothing serves: no such file, or no such call. */
+export function unservedErrno(name: string): number {
+  return name === 'path_open' ? ERRNO.noEntry : ERRNO.noCall
+}
+
+function timeOf(vm: FilterVm, clock: number): bigint | undefined {
+  if (clock === CLOCK.realtime) return wallNs(vm)
+  return clock === CLOCK.monotonic ? vm.clock.monotonicNs() : undefined
 }
 
 /** Encodes the environment: `NAME=value` and a NUL each. */

@@ -43,6 +43,10 @@ export class GuestMemory {
     return this.#view.getUint32(at >>> 0, true)
   }
 
+  u64(at: number): bigint {
+    return this.#view.getBigUint64(at >>> 0, true)
+  }
+
   setU32(at: number, value: number): void {
     this.#view.setUint32(at >>> 0, value, true)
   }

@@ -6,7 +6,7 @@
 import { type WasmExports, type WasmMemory, wasm } from '../../../../arena/wasm.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import { linkFastMetrics } from '../../fast/fast-metrics.ts'
-import { type HostMode, type LogLevel, STATUS } from '../abi.ts'
+import { type CallbackName, type HostMode, type LogLevel, STATUS } from '../abi.ts'
 import { linkImports, metricImports } from '../imports/index.ts'
 import type { MetricSpace } from '../metric-space.ts'
 import type { CrcIds } from '../metrics/crc-ids.ts'
@@ -16,6 +16,7 @@ import type { FilterOptions } from '../options.ts'
 import type { FilterCounts } from '../statistics.ts'
 import { bytesOf, type FilterStream } from '../stream/stream.ts'
 import { GuestMemory } from './guest-memory.ts'
+import { OutputLines } from './output-lines.ts'
 import type { FilterVm } from './vm.ts'
 
 export const ROOT_CONTEXT = 1
@@ -36,24 +37,35 @@ interface InstanceParts {
   readonly ids: CrcIds
   readonly counts: FilterCounts
   readonly clock: Clock
+  /** Longest call into the filter, as far as the filter itself can make it long by waiting, ms. */
+  readonly callTimeoutMs: number
   log(level: LogLevel, text: string): void
   setTickPeriod(ms: number): void
+  /** Stops the thread for a while. */
+  sleep(ms: number): void
 }
 
+/** Functions that a module may be started by. */
+type Start = '_initialize' | '_start' | 'main'
 type Callback = (...args: number[]) => number | undefined
 
 export class FilterInstance implements FilterVm {
+  readonly closedFds = new Set<number>()
   readonly #parts: InstanceParts
+  readonly #output: OutputLines
   #exports: WasmExports = {}
   #memory: GuestMemory | undefined
   #stream: FilterStream | undefined
   #effective = ROOT_CONTEXT
   #trap: string | undefined
+  /** Moment at which the present call should be over. */
+  #untilNs = 0n
   /** Lets the wasm path forget what other threads retired. */
   #checkPath: () => void = () => {}
 
   constructor(parts: InstanceParts) {
     this.#parts = parts
+    this.#output = new OutputLines(parts.log)
   }
 
   get options(): FilterOptions {
@@ -106,7 +118,7 @@ export class FilterInstance implements FilterVm {
    * does not export is passed over.
    * @throws {FilterTrap} when it ends the instance
    */
-  call(callback: string, ...args: number[]): number | undefined {
+  call(callback: CallbackName | Start, ...args: number[]): number | undefined {
     const run = this.#exports[callback]
     if (typeof run !== 'function') return undefined
     this.#effective = this.#stream?.id ?? ROOT_CONTEXT
@@ -131,6 +143,18 @@ export class FilterInstance implements FilterVm {
 
   log(level: LogLevel, text: string): void {
     this.#parts.log(level, text)
+  }
+
+  print(level: LogLevel, text: string): void {
+    this.#output.write(level, text)
+  }
+
+  sleep(ns: bigint): boolean {
+    const leftNs = this.#untilNs - this.clock.monotonicNs()
+    const isEnough = ns <= leftNs
+    const waitNs = isEnough ? ns : leftNs
+    if (waitNs > 0n) this.#parts.sleep(Number(waitNs) / 1e6)
+    return isEnough
   }
 
   trap(text: string): never {
@@ -167,7 +191,7 @@ export class FilterInstance implements FilterVm {
     return typeof allocate === 'function' ? ((allocate as Callback)(size) ?? 0) >>> 0 : 0
   }
 
-  #mustAgree(callback: string, configurationSize: number): void {
+  #mustAgree(callback: CallbackName, configurationSize: number): void {
     const answer = this.call(callback, ROOT_CONTEXT, configurationSize)
     if (answer === 0) this.trap(`${callback} answered false`)
   }
@@ -194,12 +218,14 @@ export class FilterInstance implements FilterVm {
     counts.add('calls')
     counts.add('turn')
     const since = clock.monotonicNs()
+    this.#untilNs = since + BigInt(this.#parts.callTimeoutMs) * 1_000_000n
     try {
       return this.#sound(run())
     } catch (error) {
       this.#trap ??= reasonOf(error)
       throw new FilterTrap(this.#trap)
     } finally {
+      this.#output.flush()
       counts.add('callbackNs', Number(clock.monotonicNs() - since))
       counts.add('turn')
       counts.set('memoryBytes', this.#memory?.byteLength ?? 0)

@@ -15,11 +15,20 @@ export interface FilterVm {
   readonly memory: GuestMemory
   /** Stream of the effective context; undefined in the root context. */
   readonly stream: FilterStream | undefined
+  /** Standard streams of WASI (0, 1, 2) that the filter has closed. */
+  readonly closedFds: Set<number>
 
   /** @returns false when there is no such context */
   setEffectiveContext(id: number): boolean
   setTickPeriod(ms: number): void
   log(level: LogLevel, text: string): void
+  /** Writes to a standard stream: whole lines of it become lines of the log. */
+  print(level: LogLevel, text: string): void
+  /**
+   * Waits, at most to the end of the time that the present call may take.
+   * @returns false when that came first
+   */
+  sleep(ns: bigint): boolean
   /** Ends this instance: it throws, and the instance is over even if the filter catches that. */
   trap(text: string): never
   /** Answers for a pointer outside the memory: a status; under `nginx` a trap. */

@@ -36,7 +36,7 @@ function runSide(
   const body = stream.bodies[side].length
   const trailers = stream.maps[`${side}Trailers`].count
   const headers = stream.maps[`${side}Headers`].count
-  const steps: [what: string, size: number, isLast: boolean][] = [
+  const steps: [what: 'headers' | 'body' | 'trailers', size: number, isLast: boolean][] = [
     ['headers', headers, body === 0 && trailers === 0],
   ]
   if (body > 0) steps.push(['body', body, trailers === 0])

@@ -22,6 +22,7 @@ export interface ThreadStart {
   readonly space: Pick<MetricSpaceSource, 'module' | 'data'>
   /** Memory of FilterCounts: read by the owner at any moment. */
   readonly counts: SharedArrayBuffer
+  readonly callTimeoutMs: number
 }
 
 export type ToThread =
@@ -44,7 +45,12 @@ async function serve(port: MessagePort, start: ThreadStart): Promise<void> {
   let host: FilterHost
   try {
     const onLog = (line: FilterLogLine): void => tell({ kind: 'log', line })
-    host = FilterHost.start(module, start.options, { space, counts, onLog })
+    host = FilterHost.start(module, start.options, {
+      space,
+      counts,
+      onLog,
+      callTimeoutMs: start.callTimeoutMs,
+    })
   } catch (error) {
     if (!(error instanceof FilterRefusedError)) throw error
     tell({ kind: 'refused', refusal: error.refusal, message: error.message })

@@ -181,6 +181,7 @@ export class FilterThread {
       options: this.options,
       space: { module: source.module, data: source.data },
       counts: this.#counts.shared,
+      callTimeoutMs: this.#parts.callTimeoutMs ?? CALL_TIMEOUT_MS,
     }
     const transferList = [...(source.transfer ?? [])]
     const worker = new Worker(ENTRY, { workerData: start, transferList })
