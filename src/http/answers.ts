@@ -10,6 +10,7 @@ import { acceptsGzip } from '../exposition/negotiation.ts'
 import type { ApiError } from './api.ts'
 import type { HubContext } from './guest-routes.ts'
 import type { HttpError } from './http-error.ts'
+import type { Place } from './load/heavy-answers.ts'
 import { chunksOf, jsonPieces, type Piece, type Pieces } from './pieces.ts'
 import { jsonText } from './query/cell-json.ts'
 
@@ -59,10 +60,21 @@ export async function piecesAnswer(
   contentType: string,
   isNeeded = false,
 ): Promise<Response> {
-  const { incoming, outgoing } = context.env
   // its client wants none of it
-  if (incoming.method === 'HEAD') return streamAnswer(context, null, contentType)
-  const chunks = chunksOf(pieces, await context.get('answers').enter(outgoing, isNeeded))
+  if (context.env.incoming.method === 'HEAD') return streamAnswer(context, null, contentType)
+  const place = await context.get('answers').enter(context.env.outgoing, isNeeded)
+  return placedAnswer(context, place, pieces, contentType)
+}
+
+/** Answers what is made in slices at its place. */
+async function placedAnswer(
+  context: HubContext,
+  place: Place,
+  pieces: Iterable<Piece | undefined>,
+  contentType: string,
+): Promise<Response> {
+  const { outgoing } = context.env
+  const chunks = chunksOf(pieces, place)
   // whatever has been taken of it by then, and whether the stream around it was ever begun
   outgoing.once('close', () => void chunks.return(undefined))
   const first = await chunks.next()
@@ -123,15 +135,27 @@ async function* gzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 const sharedPieces = new WeakMap<object, SharedPieces>()
 
 /**
- * Answers JSON that may be large: a value that was answered before and not changed is written once.
+ * Answers JSON that is long in the making and may be large: it is made when there is a place for
+ * it, and a value that was answered before and not changed is written once.
+ * @param make makes the value, as long as the place's client is there
+ * @param missing error for a value that is undefined
  */
-export function largeAnswer(context: HubContext, value: object): Promise<Response> {
+export async function largeAnswer(
+  context: HubContext,
+  make: (place: Place) => Promise<object | undefined>,
+  missing: () => HttpError,
+): Promise<Response> {
+  const { incoming, outgoing } = context.env
+  const place = await context.get('answers').enter(outgoing)
+  const value = await make(place)
+  if (value === undefined) throw missing()
+  if (incoming.method === 'HEAD') return streamAnswer(context, null, 'application/json')
   let pieces = sharedPieces.get(value)
   if (pieces === undefined) {
     pieces = new SharedPieces(value)
     sharedPieces.set(value, pieces)
   }
-  return piecesAnswer(context, pieces, 'application/json')
+  return placedAnswer(context, place, pieces, 'application/json')
 }
 
 /** The pieces of one answer, each made when the first reader comes to it. */

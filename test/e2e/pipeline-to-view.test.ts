@@ -136,7 +136,7 @@ test('a worker that leaves is shown as disconnected, with its data', async (cont
   assert.equal((await wallarooOf(hub)!.view(request))?.total.latency.count, 1)
   clock.advance(3_700_000)
   assert.equal(await wallarooOf(hub)!.view(request), undefined)
-  assert.deepEqual((await wallarooOf(hub)!.applications()).applications, [])
+  assert.deepEqual((await wallarooOf(hub)!.applications())?.applications, [])
   assert.equal([...hub.series].filter(({ metadata }) => metadata.dialect === 'wallaroo').length, 0)
 })
 

@@ -151,7 +151,7 @@ test('notes are counted by name, and a bad frame is logged with 64 bytes', async
   const error = 'pentameter_decode_errors_total{code="malformed_metrics",dialect="wallaroo"} 2\n'
   assert.ok(text.includes(error))
   // the short Join makes an application known that has no worker
-  const { applications } = await wallarooOf(hub.hub)!.applications()
+  const { applications } = (await wallarooOf(hub.hub)!.applications())!
   const known = applications.map(({ application }) => application)
   assert.deepEqual(known, ['a', 'golden-app'])
   const lines = hub.log.filter((line) => line.includes('frame rejected'))

@@ -54,7 +54,7 @@ export const OPTIONS = {
   }),
   workersLimit: integer({
     default: 10_000,
-    description: 'workers known at once, connected or not',
+    description: 'workers known at once that have joined and sent no window',
   }),
   emit: section(EMIT_OPTIONS),
 }

@@ -1,26 +1,39 @@
 import assert from 'node:assert/strict'
+import { get } from 'node:http'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { serve } from '../../../../test/support/http-client.ts'
 import { FakeHubView, NO_WORKERS, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
-import { BusyError, type WallarooViews } from '../hub/resident.ts'
+import type { WallarooViews } from '../hub/resident.ts'
+import type { Asker } from '../hub/views/shared-answers.ts'
 import type { ApplicationAnswer, RowJson } from './api.ts'
 
 const API = '/api/v1/wallaroo'
+const VIEW = `${API}/view?application=a&category=b`
 
-test('a view that can not be made now is refused with when to ask again', async (context) => {
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setTimeout(5)
+}
+
+test('a view is made at a place, no longer than its client is there', async (t) => {
   const view = new FakeHubView()
+  const making: Asker[] = []
   view.residents.set('wallaroo', {
     ...NO_WORKERS,
-    view: () => Promise.reject(new BusyError()),
-    application: () => Promise.reject(new BusyError()),
+    view: (_, asker) => new Promise(() => making.push(asker!)),
   } satisfies WallarooViews)
-  const http = await serve(context, { view })
-  for (const path of ['view?application=a&category=b', 'application?application=a']) {
-    const answer = await http.ask(`${API}/${path}`)
-    assert.equal(answer.status, 503)
-    assert.equal(answer.headers['retry-after'], '2')
-    assert.equal(answer.json<{ error: { code: string } }>().error.code, 'busy')
-  }
+  const http = await serve(t, { view, limits: { answersLimit: 2, answersWaitingLimit: 0 } })
+  const clients = [1, 2].map((seconds) => {
+    const path = `${VIEW}&seconds=${10 + seconds}`
+    return get({ host: '127.0.0.1', port: http.port, path }).on('error', () => {})
+  })
+  await until(() => making.length === 2)
+  const refused = await http.ask(`${VIEW}&seconds=20`)
+  assert.equal(refused.status, 503)
+  assert.equal(making.length, 2)
+  clients[0]!.destroy()
+  await until(() => making[0]!.isGone)
+  assert.equal(making[1]!.isGone, false)
 })
 
 test('a large answer comes in pieces, the same to all who ask at once', async (context) => {

@@ -4,14 +4,9 @@ import { largeAnswer, largeJsonAnswer } from '../../../http/answers.ts'
 import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
 import { HttpError } from '../../../http/http-error.ts'
 import { integer, noQuery, readQuery } from '../../../http/query/parameters.ts'
-import { BusyError, type WallarooViews, wallarooOf } from '../hub/resident.ts'
-import type {
-  ApplicationAnswer,
-  CompatibleAnswer,
-  CompatibleApplicationAnswer,
-  ViewAnswer,
-  ViewKey,
-} from './api.ts'
+import { type WallarooViews, wallarooOf } from '../hub/resident.ts'
+import type { Asker } from '../hub/views/shared-answers.ts'
+import type { ViewKey } from './api.ts'
 
 interface Gapped {
   readonly category: string
@@ -48,17 +43,17 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
   if (wallaroo === undefined) return {}
   app.get('/api/v1/wallaroo/applications', async (context) => {
     readQuery(noQuery, context)
-    return largeAnswer(context, await made(wallaroo.applications()))
+    return largeAnswer(context, (place) => wallaroo.applications(place), noClient)
   })
   app.get('/api/v1/wallaroo/application', async (context) => {
     const { application, mode } = readQuery(applicationQuery, context)
-    const asked =
+    const make = (place: Asker) =>
       mode === 'own'
-        ? wallaroo.application(application)
-        : wallaroo.compatibleApplication(application)
-    const answer = await made<ApplicationAnswer | CompatibleApplicationAnswer | undefined>(asked)
-    if (answer !== undefined) return largeAnswer(context, answer)
-    throw new HttpError(404, 'unknown_application', `no application ${application}`, LISTS)
+        ? wallaroo.application(application, place)
+        : wallaroo.compatibleApplication(application, place)
+    return largeAnswer(context, make, () => {
+      return new HttpError(404, 'unknown_application', `no application ${application}`, LISTS)
+    })
   })
   app.get('/api/v1/wallaroo/view', async (context) => {
     const { application, mode, seconds, to, ...key } = readQuery(viewQuery, context)
@@ -66,10 +61,16 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
       ...{ application, key: withoutGaps(key), seconds },
       ...(to === undefined ? {} : { toMs: to }),
     }
-    const asked = mode === 'own' ? wallaroo.view(request) : wallaroo.compatible(request)
-    const answer = await made<ViewAnswer | CompatibleAnswer | undefined>(asked)
-    if (answer !== undefined) return largeAnswer(context, answer)
-    throw new HttpError(404, 'unknown_view', `no series of ${application} is in this view`, LISTS)
+    const make = (place: Asker) =>
+      mode === 'own' ? wallaroo.view(request, place) : wallaroo.compatible(request, place)
+    return largeAnswer(context, make, () => {
+      return new HttpError(
+        404,
+        'unknown_view',
+        `no series of ${application} is in this view`,
+        LISTS,
+      )
+    })
   })
   app.get('/api/v1/wallaroo/connections', (context) => {
     const { application } = readQuery(connectionsQuery, context)
@@ -78,15 +79,9 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
   return {}
 }
 
-/** @throws {HttpError} where the hub is making too many other views */
-async function made<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked
-  } catch (error) {
-    if (!(error instanceof BusyError)) throw error
-    const hint = `ask again in ${error.retryAfterS} s; views are made one after another`
-    throw new HttpError(503, 'busy', error.message, hint, { 'Retry-After': `${error.retryAfterS}` })
-  }
+/** Makes the error for a list whose client is gone: it reads no more of it than of an answer. */
+function noClient(): HttpError {
+  return new HttpError(503, 'busy', 'the client is gone')
 }
 
 /** Makes a key without the labels that were not given: they are added up over. */

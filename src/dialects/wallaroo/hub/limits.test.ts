@@ -14,6 +14,7 @@ interface Receiving extends PipelineHub {
   /** Takes a window of a connection. */
   readonly take: (fields: Record<string, unknown>) => void
   readonly join: (worker: string) => void
+  readonly close: () => void
   readonly limit: (name: string) => LimitStatus
   readonly counted: (name: string) => number
 }
@@ -28,6 +29,7 @@ async function receiving(context: TestContext, options = {}): Promise<Receiving>
         receiver.metrics(frame, hub.clock.wallMs()),
       ),
     join: (worker) => receiver.join('golden-app', worker),
+    close: () => receiver.close(),
     limit: (name) => hub.hub.sources().limits.find((each) => each.name === name)!,
     counted(name) {
       hub.clock.advance(1000)
@@ -50,15 +52,46 @@ describe('a limit of pipelines is told with what it has cost', () => {
     assert.equal((hub.hub.total(size) as { value: number }).value, used)
   })
 
-  it('workers, by joins and by windows; known ones go on', async (context) => {
+  it('workers that only join; one that sends a window has a place', async (context) => {
     const hub = await receiving(context, { wallaroo: { workersLimit: 3 } })
     for (const worker of ['a', 'b', 'c', 'd', 'd']) hub.join(worker)
-    for (const worker of ['a', 'e', 'e']) hub.take({ worker })
+    hub.take({ worker: 'a' })
+    for (const worker of ['d', 'e']) hub.join(worker)
     const { limit, used, refused, behaviour } = hub.limit('wallaroo.workersLimit')
-    assert.deepEqual([limit, used, refused], [3, 3, 4])
-    assert.match(behaviour, /otel_metric_overflow.*Raise it/)
-    assert.equal(hub.counted('pentameter.wallaroo.workers.refused'), 4)
+    assert.deepEqual([limit, used, refused], [3, 3, 3])
+    assert.match(behaviour, /is forgotten.*Raise it/)
+    assert.equal(hub.counted('pentameter.wallaroo.workers.refused'), 3)
     assert.equal(wallarooOf(hub.hub)!.state.series()[0]?.messages(), 1n)
+  })
+
+  it('workers that only join, of which no address has all places', async (context) => {
+    const hub = await receiving(context, { wallaroo: { workersLimit: 3 } })
+    const pipelines = wallarooOf(hub.hub)!
+    const names = () => pipelines.workerConnections(undefined).workers.map(({ worker }) => worker)
+    for (const worker of ['a', 'b', 'c']) hub.join(worker)
+    const other = pipelines.open({ ...PEER, address: '10.0.0.2' })
+    other.join('golden-app', 'honest')
+    assert.equal(names().length, 3)
+    assert.ok(names().includes('honest'))
+    for (const worker of ['f', 'g']) hub.join(worker)
+    assert.ok(names().includes('honest'), 'taken back')
+    hub.close()
+    assert.ok(names().includes('honest'), 'what is forgotten has no place to give back')
+    // of those that are not connected the longest silent one goes, whoever comes
+    hub.clock.advance(1000)
+    pipelines.open(PEER).join('golden-app', 'h')
+    assert.deepEqual(names().length, 3)
+    assert.ok(names().includes('h') && names().includes('honest'))
+  })
+
+  it('names of workers that only join, however long', async (context) => {
+    const hub = await receiving(context)
+    const { state } = wallarooOf(hub.hub)!
+    for (let i = 0; i < 100; i++) hub.join(`${i}`.padEnd(65_000, 'x'))
+    assert.equal(state.workers.unproven, 64)
+    const other = wallarooOf(hub.hub)!.open({ ...PEER, address: '10.0.0.2' })
+    other.join('golden-app', 'honest')
+    assert.ok([...state.workers].some(({ worker }) => worker === 'honest'))
   })
 
   it('workers of one connection', async (context) => {
@@ -86,22 +119,6 @@ describe('a limit of pipelines is told with what it has cost', () => {
     for (let i = 0; i < 5; i++) whole.take({ name: `N${i}` })
     assert.equal(whole.limit('seriesLimit').refused, 4)
     assert.equal(whole.limit('seriesLimitPerSource').refused, 0)
-  })
-
-  it('views that are made at once', async (context) => {
-    const hub = await receiving(context)
-    hub.take({})
-    const pipelines = wallarooOf(hub.hub)!
-    const asked = Array.from({ length: 33 }, (_, i) => {
-      const key = { category: 'computation' }
-      return pipelines.view({ application: 'golden-app', key, seconds: 10 + i })
-    })
-    assert.equal(hub.limit('Wallaroo views being made').used, 32)
-    await assert.rejects(asked[32]!, /32 other views/)
-    await Promise.all(asked.slice(0, 32))
-    const { limit, used, refused } = hub.limit('Wallaroo views being made')
-    assert.deepEqual([limit, used, refused], [32, 0, 1])
-    assert.equal(hub.counted('pentameter.wallaroo.views.refused'), 1)
   })
 
   it('says nothing of itself where nobody has sent windows', async (context) => {

@@ -2,12 +2,10 @@
 import type { LimitStatus } from '../../../hub/status/status.ts'
 import { CONNECTION_WORKERS_LIMIT, type WorkerReceiver } from './receiver.ts'
 import type { WallarooState } from './state.ts'
-import { PENDING_LIMIT, type SharedAnswers } from './views/shared-answers.ts'
 
 export function wallarooLimits(
   { memory, workers, workersNotHeld }: WallarooState,
   receivers: Iterable<WorkerReceiver>,
-  answers: SharedAnswers,
 ): LimitStatus[] {
   let largest = 0
   for (const receiver of receivers) largest = Math.max(largest, receiver.workers.size)
@@ -24,11 +22,11 @@ export function wallarooLimits(
     {
       name: 'wallaroo.workersLimit',
       limit: workers.limit,
-      used: workers.size,
+      used: workers.unproven,
       refused: workers.refused,
       behaviour:
-        'Windows of further workers are counted in one series for each category, with the label ' +
-        'otel_metric_overflow. Raise it, or find out who invents names.',
+        'Of the address with most workers that have sent no window, the one that was silent for ' +
+        'longest is forgotten, or the new one. Raise it, or find out who invents names.',
     },
     {
       name: 'workers of one Wallaroo connection',
@@ -37,13 +35,6 @@ export function wallarooLimits(
       refused: workersNotHeld,
       behaviour:
         'Further workers are counted, but not shown as connected. Give each its own connection.',
-    },
-    {
-      name: 'Wallaroo views being made',
-      limit: PENDING_LIMIT,
-      used: answers.pending,
-      refused: answers.refused,
-      behaviour: 'A further view gets 503 and when to ask again; those being made go on.',
     },
   ]
 }

@@ -44,7 +44,7 @@ export class WorkerReceiver implements WindowReceiver {
   join(application: string, worker: string | undefined): void {
     const { workers, clock } = this.#state
     const nowMs = clock.wallMs()
-    const joined = workers.of(application, worker, nowMs)
+    const joined = workers.of(application, worker, this.peer.address, nowMs)
     if (joined !== undefined) this.#hear(joined, nowMs)
   }
 
@@ -92,6 +92,7 @@ export class WorkerReceiver implements WindowReceiver {
     for (const worker of this.#workers) {
       worker.connections--
       worker.lastSeenMs = nowMs
+      if (!worker.isKept) continue
       const heardBy = (worker.record + HEARD_BY) >>> 2
       if (this.usual?.record === memory.words[heardBy]) memory.words[heardBy] = 0
     }

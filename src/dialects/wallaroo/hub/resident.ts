@@ -24,24 +24,25 @@ import { WallarooState, type WallarooStateOptions } from './state.ts'
 import { applicationPass } from './views/application.ts'
 import { applicationsPass } from './views/applications.ts'
 import { compatibleApplicationPass, compatiblePass } from './views/compatible.ts'
-import { SharedAnswers } from './views/shared-answers.ts'
+import { type Asker, SharedAnswers } from './views/shared-answers.ts'
 import { type ViewRequest, viewPass } from './views/view.ts'
-
-export { BusyError } from './views/shared-answers.ts'
 
 /**
  * Views for the API; nothing here changes anything. What goes through all series is made in slices
- * and shared by those who ask for the same; it rejects with a {@link BusyError} where too much is
- * asked at once.
+ * and shared by those who ask for the same. An asker has a place among large answers, which bounds
+ * what is made at once; where all who asked for an answer are gone, it is undefined.
  */
 export interface WallarooViews {
-  applications(): Promise<ApplicationsAnswer>
+  applications(asker?: Asker): Promise<ApplicationsAnswer | undefined>
   /** Describes an application; undefined for one that no worker has named. */
-  application(name: string): Promise<ApplicationAnswer | undefined>
-  compatibleApplication(name: string): Promise<CompatibleApplicationAnswer | undefined>
+  application(name: string, asker?: Asker): Promise<ApplicationAnswer | undefined>
+  compatibleApplication(
+    name: string,
+    asker?: Asker,
+  ): Promise<CompatibleApplicationAnswer | undefined>
   /** Makes a view; undefined where no series is in it. */
-  view(request: ViewRequest): Promise<ViewAnswer | undefined>
-  compatible(request: ViewRequest): Promise<CompatibleAnswer | undefined>
+  view(request: ViewRequest, asker?: Asker): Promise<ViewAnswer | undefined>
+  compatible(request: ViewRequest, asker?: Asker): Promise<CompatibleAnswer | undefined>
   workerConnections(application: string | undefined): ConnectionsAnswer
 }
 
@@ -63,10 +64,6 @@ const OWN_METRICS = {
   workersRefused: {
     name: 'pentameter.wallaroo.workers.refused',
     meaning: 'joins and windows of workers beyond a limit',
-  },
-  viewsRefused: {
-    name: 'pentameter.wallaroo.views.refused',
-    meaning: 'views refused because too many others were being made',
   },
 } as const satisfies Readonly<Record<string, OwnMetric>>
 
@@ -98,7 +95,7 @@ export class WallarooResident implements WallarooViews, WindowReceivers, Residen
 
   /** Lists its limits for the hub. */
   limits(): LimitStatus[] {
-    return wallarooLimits(this.state, this.#receivers, this.#answers)
+    return wallarooLimits(this.state, this.#receivers)
   }
 
   /** Reports what the hub counts of itself here; nothing before the first window. */
@@ -111,7 +108,6 @@ export class WallarooResident implements WallarooViews, WindowReceivers, Residen
       metrics.counter(name, {}, meaning).raiseTo(total)
     raise(counts.dropped, memory.dropped)
     raise(counts.workersRefused, workers.refused + workersNotHeld)
-    raise(counts.viewsRefused, this.#answers.refused)
   }
 
   get measured(): Measured {
@@ -129,29 +125,32 @@ export class WallarooResident implements WallarooViews, WindowReceivers, Residen
     return this.state.flush()
   }
 
-  applications(): Promise<ApplicationsAnswer> {
+  applications(asker?: Asker): Promise<ApplicationsAnswer | undefined> {
     const make = () => applicationsPass(this.state)
-    return this.#answers.ask('applications', make, ({ applications }) => applications.length)
+    return this.#answers.ask('applications', make, ({ applications }) => applications.length, asker)
   }
 
-  application(name: string): Promise<ApplicationAnswer | undefined> {
+  application(name: string, asker?: Asker): Promise<ApplicationAnswer | undefined> {
     const make = () => applicationPass(this.state, name)
-    return this.#answers.ask(JSON.stringify(['application', name]), make, applicationRows)
+    return this.#answers.ask(JSON.stringify(['application', name]), make, applicationRows, asker)
   }
 
-  compatibleApplication(name: string): Promise<CompatibleApplicationAnswer | undefined> {
+  compatibleApplication(
+    name: string,
+    asker?: Asker,
+  ): Promise<CompatibleApplicationAnswer | undefined> {
     const make = () => compatibleApplicationPass(this.state, name)
-    return this.#answers.ask(JSON.stringify(['compatible', name]), make, applicationRows)
+    return this.#answers.ask(JSON.stringify(['compatible', name]), make, applicationRows, asker)
   }
 
-  view(request: ViewRequest): Promise<ViewAnswer | undefined> {
+  view(request: ViewRequest, asker?: Asker): Promise<ViewAnswer | undefined> {
     const make = () => viewPass(this.state, request)
-    return this.#answers.ask(keyOf('view', request), make, viewRows)
+    return this.#answers.ask(keyOf('view', request), make, viewRows, asker)
   }
 
-  compatible(request: ViewRequest): Promise<CompatibleAnswer | undefined> {
+  compatible(request: ViewRequest, asker?: Asker): Promise<CompatibleAnswer | undefined> {
     const make = () => compatiblePass(this.state, request)
-    return this.#answers.ask(keyOf('compatible', request), make, viewRows)
+    return this.#answers.ask(keyOf('compatible', request), make, viewRows, asker)
   }
 
   workerConnections(application: string | undefined): ConnectionsAnswer {

@@ -30,7 +30,7 @@ export interface WallarooStateOptions {
   readonly includeSkew?: boolean
   /** Prefix of names in the model. */
   readonly namePrefix?: string
-  /** Workers known at once, connected or not. */
+  /** Workers known at once that have joined and sent no window. */
   readonly workersLimit: number
 }
 
@@ -142,7 +142,7 @@ export class WallarooState {
     const mapping = mappingOf(names, this.options.namePrefix)
     const size = SeriesSlots.sizeOf(mapping)
     if (room < size) return this.#refuse(frame, source, size)
-    const worker = this.workers.of(names.application, names.worker, nowMs)
+    const worker = this.workers.of(names.application, names.worker, source, nowMs)
     if (worker === undefined) return undefined
     const slots = new SeriesSlots(mapping, source)
     if (!slots.define(this.#ingest)) return undefined
@@ -152,6 +152,7 @@ export class WallarooState {
       return undefined
     }
     this.#index.add(frame, series)
+    this.workers.prove(worker)
     this.#share()
     return series
   }
@@ -202,7 +203,12 @@ export class WallarooState {
     const slots = new SeriesSlots(mapping, OVERFLOW_SOURCE)
     slots.define(this.#ingest)
     // of no application that is shown: its clock is no worker's
-    this.#overflowWorker ??= new WallarooWorkers(1, this.memory).of('', '', this.clock.wallMs())!
+    this.#overflowWorker ??= new WallarooWorkers(1, this.memory).of(
+      '',
+      '',
+      OVERFLOW_SOURCE,
+      this.clock.wallMs(),
+    )!
     const made = this.#make(names, this.#overflowWorker, slots, -1)
     if (made === undefined) throw new RangeError('no memory for a series of windows')
     this.#overflow.set(name, made)

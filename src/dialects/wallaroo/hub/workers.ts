@@ -1,13 +1,21 @@
 /**
  * Workers that joined or sent (wallaroo.md §4.5): whether they are connected, and by how much
- * their clocks are off. Names come from peers, so their number and size are limited.
+ * their clocks are off. Names come from peers: those that have series are as limited as series are,
+ * the others, which have only joined, in number and size, and shared out by address (shares.ts).
  */
+import { networkOf } from '../../../peers/network.ts'
+import { Idleness, Shares } from '../../../peers/shares.ts'
 import { ClockOffset } from '../rollup/clock-offset.ts'
 import { ENDS, ENDS_COUNT, ENDS_UNTIL, LATEST_END, SHIFT, WORKER_SEEN } from './memory/layout.ts'
 import type { WindowMemory } from './memory/window-memory.ts'
 
-/** Bytes of the names of all workers (a UTF-16 unit counts as two): 800 for each of 10,000. */
+/**
+ * Bytes of the names of workers without series (a UTF-16 unit counts as two): 800 for each of
+ * 10,000.
+ */
 const NAME_BYTES_LIMIT = 8_388_608
+/** Workers that make room for a newcomer at most, where one with a long name is not enough. */
+const YIELDING_LIMIT = 16
 
 export class WallarooWorker {
   readonly application: string
@@ -47,7 +55,13 @@ export class WallarooWorker {
   }
 
   set lastSeenMs(nowMs: number) {
-    this.#set(WORKER_SEEN, nowMs)
+    if (this.#goneMs === undefined) this.#set(WORKER_SEEN, nowMs)
+    else this.#goneMs = nowMs
+  }
+
+  /** False once it is forgotten: what the memory had of it is another's. */
+  get isKept(): boolean {
+    return this.#goneMs === undefined
   }
 
   /** Gives its memory back. */
@@ -70,6 +84,11 @@ export class WallarooWorker {
     for (let i = 0; i < ENDS_COUNT; i++) this.#set(ENDS + 8 * i, ends[i] ?? Number.NaN)
   }
 
+  /** Name among all workers of all applications. */
+  get key(): string {
+    return nameOf(this.application, this.worker)
+  }
+
   get isConnected(): boolean {
     return this.connections > 0
   }
@@ -77,14 +96,20 @@ export class WallarooWorker {
 
 export class WallarooWorkers {
   readonly #byName = new Map<string, WallarooWorker>()
+  /** Workers without series, by the address that named them. */
+  readonly #unproven = new Shares<WallarooWorker>({
+    idleness: ({ isConnected }) => (isConnected ? Idleness.working : Idleness.idle),
+    silence: ({ lastSeenMs }) => -lastSeenMs,
+  })
+  /** Bytes of their names. */
   #nameBytes = 0
   readonly limit: number
   readonly #memory: WindowMemory
-  /** Number of Joins and windows of workers that were not taken up. */
+  /** Number of workers that were not taken up, or forgotten for the sake of another. */
   refused = 0
 
   /**
-   * @param limit of workers that are known at once
+   * @param limit of workers that have only joined
    * @param memory for what windows change of them
    */
   constructor(limit: number, memory: WindowMemory) {
@@ -100,33 +125,69 @@ export class WallarooWorkers {
     return this.#byName.values()
   }
 
-  /** Makes it on first sight; undefined above a limit. */
-  of(application: string, worker: string | undefined, nowMs: number): WallarooWorker | undefined {
+  /** Number of workers that have only joined: those that the limit is for. */
+  get unproven(): number {
+    return this.#unproven.size
+  }
+
+  /**
+   * Finds a worker, made on first sight.
+   * @param source address that names it
+   * @returns undefined where all places are taken, none of which another address has to leave
+   */
+  of(
+    application: string,
+    worker: string | undefined,
+    source: string,
+    nowMs: number,
+  ): WallarooWorker | undefined {
     const name = nameOf(application, worker)
     const known = this.#byName.get(name)
     if (known !== undefined) return known
-    const isFull = this.#byName.size >= this.limit
-    const isPlace = !isFull && this.#nameBytes + 2 * name.length <= NAME_BYTES_LIMIT
-    const record = isPlace ? this.#memory.addSmall() : 0
+    const network = networkOf(source)
+    const record = this.#makeRoom(bytesOf(name), network) ? this.#memory.addSmall() : 0
     if (record === 0) {
       this.refused++
       return undefined
     }
     const made = new WallarooWorker(application, worker, nowMs, this.#memory, record)
     this.#byName.set(name, made)
-    this.#nameBytes += 2 * name.length
+    this.#unproven.add(made, network)
+    this.#nameBytes += bytesOf(name)
     return made
+  }
+
+  #makeRoom(bytes: number, network: string): boolean {
+    const hasRoom = (): boolean =>
+      this.#unproven.size < this.limit && this.#nameBytes + bytes <= NAME_BYTES_LIMIT
+    for (let i = 0; i < YIELDING_LIMIT && !hasRoom(); i++) {
+      const found = this.#unproven.yielding(network)
+      if (found === undefined) return false
+      this.refused++
+      this.#forget(found)
+    }
+    return hasRoom()
+  }
+
+  /** Takes note that a worker has a series: from now on it is limited as that is. */
+  prove(worker: WallarooWorker): void {
+    if (this.#unproven.delete(worker)) this.#nameBytes -= bytesOf(worker.key)
   }
 
   /** Forgets those that are gone and of which nothing is kept. */
   retain(isKept: (worker: WallarooWorker) => boolean): void {
-    for (const [name, worker] of this.#byName) {
-      if (isKept(worker)) continue
-      this.#byName.delete(name)
-      worker.release()
-      this.#nameBytes -= 2 * name.length
-    }
+    for (const worker of this.#byName.values()) if (!isKept(worker)) this.#forget(worker)
   }
+
+  #forget(worker: WallarooWorker): void {
+    this.#byName.delete(worker.key)
+    this.prove(worker)
+    worker.release()
+  }
+}
+
+function bytesOf(name: string): number {
+  return 2 * name.length
 }
 
 function nameOf(application: string, worker: string | undefined): string {

@@ -156,5 +156,4 @@ test('limits of what workers send have titles, and words for what they did', () 
     'Workers of one Wallaroo connection',
   )
   assert.equal(limitOption('wallaroo.workersLimit'), 'wallaroo.workersLimit')
-  assert.equal(limitOption('Wallaroo views being made'), '')
 })

@@ -4,7 +4,7 @@ import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { ANSWER_BUDGET_NS } from '../../../../hub/tasks/loop-budget.ts'
 import type { Task } from '../../../../hub/tasks/task.ts'
 import { TaskQueue } from '../../../../hub/tasks/task-queue.ts'
-import { type BusyError, SharedAnswers } from './shared-answers.ts'
+import { type Asker, SharedAnswers } from './shared-answers.ts'
 
 /** A task that takes 1 ms a step and says which one it is at. */
 function* steps(clock: FakeClock, count: number, log: string[], name = ''): Task<string> {
@@ -74,28 +74,33 @@ describe('a task of the queue', () => {
   })
 })
 
-interface Asker {
+interface Answering {
   readonly clock: FakeClock
   readonly answers: SharedAnswers
   /** How often an answer was made. */
   readonly made: string[]
-  readonly ask: (key: string, takesMs: number, rows?: number) => Promise<object>
+  readonly ask: (
+    key: string,
+    takesMs: number,
+    rows?: number,
+    asker?: Asker,
+  ) => Promise<object | undefined>
 }
 
-function asker(): Asker {
+function asker(): Answering {
   const clock = new FakeClock()
   const answers = new SharedAnswers(clock, new TaskQueue(clock, { budgetNs: ANSWER_BUDGET_NS }))
   const made: string[] = []
   return {
     ...{ clock, answers, made },
-    ask(key, takesMs, rows = 1) {
+    ask(key, takesMs, rows = 1, client) {
       const make = function* (): Task<object> {
         made.push(key)
         clock.pass(takesMs)
         yield
         return {}
       }
-      return answers.ask(key, make, () => rows)
+      return answers.ask(key, make, () => rows, client)
     },
   }
 }
@@ -146,17 +151,23 @@ describe('an answer', () => {
     assert.deepEqual(await answers.ask('a', again, () => 1), {})
   })
 
-  it('is refused while 32 others are being made, and then again made', async () => {
-    const { answers, ask } = asker()
-    const asked = Array.from({ length: 32 }, (_, i) => ask(`${i}`, 100))
-    assert.equal(answers.pending, 32)
-    await assert.rejects(ask('other', 100), (error: BusyError) => error.retryAfterS === 2)
-    // who asks for one of those that are being made costs nothing
-    assert.equal(await ask('31', 100), await asked[31])
-    assert.equal(answers.refused, 1)
-    await Promise.all(asked)
+  it('is made no further once all who asked are gone', async () => {
+    const { answers, made, ask } = asker()
+    const [gone, other] = [{ isGone: false }, { isGone: false }]
+    const [begun, shared] = [ask('begun', 100, 1, gone), ask('shared', 100, 1, gone)]
+    assert.equal(answers.pending, 2)
+    const waited = ask('shared', 100, 1, other)
+    const left = Array.from({ length: 100 }, (_, i) => ask(`${i}`, 100, 1, gone))
+    gone.isGone = true
+    // who comes now does not wait for what is about to be left
+    const again = ask('begun', 100)
+    assert.equal(await begun, undefined)
+    assert.notEqual(await again, undefined)
+    assert.equal(await shared, await waited)
+    assert.notEqual(await waited, undefined)
+    assert.deepEqual(new Set(await Promise.all(left)), new Set([undefined]))
+    assert.deepEqual(made, ['begun', 'shared', 'begun'])
     assert.equal(answers.pending, 0)
-    await ask('other', 100)
   })
 
   it('leaves early for newer ones, where there are too many or too large ones', async () => {

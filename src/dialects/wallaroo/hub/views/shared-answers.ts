@@ -7,8 +7,6 @@ import type { Task } from '../../../../hub/tasks/task.ts'
 import type { TaskQueue } from '../../../../hub/tasks/task-queue.ts'
 import type { Clock } from '../../../../time/clock.ts'
 
-/** Answers being made or waiting to be; a further one is refused. */
-export const PENDING_LIMIT = 32
 /** Answers kept, and rows of tables in all of them but the newest. */
 const KEPT_LIMIT = 64
 const KEPT_ROWS_LIMIT = 100_000
@@ -22,13 +20,20 @@ const FRESH_MS = 2000
 /** An answer that takes long stays longer, so that one view takes a fifth of the time at most. */
 const FRESH_PER_WORK = 4
 
-/** Error for more views at once than the hub makes. */
-export class BusyError extends Error {
-  readonly retryAfterS = 2
+/** A client that waits for an answer, as long as it is there. */
+export interface Asker {
+  /** Whether it waits no more. */
+  readonly isGone: boolean
+}
 
-  constructor() {
-    super(`${PENDING_LIMIT} other views are being made`)
-  }
+/** Asker without a client, which waits for its answer. */
+const PATIENT: Asker = Object.freeze({ isGone: false })
+
+/** An answer that is being made, or waits to be. */
+interface Pending {
+  readonly answer: Promise<unknown>
+  /** All that have asked for it. */
+  readonly askers: Asker[]
 }
 
 interface Kept {
@@ -40,11 +45,9 @@ interface Kept {
 export class SharedAnswers {
   readonly #clock: Pick<Clock, 'monotonicNs'>
   readonly #queue: TaskQueue
-  readonly #pending = new Map<string, Promise<unknown>>()
+  readonly #pending = new Map<string, Pending>()
   /** Answers in the order in which they were made. */
   readonly #kept = new Map<string, Kept>()
-  /** Requests refused so far. */
-  refused = 0
 
   constructor(clock: Pick<Clock, 'monotonicNs'>, queue: TaskQueue) {
     this.#clock = clock
@@ -57,32 +60,46 @@ export class SharedAnswers {
   }
 
   /**
+   * Finds or makes an answer. It is made no further once all who have asked for it are gone, and is
+   * undefined then; so their number is its limit.
    * @param key what is asked for: the same key, the same type
    * @param make begins the task, where there is no answer yet
    * @param rowsOf how large an answer is
-   * @throws {BusyError}
    */
-  ask<T>(key: string, make: () => Task<T>, rowsOf: (answer: T) => number): Promise<T> {
+  ask<T>(
+    key: string,
+    make: () => Task<T>,
+    rowsOf: (answer: T) => number,
+    asker = PATIENT,
+  ): Promise<T | undefined> {
     this.sweep()
-    const known = this.#pending.get(key) ?? this.#kept.get(key)?.answer
-    if (known !== undefined) return known as Promise<T>
-    if (this.#pending.size >= PENDING_LIMIT) {
-      this.refused++
-      return Promise.reject(new BusyError())
+    const pending = this.#pending.get(key)
+    // one that is about to be left is not worth waiting for
+    if (pending?.askers.some(({ isGone }) => !isGone)) {
+      pending.askers.push(asker)
+      return pending.answer as Promise<T | undefined>
     }
-    const made = this.#make(key, make, rowsOf)
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) return kept.answer as Promise<T>
+    const askers = [asker]
+    const made = { askers, answer: this.#make(key, wanted(make, askers), rowsOf) }
     this.#pending.set(key, made)
-    return made
+    const forget = (): void => {
+      if (this.#pending.get(key) === made) this.#pending.delete(key)
+    }
+    made.answer.then(forget, forget)
+    return made.answer
   }
 
-  async #make<T>(key: string, make: () => Task<T>, rowsOf: (answer: T) => number): Promise<T> {
-    try {
-      const { value, workMs } = await this.#queue.run(make())
-      if (workMs >= SHARED_FROM_MS) this.#keep(key, value, rowsOf(value), workMs)
-      return value
-    } finally {
-      this.#pending.delete(key)
-    }
+  async #make<T>(
+    key: string,
+    task: Task<T | undefined>,
+    rowsOf: (answer: T) => number,
+  ): Promise<T | undefined> {
+    const { value, workMs } = await this.#queue.run(task)
+    const isShared = value !== undefined && workMs >= SHARED_FROM_MS
+    if (isShared) this.#keep(key, value, rowsOf(value), workMs)
+    return value
   }
 
   #keep(key: string, value: unknown, rows: number, workMs: number): void {
@@ -101,5 +118,17 @@ export class SharedAnswers {
   sweep(): void {
     const nowNs = this.#clock.monotonicNs()
     for (const [key, { untilNs }] of this.#kept) if (untilNs <= nowNs) this.#kept.delete(key)
+  }
+}
+
+/** Does a task as long as one of those who asked is there. */
+function* wanted<T>(make: () => Task<T>, askers: readonly Asker[]): Task<T | undefined> {
+  const isWanted = (): boolean => askers.some(({ isGone }) => !isGone)
+  if (!isWanted()) return undefined
+  const task = make()
+  for (let step = task.next(); ; step = task.next()) {
+    if (step.done === true) return step.value
+    yield
+    if (!isWanted()) return undefined
   }
 }
