@@ -229,7 +229,7 @@ const FILTER: FilterStatus = {
   instances: 5,
   series: 12,
   problems: { trap: 4 },
-  unknownImports: [{ name: 'env.proxy_get_shared_data', calls: 5 }],
+  unknownImports: [{ name: 'env.proxy_http_call', calls: 5 }],
 }
 
 const FILTERS: readonly FilterStatus[] = [

@@ -39,6 +39,6 @@ test('filters that trap or were refused say so', { skip }, async (t) => {
   const rows = page.locator('[aria-label=Filters] tbody tr')
   await rows.first().waitFor()
   const [auth = '', geo = ''] = await rows.allTextContents()
-  assert.match(auth, /4 traps.*not served: env\.proxy_get_shared_data/)
+  assert.match(auth, /4 traps.*not served: env\.proxy_http_call/)
   assert.match(geo, /Refused.*neither proxy_on_memory_allocate nor malloc/)
 })

@@ -102,6 +102,7 @@ const PROBLEMS: readonly (readonly [keyof FilterStatistics, string])[] = [
   ['callTimeouts', 'calls that took too long'],
   ['startsRefused', 'starts refused'],
   ['definitionsRefused', 'definitions refused'],
+  ['sharedRefused', 'shared values refused'],
   ['badCalls', 'metric calls refused'],
   ['counterResets', 'counters set lower'],
   ['gaugeWraps', 'gauges below zero'],

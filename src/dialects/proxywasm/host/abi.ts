@@ -8,6 +8,8 @@ export const STATUS = Object.freeze({
   badArgument: 2,
   parseFailure: 4,
   invalidMemoryAccess: 6,
+  empty: 7,
+  casMismatch: 8,
   internalFailure: 10,
   unimplemented: 12,
 })
@@ -38,6 +40,7 @@ export const CALLBACKS = [
   'proxy_on_vm_start',
   'proxy_on_configure',
   'proxy_on_tick',
+  'proxy_on_queue_ready',
   'proxy_on_request_headers',
   'proxy_on_request_body',
   'proxy_on_request_trailers',

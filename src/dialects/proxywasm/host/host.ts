@@ -12,6 +12,7 @@ import type { MetricSpace } from './metric-space.ts'
 import { CrcIds } from './metrics/crc-ids.ts'
 import { type FilterModule, FilterRefusedError } from './module/module.ts'
 import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from './options.ts'
+import { FilterQueues } from './shared/filter-queues.ts'
 import { FilterCounts, type FilterStatistics } from './statistics.ts'
 import { runStream } from './stream/cycle.ts'
 import type { FilterOutcome, FilterRequest } from './stream/exchange.ts'
@@ -27,6 +28,8 @@ export interface FilterHostParts {
   readonly callTimeoutMs?: number
   /** Stops the thread for a while, where a filter sleeps. */
   readonly sleep?: (ms: number) => void
+  /** Values and queues that other hosts of the same filter have, too; its own without it. */
+  readonly sharedData?: SharedArrayBuffer | undefined
   /** Counts to go on with, of the host that ended. */
   readonly counts?: FilterCounts
 }
@@ -61,6 +64,7 @@ export class FilterHost {
   readonly #starts: StartLimit
   readonly #callTimeoutMs: number
   readonly #sleep: (ms: number) => void
+  readonly #queues: FilterQueues
   #instance: FilterInstance | undefined
   #context = CONTEXT_FIRST
   #cancelTick: () => void = () => {}
@@ -77,6 +81,7 @@ export class FilterHost {
     this.#starts = new StartLimit(this.#clock)
     this.#callTimeoutMs = parts.callTimeoutMs ?? CALL_TIMEOUT_MS
     this.#sleep = parts.sleep ?? sleep
+    this.#queues = new FilterQueues(parts.sharedData, (queue) => this.#queueReady(queue))
   }
 
   /** @throws {FilterRefusedError} when the module does not suit the host mode or does not start */
@@ -118,6 +123,7 @@ export class FilterHost {
   close(): void {
     this.#isClosed = true
     this.#cancelTick()
+    this.#queues.close()
     const instance = this.#instance
     this.#instance = undefined
     try {
@@ -151,6 +157,7 @@ export class FilterHost {
       clock: this.#clock,
       callTimeoutMs: this.#callTimeoutMs,
       sleep: this.#sleep,
+      queues: this.#queues,
       log: (level, text) => this.#log.write(level, text),
       setTickPeriod: (ms) => this.#setTickPeriod(ms),
     })
@@ -168,6 +175,7 @@ export class FilterHost {
   #end(error: unknown): void {
     this.#instance = undefined
     this.#cancelTick()
+    this.#queues.forget()
     this.#counts.add('traps')
     this.#counts.set('memoryBytes', 0)
     const text = textOf(error)
@@ -202,6 +210,14 @@ export class FilterHost {
     const leftNs = periodNs - (elapsedNs % periodNs)
     const leftMs = Math.ceil(Number(leftNs) / Number(NS_PER_MS))
     this.#cancelTick = this.#clock.after(leftMs, () => this.#tick(periodNs, baseNs))
+  }
+
+  #queueReady(queue: number): void {
+    try {
+      this.#instance?.call('proxy_on_queue_ready', ROOT_CONTEXT, queue)
+    } catch (error) {
+      this.#end(error)
+    }
   }
 
   /** Calls once however many grid points have passed: the next one is awaited from now. */

@@ -21,6 +21,7 @@ const FIELDS = [
   'counterResets',
   'gaugeWraps',
   'valuesDropped',
+  'sharedRefused',
   'logLines',
   'logLinesDropped',
   'memoryBytes',

@@ -5,13 +5,20 @@
 import type { FilterStatistics } from '../host/statistics.ts'
 
 /** Reasons as they are counted (`pentameter.ingest.refused`, dialect `proxywasm`). */
-type Problem = 'trap' | 'call_timeout' | 'start_refused' | 'definition_refused' | 'bad_call'
+type Problem =
+  | 'trap'
+  | 'call_timeout'
+  | 'start_refused'
+  | 'definition_refused'
+  | 'shared_data_refused'
+  | 'bad_call'
 
 const PROBLEMS: Readonly<Record<Problem, (counts: FilterStatistics) => number>> = {
   trap: ({ traps }) => traps,
   call_timeout: ({ callTimeouts }) => callTimeouts,
   start_refused: ({ startsRefused }) => startsRefused,
   definition_refused: ({ definitionsRefused }) => definitionsRefused,
+  shared_data_refused: ({ sharedRefused }) => sharedRefused,
   bad_call: ({ badCalls }) => badCalls,
 }
 

@@ -8,6 +8,7 @@ const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
   call_timeout: counted('call took too long', 'calls took too long'),
   start_refused: counted('start refused', 'starts refused'),
   definition_refused: counted('definition refused', 'definitions refused'),
+  shared_data_refused: counted('shared value refused', 'shared values refused'),
   bad_call: counted('metric call refused', 'metric calls refused'),
   filter_refused: () => '',
 }

@@ -11,9 +11,15 @@ import type { MetricCalls } from '../metrics/metric-calls.ts'
 import { CONTEXT_CALLS } from './context.ts'
 import { MESSAGE_CALLS } from './messages.ts'
 import { PROPERTY_CALLS } from './properties.ts'
+import { SHARED_CALLS } from './shared.ts'
 import { unservedErrno, WASI_CALLS } from './wasi.ts'
 
-const ENV_CALLS: HostCalls = { ...CONTEXT_CALLS, ...MESSAGE_CALLS, ...PROPERTY_CALLS }
+const ENV_CALLS: HostCalls = {
+  ...CONTEXT_CALLS,
+  ...MESSAGE_CALLS,
+  ...PROPERTY_CALLS,
+  ...SHARED_CALLS,
+}
 const METRIC_IMPORTS = [
   'proxy_define_metric',
   'proxy_increment_metric',

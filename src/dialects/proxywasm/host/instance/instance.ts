@@ -13,6 +13,8 @@ import type { CrcIds } from '../metrics/crc-ids.ts'
 import { MetricCalls } from '../metrics/metric-calls.ts'
 import type { FilterModuleParts } from '../module/module.ts'
 import type { FilterOptions } from '../options.ts'
+import type { FilterQueues } from '../shared/filter-queues.ts'
+import type { SharedData } from '../shared/shared-data.ts'
 import type { FilterCounts } from '../statistics.ts'
 import { bytesOf, type FilterStream } from '../stream/stream.ts'
 import { GuestMemory } from './guest-memory.ts'
@@ -41,6 +43,7 @@ interface InstanceParts {
   readonly callTimeoutMs: number
   log(level: LogLevel, text: string): void
   setTickPeriod(ms: number): void
+  readonly queues: FilterQueues
   /** Stops the thread for a while. */
   sleep(ms: number): void
 }
@@ -82,6 +85,10 @@ export class FilterInstance implements FilterVm {
 
   get counts(): FilterCounts {
     return this.#parts.counts
+  }
+
+  get sharedData(): SharedData {
+    return this.#parts.queues.data
   }
 
   get memory(): GuestMemory {
@@ -139,6 +146,10 @@ export class FilterInstance implements FilterVm {
 
   setTickPeriod(ms: number): void {
     this.#parts.setTickPeriod(ms)
+  }
+
+  listenTo(queue: number): void {
+    this.#parts.queues.listenTo(queue)
   }
 
   log(level: LogLevel, text: string): void {

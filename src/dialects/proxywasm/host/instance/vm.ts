@@ -2,6 +2,7 @@
 import type { Clock } from '../../../../time/clock.ts'
 import type { HostMode, LogLevel } from '../abi.ts'
 import type { FilterOptions } from '../options.ts'
+import type { SharedData } from '../shared/shared-data.ts'
 import type { FilterCounts } from '../statistics.ts'
 import type { FilterStream } from '../stream/stream.ts'
 import type { GuestMemory } from './guest-memory.ts'
@@ -15,12 +16,16 @@ export interface FilterVm {
   readonly memory: GuestMemory
   /** Stream of the effective context; undefined in the root context. */
   readonly stream: FilterStream | undefined
+  /** Values and queues of all instances of this filter. */
+  readonly sharedData: SharedData
   /** Standard streams of WASI (0, 1, 2) that the filter has closed. */
   readonly closedFds: Set<number>
 
   /** @returns false when there is no such context */
   setEffectiveContext(id: number): boolean
   setTickPeriod(ms: number): void
+  /** Has the filter called when something waits in a queue. */
+  listenTo(queue: number): void
   log(level: LogLevel, text: string): void
   /** Writes to a standard stream: whole lines of it become lines of the log. */
   print(level: LogLevel, text: string): void

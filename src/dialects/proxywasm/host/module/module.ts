@@ -110,6 +110,11 @@ export class FilterModule {
     return this.parts.unknownImports
   }
 
+  /** Whether its instances have values or queues in common. */
+  get isSharing(): boolean {
+    return this.imports.some(({ module, name }) => module === 'env' && name.includes('_shared_'))
+  }
+
   /** Imports and exports as the module states them, for a person to look at. */
   get imports(): readonly WasmImport[] {
     return wasm.Module.imports(this.parts.wasm)

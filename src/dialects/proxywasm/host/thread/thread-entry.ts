@@ -23,6 +23,7 @@ export interface ThreadStart {
   /** Memory of FilterCounts: read by the owner at any moment. */
   readonly counts: SharedArrayBuffer
   readonly callTimeoutMs: number
+  readonly sharedData?: SharedArrayBuffer | undefined
 }
 
 export type ToThread =
@@ -44,12 +45,14 @@ async function serve(port: MessagePort, start: ThreadStart): Promise<void> {
   const counts = new FilterCounts(module.unknownImports, start.counts)
   let host: FilterHost
   try {
+    const { callTimeoutMs, sharedData } = start
     const onLog = (line: FilterLogLine): void => tell({ kind: 'log', line })
     host = FilterHost.start(module, start.options, {
       space,
       counts,
       onLog,
-      callTimeoutMs: start.callTimeoutMs,
+      callTimeoutMs,
+      sharedData,
     })
   } catch (error) {
     if (!(error instanceof FilterRefusedError)) throw error

@@ -12,6 +12,7 @@ import { StartLimit, TimeoutPauses } from '../instance/rate-limits.ts'
 import type { MetricSpaceSource } from '../metric-space.ts'
 import { type FilterModule, FilterRefusedError } from '../module/module.ts'
 import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from '../options.ts'
+import { SharedData } from '../shared/shared-data.ts'
 import { FilterCounts, type FilterStatistics } from '../statistics.ts'
 import type { FilterOutcome, FilterRequest } from '../stream/exchange.ts'
 import { FilterStream } from '../stream/stream.ts'
@@ -24,6 +25,8 @@ export interface FilterThreadParts {
   readonly callTimeoutMs?: number
   /** Requests that may wait for the filter; more are answered 500. 1,024. */
   readonly waitingLimit?: number
+  /** Values and queues of another thread of this filter (`sharedData`), to have in common. */
+  readonly sharedData?: SharedArrayBuffer | undefined
   readonly onLog?: (line: FilterLogLine) => void
   /** Called when the filter has to wait for its next start, because its calls take too long. */
   readonly onPause?: (pauseMs: number) => void
@@ -73,6 +76,7 @@ export class FilterThread {
   /** Counts written by the filter's thread. */
   readonly #counts: FilterCounts
   /** Counts written here: what no thread of the filter saw. */
+  readonly #sharedData: SharedData | undefined
   readonly #ownCounts = new FilterCounts([])
   readonly #starts: StartLimit
   readonly #pauses: TimeoutPauses
@@ -93,6 +97,7 @@ export class FilterThread {
     this.#clock = parts.clock ?? systemClock
     this.#counts = new FilterCounts(module.unknownImports)
     this.#starts = new StartLimit(this.#clock)
+    if (module.isSharing) this.#sharedData = new SharedData(parts.sharedData)
     this.#pauses = new TimeoutPauses(this.#clock)
   }
 
@@ -121,6 +126,11 @@ export class FilterThread {
   /** Reads the statistics at any moment, also while the filter loops. */
   statistics(): FilterStatistics {
     return sum(this.#counts.read(), this.#ownCounts.read())
+  }
+
+  /** Memory of the filter's values and queues; undefined for a module that has none. */
+  get sharedData(): SharedArrayBuffer | undefined {
+    return this.#sharedData?.shared
   }
 
   /** Ends filter and thread; what was recorded stays. Requests that wait are answered 500. */
@@ -182,6 +192,7 @@ export class FilterThread {
       space: { module: source.module, data: source.data },
       counts: this.#counts.shared,
       callTimeoutMs: this.#parts.callTimeoutMs ?? CALL_TIMEOUT_MS,
+      sharedData: this.sharedData,
     }
     const transferList = [...(source.transfer ?? [])]
     const worker = new Worker(ENTRY, { workerData: start, transferList })
@@ -201,6 +212,7 @@ export class FilterThread {
         started.reject(new FilterRefusedError(message.refusal, message.message))
       } else this.#hear(message)
     })
+    const thread = worker.threadId
     let reason = 'filter’s thread ended'
     worker.on('error', (error: Error) => {
       reason = `filter’s thread ended: ${error.message}`
@@ -210,6 +222,7 @@ export class FilterThread {
     })
     worker.on('exit', () => {
       stopLooking()
+      this.#sharedData?.releaseOf(thread)
       if (this.#running?.worker === worker) this.#running = undefined
       this.#settle(reason)
       started.reject(new FilterRefusedError('start_failed', reason))
