@@ -20,6 +20,17 @@ import type {
 import type { ExportRules } from './export-rules.ts'
 import type { OptionSpec, PortSpec } from './options.ts'
 
+/** A protocol that the hub only writes, for receivers that a dialect's own servers feed. */
+export interface Output {
+  /** Scheme of its addresses, `NAME+TRANSPORT://HOST:PORT`. */
+  readonly name: string
+  readonly transports: readonly Transport[]
+  /** Port of an address without one. */
+  readonly port: Pick<PortSpec, 'number'>
+  /** Connects to a receiver; the options are those of the dialect. */
+  connectEmitter(target: Target, context: ClientContext): Emitter
+}
+
 export interface Dialect {
   /** Lower-case registry name, the same as its folder. */
   readonly name: string
@@ -58,6 +69,10 @@ export interface Dialect {
   createServer?(context: ServerContext): DialectServer
   /** Connects to a peer and sends it what the hub closes each second. */
   connectEmitter?(target: Target, context: ClientContext): Emitter
+  /** Advice for those who relay to its usual servers, for the help of `--relay`. */
+  readonly relayNote?: string
+  /** Further ways out of the hub: protocols that the servers of its document write. */
+  readonly outputs?: readonly Output[]
   /** Connects to a peer and takes what it sends. */
   connectSource?(target: Target, context: SourceContext): Source
   /**

@@ -312,9 +312,9 @@ export class Hub implements HubView {
   /** Connects to the peers of the config: those to send to, and those to read from. */
   #connectPeers(): void {
     const { relay, attach } = peersOf(this.#config, this.#dialects)
-    for (const { dialect, target, name } of relay) {
+    for (const { dialect, output, target, name } of relay) {
       const context = this.#bindings.contextOf(dialect)
-      const emitter = dialect.connectEmitter?.(target, context)
+      const emitter = (output ?? dialect).connectEmitter?.(target, context)
       if (emitter === undefined) {
         throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])
       }

@@ -8,10 +8,7 @@
 import type { Clock } from '../../time/clock.ts'
 import { backgroundClock, systemClock } from '../../time/system-clock.ts'
 import { checkOptions, type GivenOptions } from '../options.ts'
-import type { Link } from './client/link.ts'
-import { PacketQueue } from './client/packet-queue.ts'
-import { TcpLink } from './client/tcp-link.ts'
-import { UdpLink } from './client/udp-link.ts'
+import { PacketSender, type SentCounts } from './client/packet-sender.ts'
 import {
   checkSize,
   type Line,
@@ -33,13 +30,7 @@ export interface StatsHeroClientOptions extends GivenOptions<typeof OWN_CLIENT_O
 }
 
 /** Lines by what became of them. */
-export interface StatsHeroClientCounts {
-  /** Handed over to the network. */
-  sent: number
-  /** Lines that left the full queue, or were still waiting at the end. */
-  dropped: number
-  /** Handed over to a link that failed. */
-  lost: number
+export interface StatsHeroClientCounts extends SentCounts {
   /** Values offered to a recorder that can't be sent. */
   refused: number
 }
@@ -49,9 +40,6 @@ export interface Recorder {
   /** Records a value; never throws: one that can't be sent is counted as refused. */
   record(value: number | bigint): void
 }
-
-/** Time that `close` waits for lines to leave, ms. */
-const CLOSE_WAIT_MS = 1000
 
 /**
  * Client that sends measurements of an application. Does not keep the process running; `close`
@@ -72,16 +60,11 @@ export class StatsHeroClient {
   readonly counts: StatsHeroClientCounts = { sent: 0, dropped: 0, lost: 0, refused: 0 }
   readonly #options: ClientSettings
   readonly #clock: Pick<Clock, 'after'>
-  /** Clock that keeps the process running while a close waits. */
-  readonly #closeClock: Pick<Clock, 'after'>
   readonly #random: () => number
   readonly #batch: PacketBatch
-  readonly #queue = new PacketQueue()
-  readonly #link: Link
+  readonly #sender: PacketSender
   #cancelFlush: (() => void) | undefined
-  #isStarted = false
   #isClosed = false
-  #onIdle: (() => void) | undefined
 
   /**
    * @throws {RangeError} for an option that cannot be used
@@ -90,26 +73,24 @@ export class StatsHeroClient {
   constructor(options: StatsHeroClientOptions = {}) {
     const { clock = backgroundClock, random = Math.random, onError = () => {} } = options
     this.#options = checkOptions(OWN_CLIENT_OPTIONS, options)
-    const { transport, gzip, profile, maxDatagramBytes } = this.#options
+    const { gzip, profile, maxDatagramBytes } = this.#options
     if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
     this.#clock = clock
-    this.#closeClock = options.clock ?? systemClock
     this.#random = random
     this.#batch = new PacketBatch(maxDatagramBytes)
-    const link = { ...this.#options, clock, onError, onReady: () => this.#pump() }
-    this.#link = transport === 'tcp' ? new TcpLink(link) : new UdpLink(link)
+    const closeClock = options.clock ?? systemClock
+    const sending = { ...this.#options, clock, closeClock, onError }
+    this.#sender = new PacketSender(sending, this.counts)
   }
 
   /** Begins to connect; does not wait for the server, which is tried until it is there. */
   async start(): Promise<void> {
-    if (this.#isStarted || this.#isClosed) return
-    this.#isStarted = true
-    this.#link.open()
+    if (!this.#isClosed) this.#sender.start()
   }
 
   /** Whether lines can leave now; by UDP, whether the server has a name and a route. */
   get isConnected(): boolean {
-    return this.#link.isConnected
+    return this.#sender.isConnected
   }
 
   /** Counts events: `m`. With a rate, only this part of the calls is sent, each for 1 / rate. */
@@ -165,17 +146,12 @@ export class StatsHeroClient {
       this.counts.dropped++
       return
     }
-    const { flushIntervalMs, queueLinesLimit, queueBytesLimit } = this.#options
+    const { flushIntervalMs, queueLinesLimit } = this.#options
     if (!this.#batch.fits(frame, value)) this.flush()
     this.#batch.add(frame, value)
     if (flushIntervalMs === 0 || this.#batch.lines >= queueLinesLimit) this.flush()
     else this.#cancelFlush ??= this.#clock.after(flushIntervalMs, () => this.flush())
-    const queue = this.#queue
-    while (!queue.isEmpty) {
-      const hasTooMany = queue.lines + this.#batch.lines > queueLinesLimit
-      if (!hasTooMany && queue.bytes <= queueBytesLimit) break
-      this.counts.dropped += queue.shift()!.lines
-    }
+    this.#sender.limit(this.#batch.lines)
   }
 
   /** Sends what has been gathered, as soon as the link takes it. */
@@ -185,8 +161,7 @@ export class StatsHeroClient {
     const { lines } = this.#batch
     if (lines === 0) return
     const packet = this.#batch.take()
-    this.#queue.push({ packet: this.#options.gzip ? packed(packet) : packet, lines })
-    this.#pump()
+    this.#sender.push(this.#options.gzip ? packed(packet) : packet, lines)
   }
 
   /** Sends what is there, waits at most a second for it, and closes. */
@@ -194,37 +169,7 @@ export class StatsHeroClient {
     if (this.#isClosed) return
     this.flush()
     this.#isClosed = true
-    // without a link nothing would ever leave
-    if (this.#isStarted && !this.#isIdle) await this.#waitUntilIdle()
-    for (let entry = this.#queue.shift(); entry !== undefined; entry = this.#queue.shift()) {
-      this.counts.dropped += entry.lines
-    }
-    this.#link.close()
-  }
-
-  get #isIdle(): boolean {
-    return this.#queue.isEmpty && this.#link.inFlight === 0
-  }
-
-  #waitUntilIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#closeClock.after(CLOSE_WAIT_MS, resolve)
-      this.#onIdle = () => {
-        cancel()
-        resolve()
-      }
-    })
-  }
-
-  #pump(): void {
-    while (this.#link.isReady) {
-      const entry = this.#queue.shift()
-      if (entry === undefined) return
-      this.#link.send(entry.packet, (error) => {
-        this.counts[error === undefined ? 'sent' : 'lost'] += entry.lines
-        if (this.#isIdle) this.#onIdle?.()
-      })
-    }
+    await this.#sender.close()
   }
 }
 

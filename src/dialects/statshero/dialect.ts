@@ -8,6 +8,7 @@ import { TEXT_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeStatsHero } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
+import { graphite } from './graphite/output.ts'
 import { EMIT_DEFAULTS, OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { BAR, ERROR_CODES, NAME } from './spec.ts'
@@ -43,6 +44,8 @@ export const dialect: Dialect = {
 
   createServer,
   connectEmitter,
+  relayNote: 'estatsd drops sample rates, so it needs statshero.emit.histogramAs: repeat',
+  outputs: [graphite],
   createDecoder,
 
   encode: encodeStatsHero,

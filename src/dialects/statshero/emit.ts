@@ -103,11 +103,26 @@ function histogramLines(
   mapping: EmitMapping,
   output: Output,
 ): void {
-  const runs: [value: Exact, count: bigint][] = []
+  const runs = histogramRuns(histogram)
+  const isDocument = mapping.profile === 'document'
+  const sayable = runs.filter(([value]) => !isDocument || value >= 0)
+  const negatives = runs.length === sayable.length ? 0n : total(runs) - total(sayable)
+  if (negatives > 0n) output.note('negative', Number(negatives))
+  if (mapping.histogramAs === 'repeat') repeatedLines(key, sayable, output)
+  else for (const [value, count] of sayable) weightedLines(key, value, count, output)
+}
+
+/** Values, each with how often it was observed. */
+type Run = readonly [value: Exact, count: bigint]
+
+/** Lists a histogram's buckets, ascending, each as the integer that stands for it. */
+export function histogramRuns(histogram: Histogram): Run[] {
   const { scale } = histogram
+  const runs: Run[] = []
   histogram.negative.forEach((i, count) => {
-    runs.unshift([limitTo(histogram, integerOfNegative(i, scale)), count])
+    runs.push([limitTo(histogram, integerOfNegative(i, scale)), count])
   })
+  runs.reverse()
   if (histogram.zeroCount > 0n) runs.push([0, histogram.zeroCount])
   histogram.positive.forEach((i, count) => {
     runs.push([limitTo(histogram, integerOfPositive(i, scale)), count])
@@ -116,12 +131,7 @@ function histogramLines(
     const least = limitTo(histogram, Math.ceil(histogram.overflowFrom))
     runs.push([least, histogram.overflow])
   }
-  const isDocument = mapping.profile === 'document'
-  const sayable = runs.filter(([value]) => !isDocument || value >= 0)
-  const negatives = runs.length === sayable.length ? 0n : total(runs) - total(sayable)
-  if (negatives > 0n) output.note('negative', Number(negatives))
-  if (mapping.histogramAs === 'repeat') repeatedLines(key, sayable, output)
-  else for (const [value, count] of sayable) weightedLines(key, value, count, output)
+  return runs
 }
 
 /**
@@ -136,7 +146,7 @@ function weightedLines(key: string, value: Exact, count: bigint, output: Output)
 }
 
 /** Writes plain lines; above the limit every run keeps its share of them. */
-function repeatedLines(key: string, runs: readonly [Exact, bigint][], output: Output): void {
+function repeatedLines(key: string, runs: readonly Run[], output: Output): void {
   const all = total(runs)
   const limit = all > BigInt(REPEAT_LIMIT) ? BigInt(REPEAT_LIMIT) : all
   if (limit < all) output.note('repeat_limit', Number(all - limit))
@@ -148,7 +158,7 @@ function repeatedLines(key: string, runs: readonly [Exact, bigint][], output: Ou
   }
 }
 
-function total(runs: readonly [Exact, bigint][]): bigint {
+function total(runs: readonly Run[]): bigint {
   return runs.reduce((sum, [, count]) => sum + count, 0n)
 }
 

@@ -27,9 +27,28 @@ const EMIT_OPTIONS = {
   }),
   histogramAs: choice(['rate', 'repeat'], {
     default: 'rate',
-    description: 'a line per bucket with a sample rate, or a line per observation',
+    description:
+      'a line per bucket with a sample rate, or per observation, which estatsd needs: no rates',
   }),
 }
+
+const GRAPHITE_OPTIONS = {
+  flushIntervalS: integer({
+    max: 3600,
+    default: 10,
+    description: 'seconds of which each flush to Graphite is',
+  }),
+  underFive: choice(['real', 'zero'], {
+    default: 'real',
+    description: 'a timer of less than five values: its numbers, or zeros as estatsd writes them',
+  }),
+  queueBytesLimit: bytes({
+    default: 67_108_864,
+    description: 'lines that wait while Graphite is away; of more, the oldest are dropped',
+  }),
+}
+export type GraphiteOptions = ValuesOf<typeof GRAPHITE_OPTIONS>
+export const GRAPHITE_DEFAULTS: GraphiteOptions = defaultsOf(GRAPHITE_OPTIONS)
 
 export const RECEIVE_OPTIONS = {
   profile: profile('grammar that the listener takes'),
@@ -52,7 +71,11 @@ export const RECEIVE_OPTIONS = {
   }),
 }
 
-export const OPTIONS = { ...RECEIVE_OPTIONS, emit: section(EMIT_OPTIONS) }
+export const OPTIONS = {
+  ...RECEIVE_OPTIONS,
+  emit: section(EMIT_OPTIONS),
+  graphite: section(GRAPHITE_OPTIONS),
+}
 
 /** Options of where a server in a program listens. */
 export const ADDRESS_OPTIONS = addressOptions(TEXT_PORT.number)

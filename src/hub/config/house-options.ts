@@ -234,6 +234,7 @@ function peerOptions(dialects: readonly Dialect[]) {
  * by.
  */
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
+  const outputs = side === 'connectSource' ? [] : dialects.flatMap((each) => each.outputs ?? [])
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
     .map(({ name, title, schemes, transports }) => {
@@ -242,7 +243,9 @@ function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'conne
         ? `${name}${transport}://HOST:PORT`
         : `${schemes[0]}://HOST:PORT[/PATH][?QUERY] (${title})`
     })
-  return urls.length === 0 ? '' : `, as ${urls.join(' or ')}`
+  urls.push(...outputs.map(({ name, transports }) => `${name}+${transports[0]}://HOST:PORT`))
+  const notes = side === 'connectSource' ? [] : dialects.flatMap(({ relayNote }) => relayNote ?? [])
+  return urls.length === 0 ? '' : [`, as ${urls.join(' or ')}`, ...notes].join('; ')
 }
 
 /** Lists ports that the house opens, and those that dialects bring, but for that of HTTP. */

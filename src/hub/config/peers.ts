@@ -1,26 +1,23 @@
 /** Whom the hub connects to: the addresses of the config, all checked before any is used. */
 import type { Dialect } from '../../dialects/dialect.ts'
-import { type DialectTarget, parseTarget } from './target.ts'
+import { type DialectTarget, parseRelay, parseTarget, type RelayTarget } from './target.ts'
 import { ConfigError, type HubConfig, portNumber } from './values.ts'
 
 interface Peers {
   /** Targets that are sent to every second. */
-  readonly relay: readonly DialectTarget[]
+  readonly relay: readonly RelayTarget[]
   /** Targets that are read from. */
   readonly attach: readonly DialectTarget[]
 }
 
 /** @throws {ConfigError} for an address that makes no sense, is this hub, or brings things twice */
 export function peersOf(config: HubConfig, dialects: readonly Dialect[]): Peers {
-  const parse = (text: string): DialectTarget => {
-    const parsed = parseTarget(text, dialects)
-    refuseSelf(parsed, config)
-    return parsed
-  }
-  const relay = config.relay.map(parse)
+  const relay = config.relay.map((text) => parseRelay(text, dialects))
+  for (const each of relay) refuseSelf(each, config)
   const attach: DialectTarget[] = []
   for (const text of config.attach) {
-    const parsed = parse(text)
+    const parsed = parseTarget(text, dialects)
+    refuseSelf(parsed, config)
     refuseTwice(parsed, attach)
     attach.push(parsed)
   }

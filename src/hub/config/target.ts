@@ -3,7 +3,7 @@
  * so is the port, which then is the dialect's own. A dialect whose peers have URLs takes those too,
  * with path and query.
  */
-import type { Dialect } from '../../dialects/dialect.ts'
+import type { Dialect, Output } from '../../dialects/dialect.ts'
 import type { Target } from '../../dialects/endpoints.ts'
 import { ConfigError } from './values.ts'
 
@@ -14,42 +14,69 @@ export interface DialectTarget {
   readonly name: string
 }
 
+/** A relay's address: that of a dialect's peer, or of what reads one of its outputs. */
+export interface RelayTarget extends DialectTarget {
+  readonly output?: Output
+}
+
+/** Part of a dialect or output that addresses are read by. */
+interface Addressed extends Pick<Dialect, 'name' | 'schemes' | 'transports'> {
+  readonly port?: Output['port']
+}
+
 /** Ports that an address of the web need not say. */
 const SCHEME_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
 
 /** @throws {ConfigError} that says what is missing */
 export function parseTarget(text: string, dialects: readonly Dialect[]): DialectTarget {
+  const { speaker, target } = parseAddress(text, dialects)
+  return { dialect: speaker, target, name: text }
+}
+
+/** @throws {ConfigError} that says what is missing */
+export function parseRelay(text: string, dialects: readonly Dialect[]): RelayTarget {
+  const outputs = dialects.flatMap((each) => each.outputs ?? [])
+  const { speaker, target } = parseAddress<Dialect | Output>(text, [...dialects, ...outputs])
+  const output = outputs.find((each) => each === speaker)
+  const dialect = dialects.find((each) => each === speaker || each.outputs?.includes(output!))!
+  return { dialect, target, name: text, ...(output && { output }) }
+}
+
+function parseAddress<S extends Addressed>(
+  text: string,
+  speakers: readonly S[],
+): { readonly speaker: S; readonly target: Target } {
   const match =
     /^([a-z]+)(?:\+(udp|tcp))?:\/\/(\[[0-9a-fA-F:]+\]|[^:/?#[\]]+)(?::(\d{1,5}))?(.*)$/s.exec(text)
   const [, scheme, transport, host, portText, rest] = match ?? []
   if (scheme === undefined) throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
-  const dialect = dialectOf(scheme, text, dialects)
-  const usualPort = SCHEME_PORTS[scheme] ?? dialect.port?.number
+  const speaker = speakerOf(scheme, text, speakers)
+  const usualPort = SCHEME_PORTS[scheme] ?? speaker.port?.number
   const port = portText === undefined ? usualPort : Number(portText)
-  const hasUrl = dialect.schemes !== undefined
+  const hasUrl = speaker.schemes !== undefined
   if (port === undefined || (!hasUrl && !/^\/?$/.test(rest!))) {
     throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
   }
-  const chosen = dialect.transports.find((each) => transport === undefined || each === transport)
-  if (chosen === undefined) throw problem(text, `${dialect.name} has no ${transport}`)
+  const chosen = speaker.transports.find((each) => transport === undefined || each === transport)
+  if (chosen === undefined) throw problem(text, `${speaker.name} has no ${transport}`)
   if (port < 1 || port > 65_535) throw problem(text, `port ${port}, want 1 to 65535`)
   if (hasUrl && (transport !== undefined || !/^(?:[/?][^\s#]*)?$/.test(rest!))) {
     throw problem(text, `want ${scheme}://HOST:PORT, with PATH and ?QUERY where they are needed`)
   }
   const address = { transport: chosen, host: host!.replace(/^\[|\]$/g, ''), port }
-  return { dialect, target: hasUrl ? { ...address, url: text } : address, name: text }
+  return { speaker, target: hasUrl ? { ...address, url: text } : address }
 }
 
-function dialectOf(scheme: string, text: string, dialects: readonly Dialect[]): Dialect {
-  const dialect = dialects.find(
+function speakerOf<S extends Addressed>(scheme: string, text: string, speakers: readonly S[]): S {
+  const speaker = speakers.find(
     ({ name, schemes }) => name === scheme || schemes?.includes(scheme) === true,
   )
-  if (dialect === undefined) {
-    const names = dialects.map((each) => each.name).join(', ')
+  if (speaker === undefined) {
+    const names = speakers.map((each) => each.name).join(', ')
     throw problem(text, `no dialect ${scheme}; there are ${names}`)
   }
-  if (dialect.transports.length === 0) throw problem(text, `${scheme} is no protocol of a network`)
-  return dialect
+  if (speaker.transports.length === 0) throw problem(text, `${scheme} is no protocol of a network`)
+  return speaker
 }
 
 function problem(text: string, what: string): ConfigError {

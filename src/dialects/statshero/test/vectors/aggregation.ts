@@ -1,5 +1,6 @@
 /** Runs the aggregation vectors of Stats Hero: meters and snapshots. */
 
+import assert from 'node:assert/strict'
 import { near } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import {
@@ -10,16 +11,17 @@ import {
 } from '../../../../instrument/index.ts'
 import { tickWeight } from '../../../../model/averages.ts'
 import { acceleration, MovingAverages } from '../../../../model/ewma.ts'
+import { graphiteKey, meterFields, timerFields } from '../../graphite/flush.ts'
 
 const TOLERANCE = 1e-9
 const MINUTES = { m1: 1, m5: 5, m15: 15 } as const
 
-/** What the real server writes to Graphite: the product has no such output. */
-const NO_GRAPHITE = 'not checked: there is no output for Graphite'
+/** The original's count of lines, where the hub knows sums (docs/formats/statshero.md, 4.8). */
+const NO_LINES = 'compared without stats_counts: the hub counts no lines'
 
 /** The shape of a case says what it is about; see `layout` in the file. */
 export function checkAggregation(testCase: VectorCase): string | undefined {
-  if (testCase.layout !== undefined) return NO_GRAPHITE
+  if (testCase.layout !== undefined) return checkEstatsd(testCase)
   const check = SHAPES.find(([field]) => testCase[field] !== undefined)?.[1] ?? checkTickWeights
   check(testCase)
   return undefined
@@ -33,6 +35,32 @@ const SHAPES: readonly (readonly [field: string, check: (testCase: VectorCase) =
   ['marks', checkIdle],
   ['m1', checkAcceleration],
 ]
+
+/** What the real server writes to Graphite. */
+function checkEstatsd({
+  values,
+  key,
+  marks,
+  flushSeconds,
+  expect,
+}: VectorCase): string | undefined {
+  if (values !== undefined) {
+    const sorted = values as number[]
+    const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length
+    const runs = sorted.map((value) => [value, 1n] as const)
+    const fields = timerFields(runs, mean, 'zero').map(([name, value]) => [name, Number(value)])
+    near('fields', Object.fromEntries(fields), expect, TOLERANCE)
+    return undefined
+  }
+  if (key !== undefined) {
+    assert.equal(graphiteKey(key as string), expect)
+    return undefined
+  }
+  const sum = (marks as number[]).reduce((total, mark) => total + mark, 0)
+  const [[, rate]] = meterFields('KEY', sum, flushSeconds as number)
+  near('rate', rate, (expect as Record<string, number>)['stats.KEY'], TOLERANCE)
+  return NO_LINES
+}
 
 function checkTickWeights(testCase: VectorCase): void {
   const weights = Object.entries(MINUTES).map(([name, minutes]) => [name, tickWeight(minutes)])
