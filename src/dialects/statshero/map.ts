@@ -8,8 +8,9 @@ import type { Exact, Identity } from '../../model/index.ts'
 import type { Describe, Description, LineIngest, SeriesForm } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'
+import { compileUnits, hasUnits, type UnitOf } from './units.ts'
 
-type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter'>
+type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter' | 'units'>
 
 /** Decoder that keeps a byte order mark: it is part of the key. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -104,21 +105,29 @@ export class LineMapper {
 }
 
 /** Names series from their keys; the type word is part of what a series is. */
-function describeWith(options: Pick<MapOptions, 'counterBits'>): Describe {
+function describeWith(options: Pick<MapOptions, 'counterBits' | 'units'>): Describe {
   const widths = Object.entries(options.counterBits).map(
     ([pattern, bits]) => [compileGlob(pattern), bits] as const,
   )
-  // a width is found by the name
+  const unitOf = compileUnits(options.units)
+  // widths and units are found by the name
   const forms = FORMS.map((form, type) => {
-    return type === METER_READER && widths.length > 0 ? undefined : form
+    const hasWidths = type === METER_READER && widths.length > 0
+    return hasWidths || hasUnits(options.units, type) ? undefined : form
   })
-  const withWidth = (key: Uint8Array, type: number): Description => {
-    const description = describe(key, type)
+  const withRules = (key: Uint8Array, type: number): Description => {
+    const description = withUnit(describe(key, type), type, unitOf)
     if (type !== METER_READER) return description
     const width = widths.find(([pattern]) => pattern(description.identity.name))
     return width === undefined ? description : { ...description, counterBits: width[1] }
   }
-  return Object.assign(withWidth, { forms })
+  return Object.assign(withRules, { forms })
+}
+
+function withUnit(description: Description, type: number, unitOf: UnitOf): Description {
+  const unit = unitOf(description.identity.name, type)
+  if (unit === undefined) return description
+  return { ...description, metadata: { ...description.metadata, unit } }
 }
 
 /** Forms of series by their type. */

@@ -11,8 +11,10 @@ import {
   reconnectOptions,
   section,
   TEXT_PORT,
+  text,
   type ValuesOf,
 } from '../options.ts'
+import { UNIT_PATTERN } from './units.ts'
 
 const profile = (description: string) =>
   choice(['document', 'peer'], { default: 'peer', description })
@@ -68,6 +70,10 @@ export const RECEIVE_OPTIONS = {
   }),
   counterBits: map(choice([32, 64], { default: 64, description: 'bits' }), {
     description: 'width of meter readers by key; * in a key is any run of characters',
+  }),
+  units: map(text({ default: '', description: 'unit; empty for none' }), {
+    keys: UNIT_PATTERN,
+    description: 'units by key (`*.wait`) or type and key (`h:*.size`), before the usual ones',
   }),
 }
 

@@ -1,0 +1,46 @@
+/**
+ * Units of keys by rule: the wire has none (§4.4), but times are milliseconds by custom, and their
+ * keys say that they are times. Rules of a user's own come before the usual ones.
+ */
+import { compileGlob } from '../../model/glob.ts'
+import { TYPE_WORDS } from './spec.ts'
+
+/** Finds the unit of a key under a type; undefined for none. */
+export type UnitOf = (key: string, type: number) => string | undefined
+
+/** Endings of keys of times, as people write them. */
+const TIME_ENDINGS = [
+  ...['Time', '_time', '-time', '.time', 'Ms', '_ms', '-ms', '.ms', 'Millis', '_millis'],
+  ...['Latency', 'latency', 'Duration', 'duration'],
+]
+/** Keys under which stats_hero and the middleware of chef/statsd send times (§8). */
+const TIME_KEYS = ['*.allRequests', '*.byRequestType.*', '*.upstreamRequests.*']
+const USUAL = [...TIME_ENDINGS.map((ending) => `*${ending}`), ...TIME_KEYS]
+const USUAL_RULES = USUAL.map((pattern) => [`h:${pattern}`, 'ms'] as const)
+
+/** Patterns of keys, for one type where that stands in front: `h:*.wait`. */
+export const UNIT_PATTERN = new RegExp(`^(?:(?:${TYPE_WORDS.join('|')}):)?[^:|\\n]+$`)
+
+/**
+ * Compiles rules.
+ * @param units by pattern, the first that fits counts; empty for none
+ */
+export function compileUnits(units: Readonly<Record<string, string>>): UnitOf {
+  const rules = [...Object.entries(units), ...USUAL_RULES].map(([pattern, unit]) => {
+    const [type, glob] = pattern.includes(':') ? pattern.split(':') : [undefined, pattern]
+    const matches = compileGlob(glob!)
+    return { type: type && TYPE_WORDS.indexOf(type as 'm'), matches, unit: unit || undefined }
+  })
+  const byType = TYPE_WORDS.map((_, i) => {
+    return rules.filter(({ type }) => type === undefined || type === i)
+  })
+  return (key, type) => byType[type]?.find(({ matches }) => matches(key))?.unit
+}
+
+/** Tells whether any key of a type may have a unit. */
+export function hasUnits(units: Readonly<Record<string, string>>, type: number): boolean {
+  const word = TYPE_WORDS[type]!
+  return [...Object.keys(units), ...USUAL_RULES.map(([pattern]) => pattern)].some((pattern) => {
+    return !pattern.includes(':') || pattern.startsWith(`${word}:`)
+  })
+}
