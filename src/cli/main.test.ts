@@ -154,6 +154,31 @@ test('encode names the line and the code of what a dialect cannot say', () => {
   assert.match(stderr, /line 2 is no JSON/)
 })
 
+test('encode refuses a number that it would have to round, and takes its text', () => {
+  const line = (value: string) => `{"key":"a","value":${value},"type":"m"}\n`
+  const given = [
+    '9007199254740993',
+    '18446744073709551615',
+    '1e400',
+    '9007199254740993.0',
+    '7.00000000000000000001',
+  ]
+  const { status, stdout, stderr } = pentameter(
+    ['encode', 'statshero', '--lines'],
+    [...given, '"9007199254740993"', '9007199254740991', '7.0e1', '-0'].map(line).join(''),
+  )
+  assert.equal(status, 1)
+  assert.deepEqual(
+    stdout.split('\n').map((hex) => Buffer.from(hex, 'hex').toString().split('\n')[1]),
+    [
+      ...given.map(() => undefined),
+      ...['a:9007199254740993|m', 'a:9007199254740991|m', 'a:70|m', 'a:0|m', undefined],
+    ],
+  )
+  assert.match(stderr, /line 1: bad_value: 9007199254740993 would be rounded to 9007199254740992;/)
+  assert.match(stderr, /line 3: bad_value: 1e400 would be rounded to Infinity/)
+})
+
 test('completion offers commands, dialects and flags in every shell', () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { status, stdout } = pentameter(['completion', shell])

@@ -155,12 +155,39 @@ async function encodeLines(dialect: Dialect, options: CodecOptions): Promise<voi
   }
 }
 
+/** Reads JSON, in which a number that would be rounded is refused. */
 function parse(line: string, number: number): unknown {
   try {
-    return JSON.parse(line)
+    return JSON.parse(line, exactNumber)
   } catch (error) {
+    if (error instanceof CommandError) throw error
     throw new CommandError(`line ${number} is no JSON: ${(error as Error).message}`)
   }
+}
+
+/**
+ * Refuses numbers that JavaScript makes another whole number of, and those beyond all doubles; what
+ * `decode` prints is taken.
+ */
+function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }) {
+  const source = context?.source
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value
+  if (Number.isFinite(value) && (!Number.isInteger(value) || isExact(source, value))) return value
+  throw new CommandError(`bad_value: ${source} would be rounded to ${value}; write it as text`)
+}
+
+/** Tells whether a number of JSON is this whole number. */
+function isExact(source: string, value: number): boolean {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+  const digits = BigInt(`${sign}${whole}${fraction}`)
+  const places = Number(exponent) - fraction.length
+  if (digits === 0n) return value === 0
+  // digits of a finite number beyond these would be zeros
+  if (Math.abs(places) > source.length + 400) return false
+  return places >= 0
+    ? digits * 10n ** BigInt(places) === BigInt(value)
+    : digits === BigInt(value) * 10n ** BigInt(-places)
 }
 
 function messagesOf(input: unknown): readonly unknown[] {

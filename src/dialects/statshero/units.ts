@@ -13,7 +13,7 @@ const TIME_ENDINGS = [
   ...['Time', '_time', '-time', '.time', 'Ms', '_ms', '-ms', '.ms', 'Millis', '_millis'],
   ...['Latency', 'latency', 'Duration', 'duration'],
 ]
-/** Keys under which stats_hero and the middleware of chef/statsd send times (§8). */
+/** Keys under which stats_hero and the middleware of chef/statsd send times. */
 const TIME_KEYS = ['*.allRequests', '*.byRequestType.*', '*.upstreamRequests.*']
 const USUAL = [...TIME_ENDINGS.map((ending) => `*${ending}`), ...TIME_KEYS]
 const USUAL_RULES = USUAL.map((pattern) => [`h:${pattern}`, 'ms'] as const)

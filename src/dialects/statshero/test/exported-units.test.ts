@@ -4,7 +4,7 @@ import { packet, startHub } from '../../../../test/support/hub/hub.ts'
 import { nativeFamily, prometheusNames } from '../../../http/export/prometheus/names.ts'
 import { dialect } from '../dialect.ts'
 
-test('the hub knows them: classic buckets are of seconds, native ones of milliseconds', async () => {
+test('classic buckets of a time are of seconds, native ones of milliseconds', async () => {
   const { hub } = await startHub({ statshero: { units: { 'h:*.size': 'By' } } })
   const ingest = hub.createIngest('statshero')
   const server = dialect.createServer!({
