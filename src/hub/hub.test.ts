@@ -203,7 +203,7 @@ hubTest(
 hubTest('a datagram that no dialect knows is counted and told once', {}, async (started) => {
   const { hub, log } = started
   await sendUdp(started, [Buffer.from('2|6\na:1|m\n'), Buffer.from('bar:1|c')])
-  const told = log.filter((line) => line.includes('first bytes are of no dialect'))
+  const told = log.filter((line) => line.includes('first bytes that no dialect claims'))
   assert.equal(told.length, 1)
   assert.match(told[0]!, /looks like another Stats Hero version/)
   const unclaimed = [...hub.series].find(

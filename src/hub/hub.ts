@@ -38,6 +38,7 @@ import { SeriesExpiry } from './series/expiry.ts'
 import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import { SeriesStore } from './series/series.ts'
 import { WorkerRates } from './status/activity.ts'
+import { guessForeign } from './status/foreign.ts'
 import { LoadMeter, memoryBudget, Overload } from './status/overload.ts'
 import { ErrorReports } from './status/reports.ts'
 import { SelfMetrics } from './status/self-metrics.ts'
@@ -134,6 +135,9 @@ export class Hub implements HubView {
     this.#clockSteps = new ClockSteps({ series: this.series, metrics: this.metrics, clock, log })
     this.#bindings = this.#bind(guests)
     this.#status = this.#statusParts()
+    this.reports.guess = (first, transport, of) => {
+      return guessForeign(first, transport, of, this.#bindings.surroundings())
+    }
     this.#second = new Second(clock, this.#closer(windows), this.#participants())
   }
 
@@ -183,6 +187,7 @@ export class Hub implements HubView {
       reports: this.reports,
       portContext: {
         ...{ clock: this.clock, log: this.#log, metrics: this.metrics, peers: this.peers },
+        errors: this.reports,
       },
       residents: this.#residents,
       createIngest: (dialect) => this.createIngest(dialect),

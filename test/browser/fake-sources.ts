@@ -71,6 +71,21 @@ const STARTED = Date.now()
 
 const ERRORS: readonly ErrorStatus[] = [
   {
+    dialect: 'wallaroo-scope',
+    code: 'unclaimed',
+    count: 2,
+    last: [
+      {
+        timeMs: STARTED - 9000,
+        peer: 'tcp 10.0.40.9:41810',
+        offset: 0,
+        detail: 'of no dialect that listens here (Wallaroo, Scope)',
+        guess: 'looks like SSH, which this version does not speak',
+        hex: hexOf('SSH-2.0-x\r\n'),
+      },
+    ],
+  },
+  {
     dialect: 'statshero',
     code: 'bad_value',
     count: 9,
@@ -131,6 +146,7 @@ function listenersAt(scene: Scene, second: number): ListenerStatus[] {
     transports: ['tcp'],
     dialects: ['wallaroo', 'scope'],
     connections: 4,
+    unclaimed: 2,
   }
   const failed: ListenerStatus = {
     ...wallaroo,

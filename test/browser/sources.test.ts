@@ -48,6 +48,23 @@ test('an export that fails says why and what goes on; without any there is none'
   assert.equal(await other.getByRole('heading', { name: 'Exports' }).count(), 0)
 })
 
+test('bytes of no dialect say what they look like, and what the port takes', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/sources' })
+  const message = page.locator('.message', { hasText: 'unclaimed' })
+  const words = await message.innerText()
+  assert.match(words, /^No dialect\s+unclaimed\s+2×/)
+  assert.match(
+    words,
+    /First bytes: Of no dialect that listens here \(Wallaroo, Scope\)\. This looks/,
+  )
+  assert.match(words, /looks like SSH, which this version does not speak\./)
+  assert.match(words, /That port takes Wallaroo, Scope, for example:\s+machida --appl/)
+  const row = await textOf(page, '[aria-label="Listeners, table"] tr:has-text("5001")')
+  assert.match(row, /Open 2 messages of no dialect/)
+})
+
 test('limits name their options, and fit beside the rest at 1280 px', { skip }, async (t) => {
   const { page } = await open(t, { path: '/sources', width: 1280 })
   const table = page.locator('[aria-label="Limits, table"]')

@@ -19,6 +19,7 @@ import { type PortContext, type PortOptions, portOptions } from '../listen/port-
 import { ReadBudget } from '../listen/turns/read-budget.ts'
 import type { HubGuest, Measured, Participant, Resident } from '../resident.ts'
 import { Activity } from '../status/activity.ts'
+import type { Surroundings } from '../status/foreign.ts'
 import type { ErrorReports } from '../status/reports.ts'
 import type { Task } from '../tasks/task.ts'
 import type { IngestThreads } from '../threads/ingest-threads.ts'
@@ -181,6 +182,20 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     known.ingests.push(ingest)
   }
 
+  /** Lists who is spoken where, for guesses what bytes are that came to a wrong place. */
+  surroundings(): Surroundings {
+    const { host, port } = this.#httpAddress
+    return {
+      httpAddress: addressText(host, port),
+      spoken: this.#bindings.map(({ dialect, address }) => {
+        const { host: at = '', port: number = 0 } = address() ?? {}
+        const transports = dialect.transports.join('+')
+        const listener = dialect.port?.name ?? ''
+        return { dialect, listener, address: `${transports} ${addressText(at, number)}` }
+      }),
+    }
+  }
+
   *afterClose(endMs: number, seconds: number): Task {
     for (const binding of this.#bindings) {
       const sources = binding.ingests.flatMap((ingest) => [...ingest.takeActive()])
@@ -227,6 +242,10 @@ function threadedPorts(ports: readonly ServedPort[]): ServedPort[] {
     count += dialects.length
   }
   return threaded
+}
+
+function addressText(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 function addressOf({ options, port }: Listener): ListenAddress {

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { packet, startHub, type TestHub, until } from '../../../test/support/hub/hub.ts'
+import { NO_REPORTS } from '../../dialects/endpoints.ts'
 import { parseConfig } from '../config/config.ts'
 import { OwnCounter, type SelfMetrics } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
@@ -286,6 +287,7 @@ class ThreadWatch {
     this.watch = new ConnectionWatch(options, {
       clock: this.clock,
       log: () => {},
+      errors: NO_REPORTS,
       metrics: { counter: () => new OwnCounter(undefined) } as unknown as SelfMetrics,
       peers: new PeerCounts(peers, 1 + thread, 0),
       places: new ConnectionPlaces(places, layout),

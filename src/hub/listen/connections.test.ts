@@ -43,7 +43,7 @@ async function sharedPort(connectionsLimit = 10) {
   const zone = Zone.create()
   const store = new SeriesStore(zone, SERIES_LIMITS, () => clock.wallMs())
   const metrics = new SelfMetrics(store, zone.attach())
-  const log: string[] = []
+  const errors: string[] = []
   const port = new Port(
     {
       name: 'stream',
@@ -58,10 +58,19 @@ async function sharedPort(connectionsLimit = 10) {
       { dialect: dialect('talker', true, 0x31), server: server('talker', 'hello') },
       { dialect: dialect('listener', false, 0x30), server: server('listener', '') },
     ],
-    { clock, metrics, log: (_level, message) => log.push(message) },
+    {
+      clock,
+      metrics,
+      errors: {
+        decodeError: ({ code }, first, { transport }) => {
+          errors.push(`${code} ${transport} ${Buffer.from(first).toString('latin1')}`)
+        },
+      },
+      log: () => {},
+    },
   )
   await port.start()
-  return { port, clock, taken, log }
+  return { port, clock, taken, errors }
 }
 
 async function open(port: Port): Promise<{ socket: Socket; read: () => string }> {
@@ -101,15 +110,12 @@ test('a peer that speaks at once is never written to by another dialect', async 
   port.stop()
 })
 
-test('bytes that no dialect claims close the connection, counted and told', async () => {
-  const { port, log } = await sharedPort()
+test('bytes that no dialect claims close the connection, and are an error', async () => {
+  const { port, errors } = await sharedPort()
   const { socket } = await open(port)
   socket.write('GET / HTTP/1.1\r\n\r\n')
   await once(socket, 'close')
-  assert.equal(
-    log.some((line) => line.includes('first bytes are of no dialect')),
-    true,
-  )
+  assert.deepEqual(errors, ['unclaimed tcp GET / HTTP/1.1\r\n\r\n'])
   port.stop()
 })
 

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { ConnectionProgress } from '../../dialects/endpoints.ts'
+import type { ConnectionProgress, Peer } from '../../dialects/endpoints.ts'
 import { noteArrival } from '../tasks/loop-budget.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { chooseDialect } from './dispatch.ts'
@@ -21,7 +21,7 @@ export class Connections {
   readonly #context: PortContext
   readonly #served: readonly ServedDialect[]
   readonly #dialects: readonly Dialect[]
-  readonly #onUnclaimed: (first: Uint8Array) => void
+  readonly #onUnclaimed: (first: Uint8Array, peer: Peer) => void
   readonly #undecided = new Set<Socket>()
   readonly #reads: ReadBudget
   /** Sockets of a known dialect, until its server has them. */
@@ -31,7 +31,7 @@ export class Connections {
     options: PortOptions,
     served: readonly ServedDialect[],
     context: PortContext,
-    onUnclaimed: (first: Uint8Array) => void,
+    onUnclaimed: (first: Uint8Array, peer: Peer) => void,
   ) {
     this.#watch = new ConnectionWatch(options, context)
     this.#served = served
@@ -100,12 +100,14 @@ export class Connections {
       if (first.length === 0) socket.destroy()
       else settle(chooseDialect(dialects, first, true) ?? null)
     }
+    const peer = peerOf(socket)
     this.#undecided.add(socket)
     socket.on('data', onData)
     socket.on('end', onEnd)
     socket.on('close', () => {
       cancelQuiet?.()
-      this.#undecided.delete(socket)
+      // by its peer, or for a limit, before it had said enough
+      if (this.#undecided.delete(socket) && first.length > 0) this.#onUnclaimed(first, peer)
     })
     const known = begun.length > 0 ? chooseDialect(dialects, begun, false) : undefined
     if (known !== undefined) settle(known)
@@ -133,15 +135,21 @@ export class Connections {
   }
 
   #refuse(socket: Socket, first: Uint8Array): void {
-    if (first.length > 0) this.#onUnclaimed(first)
+    if (first.length > 0) this.#onUnclaimed(first, peerOf(socket))
     socket.destroy()
   }
 
   /** Closes what no server has taken over yet. */
   stop(): void {
     this.#watch.stop()
-    for (const socket of [...this.#undecided, ...this.#given]) socket.destroy()
+    const sockets = [...this.#undecided, ...this.#given]
+    this.#undecided.clear()
+    for (const socket of sockets) socket.destroy()
   }
+}
+
+function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): Peer {
+  return { transport: 'tcp', address: remoteAddress, port: remotePort }
 }
 
 /** Ignores a reset: a peer may go away; every socket needs a listener or the process dies. */

@@ -1,7 +1,7 @@
 /** What a shared port is told: where to bind, who speaks on it, and whom to tell. */
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { DialectServer } from '../../dialects/endpoints.ts'
+import type { DialectServer, Reports } from '../../dialects/endpoints.ts'
 import type { Clock } from '../../time/clock.ts'
 import { type HubConfig, portNumber } from '../config/values.ts'
 import type { Log } from '../log.ts'
@@ -60,6 +60,8 @@ export interface PortContext {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
+  /** Taker of errors: bytes that no dialect of a port claims. */
+  readonly errors: Pick<Reports, 'decodeError'>
   /** Binder of the UDP socket, where a thread has another way to receive than dgram. */
   readonly bindUdp?: BindUdp
   /** Places for connections, where the limit holds over several threads. */

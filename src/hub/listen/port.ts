@@ -4,10 +4,11 @@
  * tried again; the others are not affected.
  */
 import { createServer, type Server } from 'node:net'
-import type { Transport } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { DialectServer, Rest } from '../../dialects/endpoints.ts'
+import type { DialectServer, Peer, Rest } from '../../dialects/endpoints.ts'
 import type { Budget } from '../../time/budget.ts'
+import type { DecodeErrorFields } from '../../wire/decode-error.ts'
+import { UNCLAIMED } from '../status/foreign.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
 import { chooseBind } from './batched-udp/index.ts'
@@ -41,7 +42,9 @@ export class Port implements Listener {
   #cancelRetry: (() => void) | undefined
   readonly #kernel = new KernelDrops()
   #kernelDrops: number | undefined
-  #hasWarnedUnclaimed = false
+  readonly #unclaimedError: DecodeErrorFields
+  readonly #unclaimedDetail: string
+  #datagramsDropped = 0
 
   constructor(options: PortOptions, served: readonly ServedDialect[], context: PortContext) {
     this.options = options
@@ -49,9 +52,12 @@ export class Port implements Listener {
     this.#served = served
     this.#dialects = served.map(({ dialect }) => dialect)
     this.#serverOf = new Map(served.map(({ dialect, server }) => [dialect, server]))
-    this.#connections = new Connections(options, served, context, (bytes) => {
-      this.#unclaimed('tcp', bytes)
+    this.#connections = new Connections(options, served, context, (bytes, peer) => {
+      this.#unclaimed(bytes, peer)
     })
+    this.#unclaimedError = { dialect: options.name, code: UNCLAIMED, offset: 0, resync: false }
+    const titles = this.#dialects.map(({ title }) => title).join(', ')
+    this.#unclaimedDetail = `of no dialect that listens here (${titles})`
     this.#datagrams = new DatagramTurns(context.clock, {
       take: (bytes, address, port, budget) => this.#datagram(bytes, address, port, budget),
       hold: () => this.#udp?.hold(),
@@ -59,6 +65,7 @@ export class Port implements Listener {
       drop: (reason) => {
         const labels = { listener: options.name, reason }
         context.metrics.counter('pentameter.udp.dropped', labels).add()
+        this.#datagramsDropped++
       },
     })
     this.#drops = context.metrics.counter('pentameter.udp.kernel.drops', { listener: options.name })
@@ -151,28 +158,19 @@ export class Port implements Listener {
   /** Takes a datagram; one dialect alone on a port still has to recognise it. */
   #datagram(bytes: Uint8Array, address: string, port: number, budget: Budget): Rest | undefined {
     const dialect = chooseDialect(this.#dialects, bytes, true)
+    const peer = { transport: 'udp', address, port } as const
     if (dialect === null || dialect === undefined) {
-      this.#unclaimed('udp', bytes)
+      this.#unclaimed(bytes, peer)
       return undefined
     }
-    const peer = { transport: 'udp', address, port } as const
     return this.#serverOf.get(dialect)!.datagram?.(bytes, peer, budget)
   }
 
-  #unclaimed(transport: Transport, first: Uint8Array): void {
-    const { name } = this.options
-    this.#context.metrics.counter('pentameter.unclaimed', { listener: name, transport }).add()
-    if (this.#hasWarnedUnclaimed) return
-    this.#hasWarnedUnclaimed = true
-    const names = this.#dialects.map(({ title }) => title).join(', ')
-    const guess = this.#dialects.flatMap((each) => each.explainForeign?.(first) ?? [])[0]
-    this.#context.log('warn', `first bytes are of no dialect that listens here (${names})`, {
-      listener: name,
-      transport,
-      first: Buffer.from(first.subarray(0, 32)).toString('latin1'),
-      ...(guess === undefined ? {} : { guess }),
-      more: 'further ones are only counted, as pentameter_unclaimed_total',
-    })
+  #unclaimed(first: Uint8Array, peer: Peer): void {
+    const { errors, metrics } = this.#context
+    const labels = { listener: this.options.name, transport: peer.transport }
+    metrics.counter('pentameter.unclaimed', labels).add()
+    errors.decodeError(this.#unclaimedError, first, peer, this.#unclaimedDetail)
   }
 
   /** Reads the kernel's drop count; called about once a second. */
@@ -204,6 +202,7 @@ export class Port implements Listener {
             bufferGranted: this.#udp.bufferGranted,
             udpReceive: this.#udp.receive,
             kernelDrops: this.#kernelDrops ?? null,
+            datagramsDropped: this.#datagramsDropped,
           }),
     }
   }

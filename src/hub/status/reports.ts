@@ -1,19 +1,32 @@
 /**
  * Errors and refusals of all listeners: counted by reason as self-metrics, with the last offenders
  * kept for the page and `tap`. Bounded: 20 offenders per code, 128 bytes each; 20 refused keys per
- * limit; error counts for the 256 sources seen last.
+ * limit; error counts for the 256 sources seen last. Bytes that no dialect claims are errors of the
+ * listener that they came to; the first 256 addresses that send such are told in the log.
  */
+import type { Transport } from '../../dialects/decoder.ts'
 import type { Peer, Reports } from '../../dialects/endpoints.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
 import type { ReportColumns } from '../threads/messages.ts'
+import { UNCLAIMED } from './foreign.ts'
 import { OFFENDER_BYTES_LIMIT, Offenders } from './offenders.ts'
 import type { OwnCounter, SelfMetrics } from './self-metrics.ts'
-import type { ErrorStatus, RefusalStatus } from './status.ts'
+import type { ErrorStatus, OffenderStatus, RefusalStatus } from './status.ts'
 
 export const REFUSED_KEYS_LIMIT = 20
 const SOURCES_LIMIT = 256
+/** Addresses of which the log says that they send what no dialect claims. */
+const TOLD_LIMIT = 256
+/** Bytes of such in the log. */
+const LOGGED_BYTES = 32
+
+/** Errors of one address, and the time of the last. */
+interface SourceErrors {
+  count: number
+  lastMs: number
+}
 
 interface RefusedKey {
   readonly key: string
@@ -45,10 +58,16 @@ export class ErrorReports {
   readonly #errors = new Map<string, Map<string, CountedErrors>>()
   readonly #errorsOfDialect = new Map<string, { count: number }>()
   /** The one that was seen last stands at the end. */
-  readonly #errorsOfSource = new Map<string, { count: number }>()
-  #latestSource = { dialect: '', address: '', errors: { count: 0 } }
+  readonly #errorsOfSource = new Map<string, SourceErrors>()
+  #latestSource = { dialect: '', address: '', errors: { count: 0, lastMs: 0 } }
+  /** Addresses that the log has told of, with the listener. */
+  readonly #told = new Set<string>()
   readonly #refusedKeys = new Map<string, RefusedKey[]>()
   readonly #refusals = new Map<string, Counted>()
+
+  /** Guesses what bytes are, by their begin; the composition of the hub says who could know. */
+  guess: (first: Uint8Array, transport: Transport, of: string) => string | undefined = () =>
+    undefined
 
   constructor(clock: Clock, metrics: SelfMetrics, log: Log) {
     this.#clock = clock
@@ -90,9 +109,31 @@ export class ErrorReports {
     const errors = this.#errorsBy(dialect, code)
     countErrors(errors, 1)
     errors.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end)
+    if (code === UNCLAIMED && this.#told.size < TOLD_LIMIT) {
+      if (!this.#told.has(`${dialect} ${peer.address}`)) this.#tellUnclaimed(dialect, errors)
+    }
     const latest = this.#latestSource
-    if (peer.address === latest.address && dialect === latest.dialect) latest.errors.count++
-    else this.#countSource(dialect, peer.address, 1)
+    if (peer.address === latest.address && dialect === latest.dialect) {
+      latest.errors.count++
+      latest.errors.lastMs = this.#clock.wallMs()
+    } else this.#countSource(dialect, peer.address, 1)
+  }
+
+  /** Writes a line for each address among the last offenders that has not been told of yet. */
+  #tellUnclaimed(listener: string, { offenders }: CountedErrors): void {
+    for (const { peer, detail, hex } of offenders.list()) {
+      const [transport = '', from = ''] = peer.split(' ')
+      const key = `${listener} ${from.slice(0, from.lastIndexOf(':'))}`
+      if (this.#told.has(key) || this.#told.size >= TOLD_LIMIT) continue
+      this.#told.add(key)
+      const bytes = Buffer.from(hex, 'hex')
+      const guess = this.guess(bytes, transport as Transport, listener)
+      this.#log('warn', 'first bytes that no dialect claims', {
+        ...{ listener, detail, peer, first: bytes.subarray(0, LOGGED_BYTES).toString('latin1') },
+        ...(guess === undefined ? {} : { guess }),
+        more: 'further ones of this address are counted: see the page, Sources',
+      })
+    }
   }
 
   /** Takes over what an ingest thread has reported. */
@@ -101,6 +142,7 @@ export class ErrorReports {
       const errors = this.#errorsBy(dialect, code)
       countErrors(errors, count)
       for (const offender of last) errors.offenders.addDescribed(offender)
+      if (code === UNCLAIMED && this.#told.size < TOLD_LIMIT) this.#tellUnclaimed(dialect, errors)
     }
     for (const { dialect, address, count } of columns.errorsOfSources) {
       this.#countSource(dialect, address, count)
@@ -148,8 +190,9 @@ export class ErrorReports {
 
   #countSource(dialect: string, address: string, added: number): void {
     const key = `${dialect} ${address}`
-    const errors = this.#errorsOfSource.get(key) ?? { count: 0 }
+    const errors = this.#errorsOfSource.get(key) ?? { count: 0, lastMs: 0 }
     errors.count += added
+    errors.lastMs = this.#clock.wallMs()
     this.#errorsOfSource.delete(key)
     if (this.#errorsOfSource.size >= SOURCES_LIMIT) {
       const oldest = this.#errorsOfSource.keys().next().value!
@@ -208,6 +251,19 @@ export class ErrorReports {
     return this.#errorsOfSource.get(`${dialect} ${address}`)?.count ?? 0
   }
 
+  /** Lists addresses with errors of a dialect or listener, those seen last at the end. */
+  sourcesOf(dialect: string): (Readonly<SourceErrors> & { readonly address: string })[] {
+    const start = `${dialect} `
+    return [...this.#errorsOfSource]
+      .filter(([key]) => key.startsWith(start))
+      .map(([key, errors]) => ({ address: key.slice(start.length), ...errors }))
+  }
+
+  /** Counts first bytes that no dialect of a listener has claimed. */
+  unclaimedOf(listener: string): number {
+    return this.#errors.get(listener)?.get(UNCLAIMED)?.status.count ?? 0
+  }
+
   /** Counts refusals by a reason, whatever the dialect. */
   refusalsOf(code: string): number {
     let count = 0
@@ -229,7 +285,20 @@ export class ErrorReports {
   /** Lists all codes seen so far, the most frequent first. */
   errors(): ErrorStatus[] {
     const codes = [...this.#errors.values()].flatMap((each) => [...each.values()])
-    return byCount(codes.map(({ status, offenders }) => ({ ...status, last: offenders.list() })))
+    return byCount(
+      codes.map(({ status, offenders }) => ({
+        ...status,
+        last: offenders.list().map((each) => this.#guessed(status.dialect, each)),
+      })),
+    )
+  }
+
+  /** Adds a guess to a message that was wrong from its first byte on. */
+  #guessed(dialect: string, offender: OffenderStatus): OffenderStatus {
+    if (offender.offset !== 0) return offender
+    const transport = offender.peer.split(' ', 1)[0] as Transport
+    const guess = this.guess(Buffer.from(offender.hex, 'hex'), transport, dialect)
+    return guess === undefined ? offender : { ...offender, guess }
   }
 }
 

@@ -19,6 +19,7 @@ import type {
   ConnectionStatus,
   DialectStatus,
   LimitStatus,
+  ListenerStatus,
   SourceStatus,
   SourcesAnswer,
 } from './status.ts'
@@ -63,7 +64,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     startedMs: startTimeMs(parts),
     ...(isLoopback(parts.host) ? {} : { openTo: parts.host }),
     dialects: [...bindings].map((each) => dialectStatus(each, store, reports)),
-    listeners: listenersOf(bindings).map((port) => port.status()),
+    listeners: listenersOf(bindings).map((port) => listenerStatus(port, reports)),
     workers: parts.workerRates.describe(bindings.threads?.workers() ?? []),
     zone: parts.zone.status(),
     sources: sourceStatuses(parts),
@@ -82,6 +83,10 @@ function listenersOf({ listeners }: Bindings): readonly Listener[] {
   return [...listeners.values()]
 }
 
+function listenerStatus(port: Listener, reports: ErrorReports): ListenerStatus {
+  return { ...port.status(), unclaimed: reports.unclaimedOf(port.options.name) }
+}
+
 function dialectStatus(
   binding: DialectBinding,
   { counts }: SeriesStore,
@@ -90,6 +95,10 @@ function dialectStatus(
   const { dialect, activity } = binding
   const address = binding.address()
   const { host = '', port = 0 } = address ?? {}
+  // what came to its listener may have been meant for it
+  const listener = dialect.port?.name
+  const isOther = listener !== undefined && listener !== dialect.name
+  const unclaimed = isOther ? reports.unclaimedOf(listener) : 0
   return {
     name: dialect.name,
     title: dialect.title,
@@ -97,7 +106,7 @@ function dialectStatus(
     recent: activity.recent,
     address: address === undefined ? '' : `${dialect.transports.join('+')} ${host}:${port}`,
     lastDataMs: activity.lastDataMs ?? null,
-    errors: reports.errorsOf(dialect.name),
+    errors: reports.errorsOf(dialect.name) + unclaimed,
     connections: connectionCount(binding),
     series: counts.of(dialect.name),
     role: dialect.roles.server ?? 'receive',
@@ -118,6 +127,13 @@ function sourceStatuses({ bindings, reports, store }: StatusParts): SourceStatus
           resident?.errorsOfSource?.(address) ?? reports.errorsOfSource(dialect.name, address),
         lastDataMs,
       })
+    }
+  }
+  for (const [listener] of bindings.listeners) {
+    for (const { address, count: errors, lastMs: lastDataMs } of reports.sourcesOf(listener)) {
+      const isListed = statuses.some((it) => it.address === address && it.dialect === listener)
+      if (isListed) continue
+      statuses.push({ address, dialect: listener, series: 0, errors, lastDataMs })
     }
   }
   return statuses.sort((a, b) => b.lastDataMs - a.lastDataMs).slice(0, SOURCES_SHOWN)

@@ -98,6 +98,10 @@ export interface ListenerStatus {
   readonly bufferAsked?: number
   readonly bufferGranted?: number
   readonly kernelDrops?: number | null
+  /** UDP: datagrams that the hub dropped since too many waited; of threads that still run. */
+  readonly datagramsDropped?: number
+  /** First bytes that no dialect of this listener claims: datagrams, and connections. */
+  readonly unclaimed?: number
   /** UDP: one datagram a system call (`dgram`), or many. */
   readonly udpReceive?: 'dgram' | 'recvmmsg'
   readonly connections: number
@@ -154,6 +158,7 @@ export interface ZoneStatus {
 
 export interface SourceStatus {
   readonly address: string
+  /** Name of the dialect, or of the listener that a peer of none has come to. */
   readonly dialect: string
   readonly series: number
   readonly errors: number
@@ -184,6 +189,7 @@ export interface LimitStatus {
 }
 
 export interface ErrorStatus {
+  /** Name of the dialect; of the listener for `unclaimed`, which is of none. */
   readonly dialect: string
   readonly code: string
   readonly count: number
@@ -201,6 +207,8 @@ export interface OffenderStatus {
   readonly peer: string
   readonly offset: number
   readonly detail: string
+  /** Guess what a message that was wrong from its first byte on is, and what to do then. */
+  readonly guess?: string
   /** Bytes of the message, at most the first 128. */
   readonly hex: string
 }

@@ -144,6 +144,7 @@ export class ThreadIngest {
       clock: this.#clock,
       log: this.#outbox.reports.log,
       metrics: this.#metrics,
+      errors: this.#outbox.reports,
       // the first row is the main thread's
       peers: new PeerCounts(this.#start.peers, 1 + thread, names.indexOf(name)),
       places: this.#counts.places(thread, names.indexOf(name), options.connectionsLimit),

@@ -128,6 +128,10 @@ export class ThreadedPort implements Listener {
             bufferGranted,
             ...udpReceiveOf(this.#listeners()),
             kernelDrops: this.#kernelDrops ?? null,
+            datagramsDropped: this.#listeners().reduce(
+              (sum, { datagramsDropped = 0 }) => sum + datagramsDropped,
+              0,
+            ),
           }),
     }
   }

@@ -7,6 +7,13 @@ export function dialectTitle(sources: SourcesAnswer | undefined, name: string): 
   return sources?.dialects.find((dialect) => dialect.name === name)?.title ?? name
 }
 
+/** Titles of the dialects that a listener takes; its name where it is none of this hub. */
+export function listenerTitle(sources: SourcesAnswer, name: string): string {
+  const listener = sources.listeners.find((each) => each.name === name)
+  if (listener === undefined) return name
+  return listener.dialects.map((dialect) => dialectTitle(sources, dialect)).join(', ')
+}
+
 export function errorCount(sources: SourcesAnswer | undefined): number {
   return sources?.errors.reduce((sum, { count }) => sum + count, 0) ?? 0
 }

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import type { ErrorStatus, OffenderStatus, SourcesAnswer } from '../../http/api.ts'
 import { exact } from '../format/number.ts'
-import { dialectTitle } from '../format/status.ts'
+import { dialectTitle, listenerAddress, listenerTitle } from '../format/status.ts'
 import { ageText, clockText } from '../format/time.ts'
 import { usePage } from '../shell/page.ts'
 import { Scroll, Section } from '../shell/parts.tsx'
@@ -49,6 +49,38 @@ function sentence(detail: string): string {
   return /[.!?]$/.test(words) ? words : `${words}.`
 }
 
+/** Says of bytes that no dialect claims where they came, and shows what is taken there. */
+function Unclaimed({
+  name,
+  sources,
+}: {
+  name: string
+  sources: SourcesAnswer
+}): JSX.Element | null {
+  const listener = sources.listeners.find((each) => each.name === name)
+  if (listener === undefined) return null
+  const taken = sources.dialects.filter((each) => listener.dialects.includes(each.name))
+  return (
+    <>
+      <p class="small soft">
+        None of it is in the numbers; what else comes to {listenerAddress(listener)} is taken. That
+        port takes {listenerTitle(sources, name)}, for example:
+      </p>
+      {taken.map(({ name: dialect, tryIt }) => (
+        <pre key={dialect}>{tryIt}</pre>
+      ))}
+    </>
+  )
+}
+
+/** Says what was wrong, and what it looks like instead. */
+function wordsOf({ detail, guess }: OffenderStatus): string {
+  if (guess === undefined) return sentence(detail)
+  // a dialect's own guess says less
+  const known = detail.replace(/; this looks like .*$/, '')
+  return `${sentence(known)} This ${guess}.`
+}
+
 function Earlier({ offenders }: { offenders: readonly OffenderStatus[] }): JSX.Element | null {
   if (offenders.length === 0) return null
   return (
@@ -58,7 +90,7 @@ function Earlier({ offenders }: { offenders: readonly OffenderStatus[] }): JSX.E
         <div key={`${offender.timeMs} ${offender.peer} ${offender.hex}`}>
           <p class="small soft">
             {clockText(offender.timeMs)} from {offender.peer}, byte {offender.offset}:{' '}
-            {sentence(offender.detail)}
+            {wordsOf(offender)}
           </p>
           <HexDump offender={offender} />
         </div>
@@ -67,8 +99,16 @@ function Earlier({ offenders }: { offenders: readonly OffenderStatus[] }): JSX.E
   )
 }
 
-function Message({ status, title }: { status: ErrorStatus; title: string }): JSX.Element {
+function Message({
+  status,
+  sources,
+}: {
+  status: ErrorStatus
+  sources: SourcesAnswer
+}): JSX.Element {
   const { store } = usePage()
+  const isUnclaimed = status.code === 'unclaimed'
+  const title = isUnclaimed ? 'No dialect' : dialectTitle(sources, status.dialect)
   const newestFirst = [...status.last].sort((a, b) => b.timeMs - a.timeMs)
   const [last, ...earlier] = newestFirst
   return (
@@ -87,11 +127,13 @@ function Message({ status, title }: { status: ErrorStatus; title: string }): JSX
       {last && (
         <>
           <p class="small soft">
-            At byte {exact(last.offset)}: {last.detail.replace(/[.]$/, '')}.
+            {isUnclaimed ? 'First bytes: ' : `At byte ${exact(last.offset)}: `}
+            {wordsOf(last)}
           </p>
           <HexDump offender={last} />
         </>
       )}
+      {isUnclaimed && <Unclaimed name={status.dialect} sources={sources} />}
       <Earlier offenders={earlier} />
     </article>
   )
@@ -103,11 +145,7 @@ export function ErrorList({ sources }: { sources: SourcesAnswer }): JSX.Element 
     <Section title="Could not be read" note="since the start, by code">
       {worst.length === 0 && <p class="small soft">Nothing so far.</p>}
       {worst.map((status) => (
-        <Message
-          key={`${status.dialect} ${status.code}`}
-          status={status}
-          title={dialectTitle(sources, status.dialect)}
-        />
+        <Message key={`${status.dialect} ${status.code}`} status={status} sources={sources} />
       ))}
     </Section>
   )

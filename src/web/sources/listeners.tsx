@@ -1,7 +1,7 @@
 /** Where the hub listens: what each listener speaks, whether it is open, how much arrives. */
 import type { JSX } from 'preact'
 import type { ListenerStatus, SourcesAnswer } from '../../http/api.ts'
-import { allDigits, exact, format, NO_VALUE, text } from '../format/number.ts'
+import { allDigits, counted, exact, format, NO_VALUE, text } from '../format/number.ts'
 import { dialectTitle, listenerAddress, overloadWords } from '../format/status.ts'
 import { durationText, spanText } from '../format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
@@ -51,7 +51,7 @@ interface RowProps {
 
 function ListenerRow({ listener, sources }: RowProps): JSX.Element {
   const { store } = usePage()
-  const { state, message, nextTryMs, kernelDrops } = listener
+  const { state, message, nextTryMs, kernelDrops, unclaimed = 0 } = listener
   const dialect = ownDialect(listener, sources.listeners)
   const isRated = dialect !== undefined && state === 'listening'
   const wait =
@@ -73,6 +73,9 @@ function ListenerRow({ listener, sources }: RowProps): JSX.Element {
             {message}
             {wait}
           </span>
+        )}
+        {unclaimed > 0 && (
+          <span class="small error"> {counted('message')(unclaimed)} of no dialect</span>
         )}
       </td>
       {isRated ? <Rate dialect={dialect} /> : <td class="num">{NO_VALUE}</td>}

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import type { LimitStatus, SourcesAnswer } from '../../http/api.ts'
 import { exact, NO_VALUE } from '../format/number.ts'
-import { dialectTitle, errorCount, limitAmount } from '../format/status.ts'
+import { dialectTitle, errorCount, limitAmount, listenerTitle } from '../format/status.ts'
 import { ageText, durationText } from '../format/time.ts'
 import { OVERVIEW } from '../overview/address.ts'
 import { usePage } from '../shell/page.ts'
@@ -24,6 +24,12 @@ function shownNote(shown: number, all: number): string {
   return shown < all ? `latest ${exact(shown)} of ${exact(all)}` : exact(all)
 }
 
+/** Names what a peer speaks: a dialect, or none of those at the listener that it came to. */
+function sourceTitle(sources: SourcesAnswer, name: string): string {
+  const isKnown = sources.dialects.some((dialect) => dialect.name === name)
+  return isKnown ? dialectTitle(sources, name) : `none of ${listenerTitle(sources, name)}`
+}
+
 function Peers({ sources }: { sources: SourcesAnswer }): JSX.Element {
   const { store } = usePage()
   const latest = [...sources.sources].sort((a, b) => b.lastDataMs - a.lastDataMs)
@@ -40,7 +46,7 @@ function Peers({ sources }: { sources: SourcesAnswer }): JSX.Element {
             <td>
               <code>{address}</code>
             </td>
-            <td>{dialectTitle(sources, dialect)}</td>
+            <td>{sourceTitle(sources, dialect)}</td>
             <td class="num">{exact(series)}</td>
             <td class={errors > 0 ? 'num error' : 'num'}>{exact(errors)}</td>
             <td class="num">{ageText((store.clock.nowMs() - lastDataMs) / 1000)}</td>

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConnectionStatus, ExportStatus, LimitStatus, SourcesAnswer } from '../../http/api.ts'
+import type {
+  ConnectionStatus,
+  DialectStatus,
+  ExportStatus,
+  LimitStatus,
+  ListenerStatus,
+  SourcesAnswer,
+} from '../../http/api.ts'
 import {
   bittenWords,
   factWords,
@@ -64,13 +71,21 @@ const limit = (name: string, refused: number): LimitStatus => ({
   refused,
   behaviour: '',
 })
+const HEARD: DialectStatus = {
+  ...{ name: 'scope', title: 'Scope', ratePerSecond: 0, recent: [], address: '', lastDataMs: 1 },
+  ...{ errors: 0, connections: 0, series: 0, role: 'receive', tryIt: '' },
+}
+const LISTENER: ListenerStatus = {
+  ...{ name: 'text', host: '::1', port: 1, transports: ['udp'], dialects: ['scope'] },
+  ...{ state: 'listening', connections: 0 },
+}
 const answer = (
   errors: number,
   limits: readonly LimitStatus[] = [],
   refused: readonly number[] = [],
 ): SourcesAnswer => ({
   startedMs: 0,
-  dialects: [],
+  dialects: [HEARD],
   listeners: [],
   sources: [],
   connections: [CONNECTION],
@@ -91,6 +106,23 @@ test('what was lost is said: messages unread, measurements and connections refus
     ],
     [answer(0, [limit('connectionsLimit of a', 1)]), '1 connection refused since the start.'],
   ]
+  const of = (parts: Partial<SourcesAnswer>): SourcesAnswer => ({ ...answer(0), ...parts })
+  const at = (drops: Partial<ListenerStatus>) => of({ listeners: [{ ...LISTENER, ...drops }] })
+  const others: typeof cases = [
+    [of({ dialects: [{ ...HEARD, lastDataMs: null }] }), 'Nothing has arrived yet.'],
+    [at({ kernelDrops: 2, datagramsDropped: 1 }), '3 datagrams dropped since the start.'],
+    [
+      at({ kernelDrops: null }),
+      'Everything that arrived could be read. What the system dropped before is not known here.',
+    ],
+    [
+      of({ limits: [limit('unfinishedBytesLimitPerAddress', 2)] }),
+      '2 unfinished messages cut off since the start.',
+    ],
+  ]
+  for (const [sources, words] of others) {
+    assert.equal(summaryWords(sources).replace(/^.*?connections?\. /, ''), words)
+  }
   for (const [sources, words] of cases) assert.equal(summaryWords(sources), head + words)
 })
 

@@ -125,19 +125,40 @@ export function summaryWords(sources: SourcesAnswer): string {
   return `${listeners}, ${count(sources.connections.length, 'connection')}. ${lossWords(sources)}`
 }
 
+/**
+ * Says what of that which arrived is not in the numbers: that all of it is, only where nothing is
+ * known to be missing, and the system would have said so.
+ */
 function lossWords(sources: SourcesAnswer): string {
   const errors = errorCount(sources)
   const measurements = sources.refusals.reduce((sum, { count }) => sum + count, 0)
   const others = sources.limits
     .filter(({ name }) => name.startsWith('connectionsLimit'))
     .reduce((sum, { refused }) => sum + refused, 0)
+  const datagrams = sources.listeners.reduce((sum, { kernelDrops, datagramsDropped }) => {
+    return sum + (kernelDrops ?? 0) + (datagramsDropped ?? 0)
+  }, 0)
+  const unfinished = sources.limits
+    .filter(({ name }) => name.startsWith('unfinishedBytesLimit'))
+    .reduce((sum, { refused }) => sum + refused, 0)
+  const threads = sources.workers?.reduce((sum, { restarts }) => sum + restarts, 0) ?? 0
   const parts: string[] = []
   if (errors > 0) parts.push(`${counted('message')(errors)} could not be read`)
   if (measurements > 0) parts.push(`${counted('measurement')(measurements)} not taken`)
   if (others > 0) parts.push(`${counted('connection')(others)} refused`)
-  if (parts.length === 0) return 'Everything that arrived could be read.'
-  const end = measurements + others > 0 ? '.' : '; nothing beside them was lost.'
-  return `${parts.join(', ')} since the start${end}`
+  if (datagrams > 0) parts.push(`${counted('datagram')(datagrams)} dropped`)
+  if (unfinished > 0) parts.push(`${counted('unfinished message')(unfinished)} cut off`)
+  if (threads > 0) parts.push(`${counted('ingest thread')(threads)} ended and replaced`)
+  if (parts.length > 0) {
+    const isRest = measurements + others + datagrams + unfinished + threads > 0
+    return `${parts.join(', ')} since the start${isRest ? '.' : '; nothing beside them was lost.'}`
+  }
+  if (sources.dialects.every(({ lastDataMs }) => lastDataMs === null)) {
+    return 'Nothing has arrived yet.'
+  }
+  const isUnknown = sources.listeners.some(({ kernelDrops }) => kernelDrops === null)
+  const beside = isUnknown ? ' What the system dropped before is not known here.' : ''
+  return `Everything that arrived could be read.${beside}`
 }
 
 /** Says how an ingest thread takes datagrams out of its socket. */
