@@ -107,7 +107,10 @@ export const BLOCK_USED = 4
 export const BLOCK_POSITION = 8
 /** Series; 0 while it is free. */
 export const BLOCK_OWNER = 16
-export const BLOCK_HEAD = 24
+/** Windows written, and the latest of their ends, ms, a double: known without reading them. */
+export const BLOCK_LENGTH = 20
+export const BLOCK_LATEST = 24
+export const BLOCK_HEAD = 32
 
 /** Workers and connections are of one size. */
 export const SMALL_BYTES = 96

@@ -9,6 +9,8 @@ import {
   AGE_LIMIT,
   BLOCK_CAPACITY,
   BLOCK_HEAD,
+  BLOCK_LATEST,
+  BLOCK_LENGTH,
   BLOCK_NEXT,
   BLOCK_OWNER,
   BLOCK_POSITION,
@@ -73,12 +75,10 @@ import {
   WORKER_SEEN,
 } from './layout.ts'
 
-/** Places behind a frame's head: extremes, period and end behind the bins. */
+/** Places behind a frame's head: extremes, then period and end, behind the bins. */
 const BIN_64: usize = 512
-const EXTREME_A: usize = 520
-const EXTREME_B: usize = 528
+const EXTREMES: usize = 520
 const PERIOD: usize = 536
-const END: usize = 544
 /** Words of a packed window in front of its extremes, and those of the two. */
 const WINDOW_HEAD: u32 = 7
 const WINDOW_EXTREMES: u32 = 4
@@ -88,8 +88,10 @@ const HAS_EXTREMES: u32 = 3
 /** Word of a packed window that its end begins with. */
 const WINDOW_END: usize = 12
 
-function load64(at: usize): u64 {
-  return bswap<u64>(load<u64>(at))
+/** Loads two numbers of 64 bits in network order. */
+function load64x2(at: usize): v128 {
+  const bytes = v128.load(at)
+  return i8x16.shuffle(bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
 }
 
 /** Compares `size` bytes, 16 or more. */
@@ -160,13 +162,20 @@ function isKnownEnd(worker: usize, endMs: f64, nowMs: f64): bool {
 /** Lets the windows of a series' oldest block go, of several or of one. */
 function forgetOldest(series: usize): usize {
   const block: usize = load<u32>(series, FIRST_BLOCK)
-  const used: usize = load<u32>(block, BLOCK_USED)
   let latestMs = load<f64>(series, DROPPED_END)
   let count: u32 = 0
-  for (let at: usize = load<u32>(series, FIRST_AT); at < used; count++) {
-    const endMs = <f64>rotl<u64>(load<u64>(block + at, WINDOW_END), 32) / 1e6
-    latestMs = max<f64>(latestMs, endMs)
-    at += (load<u32>(block + at) >> SIZE_SHIFT) << 2
+  let at: usize = load<u32>(series, FIRST_AT)
+  if (at == BLOCK_HEAD) {
+    // the windows themselves are in no cache any more
+    count = load<u32>(block, BLOCK_LENGTH)
+    latestMs = max<f64>(latestMs, load<f64>(block, BLOCK_LATEST))
+  } else {
+    const used: usize = load<u32>(block, BLOCK_USED)
+    for (; at < used; count++) {
+      const endMs = <f64>rotl<u64>(load<u64>(block + at, WINDOW_END), 32) / 1e6
+      latestMs = max<f64>(latestMs, endMs)
+      at += (load<u32>(block + at) >> SIZE_SHIFT) << 2
+    }
   }
   store<f64>(series, latestMs, DROPPED_END)
   store<f64>(DROPPED, load<f64>(DROPPED) + <f64>count)
@@ -200,6 +209,8 @@ function addBlock(series: usize): usize {
   } else return 0
   store<u32>(block, 0, BLOCK_NEXT)
   store<u32>(block, BLOCK_HEAD, BLOCK_USED)
+  store<u32>(block, 0, BLOCK_LENGTH)
+  store<f64>(block, -Infinity, BLOCK_LATEST)
   store<f64>(block, load<f64>(series, POSITION), BLOCK_POSITION)
   if (load<u32>(series, FIRST_BLOCK)) store<u32>(last, <u32>block, BLOCK_NEXT)
   else {
@@ -235,6 +246,10 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
   let evidence: u32 = 0
   const ageLimit = load<f64>(AGE_LIMIT)
   const periodLimit = load<u64>(PERIOD_LIMIT)
+  let endNs: u64 = 0
+  let endMs: f64 = 0
+  let endS: f64 = 0
+  let endWorker: usize = 0
   while (at + 4 <= end) {
     const length: usize = bswap<u32>(load<u32>(at))
     if (length > end - at - 4) break
@@ -252,13 +267,21 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
     if (load<u32>(worker, HEARD_BY) != <u32>connection) break
     const bins = at + size - TAIL_SIZE
     // times of a window that has just ended, and an end that says nothing new of the worker's clock
-    const period = load64(bins + PERIOD)
-    const endNs = load64(bins + END)
+    const times = load64x2(bins + PERIOD)
+    const period = <u64>i64x2.extract_lane(times, 0)
     if (period == 0 || period >= periodLimit) break
-    const endMs = <f64>endNs / 1e6
-    if (!(endMs <= nowMs && nowMs - endMs - load<f64>(worker, SHIFT) < ageLimit)) break
-    if (endMs != load<f64>(worker, LATEST_END) && !isKnownEnd(worker, endMs, nowMs)) break
-    if (endMs / 1000 + 0.499 < load<f64>(series, FIRST_END_S)) break
+    const isSameEnd = <u64>i64x2.extract_lane(times, 1) == endNs && worker == endWorker
+    if (!isSameEnd) {
+      // nearly all frames of a read have the end of the one before
+      endNs = <u64>i64x2.extract_lane(times, 1)
+      endWorker = 0
+      endMs = <f64>endNs / 1e6
+      endS = endMs / 1000 + 0.499
+      if (!(endMs <= nowMs && nowMs - endMs - load<f64>(worker, SHIFT) < ageLimit)) break
+      if (endMs != load<f64>(worker, LATEST_END) && !isKnownEnd(worker, endMs, nowMs)) break
+      endWorker = worker
+    }
+    if (endS < load<f64>(series, FIRST_END_S)) break
 
     // four bins at a time: their lower halves as words, of which those that are not 0 move together
     let filled: u64 = 0
@@ -280,8 +303,9 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
       filled |= (<u64>bits) << (<u64>k >> 3)
     }
     if (v128.any_true(high) || load<u64>(bins, BIN_64)) break
-    const a = load64(bins + EXTREME_A)
-    const b = load64(bins + EXTREME_B)
+    const extremes = load64x2(bins + EXTREMES)
+    const a = <u64>i64x2.extract_lane(extremes, 0)
+    const b = <u64>i64x2.extract_lane(extremes, 1)
     const least = min<u64>(a, b)
     const greatest = max<u64>(a, b)
     const lowest = ctz(filled)
@@ -303,6 +327,8 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
     const used = load<u32>(block, BLOCK_USED)
     const packed = block + used
     store<u32>(block, used + (words << 2), BLOCK_USED)
+    store<u32>(block, load<u32>(block, BLOCK_LENGTH) + 1, BLOCK_LENGTH)
+    store<f64>(block, max<f64>(load<f64>(block, BLOCK_LATEST), endMs), BLOCK_LATEST)
     store<u32>(packed, (words << SIZE_SHIFT) | (isKnown ? HAS_EXTREMES : 0))
     store<u64>(packed, filled, 4)
     store<u64>(packed, rotl<u64>(endNs, 32), 12)

@@ -10,6 +10,8 @@ import { type KeptWindow, WORD_BYTES, windowWords, wordsOf, writeWindow } from '
 import {
   BLOCK_BYTES,
   BLOCK_HEAD,
+  BLOCK_LATEST,
+  BLOCK_LENGTH,
   BLOCK_NEXT,
   BLOCK_OWNER,
   BLOCK_POSITION,
@@ -82,7 +84,11 @@ export class WindowLog {
     }
     const { words, doubles } = memory
     writeWindow(words, at >>> 2, size, frame)
-    words[(words[(series + LAST_BLOCK) >>> 2]! + BLOCK_USED) >>> 2]! += size * WORD_BYTES
+    const block = words[(series + LAST_BLOCK) >>> 2]!
+    words[(block + BLOCK_USED) >>> 2]! += size * WORD_BYTES
+    words[(block + BLOCK_LENGTH) >>> 2]!++
+    const latest = (block + BLOCK_LATEST) >>> 3
+    doubles[latest] = Math.max(doubles[latest]!, toNumber(frame.endHigh, frame.endLow) / 1e6)
     words[(series + LENGTH) >>> 2]!++
     doubles[(series + POSITION) >>> 3]! += size
   }

@@ -12,6 +12,8 @@ import {
   BLOCK_BYTES,
   BLOCK_CAPACITY,
   BLOCK_HEAD,
+  BLOCK_LATEST,
+  BLOCK_LENGTH,
   BLOCK_NEXT,
   BLOCK_OWNER,
   BLOCK_POSITION,
@@ -243,6 +245,8 @@ export class WindowMemory {
     const { words } = this
     words[(block + BLOCK_NEXT) >>> 2] = 0
     words[(block + BLOCK_USED) >>> 2] = BLOCK_HEAD
+    words[(block + BLOCK_LENGTH) >>> 2] = 0
+    this.doubles[(block + BLOCK_LATEST) >>> 3] = Number.NEGATIVE_INFINITY
     words[(block + BLOCK_OWNER) >>> 2] = series
     this.doubles[(block + BLOCK_POSITION) >>> 3] = this.doubles[(series + POSITION) >>> 3]!
     words[(series + BLOCKS) >>> 2]!++
@@ -308,15 +312,19 @@ export class WindowMemory {
   #forgetOldest(series: number): number {
     const { words, doubles } = this
     const block = words[(series + FIRST_BLOCK) >>> 2]!
-    const end = block + words[(block + BLOCK_USED) >>> 2]!
-    let at = block + words[(series + FIRST_AT) >>> 2]!
-    let latestMs = doubles[(series + DROPPED_END) >>> 3]!
-    for (; at < end; at += bytesOfWindow(words, at)) {
-      latestMs = Math.max(latestMs, endMsOfWindow(words, at))
-      words[(series + LENGTH) >>> 2]!--
-      doubles[DROPPED / 8]!++
+    const used = words[(block + BLOCK_USED) >>> 2]!
+    let at = words[(series + FIRST_AT) >>> 2]!
+    const isWhole = at === BLOCK_HEAD
+    let count = isWhole ? words[(block + BLOCK_LENGTH) >>> 2]! : 0
+    let latestMs = isWhole ? doubles[(block + BLOCK_LATEST) >>> 3]! : Number.NEGATIVE_INFINITY
+    for (; !isWhole && at < used; at += bytesOfWindow(words, block + at)) {
+      latestMs = Math.max(latestMs, endMsOfWindow(words, block + at))
+      count++
     }
-    doubles[(series + DROPPED_END) >>> 3] = latestMs
+    words[(series + LENGTH) >>> 2]! -= count
+    doubles[DROPPED / 8]! += count
+    const dropped = (series + DROPPED_END) >>> 3
+    doubles[dropped] = Math.max(doubles[dropped]!, latestMs)
     return this.#unlinkFirst(series)
   }
 
