@@ -10,7 +10,7 @@ import { build, type Plugin, type PluginOption, type Rolldown } from 'vite'
 import { thirdParty } from './notices.ts'
 
 /** An import from a package in a bundle: not from a path nor from a module of Node. */
-const PACKAGE_IMPORT = /^import (?:\{([^}]*)\} from )?"((?!node:|[./])[^"]+)"/gm
+const PACKAGE_IMPORT = /^import (?:(?:\{([^}]*)\}|(\w+)) from )?"((?!node:|[./])[^"]+)"/gm
 /** Entry of the starter. */
 const PROGRAM = 'cli/main.ts'
 /** A module that is loaded by its address: it tells this itself, or is a thread's program. */
@@ -65,12 +65,14 @@ export async function bundlePackages(out: string): Promise<void> {
     minify: true,
     rolldownOptions: {
       input: Object.fromEntries([...names.keys()].map((name) => [fileName(name), name])),
+      // packages that are CommonJS ask for it
+      transform: { define: { __dirname: 'import.meta.dirname' } },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-shared.js' },
     },
   })
   for (const [path, text] of texts) {
     const folder = relative(dirname(join(out, path)), vendor).replaceAll('\\', '/')
-    const replaced = text.replace(PACKAGE_IMPORT, (line: string, _names, name: string) =>
+    const replaced = text.replace(PACKAGE_IMPORT, (line: string, _names, _default, name: string) =>
       line.replace(`"${name}"`, `"${folder}/${fileName(name)}.js"`),
     )
     if (replaced !== text) writeFileSync(join(out, path), replaced)
@@ -126,7 +128,9 @@ function addressesIn(source: string): Plugin {
 /** Names that files import, by package. */
 function importedNames(texts: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const imported = new Map<string, Set<string>>()
-  for (const [line, list, name] of texts.flatMap((text) => [...text.matchAll(PACKAGE_IMPORT)])) {
+  const lines = texts.flatMap((text) => [...text.matchAll(PACKAGE_IMPORT)])
+  for (const [line, named, whole, name] of lines) {
+    const list = whole === undefined ? named : 'default'
     if (list === undefined) throw new Error(`${line}: import names, so that only these are bundled`)
     const names = imported.get(name!) ?? new Set()
     imported.set(name!, names)

@@ -31,6 +31,7 @@ import {
 } from './installed.ts'
 import type { ExampleResults } from './run-examples.ts'
 
+const FILTERS = fileURLToPath(new URL('../../src/dialects/proxywasm/demo/', import.meta.url))
 const PROGRAMS = fileURLToPath(new URL('programs/', import.meta.url))
 const EXAMPLE_RUNNER = fileURLToPath(new URL('run-examples.ts', import.meta.url))
 /** Those that a program without a hub needs. */
@@ -109,11 +110,11 @@ suite('the tarball', () => {
     const page = readFileSync(join(installed.package, 'dist/web/THIRD-PARTY.txt'), 'utf8')
     const vendor = readFileSync(join(installed.package, 'dist/vendor/THIRD-PARTY.txt'), 'utf8')
     const noticeOf = (name: string): RegExp =>
-      RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w-]+\\)\n\n[\\s\\S]*?opyright`, 'm')
+      RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)\n\n[\\s\\S]*?opyright`, 'm')
     for (const name of ['@preact/signals', '@preact/signals-core', 'preact']) {
       assert.match(page, noticeOf(name))
     }
-    for (const name of ['@hono/node-server', 'commander', 'hono', 'pbf', 'yaml', 'zod']) {
+    for (const name of ['@hono/node-server', 'commander', 'hono', 'pbf', 'wabt', 'yaml', 'zod']) {
       assert.match(vendor, noticeOf(name))
     }
   })
@@ -168,6 +169,15 @@ suite('with an empty node_modules beside it', () => {
     // Of a pattern, resolving alone may give a file that is not there.
     const found = lines.filter((line) => !line.startsWith('file:') || statOf(line) !== undefined)
     assert.deepEqual(found, ['string'])
+  })
+
+  test('a filter runs from its text', () => {
+    const folder = project()
+    const text = readFileSync(join(FILTERS, 'front-filter.wat'), 'utf8')
+    write(folder, { 'front.wat': text })
+    const bin = join(installed.package, 'bin/pentameter.js')
+    const output = runProgram(folder, [bin, 'proxy-wasm', 'run', 'front.wat', '--requests', '1'])
+    assert.match(output, /^requests\.route=home +counter +1$/m)
   })
 
   test('the hub starts, with its threads, and serves the page', async () => {

@@ -189,7 +189,15 @@ const LIBRARY = new Set([
 ])
 
 /** Packages of the hub, which the build bundles (docs/decisions/0002 says what each is for). */
-const HUB_PACKAGES = new Set(['@hono/node-server', 'commander', 'hono', 'pbf', 'yaml', 'zod'])
+const HUB_PACKAGES = new Set([
+  '@hono/node-server',
+  'commander',
+  'hono',
+  'pbf',
+  'wabt',
+  'yaml',
+  'zod',
+])
 
 export const packages: Rule = {
   title: 'library folders import no package, others what is bundled; nobody installs another one',

@@ -20,7 +20,7 @@ const FILTER_OPTIONS = {
   path: text({
     isRequired: true,
     lengthMin: 1,
-    description: 'of the .wasm file, from the folder that the hub is started in',
+    description: 'of the .wasm or .wat file, from the folder that the hub is started in',
   }),
   host: choice(['spec', 'nginx', 'envoy'], {
     default: 'spec',

@@ -46,7 +46,7 @@ export function addInspect(group: Command): void {
   group
     .command('inspect')
     .description('list what a filter imports and exports, without running it')
-    .argument('<file>', 'the .wasm file')
+    .argument('<file>', 'the .wasm or .wat file')
     .option('--json', 'as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (path: string, { json }: { json?: boolean }) => {

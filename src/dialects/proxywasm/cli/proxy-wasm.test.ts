@@ -116,6 +116,21 @@ for (const [args, message] of [
   })
 }
 
+test('run and inspect take the text of a module, named by its file', async () => {
+  await withFile('counts.wat', Buffer.from(filterText({})), async (path) => {
+    const run = await proxyWasm('run', path, '--json')
+    assert.equal(run.code, 0, run.stderr)
+    assert.equal((JSON.parse(run.stdout) as { filter: string }).filter, 'counts')
+    const { stdout } = await proxyWasm('inspect', path)
+    assert.match(stdout, /^ABI +0\.2\.1$/m)
+  })
+  await withFile('wrong.wat', Buffer.from('(module\n (func (i32.const)))'), async (path) => {
+    const { code, stderr } = await proxyWasm('run', path)
+    assert.equal(code, 1)
+    assert.match(stderr, /wrong\.wat: text does not assemble: line 2, column 18: unexpected token/)
+  })
+})
+
 test('run --listen takes real requests through the filter', async () => {
   const path = await filterFile('raw')
   const { child, ended } = start(['run', path, '--listen', '0', '--name', 'raw'])

@@ -38,7 +38,7 @@ export function addRun(group: Command, commandLine: CommandLine): void {
   group
     .command('run')
     .description('run a filter with invented or real requests and show its metrics')
-    .argument('<file>', 'the .wasm file')
+    .argument('<file>', 'the .wasm or .wat file')
     .option('--name <name>', 'of the filter (default: that of the file)')
     .addOption(
       new Option('--host <mode>', 'whose answers its metric calls get')

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { FilterModule, FilterRefusedError } from '../host/module/module.ts'
 import type { ModuleLimits } from '../host/options.ts'
+import { moduleBytes } from '../hub/filter-file.ts'
 
 export interface WasmFile {
   readonly path: string
@@ -13,7 +14,7 @@ export interface WasmFile {
 
 /** Hints by refusal for the author of the file. */
 const HINTS: Readonly<Record<string, string>> = {
-  not_wasm: 'want the .wasm that a compiler wrote; text (.wat) is to be assembled first',
+  not_wasm: 'want the .wasm that a compiler wrote, or its text (.wat)',
   no_abi: 'a filter built with an SDK for Proxy-Wasm exports one',
   no_allocator: 'the host needs it to hand over names, headers and bodies',
   no_memory: 'filters export their memory under that name',
@@ -23,8 +24,9 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** @throws {CommandError} for a file that is none, or no filter */
 export async function readWasmFile(path: string, limits?: ModuleLimits): Promise<WasmFile> {
-  const bytes = await readBytes(path)
+  const file = await readBytes(path)
   try {
+    const bytes = await moduleBytes(file)
     return { path, bytes, module: await FilterModule.compile(bytes, limits) }
   } catch (error) {
     if (error instanceof FilterRefusedError) throw refusedError(path, error)
@@ -51,9 +53,9 @@ async function readBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Names a filter by its file: `filters/auth.wasm` is `auth`. */
+/** Names a filter by its file: `filters/auth.wasm` and `auth.wat` are `auth`. */
 export function filterNameOf(path: string): string {
-  return basename(path).replace(/\.wasm$/, '') || 'filter'
+  return basename(path).replace(/\.wa(sm|t)$/, '') || 'filter'
 }
 
 /** Takes a text, or reads the file of `@FILE`. */

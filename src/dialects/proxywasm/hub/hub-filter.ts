@@ -70,14 +70,15 @@ export class HubFilter {
 
   async #start(space: MetricSpaceSource): Promise<void> {
     const { config } = this
-    const bytes = await readFile(config.path)
+    const file = await readFile(config.path)
     // loaded only now: a hub without filters needs no host
-    const [{ FilterModule }, { FilterThread }] = await Promise.all([
+    const [{ FilterModule }, { FilterThread }, { moduleBytes }] = await Promise.all([
       import('../host/module/module.ts'),
       import('../host/thread/thread.ts'),
+      import('./filter-file.ts'),
     ])
     const { memoryPagesLimit, callTimeoutMs } = config
-    const module = await FilterModule.compile(bytes, { memoryPagesLimit })
+    const module = await FilterModule.compile(await moduleBytes(file), { memoryPagesLimit })
     this.#abi = module.abi
     const { name, rootId, configuration, vmConfiguration, metricsPerFilterLimit } = config
     this.#thread = await FilterThread.start(

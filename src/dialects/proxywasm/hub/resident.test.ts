@@ -9,23 +9,25 @@ const DEFINE = `(import "env" "proxy_define_metric"
   (func $define (param i32 i32 i32 i32) (result i32)))
   (import "env" "proxy_increment_metric" (func $increment (param i32 i64) (result i32)))`
 
-/** Counts each request under the name at 16, and then does something. */
-function counting(name: string, then = '(i32.const 0)'): Promise<Uint8Array> {
+/** Text of a filter that counts each request under the name at 16, and then does something. */
+function countingText(name: string, then = '(i32.const 0)'): string {
   const size = name.length
-  return assembleWat(
-    filterText({
-      imports: DEFINE,
-      more: `(data (i32.const 16) "${name}")`,
-      onStart: `(call $define (i32.const 0) (i32.const 16) (i32.const ${size}) (i32.const 64))
-        drop (i32.const 1)`,
-      onRequest: `(drop (call $increment (i32.load (i32.const 64)) (i64.const 1))) ${then}`,
-    }),
-  )
+  return filterText({
+    imports: DEFINE,
+    more: `(data (i32.const 16) "${name}")`,
+    onStart: `(call $define (i32.const 0) (i32.const 16) (i32.const ${size}) (i32.const 64))
+      drop (i32.const 1)`,
+    onRequest: `(drop (call $increment (i32.load (i32.const 64)) (i64.const 1))) ${then}`,
+  })
+}
+
+function counting(name: string, then?: string): Promise<Uint8Array> {
+  return assembleWat(countingText(name, then))
 }
 
 test('a filter that traps keeps its counts, and its neighbour goes on', async (context) => {
   await withFile('traps.wasm', await counting('trapped', 'unreachable'), async (traps) => {
-    await withFile('good.wasm', await counting('counted'), async (good) => {
+    await withFile('good.wat', countingText('counted'), async (good) => {
       const started = await startFilterHub(context, [
         { name: 'traps', path: traps },
         { name: 'good', path: good },

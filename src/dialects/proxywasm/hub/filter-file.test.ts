@@ -1,0 +1,46 @@
+import { strict as assert } from 'node:assert'
+import { test } from 'node:test'
+import { filterText } from '../../../../test/filters/hostile.ts'
+import { FilterModule, FilterRefusedError } from '../host/module/module.ts'
+import { moduleBytes } from './filter-file.ts'
+
+async function compile(text: string): Promise<FilterModule> {
+  return FilterModule.compile(await moduleBytes(Buffer.from(text)))
+}
+
+async function refusal(text: string): Promise<string> {
+  const error = await compile(text).then(
+    () => assert.fail('it was compiled'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof FilterRefusedError, String(error))
+  return `${error.refusal}: ${error.message}`
+}
+
+test('a module may be text, whatever comments it begins with', async () => {
+  const text = filterText({})
+  for (const before of ['', '\n\t ', ';; a comment\n', '(; one\n(; in another ;) ;)']) {
+    const module = await compile(`${before}${text}`)
+    assert.equal(module.abi, '0.2.1')
+  }
+})
+
+test('a text that is none is refused with the place of its mistake', async () => {
+  assert.match(
+    await refusal('(module\n  (func (i32.const)))'),
+    /^not_wasm: text does not assemble: line 2, column 19: unexpected token/,
+  )
+  assert.match(await refusal('(module'), /^not_wasm: text does not assemble: line 1/)
+  assert.match(await refusal('(module)'), /^no_abi/)
+  assert.match(await refusal(`(module)${' '.repeat(1_048_576)}`), /^too_large: text of 1048584/)
+  assert.match(await refusal('#!/bin/sh'), /^not_wasm: not a WebAssembly module/)
+})
+
+test('a text that breaks its reader hurts none that comes later', async () => {
+  const depth = 100_000
+  assert.match(
+    await refusal(`(module (func ${'(block '.repeat(depth)}${')'.repeat(depth)}))`),
+    /^not_wasm: /,
+  )
+  assert.ok(await compile(filterText({})))
+})
