@@ -21,6 +21,7 @@ const OUTPUTS: Record<string, RegExp> = {
   'metrics.ts': /^example_web_requests_total\{.*,status="200"\} 3\n\d\d families of Node$/m,
   'pipeline.ts':
     /^initializer: \d+ windows sent, 0 dropped\nworker2: [1-9]\d* windows sent, 0 dropped\n$/,
+  'requests.ts': /^(req_time rdbms_time rdbms_count\n){3}sent 33 lines\n$/,
   'send.ts': /^sent 300 lines$/m,
   'watch.ts': /^(\d+ values: .*\n){3}$/,
   'zone-threads.ts': /^jobs 1000000\nsizes 1000000, mean 511\.\d+\n$/,
@@ -54,7 +55,8 @@ test('every example has an expectation here', () => {
 for (const [name, expected] of Object.entries(OUTPUTS)) {
   test(`${name} runs and prints what it should`, () => {
     const { listeners } = hub
-    const port = name === 'send.ts' ? listeners.text.port : listeners.stream.port
+    const isText = name === 'send.ts' || name === 'requests.ts'
+    const port = isText ? listeners.text.port : listeners.stream.port
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [

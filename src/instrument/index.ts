@@ -34,6 +34,21 @@ export {
   type RegistryOptions,
 } from './registry.ts'
 export type { RegistryCounts } from './reports.ts'
+export type { RecordedRequest, SnapshotParts } from './requests/recorded-request.ts'
+export {
+  type RequestMiddlewareOptions,
+  RequestRecorder,
+  type RequestRecorderCounts,
+  type RequestRecorderOptions,
+} from './requests/recorder.ts'
+export {
+  type CallTime,
+  type LineSender,
+  type RequestKind,
+  type RequestReport,
+  type RequestSink,
+  requestInstruments,
+} from './requests/request-sink.ts'
 export {
   forwardWeight,
   Reservoir,
