@@ -14,6 +14,7 @@ import { Bindings } from './bindings/bindings.ts'
 import { peersOf } from './config/peers.ts'
 import { ConfigError, dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
+import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
 import { metricsLimitOf } from './ingest/quota.ts'
@@ -83,6 +84,7 @@ export class Hub implements HubView {
   readonly #residents: ReadonlyMap<string, Resident>
   readonly #bindings: Bindings
   readonly #rates: CounterRates
+  readonly #host: HostCollector | undefined
   readonly #ticker: Ticker
   readonly #clockSteps: ClockSteps
   readonly #load: LoadMeter
@@ -137,6 +139,11 @@ export class Hub implements HubView {
     this.#status = this.#statusParts()
     this.reports.guess = (first, transport, of) => {
       return guessForeign(first, transport, of, this.#bindings.surroundings())
+    }
+    const { hostMetricsIntervalS } = config
+    if (hostMetricsIntervalS > 0) {
+      const ingest = this.createIngest(HOST_DIALECT)
+      this.#host = new HostCollector(ingest, clock, hostMetricsIntervalS)
     }
     this.#second = new Second(clock, this.#closer(windows), this.#participants())
   }
@@ -357,6 +364,7 @@ export class Hub implements HubView {
     const residents = [...this.#residents.values()].map((each) => each.start?.())
     await Promise.all([this.#bindings.start(), ...residents])
     this.#isStarted = true
+    void this.#host?.start()
     this.#load.start()
     this.#ticker.start({
       boundary: (endMs, seconds) => this.#second.close(endMs, seconds),
@@ -420,6 +428,7 @@ export class Hub implements HubView {
 
   async #stop(): Promise<void> {
     this.#isStarted = false
+    this.#host?.stop()
     await drain(this.clock, () => this.#bindings.measurements)
     await this.#bindings.stop()
     await Promise.all([...this.#residents.values()].map((each) => each.stop?.()))

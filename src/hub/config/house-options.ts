@@ -198,6 +198,13 @@ const LIMIT_OPTIONS = {
     flag: '--expire-after <seconds>',
     description: 'seconds of silence after which a series is removed; 0 = never for that alone',
   }),
+  hostMetricsIntervalS: integer({
+    min: 0,
+    max: 3600,
+    default: 0,
+    flag: '--host-metrics <seconds>',
+    description: 'between two readings of this machine (processors, memory, disks); 0 = none',
+  }),
   relieveAfterS: integer({
     min: 0,
     default: 3600,
