@@ -10,7 +10,7 @@ import { histogramOf, type SeriesNames } from '../map.ts'
 import { BinCounts } from '../rollup/bin-counts.ts'
 import { type CompatibleOrigin, wholeSeconds } from '../rollup/compatible.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
-import { FIRST_END_S, IS_OPEN, LAST_END, LAST_SEEN, WORKER } from './memory/layout.ts'
+import { IS_OPEN, LAST_END, LAST_SEEN, WORKER } from './memory/layout.ts'
 import {
   addCounts,
   addExtremes,
@@ -26,6 +26,8 @@ import type { WallarooWorker } from './workers.ts'
 
 /** Ids remembered of a computation; further ones are only shown as the last. */
 const IDS_LIMIT = 64
+
+const NO_ORIGIN: CompatibleOrigin = { delayS: 0, firstEndS: Number.POSITIVE_INFINITY }
 
 /** One serves for all series: it holds nothing from one to the next. */
 const open = new LatencyTotals()
@@ -43,9 +45,10 @@ export class WallarooSeries {
   /** Counts since the last tick of windows with one above 2^32. */
   #wide: BinCounts | undefined
   #messages = 0n
-  #delayS: number | undefined
+  /** Absent before its first window. */
+  #origin: CompatibleOrigin | undefined
   /** Its times, once it has left the memory. */
-  #gone: { lastSeenMs: number; lastEndMs: number; firstEndS: number } | undefined
+  #gone: { lastSeenMs: number; lastEndMs: number } | undefined
   id = 0
   readonly #ids = new Set<number>()
 
@@ -91,7 +94,7 @@ export class WallarooSeries {
   /** Gives its memory back; it must not be open. Answers that are being made find no windows. */
   release(): void {
     const { lastSeenMs, lastEndMs } = this
-    this.#gone = { lastSeenMs, lastEndMs, firstEndS: this.#firstEndS }
+    this.#gone = { lastSeenMs, lastEndMs }
     this.windows.release()
     this.#memory.removeSeries(this.record)
   }
@@ -114,18 +117,7 @@ export class WallarooSeries {
       this.id = id
       if (this.#ids.size < IDS_LIMIT) this.#ids.add(id)
     }
-    // rounded half up it may be earlier than the first one: only then the exact division is due
-    if (endMs / 1000 + 0.499 < this.#firstEndS) this.#rememberEnd(frame, nowMs)
-  }
-
-  get #firstEndS(): number {
-    return this.#gone?.firstEndS ?? this.#memory.doubles[(this.record + FIRST_END_S) >>> 3]!
-  }
-
-  #rememberEnd({ endHigh, endLow }: MetricsFrame, nowMs: number): void {
-    const endS = wholeSeconds(toBigInt(endHigh, endLow))
-    this.#delayS ??= Math.floor(nowMs / 1000) - endS
-    if (endS < this.#firstEndS) this.#memory.doubles[(this.record + FIRST_END_S) >>> 3] = endS
+    this.#origin ??= originOf(frame, nowMs)
   }
 
   get ids(): readonly number[] {
@@ -134,7 +126,7 @@ export class WallarooSeries {
 
   /** Origin by which the original's numbers of a key go that has this series as its first one. */
   get origin(): CompatibleOrigin {
-    return { delayS: this.#delayS ?? 0, firstEndS: this.#firstEndS }
+    return this.#origin ?? NO_ORIGIN
   }
 
   /**
@@ -175,4 +167,9 @@ export class WallarooSeries {
   messages(): bigint {
     return this.isOpen ? this.#messages + this.#readOpen().counts.total() : this.#messages
   }
+}
+
+function originOf({ endHigh, endLow }: MetricsFrame, nowMs: number): CompatibleOrigin {
+  const firstEndS = wholeSeconds(toBigInt(endHigh, endLow))
+  return { delayS: Math.floor(nowMs / 1000) - firstEndS, firstEndS }
 }

@@ -15,7 +15,7 @@ interface Sent {
 /** @param delayS of the first window; at NOW of the hub unless it is given */
 function totalsOf(windows: readonly Sent[], { hubS = NOW, delayS = 0 } = {}): CompatibleTotals {
   const totals = new CompatibleTotals()
-  const firstEndS = Math.min(...windows.map(({ endS }) => endS))
+  const firstEndS = windows[0]?.endS ?? Number.POSITIVE_INFINITY
   totals.begin({ delayS, firstEndS }, hubS)
   for (const { messages, ...times } of windows) {
     withRoundedWindow(messages === '0' ? {} : { 10: messages }, times, (window) => {
@@ -56,6 +56,13 @@ describe('the logs of the original', () => {
       [NOW + 4, 0],
     ])
     assert.equal(at(NOW + 1000).line().length, 299)
+  })
+
+  it('show no second before the end of the window received first', () => {
+    const windows = [NOW, NOW - 5, NOW + 1].map((endS, i) => ({ messages: `${i + 1}`, endS }))
+    const totals = totalsOf(windows, { hubS: NOW + 2 })
+    assert.deepEqual(totals.throughput(), { min: 1, median: 2, max: 3 })
+    assert.deepEqual(totals.counts.total(), 6n)
   })
 
   it('say 0 where there is nothing, and of empty windows too', () => {

@@ -42,11 +42,11 @@ function roundedThroughput(total: Exact, periodS: number): Exact {
   return exact((2n * BigInt(total) + period) / (2n * period))
 }
 
-/** Origin of a key: what its first windows have fixed for ever. */
+/** Origin of a key: what the window that was received first has fixed for ever. */
 export interface CompatibleOrigin {
-  /** Hub clock at the receipt of the first one less its end. */
+  /** Hub clock at its receipt less its end. */
   readonly delayS: number
-  /** Least end so far. */
+  /** Its end, though a later one may have an earlier end: seconds before it are not shown. */
   readonly firstEndS: number
 }
 

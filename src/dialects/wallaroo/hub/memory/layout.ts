@@ -75,10 +75,9 @@ export const GREATEST = 48
 export const KNOWN = 56
 /** Number by which JavaScript knows the series. */
 export const SERIES_ID = 60
-/** Doubles: latest end and last arrival, ms; first end, whole seconds. */
+/** Doubles: latest end and last arrival, ms. */
 export const LAST_END = 64
 export const LAST_SEEN = 72
-export const FIRST_END_S = 80
 /** Blocks of windows, oldest first. */
 export const FIRST_BLOCK = 88
 export const LAST_BLOCK = 92

@@ -33,7 +33,6 @@ import {
   EVIDENCE,
   FIRST_AT,
   FIRST_BLOCK,
-  FIRST_END_S,
   FRAME_SIZE,
   FREE_BLOCK,
   GREATEST,
@@ -248,7 +247,6 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
   const periodLimit = load<u64>(PERIOD_LIMIT)
   let endNs: u64 = 0
   let endMs: f64 = 0
-  let endS: f64 = 0
   let endWorker: usize = 0
   while (at + 4 <= end) {
     const length: usize = bswap<u32>(load<u32>(at))
@@ -276,12 +274,10 @@ export function take(at: usize, end: usize, connection: usize, nowMs: f64): usiz
       endNs = <u64>i64x2.extract_lane(times, 1)
       endWorker = 0
       endMs = <f64>endNs / 1e6
-      endS = endMs / 1000 + 0.499
       if (!(endMs <= nowMs && nowMs - endMs - load<f64>(worker, SHIFT) < ageLimit)) break
       if (endMs != load<f64>(worker, LATEST_END) && !isKnownEnd(worker, endMs, nowMs)) break
       endWorker = worker
     }
-    if (endS < load<f64>(series, FIRST_END_S)) break
 
     // four bins at a time: their lower halves as words, of which those that are not 0 move together
     let filled: u64 = 0

@@ -26,7 +26,6 @@ import {
   DROPPED_END,
   FIRST_AT,
   FIRST_BLOCK,
-  FIRST_END_S,
   FREE_BLOCK,
   IS_OPEN,
   LAST_BLOCK,
@@ -169,7 +168,6 @@ export class WindowMemory {
     this.words[(series + SERIES_ID) >>> 2] = id
     this.doubles[(series + LAST_END) >>> 3] = Number.NEGATIVE_INFINITY
     this.doubles[(series + DROPPED_END) >>> 3] = Number.NEGATIVE_INFINITY
-    this.doubles[(series + FIRST_END_S) >>> 3] = Number.POSITIVE_INFINITY
     this.words.fill(0xffff_ffff, (series + LEAST) >>> 2, (series + LEAST + 8) >>> 2)
     return series
   }

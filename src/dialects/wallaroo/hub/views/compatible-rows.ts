@@ -31,17 +31,13 @@ export class CompatibleSum implements WindowSum {
   }
 }
 
-/**
- * Finds the origin: its clock is that of the series which was first of them, by its first window.
- */
+/** Finds the origin: that of the series which was heard first, by its first window. */
 function* originOf(readings: readonly SeriesReading[]): Task<CompatibleOrigin> {
   let first = readings[0]!.series
-  let firstEndS = Number.POSITIVE_INFINITY
   yield* forEachItem(readings, ({ series }) => {
     if (series.order < first.order) first = series
-    firstEndS = Math.min(firstEndS, series.origin.firstEndS)
   })
-  return { delayS: first.origin.delayS, firstEndS }
+  return first.origin
 }
 
 /** Adds up all windows of some series. */

@@ -70,7 +70,7 @@ function expectedOf(windows: readonly Arrived[], hubS: number): Omit<CompatibleN
   const halfUp = (ms: number): number => Math.floor((ms + 500) / 1000)
   const first = windows[0]!
   const nowS = hubS - (Math.floor(first.hubMs / 1000) - halfUp(first.endMs))
-  const firstEndS = Math.min(...windows.map(({ endMs }) => halfUp(endMs)))
+  const firstEndS = halfUp(first.endMs)
   const bins = new Array<bigint>(65).fill(0n)
   const seconds = new Map<number, bigint>()
   for (const window of windows) {
