@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
 import { bucketIndex, SCALE_MAX } from '../../model/index.ts'
-import { placeOfDouble, placeOfInteger } from './bucket-place.ts'
+import { leastIntegerFrom, placeOfDouble, placeOfInteger } from './bucket-place.ts'
 
 test('integers of 31 bits lie in the bucket the model gives them', () => {
   for (let value = 1; value <= 70_000; value++) agree(value)
@@ -14,6 +14,15 @@ test('integers of 31 bits lie in the bucket the model gives them', () => {
   function agree(value: number): void {
     assert.equal(placeOfInteger(value), bucketIndex(value, SCALE_MAX), `${value}`)
   }
+})
+
+test('the least integer from a place on lies there or above, and the one before below', () => {
+  for (let place = -9; place <= 31 * 2 ** SCALE_MAX + 9; place++) {
+    const least = leastIntegerFrom(place)
+    if (least < 2 ** 31) assert.ok(bucketIndex(least, SCALE_MAX) >= place, `${place}`)
+    if (least > 1) assert.ok(bucketIndex(least - 1, SCALE_MAX) < place, `${place}`)
+  }
+  assert.equal(leastIntegerFrom(31 * 2 ** SCALE_MAX), 2 ** 31)
 })
 
 test('positive doubles, subnormals included, lie in the bucket the model gives them', () => {

@@ -148,11 +148,24 @@ test('a bucket that would pass 2^64 - 1 refuses, by large and by small counts', 
     assert.ok(handle.observe(value, U64_MAX - 1n))
     assert.equal(handle.observe(value, 2), false)
     assert.equal(handle.observe(value, 2n), false)
-    assert.ok(handle.observe(value, 1n))
+    assert.ok(handle.observe(value))
+    assert.equal(handle.observe(value), false)
+    assert.equal(handle.observe(value, 1n), false)
     assert.equal(zone.reader().exponential(0).count, U64_MAX)
     const sum = zone.reader().exponential(0).sum!
     const exactSum = multiplyExact(value, U64_MAX)
     assert.ok(sum === exactSum || Math.abs(Number(sum) / Number(exactSum) - 1) < 1e-15)
+  }
+})
+
+test('a bucket that is full stays so where its handle goes on in another zone', () => {
+  for (const value of [3, 0.25]) {
+    const { zone, handle } = newHistogram()
+    for (let i = 0; i < 3; i++) assert.ok(handle.observe(value))
+    assert.ok(handle.observe(value, U64_MAX - 3n))
+    zone.reconfigure({ workers: 2 })
+    assert.equal(handle.observe(value), false)
+    assert.equal(zone.reader().exponential(handle.metric).count, U64_MAX)
   }
 })
 
