@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import type { Cell, Exact, Identity } from '../model/index.ts'
 import type { Budget } from '../time/budget.ts'
 import type { Clock } from '../time/clock.ts'
+import type { LinkStatus } from '../time/link-state.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { Transport } from './decoder.ts'
 import type { Ingest, LineIngest } from './ingest.ts'
@@ -203,8 +204,15 @@ export interface SharedReads extends Budget {
   share(stream: Readable, peer: string, takeOver: () => PartedReading): void
 }
 
+/** A peer that the hub was told to connect to, whether or not it is there. */
+export interface ChosenPeer extends PeerConnection {
+  readonly link: LinkStatus
+}
+
 /** A client that sends; calls never throw. */
 export interface Emitter {
+  /** Describes the peer; undefined while there is nothing yet to connect for. */
+  status(): ChosenPeer | undefined
   /**
    * Sends one cell.
    * @param total of a counter since it began, for protocols that carry totals
@@ -217,7 +225,7 @@ export interface Emitter {
 
 /** A client that receives, until it is closed; it reconnects by itself. */
 export interface Source {
-  status(): PeerConnection
+  status(): ChosenPeer
   close(): Promise<void>
 }
 

@@ -25,6 +25,7 @@ export type {
   ListenerStatus,
   OffenderStatus,
   OverloadStatus,
+  PeerStatus,
   SourcesAnswer,
   WorkerStatus,
   ZoneStatus,

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { startHub, type TestHub, until } from '../../test/support/hub/hub.ts'
+import { setImmediate } from 'node:timers/promises'
+import { packet, sendUdp, startHub, type TestHub, until } from '../../test/support/hub/hub.ts'
 import { CallbackSource } from '../dialects/scope/server/callback-source.ts'
 import { ScopeServer } from '../dialects/scope/server.ts'
 import type { SeriesRecord } from './series/record.ts'
+import type { PeerStatus } from './status/status.ts'
 
 /** A scope exporter and a hub that reads it, both under the hub's clock. */
 async function attachedHub(options: Record<string, unknown> = {}) {
@@ -83,4 +88,68 @@ test('what a hub remembers of an attached peer has a limit of bytes', async () =
   assert.equal(taken().length, 5)
   await hub.stop()
   await exporter.close()
+})
+
+test('a peer that was never reached is no connection, and says why', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  const name = `scope://127.0.0.1:${port}`
+  const { hub, clock } = await startHub({ attach: [name] })
+  await until(() => hub.sources().peers?.[0]?.message !== undefined)
+  const { peers, connections } = hub.sources()
+  const [{ message, nextTryMs, ...peer }] = peers as [PeerStatus]
+  const facts = { name, dialect: 'scope', direction: 'attach' }
+  assert.deepEqual(peer, { ...facts, state: 'never', sinceMs: clock.wallMs() })
+  assert.match(message!, /ECONNREFUSED/)
+  assert.equal(nextTryMs! > clock.wallMs(), true)
+  assert.deepEqual(connections, [])
+})
+
+test('a peer that is gone is none any more, and one again when it is back', async () => {
+  const { hub, clock, values, exporter } = await attachedHub()
+  values.add('level', () => 1)
+  const state = (): unknown => hub.sources().peers?.[0]?.state
+  await until(() => state() === 'connected')
+  assert.equal(hub.sources().connections.length, 1)
+  const { port } = exporter
+  clock.advance(3000)
+  await exporter.close()
+  await until(() => state() === 'lost')
+  const [gone] = hub.sources().peers!
+  assert.equal(gone!.sinceMs, clock.wallMs())
+  assert.equal(hub.sources().connections.length, 0)
+  const again = new ScopeServer({ source: values, port })
+  await again.start()
+  await until(() => {
+    clock.advance(1000)
+    return state() === 'connected'
+  })
+  assert.equal(hub.sources().peers![0]!.message, undefined)
+  await hub.stop()
+  await again.close()
+})
+
+test('a relay by UDP whose receiver refuses is not there, until it refuses no more', async () => {
+  const receiver = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const { port } = receiver.address()
+  receiver.close()
+  const started = await startHub({ relay: [`statshero+udp://127.0.0.1:${port}`] })
+  const { hub, clock } = started
+  const second = async (isTrue: () => boolean) => {
+    await sendUdp(started, [packet('a:1|m\n')])
+    clock.advance(1000)
+    await setImmediate()
+    return isTrue()
+  }
+  const peer = () => hub.sources().peers![0]!
+  await until(() => second(() => peer().state === 'lost'))
+  assert.equal(peer().name, `statshero+udp://127.0.0.1:${port}`)
+  assert.match(peer().message!, /ECONNREFUSED/)
+  const back = createSocket('udp4').bind(port, '127.0.0.1')
+  await once(back, 'listening')
+  await until(() => second(() => peer().state === 'connected'))
+  back.close()
 })

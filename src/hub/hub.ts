@@ -331,7 +331,7 @@ export class Hub implements HubView {
         throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])
       }
       this.addSink(
-        new RelaySink(name, emitter, {
+        new RelaySink(name, dialect.name, emitter, {
           get: (id) => this.series.get(id),
           keep: (record) => this.series.keep(record),
           counterTotal: (record) => this.#totals.counter(record),

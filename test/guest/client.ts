@@ -1,10 +1,11 @@
 /** The sending side: lines over one connection, for a program and for what the hub closes. */
 import { connect, type Socket } from 'node:net'
-import type { ClientContext, Emitter, Target } from '../../src/dialects/endpoints.ts'
+import type { ChosenPeer, ClientContext, Emitter, Target } from '../../src/dialects/endpoints.ts'
 import { checkOptions, type GivenOptions } from '../../src/dialects/options.ts'
 import type { Cell, Identity } from '../../src/model/index.ts'
 import { Backoff } from '../../src/time/backoff.ts'
 import type { Clock } from '../../src/time/clock.ts'
+import { LinkState } from '../../src/time/link-state.ts'
 import { backgroundClock } from '../../src/time/system-clock.ts'
 import { lineOf, type Message } from './codec.ts'
 import { messageOf } from './map.ts'
@@ -16,8 +17,9 @@ const WAITING_BYTES_LIMIT = 1_048_576
 /** Address of the server and pauses; `CLIENT_OPTIONS` has defaults and limits. */
 export interface SemaphoreClientOptions extends GivenOptions<typeof CLIENT_OPTIONS> {
   readonly clock?: Pick<Clock, 'after'>
-  /** A failure of the connection, which is tried again. */
-  readonly onError?: (error: Error) => void
+  readonly onConnect?: () => void
+  /** A failure of the connection, which is tried again, after so many ms. */
+  readonly onError?: (error: Error, retryMs: number) => void
 }
 
 /** Lines by what became of them. */
@@ -44,18 +46,20 @@ export class SemaphoreClient {
   readonly #connect: () => Socket
   readonly #clock: Pick<Clock, 'after'>
   readonly #backoff: Backoff
-  readonly #onError: (error: Error) => void
+  readonly #onConnect: () => void
+  readonly #onError: (error: Error, retryMs: number) => void
   #socket: Socket | undefined
   #cancelRetry: () => void = () => {}
   #isClosed = false
 
   /** @throws {RangeError} for an option that cannot be used */
   constructor(options: SemaphoreClientOptions = {}) {
-    const { clock = backgroundClock, onError = () => {} } = options
+    const { clock = backgroundClock, onConnect = () => {}, onError = () => {} } = options
     const { host, port, ...pauses } = checkOptions(CLIENT_OPTIONS, options)
     this.#connect = () => connect({ host, port })
     this.#clock = clock
     this.#backoff = new Backoff(pauses, Math.random)
+    this.#onConnect = onConnect
     this.#onError = onError
   }
 
@@ -67,11 +71,19 @@ export class SemaphoreClient {
   #open(): void {
     const socket = this.#connect()
     this.#socket = socket
-    socket.once('connect', () => this.#backoff.reset())
-    socket.on('error', (error) => this.#onError(error))
+    socket.once('connect', () => {
+      this.#backoff.reset()
+      this.#onConnect()
+    })
+    let failure = new Error('the server has closed the connection')
+    socket.on('error', (error) => {
+      failure = error
+    })
     socket.once('close', () => {
       if (this.#isClosed) return
-      this.#cancelRetry = this.#clock.after(this.#backoff.nextMs(), () => this.#open())
+      const retryMs = this.#backoff.nextMs()
+      this.#cancelRetry = this.#clock.after(retryMs, () => this.#open())
+      this.#onError(failure, retryMs)
     })
     // a server never answers; reading notices that it has gone
     socket.resume()
@@ -108,19 +120,26 @@ export function connectEmitter(target: Target, context: ClientContext): Emitter 
 
 class SemaphoreEmitter implements Emitter {
   readonly #client: SemaphoreClient
+  readonly #target: Target
+  readonly #link: LinkState
   readonly #context: ClientContext
   readonly #prefix: string
   /** Lines already reported. */
   #dropped = 0
 
-  constructor({ host, port }: Target, context: ClientContext) {
+  constructor(target: Target, context: ClientContext) {
+    const { host, port } = target
+    this.#target = target
+    this.#link = new LinkState(context.clock)
     const { prefix = '' } = context.options.emit as { readonly prefix?: string }
     this.#prefix = prefix
     this.#context = context
     this.#client = new SemaphoreClient({
       ...{ host, port, clock: context.clock },
-      onError: (error) => {
+      onConnect: () => this.#link.connected(),
+      onError: (error, retryMs) => {
         context.reports.log('warn', 'relay link failed, trying again', { error: error.message })
+        this.#link.failed(error.message, retryMs)
       },
     })
     void this.#client.start()
@@ -135,6 +154,13 @@ class SemaphoreEmitter implements Emitter {
     } catch (error) {
       reports.count('emit', (error as { code?: string }).code ?? 'failed')
     }
+  }
+
+  status(): ChosenPeer {
+    const { transport, host: address, port } = this.#target
+    const link = this.#link.status
+    const facts = { ...this.#client.counts }
+    return { peer: { transport, address, port }, sinceMs: link.sinceMs, facts, link }
   }
 
   async flush(): Promise<void> {

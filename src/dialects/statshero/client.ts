@@ -25,8 +25,13 @@ export interface StatsHeroClientOptions extends GivenOptions<typeof OWN_CLIENT_O
   readonly clock?: Pick<Clock, 'after'>
   /** Uniform in [0, 1), for sampling. */
   readonly random?: () => number
-  /** A failure of the link, which tries again by itself. */
-  readonly onError?: (error: Error) => void
+  /** The way to the server is open. */
+  readonly onConnect?: () => void
+  /**
+   * A failure of the link, which tries again by itself, after so many ms; at once where there is no
+   * connection that could be lost.
+   */
+  readonly onError?: (error: Error, retryMs?: number) => void
 }
 
 /** Lines by what became of them. */
@@ -71,7 +76,8 @@ export class StatsHeroClient {
    * @throws {TypeError} for gzip under the profile `document`
    */
   constructor(options: StatsHeroClientOptions = {}) {
-    const { clock = backgroundClock, random = Math.random, onError = () => {} } = options
+    const { clock = backgroundClock, random = Math.random } = options
+    const { onConnect = () => {}, onError = () => {} } = options
     this.#options = checkOptions(OWN_CLIENT_OPTIONS, options)
     const { gzip, profile, maxDatagramBytes } = this.#options
     if (gzip && profile === 'document') throw new TypeError('gzip is outside the document profile')
@@ -79,7 +85,7 @@ export class StatsHeroClient {
     this.#random = random
     this.#batch = new PacketBatch(maxDatagramBytes)
     const closeClock = options.clock ?? systemClock
-    const sending = { ...this.#options, clock, closeClock, onError }
+    const sending = { ...this.#options, clock, closeClock, onConnect, onError }
     this.#sender = new PacketSender(sending, this.counts)
   }
 

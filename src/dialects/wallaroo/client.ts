@@ -23,8 +23,9 @@ export interface WallarooClientOptions extends GivenOptions<typeof LINK_OPTIONS>
   readonly application: string
   readonly worker: string
   readonly clock?: ReporterClock
-  /** A failure of the connection, which tries again by itself. */
-  readonly onError?: (error: Error) => void
+  readonly onConnect?: () => void
+  /** A failure of the connection, which tries again by itself, after so many ms. */
+  readonly onError?: (error: Error, retryMs: number) => void
 }
 
 /** Frames by what became of them, and connections. */
@@ -155,7 +156,7 @@ export class WallarooClient {
   }
 
   #connect(): void {
-    const { host, port, onError } = this.#options
+    const { host, port, onConnect, onError } = this.#options
     const socket = connect({ host, port, noDelay: true })
     this.#socket = socket
     socket.unref()
@@ -165,12 +166,18 @@ export class WallarooClient {
       this.#backoff.reset()
       socket.write(Buffer.concat(this.#opening))
       this.#write(this.#buffer.takeAll())
+      onConnect?.()
     })
-    socket.on('error', (error) => onError?.(error))
+    let failure: Error | undefined
+    socket.on('error', (error) => {
+      failure = error
+    })
     socket.on('close', () => {
       this.#isConnected = false
       if (this.#isClosed) return
-      this.#cancelRetry = this.#clock.after(this.#backoff.nextMs(), () => this.#connect())
+      const retryMs = this.#backoff.nextMs()
+      this.#cancelRetry = this.#clock.after(retryMs, () => this.#connect())
+      onError?.(failure ?? new Error('the hub has closed the connection'), retryMs)
     })
     // a hub never answers; reading notices that it has gone
     socket.resume()

@@ -21,10 +21,16 @@ export interface DialectBinding {
   /** Ingests of its server, and of every peer it reads from. */
   readonly ingests: Measured[]
   /** Peers that the hub has attached to. */
-  readonly attached: Source[]
+  readonly attached: AttachedPeer[]
   readonly activity: Activity
   /** Address where its server listens now; undefined for a dialect of memory. */
   readonly address: () => ListenAddress | undefined
+}
+
+/** A peer that is read from, under the address that was given. */
+interface AttachedPeer {
+  readonly name: string
+  readonly source: Source
 }
 
 export interface ListenAddress {

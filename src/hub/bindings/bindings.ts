@@ -175,7 +175,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     const reads = this.#reads
     const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads }
     try {
-      known.attached.push(dialect.connectSource(target, context))
+      known.attached.push({ name, source: dialect.connectSource(target, context) })
     } catch (error) {
       throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
     }
@@ -222,7 +222,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     await Promise.all(
       this.#bindings.flatMap(({ server, attached }) => [
         server.stop(),
-        ...attached.map((source) => source.close()),
+        ...attached.map(({ source }) => source.close()),
       ]),
     )
   }

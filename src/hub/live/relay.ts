@@ -1,5 +1,5 @@
 /** A sink that says every closed second in another hub's or server's dialect. */
-import type { Emitter } from '../../dialects/endpoints.ts'
+import type { ChosenPeer, Emitter } from '../../dialects/endpoints.ts'
 import { type Cell, type Exact, exact, type Identity, KINDS, type Kind } from '../../model/index.ts'
 import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/record.ts'
 import type { Frame } from './frame.ts'
@@ -15,13 +15,15 @@ interface RelaySource {
 
 export class RelaySink implements Sink {
   readonly name: string
+  readonly #dialect: string
   readonly #emitter: Emitter
   readonly #source: RelaySource
   /** Identities as they are sent: emitters know a series again by this object. */
   readonly #identities = new WeakMap<SeriesRecord, Identity>()
 
-  constructor(name: string, emitter: Emitter, source: RelaySource) {
+  constructor(name: string, dialect: string, emitter: Emitter, source: RelaySource) {
     this.name = name
+    this.#dialect = dialect
     this.#emitter = emitter
     this.#source = source
   }
@@ -51,6 +53,11 @@ export class RelaySink implements Sink {
       this.#identities.set(record, identity)
     }
     return identity
+  }
+
+  peer(): (ChosenPeer & { readonly dialect: string }) | undefined {
+    const peer = this.#emitter.status()
+    return peer && { ...peer, dialect: this.#dialect }
   }
 
   close(): Promise<void> {

@@ -3,6 +3,8 @@
  * dialect's peer. Each has a queue of its own; a full one drops its oldest frame and counts it, so
  * that a slow sink costs itself only.
  */
+
+import type { ChosenPeer } from '../../dialects/endpoints.ts'
 import type { ExportStatus } from '../status/status.ts'
 import type { Frame } from './frame.ts'
 
@@ -14,6 +16,8 @@ export interface Sink {
   close(): Promise<void>
   /** Describes a receiver that people want to see at work. */
   status?(): ExportStatus
+  /** Describes a peer of a dialect that seconds are sent to. */
+  peer?(): (ChosenPeer & { readonly dialect: string }) | undefined
 }
 
 interface SinkEvents {

@@ -1,6 +1,6 @@
 /** Builds the answer to "is everything arriving?" from the parts of a running hub. */
 
-import type { PeerConnection } from '../../dialects/endpoints.ts'
+import type { ChosenPeer, PeerConnection } from '../../dialects/endpoints.ts'
 import { isLoopback } from '../../host-check.ts'
 import { connectionCount, type DialectBinding } from '../bindings/binding.ts'
 import type { Bindings } from '../bindings/bindings.ts'
@@ -20,6 +20,7 @@ import type {
   DialectStatus,
   LimitStatus,
   ListenerStatus,
+  PeerStatus,
   SourceStatus,
   SourcesAnswer,
 } from './status.ts'
@@ -59,6 +60,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
   const { bindings, store, reports } = parts
   const overload = parts.overload.status()
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
+  const peers = chosenPeers(parts).map(peerStatus)
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
   return {
     startedMs: startTimeMs(parts),
@@ -68,7 +70,8 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     workers: parts.workerRates.describe(bindings.threads?.workers() ?? []),
     zone: parts.zone.status(),
     sources: sourceStatuses(parts),
-    connections: connectionStatuses(bindings),
+    connections: connectionStatuses(parts),
+    ...(peers.length > 0 ? { peers } : {}),
     limits: limitStatuses(parts),
     errors: reports.errors(),
     refusals: reports.refusals(),
@@ -139,11 +142,47 @@ function sourceStatuses({ bindings, reports, store }: StatusParts): SourceStatus
   return statuses.sort((a, b) => b.lastDataMs - a.lastDataMs).slice(0, SOURCES_SHOWN)
 }
 
-function connectionStatuses(bindings: Bindings): ConnectionStatus[] {
-  const all = [...bindings].flatMap(({ dialect, server, attached }) => [
-    ...server.connections().map((connection) => describe(dialect.name, connection, 'peer')),
-    ...attached.map((source) => describe(dialect.name, source.status(), 'hub')),
-  ])
+interface NamedPeer extends ChosenPeer, Pick<PeerStatus, 'name' | 'dialect' | 'direction'> {}
+
+/** Lists the peers that the hub was told to connect to. */
+function chosenPeers({ bindings, sinks }: StatusParts): NamedPeer[] {
+  const attached = [...bindings].flatMap(({ dialect, attached }) =>
+    attached.map(({ name, source }): NamedPeer => {
+      return { ...source.status(), name, dialect: dialect.name, direction: 'attach' }
+    }),
+  )
+  const relays = sinks.flatMap(({ sink }): NamedPeer[] | NamedPeer => {
+    const peer = sink.peer?.()
+    return peer === undefined ? [] : { ...peer, name: sink.name, direction: 'relay' }
+  })
+  return [...attached, ...relays]
+}
+
+function peerStatus({ name, dialect, direction, link }: NamedPeer): PeerStatus {
+  const { isConnected, sinceMs, wasReached, reason, nextTryMs } = link
+  return {
+    name: withoutSecrets(name),
+    dialect,
+    direction,
+    state: isConnected ? 'connected' : wasReached ? 'lost' : 'never',
+    sinceMs,
+    ...(reason === undefined ? {} : { message: reason }),
+    ...(nextTryMs === undefined ? {} : { nextTryMs }),
+  }
+}
+
+/** Leaves out of an address who asks, and with what word. */
+function withoutSecrets(address: string): string {
+  return address.replace(/\/\/[^@/]*@/, '//').replace(/[?#].*$/s, '')
+}
+
+/** Lists connections that stand: a peer that is gone has none. */
+function connectionStatuses(parts: StatusParts): ConnectionStatus[] {
+  const accepted = [...parts.bindings].flatMap(({ dialect, server }) =>
+    server.connections().map((connection) => describe(dialect.name, connection, 'peer')),
+  )
+  const opened = chosenPeers(parts).filter(({ link }) => link.isConnected)
+  const all = [...accepted, ...opened.map((peer) => describe(peer.dialect, peer, 'hub'))]
   return all.sort((a, b) => b.sinceMs - a.sinceMs).slice(0, CONNECTIONS_SHOWN)
 }
 

@@ -14,8 +14,10 @@ export interface SourcesAnswer {
   /** The shared memory of all totals, as of the last second. */
   readonly zone?: ZoneStatus
   readonly sources: readonly SourceStatus[]
-  /** Open connections, accepted ones and those to attached peers; the 200 opened last. */
+  /** Open connections, accepted ones and those to chosen peers; the 200 opened last. */
   readonly connections: readonly ConnectionStatus[]
+  /** Peers that the hub was told to read from or to send to, there or not; absent without any. */
+  readonly peers?: readonly PeerStatus[]
   readonly limits: readonly LimitStatus[]
   readonly errors: readonly ErrorStatus[]
   /** Refusals of what was read but not taken, by reason; the most frequent first. */
@@ -174,6 +176,22 @@ export interface ConnectionStatus {
   readonly sinceMs: number
   /** Facts that the dialect knows of it, for example framing, interval, skipped. */
   readonly facts: Readonly<Record<string, string | number | boolean>>
+}
+
+/** A peer that the hub was told to connect to. */
+export interface PeerStatus {
+  /** Address as given, without what may be secret: `dialect://10.0.4.7:5001`. */
+  readonly name: string
+  readonly dialect: string
+  /** Direction of the data: to the hub (`attach`), or away from it (`relay`). */
+  readonly direction: 'attach' | 'relay'
+  /** `never`: it has not been reached since the hub started. */
+  readonly state: 'connected' | 'lost' | 'never'
+  /** Start of that state, Unix ms. */
+  readonly sinceMs: number
+  /** Reason why there is no connection. */
+  readonly message?: string
+  readonly nextTryMs?: number
 }
 
 export interface LimitStatus {

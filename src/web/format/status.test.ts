@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LimitStatus, ListenerStatus, SourcesAnswer } from '../../http/api.ts'
+import type { LimitStatus, ListenerStatus, PeerStatus, SourcesAnswer } from '../../http/api.ts'
 import {
+  absentPeers,
   errorCount,
   isLimited,
   limitAmount,
   limitWords,
   listenerAddress,
   listenerWords,
+  peerWords,
   reachedSeriesLimits,
+  reasonWords,
 } from './status.ts'
 
 const LIMIT: LimitStatus = {
@@ -87,4 +90,24 @@ test('errors are counted over all dialects', () => {
 test('limits of bytes are shown as bytes', () => {
   assert.equal(plain(limitAmount('zoneBytesLimit', 268_435_456)), '256 MiB')
   assert.equal(plain(limitAmount('seriesLimit', 100_000)), '100 000')
+})
+
+test('a peer that is not there is said with the reason, what it means and the next try', () => {
+  const peer: PeerStatus = {
+    ...{ name: 'scope://10.0.4.7:5001', dialect: 'scope', direction: 'attach', state: 'lost' },
+    ...{ sinceMs: 0, message: 'read ECONNRESET', nextTryMs: 12_000 },
+  }
+  assert.match(
+    peerWords(peer, 10_000),
+    /^scope:\/\/10\.0\.4\.7:5001 is gone since \d\d:\d\d:\d\d: it broke the connection\. What/,
+  )
+  assert.match(
+    peerWords(peer, 10_000),
+    / would say is missing; all others go on\. Next try in 2\ss\.$/,
+  )
+  const never: PeerStatus = { ...peer, state: 'never', direction: 'relay', message: 'status 503' }
+  assert.match(peerWords(never, 0), /5001 was not reached yet: status 503\. What waits for it is/)
+  assert.equal(reasonWords('connect ECONNREFUSED 1:2'), 'it refuses the connection; is it running?')
+  const sources = { peers: [peer, { ...peer, state: 'connected' }] } as unknown as SourcesAnswer
+  assert.deepEqual(absentPeers(sources), [peer])
 })

@@ -1,7 +1,13 @@
 /** What the hub says of itself, as the page words it: titles, troubles, the one banner. */
-import type { LimitStatus, ListenerStatus, OverloadStatus, SourcesAnswer } from '../../http/api.ts'
+import type {
+  LimitStatus,
+  ListenerStatus,
+  OverloadStatus,
+  PeerStatus,
+  SourcesAnswer,
+} from '../../http/api.ts'
 import { exact, text } from './number.ts'
-import { durationText } from './time.ts'
+import { clockText, durationText } from './time.ts'
 
 export function dialectTitle(sources: SourcesAnswer | undefined, name: string): string {
   return sources?.dialects.find((dialect) => dialect.name === name)?.title ?? name
@@ -51,6 +57,49 @@ export function overloadWords({ cause, refuses }: OverloadStatus): string {
 
 export function failedListeners(sources: SourcesAnswer | undefined): readonly ListenerStatus[] {
   return sources?.listeners.filter(({ state }) => state === 'failed') ?? []
+}
+
+/** Lists peers that the hub was told to connect to and has no connection with. */
+export function absentPeers(sources: SourcesAnswer | undefined): readonly PeerStatus[] {
+  return sources?.peers?.filter(({ state }) => state !== 'connected') ?? []
+}
+
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refuses the connection; is it running?',
+  ECONNRESET: 'it broke the connection',
+  EPIPE: 'it broke the connection',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name cannot be looked up now',
+}
+
+/** Says why a peer is not there: codes of the system as words, all else as it is. */
+export function reasonWords(message: string): string {
+  const code = /\bE[A-Z_]{4,}\b/.exec(message)?.[0] ?? ''
+  return (Object.hasOwn(REASON_WORDS, code) ? REASON_WORDS[code] : undefined) ?? message
+}
+
+/** Says that a peer is not there, why, what that means and when it is tried again. */
+export function peerWords(
+  { name, direction, state, message, ...times }: PeerStatus,
+  nowMs: number,
+) {
+  const what =
+    state === 'lost'
+      ? `${name} is gone since ${clockText(times.sinceMs)}`
+      : `${name} was not reached yet`
+  const why = message === undefined ? '' : `: ${reasonWords(message)}`
+  const stop = /[.?]$/.test(why) ? '' : '.'
+  const meaning =
+    direction === 'relay'
+      ? ' What waits for it is kept within its limit.'
+      : ' What it would say is missing; all others go on.'
+  const { nextTryMs } = times
+  const seconds = Math.max(1, Math.ceil(((nextTryMs ?? nowMs) - nowMs) / 1000))
+  const next = nextTryMs === undefined ? '' : ` Next try in ${durationText(seconds)}.`
+  return `${what}${why}${stop}${meaning}${next}`
 }
 
 export function listenerAddress({ transports, host, port }: ListenerStatus): string {

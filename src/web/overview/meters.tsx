@@ -7,7 +7,7 @@ import { Painter } from '../chart/painter.ts'
 import { drawPlot } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/scale.ts'
 import { allDigits, exact, format, NO_VALUE } from '../format/number.ts'
-import { isLimited } from '../format/status.ts'
+import { absentPeers, isLimited } from '../format/status.ts'
 import { ageText } from '../format/time.ts'
 import { usePage, usePanel } from '../shell/page.ts'
 import { setText, useReading } from '../shell/parts.tsx'
@@ -54,7 +54,14 @@ export function useRateSpark(dialect: string): JSX.Element {
   return <canvas ref={canvas} role="img" aria-label="Rate over time" />
 }
 
-function Trouble({ status, limited }: { status: DialectStatus; limited: boolean }): JSX.Element {
+interface TroubleProps {
+  readonly status: DialectStatus
+  readonly limited: boolean
+  /** A peer of it that the hub was told to read from or send to is not there. */
+  readonly hasAbsent: boolean
+}
+
+function Trouble({ status, limited, hasAbsent }: TroubleProps): JSX.Element {
   if (limited) return <span class="trouble error">series limit</span>
   if (status.errors > 0) {
     const word = status.errors === 1 ? 'error' : 'errors'
@@ -64,6 +71,7 @@ function Trouble({ status, limited }: { status: DialectStatus; limited: boolean 
       </span>
     )
   }
+  if (hasAbsent) return <span class="trouble warn">◆ no connection</span>
   const words = status.lastDataMs === null ? 'waiting' : 'no errors'
   return <span class="trouble muted">{words}</span>
 }
@@ -99,7 +107,11 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
       onClick={() => navigation.go(to(OVERVIEW, { source: isPressed ? '' : status.name }))}
     >
       <span class="name">{status.title}</span>
-      <Trouble status={status} limited={isLimited(store.sources.value, status.name)} />
+      <Trouble
+        status={status}
+        limited={isLimited(store.sources.value, status.name)}
+        hasAbsent={absentPeers(store.sources.value).some((it) => it.dialect === status.name)}
+      />
       {rate}
       {status.lastDataMs !== null && spark}
       <span class="where cut">{status.address || NO_VALUE}</span>

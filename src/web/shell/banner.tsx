@@ -2,10 +2,12 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import {
+  absentPeers,
   failedListeners,
   limitWords,
   listenerWords,
   overloadWords,
+  peerWords,
   reachedSeriesLimits,
 } from '../format/status.ts'
 import { clockText, durationText } from '../format/time.ts'
@@ -78,6 +80,23 @@ function overloadNotice({ store }: Page): Notice | undefined {
   }
 }
 
+function peerNotice({ store }: Page): Notice | undefined {
+  const peer = absentPeers(store.sources.value)[0]
+  if (peer === undefined) return undefined
+  const { nextTryMs: _, ...withoutTime } = peer
+  return {
+    key: `peer ${peer.name} ${peer.sinceMs}`,
+    manner: 'warning',
+    words: peerWords(peer, store.clock.nowMs()),
+    alert: peerWords(withoutTime, 0),
+    action: (
+      <Link to={to(SOURCES)} class="link small">
+        Show sources
+      </Link>
+    ),
+  }
+}
+
 function limitNotice({ store }: Page): Notice | undefined {
   const limit = reachedSeriesLimits(store.sources.value)[0]
   if (limit === undefined) return undefined
@@ -108,6 +127,7 @@ export function Banner(): JSX.Element {
     listenerNotice(page) ??
     overloadNotice(page) ??
     outcomeNotice(page) ??
+    peerNotice(page) ??
     limitNotice(page)
   const isShown = notice !== undefined && notice.key !== dismissed
   return (

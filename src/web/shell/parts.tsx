@@ -190,9 +190,14 @@ export function Scroll({
 }
 
 /** Shows a state as a word and a shape. */
+const BADGE_TONES: Readonly<Record<string, string>> = {
+  'dot error': 'error',
+  'dot unusual': 'warn',
+}
+
 export function Badge({ words, dot }: { words: string; dot: string }): JSX.Element {
   return (
-    <span class={dot === 'dot error' ? 'badge error' : 'badge'}>
+    <span class={`badge ${BADGE_TONES[dot] ?? ''}`}>
       <span class={dot} aria-hidden="true" />
       {words}
     </span>

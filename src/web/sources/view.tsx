@@ -2,11 +2,17 @@
 import type { JSX } from 'preact'
 import type { LimitStatus, SourcesAnswer } from '../../http/api.ts'
 import { exact, NO_VALUE } from '../format/number.ts'
-import { dialectTitle, errorCount, limitAmount, listenerTitle } from '../format/status.ts'
+import {
+  dialectTitle,
+  errorCount,
+  limitAmount,
+  listenerTitle,
+  reasonWords,
+} from '../format/status.ts'
 import { ageText, durationText } from '../format/time.ts'
 import { OVERVIEW } from '../overview/address.ts'
 import { usePage } from '../shell/page.ts'
-import { Section, Table } from '../shell/parts.tsx'
+import { Badge, Section, Table } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { View } from '../shell/view.ts'
 import { SOURCES } from './address.ts'
@@ -77,6 +83,47 @@ function Connections({ sources }: { sources: SourcesAnswer }): JSX.Element {
           ))}
         </Table>
       )}
+    </Section>
+  )
+}
+
+const PEER_STATES = { connected: 'Connected', lost: 'Gone', never: 'Not reached' } as const
+const DIRECTIONS = { attach: 'read from', relay: 'sent to' } as const
+
+/** Shows the peers that the hub was told to connect to, there or not. */
+function ChosenPeers({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
+  const { store } = usePage()
+  const { peers = [] } = sources
+  if (peers.length === 0) return null
+  const nowMs = store.clock.nowMs()
+  const heads = ['Address', 'Dialect', 'Data', 'State', 'For']
+  return (
+    <Section title="Peers" note="that the hub was told to connect to">
+      <Table label="Peers" heads={heads} numeric={[4]}>
+        {peers.map(({ name, dialect, direction, state, sinceMs, message, nextTryMs }) => (
+          <tr key={`${direction} ${name}`}>
+            <td>
+              <code>{name}</code>
+            </td>
+            <td>{dialectTitle(sources, dialect)}</td>
+            <td>{DIRECTIONS[direction]}</td>
+            <td class="wrap">
+              <Badge
+                words={PEER_STATES[state]}
+                dot={state === 'connected' ? 'dot' : 'dot unusual'}
+              />
+              {state !== 'connected' && (
+                <span class="small soft">
+                  {message !== undefined && ` ${reasonWords(message)}`}
+                  {nextTryMs !== undefined &&
+                    ` Next try in ${durationText(Math.max(1, (nextTryMs - nowMs) / 1000))}.`}
+                </span>
+              )}
+            </td>
+            <td class="num">{durationText((nowMs - sinceMs) / 1000)}</td>
+          </tr>
+        ))}
+      </Table>
     </Section>
   )
 }
@@ -177,6 +224,7 @@ function SourcesPage(): JSX.Element {
             (view) =>
               view.sourcesPanel && <view.sourcesPanel key={view.dialect} sources={sources} />,
           )}
+          <ChosenPeers sources={sources} />
           <Receivers sources={sources} />
           <div class="halves">
             <div>

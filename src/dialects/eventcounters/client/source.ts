@@ -1,8 +1,10 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
-import type { PeerConnection, Source, SourceContext, Target } from '../../endpoints.ts'
+import { LinkState, type LinkStatus } from '../../../time/link-state.ts'
+import type { ChosenPeer, Source, SourceContext, Target } from '../../endpoints.ts'
 import { EventCountersClient } from '../client.ts'
 import type { ReadWindow } from '../codec/read.ts'
 import { endpointAddress, filterOf, sharesSeries as shareSeries } from './address.ts'
+import type { ClientError } from './attempt.ts'
 import { ReceivedCounters } from './received-counters.ts'
 
 /**
@@ -11,7 +13,7 @@ import { ReceivedCounters } from './received-counters.ts'
  */
 export function connectSource(target: Target, context: SourceContext): Source {
   const { ingest, clock, reports } = context
-  const sinceMs = clock.wallMs()
+  const link = new LinkState(clock)
   const url = urlOf(target)
   const address = endpointAddress({ url })
   // A server would refuse it at every attempt, for ever.
@@ -21,10 +23,13 @@ export function connectSource(target: Target, context: SourceContext): Source {
   const onWindow = ({ counter, statistics, intervalSec }: ReadWindow) => {
     counters.take(counter, statistics, intervalSec)
   }
-  const client = new EventCountersClient({ ...settings, onWindow }, context.reads)
+  const onError = ({ message }: ClientError, retryMs: number) => link.failed(message, retryMs)
+  const onOpen = () => link.connected()
+  const observed = { ...settings, onWindow, onOpen, onError }
+  const client = new EventCountersClient(observed, context.reads)
   void client.start()
   return {
-    status: () => statusOf(client, counters.size, target, sinceMs),
+    status: () => statusOf(client, counters.size, target, link.status),
     close: () => client.close(),
   }
 }
@@ -44,8 +49,8 @@ function statusOf(
   client: EventCountersClient,
   series: number,
   { host, port }: Target,
-  sinceMs: number,
-): PeerConnection {
+  link: LinkStatus,
+): ChosenPeer {
   const { counts, status } = client
   const { state, url, series: interval, lastError } = status
   const facts: Record<string, string | number | boolean> = { state, url, series }
@@ -55,5 +60,5 @@ function statusOf(
   facts.bad = counts.badPayloads
   facts.reconnects = counts.reconnects
   if (lastError !== undefined) facts.lastError = lastError.message
-  return { peer: { transport: 'tcp', address: host, port }, sinceMs, facts }
+  return { peer: { transport: 'tcp', address: host, port }, sinceMs: link.sinceMs, facts, link }
 }

@@ -6,10 +6,11 @@ import {
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
+import { LinkState, type LinkStatus } from '../../../time/link-state.ts'
 import type { Task } from '../../../time/task.ts'
-import type { PeerConnection, Source, SourceContext, Target } from '../../endpoints.ts'
+import type { ChosenPeer, Source, SourceContext, Target } from '../../endpoints.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
-import { ScopeClient } from '../client.ts'
+import { ScopeClient, type ScopeClientStatus } from '../client.ts'
 import type { Sample } from './mirror.ts'
 import type { MirroredSeries } from './name-memory.ts'
 
@@ -97,15 +98,16 @@ export function connectSource(target: Target, context: SourceContext): Source {
   const { ingest, clock, reports } = context
   const { host, port } = target
   const slots = new Slots(ingest, `${host}:${port}`, (series) => client.forget(series))
-  const sinceMs = clock.wallMs()
+  const link = new LinkState(clock)
   const settings = { host, port, clock, reports, maxSeriesBytes: context.bytesLimit }
+  const onStatus = (status: ScopeClientStatus): void => noteStatus(status, link)
   const client = new ScopeClient(
-    { ...(context.options.client ?? {}), ...settings },
+    { ...(context.options.client ?? {}), ...settings, onStatus },
     { reads: context.reads, takeSample: (sample) => takeSample(sample, ingest, slots) },
   )
   void client.start()
   return {
-    status: () => statusOf(client, sinceMs),
+    status: () => statusOf(client, link.status),
     close: () => client.close(),
   }
 }
@@ -124,7 +126,13 @@ function* takeSample({ series, values }: Sample, ingest: Ingest, slots: Slots): 
   }
 }
 
-function statusOf(client: ScopeClient, sinceMs: number): PeerConnection {
+function noteStatus({ state, lastError, retryMs }: ScopeClientStatus, link: LinkState): void {
+  if (state === 'online') link.connected()
+  else if (state === 'offline') link.failed(lastError ?? state, retryMs)
+  else link.trying()
+}
+
+function statusOf(client: ScopeClient, link: LinkStatus): ChosenPeer {
   const { counts, settings, status } = client
   const { state, framing, intervalMs, ticksMissed, series, lastError, seriesRefused } = status
   const facts: Record<string, string | number | boolean> = { state }
@@ -138,5 +146,5 @@ function statusOf(client: ScopeClient, sinceMs: number): PeerConnection {
   facts.bad = counts.packetsBad
   if (lastError !== undefined) facts.lastError = lastError
   const { host: address, port } = settings
-  return { peer: { transport: 'tcp', address, port }, sinceMs, facts }
+  return { peer: { transport: 'tcp', address, port }, sinceMs: link.sinceMs, facts, link }
 }

@@ -1,9 +1,10 @@
 /** The sending side as the hub uses it (§7.5): closed cells become lines of a client. */
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
-import type { ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
+import type { ChosenPeer, ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
 import { StatsHeroClient } from '../client.ts'
 import { cellLines, type EmitMapping, emitKey } from '../map.ts'
 import { EMIT_DEFAULTS, type EmitOptions } from '../options.ts'
+import { RelayLink } from './relay-link.ts'
 
 /** A second of a large hub is far more than what one application says in between. */
 const QUEUE_LINES_LIMIT = 200_000
@@ -21,16 +22,20 @@ class StatsHeroEmitter implements Emitter {
   readonly #keys = new WeakMap<Identity, string>()
   readonly #readings: EmitMapping
   readonly #primed = new WeakSet<Identity>()
+  readonly #link: RelayLink
   readonly #output: Parameters<typeof cellLines>[4]
   /** Lines already reported. */
   #dropped = 0
   #lost = 0
 
-  constructor({ transport, host, port }: Target, { reports, clock, options }: ClientContext) {
+  constructor(target: Target, { reports, clock, options }: ClientContext) {
+    const { transport, host, port } = target
     const emit = { ...EMIT_DEFAULTS, ...(options.emit as Partial<EmitterOptions> | undefined) }
     this.#mapping = { counterAs: 'm', histogramAs: 'rate', ...emit }
     this.#readings = { ...this.#mapping, counterAs: 'mr' }
     this.#reports = reports
+    const link = new RelayLink(target, clock, reports)
+    this.#link = link
     this.#client = new StatsHeroClient({
       ...emit,
       transport,
@@ -38,9 +43,8 @@ class StatsHeroEmitter implements Emitter {
       port,
       clock,
       queueLinesLimit: QUEUE_LINES_LIMIT,
-      onError: (error) => {
-        reports.log('warn', 'relay link failed, trying again', { error: error.message })
-      },
+      onConnect: link.onConnect,
+      onError: link.onError,
     })
     void this.#client.start()
     this.#output = {
@@ -80,7 +84,13 @@ class StatsHeroEmitter implements Emitter {
     return key
   }
 
+  status(): ChosenPeer {
+    const { sent, dropped, lost } = this.#client.counts
+    return this.#link.status({ sent, dropped: dropped + lost })
+  }
+
   async flush(): Promise<void> {
+    this.#link.look()
     this.#client.flush()
     const { dropped, lost } = this.#client.counts
     if (dropped > this.#dropped) this.#reports.count('emit', 'queue_full', dropped - this.#dropped)

@@ -25,8 +25,13 @@ export interface LinkOptions extends BackoffOptions {
   readonly clock: Pick<Clock, 'after'>
   /** Called whenever the link has become ready. */
   readonly onReady: () => void
-  /** Called when the link fails; it tries again by itself. */
-  readonly onError: (error: Error) => void
+  /** Called when the way to the server is open. */
+  readonly onConnect: () => void
+  /**
+   * Called when the link fails; it tries again by itself.
+   * @param retryMs pause until then; undefined where the link goes on as it is
+   */
+  readonly onError: (error: Error, retryMs?: number) => void
 }
 
 /** Attempts at a connection, further and further apart until one holds. */
@@ -42,10 +47,15 @@ export class Retry {
     this.#backoff = new Backoff(options, Math.random)
   }
 
-  /** Starts another attempt after the next pause. */
-  later(): void {
+  /**
+   * Starts another attempt after the next pause.
+   * @returns the pause, ms
+   */
+  later(): number {
     this.#cancel?.()
-    this.#cancel = this.#clock.after(this.#backoff.nextMs(), this.#attempt)
+    const pauseMs = this.#backoff.nextMs()
+    this.#cancel = this.#clock.after(pauseMs, this.#attempt)
+    return pauseMs
   }
 
   succeeded(): void {

@@ -46,14 +46,20 @@ export class TcpLink implements Link {
     socket.on('connect', () => {
       this.isConnected = true
       this.#retry.succeeded()
+      this.#options.onConnect()
       this.#becomeReady()
     })
     socket.on('drain', () => this.#becomeReady())
-    socket.on('error', (error) => this.#options.onError(error))
+    let failure: Error | undefined
+    socket.on('error', (error) => {
+      failure = error
+    })
     socket.on('close', () => {
       this.isConnected = false
       this.#isWritable = false
-      if (!this.#isClosed) this.#retry.later()
+      if (this.#isClosed) return
+      const retryMs = this.#retry.later()
+      this.#options.onError(failure ?? new Error('the server has closed the connection'), retryMs)
     })
     // a server never answers; reading notices that it has gone
     socket.resume()

@@ -72,12 +72,12 @@ export class UdpLink implements Link {
       }
       this.#retry.succeeded()
       this.isConnected = true
+      this.#options.onConnect()
       this.#options.onReady()
     })
   }
 
   #fail(error: Error): void {
-    this.#options.onError(error)
-    this.#retry.later()
+    this.#options.onError(error, this.#retry.later())
   }
 }

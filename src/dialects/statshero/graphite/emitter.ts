@@ -14,8 +14,9 @@ import {
   type Summary,
 } from '../../../model/index.ts'
 import { systemClock } from '../../../time/system-clock.ts'
-import type { ClientContext, Emitter, Target } from '../../endpoints.ts'
+import type { ChosenPeer, ClientContext, Emitter, Target } from '../../endpoints.ts'
 import { PacketSender, type SentCounts } from '../client/packet-sender.ts'
+import { RelayLink } from '../client/relay-link.ts'
 import { histogramRuns } from '../emit.ts'
 import { GRAPHITE_DEFAULTS, type GraphiteOptions } from '../options.ts'
 import { type Fields, meterFields, summaryFields, timerFields } from './flush.ts'
@@ -43,6 +44,7 @@ export class GraphiteEmitter implements Emitter {
   readonly #counts: SentCounts = { sent: 0, dropped: 0, lost: 0 }
   readonly #sender: PacketSender
   readonly #packetBytes: number
+  readonly #link: RelayLink
   readonly #keys = new GraphiteKeys()
   #heard = new Map<Identity, Heard>()
   #startedNs: bigint
@@ -50,7 +52,8 @@ export class GraphiteEmitter implements Emitter {
   #dropped = 0
   #lost = 0
 
-  constructor({ transport, host, port }: Target, context: ClientContext) {
+  constructor(target: Target, context: ClientContext) {
+    const { transport, host, port } = target
     const { reports, clock, options } = context
     this.#context = context
     const given = options.graphite as Partial<GraphiteOptions> | undefined
@@ -58,13 +61,14 @@ export class GraphiteEmitter implements Emitter {
     this.#packetBytes = PACKET_BYTES[transport]
     this.#startedNs = clock.monotonicNs()
     const { queueBytesLimit } = this.#options
+    const link = new RelayLink(target, clock, reports)
+    this.#link = link
     this.#sender = new PacketSender(
       {
         ...{ transport, host, port, clock, closeClock: systemClock, ...RECONNECT },
         ...{ queueBytesLimit, queueLinesLimit: Number.POSITIVE_INFINITY },
-        onError: (error) => {
-          reports.log('warn', 'relay link failed, trying again', { error: error.message })
-        },
+        onConnect: link.onConnect,
+        onError: link.onError,
       },
       this.#counts,
     )
@@ -77,8 +81,14 @@ export class GraphiteEmitter implements Emitter {
     else hearMore(heard, cell, total)
   }
 
+  status(): ChosenPeer {
+    const { sent, dropped, lost } = this.#counts
+    return this.#link.status({ sent, dropped: dropped + lost })
+  }
+
   /** Writes a flush when it is due; called at the end of every second. */
   async flush(): Promise<void> {
+    this.#link.look()
     const dueNs = this.#startedNs + BigInt(this.#options.flushIntervalS) * 1_000_000_000n
     if (this.#context.clock.monotonicNs() + EARLY_NS >= dueNs) await this.#write()
     this.#report()

@@ -4,7 +4,8 @@
  */
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
-import type { ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
+import { LinkState } from '../../../time/link-state.ts'
+import type { ChosenPeer, ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
 import { WallarooClient, type WallarooClientOptions } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec/encode.ts'
 import { type WindowMessage, windowOf } from '../map.ts'
@@ -36,6 +37,7 @@ class WallarooEmitter implements Emitter {
   readonly #reports: Reports
   readonly #clock: Clock
   readonly #joined = new Set<string>()
+  readonly #link: LinkState
   #client: WallarooClient | undefined
   #batch: Metrics[] = []
   /** Frames dropped so far that have been reported. */
@@ -45,6 +47,7 @@ class WallarooEmitter implements Emitter {
     this.#target = target
     this.#reports = reports
     this.#clock = clock
+    this.#link = new LinkState(clock)
     this.#options = options.emit ?? {}
     this.#namePrefix = (options.namePrefix ?? NAME_PREFIX) as string
   }
@@ -89,8 +92,10 @@ class WallarooEmitter implements Emitter {
       maxPendingBytes: PENDING_BYTES,
       ...this.#options,
       ...{ application, worker, host, port, clock: reporterClock(this.#clock) },
-      onError: (error) => {
+      onConnect: () => this.#link.connected(),
+      onError: (error, retryMs) => {
         this.#reports.log('warn', 'relay link failed, trying again', { error: error.message })
+        this.#link.failed(error.message, retryMs)
       },
     })
     void client.start()
@@ -116,6 +121,16 @@ class WallarooEmitter implements Emitter {
 
   #count(error: unknown): void {
     this.#reports.count('emit', (error as { code?: string }).code ?? 'failed')
+  }
+
+  /** Describes the hub that is sent to; undefined until there is a window to send. */
+  status(): ChosenPeer | undefined {
+    if (this.#client === undefined) return undefined
+    const { host: address, port } = this.#target
+    const { sent, droppedOffline, droppedSlow } = this.#client.counts
+    const link = this.#link.status
+    const facts = { sent, dropped: droppedOffline + droppedSlow }
+    return { peer: { transport: 'tcp', address, port }, sinceMs: link.sinceMs, facts, link }
   }
 
   async flush(): Promise<void> {
