@@ -244,6 +244,7 @@ const FILTER: FilterStatus = {
   memoryBytes: 131_072,
   instances: 5,
   series: 12,
+  workers: [{ requests: 126_000, requestsFailed: 4, callNs: 2_900, memoryBytes: 131_072 }],
   problems: { trap: 4 },
   unknownImports: [{ name: 'env.proxy_http_call', calls: 5 }],
 }

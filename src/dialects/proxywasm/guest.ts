@@ -8,6 +8,7 @@ export const proxywasm: Guest = {
   createResident,
   // their metric calls reach no other memory without going through JavaScript
   needsWasmZone: (options) => filtersOf(options).length > 0,
+  addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
   loadDemo: async () => (await import('./demo/demo.ts')).demo,
   async addCommands(program, commandLine) {
     const commands = await import('./cli/index.ts')

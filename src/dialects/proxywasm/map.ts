@@ -9,12 +9,14 @@
  */
 import { type Identity, type Metadata, sortLabels } from '../../model/index.ts'
 import type { LabelPatterns } from './label-patterns.ts'
-import { type MetricName, readName } from './names.ts'
+import { filterPrefix, joined, type MetricName, readName } from './names.ts'
 import { type FilterMetricType, NAME } from './spec.ts'
 
 export interface DescribeOptions {
   /** Label patterns by filter; a name that no filter has has none. */
   readonly labelPatterns?: LabelPatterns
+  /** Edition by which the filter stands in front of the name, instead of in a label. */
+  readonly prefixOf?: 'document' | 'peer'
   /** Filters have no units; the configuration may know one. */
   readonly unit?: string
 }
@@ -28,21 +30,22 @@ export interface DescribedMetric {
 export function describeMetric(
   { origin, filter, name, isAssumed }: MetricName,
   type: FilterMetricType,
-  { labelPatterns, unit }: DescribeOptions = {},
+  { labelPatterns, prefixOf, unit }: DescribeOptions = {},
 ): DescribedMetric {
   const raw = decoder.decode(name)
   const isUtf8 = isUtf8Of(name, raw)
   const split = isUtf8 ? labelPatterns?.split(raw) : undefined
   const { name: plain, labels } = split ?? { name: raw, labels: [] }
   const own: [string, string][] = labels.map(([key, value]) => [key, value])
-  if (origin === 'pw') own.push(['filter', filter])
-  else if (origin !== 'library') own.push(['origin', origin])
+  const prefix = origin === 'pw' && prefixOf !== undefined ? filterPrefix(filter, prefixOf) : ''
+  if (origin === 'pw' && prefix === '') own.push(['filter', filter])
+  else if (origin !== 'library' && origin !== 'pw') own.push(['origin', origin])
   return {
     identity: {
-      name: plain,
+      name: `${prefix}${plain}`,
       kind: type,
       labels: sortLabels(own),
-      ...(isUtf8 ? {} : { nameBytes: name.slice() }),
+      ...(isUtf8 ? {} : { nameBytes: joined(prefix, name) }),
     },
     metadata: {
       dialect: NAME,

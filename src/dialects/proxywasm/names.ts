@@ -50,8 +50,7 @@ export function prefixedName(
   switch (origin) {
     case 'pw': {
       checkFilterName(filter, profile)
-      const mark = profile === 'peer' ? ':' : '.'
-      return joined(`pw${mark}${filter}${mark}`, bytes)
+      return joined(filterPrefix(filter, profile), bytes)
     }
     case 'lua':
       if (profile !== 'peer') throw new RangeError('origin lua is known in profile peer only')
@@ -65,6 +64,12 @@ export function prefixedName(
       checkLibraryName(bytes)
       return bytes
   }
+}
+
+/** Writes what stands in front of the names of a filter's metrics. */
+export function filterPrefix(filter: string, profile: Profile): string {
+  const mark = profile === 'peer' ? ':' : '.'
+  return `pw${mark}${filter}${mark}`
 }
 
 /** @throws {RangeError} when it is empty or, in profile `peer`, would be ambiguous there */
@@ -143,7 +148,8 @@ function textOf(prefixed: Uint8Array, end: number): string {
   return decoder.decode(prefixed.subarray(AFTER_PW, end))
 }
 
-function joined(prefix: string, name: Uint8Array): Uint8Array {
+/** Puts a prefix in front of a name. */
+export function joined(prefix: string, name: Uint8Array): Uint8Array {
   const start = encoder.encode(prefix)
   const bytes = new Uint8Array(start.length + name.length)
   bytes.set(start)

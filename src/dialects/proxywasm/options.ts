@@ -2,6 +2,13 @@
 import { choice, integer, list, number, section, text, type ValuesOf } from '../options.ts'
 import { LabelPatterns } from './label-patterns.ts'
 import { checkFilterName } from './names.ts'
+import {
+  HISTOGRAM_FORMS,
+  NAME_LENGTH_MAX,
+  NAME_LENGTH_MIN,
+  slabSizeProblem,
+  WORKERS_LIMIT,
+} from './store/filter-settings.ts'
 
 const LABEL_PATTERN_OPTIONS = {
   label: text({ isRequired: true, description: 'key of the label' }),
@@ -69,6 +76,30 @@ export const OPTIONS = {
       const names = new Set(filters.map(({ name }) => name))
       return names.size === filters.length ? undefined : 'want each name once'
     },
+  }),
+  slabSize: text({
+    default: '5m',
+    check: slabSizeProblem,
+    description: 'of all metrics of all filters, bytes or as 512k; further ones are refused',
+  }),
+  maxMetricNameLength: integer({
+    min: NAME_LENGTH_MIN,
+    max: NAME_LENGTH_MAX,
+    default: 256,
+    description: 'bytes of a filter’s metric name with its prefix pw.FILTER.',
+  }),
+  histogram: choice(HISTOGRAM_FORMS, {
+    default: 'dense',
+    description: 'form of histograms: all 33 bins, or the document’s table of 5 to 18',
+  }),
+  workers: integer({
+    max: WORKERS_LIMIT,
+    default: 1,
+    description: 'threads of each filter, which take its requests in turns',
+  }),
+  metricNames: choice(['label', 'prefix'], {
+    default: 'label',
+    description: 'filters by the label filter, or as pw.FILTER. in front of names',
   }),
   prometheusNames: choice(['labels', 'flat'], {
     default: 'labels',

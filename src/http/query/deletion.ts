@@ -26,12 +26,18 @@ const DELETIONS_LIMIT = 8
 /** Series taken away between two looks at the clock. */
 const DELETIONS_PER_STEP = 8
 
-/** @throws {HttpError} 403 for a caller on another machine: there is no login yet */
-export function requireLoopback(context: HubContext): void {
+/**
+ * @param hint says what is done on the hub's machine only
+ * @throws {HttpError} 403 for a caller on another machine: there is no login yet
+ */
+export function requireLoopback(
+  context: HubContext,
+  hint = 'series are deleted on the machine of the hub',
+): void {
   const address = context.env.incoming.socket.remoteAddress ?? ''
   if (isLoopback(address.replace(/^::ffff:/, ''))) return
   const message = `request from ${address}, want one from this machine`
-  throw new HttpError(403, 'loopback_only', message, 'series are deleted on the machine of the hub')
+  throw new HttpError(403, 'loopback_only', message, hint)
 }
 
 /** Deletions under way: few at once, and in turns with all answers. */

@@ -93,11 +93,18 @@ const STORAGES: Record<Kind, Storage> = {
 /** A histogram of windows is kept as a summary is. */
 export const WINDOWED: Storage = STORAGES.summary
 
+/** A budget that a definition is charged to besides the limits; called under the quota's lock. */
+interface DefinitionBudget {
+  readonly hasRoom: boolean
+  take(): void
+}
+
 /** Defines the metric of a series, made and counted under the limits if it is new. */
 export function defineMetric(
   zone: Zone,
   quota: SeriesQuota,
   series: NewSeries | PlainSeries,
+  budget?: DefinitionBudget,
 ): number | SeriesRefusal {
   const { source } = series
   const isPlain = 'key' in series
@@ -119,11 +126,15 @@ export function defineMetric(
   if (tooLong !== undefined) return tooLong
   return quota.exclusively(() => {
     const bytes = zone.cost(key.length, type, mode)
-    const refusal = quota.refusal(source, bytes)
+    const isOver = budget?.hasRoom === false
+    const refusal = isOver ? 'zone_full' : quota.refusal(source, bytes)
     // another thread may have been faster, and has then counted it
     if (refusal !== undefined && zone.find(key) < 0) return refusal
     const metric = zone.define(key, type, { mode })
-    if (metric >= 0 && zone.isNew) quota.add(source, bytes, zone.keyHash)
+    if (metric >= 0 && zone.isNew) {
+      quota.add(source, bytes, zone.keyHash)
+      budget?.take()
+    }
     return metricOrRefusal(metric)
   })
 }

@@ -209,6 +209,11 @@ export class SeriesQuota implements LimitChanges {
     })
   }
 
+  /** Counts the series that a source has brought; under the lock. */
+  broughtBy(source: string): number {
+    return this.#words[this.#find(source) + 2]!
+  }
+
   /**
    * Counts a new series of a source, whose key is defined; under the lock.
    * @param hash of the key in the zone

@@ -130,8 +130,8 @@ export class CellCloser {
         break
       case 'histogram':
         if (record.isWindowed) break
-        if (this.#zone.type(record.metric) === 'dense') this.#denses.add(record)
-        else this.#exponentials.add(record)
+        if (this.#zone.type(record.metric) === 'exponential') this.#exponentials.add(record)
+        else this.#denses.add(record)
     }
   }
 }

@@ -37,9 +37,9 @@ export class Totals {
         if (record.isWindowed) {
           return { kind: 'histogram', histogram: record.windows?.total() ?? new Histogram() }
         }
-        return this.#zone.type(record.metric) === 'dense'
-          ? { kind: 'histogram', histogram: binsHistogram(this.#reader.bins(record.metric)) }
-          : { kind: 'histogram', histogram: this.#reader.exponential(record.metric) }
+        return this.#zone.type(record.metric) === 'exponential'
+          ? { kind: 'histogram', histogram: this.#reader.exponential(record.metric) }
+          : { kind: 'histogram', histogram: binsHistogram(this.#reader.bins(record.metric)) }
       case 'summary': {
         const { total = EMPTY_SUMMARY, sum = 0, last } = record.windows ?? {}
         return { kind: 'summary', summary: total, sum, last: last?.summary ?? EMPTY_SUMMARY }

@@ -210,9 +210,12 @@ export class ZoneReader {
     return histogram
   }
 
-  /** @throws {TypeError} also in the mode `fractions`, whose sum is no integer: see {@link bins} */
+  /**
+   * Reads the 33 bins of a dense histogram, or of an expanding one, which lie alike.
+   * @throws {TypeError} also in the mode `fractions`, whose sum is no integer: see {@link bins}
+   */
   dense(metric: number): DenseReading {
-    this.#check(metric, 'dense')
+    this.#check(metric, this.#descriptors.type(metric) === 'expanding' ? 'expanding' : 'dense')
     if (this.#descriptors.mode(metric) === 'fractions') {
       throw new TypeError(`metric ${metric} counts fractions`)
     }

@@ -84,3 +84,15 @@ export class FilterCounts {
     return { ...(numbers as Record<Exclude<Field, 'turn'>, number>), unknownImports }
   }
 }
+
+/** Adds up all numbers of two threads of one filter; the second may have no imports. */
+export function addStatistics(first: FilterStatistics, second: FilterStatistics): FilterStatistics {
+  const { unknownImports, ...counts } = first
+  const fields = Object.keys(counts) as (keyof typeof counts)[]
+  const sums = Object.fromEntries(fields.map((field) => [field, counts[field] + second[field]]))
+  const imports = unknownImports.map(({ name, calls }, i) => ({
+    name,
+    calls: calls + (second.unknownImports[i]?.calls ?? 0),
+  }))
+  return { ...(sums as typeof counts), unknownImports: imports }
+}

@@ -1,6 +1,71 @@
 /** What Proxy-Wasm adds to `GET /api/v1/sources`: the filters that the hub runs. */
 import type { SourcesAnswer } from '../../../http/api.ts'
 
+/** Numbers by the types of metrics. */
+type ByType = Readonly<Record<'counter' | 'gauge' | 'histogram', number>>
+
+/** Use of the slab that the metrics of all filters share, and what fits into it. */
+export interface SlabAnswer {
+  readonly bytes: number
+  readonly usedBytes: number
+  readonly metrics: number
+  /** Mean length of their prefixed names, by which it is said what fits. */
+  readonly meanNameBytes: number
+  /** Further metrics that would fit, each type alone. */
+  readonly fits: ByType
+  /** The same in ngx_wasm_module. */
+  readonly original: {
+    readonly documentedBytes: number
+    readonly allocatedBytes: number
+    /** Metrics that an empty slab of this size holds. */
+    readonly fitsEmpty: ByType
+  }
+}
+
+/** Answer of `GET` and `POST /api/v1/proxywasm/metrics`. */
+export interface MetricsAnswer {
+  readonly settings: {
+    readonly slabSize: number
+    readonly maxMetricNameLength: number
+    readonly histogram: 'dense' | 'expanding'
+    readonly workers: number
+    readonly metricNames: 'label' | 'prefix'
+  }
+  readonly slab: SlabAnswer
+}
+
+/** Integer, or decimal text above 2^53 - 1. */
+export type WorkerNumber = number | string
+
+/** A metric of a filter, by its threads. */
+export interface MetricValues {
+  /** Prefixed name. */
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Value, or number of observations. */
+  readonly total: WorkerNumber
+  /** Part of each thread; null where all have one value, or none yet. */
+  readonly workers: readonly (WorkerNumber | null)[]
+  /** Part of threads that are gone; null as above. */
+  readonly ended: WorkerNumber | null
+}
+
+/** Answer of `GET /api/v1/proxywasm/values`. */
+export interface ValuesAnswer {
+  readonly filter: string
+  readonly metrics: readonly MetricValues[]
+  /** Metrics that there are. */
+  readonly count: number
+}
+
+/** One thread of a filter: what it did and cost since it was started. */
+export interface FilterWorker {
+  readonly requests: number
+  readonly requestsFailed: number
+  readonly callNs: number
+  readonly memoryBytes: number
+}
+
 /** One filter: what it did and cost since it was started. */
 export interface FilterStatus {
   readonly name: string
@@ -21,6 +86,8 @@ export interface FilterStatus {
   readonly memoryBytes: number
   readonly instances: number
   readonly series: number
+  /** Threads in their order; none of a filter that was refused. */
+  readonly workers: readonly FilterWorker[]
   /** Problems and refusals, counted by reason. */
   readonly problems: Readonly<Record<string, number>>
   /** Imports for which there is only a stub, with their calls. */

@@ -5,6 +5,7 @@ import type { SeriesLimits } from '../../../hub/ingest/quota.ts'
 import type { Zone } from '../../../shm/index.ts'
 import type { LabelPattern } from '../label-patterns.ts'
 import type { FilterConfig } from '../options.ts'
+import type { FilterMetricType } from '../spec.ts'
 
 /** Data with which the thread of a filter opens its part of the hub's zone. */
 export interface HubSpaceStart {
@@ -15,16 +16,31 @@ export interface HubSpaceStart {
   readonly thread: number
   /** Name of the broadcast channel on which the main thread listens. */
   readonly channel: string
-  readonly filter: Pick<FilterConfig, 'name' | 'host' | 'profile' | 'unit'>
+  readonly filter: Pick<
+    FilterConfig,
+    'name' | 'host' | 'profile' | 'unit' | 'metricsPerFilterLimit'
+  >
   readonly labelPatterns: readonly LabelPattern[]
+  /** Memory of FilterSettings. */
+  readonly settings: SharedArrayBuffer
+  readonly metricNames: MetricNames
 }
+
+/** Whether the filter is a label of its metrics, or the beginning of their names. */
+export type MetricNames = 'label' | 'prefix'
 
 /**
  * A filter thread says which series it has begun to write into; a thread that replaces it says so
  * again, which is nothing new. Bounded by the filter's limit of metrics.
  */
 export type Announcement =
-  | { readonly kind: 'series'; readonly series: NewSeries; readonly metric: number }
+  | {
+      readonly kind: 'series'
+      readonly series: NewSeries
+      readonly metric: number
+      readonly type: FilterMetricType
+      readonly prefixed: Uint8Array
+    }
   | {
       readonly kind: 'refused'
       readonly source: string

@@ -1,11 +1,13 @@
-/** One filter of a hub: its file, its thread, its invented requests, and what it did and cost. */
+/** One filter of a hub: its file, its threads, its invented requests, and what it did and cost. */
 import { readFile } from 'node:fs/promises'
 import type { Log, LogLevel } from '../../../hub/log.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { MetricSpaceSource } from '../host/metric-space.ts'
-import type { FilterStatistics } from '../host/statistics.ts'
+import type { FilterModule } from '../host/module/module.ts'
+import { addStatistics, type FilterStatistics } from '../host/statistics.ts'
+import type { FilterRequest } from '../host/stream/exchange.ts'
 import type { FilterThread } from '../host/thread/thread.ts'
-import type { FilterStatus } from '../http/api.ts'
+import type { FilterStatus, FilterWorker } from '../http/api.ts'
 import type { FilterConfig } from '../options.ts'
 import { sourceOf } from './announcement.ts'
 import { type CodeCount, gainsOf, notesOf, problemsOf } from './problems.ts'
@@ -17,6 +19,8 @@ interface FilterInterval {
   readonly measurements: number
   readonly problems: readonly CodeCount[]
   readonly notes: readonly CodeCount[]
+  /** Workers whose threads were ended, by their numbers from 0. */
+  readonly timedOut: readonly number[]
 }
 
 /**
@@ -36,7 +40,13 @@ export class HubFilter {
   readonly source: string
   readonly #clock: Clock
   readonly #log: Log
-  #thread: FilterThread | undefined
+  readonly #spaceOf: (worker: number) => MetricSpaceSource
+  #module: FilterModule | undefined
+  #threads: FilterThread[] = []
+  /** Counts of threads that were ended when there were to be fewer. */
+  #ended: FilterStatistics | undefined
+  /** Number of requests sent, by which threads take turns. */
+  #turn = 0
   #traffic: Traffic | undefined
   #abi: string | undefined
   #state: FilterStatus['state'] = 'stopped'
@@ -44,20 +54,29 @@ export class HubFilter {
   #sinceMs = 0
   #statistics: FilterStatistics | undefined
   #ratePerSecond = 0
+  /** Calls that took too long, by worker, up to the interval closed last. */
+  #timeouts: readonly number[] = []
   #isRefusalTold = false
 
-  constructor(config: FilterConfig, clock: Clock, log: Log) {
+  /** @param spaceOf names the space of a worker's metrics, by its number from 0 */
+  constructor(
+    config: FilterConfig,
+    spaceOf: (worker: number) => MetricSpaceSource,
+    clock: Clock,
+    log: Log,
+  ) {
     this.config = config
+    this.#spaceOf = spaceOf
     this.source = sourceOf(config.name)
     this.#clock = clock
     this.#log = log
   }
 
   /** Loads and starts it; one that can't be started is told of, and hurts no other. */
-  async start(space: MetricSpaceSource): Promise<void> {
+  async start(workers: number): Promise<void> {
     this.#sinceMs = this.#clock.wallMs()
     try {
-      await this.#start(space)
+      await this.#start(workers)
       this.#state = 'running'
       this.#log('info', `${this.source} runs`, { path: this.config.path, abi: this.#abi })
     } catch (error) {
@@ -68,20 +87,79 @@ export class HubFilter {
     }
   }
 
-  async #start(space: MetricSpaceSource): Promise<void> {
+  async #start(workers: number): Promise<void> {
     const { config } = this
     const file = await readFile(config.path)
     // loaded only now: a hub without filters needs no host
-    const [{ FilterModule }, { FilterThread }, { moduleBytes }] = await Promise.all([
+    const [{ FilterModule }, { moduleBytes }] = await Promise.all([
       import('../host/module/module.ts'),
-      import('../host/thread/thread.ts'),
       import('./filter-file.ts'),
     ])
-    const { memoryPagesLimit, callTimeoutMs } = config
+    const { memoryPagesLimit } = config
     const module = await FilterModule.compile(await moduleBytes(file), { memoryPagesLimit })
     this.#abi = module.abi
+    this.#module = module
+    try {
+      await this.setWorkers(workers)
+    } catch (error) {
+      this.#module = undefined
+      throw error
+    }
+    this.#traffic = new Traffic(this.#clock, config.requestsPerSecond, (request) =>
+      this.#send(request),
+    )
+    this.#traffic.start()
+  }
+
+  /** Sends a request to the thread whose turn it is. */
+  #send(request: FilterRequest): Promise<unknown> {
+    const { length } = this.#threads
+    return this.#threads[this.#turn++ % length]!.request(request)
+  }
+
+  get workers(): number {
+    return this.#threads.length
+  }
+
+  /**
+   * Starts or ends threads until there are so many. What those counted stays in the totals. A
+   * filter that was refused stays as it is.
+   * @throws {FilterRefusedError} when one does not start: then there are as many as before
+   */
+  async setWorkers(workers: number): Promise<void> {
+    if (this.#module === undefined) return
+    const more = Math.max(0, workers - this.#threads.length)
+    const first = this.#threads.length
+    const module = this.#module
+    // the first one alone: its values and queues are those of all
+    const started: FilterThread[] = []
+    try {
+      for (let i = 0; i < more; i++)
+        started.push(await this.#startThread(module, first + i, started))
+    } catch (error) {
+      await Promise.all(started.map((thread) => thread.close()))
+      throw error
+    }
+    const all = [...this.#threads, ...started]
+    this.#threads = all.slice(0, workers)
+    const ending = all.slice(workers)
+    await Promise.all(ending.map((thread) => thread.close()))
+    for (const thread of ending) {
+      const counts = { ...thread.statistics(), memoryBytes: 0 }
+      this.#ended = this.#ended === undefined ? counts : addStatistics(counts, this.#ended)
+    }
+  }
+
+  async #startThread(
+    module: FilterModule,
+    worker: number,
+    started: readonly FilterThread[],
+  ): Promise<FilterThread> {
+    const { FilterThread } = await import('../host/thread/thread.ts')
+    const { config } = this
     const { name, rootId, configuration, vmConfiguration, metricsPerFilterLimit } = config
-    this.#thread = await FilterThread.start(
+    const { callTimeoutMs } = config
+    return FilterThread.start(
       module,
       {
         name,
@@ -91,8 +169,9 @@ export class HubFilter {
         ...(rootId === undefined ? {} : { rootId }),
       },
       {
-        space,
+        space: this.#spaceOf(worker),
         callTimeoutMs,
+        sharedData: (this.#threads[0] ?? started[0])?.sharedData,
         onPause: (pauseMs) => {
           const facts = { callTimeoutMs, pauseMs }
           this.#log('warn', `${this.source}: its calls take too long, it waits`, facts)
@@ -103,18 +182,27 @@ export class HubFilter {
         },
       },
     )
-    const thread = this.#thread
-    this.#traffic = new Traffic(this.#clock, config.requestsPerSecond, (request) =>
-      thread.request(request),
-    )
-    this.#traffic.start()
+  }
+
+  /** Counts of all threads, also of those that are gone. */
+  #counts(): FilterStatistics | undefined {
+    const all = this.#threads.map((thread) => thread.statistics())
+    if (all.length === 0) return undefined
+    const now = all.reduce(addStatistics)
+    return this.#ended === undefined ? now : addStatistics(now, this.#ended)
+  }
+
+  /** Segments that its threads write now. */
+  get segments(): readonly (number | undefined)[] {
+    return this.#threads.map(({ segment }) => segment)
   }
 
   /** Closes an interval. */
   tick(seconds: number): FilterInterval {
     const before = this.#statistics
-    const now = this.#thread?.statistics()
-    if (now === undefined) return { measurements: 0, problems: this.#takeRefusal(), notes: [] }
+    const now = this.#counts()
+    if (now === undefined)
+      return { measurements: 0, problems: this.#takeRefusal(), notes: [], timedOut: [] }
     this.#statistics = now
     const measurements = handledOf(now) - (before === undefined ? 0 : handledOf(before))
     this.#ratePerSecond = measurements / seconds
@@ -122,7 +210,16 @@ export class HubFilter {
       measurements,
       problems: gainsOf(problemsOf(now), before === undefined ? [] : problemsOf(before)),
       notes: gainsOf(notesOf(now), before === undefined ? [] : notesOf(before)),
+      timedOut: this.#takeTimedOut(),
     }
+  }
+
+  #takeTimedOut(): number[] {
+    const before = this.#timeouts
+    this.#timeouts = this.#threads.map((thread) => thread.statistics().callTimeouts)
+    return this.#timeouts.flatMap((count, worker) =>
+      count > (before[worker] ?? 0) ? [worker] : [],
+    )
   }
 
   /** Takes the one problem of a filter that never ran, once. */
@@ -134,7 +231,7 @@ export class HubFilter {
 
   /** Requests and ticks since it was started. */
   get measurements(): number {
-    const now = this.#thread?.statistics()
+    const now = this.#counts()
     return now === undefined ? 0 : handledOf(now)
   }
 
@@ -150,11 +247,12 @@ export class HubFilter {
 
   /** @param series how many series have come from it */
   status(series: number): FilterStatus {
-    const counts = this.#thread?.statistics()
+    const counts = this.#counts()
     const { name, path, host } = this.config
     const unstarted = this.#state === 'refused' ? REFUSED : []
     const problems = counts === undefined ? unstarted : problemsOf(counts)
-    const message = this.#message ?? pauseText(this.#thread?.pauseMs)
+    const message =
+      this.#message ?? pauseText(Math.max(0, ...this.#threads.map(({ pauseMs }) => pauseMs)))
     return {
       name,
       path,
@@ -170,6 +268,7 @@ export class HubFilter {
       memoryBytes: counts?.memoryBytes ?? 0,
       instances: counts?.instances ?? 0,
       series,
+      workers: this.#threads.map(workerOf),
       problems: Object.fromEntries(problems.map(({ code, count }) => [code, count])),
       unknownImports: counts?.unknownImports ?? [],
     }
@@ -177,9 +276,15 @@ export class HubFilter {
 
   async stop(): Promise<void> {
     this.#traffic?.stop()
-    await this.#thread?.close()
+    await Promise.all(this.#threads.map((thread) => thread.close()))
     if (this.#state === 'running') this.#state = 'stopped'
   }
+}
+
+function workerOf(thread: FilterThread): FilterWorker {
+  const { requests, requestsFailed, calls, callbackNs, memoryBytes } = thread.statistics()
+  const callNs = calls === 0 ? 0 : callbackNs / calls
+  return { requests, requestsFailed, callNs, memoryBytes }
 }
 
 function pauseText(pauseMs = 0): string | undefined {

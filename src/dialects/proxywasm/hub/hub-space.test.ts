@@ -4,8 +4,16 @@ import { BroadcastChannel, type MessagePort, receiveMessageOnPort } from 'node:w
 import { SERIES_LIMITS, SeriesQuota } from '../../../hub/ingest/quota.ts'
 import { refusalOf, Zone } from '../../../shm/index.ts'
 import type { MetricSpace } from '../host/metric-space.ts'
+import { FilterSettings, type SettingValues } from '../store/filter-settings.ts'
 import type { Announcement, HubSpaceStart } from './announcement.ts'
 import { openMetricSpace } from './hub-space.ts'
+
+const SETTINGS: SettingValues = {
+  slabSize: 5_242_880,
+  maxMetricNameLength: 256,
+  histogram: 'dense',
+  workers: 1,
+}
 
 interface Opened {
   readonly space: MetricSpace
@@ -29,7 +37,9 @@ function open(
     limits,
     thread: 9,
     channel: 'test',
-    filter: { name: 'f', host, profile: 'document' },
+    filter: { name: 'f', host, profile: 'document', metricsPerFilterLimit: 10_000 },
+    settings: FilterSettings.create(SETTINGS).shared,
+    metricNames: 'label',
     labelPatterns: [],
     ...part,
   }

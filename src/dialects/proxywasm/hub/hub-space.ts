@@ -14,8 +14,9 @@ import { LabelPatterns } from '../label-patterns.ts'
 import { describeMetric } from '../map.ts'
 import { FILTER_TYPES, type FilterMetricType } from '../spec.ts'
 import type { ZoneDefinition } from '../store/definition.ts'
+import { FilterSettings } from '../store/filter-settings.ts'
 import type { MetricIndex } from '../store/metric-index.ts'
-import { FilterSpace, NAME_BYTES_LIMIT } from '../store/space.ts'
+import { FilterSpace } from '../store/space.ts'
 import { type Announcement, type HubSpaceStart, sourceOf } from './announcement.ts'
 
 /** Refused names that a thread tells of; the host counts them all. */
@@ -40,6 +41,7 @@ class SeriesIndex implements MetricIndex {
   readonly #start: HubSpaceStart
   readonly #quota: SeriesQuota
   readonly #patterns: LabelPatterns
+  readonly #settings: FilterSettings
   readonly #tell: (announcement: Announcement) => void
   /** Prefixed names by metric, of those that this filter has. */
   readonly #names = new Map<number, Uint8Array>()
@@ -51,6 +53,7 @@ class SeriesIndex implements MetricIndex {
     this.#start = start
     this.#quota = SeriesQuota.open(start.quota, start.limits, start.thread)
     this.#patterns = new LabelPatterns(start.labelPatterns)
+    this.#settings = new FilterSettings(start.settings)
     this.#tell = tell
   }
 
@@ -61,11 +64,21 @@ class SeriesIndex implements MetricIndex {
     }
     const storage = { type, mode: options.mode ?? METRIC_MODES[type][0] }
     const series = { identity, metadata, source: sourceOf(named.filter), storage, isKept: true }
-    const metric = defineMetric(this.#zone, this.#quota, series)
+    const charged = { ...storage, nameBytes: named.prefixed.length }
+    const settings = this.#settings
+    const quota = this.#quota
+    const limit = this.#start.filter.metricsPerFilterLimit
+    const metric = defineMetric(this.#zone, this.#quota, series, {
+      get hasRoom() {
+        return quota.broughtBy(series.source) < limit && settings.hasRoomFor(charged)
+      },
+      take: () => settings.take(charged),
+    })
     if (typeof metric === 'string') return this.refuse(metric, named)
     if (!this.#names.has(metric)) {
-      this.#names.set(metric, named.prefixed.slice())
-      this.#tell({ kind: 'series', series, metric })
+      const prefixed = named.prefixed.slice()
+      this.#names.set(metric, prefixed)
+      this.#tell({ kind: 'series', series, metric, type: named.type, prefixed })
     }
     return metric
   }
@@ -92,6 +105,7 @@ class SeriesIndex implements MetricIndex {
     const { unit } = this.#start.filter
     return describeMetric({ origin, filter, name, isAssumed: false }, type, {
       labelPatterns: this.#patterns,
+      ...(this.#start.metricNames === 'prefix' ? { prefixOf: this.#start.filter.profile } : {}),
       ...(unit === undefined || type !== 'histogram' ? {} : { unit }),
     })
   }
@@ -116,6 +130,15 @@ export function openMetricSpace(start: HubSpaceStart): MetricSpace {
   channel.unref()
   const zone = Zone.open(start.zone)
   const index = new SeriesIndex(zone, start, (announcement) => channel.postMessage(announcement))
-  const rules = { host, profile, hasCustomNames: host === 'envoy', histogram: 'dense' } as const
-  return new FilterSpace(zone, zone.attach(), { ...rules, nameBytesLimit: NAME_BYTES_LIMIT }, index)
+  const settings = new FilterSettings(start.settings)
+  const rules = {
+    ...{ host, profile, hasCustomNames: host === 'envoy' },
+    get histogram() {
+      return settings.histogram
+    },
+    get nameBytesLimit() {
+      return settings.maxMetricNameLength
+    },
+  }
+  return new FilterSpace(zone, zone.attach(), rules, index)
 }

@@ -11,16 +11,25 @@ import type { ErrorReports } from '../../../hub/status/reports.ts'
 import type { DialectStatus } from '../../../hub/status/status.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import type { ReportColumns } from '../../../hub/threads/messages.ts'
+import type { HubView } from '../../../hub/view.ts'
 import type { Zone } from '../../../shm/index.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { MetricSpaceSource } from '../host/metric-space.ts'
-import type { FilterStatus } from '../http/api.ts'
+import type { FilterStatus, MetricsAnswer, SlabAnswer, ValuesAnswer } from '../http/api.ts'
 import type { FilterConfig } from '../options.ts'
 import { NAME } from '../spec.ts'
-import type { Announcement } from './announcement.ts'
+import {
+  FilterSettings,
+  type SettingValues,
+  slabSizeOf,
+  WORKERS_LIMIT,
+} from '../store/filter-settings.ts'
+import type { Announcement, MetricNames } from './announcement.ts'
 import { HubFilter } from './hub-filter.ts'
 import { hubSpaceSource } from './hub-space.ts'
 import type { CodeCount } from './problems.ts'
+import { misfitOf, type SlabMetric, slabOf } from './settings/slab.ts'
+import { valuesOf } from './settings/values.ts'
 
 /** Owners of the quota's lock: beyond all ingest threads. */
 const FIRST_OWNER = 4096
@@ -54,11 +63,25 @@ class FiltersResident implements SharedSources, Measured, Resident {
   readonly #bySource: ReadonlyMap<string, HubFilter>
   readonly #errors = new Map<string, number>()
   #active = new Set<string>()
+  readonly #settings: FilterSettings
+  readonly #metricNames: MetricNames
+  /** Metrics by their numbers, in the order of definition. */
+  readonly #metrics = new Map<number, SlabMetric>()
+  /** Use of the slab, reckoned anew when there is a further metric or another setting. */
+  #slab: { readonly state: string; readonly answer: SlabAnswer } | undefined
+  /** Settles when the change before is through. */
+  #changed: Promise<unknown> = Promise.resolve()
   readonly #channel: BroadcastChannel | undefined
 
-  constructor(configs: readonly FilterConfig[], parts: FiltersParts) {
+  constructor(options: HubFilterOptions, parts: FiltersParts) {
+    const configs = options.filters
     this.#parts = parts
-    this.#filters = configs.map((config) => new HubFilter(config, parts.clock, parts.log))
+    this.#settings = FilterSettings.create({ ...options, slabSize: slabSizeOf(options.slabSize) })
+    this.#metricNames = options.metricNames
+    this.#filters = configs.map((config, i) => {
+      const spaceOf = (worker: number) => this.#spaceOf(config, ownerOf(i, worker))
+      return new HubFilter(config, spaceOf, parts.clock, parts.log)
+    })
     this.#bySource = new Map(this.#filters.map((filter) => [filter.source, filter]))
     if (configs.length === 0) return
     // a hub without filters starts without it
@@ -75,16 +98,19 @@ class FiltersResident implements SharedSources, Measured, Resident {
 
   /** Starts all; resolves when each one runs or is refused. */
   async start(): Promise<void> {
-    await Promise.all(this.#filters.map((filter, i) => filter.start(this.#spaceOf(filter, i))))
+    const { workers } = this.#settings
+    await Promise.all(this.#filters.map((filter) => filter.start(workers)))
   }
 
-  #spaceOf({ config }: HubFilter, index: number): MetricSpaceSource {
+  #spaceOf(config: FilterConfig, thread: number): MetricSpaceSource {
     const { zone, store } = this.#parts
     return hubSpaceSource({
       zone: zone.shared,
       quota: store.quota.shared,
       limits: store.limits,
-      thread: FIRST_OWNER + index,
+      thread,
+      settings: this.#settings.shared,
+      metricNames: this.#metricNames,
       channel: this.#channel!.name,
       filter: config,
       labelPatterns: config.labelPatterns,
@@ -93,8 +119,14 @@ class FiltersResident implements SharedSources, Measured, Resident {
 
   #hear(announcement: Announcement): void {
     const { store, reports } = this.#parts
-    if (announcement.kind === 'series') store.adopt(announcement.series, announcement.metric)
-    else {
+    if (announcement.kind === 'series') {
+      const { series, metric, type: kind, prefixed } = announcement
+      store.adopt(series, metric)
+      if (this.#metrics.has(metric)) return
+      const filter = series.source
+      const shape = { ...series.storage!, nameBytes: prefixed.length }
+      this.#metrics.set(metric, { ...shape, metric, filter, kind, prefixed })
+    } else {
       const { code, name, source } = announcement
       reports.merge({ ...NO_REPORTS, names: [{ code, key: name, source }] })
     }
@@ -103,13 +135,11 @@ class FiltersResident implements SharedSources, Measured, Resident {
   /** Closes an interval: rates, and what went wrong in it. */
   *beforeClose(_endMs: number, seconds: number): Task {
     this.#filters.forEach((filter, i) => {
-      const { measurements, problems, notes } = filter.tick(seconds)
+      const { measurements, problems, notes, timedOut } = filter.tick(seconds)
       if (measurements > 0) this.#active.add(filter.source)
       this.#report(filter.source, problems, notes)
       // a thread that was ended may have been defining
-      if (problems.some(({ code }) => code === 'call_timeout')) {
-        this.#parts.store.quota.releaseOf(FIRST_OWNER + i)
-      }
+      for (const worker of timedOut) this.#parts.store.quota.releaseOf(ownerOf(i, worker))
     })
   }
 
@@ -153,6 +183,68 @@ class FiltersResident implements SharedSources, Measured, Resident {
     return this.#filters.reduce((sum, filter) => sum + filter.measurements, 0)
   }
 
+  /** Settings of the filters' metrics, and the use of their slab. */
+  metrics(): MetricsAnswer {
+    const settings = { ...this.#settings.values, metricNames: this.#metricNames }
+    const state = JSON.stringify([this.#settings.values, this.#metrics.size])
+    if (this.#slab?.state !== state) {
+      this.#slab = { state, answer: slabOf(this.#settings, this.#metrics) }
+    }
+    return { settings, slab: this.#slab.answer }
+  }
+
+  /** Reads a filter's metrics by its threads; undefined for a filter that there is not. */
+  values(name: string, limit: number): ValuesAnswer | undefined {
+    const filter = this.#filters.find(({ config }) => config.name === name)
+    if (filter === undefined) return undefined
+    const metrics = [...this.#metrics.values()].filter((each) => each.filter === filter.source)
+    const shown = valuesOf(this.#parts.zone.reader(), metrics.slice(0, limit), filter.segments)
+    return { filter: name, metrics: shown, count: metrics.length }
+  }
+
+  /**
+   * Changes settings while the filters run, one change after the other; totals stay. Where the
+   * number of workers or the size changes, all metrics must fit, as into the document's new zone; a
+   * name length alone leaves longer names as they are.
+   * @throws {SettingsError} when they do not, or a thread does not start: then nothing has changed
+   */
+  reconfigure(change: Partial<SettingValues>): Promise<MetricsAnswer> {
+    const changed = this.#changed.then(() => this.#reconfigure(change))
+    this.#changed = changed.catch(() => {})
+    return changed
+  }
+
+  async #reconfigure(change: Partial<SettingValues>): Promise<MetricsAnswer> {
+    const { log, store } = this.#parts
+    const before = this.#settings.values
+    const next = { ...before, ...change }
+    const isMoved = next.workers !== before.workers || next.slabSize !== before.slabSize
+    store.quota.exclusively(() => {
+      if (isMoved) this.#mustFit(next)
+      this.#settings.set(next)
+    })
+    try {
+      for (const filter of this.#filters) await filter.setWorkers(next.workers)
+    } catch (error) {
+      this.#settings.set(before)
+      for (const filter of this.#filters) await filter.setWorkers(before.workers)
+      throw new SettingsError((error as Error).message, { cause: error })
+    }
+    log('info', 'settings of filters changed', { ...next })
+    return this.metrics()
+  }
+
+  #mustFit(next: SettingValues): void {
+    const misfit = misfitOf(this.#metrics.values(), next)
+    if (misfit !== undefined) {
+      const name = new TextDecoder().decode(misfit.metric.prefixed)
+      throw new SettingsError(`failed redefining metric "${name}": ${misfit.why}`)
+    }
+    const used = this.#settings.used(next.workers)
+    if (used <= next.slabSize) return
+    throw new SettingsError(`metrics take ${used} bytes, slab of ${next.slabSize}`)
+  }
+
   statuses(): FilterStatus[] {
     const { store } = this.#parts
     return this.#filters.map((filter) => filter.status(store.countOf(filter.source)))
@@ -163,7 +255,7 @@ class FiltersResident implements SharedSources, Measured, Resident {
   }
 
   status(): Readonly<Record<string, unknown>> {
-    return { filters: this.statuses() }
+    return { filters: this.statuses(), filterMetrics: this.metrics() }
   }
 
   /** Describes all filters as one meter. */
@@ -190,10 +282,33 @@ class FiltersResident implements SharedSources, Measured, Resident {
   }
 }
 
+/** Settings that can't be: the reason says which metric, or which filter, stands against them. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+/** Gives the owner of the quota's lock that a worker of a filter is. */
+function ownerOf(filter: number, worker: number): number {
+  return FIRST_OWNER + filter * WORKERS_LIMIT + worker
+}
+
+/** Options of the dialect that filters of a hub have. */
+type HubFilterOptions = Omit<SettingValues, 'slabSize'> & {
+  readonly slabSize: string
+  readonly filters: readonly FilterConfig[]
+  readonly metricNames: MetricNames
+}
+
+/** Finds the filters of a hub. */
+export function filterResidentOf(hub: Pick<HubView, 'resident'>): FiltersResident | undefined {
+  return hub.resident(NAME) as FiltersResident | undefined
+}
+
 /** Makes the resident of a hub that has filters to run. */
 export function createResident(context: ResidentContext): FiltersResident | undefined {
   const filters = filtersOf(context.options)
-  return filters.length === 0 ? undefined : new FiltersResident(filters, context)
+  if (filters.length === 0) return undefined
+  return new FiltersResident(context.options as unknown as HubFilterOptions, context)
 }
 
 /** Reads the filters of a configuration. */

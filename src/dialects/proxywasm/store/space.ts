@@ -16,7 +16,7 @@ import { DocumentIndex, type DocumentIndexRules, type MetricIndex } from './metr
 import type { DefinitionRules } from './options.ts'
 
 /** Bytes of a name with its prefix: the original's `max_metric_name_length`. */
-export const NAME_BYTES_LIMIT = 256
+const NAME_BYTES_LIMIT = 256
 
 interface SpaceRules extends DefinitionRules {
   /** Bytes of a name with its prefix, where not the zone's own limit holds; Envoy's have none. */

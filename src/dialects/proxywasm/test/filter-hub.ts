@@ -29,10 +29,11 @@ export async function startFilterHub(
   context: TestContext,
   filters: readonly Readonly<Record<string, unknown>>[],
   options: Readonly<Record<string, unknown>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<FilterHub> {
   const requestsPerSecond = 1000 / STEP_MS
   const entries = filters.map((filter) => ({ requestsPerSecond, ...filter }))
-  const started = await startHub({ ...options, proxywasm: { filters: entries } })
+  const started = await startHub({ ...options, proxywasm: { ...settings, filters: entries } })
   const { hub, clock } = started
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= hub.stop())

@@ -31,7 +31,7 @@ export type ToThread =
   | { readonly kind: 'close' }
 
 export type FromThread =
-  | { readonly kind: 'started' }
+  | { readonly kind: 'started'; readonly segment: number }
   | { readonly kind: 'refused'; readonly refusal: ModuleRefusal; readonly message: string }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: FilterOutcome }
   | { readonly kind: 'log'; readonly line: FilterLogLine }
@@ -59,7 +59,7 @@ async function serve(port: MessagePort, start: ThreadStart): Promise<void> {
     tell({ kind: 'refused', refusal: error.refusal, message: error.message })
     return end(space)
   }
-  tell({ kind: 'started' })
+  tell({ kind: 'started', segment: space.writer.segment })
   port.on('message', (message: ToThread) => {
     if (message.kind === 'request') {
       tell({ kind: 'outcome', id: message.id, outcome: host.request(message.request) })

@@ -13,7 +13,7 @@ import type { MetricSpaceSource } from '../metric-space.ts'
 import { type FilterModule, FilterRefusedError } from '../module/module.ts'
 import { CALL_TIMEOUT_MS, type FilterLogLine, type FilterOptions } from '../options.ts'
 import { SharedData } from '../shared/shared-data.ts'
-import { FilterCounts, type FilterStatistics } from '../statistics.ts'
+import { addStatistics, FilterCounts, type FilterStatistics } from '../statistics.ts'
 import type { FilterOutcome, FilterRequest } from '../stream/exchange.ts'
 import { FilterStream } from '../stream/stream.ts'
 import type { FromThread, ThreadStart, ToThread } from './thread-entry.ts'
@@ -86,6 +86,7 @@ export class FilterThread {
   /** Requests without an outcome yet. */
   #pending = 0
   #running: Running | undefined
+  #segment: number | undefined
   #turn = 0
   #turnSinceNs = 0n
   #isClosed = false
@@ -125,7 +126,12 @@ export class FilterThread {
 
   /** Reads the statistics at any moment, also while the filter loops. */
   statistics(): FilterStatistics {
-    return sum(this.#counts.read(), this.#ownCounts.read())
+    return addStatistics(this.#counts.read(), this.#ownCounts.read())
+  }
+
+  /** Number of the segment that its thread writes; undefined while there is none. */
+  get segment(): number | undefined {
+    return this.#running === undefined ? undefined : this.#segment
   }
 
   /** Memory of the filter's values and queues; undefined for a module that has none. */
@@ -207,8 +213,10 @@ export class FilterThread {
     // What waits for the start hears of it; without such a caller it is no unhandled rejection.
     started.promise.catch(() => {})
     worker.on('message', (message: FromThread) => {
-      if (message.kind === 'started') started.resolve()
-      else if (message.kind === 'refused') {
+      if (message.kind === 'started') {
+        this.#segment = message.segment
+        started.resolve()
+      } else if (message.kind === 'refused') {
         started.reject(new FilterRefusedError(message.refusal, message.message))
       } else this.#hear(message)
     })
@@ -288,12 +296,4 @@ export class FilterThread {
   #tell(running: Running, message: ToThread): void {
     running.worker.postMessage(message)
   }
-}
-
-/** Adds up all numbers of both; the imports are the first's. */
-function sum(filter: FilterStatistics, own: FilterStatistics): FilterStatistics {
-  const { unknownImports, ...counts } = filter
-  const fields = Object.keys(counts) as (keyof typeof counts)[]
-  const sums = Object.fromEntries(fields.map((field) => [field, counts[field] + own[field]]))
-  return { ...(sums as typeof counts), unknownImports }
 }

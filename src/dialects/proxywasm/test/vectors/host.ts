@@ -14,6 +14,7 @@ import type { MetricSpace } from '../../host/metric-space.ts'
 import { FilterModule } from '../../host/module/module.ts'
 import { openMetricSpace } from '../../hub/hub-space.ts'
 import { FILTER_TYPES, type FilterMetricType } from '../../spec.ts'
+import { FilterSettings } from '../../store/filter-settings.ts'
 import { MetricStore } from '../../store/metric-store.ts'
 import type { StoreOptions } from '../../store/options.ts'
 import { fill, fillStore } from './store.ts'
@@ -70,7 +71,15 @@ function hubSpaceOf({ zone: state, profile }: VectorCase, host: HostMode, name: 
     limits: SERIES_LIMITS,
     thread: 1,
     channel: 'vectors',
-    filter: { name, host, profile: (profile ?? 'document') as 'document' | 'peer' },
+    filter: {
+      ...{ name, host, metricsPerFilterLimit: 10_000 },
+      profile: (profile ?? 'document') as 'document' | 'peer',
+    },
+    settings: FilterSettings.create({
+      ...{ slabSize: 5_242_880, maxMetricNameLength: 256 },
+      ...{ histogram: 'dense', workers: 1 },
+    }).shared,
+    metricNames: 'label',
     labelPatterns: [],
   })
 }

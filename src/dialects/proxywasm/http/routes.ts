@@ -1,0 +1,79 @@
+/** The routes of filters under /api/v1/proxywasm/: settings, use of the slab, values by thread. */
+import { z } from 'zod'
+import type { GuestRoutes, HubApp, RouteContext } from '../../../http/guest-routes.ts'
+import { HttpError } from '../../../http/http-error.ts'
+import { requireLoopback } from '../../../http/query/deletion.ts'
+import { integer, noQuery, read, readJson, readQuery } from '../../../http/query/parameters.ts'
+import { filterResidentOf, SettingsError } from '../hub/resident.ts'
+import {
+  HISTOGRAM_FORMS,
+  NAME_LENGTH_MAX,
+  NAME_LENGTH_MIN,
+  slabSizeOf,
+  WORKERS_LIMIT,
+} from '../store/filter-settings.ts'
+
+const BODY_BYTES = 4_096
+const VALUES_LIMIT = 1_000
+
+const valuesQuery = z.strictObject({
+  filter: z.string().min(1),
+  limit: integer(1, VALUES_LIMIT).default(100),
+})
+
+const settingsBody = z.strictObject({
+  slabSize: z.union([z.int(), z.string()]).optional(),
+  maxMetricNameLength: z.int().min(NAME_LENGTH_MIN).max(NAME_LENGTH_MAX).optional(),
+  histogram: z.enum(HISTOGRAM_FORMS).optional(),
+  workers: z.int().min(1).max(WORKERS_LIMIT).optional(),
+})
+
+export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
+  const filters = filterResidentOf(view)
+  if (filters === undefined) return {}
+  app.get('/api/v1/proxywasm/metrics', (context) => {
+    readQuery(noQuery, context)
+    return context.json(filters.metrics())
+  })
+  app.post('/api/v1/proxywasm/metrics', async (context) => {
+    readQuery(noQuery, context)
+    requireLoopback(context, 'filters are reconfigured on the machine of the hub')
+    const body = read(settingsBody, await readJson(context.env.incoming, BODY_BYTES))
+    const { slabSize, ...others } = body
+    const change = slabSize === undefined ? others : { ...others, slabSize: sizeOf(slabSize) }
+    try {
+      return context.json(await filters.reconfigure(withoutGaps(change)))
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      throw new HttpError(409, 'settings_refused', error.message, 'nothing has changed')
+    }
+  })
+  app.get('/api/v1/proxywasm/values', (context) => {
+    const { filter, limit } = readQuery(valuesQuery, context)
+    const values = filters.values(filter, limit)
+    if (values !== undefined) return context.json(values)
+    throw new HttpError(
+      404,
+      'unknown_filter',
+      `no filter ${filter}`,
+      'GET /api/v1/sources lists them',
+    )
+  })
+  return {}
+}
+
+/** @throws {HttpError} 400 in the original's words */
+function sizeOf(given: number | string): number {
+  try {
+    return slabSizeOf(given)
+  } catch (error) {
+    throw new HttpError(400, 'invalid_request', (error as Error).message, 'as 5242880 or "5m"')
+  }
+}
+
+type WithoutGaps<T> = { readonly [K in keyof T]?: NonNullable<T[K]> }
+
+function withoutGaps<T extends object>(values: T): WithoutGaps<T> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as WithoutGaps<T>
+}

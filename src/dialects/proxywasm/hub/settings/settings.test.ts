@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { filterText } from '../../../../../test/filters/hostile.ts'
+import { serve } from '../../../../../test/support/http-client.ts'
+import { seriesNamed } from '../../../../../test/support/hub/hub.ts'
+import type { MetricsAnswer, ValuesAnswer } from '../../http/api.ts'
+import { eventually, startFilterHub, withFile } from '../../test/filter-hub.ts'
+
+const ROUTE = '/api/v1/proxywasm/metrics'
+const SLAB_LEAST = 12_288
+const LONG_NAME = 'n'.repeat(90)
+
+/** Counts requests in `c`, of a long name, observes 5 in a histogram, sets a gauge. */
+const FILTER = filterText({
+  imports: `
+    (import "env" "proxy_define_metric" (func $define (param i32 i32 i32 i32) (result i32)))
+    (import "env" "proxy_increment_metric" (func $increment (param i32 i64) (result i32)))
+    (import "env" "proxy_record_metric" (func $record (param i32 i64) (result i32)))`,
+  more: `(data (i32.const 16) "${LONG_NAME}") (data (i32.const 128) "hg")`,
+  onStart: `(i32.eqz (i32.or (i32.or
+    (call $define (i32.const 0) (i32.const 16) (i32.const ${LONG_NAME.length}) (i32.const 160))
+    (call $define (i32.const 2) (i32.const 128) (i32.const 1) (i32.const 164)))
+    (call $define (i32.const 1) (i32.const 129) (i32.const 1) (i32.const 168))))`,
+  onRequest: `
+    (drop (call $increment (i32.load (i32.const 160)) (i64.const 1)))
+    (drop (call $record (i32.load (i32.const 164)) (i64.const 5)))
+    (drop (call $record (i32.load (i32.const 168)) (i64.const 42)))
+    (i32.const 0)`,
+})
+
+/** Defines another name at every request, which it counts in what the ABI answered. */
+const DEFINING = filterText({
+  imports: `
+    (import "env" "proxy_define_metric" (func $define (param i32 i32 i32 i32) (result i32)))`,
+  onRequest: `
+    (i32.store (i32.const 16) (i32.add (i32.const 0x30303030) (global.get $turns)))
+    (global.set $turns (i32.add (global.get $turns) (i32.const 1)))
+    (drop (call $define (i32.const 2) (i32.const 16) (i32.const 4) (i32.const 32)))
+    (i32.const 0)`,
+})
+
+async function started(
+  context: TestContext,
+  text: string,
+  options: Readonly<Record<string, unknown>>,
+  use: (parts: Awaited<ReturnType<typeof served>>) => Promise<void>,
+): Promise<void> {
+  await withFile('f.wat', text, async (path) => {
+    const parts = await served(context, path, options)
+    await use(parts)
+    await parts.stop()
+  })
+}
+
+async function served(
+  context: TestContext,
+  path: string,
+  options: Readonly<Record<string, unknown>>,
+) {
+  const started = await startFilterHub(context, [{ name: 'f', path }], {}, options)
+  const http = await serve(context, { view: started.hub })
+  const metrics = async (): Promise<MetricsAnswer> => (await http.ask(ROUTE)).json()
+  const values = async (): Promise<ValuesAnswer> =>
+    (await http.ask('/api/v1/proxywasm/values?filter=f')).json()
+  const change = (body: unknown) => http.ask(ROUTE, { method: 'POST', body: JSON.stringify(body) })
+  return { ...started, http, metrics, values, change }
+}
+
+test('workers of a filter share its requests, and come and go without a loss', async (t) => {
+  await started(t, FILTER, { workers: 2 }, async ({ hub, requests, filter, ...api }) => {
+    await requests(6)
+    assert.equal(filter('f').workers.length, 2)
+    const [two] = (await api.values()).metrics
+    assert.ok(
+      two!.workers.every((value) => Number(value) >= 3),
+      JSON.stringify(two),
+    )
+    assert.deepEqual((await api.change({ workers: 4 })).status, 200)
+    await requests(8)
+    const four = await api.values()
+    assert.deepEqual(
+      four.metrics.map(({ name, type, workers }) => [name, type, workers.length]),
+      [
+        [`pw.f.${LONG_NAME}`, 'counter', 4],
+        ['pw.f.h', 'histogram', 4],
+        ['pw.f.g', 'gauge', 4],
+      ],
+    )
+    for (const { type, total, workers, ended } of four.metrics) {
+      if (type === 'gauge') assert.deepEqual([total, ended], [42, null])
+      else
+        assert.equal(
+          workers.reduce<number>((sum, each) => sum + Number(each), 0),
+          Number(total),
+        )
+    }
+    assert.equal((await api.change({ workers: 1 })).status, 200)
+    await requests(2)
+    await api.closeSecond()
+    const { requests: count, workers } = filter('f')
+    assert.equal(workers.length, 1)
+    const [counter] = (await api.values()).metrics
+    assert.equal(counter!.total, count)
+    assert.ok(Number(counter!.ended) >= 6)
+    assert.equal(Number(counter!.ended) + Number(counter!.workers[0]), count)
+    const held = hub.total(seriesNamed(hub, LONG_NAME))
+    assert.deepEqual(held, { kind: 'counter', total: count, decrements: 0 })
+  })
+})
+
+test('settings that do not fit change nothing and say which metric is too much', async (t) => {
+  await started(t, FILTER, {}, async ({ requests, metrics, change, http }) => {
+    await requests(1)
+    const before = await metrics()
+    assert.equal(before.slab.metrics, 3)
+    const cases: [unknown, number, RegExp][] = [
+      [
+        { workers: 2, maxMetricNameLength: 20 },
+        409,
+        /^failed redefining metric "pw\.f\.n+": its name has 95 bytes, limit 20$/,
+      ],
+      [
+        { workers: 60, slabSize: SLAB_LEAST },
+        409,
+        /^failed redefining metric "pw\.f\.h": a slab of 12288 bytes/,
+      ],
+      [{ slabSize: 5000 }, 400, /^shm size of 5000 bytes is too small/],
+      [{ slabSize: 16_385 }, 400, /not page-aligned/],
+      [{ slabSize: '5x' }, 400, /^invalid shm size "5x"/],
+      [{ maxMetricNameLength: 5 }, 400, /maxMetricNameLength/],
+      [{ workers: 0 }, 400, /workers/],
+      [{ workers: 65 }, 400, /workers/],
+      [{ histogram: 'sparse' }, 400, /histogram/],
+      [{ metricNames: 'prefix' }, 400, /metricNames/],
+    ]
+    for (const [body, status, message] of cases) {
+      const answer = await change(body)
+      const { error } = answer.json() as { error: { message: string } }
+      assert.match(error.message, message)
+      assert.equal(answer.status, status, error.message)
+      assert.deepEqual(await metrics(), before)
+    }
+    // a name length alone leaves longer names as they are, as in the original
+    const changed = await change({ maxMetricNameLength: 20, slabSize: '5m' })
+    assert.equal(changed.status, 200)
+    assert.equal((changed.json() as MetricsAnswer).settings.maxMetricNameLength, 20)
+    assert.equal((await http.ask('/api/v1/proxywasm/values?filter=no')).status, 404)
+  })
+})
+
+test('a full slab refuses further metrics until it is larger', async (t) => {
+  await started(t, DEFINING, { slabSize: '12k' }, async ({ requests, filter, metrics, change }) => {
+    // a histogram of a name of 9 bytes: 32 + 16 + 16 + 2 x 34 x 8
+    const each = 608
+    const most = Math.floor(SLAB_LEAST / each)
+    await requests(most + 3)
+    await eventually(() => filter('f').series === most, 'all series')
+    const { slab } = await metrics()
+    assert.deepEqual(
+      [slab.bytes, slab.usedBytes, slab.metrics, slab.fits.histogram],
+      [SLAB_LEAST, most * each, most, 0],
+    )
+    assert.ok((filter('f').problems.definition_refused ?? 0) >= 3)
+    assert.equal((await change({ slabSize: '16k' })).status, 200)
+    await requests(2)
+    await eventually(() => filter('f').series >= most + 2, 'two more')
+  })
+})
+
+test('histograms take the form that is set when they are defined', async (t) => {
+  await started(t, FILTER, { histogram: 'expanding' }, async ({ hub, requests, closeSecond }) => {
+    await requests(5)
+    await closeSecond()
+    const record = seriesNamed(hub, 'h')
+    const held = hub.total(record)
+    assert.ok(held.kind === 'histogram')
+    assert.ok(held.histogram.count >= 5)
+    assert.equal(Number(held.histogram.sum), 5 * Number(held.histogram.count))
+  })
+})
+
+test('names have their prefix where it is asked for, and no label then', async (t) => {
+  await started(t, FILTER, { metricNames: 'prefix' }, async ({ hub, requests }) => {
+    await requests(1)
+    const { identity } = seriesNamed(hub, 'pw.f.h')
+    assert.deepEqual([identity.name, identity.labels], ['pw.f.h', []])
+  })
+})

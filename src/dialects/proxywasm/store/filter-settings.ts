@@ -1,0 +1,134 @@
+/**
+ * What holds for the metrics of all filters of a hub, and may be changed while they run: the
+ * document's directives, and what of the slab is used. Filters' threads read it at every
+ * definition, under the lock of the quota, where the main thread changes it.
+ *
+ *   [slabBytes:f64][maxMetricNameLength:f64][workers:f64][histogram:f64][fixed:f64][slots:f64]
+ *
+ * A metric is charged as in a zone of its own (`estimateZone`): `fixed` is what all of them take
+ * whatever the number of workers, `slots` what they take in the base and in each worker's segment.
+ */
+import {
+  estimateZone,
+  type MetricMode,
+  type MetricType,
+  SLAB_PAGE_BYTES,
+  zoneBytes,
+} from '../../../shm/index.ts'
+
+/** Forms of histograms: 33 bins each, or the document's table of 5 to 18. */
+export const HISTOGRAM_FORMS = ['dense', 'expanding'] as const
+export type HistogramForm = (typeof HISTOGRAM_FORMS)[number]
+
+export const WORKERS_LIMIT = 64
+export const NAME_LENGTH_MIN = 6
+export const NAME_LENGTH_MAX = 65_535
+
+export interface SettingValues {
+  /** Bytes. */
+  readonly slabSize: number
+  /** Bytes of a name with its prefix. */
+  readonly maxMetricNameLength: number
+  readonly histogram: HistogramForm
+  /** Threads of each filter. */
+  readonly workers: number
+}
+
+/** Shape of a metric, as far as it decides what it takes. */
+export interface ChargedMetric {
+  readonly type: MetricType
+  readonly mode: MetricMode
+  /** Bytes of the prefixed name. */
+  readonly nameBytes: number
+}
+
+const SLAB = 0
+const NAME_LENGTH = 1
+const WORKERS = 2
+const HISTOGRAM = 3
+const FIXED = 4
+const SLOTS = 5
+const FIELDS = 6
+
+export class FilterSettings {
+  /** Memory to hand to the threads of filters. */
+  readonly shared: SharedArrayBuffer
+  readonly #values: Float64Array
+
+  constructor(shared: SharedArrayBuffer) {
+    this.shared = shared
+    this.#values = new Float64Array(shared)
+  }
+
+  static create(values: SettingValues): FilterSettings {
+    const settings = new FilterSettings(new SharedArrayBuffer(FIELDS * 8))
+    settings.set(values)
+    return settings
+  }
+
+  get slabSize(): number {
+    return this.#values[SLAB]!
+  }
+
+  get maxMetricNameLength(): number {
+    return this.#values[NAME_LENGTH]!
+  }
+
+  get workers(): number {
+    return this.#values[WORKERS]!
+  }
+
+  get histogram(): HistogramForm {
+    return HISTOGRAM_FORMS[this.#values[HISTOGRAM]!]!
+  }
+
+  get values(): SettingValues {
+    const { slabSize, maxMetricNameLength, histogram, workers } = this
+    return { slabSize, maxMetricNameLength, histogram, workers }
+  }
+
+  /** Bytes that the metrics take with so many workers, or with those that there are. */
+  used(workers = this.workers): number {
+    return this.#values[FIXED]! + this.#values[SLOTS]! * (1 + workers)
+  }
+
+  set({ slabSize, maxMetricNameLength, histogram, workers }: SettingValues): void {
+    const form = HISTOGRAM_FORMS.indexOf(histogram)
+    this.#values.set([slabSize, maxMetricNameLength, workers, form])
+  }
+
+  /** Tells whether the slab has room for one more metric. */
+  hasRoomFor(metric: ChargedMetric): boolean {
+    return this.used() + bytesOf(metric, this.workers) <= this.slabSize
+  }
+
+  /** Charges a metric that has been defined. */
+  take(metric: ChargedMetric): void {
+    const slots = bytesOf(metric, 2) - bytesOf(metric, 1)
+    this.#values[FIXED]! += bytesOf(metric, 1) - 2 * slots
+    this.#values[SLOTS]! += slots
+  }
+}
+
+/** Counts the bytes of a metric, with so many workers. */
+export function bytesOf({ type, mode, nameBytes }: ChargedMetric, workers: number): number {
+  return estimateZone({ type, mode, keyBytes: nameBytes, workers }).total
+}
+
+/**
+ * Reads a size as the directive `slab_size` has it: bytes, or text with the suffix k or m.
+ * @throws {RangeError} in the original's words
+ */
+export function slabSizeOf(given: number | string): number {
+  return zoneBytes(given)
+}
+
+/** Says what is wanted instead of a text that is no size; undefined for one that is. */
+export function slabSizeProblem(text: string): string | undefined {
+  try {
+    zoneBytes(text)
+    return undefined
+  } catch {
+    return `want bytes or text as 512k or 5m, in pages of ${SLAB_PAGE_BYTES}, 12k at least`
+  }
+}
