@@ -14,6 +14,8 @@ export const STATISTICS = [
   'p999',
 ] as const
 export type Statistic = (typeof STATISTICS)[number]
+/** Statistic of a counter that is its total, beside the rate that is its canonical value. */
+export const TOTAL = 'total'
 
 /**
  * Canonical values of every series for emitting dialects (scope): a list that changes rarely, and
@@ -36,6 +38,9 @@ export interface CanonicalSeries {
   readonly metadata: Metadata
   /** True for a distribution mean estimated from buckets. */
   readonly isEstimated: boolean
-  /** Statistic of a distribution that this is, where it is not the mean: `p99`, `max`, `count`. */
+  /**
+   * Statistic that this is, where it is not the canonical value: `p99`, `max` or `count` of a
+   * distribution, the `total` of a counter.
+   */
   readonly statistic?: string
 }

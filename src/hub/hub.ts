@@ -289,10 +289,7 @@ export class Hub implements HubView {
 
   /** Opens one number per series, for viewers that know numbers only. */
   openSnapshot(select: readonly Statistic[]): SnapshotSource {
-    const snapshot = new CanonicalValues(this.series, this.#totals, () => this.clock.wallMs(), {
-      staleAfterMs: this.staleAfterMs,
-      select,
-    })
+    const snapshot = new CanonicalValues(this.series, this.#totals, this.live, select)
     this.#snapshots.push(snapshot)
     return snapshot
   }

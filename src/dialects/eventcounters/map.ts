@@ -19,7 +19,7 @@ export type ReceivedKind = 'counter' | 'gauge' | 'summary'
 /** Labels that a receiver adds; a pair of the sender under such a key is renamed. */
 export const PROVIDER_LABEL = 'provider'
 /** `host:port` of the endpoint: counters of equal names in different processes stay apart. */
-const ENDPOINT_LABEL = 'endpoint'
+export const ENDPOINT_LABEL = 'endpoint'
 /** Prefix for the sender's own key, once more as long as it is taken: as Prometheus does it. */
 const EXPORTED = 'exported_'
 

@@ -204,6 +204,36 @@ describe('exported series', () => {
     assert.deepEqual(names, ['hits / Min', 'reads / sec', 'wait', 'wait.p99'])
   })
 
+  it('are a counter under its own name, too: its total', () => {
+    const total = { kind: 'counter', statistic: 'total' } as const
+    const list = [series('hits', { kind: 'counter' }), series('hits', total)]
+    assert.deepEqual(expose(list).names, ['hits', 'hits / Min'])
+  })
+
+  it('have the name they were read under; where it is taken, with their source', () => {
+    const from = (host: string, name: string, kind: Kind = 'gauge') =>
+      series(name, { kind, labels: { 'from.host': host, a: '1' }, sourceLabel: 'from.host' })
+    const { names, labels, omissions } = expose([
+      from('h1', 'level'),
+      from('h1', 'load'),
+      from('h2', 'load'),
+      from('h2', 'load', 'histogram'),
+      from('h2', 'load', 'histogram'),
+    ])
+    assert.deepEqual(names, [
+      'level{a:1}',
+      'load{__type:histogram,a:1,from.host:h2}',
+      'load{__type:histogram,a:1}',
+      'load{a:1,from.host:h2}',
+      'load{a:1}',
+    ])
+    assert.deepEqual(
+      labels.map((each) => each['from.host']),
+      ['h1', 'h2', 'h2', 'h2', 'h1'],
+    )
+    assert.equal(omissions.length, 0)
+  })
+
   it('of one name get their kind folded in, and a third is left out', () => {
     const one = (kind: Kind, value: string) =>
       series('x', { kind, qualifier: ['shp.type', value], labels: { a: '1' } })

@@ -11,7 +11,7 @@ import {
   rateSuffix,
   sortLabels,
 } from '../../model/index.ts'
-import type { CanonicalSeries } from '../snapshot-source.ts'
+import { type CanonicalSeries, TOTAL } from '../snapshot-source.ts'
 import { foldName, splitName } from './names.ts'
 import type { ServerSettings } from './options.ts'
 import { SeriesRules } from './rules.ts'
@@ -85,7 +85,10 @@ export function knowNoSeries(): KnownSeries {
 
 const encoder = new TextEncoder()
 
-/** Names every series of a source; of two that fold to one name the later gets `__type`. */
+/**
+ * Names every series of a source. Where the label that says where it was read from is all that
+ * tells it from another one, the later one has it in its name; where even that does not, `__type`.
+ */
 export function exposeSeries(
   list: readonly CanonicalSeries[],
   options: ExposeOptions,
@@ -160,8 +163,10 @@ function expose(
     namings.set(series, naming)
   }
   if (taken.series.has(naming.wireName)) {
-    naming = nameSeries(series, rules, options, [[TYPE_LABEL, series.identity.kind]])
-    if (taken.series.has(naming.wireName)) return 'name_taken'
+    const other = namesApart(series).map((added) => nameSeries(series, rules, options, added))
+    const free = other.find((each) => !taken.series.has(each.wireName))
+    if (free === undefined) return 'name_taken'
+    naming = free
   }
   const { wireName, labels, bytes } = naming
   // one Info of all has to fit a viewer's buffer
@@ -169,6 +174,13 @@ function expose(
   taken.bytes += bytes
   taken.series.set(wireName, { wireName, index, labels })
   return undefined
+}
+
+/** Lists further labels by which a series may be told from one that has its name. */
+function namesApart({ identity, metadata }: CanonicalSeries): Labels[] {
+  const source = identity.labels.filter(([key]) => key === metadata.sourceLabel)
+  const type: Labels = [[TYPE_LABEL, identity.kind]]
+  return source.length === 0 ? [type] : [source, type, sortLabels([...source, ...type])]
 }
 
 /** Names a series. @param added further labels, of both the name and Info */
@@ -179,7 +191,8 @@ function nameSeries(
   added: Labels = [],
 ): Naming {
   const { identity, metadata } = series
-  const own = identity.labels.filter(([key]) => key !== PLOT_LABEL && key !== COLOR_LABEL)
+  const left = [PLOT_LABEL, COLOR_LABEL, metadata.sourceLabel]
+  const own = identity.labels.filter(([key]) => !left.includes(key))
   const folded = added.length === 0 ? own : sortLabels([...own, ...added])
   const wireName = foldName(wireBase(series, nameStyle), folded)
   const labels = sortLabels([...infoLabels(series, rules), ...added])
@@ -188,13 +201,14 @@ function nameSeries(
   return { metadata, wireName, labels, bytes }
 }
 
-/** Makes the name without labels: a counter's states what its rate is per. */
+/** Makes the name without labels: a counter's rate states what it is per, its total does not. */
 function wireBase(series: CanonicalSeries, nameStyle: ServerSettings['nameStyle']): string {
   const { identity, metadata, statistic } = series
   const shown = nameStyle === 'display' ? metadata.displayName : undefined
   const base = shown === undefined || shown === '' ? identity.name : shown
   const full = statistic === undefined ? base : `${base}.${statistic}`
   if (identity.kind !== 'counter') return full
+  if (statistic === TOTAL) return base
   return full + rateSuffix(metadata.rateTimeScaleS ?? MINUTE)
 }
 

@@ -136,7 +136,8 @@ function canonicalOf(
   const { identity, metadata } = record
   const name = metadata.displayName || identity.name
   if (total.kind === 'gauge') return { name, value: currentNumber(total.value) }
-  const value = live.newest === undefined ? Number.NaN : closedValue(record, live.newest, MINUTE)
+  const value =
+    live.newest === undefined ? Number.NaN : closedValue(record, live.newest, live, MINUTE)
   const ending = total.kind === 'counter' ? rateSuffix(MINUTE) : ''
   return { name: name + ending, value: currentNumber(value) }
 }

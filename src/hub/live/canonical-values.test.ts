@@ -14,20 +14,20 @@ function valuesOf(source: SnapshotSource): Record<string, number> {
   return Object.fromEntries(names.map((name, i) => [name, values[i]!]))
 }
 
-test('counters are rates a minute of the closed second, net of what counted down', async () => {
+test('counters are rates a minute, and totals, net of what counted down', async () => {
   const started = await startHub()
   const { hub, clock } = started
   const canonical = hub.openSnapshot([])
   await sendUdp(started, [packet('a:5|m\na:-2|m\n')])
-  assert.deepEqual(valuesOf(canonical), { a: Number.NaN })
+  assert.deepEqual(valuesOf(canonical), { a: Number.NaN, 'a.total': Number.NaN })
   clock.advance(1000)
-  assert.deepEqual(valuesOf(canonical), { a: 180 })
+  assert.deepEqual(valuesOf(canonical), { a: 180, 'a.total': 3 })
   clock.advance(1000)
-  assert.deepEqual(valuesOf(canonical), { a: 0 })
+  assert.deepEqual(valuesOf(canonical), { a: 0, 'a.total': 3 })
   await hub.stop()
 })
 
-test('gauges are read as they are now, and have no value once stale', async () => {
+test('gauges are read as they are now, and stay however long they are silent', async () => {
   const started = await startHub({ staleAfterS: 10 })
   const { hub, clock } = started
   const canonical = hub.openSnapshot([])
@@ -36,7 +36,7 @@ test('gauges are read as they are now, and have no value once stale', async () =
   await sendUdp(started, [packet('q:-3|g\n')])
   assert.deepEqual(valuesOf(canonical), { q: -3 })
   clock.advance(12_000)
-  assert.deepEqual(valuesOf(canonical), { q: Number.NaN })
+  assert.deepEqual(valuesOf(canonical), { q: -3 })
   await hub.stop()
 })
 
@@ -50,8 +50,29 @@ test('distributions are means, and further statistics as asked for', async () =>
   assert.deepEqual(values, { t: 30, 't.count': 3, 't.max': 60 })
   assert.equal(Math.abs(median! - 20) < 0.1, true)
   clock.advance(1000)
-  const empty = valuesOf(canonical)
-  assert.deepEqual([empty.t, empty['t.count']], [Number.NaN, 0])
+  // nobody looked in the second of which the values are
+  const late = hub.openSnapshot(['count', 'max', 'p50'])
+  late.list()
+  clock.advance(1000)
+  for (const each of [canonical, late]) {
+    assert.deepEqual(valuesOf(each), { ...values, 't.p50': median })
+  }
+  clock.advance(30_000)
+  assert.deepEqual(valuesOf(canonical), { ...values, 't.p50': median })
+  await sendUdp(started, [packet('t:5|h\n')])
+  clock.advance(1000)
+  for (const each of [canonical, late]) assert.equal(valuesOf(each).t, 5)
+  await hub.stop()
+})
+
+test('a gauge that was never set has no value, one beyond 2^53 the nearest double', async () => {
+  const started = await startHub()
+  const { hub } = started
+  const canonical = hub.openSnapshot([])
+  const identity = { name: 'unset', kind: 'gauge', labels: [] } as const
+  hub.series.define({ identity, metadata: { dialect: 'test' }, source: '192.0.2.1' })
+  await sendUdp(started, [packet(`large:${2n ** 53n + 3n}|g\n`)])
+  assert.deepEqual(valuesOf(canonical), { unset: Number.NaN, large: 2 ** 53 + 4 })
   await hub.stop()
 })
 
@@ -64,11 +85,14 @@ test('the list keeps its values when a series joins', async () => {
   const { revision } = canonical
   await sendUdp(started, [packet('b:1|m\n')])
   assert.equal(canonical.revision > revision, true)
-  assert.deepEqual(valuesOf(canonical), { a: 60, b: Number.NaN })
+  assert.deepEqual(valuesOf(canonical), {
+    ...{ a: 60, 'a.total': 1 },
+    ...{ b: Number.NaN, 'b.total': Number.NaN },
+  })
   await hub.stop()
 })
 
-test('windows are the rate or mean of the newest, until the next is overdue', async () => {
+test('windows are the mean of the newest, and the rate until the next is overdue', async () => {
   const started = await startHub()
   const { hub, clock } = started
   const canonical = hub.openSnapshot([])
@@ -80,17 +104,19 @@ test('windows are the rate or mean of the newest, until the next is overdue', as
     counters.mean('quiet', [], {}, 10)
   }
   tenSeconds()
-  const shown = { 'per-minute': 33, 'per-second': 0.5, t: 2, quiet: 0 }
+  const held = { 'per-minute.total': 5.5, 'per-second.total': 5.5, t: 2, quiet: 0 }
+  const shown = { 'per-minute': 33, 'per-second': 0.5, ...held }
   for (let second = 1; second <= 20; second++) {
     clock.advance(1000)
     assert.deepEqual(valuesOf(canonical), shown, `after ${second} s`)
   }
   clock.advance(5000)
-  const gone = Object.fromEntries(Object.keys(shown).map((name) => [name, Number.NaN]))
-  assert.deepEqual(valuesOf(canonical), gone)
+  const overdue = { 'per-minute': Number.NaN, 'per-second': Number.NaN, ...held }
+  assert.deepEqual(valuesOf(canonical), overdue)
   tenSeconds()
   clock.advance(1000)
-  assert.deepEqual(valuesOf(canonical), shown)
+  const totals = { 'per-minute.total': 11, 'per-second.total': 11 }
+  assert.deepEqual(valuesOf(canonical), { ...shown, ...totals })
   await hub.stop()
 })
 
@@ -100,11 +126,11 @@ test('series that left are gone at once, and values of the others stay with them
   const canonical = hub.openSnapshot([])
   await sendUdp(started, [packet('a:1|m\nb:2|m\nc:7|g\n')])
   clock.advance(1000)
-  assert.deepEqual(valuesOf(canonical), { a: 60, b: 120, c: 7 })
+  assert.deepEqual(valuesOf(canonical), { a: 60, 'a.total': 1, b: 120, 'b.total': 2, c: 7 })
   hub.series.retire([...hub.series].find(({ identity }) => identity.name === 'a')!)
-  assert.deepEqual(valuesOf(canonical), { b: 120, c: 7 })
+  assert.deepEqual(valuesOf(canonical), { b: 120, 'b.total': 2, c: 7 })
   clock.advance(1000)
-  assert.deepEqual(valuesOf(canonical), { b: 0, c: 7 })
+  assert.deepEqual(valuesOf(canonical), { b: 0, 'b.total': 2, c: 7 })
   await hub.stop()
 })
 

@@ -1,10 +1,16 @@
 /**
- * One number per series for viewers that know numbers only: gauges as they are now, counters as the
- * rate of the last closed second (net of its decrements), distributions as the mean of that second.
- * Of series that come in windows it is the rate or mean of the newest window, whatever its length,
- * until the next one is overdue.
+ * One number per series for viewers that know numbers only: gauges as they are now, distributions
+ * as the mean of the last second, or window, in which something was observed. Both stay until
+ * something new comes: whether they are stale is another question. Counters are shown as two, the
+ * rate of the last closed second, or window until the next one is overdue, and the total; both net
+ * of decrements.
  */
-import type { CanonicalSeries, SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
+import {
+  type CanonicalSeries,
+  type SnapshotSource,
+  type Statistic,
+  TOTAL,
+} from '../../dialects/snapshot-source.ts'
 import {
   canonicalMean,
   type Exact,
@@ -20,15 +26,10 @@ import { type CounterRecord, isDecrements, type SeriesRecord } from '../series/r
 import type { SeriesStore } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
+import type { LiveRing } from './ring.ts'
 import type { Totals } from './totals.ts'
 
-interface CanonicalOptions {
-  /** Silence after which a gauge has no value. */
-  readonly staleAfterMs: number
-  readonly select: readonly Statistic[]
-}
-
-/** Windows that may be missed before the newest value is no longer shown. */
+/** Windows that may be missed before the newest rate is no longer shown. */
 const OVERDUE_WINDOWS = 2
 /** Length of a window that does not say its own: what clients of ours ask for. */
 const UNKNOWN_WINDOW_S = 1
@@ -38,13 +39,16 @@ const ENTRIES_PER_STEP = 256
 /** Series by which a list grows at once: some milliseconds. */
 const FOLLOWED_AT_ONCE = 8192
 
+/** Statistic of a distribution, or the total of a counter. */
+type Shown = Statistic | typeof TOTAL
+
 /** One place in the list of values; what viewers are told of it is the record's. */
 class Entry implements CanonicalSeries {
   readonly record: SeriesRecord
-  /** Statistic; absent for the canonical value itself. */
-  declare readonly statistic?: Statistic
+  /** Statistic, or the total of a counter; absent for the canonical value itself. */
+  declare readonly statistic?: Shown
 
-  constructor(record: SeriesRecord, statistic: Statistic | undefined) {
+  constructor(record: SeriesRecord, statistic: Shown | undefined) {
     this.record = record
     if (statistic !== undefined) this.statistic = statistic
   }
@@ -65,8 +69,8 @@ class Entry implements CanonicalSeries {
 export class CanonicalValues implements SnapshotSource {
   readonly #store: SeriesStore
   readonly #totals: Totals
-  readonly #nowMs: () => number
-  readonly #options: CanonicalOptions
+  readonly #ring: LiveRing
+  readonly #select: readonly Statistic[]
   #entries: Entry[] = []
   /** Newest series of the list, and how often series had left it by then. */
   #lastId = 0
@@ -81,11 +85,12 @@ export class CanonicalValues implements SnapshotSource {
   #unread: { readonly frame: Frame; readonly lastId: number } | undefined
   #hasReader = false
 
-  constructor(store: SeriesStore, totals: Totals, nowMs: () => number, options: CanonicalOptions) {
+  /** @param select statistics of distributions to be shown beside their means */
+  constructor(store: SeriesStore, totals: Totals, ring: LiveRing, select: readonly Statistic[]) {
     this.#store = store
     this.#totals = totals
-    this.#nowMs = nowMs
-    this.#options = options
+    this.#ring = ring
+    this.#select = select
   }
 
   get revision(): number {
@@ -103,12 +108,10 @@ export class CanonicalValues implements SnapshotSource {
     this.#hasReader = true
     this.#reach = Math.max(this.#reach, target.length)
     runNow(this.#takingUnread())
-    const staleBeforeMs = this.#nowMs() - this.#options.staleAfterMs
     const end = Math.min(this.#entries.length, target.length)
     for (let i = 0; i < end; i++) {
       const { record } = this.#entries[i]!
       if (record.kind !== 'gauge') target[i] = this.#closed[i]!
-      else if (record.lastDataMs < staleBeforeMs) target[i] = Number.NaN
       else target[i] = Number(this.#totals.gauge(record) ?? Number.NaN)
     }
   }
@@ -135,7 +138,7 @@ export class CanonicalValues implements SnapshotSource {
       if (unlinks !== this.#unlinks || unread !== this.#unread) return
       const entry = this.#entries[i]!
       const isOlder = entry.record.id <= unread.lastId
-      closed.push(isOlder ? closedOf(entry, unread.frame) : Number.NaN)
+      closed.push(isOlder ? this.#closedOf(entry, unread.frame, this.#closed[i]!) : Number.NaN)
     }
     for (let i = 0; i < closed.length; i++) this.#closed[i] = closed[i]!
     this.#unread = undefined
@@ -176,11 +179,28 @@ export class CanonicalValues implements SnapshotSource {
   }
 
   #add(record: SeriesRecord): void {
-    const statistics = record.kind === 'histogram' ? this.#options.select : []
-    for (const statistic of [undefined, ...statistics]) {
+    for (const statistic of [undefined, ...this.#statisticsOf(record)]) {
       this.#entries.push(new Entry(record, statistic))
       this.#closed.push(Number.NaN)
     }
+  }
+
+  #statisticsOf({ kind }: SeriesRecord): readonly Shown[] {
+    if (kind === 'counter') return [TOTAL]
+    return kind === 'histogram' ? this.#select : []
+  }
+
+  /** @param before value of the second before */
+  #closedOf({ record, statistic }: Entry, frame: Frame, before: number): number {
+    if (statistic === TOTAL) {
+      const total = this.#totals.of(record)
+      return total.kind === 'counter' ? netNumber(total) : Number.NaN
+    }
+    // what was observed earlier holds, and is known already unless nothing was read then
+    const isSilent = record.kind === 'histogram' && frame.row(record.id, record.kind) < 0
+    if (isSilent && !Number.isNaN(before)) return before
+    const scaleS = record.metadata.rateTimeScaleS ?? MINUTE
+    return closedValue(record, frame, this.#ring, scaleS, statistic)
   }
 }
 
@@ -192,18 +212,22 @@ function isShown(record: SeriesRecord): boolean {
   return !isDecrements(record) && record.metadata.dialect !== 'hub'
 }
 
-function closedOf({ record, statistic }: Entry, frame: Frame): number {
-  return closedValue(record, frame, record.metadata.rateTimeScaleS ?? MINUTE, statistic)
+/** Gives the nearest double to a counter's total, net of decrements. */
+function netNumber({ total, decrements }: { readonly total: Exact; readonly decrements: Exact }) {
+  return Number(subtractExact(total, decrements))
 }
 
 /**
- * Computes the one value of a series in a closed second, or of its newest window; NaN for none, and
- * for a gauge, which is read as it is now.
+ * Computes the one value of a series as of a closed second: a counter's rate in it or in its newest
+ * window, a distribution's mean in the last one with observations; NaN for none, and for a gauge,
+ * which is read as it is now.
+ * @param ring of seconds, this one included
  * @param scaleS seconds that a counter's rate is stated per
  */
 export function closedValue(
   record: SeriesRecord,
   frame: Frame,
+  ring: Pick<LiveRing, 'holding'>,
   scaleS: number,
   statistic?: Statistic,
 ): number {
@@ -211,13 +235,13 @@ export function closedValue(
     case 'counter':
       return counterValue(record, frame, scaleS)
     case 'histogram': {
-      const row = frame.row(record.id, 'histogram')
-      return row < 0 ? emptyValue(statistic) : statisticOf(frame.histogramAt(row), statistic)
+      const histogram =
+        histogramIn(record, frame) ?? histogramIn(record, ring.holding(record.lastDataMs))
+      return histogram === undefined ? Number.NaN : statisticOf(histogram, statistic)
     }
     case 'summary': {
       const window = record.windows?.last
-      if (window === undefined || isOverdue(record, window.seconds, frame)) return Number.NaN
-      return summaryMean(window.summary)
+      return window === undefined ? Number.NaN : summaryMean(window.summary)
     }
     case 'gauge':
       return Number.NaN
@@ -245,9 +269,9 @@ function isOverdue({ lastDataMs }: SeriesRecord, windowSec: number, frame: Frame
   return frame.endMs - lastDataMs > OVERDUE_WINDOWS * Math.max(1, seconds) * 1000
 }
 
-/** Gives the value of an empty second: no observations, and no value. */
-function emptyValue(statistic: Statistic | undefined): number {
-  return statistic === 'count' ? 0 : Number.NaN
+function histogramIn(record: SeriesRecord, frame: Frame | undefined): Histogram | undefined {
+  const row = frame?.row(record.id, 'histogram') ?? -1
+  return row < 0 ? undefined : frame!.histogramAt(row)
 }
 
 function statisticOf(histogram: Histogram, statistic: Statistic | undefined): number {

@@ -87,6 +87,17 @@ export class LiveRing {
     return frames
   }
 
+  /** Finds the frame that an instant lies in, its end included; undefined where it has left. */
+  holding(ms: number): Frame | undefined {
+    for (const list of [this.#fine, this.#leaving, this.#coarse]) {
+      const next = firstAfter(list, ms)
+      const before = list[next - 1]
+      const frame = before?.endMs === ms ? before : list[next]
+      if (frame !== undefined && frame.endMs - frame.seconds * 1000 < ms) return frame
+    }
+    return undefined
+  }
+
   /** Lists frames that end after an instant: what a client missed that has seen all up to it. */
   since(endMs: number): Frame[] {
     return this.#fine.slice(firstAfter(this.#fine, endMs))

@@ -11,6 +11,7 @@ const FIELDS = [
   'dialect',
   'type',
   'exportSuffix',
+  'sourceLabel',
   'displayName',
   'unit',
   'description',

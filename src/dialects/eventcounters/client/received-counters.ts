@@ -13,7 +13,14 @@ import {
   sortLabels,
 } from '../../../model/index.ts'
 import { type Ingest, REFUSED } from '../../ingest.ts'
-import { identityOf, metadataOf, type ReceivedKind, summaryOf, timesPassed } from '../map.ts'
+import {
+  ENDPOINT_LABEL,
+  identityOf,
+  metadataOf,
+  type ReceivedKind,
+  summaryOf,
+  timesPassed,
+} from '../map.ts'
 import { LIMITS } from '../spec.ts'
 import type {
   CounterDescription,
@@ -173,7 +180,7 @@ export class ReceivedCounters {
       bytes: 0,
       kind,
       identity: identityOf(counter, kind, this.#endpoint),
-      metadata: metadataOf(counter, statistics.kind),
+      metadata: readMetadata(counter, statistics.kind),
       shown: counter,
       slot: REFUSED,
       generation: UNKNOWN,
@@ -219,7 +226,7 @@ export class ReceivedCounters {
     received.bytes += grownBytes
     this.#bytes += grownBytes
     received.shown = counter
-    received.metadata = metadataOf(counter, received.kind === 'counter' ? 'sum' : 'mean')
+    received.metadata = readMetadata(counter, received.kind === 'counter' ? 'sum' : 'mean')
     if (received.generation !== UNKNOWN) {
       this.#ingest.annotate(this.#slot(received), received.metadata)
     }
@@ -246,6 +253,11 @@ export class ReceivedCounters {
 function kindOf(statistics: Statistics): ReceivedKind {
   if (statistics.kind === 'sum') return 'counter'
   return statistics.count === 1 ? 'gauge' : 'summary'
+}
+
+/** Makes the metadata of a counter of an endpoint, whose label tells it from others of its name. */
+function readMetadata(counter: CounterDescription, kind: Statistics['kind']): Metadata {
+  return { ...metadataOf(counter, kind), sourceLabel: ENDPOINT_LABEL }
 }
 
 /** Estimates the memory of a counter: its key, the identity and pairs of the same texts, labels. */

@@ -415,6 +415,7 @@ suite('an attached endpoint', () => {
       type: 'Sum',
       unit: 'B',
       rateTimeScaleS: 60,
+      sourceLabel: 'endpoint',
     })
     assert.deepEqual(ingest.series[0]!.identity.labels.at(1), ['k', 'v,w'])
   })

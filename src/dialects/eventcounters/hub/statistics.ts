@@ -14,14 +14,14 @@ import type { MeanStatistics, Statistics } from '../window.ts'
 export function statisticsOf(
   record: SeriesRecord,
   frame: Frame,
-  view: Pick<HubView, 'staleAfterMs' | 'total'>,
+  view: Pick<HubView, 'total'>,
 ): Statistics | undefined {
   const row = frame.row(record.id, record.kind)
   switch (record.kind) {
     case 'counter':
       return { kind: 'sum', increment: incrementOf(record, frame) }
     case 'gauge':
-      return gaugeStatistics(row < 0 ? heldValue(record, frame, view) : frame.gaugeAt(row))
+      return gaugeStatistics(row < 0 ? heldValue(record, view) : frame.gaugeAt(row))
     case 'histogram':
       return row < 0 ? EMPTY_MEAN : histogramStatistics(frame.histogramAt(row))
     case 'summary':
@@ -42,13 +42,8 @@ function deltaOf(id: number, frame: Frame): Exact {
   return row < 0 ? 0 : frame.deltaAt(row)
 }
 
-/** Gives a gauge's value: one that was not written in the window still holds, until it is stale. */
-function heldValue(
-  record: SeriesRecord,
-  { endMs }: Frame,
-  view: Pick<HubView, 'staleAfterMs' | 'total'>,
-): Exact | undefined {
-  if (record.lastDataMs < endMs - view.staleAfterMs) return undefined
+/** Gives a gauge's value: one that was not written in the window still holds. */
+function heldValue(record: SeriesRecord, view: Pick<HubView, 'total'>): Exact | undefined {
   const total = view.total(record)
   return total.kind === 'gauge' ? total.value : undefined
 }

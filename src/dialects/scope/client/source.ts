@@ -68,14 +68,14 @@ class Slots {
     const { metadata } = series
     const known = this.#slots.get(series.identity)
     if (known !== undefined) {
-      if (known.metadata !== metadata) this.#ingest.annotate(known.slot, metadata)
+      if (known.metadata !== metadata) this.#ingest.annotate(known.slot, marked(metadata))
       known.metadata = metadata
       return known.slot
     }
     const identity = this.#identityOf(series)
     const key = identityKey(identity)
     const hash = keyedHash(key, 0, key.length)
-    const describe = (): Description => ({ identity, metadata })
+    const describe = (): Description => ({ identity, metadata: marked(metadata) })
     const slot = this.#ingest.slot(key, 0, key.length, GAUGE_TYPE, hash, describe)
     if (slot === REFUSED) this.#forget(series)
     else this.#slots.set(series.identity, { slot, metadata })
@@ -91,6 +91,11 @@ class Slots {
     const labels = isMarked ? [] : identity.labels
     return { kind: 'gauge', name, labels: sortLabels([...labels, [SOURCE_LABEL, this.#source]]) }
   }
+}
+
+/** Says of metadata which label tells whose the series is. */
+function marked(metadata: Metadata): Metadata {
+  return { ...metadata, sourceLabel: SOURCE_LABEL }
 }
 
 /** Connects to a server and keeps at it until closed. NaN is no value; ±Infinity is one. */

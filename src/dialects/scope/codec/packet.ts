@@ -95,7 +95,14 @@ function* readInParts(
   const metrics = (yield* findFieldsInParts(reader, 0, INFO_FIELDS))?.[0]
   const isInfo = metrics !== undefined && isMap(reader, metrics)
   const fields = yield* findFieldsInParts(reader, 0, SNAPSHOT_FIELDS)
-  if (!isInfo && fields !== undefined && isMap(reader, fields[1]!)) {
+  // an array of two is never an Info: metrics in front of anything are a snapshot's time
+  const isArrayOfTwo = reader.family(0) === 'array' && reader.length(0) === SNAPSHOT_FIELDS.length
+  const isSnapshot = fields !== undefined && isMap(reader, fields[1]!)
+  if (
+    fields !== undefined &&
+    !isInfo &&
+    (isSnapshot || (isArrayOfTwo && isMap(reader, fields[0]!)))
+  ) {
     const at = fields[0]!
     if (at !== MISSING && readTime(reader, at, !strict) === undefined) {
       throw packetError('bad_time', at, `t is of type ${reader.family(at)} and no time`)

@@ -118,6 +118,7 @@ export const VECTORS = respell(JSON.parse(readFileSync(FILE, 'utf8')) as ScopeVe
 
 /** The number that `{"$f64": …}`, `{"$u64": …}` or a JSON number stands for. */
 export function readNumber(value: unknown): number {
+  if (value === null || value === undefined) return Number.NaN
   if (typeof value === 'number') return value
   const { $f64, $u64 } = value as { $f64?: string; $u64?: string }
   return Number($f64 ?? $u64)

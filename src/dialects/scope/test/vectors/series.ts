@@ -120,6 +120,10 @@ function u64(value: unknown): bigint {
   return BigInt((value as { $u64: string }).$u64)
 }
 
+/** Reads a number, also one that no double holds; NaN for none: of a gauge that was never set. */
 function f64(value: unknown): number {
-  return typeof value === 'number' ? value : Number((value as { $f64: string }).$f64)
+  if (value === null || value === undefined) return Number.NaN
+  if (typeof value !== 'object') return Number(value)
+  const [text] = Object.values(value)
+  return Number(text)
 }
