@@ -2,14 +2,15 @@
  * node tools/docs.ts [--check]
  *
  * Writes what documents say in the program's own words: docs/api, README's table of dialects, the
- * table of docs/configuration.md; and the names that each entry exports, so that a change is seen
- * (test/package/exports.json). With --check it writes nothing, names what is not current, and
- * ends with 1 if there is any.
+ * table of docs/configuration.md, docs/coverage.md; and the names that each entry exports, so that
+ * a change is seen (test/package/exports.json). With --check it writes nothing, names what is not
+ * current, and ends with 1 if there is any.
  */
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { coveragePage, readCoverage } from '../test/docs/coverage.ts'
 import { DIALECTS } from '../test/support/dialects.ts'
 import { apiPages, readApi, readOptions } from './api-docs.ts'
 import { dialectTable, optionTable, withTable } from './tables.ts'
@@ -37,6 +38,8 @@ async function documents(): Promise<Map<string, string | undefined>> {
   all.set('README.md', withTable(read('README.md')!, dialectTable(DIALECTS)))
   const configuration = 'docs/configuration.md'
   all.set(configuration, withTable(read(configuration)!, optionTable(DIALECTS)))
+  const coverage = readCoverage(DIALECTS.map(({ name }) => name))
+  all.set('docs/coverage.md', coveragePage(coverage))
   return all
 }
 
