@@ -64,3 +64,18 @@ test('a hub whose ports are all taken does not start, and says why for each', as
     return true
   })
 })
+
+test('a hub whose port the system chooses has a name of its own in OTLP, not port 0', async () => {
+  const names: string[] = []
+  for (let i = 0; i < 2; i++) {
+    const hub = await startHub({ config: FREE })
+    const answer = await fetch(`http://127.0.0.1:${hub.addresses.http!.port}/api/v1/otlp`)
+    const name = /"service\.instance\.id","value":\{"stringValue":"([^"]+)"/.exec(
+      await answer.text(),
+    )
+    names.push(name![1]!)
+    await hub.close()
+  }
+  for (const name of names) assert.match(name, /:127\.0\.0\.1:[0-9a-f-]{36}$/)
+  assert.notEqual(names[0], names[1])
+})

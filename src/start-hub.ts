@@ -9,6 +9,7 @@
  * await hub.close()
  * ```
  */
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
@@ -267,7 +268,9 @@ async function otlpOf(
   hub: Hub,
   log: Log,
 ): Promise<LoadPreview> {
-  const instance = `${hostname()}:${host}:${httpPort}`
+  // a port that the system chooses is not known yet, and another one at every start
+  const place = httpPort === 0 ? randomUUID() : httpPort
+  const instance = `${hostname()}:${host}:${place}`
   const resource = { 'service.instance.id': instance, ...otlp.resource }
   if (otlp.url === '') {
     return async () => {

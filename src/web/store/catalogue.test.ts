@@ -97,3 +97,15 @@ test('a newer reading replaces one entry, unless its id means another series by 
   catalogue.update(info(2, 'other', { current: 7 }))
   assert.equal(catalogue.get(2)?.info.name, 'b')
 })
+
+test('a list that is read again leaves what only the single answer of a series says', () => {
+  const catalogue = new Catalogue()
+  const rates = { mean: 1, m1: 2, m5: 3, m15: 4 }
+  catalogue.replace(page(info(1, 'a', { current: 1 })))
+  catalogue.update(info(1, 'a', { current: 2, rates }))
+  catalogue.replace(page(info(1, 'a', { current: 3 })))
+  assert.deepEqual(catalogue.get(1)!.info, info(1, 'a', { current: 3, rates }))
+  // another hub's series of the same number is another one
+  catalogue.replace(page(info(1, 'a', { current: 1, firstSeenMs: 99 })))
+  assert.equal(catalogue.get(1)!.info.rates, undefined)
+})

@@ -39,6 +39,21 @@ function createEntry(info: SeriesInfo): Entry {
   return { id: info.id, info, identity, text, labels, search, group: prefixOf(info) }
 }
 
+/**
+ * Keeps what only the answer of a single series has: the list, which leaves it out, is read again
+ * and again.
+ */
+function withDetails(info: SeriesInfo, known: SeriesInfo | undefined): SeriesInfo {
+  const isSame =
+    known !== undefined &&
+    known.firstSeenMs === info.firstSeenMs &&
+    known.kind === info.kind &&
+    describeSeries(known) === describeSeries(info)
+  if (!isSame) return info
+  const { statistics, rates } = known
+  return { ...(statistics && { statistics }), ...(rates && { rates }), ...info }
+}
+
 /** Renumbering by a new list of what is kept by id. */
 export interface Renumbering {
   readonly gone: ReadonlySet<number>
@@ -73,7 +88,7 @@ export class Catalogue {
     const next = new Map<number, Entry>()
     const idOf = new Map<string, number>()
     for (const info of page.series) {
-      const entry = createEntry(info)
+      const entry = createEntry(withDetails(info, this.#byId.get(info.id)?.info))
       next.set(info.id, entry)
       if (!idOf.has(entry.identity)) idOf.set(entry.identity, info.id)
     }

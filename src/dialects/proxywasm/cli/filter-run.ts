@@ -8,7 +8,7 @@ import type { FilterLogLine, FilterOptions } from '../host/options.ts'
 import type { FilterStatistics } from '../host/statistics.ts'
 import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
 import { FilterThread } from '../host/thread/thread.ts'
-import type { JsonDocument } from '../spec.ts'
+import type { JsonDocument, JsonMetric } from '../spec.ts'
 import { zoneSpaceSource } from '../store/space.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
@@ -82,19 +82,28 @@ export class FilterRun {
   }
 
   report(): RunReport {
-    const { filter, module, host } = this.#options
+    const { filter, module, host, profile } = this.#options
+    const metrics = readMetrics(this.#zone, this.#reader, host)
     return {
       filter: filter.name,
       abi: module.abi,
       host,
       statistics: this.#thread.statistics(),
-      metrics: readMetrics(this.#zone, this.#reader, host),
+      metrics: profile === 'peer' ? metrics : withoutSums(metrics),
     }
   }
 
   close(): Promise<void> {
     return this.#thread.close()
   }
+}
+
+/** Leaves out what the document's shape of a histogram has no place for, as the store does. */
+function withoutSums(metrics: JsonDocument): JsonDocument {
+  const entries = Object.entries(metrics).map(([name, metric]): [string, JsonMetric] => {
+    return [name, metric.type === 'histogram' ? { type: metric.type, value: metric.value } : metric]
+  })
+  return Object.fromEntries(entries)
 }
 
 const PROBLEMS: readonly (readonly [keyof FilterStatistics, string])[] = [

@@ -69,6 +69,9 @@ test('run --json gives metrics in the original’s shape, under prefixed names',
     ],
     sum: 30,
   })
+  const { stdout: other } = await proxyWasm('run', path, '--requests', '3', '--name', 'f', '--json')
+  const { metrics } = JSON.parse(other) as RunReport
+  assert.deepEqual(Object.keys(metrics['pw.f.a_histogram']!), ['type', 'value'])
 })
 
 test('run ends with 1 when requests fail, and says what the filter did', async () => {

@@ -176,9 +176,13 @@ export class HubFilter {
           const facts = { callTimeoutMs, pauseMs }
           this.#log('warn', `${this.source}: its calls take too long, it waits`, facts)
         },
+        onFailure: (reason) => {
+          const facts = { reason, next: 'it is started with the next request' }
+          this.#log('warn', `${this.source} failed`, facts)
+        },
         onLog: ({ level, text }) => {
           const shown = LOG_LEVELS[level]
-          if (shown !== undefined) this.#log(shown, `filter ${name}`, { text, level })
+          if (shown !== undefined) this.#log(shown, `filter ${name}`, factsOf(text, level, shown))
         },
       },
     )
@@ -251,8 +255,9 @@ export class HubFilter {
     const { name, path, host } = this.config
     const unstarted = this.#state === 'refused' ? REFUSED : []
     const problems = counts === undefined ? unstarted : problemsOf(counts)
-    const message =
-      this.#message ?? pauseText(Math.max(0, ...this.#threads.map(({ pauseMs }) => pauseMs)))
+    const pauseMs = Math.max(0, ...this.#threads.map((thread) => thread.pauseMs))
+    const failure = this.#threads.find((thread) => thread.failure !== undefined)?.failure
+    const message = this.#message ?? pauseText(pauseMs) ?? failure
     return {
       name,
       path,
@@ -285,6 +290,11 @@ function workerOf(thread: FilterThread): FilterWorker {
   const { requests, requestsFailed, calls, callbackNs, memoryBytes } = thread.statistics()
   const callNs = calls === 0 ? 0 : callbackNs / calls
   return { requests, requestsFailed, callNs, memoryBytes }
+}
+
+/** Gives the facts of a line: the level of the line says that of the filter, but for one. */
+function factsOf(text: string, level: string, shown: LogLevel): Record<string, unknown> {
+  return level === shown ? { text } : { text, filterLevel: level }
 }
 
 function pauseText(pauseMs = 0): string | undefined {

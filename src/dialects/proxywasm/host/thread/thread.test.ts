@@ -130,3 +130,33 @@ test('a filter whose calls always take too long is started again later and later
   assert.ok(filter.pauseMs > 0 && filter.pauseMs <= pauses[0]!)
   await filter.close()
 })
+
+test('what fails after a call that took too long is said until it runs again', async () => {
+  const zone = Zone.create()
+  const module = await FilterModule.compile(await hostileFilter('loopsLater'))
+  const good = zoneSpaceSource({ shared: zone.shared })
+  let isBroken = false
+  const reasons: string[] = []
+  const filter = await FilterThread.start(
+    module,
+    { name: 'f' },
+    {
+      space: () => (isBroken ? { module: 'file:///nowhere/space.ts', data: undefined } : good),
+      callTimeoutMs: 100,
+      onFailure: (reason) => void reasons.push(reason),
+    },
+  )
+  assert.equal(filter.failure, undefined)
+  for (let i = 0; i < 3; i++) await filter.request()
+  assert.deepEqual(reasons, ['call into the filter took more than 100 ms'])
+  isBroken = true
+  await filter.request()
+  assert.equal(reasons.length, 2)
+  assert.match(reasons[1]!, /^it did not start: .*nowhere/)
+  assert.equal(filter.failure, reasons[1])
+  isBroken = false
+  await filter.request()
+  assert.equal(filter.failure, undefined)
+  await filter.close()
+  assert.equal(reasons.length, 2)
+})

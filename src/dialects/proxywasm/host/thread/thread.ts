@@ -30,6 +30,11 @@ export interface FilterThreadParts {
   readonly onLog?: (line: FilterLogLine) => void
   /** Called when the filter has to wait for its next start, because its calls take too long. */
   readonly onPause?: (pauseMs: number) => void
+  /**
+   * Called each time that the filter has failed as a whole: a call took too long, its thread ended,
+   * or it did not start again.
+   */
+  readonly onFailure?: (reason: string) => void
   readonly clock?: Clock
 }
 
@@ -90,6 +95,8 @@ export class FilterThread {
   #turn = 0
   #turnSinceNs = 0n
   #isClosed = false
+  /** Reason for the last failure as a whole; undefined while it runs. */
+  #failure: string | undefined
 
   private constructor(module: FilterModule, options: FilterOptions, parts: FilterThreadParts) {
     this.module = module
@@ -167,12 +174,26 @@ export class FilterThread {
     if (this.#pending > (this.#parts.waitingLimit ?? WAITING_LIMIT)) {
       return 'too many requests wait for the filter'
     }
+    const running = this.#running
     try {
-      await (this.#running?.started ?? this.#start())
+      await (running?.started ?? this.#start())
       return undefined
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      const reason = error instanceof Error ? error.message : String(error)
+      // of those that wait for one start the first tells
+      if (running === undefined && this.pauseMs === 0) this.#fail(`it did not start: ${reason}`)
+      return reason
     }
+  }
+
+  /** Reason why it stands still since it was started last; undefined while it runs. */
+  get failure(): string | undefined {
+    return this.#failure
+  }
+
+  #fail(reason: string): void {
+    this.#failure = reason
+    this.#parts.onFailure?.(reason)
   }
 
   /** Time until it may be started again, ms; 0 unless its calls take too long all the time. */
@@ -215,12 +236,15 @@ export class FilterThread {
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'started') {
         this.#segment = message.segment
+        hasStarted = true
+        this.#failure = undefined
         started.resolve()
       } else if (message.kind === 'refused') {
         started.reject(new FilterRefusedError(message.refusal, message.message))
       } else this.#hear(message)
     })
     const thread = worker.threadId
+    let hasStarted = false
     let reason = 'filter’s thread ended'
     worker.on('error', (error: Error) => {
       reason = `filter’s thread ended: ${error.message}`
@@ -233,6 +257,7 @@ export class FilterThread {
       this.#sharedData?.releaseOf(thread)
       if (this.#running?.worker === worker) this.#running = undefined
       this.#settle(reason)
+      if (hasStarted && !this.#isClosed) this.#fail(reason)
       started.reject(new FilterRefusedError('start_failed', reason))
       exited.resolve()
     })
