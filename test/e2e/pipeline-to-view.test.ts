@@ -168,15 +168,16 @@ for (const profile of ['peer', 'document']) {
     })
     const peer = await near.peer()
     const bins = { 0: '1', 12: '3', 64: '2' }
-    await near.send(peer, [{ bins, end_ns: `${near.clock.startMs}000000` }])
+    await near.send(peer, [{ bins, id: 41, end_ns: `${near.clock.startMs}000000` }])
     near.clock.advance(1000)
     // latencies and skewed samples are two windows of one series
     await far.taken(2)
     const key = { category: 'computation', worker: 'initializer', name: 'Check' }
     const request = { application: 'golden-app', key, seconds: 300 }
     far.clock.advance(2000)
-    const { total, bins: found, series } = (await wallarooOf(far.hub)!.view(request))!
+    const { total, bins: found, series, ids } = (await wallarooOf(far.hub)!.view(request))!
     assert.deepEqual([series, total.messages, total.latency.skewed], [1, 6, 2])
+    assert.deepEqual(ids, [41])
     assert.deepEqual(
       found.filter(({ count }) => count !== 0).map(({ bin, count }) => [bin, count]),
       [

@@ -40,6 +40,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 const OTHER: Family = { latency: 'latency', messages: 'messages_total' }
 const LATENCY_HELP = 'Latencies by powers of two; the sum is estimated from them.'
 const SKEW = 'clock_skew_samples_total'
+const ID = 'computation_id'
 
 /** One series of the model. */
 export interface Descriptor {
@@ -85,7 +86,7 @@ export function mappingOf(names: SeriesNames, prefix = NAME_PREFIX): SeriesMappi
     messages: describe(family.messages, 'counter', '{message}'),
     ...(family.latency === undefined ? {} : { latency: latencyOf(family.latency) }),
     skew: describe(SKEW, 'counter', '{message}', skewLabels),
-    ...(names.category === 'computation' ? { id: describe('computation_id', 'gauge', '') } : {}),
+    ...(names.category === 'computation' ? { id: describe(ID, 'gauge', '') } : {}),
   }
 
   function latencyOf(name: string): Descriptor {
@@ -219,6 +220,24 @@ export function windowOf(
   }
   if (name !== SKEW) return 'said_by_latencies'
   return counted(namesFrom(labels, labels.get('category') ?? ''), SKEW_BIN, cell.delta, Number.NaN)
+}
+
+/** Id of a computation, as its own series says it. */
+export interface ComputationId {
+  readonly names: SeriesNames
+  readonly id: number
+}
+
+/** Reads the id that a closed cell says of a computation; undefined for a cell of any other kind. */
+export function computationIdOf(
+  identity: Identity,
+  cell: Cell,
+  prefix = NAME_PREFIX,
+): ComputationId | undefined {
+  if (cell.kind !== 'gauge' || identity.name !== prefix + ID) return undefined
+  const id = Number(cell.value)
+  if (!Number.isInteger(id) || id < 0 || id > 0xffff) return undefined
+  return { names: namesFrom(new Map(identity.labels), 'computation'), id }
 }
 
 function counted(names: SeriesNames, bin: number, delta: Exact, extreme: number): WindowMessage {

@@ -103,6 +103,30 @@ describe('a relay', () => {
     assert.deepEqual(reports.counts, {})
   })
 
+  it('keeps the ids of computations, which their own series say', async (context) => {
+    const { emitter, finish, reports } = await setUp(context)
+    const say = (computation: string, id: number, end: number): void => {
+      const names = { ...NAMES, category: 'computation', name: computation }
+      const { latency, skew, id: place } = mappingOf(names)
+      // in the order of a closed second: counters, gauges, histograms
+      emitter.send(skew.identity, { kind: 'counter', delta: 1 }, undefined)
+      emitter.send(place!.identity, { kind: 'gauge', value: id, at: end }, undefined)
+      emitter.send(latency!.identity, latencies({ 10: '9' }, null, null), undefined)
+    }
+    say('Check', 7, 1000)
+    await emitter.flush()
+    say('Check', 8, 2000)
+    say('Decode', 65_535, 2000)
+    const worker = mappingOf({ ...NAMES, category: 'node-ingress-egress', name: 'w1' })
+    emitter.send(worker.latency!.identity, latencies({ 10: '1' }, null, null), undefined)
+    const said = windowsOf(await finish()).map(({ name, id, total }) => `${name} ${id}: ${total}`)
+    assert.deepEqual(said.toSorted(), [
+      ...['Check 7: 1', 'Check 7: 9', 'Check 8: 1', 'Check 8: 9'],
+      ...['Decode 65535: 1', 'Decode 65535: 9', 'w1 0: 1'],
+    ])
+    assert.deepEqual(reports.counts, {})
+  })
+
   it('joins each worker once, and counts what it cannot say', async (context) => {
     const { emitter, finish, reports } = await setUp(context)
     const cell = latencies({ 10: '1' }, null, null)

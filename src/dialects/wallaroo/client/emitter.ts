@@ -8,7 +8,7 @@ import { LinkState } from '../../../time/link-state.ts'
 import type { ChosenPeer, ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
 import { WallarooClient, type WallarooClientOptions } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec/encode.ts'
-import { type WindowMessage, windowOf } from '../map.ts'
+import { computationIdOf, type SeriesNames, type WindowMessage, windowOf } from '../map.ts'
 import type { ReporterClock } from '../reporter/reporter.ts'
 import { NAME_PREFIX } from '../spec.ts'
 
@@ -20,6 +20,10 @@ const BUFFER_WINDOWS = 10_000
 const PENDING_BYTES = 16_777_216
 /** Workers that are announced; windows of more are sent without a Join, which hubs of ours take. */
 const JOINS_LIMIT = 1024
+/** Computations whose ids are remembered; of more, those that were heard of first have none. */
+const IDS_LIMIT = 131_072
+/** Windows that wait for the ids of their second; further ones go with those of the last one. */
+const EARLY_LIMIT = 1000
 /** Windows are encoded and handed over in batches of this many. */
 const BATCH_WINDOWS = 1000
 
@@ -40,6 +44,10 @@ class WallarooEmitter implements Emitter {
   readonly #link: LinkState
   #client: WallarooClient | undefined
   #batch: Metrics[] = []
+  /** Ids of computations, by their names as JSON. */
+  readonly #ids = new Map<string, number>()
+  /** Windows of counters, which a second lists before the ids. */
+  #early: WindowMessage[] = []
   /** Frames dropped so far that have been reported. */
   #reported = 0
 
@@ -53,6 +61,11 @@ class WallarooEmitter implements Emitter {
   }
 
   send(identity: Identity, cell: Cell, _total: Exact | undefined): void {
+    const said = computationIdOf(identity, cell, this.#namePrefix)
+    if (said !== undefined) {
+      this.#remember(said.names, said.id)
+      return
+    }
     const window = windowOf(identity, cell, this.#namePrefix)
     if (window === 'said_by_latencies') return
     if (typeof window === 'string') {
@@ -60,15 +73,30 @@ class WallarooEmitter implements Emitter {
       return
     }
     if (window.bins.every((count) => count === 0n)) return
+    const isEarly = cell.kind === 'counter' && window.names.category === 'computation'
+    if (isEarly && this.#early.length < EARLY_LIMIT) this.#early.push(window)
+    else this.#take(window)
+  }
+
+  #remember(names: SeriesNames, id: number): void {
+    const key = keyOf(names)
+    this.#ids.delete(key)
+    this.#ids.set(key, id)
+    if (this.#ids.size > IDS_LIMIT) this.#ids.delete(this.#ids.keys().next().value!)
+  }
+
+  #take(window: WindowMessage): void {
     this.#join(window)
     this.#batch.push(this.#metrics(window))
     if (this.#batch.length === BATCH_WINDOWS) this.#sendBatch()
   }
 
   #metrics({ names, bins, minNs, maxNs }: WindowMessage): Metrics {
+    const isComputation = names.category === 'computation'
+    const id = isComputation ? (this.#ids.get(keyOf(names)) ?? 0) : 0
     const endNs = (BigInt(Math.floor(this.#clock.wallMs())) * 1_000_000n) / PERIOD_NS
     return {
-      ...{ ...names, id: 0, bins, ...extremesOnWire(minNs, maxNs, bins) },
+      ...{ ...names, id, bins, ...extremesOnWire(minNs, maxNs, bins) },
       ...{ periodNs: PERIOD_NS, endNs: endNs * PERIOD_NS },
     }
   }
@@ -134,6 +162,7 @@ class WallarooEmitter implements Emitter {
   }
 
   async flush(): Promise<void> {
+    for (const window of this.#early.splice(0)) this.#take(window)
     if (this.#batch.length > 0) this.#sendBatch()
     const { droppedOffline = 0, droppedSlow = 0 } = this.#client?.counts ?? {}
     const dropped = droppedOffline + droppedSlow
@@ -147,6 +176,10 @@ class WallarooEmitter implements Emitter {
     await this.flush()
     await this.#client?.close()
   }
+}
+
+function keyOf({ application, pipeline, worker, name }: SeriesNames): string {
+  return JSON.stringify([application, pipeline, worker, name])
 }
 
 /** Makes the hub's clock one with the exact wall time that a client's reporters go by. */
