@@ -28,6 +28,9 @@ export interface WallarooClientOptions extends GivenOptions<typeof LINK_OPTIONS>
   readonly onError?: (error: Error, retryMs: number) => void
 }
 
+/** Options of what frames look like. */
+type FrameForm = Pick<WindowOptions, 'profile' | 'arraySizes'>
+
 /** Frames by what became of them, and connections. */
 export interface WallarooClientCounts {
   /** Handed over to a connection; what it holds when it breaks is lost. */
@@ -104,14 +107,15 @@ export class WallarooClient {
 
   /** Makes a reporter whose windows this client sends; it is closed with the client. */
   reporter(options: WindowOptions = {}): Reporter {
-    const { application, worker, profile, binning, windowRule, periodMs, idleFlush } = this.#options
-    const own = { profile, binning, windowRule, periodMs, idleFlush, ...options }
+    const { application, worker } = this.#options
+    const { profile, arraySizes, binning, windowRule, periodMs, idleFlush } = this.#options
+    const own = { profile, arraySizes, binning, windowRule, periodMs, idleFlush, ...options }
     const reporter = new Reporter({
       ...own,
       application,
       worker,
       clock: this.#clock,
-      send: (batch) => this.send(batch, own.profile),
+      send: (batch) => this.send(batch, own),
     })
     this.#reporters.push(reporter)
     return reporter
@@ -126,13 +130,12 @@ export class WallarooClient {
 
   /**
    * Sends windows, all in one write.
+   * @param form of their frames; that of the client unless given
    * @throws {EncodeError} for a name that is too long or a number out of its range: nothing is sent
    */
-  send(
-    batch: readonly Metrics[],
-    profile = this.#options.profile ?? REPORT_DEFAULTS.profile,
-  ): void {
-    const frames = batch.map((window) => encodeMetrics(window, profile))
+  send(batch: readonly Metrics[], form: FrameForm = this.#options): void {
+    const { profile = REPORT_DEFAULTS.profile, arraySizes = REPORT_DEFAULTS.arraySizes } = form
+    const frames = batch.map((window) => encodeMetrics(window, profile, arraySizes))
     if (this.#isConnected) this.#write(frames)
     else if (this.#isClosed) this.counts.droppedOffline += frames.length
     else this.counts.droppedOffline += this.#buffer.push(frames)

@@ -25,7 +25,7 @@ import { FrameScanner } from './codec/frame-scan.ts'
 import type { FrameVisitor } from './codec/frame-visitor.ts'
 import type { MetricsFrame } from './codec/metrics-frame.ts'
 import { textOf } from './codec/text.ts'
-import { RECEIVE_DEFAULTS, REPORT_DEFAULTS } from './options.ts'
+import { RECEIVE_DEFAULTS, REPORT_DEFAULTS, sizesProblem } from './options.ts'
 import { BINS, type ErrorCode, LENGTH_BYTES, NAME, type Note, notesOf } from './spec.ts'
 
 /** A worker's first word. */
@@ -188,9 +188,16 @@ export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): D
   return decodeWhole(createDecoder({ ...options, transport }), bytes)
 }
 
+/** Options of encoding. */
+export interface EncodeOptions extends CodecOptions {
+  /** True where the 65 bins are to have their number in front, under profile `document` only. */
+  readonly arraySizes?: boolean
+}
+
 /**
  * Encodes messages as frames, one each, in the order of min and max of the profile (`peer` unless
  * given).
+ * @throws {RangeError} for sizes of arrays under another profile than the document's
  * @throws {EncodeError} `bad_message`, `out_of_range` or `name_too_long`
  *
  * @example
@@ -201,20 +208,22 @@ export function decodeWallaroo(bytes: Uint8Array, options: CodecOptions = {}): D
  */
 export function encodeWallaroo(
   messages: readonly unknown[],
-  { profile = REPORT_DEFAULTS.profile }: CodecOptions = {},
+  { profile = REPORT_DEFAULTS.profile, arraySizes = false }: EncodeOptions = {},
 ): Uint8Array[] {
-  return messages.map((message) => frameOf(message, profile))
+  const problem = sizesProblem({ profile, arraySizes })
+  if (problem !== undefined) throw new RangeError(`${problem.option}: ${problem.wanted}`)
+  return messages.map((message) => frameOf(message, profile, arraySizes))
 }
 
 /**
  * Encodes the frame of a message; of one that was decoded, what is known of it.
  * @throws {EncodeError} with a code for what the protocol cannot say
  */
-function frameOf(message: unknown, profile: Profile): Uint8Array {
+function frameOf(message: unknown, profile: Profile, hasArraySizes: boolean): Uint8Array {
   if (typeof message !== 'object' || message === null) throw badMessage('message is no object')
   const fields = message as Record<string, unknown>
   if (fields.type === 'connect') return encodeConnect()
-  if (fields.type === 'metrics') return encodeMetrics(metricsOf(fields), profile)
+  if (fields.type === 'metrics') return encodeMetrics(metricsOf(fields), profile, hasArraySizes)
   if (fields.type !== 'join') throw badMessage('type is none of connect, join, metrics')
   return encodeJoin(textField(fields, 'application'), textField(fields, 'worker'))
 }

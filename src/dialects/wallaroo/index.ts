@@ -22,5 +22,11 @@ export {
   type ReporterOptions,
   type WindowOptions,
 } from './reporter/reporter.ts'
-export { ComputationStage, SinkStage, SourceStage } from './reporter/stages.ts'
+export {
+  ArrivalStage,
+  ComputationStage,
+  HandOverStage,
+  SinkStage,
+  SourceStage,
+} from './reporter/stages.ts'
 export { WallarooServer, type WallarooServerOptions } from './server.ts'

@@ -18,6 +18,10 @@ const profile = choice(['document', 'peer'], {
   default: 'peer',
   description: 'order of min and max, and header, of what is sent',
 })
+const arraySizes = boolean({
+  default: false,
+  description: 'under profile document: the 65 bins have their number in front, as arrays have',
+})
 /** The peer's pauses are all alike. */
 const pauses = reconnectOptions({ firstMs: 250, limitMs: 250, jitter: 0 })
 const maxFrameBytes = bytes({
@@ -27,7 +31,19 @@ const maxFrameBytes = bytes({
   description: 'length field; a larger one ends the connection',
 })
 
-const EMIT_OPTIONS = { profile, ...pauses }
+const EMIT_OPTIONS = { profile, arraySizes, ...pauses }
+
+/** Says what is wrong with sizes of arrays, of which only the document speaks. */
+export function sizesProblem({
+  profile,
+  arraySizes,
+}: {
+  readonly profile: string
+  readonly arraySizes: boolean
+}) {
+  if (!arraySizes || profile === 'document') return undefined
+  return { option: 'arraySizes', wanted: 'want it with profile document only' }
+}
 
 export const OPTIONS = {
   maxFrameBytes,
@@ -56,12 +72,13 @@ export const OPTIONS = {
     default: 10_000,
     description: 'workers known at once that have joined and sent no window',
   }),
-  emit: section(EMIT_OPTIONS),
+  emit: section(EMIT_OPTIONS, { check: sizesProblem }),
 }
 
 /** Options of windows and how they are sent: what a reporter goes by. */
 export const REPORT_OPTIONS = {
   profile,
+  arraySizes,
   binning: choice(['document', 'peer'], {
     default: 'document',
     description: 'which bin takes an exact power of two; independent of the profile',

@@ -57,8 +57,10 @@ function windowsOf(messages: readonly Message[]): MetricsMessage[] {
 
 describe('a relay', () => {
   it('says windows again as they came, in either profile', async (context) => {
-    for (const profile of ['peer', 'document'] as const) {
-      const { emitter, finish } = await setUp(context, { profile })
+    const sized = { profile: 'document', arraySizes: true } as const
+    for (const options of [{ profile: 'peer' }, { profile: 'document' }, sized] as const) {
+      const { profile } = options
+      const { emitter, finish } = await setUp(context, options)
       const all = CATEGORIES.map((category): SeriesNames => ({ ...NAMES, category }))
       for (const names of all) {
         const { identity } = mappingOf(names).latency!
@@ -76,7 +78,9 @@ describe('a relay', () => {
       for (const { bins, order, min_ns, max_ns, period_ns, notes } of windowsOf(windows)) {
         assert.deepEqual([bins, order, min_ns, max_ns], [{ 0: '2', 10: '9' }, profile, '0', '1000'])
         assert.equal(period_ns, '1000000000')
-        assert.deepEqual(notes, profile === 'document' ? ['document_order'] : [])
+        const ofSizes = options === sized ? ['array_count_prefix'] : []
+        const ofOrder = profile === 'document' ? ['document_order'] : []
+        assert.deepEqual(notes.toSorted(), [...ofSizes, ...ofOrder])
       }
     }
   })

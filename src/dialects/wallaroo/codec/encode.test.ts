@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import { EncodeError } from '../../../wire/encode-error.ts'
-import { createDecoder, type MetricsMessage } from '../codec.ts'
+import { createDecoder, encodeWallaroo, type MetricsMessage } from '../codec.ts'
 import { encodeMessage } from '../test/frames.ts'
 import { binOf } from './binning.ts'
 import { encodeConnect, encodeJoin, encodeMetrics, type Metrics } from './encode.ts'
@@ -39,6 +39,22 @@ describe('frames', () => {
     assert.equal(decodeOne(encodeMetrics(WINDOW, 'document')).payload_header, 609)
     assert.equal(Buffer.from(encodeConnect()).toString('hex'), '0000000101')
     assert.equal(encodeJoin('a', 'w').length, 4 + 1 + 4 + 9 + 4 + 1)
+  })
+
+  it('have the number of bins in front of them where sizes of arrays are asked for', () => {
+    const frame = Buffer.from(encodeMetrics(WINDOW, 'document', true))
+    const plain = Buffer.from(encodeMetrics(WINDOW, 'document'))
+    assert.deepEqual([frame.length, frame.readUInt32BE(0)], [659, 655])
+    const binsAt = plain.length - 8 * (65 + 4)
+    assert.equal(frame.readUInt32BE(binsAt), 65)
+    assert.deepEqual(frame.subarray(binsAt + 4), plain.subarray(binsAt))
+    const { payload_size, payload_header, notes } = decodeOne(frame)
+    assert.deepEqual([payload_size, payload_header], [617, 613])
+    assert.deepEqual(notes.toSorted(), ['array_count_prefix', 'empty_window'])
+    const messages = [decodeOne(plain)]
+    const options = { profile: 'document', arraySizes: true } as const
+    assert.deepEqual(encodeWallaroo(messages, options), [new Uint8Array(frame)])
+    assert.throws(() => encodeWallaroo(messages, { arraySizes: true }), RangeError)
   })
 
   it('cannot be made of ids, bins, times or names out of their range', () => {

@@ -66,25 +66,35 @@ export function encodeJoin(application: string, worker: string): Uint8Array {
   return writer.bytes
 }
 
-/** @throws {EncodeError} for a name that is too long or a number out of its range */
-export function encodeMetrics(message: Metrics, profile: Profile): Uint8Array {
+/**
+ * @param hasArraySizes the size of the bins stands before them, as a literal reading of "arrays are
+ *   prepended by their size" wants it; strings have theirs always
+ * @throws {EncodeError} for a name that is too long or a number out of its range
+ */
+export function encodeMetrics(
+  message: Metrics,
+  profile: Profile,
+  hasArraySizes = false,
+): Uint8Array {
   const topic = encodeTopic(message.application)
   const names = (['name', 'category', 'worker', 'pipeline'] as const).map((field) =>
     encodeName(field, message[field]),
   )
   const nameBytes = names.reduce((sum, name) => sum + name.length, 0)
-  const payloadSize = PAYLOAD_BYTES + nameBytes
+  const sizesBytes = hasArraySizes ? 4 : 0
+  const payloadSize = PAYLOAD_BYTES + sizesBytes + nameBytes
   const size = 4 + EVENT.length + 4 + topic.length + 4 + payloadSize
   const writer = new FrameWriter(METRICS, size)
   writer.text(encoder.encode(EVENT))
   writer.text(topic)
   writer.u32(payloadSize)
-  writer.u32((profile === 'peer' ? HEADER_PEER : HEADER_DOCUMENT) + nameBytes)
+  writer.u32((profile === 'peer' ? HEADER_PEER : HEADER_DOCUMENT) + sizesBytes + nameBytes)
   for (const name of names) writer.text(name)
   writer.u16(message.id)
   if (message.bins.length !== BINS) {
     throw encodeError('bad_message', `${message.bins.length} bins, not ${BINS}`)
   }
+  if (hasArraySizes) writer.u32(BINS)
   for (let bin = 0; bin < BINS; bin++) writer.u64('bin', message.bins[bin]!)
   const [a, b] = profile === 'peer' ? (['min', 'max'] as const) : (['max', 'min'] as const)
   writer.u64(a, a === 'min' ? message.minNs : message.maxNs)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { NanoClock } from '../../../../test/support/nano-clock.ts'
 import type { Metrics } from '../codec/encode.ts'
 import { Reporter, type WindowOptions } from './reporter.ts'
-import { ComputationStage, SinkStage, SourceStage } from './stages.ts'
+import { ArrivalStage, ComputationStage, HandOverStage, SinkStage, SourceStage } from './stages.ts'
 
 const START = 1_700_000_000_000_000_000n
 const SECOND = 1_000_000_000n
@@ -172,6 +172,23 @@ describe('stages', () => {
   })
 })
 
+describe('stages between two workers', () => {
+  it('report the time on each of them, and the way between', () => {
+    const { reporter, batches } = setUp()
+    const arrival = new ArrivalStage(reporter, 'Orders', 3)
+    arrival.arrived(310)
+    // their clocks differ by more than the way took
+    arrival.arrived(-5)
+    new HandOverStage(reporter, 'Orders').handedOver(640)
+    reporter.close()
+    assert.deepEqual(batches[0]!.lines, [
+      'computation Before receive on data channel (network time) 1 min 310 end 2',
+      'node-ingress-egress w 1 min 640 end 2',
+    ])
+    assert.equal(reporter.counts.invalidLatency, 1)
+  })
+})
+
 describe('options', () => {
   it('out of their range are refused when the reporter or the item is made', () => {
     assert.throws(() => setUp({ periodMs: 0.999_999 }), /periodMs 0.999999/)
@@ -180,6 +197,8 @@ describe('options', () => {
     for (const wrong of [{ profile: 'Peer' }, { binning: '' }, { windowRule: 'late' }]) {
       assert.throws(() => setUp(wrong as object), { name: 'RangeError' })
     }
+    const sizesOfThePeer = { arraySizes: true, profile: 'peer' as const }
+    assert.throws(() => setUp(sizesOfThePeer), /arraySizes true: want it with profile document/)
     const { reporter } = setUp()
     assert.throws(() => reporter.computation('Orders', 'Check', 65_536), /id 65536/)
     assert.throws(() => reporter.computation('Orders', 'Check', -1), refusal)

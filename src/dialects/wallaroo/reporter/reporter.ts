@@ -9,7 +9,7 @@
 import { type Clock, nsOfMs } from '../../../time/clock.ts'
 import { checkOptions, type GivenOptions } from '../../options.ts'
 import { encodeError, type Metrics } from '../codec/encode.ts'
-import { REPORT_OPTIONS, type ReportSettings } from '../options.ts'
+import { REPORT_OPTIONS, type ReportSettings, sizesProblem } from '../options.ts'
 import { CATEGORIES, type Category, NAME_BYTES_LIMIT, type WindowRule } from '../spec.ts'
 import { LatencyWindow } from './latency-window.ts'
 
@@ -30,6 +30,10 @@ export interface WindowOptions extends GivenOptions<typeof REPORT_OPTIONS> {
 /** Checks and completes the options of windows. @throws {RangeError} */
 export function checkWindowOptions(options: WindowOptions): ReportSettings {
   const settings = checkOptions(REPORT_OPTIONS, options)
+  const problem = sizesProblem(settings)
+  if (problem !== undefined) {
+    throw new RangeError(`${problem.option} ${settings.arraySizes}: ${problem.wanted}`)
+  }
   const { windowRule = settings.profile } = options
   if (windowRule === 'document' || windowRule === 'peer') return { ...settings, windowRule }
   throw new RangeError(`windowRule ${windowRule}: want one of document, peer`)

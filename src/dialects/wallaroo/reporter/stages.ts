@@ -1,6 +1,6 @@
 /**
- * The three places of a pipeline that report, each by a reporter: its source, its computations, its
- * sink (§4.2). What they measure, in the words of the peer.
+ * The places of a pipeline that report, each by a reporter: its source, its computations, its sink,
+ * and the two ends of the way to another worker (§4.2). What they measure, in the words of the peer.
  */
 import type { IngestRecorder, Recorder, Reporter } from './reporter.ts'
 
@@ -60,8 +60,71 @@ export class ComputationStage {
 }
 
 /**
- * Stage where messages leave a pipeline, or this worker for the last time. All latencies are
- * nanoseconds.
+ * Stage where messages arrive on this worker that another one has handed over. All latencies are
+ * nanoseconds. What a worker reports of a message begins here, as it does at a source.
+ *
+ * @example
+ * import { ArrivalStage, WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w2' })
+ * await client.start()
+ * const stage = new ArrivalStage(client.reporter(), 'Orders', 3)
+ * stage.arrived(310_000)
+ * await client.close()
+ */
+export class ArrivalStage {
+  readonly #network: Recorder
+
+  /** @param id of the way among the pipeline's computations, one more than the last one before it */
+  constructor(reporter: Reporter, pipeline: string, id: number) {
+    this.#network = reporter.computation(
+      pipeline,
+      'Before receive on data channel (network time)',
+      id,
+    )
+  }
+
+  /**
+   * Records one message that has come.
+   * @param networkNs since it was handed over there, a difference of two machines' clocks: a
+   *   negative one is left out and counted
+   */
+  arrived(networkNs: number | bigint): void {
+    this.#network.record(networkNs)
+  }
+}
+
+/**
+ * Stage where messages leave this worker for another one, which goes on with them. All latencies
+ * are nanoseconds.
+ *
+ * @example
+ * import { HandOverStage, WallarooClient } from 'pentameter/wallaroo'
+ *
+ * const client = new WallarooClient({ application: 'shop', worker: 'w1' })
+ * await client.start()
+ * const stage = new HandOverStage(client.reporter(), 'Orders')
+ * stage.handedOver(64_000)
+ * await client.close()
+ */
+export class HandOverStage {
+  readonly #onWorker: Recorder
+
+  constructor(reporter: Reporter, pipeline: string) {
+    this.#onWorker = reporter.nodeIngressEgress(pipeline)
+  }
+
+  /**
+   * Records one message that has been written to the other worker.
+   * @param onWorkerNs since its arrival here, from a source or from another worker
+   */
+  handedOver(onWorkerNs: number | bigint): void {
+    this.#onWorker.record(onWorkerNs)
+  }
+}
+
+/**
+ * Stage where messages leave a pipeline, on whatever worker. All latencies are nanoseconds.
  *
  * @example
  * import { SinkStage, WallarooClient } from 'pentameter/wallaroo'
@@ -86,8 +149,8 @@ export class SinkStage {
 
   /**
    * Records one message that has been encoded and has left the pipeline.
-   * @param wholeNs since its ingestion
-   * @param onWorkerNs since its arrival on this worker
+   * @param wholeNs since its ingestion, on whatever worker that was
+   * @param onWorkerNs since its arrival on this worker, from a source or from another worker
    */
   completed(
     encodeNs: number | bigint,
