@@ -9,6 +9,7 @@ export type { Metrics } from './codec/encode.ts'
 export {
   type ConnectMessage,
   decodeWallaroo,
+  type EncodeOptions,
   encodeWallaroo,
   type JoinMessage,
   type Message,

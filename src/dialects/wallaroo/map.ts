@@ -228,7 +228,7 @@ export interface ComputationId {
   readonly id: number
 }
 
-/** Reads the id that a closed cell says of a computation; undefined for a cell of any other kind. */
+/** Reads the id that a closed cell says of a computation; undefined for any other cell. */
 export function computationIdOf(
   identity: Identity,
   cell: Cell,

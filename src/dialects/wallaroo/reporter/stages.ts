@@ -1,6 +1,6 @@
 /**
- * The places of a pipeline that report, each by a reporter: its source, its computations, its sink,
- * and the two ends of the way to another worker (§4.2). What they measure, in the words of the peer.
+ * The places of a pipeline that report, each by a reporter (§4.2): its source, its computations,
+ * its sink, and the two ends of the way to another worker. What they measure, in the peer's words.
  */
 import type { IngestRecorder, Recorder, Reporter } from './reporter.ts'
 
@@ -75,7 +75,7 @@ export class ComputationStage {
 export class ArrivalStage {
   readonly #network: Recorder
 
-  /** @param id of the way among the pipeline's computations, one more than the last one before it */
+  /** @param id of the way among the pipeline's computations: one more than that before it */
   constructor(reporter: Reporter, pipeline: string, id: number) {
     this.#network = reporter.computation(
       pipeline,
