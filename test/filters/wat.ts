@@ -14,7 +14,7 @@ export async function assembleWat(text: string, name = 'filter.wat'): Promise<Ui
 async function load(): Promise<Assembler> {
   const wabt = await wabtModule()
   return (text, name) => {
-    const features = { threads: true, exceptions: true, multi_memory: true }
+    const features = { threads: true, exceptions: true, multi_memory: true, tail_call: true }
     const module = wabt.parseWat(name, text, features)
     try {
       return module.toBinary({}).buffer

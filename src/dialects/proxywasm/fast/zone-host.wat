@@ -20,8 +20,10 @@
 ;;   access adds what was taken away.
 ;; places.ts says how long a place is good, and empties the cells.
 (module
-  (import "zone" "memory" (memory $zone 1 65536 shared))
+  ;; First the places: an engine has the address of a module's first memory at hand, and looks up
+  ;; others, here while the place is on its way.
   (import "places" "memory" (memory $places 65 65))
+  (import "zone" "memory" (memory $zone 1 65536 shared))
   (import "zone" "metricsAt" (global $metricsAt i32))
   (import "zone" "generationAt" (global $generationAt i32))
   (import "zone" "lockAt" (global $lockAt i32))
@@ -47,11 +49,11 @@
   (func $descriptor (param $id i32) (result i32)
     (local $metric i32)
     (local.set $metric (i32.sub (local.get $id) (i32.const 1)))
-    (if (i32.ge_u (local.get $metric) (i32.atomic.load (global.get $metricsAt)))
+    (if (i32.ge_u (local.get $metric) (i32.atomic.load $zone (global.get $metricsAt)))
       (then (return (i32.const 0))))
     (i32.add
       (i32.shl
-        (i32.load
+        (i32.load $zone
           (i32.add (global.get $descriptorTableAt)
             (i32.shl (i32.shr_u (local.get $metric) (i32.const 11)) (i32.const 2))))
         (i32.const 16))
@@ -62,7 +64,7 @@
     (local $page i32)
     (local.set $page
       (i32.and (i32.const 0xffffff)
-        (i32.atomic.load
+        (i32.atomic.load $zone
           (i32.add (local.get $tableAt)
             (i32.shl (i32.shr_u (local.get $slotAt) (i32.const 13)) (i32.const 2))))))
     (if (result i32) (i32.eqz (local.get $page))
@@ -76,18 +78,18 @@
     (local $entry i32) (local $left i32) (local $table i32) (local $slot i32) (local $sum i64)
     (local.set $entry
       (i32.add (global.get $entriesAt) (i32.shl (global.get $tableField) (i32.const 2))))
-    (local.set $left (i32.atomic.load (global.get $segmentsAt)))
+    (local.set $left (i32.atomic.load $zone (global.get $segmentsAt)))
     (block $done
       (loop $next
         (br_if $done (i32.eqz (local.get $left)))
-        (local.set $table (i32.atomic.load (local.get $entry)))
+        (local.set $table (i32.atomic.load $zone (local.get $entry)))
         (if (local.get $table)
           (then
             (local.set $slot
               (call $slot (i32.shl (local.get $table) (i32.const 2)) (local.get $slotAt)))
             (if (local.get $slot)
               (then
-                (local.set $sum (i64.add (local.get $sum) (i64.load (local.get $slot))))))))
+                (local.set $sum (i64.add (local.get $sum) (i64.load $zone (local.get $slot))))))))
         (local.set $entry (i32.add (local.get $entry) (i32.const 64)))
         (local.set $left (i32.sub (local.get $left) (i32.const 1)))
         (br $next)))
@@ -101,7 +103,7 @@
     (if (i32.or (i32.eqz (local.get $descriptor))
           (i32.lt_s (i32.load $places offset=0x400000 (i32.const 0)) (i32.const 0)))
       (then (return (i32.const 0))))
-    (local.set $kind (i32.load16_u offset=6 (local.get $descriptor)))
+    (local.set $kind (i32.load16_u $zone offset=6 (local.get $descriptor)))
     (if (i32.eq (local.get $kind) (global.get $gaugeKind))
       (then (local.set $place (i32.add (local.get $descriptor) (i32.const 18))))
       (else
@@ -109,7 +111,7 @@
               (i32.ne (local.get $kind) (global.get $denseKind)))
           (then (return (i32.const 0))))
         (local.set $place
-          (call $slot (global.get $chunkTableAt) (i32.load offset=8 (local.get $descriptor))))
+          (call $slot (global.get $chunkTableAt) (i32.load $zone offset=8 (local.get $descriptor))))
         (if (i32.eqz (local.get $place)) (then (return (i32.const 0))))
         (local.set $place
           (i32.sub (local.get $place)
@@ -131,47 +133,54 @@
         (if (local.get $place) (then (return (local.get $place))))))
     (call $locate (local.get $id)))
 
-  ;; Counters first, then gauges, without a call to the end: what is done most often.
+  ;; Counters first: what is done most often. With a tail call at its end it is a function that
+  ;; calls none, which an engine enters without a look for the end of the stack.
   (func (export "increment") (param $id i32) (param $delta i64) (result i32)
+    (local $place i32)
+    (block $else
+      (br_if $else (i32.ge_u (local.get $id) (i32.const 0x100000)))
+      (local.set $place (i32.load $places (i32.shl (local.get $id) (i32.const 2))))
+      (br_if $else (i32.eqz (i32.and (local.get $place) (i32.const 1))))
+      (br_if $else (i64.lt_s (local.get $delta) (i64.const 0)))
+      (i64.store $zone offset=7 (local.get $place)
+        (i64.add (i64.load $zone offset=7 (local.get $place)) (local.get $delta)))
+      (return (i32.const 0)))
+    (return_call $incrementElse (local.get $id) (local.get $delta)))
+
+  (func $incrementElse (param $id i32) (param $delta i64) (result i32)
     (local $place i32) (local $before i64)
-    (block $handOn
-      (block $counter
-        (if (i32.lt_u (local.get $id) (i32.const 0x100000))
-          (then
-            (local.set $place (i32.load $places (i32.shl (local.get $id) (i32.const 2))))
-            (br_if $counter (i32.and (local.get $place) (i32.const 1)))))
-        (if (i32.eqz (local.get $place))
-          (then
-            (local.set $place (call $locate (local.get $id)))
-            (br_if $counter (i32.and (local.get $place) (i32.const 1)))))
-        (br_if $handOn (i32.eqz (i32.and (local.get $place) (i32.const 2))))
+    (local.set $place (call $place (local.get $id)))
+    (if (i32.and (local.get $place) (i32.const 2))
+      (then
         (local.set $before
-          (i64.atomic.rmw.add offset=6 (local.get $place) (local.get $delta)))
+          (i64.atomic.rmw.add $zone offset=6 (local.get $place) (local.get $delta)))
         (if (i32.and (i64.lt_s (local.get $delta) (i64.const 0))
               (i64.lt_u (local.get $before) (i64.sub (i64.const 0) (local.get $delta))))
           (then (call $wrapped)))
-        (return (i32.const 0)))
-      (br_if $handOn (i64.lt_s (local.get $delta) (i64.const 0)))
-      (i64.store offset=7 (local.get $place)
-        (i64.add (i64.load offset=7 (local.get $place)) (local.get $delta)))
-      (return (i32.const 0)))
+        (return (i32.const 0))))
+    (if (i32.and (i32.and (local.get $place) (i32.const 1))
+          (i64.ge_s (local.get $delta) (i64.const 0)))
+      (then
+        (i64.store $zone offset=7 (local.get $place)
+          (i64.add (i64.load $zone offset=7 (local.get $place)) (local.get $delta)))
+        (return (i32.const 0))))
     (call $slowIncrement (local.get $id) (local.get $delta)))
 
   ;; A counter's total falls only in JavaScript, which counts the reset.
   (func $setTotal (param $id i32) (param $place i32) (param $value i64) (result i32)
     (local $generation i32) (local $total i64)
-    (local.set $generation (i32.atomic.load (global.get $generationAt)))
+    (local.set $generation (i32.atomic.load $zone (global.get $generationAt)))
     (local.set $total (call $totalOf (local.get $id)))
     (if (i32.or (i64.lt_u (local.get $value) (local.get $total))
           (i32.eqz (call $isStill (local.get $generation))))
       (then (return (i32.const 0))))
-    (i64.store offset=7 (local.get $place)
-      (i64.add (i64.load offset=7 (local.get $place))
+    (i64.store $zone offset=7 (local.get $place)
+      (i64.add (i64.load $zone offset=7 (local.get $place))
         (i64.sub (local.get $value) (local.get $total))))
     (i32.const 1))
 
   (func $totalOf (param $id i32) (result i64)
-    (call $total (i32.load offset=8 (call $descriptor (local.get $id)))))
+    (call $total (i32.load $zone offset=8 (call $descriptor (local.get $id)))))
 
   ;; Whether a sum is right: no fold or retirement ran since, which an even generation that has not
   ;; changed says, and the zone was not replaced meanwhile, after which its lock is held for ever.
@@ -180,10 +189,10 @@
     (atomic.fence)
     (i32.and
       (i32.and (global.get $hasTotals)
-        (i32.ne (i32.atomic.load (global.get $lockAt)) (i32.const -1)))
+        (i32.ne (i32.atomic.load $zone (global.get $lockAt)) (i32.const -1)))
       (i32.and
         (i32.eqz (i32.and (local.get $generation) (i32.const 1)))
-        (i32.eq (local.get $generation) (i32.atomic.load (global.get $generationAt))))))
+        (i32.eq (local.get $generation) (i32.atomic.load $zone (global.get $generationAt))))))
 
   ;; Histograms first. With the ways below written out here, engines make theirs a quarter slower.
   (func (export "record") (param $id i32) (param $value i64) (result i32)
@@ -194,12 +203,12 @@
       (br_if $else (i32.eqz (i32.and (local.get $place) (i32.const 4))))
       (call $observe (local.get $place) (local.get $value))
       (return (i32.const 0)))
-    (call $recordElse (local.get $id) (local.get $value)))
+    (return_call $recordElse (local.get $id) (local.get $value)))
 
   (func $observe (param $place i32) (param $value i64)
     (local $bin i32)
-    (i64.store offset=4 (local.get $place)
-      (i64.add (i64.load offset=4 (local.get $place)) (local.get $value)))
+    (i64.store $zone offset=4 (local.get $place)
+      (i64.add (i64.load $zone offset=4 (local.get $place)) (local.get $value)))
     ;; bin = value <= 1 ? 0 : value > 2^31 - 1 ? 32 : 64 - clz(value - 1)
     (if (i64.gt_u (local.get $value) (i64.const 1))
       (then
@@ -211,8 +220,8 @@
                 (i64.sub (i64.const 64)
                   (i64.clz (i64.sub (local.get $value) (i64.const 1))))))))))
     (local.set $place (i32.add (local.get $place) (i32.shl (local.get $bin) (i32.const 3))))
-    (i64.store offset=12 (local.get $place)
-      (i64.add (i64.load offset=12 (local.get $place)) (i64.const 1))))
+    (i64.store $zone offset=12 (local.get $place)
+      (i64.add (i64.load $zone offset=12 (local.get $place)) (i64.const 1))))
 
   (func $recordElse (param $id i32) (param $value i64) (result i32)
     (local $place i32)
@@ -232,9 +241,9 @@
   ;; A gauge with parts in two zones is set in both, by JavaScript. The lock is looked at after the
   ;; store: either this sees that the zone was replaced, or the store came before.
   (func $setGauge (param $place i32) (param $value i64) (result i32)
-    (i64.atomic.store offset=6 (local.get $place) (local.get $value))
+    (i64.atomic.store $zone offset=6 (local.get $place) (local.get $value))
     (i32.and (global.get $hasTotals)
-      (i32.ne (i32.atomic.load (global.get $lockAt)) (i32.const -1))))
+      (i32.ne (i32.atomic.load $zone (global.get $lockAt)) (i32.const -1))))
 
   (func (export "get") (param $id i32) (param $valueAt i32) (result i32)
     (local $place i32) (local $generation i32) (local $value i64)
@@ -242,10 +251,10 @@
     (if (i32.and (i32.shr_u (local.get $place) (i32.const 1)) (global.get $hasTotals))
       (then
         (return
-          (call $give (local.get $valueAt) (i64.atomic.load offset=6 (local.get $place))))))
+          (call $give (local.get $valueAt) (i64.atomic.load $zone offset=6 (local.get $place))))))
     (if (i32.and (local.get $place) (i32.const 1))
       (then
-        (local.set $generation (i32.atomic.load (global.get $generationAt)))
+        (local.set $generation (i32.atomic.load $zone (global.get $generationAt)))
         (local.set $value (call $totalOf (local.get $id)))
         (if (call $isStill (local.get $generation))
           (then (return (call $give (local.get $valueAt) (local.get $value)))))))
