@@ -1,5 +1,9 @@
 /** What an invented hub says of itself, by scene. */
-import type { FilterStatus, FiltersAnswer } from '../../src/dialects/proxywasm/http/api.ts'
+import type {
+  FilterStatus,
+  FiltersAnswer,
+  MetricsAnswer,
+} from '../../src/dialects/proxywasm/http/api.ts'
 import type {
   ConnectionStatus,
   DialectStatus,
@@ -249,6 +253,21 @@ const FILTER: FilterStatus = {
   unknownImports: [{ name: 'env.proxy_http_call', calls: 5 }],
 }
 
+const FILTER_METRICS: MetricsAnswer = {
+  settings: {
+    ...{ slabSize: 5_242_880, maxMetricNameLength: 256, workers: 1 },
+    ...{ histogram: 'dense', metricNames: 'label' },
+  },
+  slab: {
+    ...{ bytes: 5_242_880, usedBytes: 6_144, metrics: 12, meanNameBytes: 31 },
+    fits: { counter: 54_000, gauge: 62_000, histogram: 8_200 },
+    original: {
+      ...{ documentedBytes: 2_300, allocatedBytes: 3_400 },
+      fitsEmpty: { counter: 20_336, gauge: 20_336, histogram: 16_256 },
+    },
+  },
+}
+
 const FILTERS: readonly FilterStatus[] = [
   FILTER,
   {
@@ -333,7 +352,7 @@ export function inventSources(
     connections: isEmpty ? [] : CONNECTIONS,
     limits: limitsAt(scene, series.length),
     errors: isEmpty ? [] : ERRORS,
-    ...(isEmpty ? {} : { filters: FILTERS, exports: EXPORTS }),
+    ...(isEmpty ? {} : { filters: FILTERS, filterMetrics: FILTER_METRICS, exports: EXPORTS }),
     refusals: scene === 'limit' ? [{ dialect: 'statshero', code: 'series_limit', count: 412 }] : [],
   }
 }

@@ -10,7 +10,7 @@ const open = useBrowser()
 /** A hub whose only traffic is a filter's. */
 async function serveFilter(webRoot: string): Promise<Served> {
   const filter = { name: 'raw', path: await filterFile('raw'), requestsPerSecond: 40 }
-  return serveHub(webRoot, { config: { proxywasm: { filters: [filter] } } })
+  return serveHub(webRoot, { config: { proxywasm: { filters: [filter], workers: 2 } } })
 }
 
 test('a filter’s histogram is drawn, its gauge is 42, and it is listed as a source', {
@@ -31,7 +31,14 @@ test('a filter’s histogram is drawn, its gauge is 42, and it is listed as a so
   const row = page.locator('[aria-label=Filters] tbody tr')
   await row.first().waitFor()
   const words = await textOf(page, '[aria-label=Filters] tbody tr')
-  assert.match(words, /^raw spec, ABI 0\.2\.1\s*Runs/)
+  assert.match(words, /^raw spec, ABI 0\.2\.1\s*Runs\s*2/)
+  const slab = await textOf(page, '[aria-label="Metrics of filters"] tbody')
+  assert.match(slab, /^In use\s*[\d.]+\sKiB of 5\.00\sMiB\s*2 threads for each filter/)
+  assert.match(slab, /Room for[\s\S]*In ngx_wasm_module/)
+  await page.getByText('Values of raw by thread').click()
+  const value = page.locator('[aria-label="Values of raw by thread, table"] tbody tr')
+  await value.first().waitFor()
+  assert.match((await value.first().textContent()) ?? '', /^pw\.raw\.a_counter counter\d+/)
 })
 
 test('filters that trap or were refused say so', { skip }, async (t) => {

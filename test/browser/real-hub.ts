@@ -30,7 +30,7 @@ export async function serveHub(
     guests: GUESTS,
   })
   await hub.start()
-  const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0 })
+  const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0, guests: GUESTS })
   const { port } = await http.start()
   return {
     url: `http://127.0.0.1:${port}`,

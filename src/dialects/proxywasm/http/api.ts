@@ -2,7 +2,7 @@
 import type { SourcesAnswer } from '../../../http/api.ts'
 
 /** Numbers by the types of metrics. */
-type ByType = Readonly<Record<'counter' | 'gauge' | 'histogram', number>>
+export type ByType = Readonly<Record<'counter' | 'gauge' | 'histogram', number>>
 
 /** Use of the slab that the metrics of all filters share, and what fits into it. */
 export interface SlabAnswer {
@@ -97,4 +97,5 @@ export interface FilterStatus {
 /** The answer of a hub with filters; absent when it runs none. */
 export interface FiltersAnswer extends SourcesAnswer {
   readonly filters?: readonly FilterStatus[]
+  readonly filterMetrics?: MetricsAnswer
 }

@@ -5,11 +5,22 @@ import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
 import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
 import type { View } from '../../../web/shell/view.ts'
 import type { FilterStatus, FiltersAnswer } from '../http/api.ts'
+import { Slab } from './slab.tsx'
 import { importWords, problemWords } from './words.ts'
+import { ByThread } from './workers.tsx'
 
 const STATE_WORDS = { running: 'Runs', refused: 'Refused', stopped: 'Stopped' } as const
 const STATE_DOTS = { running: 'dot', refused: 'dot error', stopped: 'dot idle' } as const
-const HEADS = ['Filter', 'State', 'Rate', 'Per call', 'Memory', 'Series', 'Problems'] as const
+const HEADS = [
+  'Filter',
+  'State',
+  'Threads',
+  'Rate',
+  'Per call',
+  'Memory',
+  'Series',
+  'Problems',
+] as const
 
 function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
   const { name, path, host, state, message, abi } = filter
@@ -26,6 +37,7 @@ function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
         <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
         {message && <span class="small soft"> {message}</span>}
       </td>
+      <td class="num">{isRefused ? NO_VALUE : exact(filter.workers.length)}</td>
       <td class="num">{isRefused ? NO_VALUE : text(filter.ratePerSecond, '/s')}</td>
       <td class="num">{filter.callNs > 0 ? text(filter.callNs, 'ns') : NO_VALUE}</td>
       <td class="num">{filter.memoryBytes > 0 ? text(filter.memoryBytes, 'B') : NO_VALUE}</td>
@@ -39,16 +51,24 @@ function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
 }
 
 function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
-  const { filters = [] }: FiltersAnswer = sources
+  const { filters = [], filterMetrics }: FiltersAnswer = sources
   if (filters.length === 0) return null
   return (
-    <Section title="Filters" note="Proxy-Wasm, each in a thread of its own">
-      <Table label="Filters" heads={HEADS} numeric={[2, 3, 4, 5]}>
-        {filters.map((filter) => (
-          <FilterRow key={filter.name} filter={filter} />
+    <>
+      <Section title="Filters" note="Proxy-Wasm, in threads of their own">
+        <Table label="Filters" heads={HEADS} numeric={[2, 3, 4, 5, 6]}>
+          {filters.map((filter) => (
+            <FilterRow key={filter.name} filter={filter} />
+          ))}
+        </Table>
+      </Section>
+      {filters
+        .filter(({ workers }) => workers.length > 1)
+        .map((filter) => (
+          <ByThread key={filter.name} filter={filter} />
         ))}
-      </Table>
-    </Section>
+      {filterMetrics && <Slab metrics={filterMetrics} />}
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 /** What the host tells of a filter, in words. */
 
 import { counted, exact } from '../../../web/format/number.ts'
-import type { FilterStatus } from '../http/api.ts'
+import type { ByType, FilterStatus } from '../http/api.ts'
 
 const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
   trap: counted('trap'),
@@ -26,4 +26,17 @@ export function problemWords({ problems }: Pick<FilterStatus, 'problems'>): stri
 export function importWords({ unknownImports }: Pick<FilterStatus, 'unknownImports'>): string {
   const called = unknownImports.filter(({ calls }) => calls > 0).map(({ name }) => name)
   return called.length === 0 ? '' : `not served: ${called.join(', ')}`
+}
+
+const COUNTERS = counted('counter')
+const GAUGES = counted('gauge')
+const HISTOGRAMS = counted('histogram')
+
+/** Says how many of each type: one or the other, not all together. */
+export function amountWords(amounts: ByType): string {
+  return `${COUNTERS(amounts.counter)}, or ${gaugesOrHistograms(amounts)}`
+}
+
+export function gaugesOrHistograms({ gauge, histogram }: Omit<ByType, 'counter'>): string {
+  return `${GAUGES(gauge)}, or ${HISTOGRAMS(histogram)}`
 }
