@@ -25,6 +25,18 @@ export interface RequestOwner {
 /**
  * A request that was started, by {@link RequestRecorder}. Nothing in it throws but the calls that
  * it times.
+ *
+ * @example
+ * import { RequestRecorder, requestInstruments } from 'pentameter/instrument'
+ *
+ * const to = [requestInstruments()]
+ * const requests = new RequestRecorder({ app: 'shop', upstreams: ['db'], to })
+ * const request = requests.start('cart', 'GET')
+ * request.add('db.load_cart', 12.5)
+ * request.add('db.load_user', 7.5)
+ * request.report(200)
+ * const { db_time, db_count } = request.snapshot()
+ * console.log(db_time, db_count) // 20 2
  */
 export class RecordedRequest {
   readonly #owner: RequestOwner

@@ -64,12 +64,12 @@ const OTHER = 'other'
  * @example
  * import { RequestRecorder } from 'pentameter/instrument'
  *
- * const sent = []
+ * const sent: string[] = []
  * const requests = new RequestRecorder({
  *   app: 'shop',
  *   host: 'web1',
  *   upstreams: ['rdbms'],
- *   to: [{ send: ({ key, type }) => sent.push(`${key} ${type}`) }], // or a client
+ *   to: [{ send: ({ key, type }) => sent.push(`${key} ${type}`) }], // a client, as a rule
  * })
  * const request = requests.start('cart', 'GET')
  * const cart = request.time('rdbms.fetch_cart', () => ({ books: 2 }))
