@@ -20,6 +20,8 @@ async function busyPeers(context: TestContext, count: number, readMs: number, is
   const taken = new Map<Socket, number>()
   /** Reads between two turns' ends; the next turn begins a little before the end of one is seen. */
   const reads: number[] = []
+  /** Bytes that each connection had, whenever one was read. */
+  const progress: number[][] = []
   let isCounting = false
   const buffer = new Uint8Array(65_536)
   const server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -27,6 +29,7 @@ async function busyPeers(context: TestContext, count: number, readMs: number, is
       taken.set(socket, 0)
       socket.on('data', (chunk: Uint8Array) => {
         taken.set(socket, taken.get(socket)! + chunk.length)
+        progress.push([...taken.values()])
         clock.pass(readMs)
         if (!isCounting) {
           reads.push(0)
@@ -48,8 +51,9 @@ async function busyPeers(context: TestContext, count: number, readMs: number, is
     for (const peer of peers) peer.destroy()
     server.close()
   })
+  await until(() => taken.size === count)
   for (const peer of peers) peer.write(new Uint8Array(BYTES))
-  return { taken, reads, peers }
+  return { taken, reads, progress, peers }
 }
 
 test('past the budget all connections wait for the next turn, and nothing is lost', async (t) => {
@@ -63,6 +67,17 @@ test('connections that are read in place wait as others do', async (t) => {
   await until(() => taken.size === 5 && [...taken.values()].every((bytes) => bytes === BYTES))
   assert.ok(Math.max(...reads) <= 2)
 })
+
+for (const isInPlace of [false, true]) {
+  const how = isInPlace ? 'in place' : 'by streams'
+  test(`past the budget connections of one address take turns, read ${how}`, async (t) => {
+    const { taken, progress } = await busyPeers(t, 5, 8, isInPlace)
+    await until(() => [...taken.values()].every((bytes) => bytes === BYTES))
+    const atEnd = progress.find((bytes) => bytes.includes(BYTES))!
+    const least = Math.min(...atEnd)
+    assert.ok(least > BYTES / 2, `one is done, another has ${least} of ${BYTES}`)
+  })
+}
 
 test('within the budget nobody waits', async (t) => {
   const { taken, reads } = await busyPeers(t, 5, 0)

@@ -28,7 +28,7 @@ class AddressShare<T extends Readable = Readable> {
   readonly behind = new Set<Reader<T>>()
   /** Arrivals, at most as many as there may be connections. */
   readonly arrivals: (() => void)[] = []
-  waiting: Reader<T>[] = []
+  waiting = new Set<Reader<T>>()
   /** Whether its turn at hand began with arrivals. */
   isForArrivals = false
   spentNs = 0n
@@ -38,7 +38,7 @@ class AddressShare<T extends Readable = Readable> {
   }
 
   get isWaiting(): boolean {
-    return this.waiting.length > 0 || this.behind.size > 0 || this.arrivals.length > 0
+    return this.waiting.size > 0 || this.behind.size > 0 || this.arrivals.length > 0
   }
 }
 
@@ -47,6 +47,8 @@ interface Reader<T extends Readable = Readable> {
   readonly stream: T
   share: AddressShare<T>
   progress: Partial<PartedReading> | undefined
+  /** Whether it was read since it was resumed. */
+  wasRead: boolean
 }
 
 export class ReadBudget<T extends Readable = Socket> implements SharedReads {
@@ -118,7 +120,7 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
   }
 
   #watch(stream: T, share: AddressShare<T>): Reader<T> {
-    const reader: Reader<T> = { stream, share, progress: undefined }
+    const reader: Reader<T> = { stream, share, progress: undefined, wasRead: false }
     this.#readers.set(stream, reader)
     stream.once('close', () => {
       forget(reader)
@@ -135,6 +137,7 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
     })
     stream.on('data', () => {
       const { share } = reader
+      reader.wasRead = true
       this.#charge(share, this.#beganNs)
       if (share.readers.delete(reader)) share.readers.add(reader)
       this.#keepBehind(reader)
@@ -181,7 +184,7 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
     for (const reader of readers) {
       if (reader.stream.isPaused()) continue
       reader.stream.pause()
-      waiting.push(reader)
+      waiting.add(reader)
       this.#hasWaiting = true
     }
   }
@@ -237,15 +240,28 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
       this.#onTaken(reader.stream)
       if (reader.progress!.hasRest === true) return
       share.behind.delete(reader)
-      if (!share.waiting.includes(reader)) share.waiting.push(reader)
+      share.waiting.add(reader)
     }
     const hasArrivals = share.arrivals.length > 0
-    share.isForArrivals = hasArrivals && (share.waiting.length === 0 || !share.isForArrivals)
+    share.isForArrivals = hasArrivals && (share.waiting.size === 0 || !share.isForArrivals)
     if (share.isForArrivals) this.#admitNext(share)
     if (this.#isSpent || !isEntitled(share) || share.behind.size > 0) return
-    const { waiting } = share
-    share.waiting = []
-    for (const { stream } of waiting) stream.resume()
+    this.#resume(share)
+  }
+
+  /**
+   * Resumes those that wait; where others do, those that were read come a turn later. The order of
+   * reads is the system's, in which one that was read and has more to read comes first again.
+   */
+  #resume(share: AddressShare<T>): void {
+    const waiting = [...share.readers].filter((reader) => share.waiting.has(reader))
+    const held = waiting.filter(({ wasRead }) => wasRead)
+    share.waiting = new Set(held.length < waiting.length ? held : [])
+    for (const reader of waiting) {
+      if (!share.waiting.has(reader)) reader.stream.resume()
+      reader.wasRead = false
+    }
+    if (share.waiting.size > 0) this.#hasWaiting = true
   }
 }
 
