@@ -24,8 +24,9 @@ import { GraphiteKeys } from './keys.ts'
 
 /** Bytes that are written at once: a share of a socket's buffer, or one datagram. */
 const PACKET_BYTES = { tcp: 65_536, udp: 1432 } as const
-/** Series whose lines are written in one turn of the event loop. */
-const SERIES_A_TURN = 1000
+/** Time for which lines are written in one turn of the event loop, and series between two looks. */
+const TURN_NS = 4_000_000n
+const SERIES_A_LOOK = 16
 const RECONNECT = { reconnectFirstMs: 100, reconnectLimitMs: 10_000, reconnectJitter: 0.2 }
 /** Frames come at whole seconds, by half of one early or late. */
 const EARLY_NS = 500_000_000n
@@ -113,10 +114,14 @@ export class GraphiteEmitter implements Emitter {
     this.#heard = new Map()
     const packet = new LinePacket(this.#packetBytes, timeText, this.#sender)
     let written = 0
+    let turnEndNs = nowNs + TURN_NS
     for (const [identity, each] of heard) {
       const key = this.#keys.of(identity)
       for (const [path, value] of this.#fieldsOf(key, each, seconds)) this.#add(packet, path, value)
-      if (++written % SERIES_A_TURN === 0) await setImmediate()
+      if (++written % SERIES_A_LOOK === 0 && clock.monotonicNs() >= turnEndNs) {
+        await setImmediate()
+        turnEndNs = clock.monotonicNs() + TURN_NS
+      }
     }
     packet.add('statsd.numStats', written)
     packet.end()
