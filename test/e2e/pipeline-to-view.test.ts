@@ -183,6 +183,7 @@ for (const profile of ['peer', 'document']) {
       [
         [0, 1],
         [12, 3],
+        [64, 2],
       ],
     )
     assert.equal(wallarooOf(far.hub)!.workerConnections('golden-app').workers[0]?.isConnected, true)

@@ -41,7 +41,7 @@ test('a hub of the config pushes to its receiver, the last second too', async (t
     const answer = await fetch(`${base}/api/v1/otlp`)
     return metricsOf(await answer.json()).get(LATENCY)?.points[0]?.count
   }
-  while ((await shown()) !== '3') await new Promise((resolve) => setTimeout(resolve, 50))
+  while ((await shown()) !== '5') await new Promise((resolve) => setTimeout(resolve, 50))
   const sources = (await (await fetch(`${base}/api/v1/sources`)).json()) as {
     exports: readonly { url: string; state: string }[]
   }
@@ -54,13 +54,13 @@ test('a hub of the config pushes to its receiver, the last second too', async (t
   const { metrics, path } = collector.taken.at(-1)!
   assert.equal(path, '/v1/metrics')
   const { kind, unit, scope, points } = metrics.get(LATENCY)!
-  assert.deepEqual([kind, unit, scope, points[0]!.count], ['histogram', 's', 'pentameter', '3'])
+  assert.deepEqual([kind, unit, scope, points[0]!.count], ['histogram', 's', 'pentameter', '5'])
   assert.equal(metrics.get('wallaroo_computation_messages_total')!.points[0]!.asInt, '5')
   assert.equal(metrics.get('wallaroo_clock_skew_samples_total')!.points[0]!.asInt, '2')
 })
 
-test('names begin as the config says, and skewed messages count where it says so', async (t) => {
-  const wallaroo = { namePrefix: 'shop_', includeSkew: true }
+test('names begin as the config says, and messages of bin 64 count', async (t) => {
+  const wallaroo = { namePrefix: 'shop_' }
   const started = await startPipelineHub(t, { wallaroo })
   const peer = await started.peer()
   await started.send(peer, [SKEWED])
@@ -76,10 +76,21 @@ test('names begin as the config says, and skewed messages count where it says so
   assert.deepEqual(bounds, ['0.000000512', '0.000001024', '9223372036.854775808', '+Inf'])
 })
 
+test('messages of bin 64 are in no histogram where they are told to be clock skew', async (t) => {
+  const started = await startPipelineHub(t, { wallaroo: { includeSkew: false } })
+  const peer = await started.peer()
+  await started.send(peer, [SKEWED])
+  started.clock.advance(1000)
+  const { text } = await (await serve(t, { view: started.hub })).ask('/metrics')
+  assert.match(text, /^wallaroo_computation_messages_total\{.*\} 5$/m)
+  assert.match(text, /^wallaroo_computation_latency_seconds_count\{.*\} 3$/m)
+  assert.match(text, /^wallaroo_clock_skew_samples_total\{.*\} 2$/m)
+})
+
 test('a relay of such a hub says every message once', async (t) => {
   const target = await startPipelineHub(t)
   const started = await startPipelineHub(t, {
-    wallaroo: { namePrefix: 'shop_', includeSkew: true },
+    wallaroo: { namePrefix: 'shop_' },
     relay: [`wallaroo://127.0.0.1:${target.streamPort}`],
   })
   const peer = await started.peer()
@@ -90,7 +101,7 @@ test('a relay of such a hub says every message once', async (t) => {
   const { text } = await (await serve(t, { view: target.hub })).ask('/metrics')
   assert.match(text, /^wallaroo_computation_messages_total\{.*\} 5$/m)
   assert.match(text, /^wallaroo_clock_skew_samples_total\{.*\} 2$/m)
-  assert.match(text, /^wallaroo_computation_latency_seconds_count\{.*\} 3$/m)
+  assert.match(text, /^wallaroo_computation_latency_seconds_count\{.*\} 5$/m)
 })
 
 test('scope, Stats Hero and EventCounters have the values of the last second', async (t) => {

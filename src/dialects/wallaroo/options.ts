@@ -60,8 +60,8 @@ export const OPTIONS = {
     description: 'memory of these windows; the oldest of a series go first',
   }),
   includeSkew: boolean({
-    default: false,
-    description: 'latencies that clocks made impossible count in histograms too',
+    default: true,
+    description: 'bin 64 counts in histograms and views too; false = it is clock skew, and apart',
   }),
   namePrefix: text({
     lengthMax: 100,

@@ -109,10 +109,11 @@ export interface WorkerJson {
   readonly isClockOff: boolean
 }
 
-/** Statistics of the samples with a latency; those that clock skew made impossible are apart. */
+/** Statistics of latencies: all but the counts leave out what clock skew made impossible. */
 export interface LatencyJson {
+  /** Messages; those of bin 64 too, unless the hub is told that they are clock skew. */
   readonly count: CountJson
-  /** Samples of bin 64: messages that happened, without a latency. */
+  /** Messages of bin 64: they happened, without a latency. */
   readonly skewed: CountJson
   /** Null where no window knew them. */
   readonly minNs: CountJson | null
@@ -156,7 +157,7 @@ export interface ViewAnswer extends Completeness {
   readonly ids: readonly number[]
   readonly total: RowJson
   readonly charts: ChartsJson
-  /** The bins from the lowest to the highest filled one; skewed samples are in none. */
+  /** The bins from the lowest to the highest filled one below 64; then bin 64, where it counts. */
   readonly bins: readonly BinJson[]
   /** Tables of what the view consists of, and of what lies beside it; empty ones are left out. */
   readonly tables: readonly TableJson[]
@@ -183,7 +184,7 @@ export interface BinJson {
   readonly fromNs: CountJson
   readonly toNs: CountJson
   readonly count: CountJson
-  /** Share of all samples with a latency, 0 to 100. */
+  /** Share of the messages that count, 0 to 100. */
   readonly percent: number
 }
 

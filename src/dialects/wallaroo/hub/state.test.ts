@@ -143,22 +143,40 @@ describe('a view', () => {
     assert.equal(total.ageMs, 0)
   })
 
-  it('counts what clock skew made impossible apart', async (context) => {
-    const hub = await started(context)
-    const peer = await hub.peer()
-    const skewed = { bins: { 3: '2', 64: '5' }, min_ns: '7', max_ns: `${2n ** 64n - 1n}` }
-    await hub.send(peer, [{ ...fields(ONE), ...skewed }])
-    const { total, bins } = (await view(hub))!
-    assert.deepEqual([total.messages, total.latency.count, total.latency.skewed], [7, 2, 5])
-    assert.equal(total.latency.maxNs, null)
-    assert.deepEqual(
-      bins.map(({ bin }) => bin),
-      [3],
-    )
-    hub.clock.advance(1000)
-    const counter = seriesNamed(hub.hub, 'wallaroo_clock_skew_samples_total')
-    assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 5, decrements: 0 })
-  })
+  for (const [includeSkew, count, shown] of [
+    [undefined, 7, [3, 64]],
+    [true, 7, [3, 64]],
+    [false, 2, [3]],
+  ] as const) {
+    const where = count === 7 ? 'every count' : 'the messages alone'
+    it(`has bin 64 in ${where} where includeSkew is ${includeSkew}`, async (context) => {
+      const given = includeSkew === undefined ? {} : { wallaroo: { includeSkew } }
+      const hub = await started(context, given)
+      const peer = await hub.peer()
+      const skewed = { bins: { 3: '2', 64: '5' }, min_ns: '7', max_ns: `${2n ** 64n - 1n}` }
+      await hub.send(peer, [{ ...fields(ONE), ...skewed }])
+      const { total, bins, charts, tables } = (await view(hub))!
+      const { latency } = total
+      assert.deepEqual([total.messages, latency.count, latency.skewed], [7, count, 5])
+      for (const { rows } of tables) assert.equal(rows[0]!.latency.count, count)
+      // it has no latency either way
+      assert.deepEqual([latency.maxNs, latency.p9999Ns! <= 8], [null, true])
+      assert.deepEqual(
+        bins.map(({ bin }) => bin),
+        shown,
+      )
+      assert.ok(Math.abs(bins.reduce((sum, { percent }) => sum + percent, 0) - 100) < 1e-9)
+      assert.deepEqual(
+        charts.bins.flatMap((each) => each ?? []).map(([bin]) => bin),
+        shown,
+      )
+      hub.clock.advance(1000)
+      const counter = seriesNamed(hub.hub, 'wallaroo_clock_skew_samples_total')
+      assert.deepEqual(hub.hub.total(counter), { kind: 'counter', total: 5, decrements: 0 })
+      const kept = hub.hub.total(seriesNamed(hub.hub, 'wallaroo_computation_latency'))
+      assert.ok(kept.kind === 'histogram' && kept.histogram.count === BigInt(count))
+    })
+  }
 
   it('is exact beyond 2^64, while counters of the model end there', async (context) => {
     const hub = await started(context)
@@ -192,7 +210,7 @@ describe('a view', () => {
     })
     const histogram = seriesNamed(hub.hub, 'wallaroo_computation_latency')
     const kept = hub.hub.total(histogram)
-    assert.ok(kept.kind === 'histogram' && kept.histogram.count === 2n ** 63n + 2n)
+    assert.ok(kept.kind === 'histogram' && kept.histogram.count === 2n ** 63n + 6n)
   })
 })
 
@@ -211,7 +229,6 @@ function checkView(
     }
   }
   const skewed = bins.get(64) ?? 0n
-  bins.delete(64)
   const filled = found.bins.filter(({ count }) => count !== 0)
   assert.deepEqual(
     filled.map(({ bin, count }) => [bin, BigInt(count)]),

@@ -26,7 +26,7 @@ export interface WallarooStateOptions {
   readonly retentionMs: number
   /** Memory of all windows that are kept for the views. */
   readonly windowBytesLimit: number
-  /** Latencies that clocks made impossible count in histograms too. */
+  /** Whether bin 64 counts in histograms and views too, and is not told to be clock skew; true. */
   readonly includeSkew?: boolean
   /** Prefix of names in the model. */
   readonly namePrefix?: string
@@ -95,6 +95,11 @@ export class WallarooState {
     this.workers = new WallarooWorkers(parts.options.workersLimit, this.memory)
     this.#sweptNs = parts.clock.monotonicNs()
     this.#aheadMs = aheadOf(parts.clock)
+  }
+
+  /** Whether messages of bin 64 count wherever others do. */
+  get hasSkew(): boolean {
+    return this.options.includeSkew ?? true
   }
 
   #openBacking(): Backing {
@@ -243,7 +248,7 @@ export class WallarooState {
     const touched = this.memory.takeTouched()
     for (let i = 0; i < touched.length; i++) {
       if (i % SERIES_PER_STEP === 0) yield
-      this.#byId[touched[i]!]!.flush(this.#ingest, this.#open, this.options.includeSkew)
+      this.#byId[touched[i]!]!.flush(this.#ingest, this.#open, this.hasSkew)
     }
   }
 

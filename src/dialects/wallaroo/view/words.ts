@@ -15,6 +15,7 @@ import type {
   ApplicationAnswer,
   BinJson,
   Completeness,
+  CountJson,
   RowJson,
   TableJson,
   ViewAnswer,
@@ -159,6 +160,14 @@ export function boundsText({ bin, fromNs, toNs }: BinJson): string {
 export function binText(bin: BinJson): string {
   const percent = `${digits(bin.percent)}${NO_BREAK_SPACE}%`
   return `${boundsText(bin)}: ${counted('message')(bin.count)}, ${percent}`
+}
+
+/** Says what the messages of bin 64 are, of which no latency is known. */
+export function skewWords(skewed: CountJson, isCounted: boolean): string {
+  const clocks = 'the clocks of two workers disagreed, or they took more than 292 years'
+  const share = isCounted ? 'They count here' : 'As clock skew they count as messages only'
+  const rest = 'and have no part in percentiles, min, max and mean.'
+  return `${counted('message')(skewed)} in bin 64: ${clocks}. ${share}, ${rest}`
 }
 
 /** Names the rows below a place. */

@@ -14,7 +14,7 @@ import type {
 } from '../../http/api.ts'
 import type { LatencyTotals } from '../../rollup/latency-totals.ts'
 import type { SecondCounts } from '../../rollup/second-counts.ts'
-import { SKEW_BIN } from '../../spec.ts'
+import { BINS, SKEW_BIN } from '../../spec.ts'
 import type { WallarooWorker } from '../workers.ts'
 import { compareTexts } from './groups.ts'
 import { lineOf } from './line.ts'
@@ -33,7 +33,7 @@ export function rowJson(key: ViewKey, span: Span): RowJson {
   const hasWindows = lastEndMs > Number.NEGATIVE_INFINITY
   return {
     key,
-    latency: latencyJson(span.totals),
+    latency: latencyJson(span.totals, range.hasSkew),
     throughput: throughputJson(span.messages),
     messages: countJson(span.total),
     lastWindowMs: hasWindows ? lastEndMs : null,
@@ -51,12 +51,12 @@ function hasLine({ category }: ViewKey): boolean {
   return category === 'start-to-end' || category === 'node-ingress-egress'
 }
 
-function latencyJson(totals: LatencyTotals): LatencyJson {
+function latencyJson(totals: LatencyTotals, hasSkew: boolean): LatencyJson {
   const { counts, minNs, maxNs, sumNs } = totals
   const latencies = counts.latencies()
   const quantile = (q: number): number | null => totals.quantile(q) ?? null
   return {
-    count: countJson(latencies),
+    count: countJson(hasSkew ? counts.total() : latencies),
     skewed: countJson(counts.skewed()),
     minNs: known(minNs),
     maxNs: known(maxNs),
@@ -80,7 +80,11 @@ export function throughputJson(messages: SecondCounts): ThroughputJson {
   return { min: exactToJson(min), median: exactToJson(median), max: exactToJson(max) }
 }
 
-export function* chartsJson(messages: SecondCounts, columns: Columns): Task<ChartsJson> {
+export function* chartsJson(
+  messages: SecondCounts,
+  columns: Columns,
+  hasSkew: boolean,
+): Task<ChartsJson> {
   const throughput: (CountJson | null)[] = []
   const quantiles: readonly (number | null)[][] = [[], [], []]
   const bins: ((readonly [number, CountJson])[] | null)[] = []
@@ -91,7 +95,7 @@ export function* chartsJson(messages: SecondCounts, columns: Columns): Task<Char
     for (const [j, q] of CHART_QUANTILES.entries()) {
       quantiles[j]!.push(totals?.quantile(q) ?? null)
     }
-    bins.push(totals === undefined ? null : filledBins(totals))
+    bins.push(totals === undefined ? null : filledBins(totals, hasSkew))
     windowS.push(totals === undefined ? null : columns.periodNs[i]! / NS_PER_SECOND)
     if (i % COLUMNS_PER_STEP === 0) yield
   }
@@ -102,30 +106,27 @@ export function* chartsJson(messages: SecondCounts, columns: Columns): Task<Char
 type ChartLine = (number | null)[]
 const CHART_QUANTILES = [0.5, 0.95, 0.99] as const
 
-function filledBins({ counts }: LatencyTotals): (readonly [number, CountJson])[] {
+function filledBins({ counts }: LatencyTotals, hasSkew: boolean): (readonly [number, CountJson])[] {
   const filled: (readonly [number, CountJson])[] = []
-  for (let bin = 0; bin < SKEW_BIN; bin++) {
+  for (let bin = 0; bin < (hasSkew ? BINS : SKEW_BIN); bin++) {
     if (counts.isFilled(bin)) filled.push([bin, countJson(counts.count(bin))])
   }
   return filled
 }
 
-export function binsJson(totals: LatencyTotals): BinJson[] {
-  const { counts } = totals
-  const total = Number(counts.latencies())
-  const filled = filledBins(totals)
-  const first = filled[0]?.[0] ?? 0
-  const last = filled.at(-1)?.[0] ?? -1
-  return Array.from({ length: last - first + 1 }, (_, i) => {
-    const bin = first + i
-    return {
-      bin,
-      fromNs: bin === 0 ? 0 : countJson(1n << BigInt(bin - 1)),
-      toNs: countJson(1n << BigInt(bin)),
-      count: countJson(counts.count(bin)),
-      percent: (counts.approximate(bin) / total) * 100,
-    }
-  })
+/** Lists bins without gaps, but for bin 64, which stands far from all others. */
+export function binsJson({ counts }: LatencyTotals, hasSkew: boolean): BinJson[] {
+  const total = Number(hasSkew ? counts.total() : counts.latencies())
+  const [first, last] = counts.span(0, SKEW_BIN - 1)
+  const bins = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => first + i)
+  if (hasSkew && counts.isFilled(SKEW_BIN)) bins.push(SKEW_BIN)
+  return bins.map((bin) => ({
+    bin,
+    fromNs: bin === 0 ? 0 : countJson(1n << BigInt(bin - 1)),
+    toNs: countJson(1n << BigInt(bin)),
+    count: countJson(counts.count(bin)),
+    percent: (counts.approximate(bin) / total) * 100,
+  }))
 }
 
 export function workerJson(known: WallarooWorker): WorkerJson {

@@ -22,6 +22,8 @@ export interface SpanRange {
   /** Windows that are longer only count: no second is theirs. */
   readonly retentionMs: number
   readonly nowMs: number
+  /** Whether messages of bin 64 count as all others. */
+  readonly hasSkew: boolean
 }
 
 export class Span implements WindowSum {

@@ -38,7 +38,8 @@ export function isInView(application: string, key: ViewKey): (names: SeriesNames
 export function rangeOf(state: WallarooState, seconds: number, toMs?: number): SpanRange {
   const nowMs = state.clock.wallMs()
   const toS = Math.floor((toMs ?? nowMs) / 1000)
-  return { fromS: toS - seconds, toS, retentionMs: state.options.retentionMs, nowMs }
+  const { hasSkew, options } = state
+  return { fromS: toS - seconds, toS, retentionMs: options.retentionMs, nowMs, hasSkew }
 }
 
 /** @returns undefined where no series is in it */
@@ -70,7 +71,7 @@ export function* viewPass(
   }
   const { span, columns } = whole
   if (!isAdded) yield* addAll(readings, span, columns)
-  const charts = yield* chartsJson(span.messages, columns)
+  const charts = yield* chartsJson(span.messages, columns, range.hasSkew)
   // at last: windows may have left meanwhile, also those of tables
   for (const [, inTable] of plans) yield* forEachItem(inTable, (reading) => span.miss(reading))
   yield* forEachItem(readings, (reading) => span.miss(reading))
@@ -87,7 +88,7 @@ export function* viewPass(
     ids: yield* idsOf(readings),
     total: rowJson(key, span),
     charts,
-    bins: binsJson(span.totals),
+    bins: binsJson(span.totals, range.hasSkew),
     tables,
     workers: yield* workersOf(readings),
   }

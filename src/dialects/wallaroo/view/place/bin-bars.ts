@@ -7,9 +7,11 @@ import type { Painter } from '../../../../web/chart/painter.ts'
 import {
   type BinSpan,
   boundText,
+  columnsOf,
   filledSpan,
   labelStarts,
   placeOf,
+  SKEW_BIN,
   shareHeight,
 } from './bin-layout.ts'
 
@@ -38,8 +40,9 @@ const LABEL_FROM = 56
 export function binAt(counts: readonly number[], x: number, width: number): number | null {
   const span = filledSpan(counts)
   if (span === undefined || x < LEFT || x > width - RIGHT) return null
-  const step = (width - RIGHT - LEFT) / (span.last - span.first + 1)
-  return Math.min(span.last, span.first + Math.floor((x - LEFT) / step))
+  const step = (width - RIGHT - LEFT) / span.columns
+  const column = Math.min(span.columns - 1, Math.floor((x - LEFT) / step))
+  return columnsOf(span).find(([, each]) => each === column)?.[0] ?? null
 }
 
 export function drawBinBars(painter: Painter, bars: BinBars): void {
@@ -53,27 +56,29 @@ export function drawBinBars(painter: Painter, bars: BinBars): void {
     painter.label('nothing in this window', (LEFT + right) / 2, y, { align: 'center' })
     return
   }
-  const { first, last } = span
+  const { first, last, columns } = span
   const total = counts.reduce((sum, count) => sum + count, 0)
   const most = counts.reduce((greatest, count) => Math.max(greatest, count), 0) / total
   const tall = floor - TOP
-  const step = (right - LEFT) / (last - first + 1)
+  const step = (right - LEFT) / columns
   for (const tick of TICKS) {
     const y = floor - shareHeight(tick, most) * tall
     if (y < TOP) continue
     painter.horizontal(y, LEFT, right)
     painter.label(`${tick * 100}\u00a0%`, LEFT - 8, y + 4, { align: 'right' })
   }
-  if (marked !== null && marked >= first && marked <= last) {
-    context.fillStyle = palette.color('line')
-    context.fillRect(LEFT + (marked - first) * step, TOP, step, tall)
-  }
-  for (let bin = first; bin <= last; bin += 1) {
+  for (const [bin, column] of columnsOf(span)) {
+    const left = LEFT + column * step
+    if (bin === marked) {
+      context.fillStyle = palette.color('line')
+      context.fillRect(left, TOP, step, tall)
+    }
     const size = Math.max(LEAST_HEIGHT, shareHeight(counts[bin]! / total, most) * tall)
     const gap = step > 6 ? 2 : 0
     if (counts[bin]! > 0) {
-      context.fillStyle = palette.color(bin === marked ? 'accent' : 'trace')
-      context.fillRect(LEFT + (bin - first) * step + gap / 2, floor - size, step - gap, size)
+      const color = bin === SKEW_BIN ? 'warn-mark' : 'trace'
+      context.fillStyle = palette.color(bin === marked ? 'accent' : color)
+      context.fillRect(left + gap / 2, floor - size, step - gap, size)
     }
   }
   painter.horizontal(floor, LEFT, right, 'edge')
@@ -105,23 +110,26 @@ function drawPercentiles(
 function drawLabels(
   painter: Painter,
   counts: readonly number[],
-  { first, last }: BinSpan,
+  span: BinSpan,
   step: number,
 ): void {
   const floor = painter.height - 20
   const total = counts.reduce((sum, count) => sum + count, 0)
   const most = counts.reduce((greatest, count) => Math.max(greatest, count), 0) / total
   const every = Math.max(1, Math.ceil(LABEL_FROM / step))
-  for (let bin = first; bin <= last; bin += 1) {
+  for (const [bin, column] of columnsOf(span)) {
     const percent = (counts[bin]! / total) * 100
-    const end = LEFT + (bin - first + 1) * step
+    const end = LEFT + (column + 1) * step
     if (step > NUMBER_FROM && percent >= 0.1) {
       const size = shareHeight(percent / 100, most) * (floor - TOP)
       const words = percent.toFixed(percent < 10 ? 1 : 0)
       painter.label(words, end - step / 2, floor - size - 4, { align: 'center', color: 'ink-soft' })
     }
-    if ((last - bin) % every !== 0) continue
-    const align = bin === last ? 'right' : 'center'
+    const isLast = column === span.columns - 1
+    // that of bin 64 needs the room of the one before it
+    const before = span.columns > span.last - span.first + 1 && every > 2 ? every : 0
+    if (!isLast && (bin > span.last - before || (span.last - bin) % every !== 0)) continue
+    const align = isLast ? 'right' : 'center'
     painter.label(boundText(bin), end, painter.height - 4, { align })
   }
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { boundText, filledSpan, labelStarts, placeOf, shareHeight } from './bin-layout.ts'
+import {
+  boundText,
+  columnsOf,
+  filledSpan,
+  labelStarts,
+  placeOf,
+  shareHeight,
+} from './bin-layout.ts'
 
 const plain = (words: string): string => words.replaceAll('\u00a0', ' ')
 
@@ -8,9 +15,25 @@ test('bars reach from the first to the last filled bin', () => {
   const counts = new Array<number>(65).fill(0)
   assert.equal(filledSpan(counts), undefined)
   counts[0] = 1
-  assert.deepEqual(filledSpan(counts), { first: 0, last: 0 })
+  assert.deepEqual(filledSpan(counts), { first: 0, last: 0, columns: 1 })
   counts[63] = 2
-  assert.deepEqual(filledSpan(counts), { first: 0, last: 63 })
+  assert.deepEqual(filledSpan(counts), { first: 0, last: 63, columns: 64 })
+})
+
+test('the bar of bin 64 stands behind a gap, not where its bound would be', () => {
+  const counts = new Array<number>(65).fill(0)
+  counts[64] = 5
+  assert.deepEqual(filledSpan(counts), { first: 64, last: 64, columns: 1 })
+  counts[9] = 2
+  counts[11] = 1
+  const span = filledSpan(counts)!
+  assert.deepEqual(span, { first: 9, last: 11, columns: 5 })
+  assert.deepEqual(columnsOf(span), [
+    [9, 0],
+    [10, 1],
+    [11, 2],
+    [64, 4],
+  ])
 })
 
 test('heights are square roots, so that one message in a hundred is a tenth of all', () => {
@@ -28,8 +51,8 @@ test('a latency lies in the bar that ends at its bound', () => {
 
 test('bounds are named by what they nearly are', () => {
   assert.deepEqual(
-    [0, 5, 10, 14, 20, 30, 35].map((bin) => plain(boundText(bin))),
-    ['1 ns', '32 ns', '1 µs', '16 µs', '1 ms', '1 s', '34 s'],
+    [0, 5, 10, 14, 20, 30, 35, 64].map((bin) => plain(boundText(bin))),
+    ['1 ns', '32 ns', '1 µs', '16 µs', '1 ms', '1 s', '34 s', 'bin 64'],
   )
 })
 

@@ -4,16 +4,35 @@ import { axisText, text } from '../../../../web/format/number.ts'
 /** Pixels between the names of two percentiles. */
 const NAME_GAP = 4
 
-/** Bins from the first to the last one that has messages. */
+/** Bin of messages without a latency: its bar stands apart, for no axis reaches so far. */
+export const SKEW_BIN = 64
+
+/** Bins from the first to the last one that has messages, each a column. */
 export interface BinSpan {
   readonly first: number
   readonly last: number
+  /** Columns: one for each bin, and behind a gap that of bin 64, where it has messages. */
+  readonly columns: number
 }
 
 /** Finds the span from the first to the last filled bin; undefined without messages. */
 export function filledSpan(counts: readonly number[]): BinSpan | undefined {
-  const first = counts.findIndex((count) => count > 0)
-  return first < 0 ? undefined : { first, last: counts.findLastIndex((count) => count > 0) }
+  const hasSkew = (counts[SKEW_BIN] ?? 0) > 0
+  const below = counts.slice(0, SKEW_BIN)
+  const first = below.findIndex((count) => count > 0)
+  if (first < 0) return hasSkew ? { first: SKEW_BIN, last: SKEW_BIN, columns: 1 } : undefined
+  const last = below.findLastIndex((count) => count > 0)
+  return { first, last, columns: last - first + 1 + (hasSkew ? 2 : 0) }
+}
+
+/** Lists bins of a span with their columns. */
+export function columnsOf({
+  first,
+  last,
+  columns,
+}: BinSpan): readonly (readonly [number, number])[] {
+  const bins = Array.from({ length: last - first + 1 }, (_, i) => [first + i, i] as const)
+  return columns > bins.length ? [...bins, [SKEW_BIN, columns - 1]] : bins
 }
 
 /**
@@ -51,8 +70,9 @@ export function labelStarts(
   return starts
 }
 
-/** Writes the upper bound of a bin: `1 ms` for 2^20 ns, `16 µs`, `34 s`. */
+/** Writes the upper bound of a bin: `1 ms` for 2^20 ns, `16 µs`, `34 s`; `bin 64` has none. */
 export function boundText(bin: number): string {
+  if (bin === SKEW_BIN) return 'bin\u00a064'
   const ns = 2 ** bin
   return ns < 1000 ? axisText(ns, 'ns') : text(ns, 'ns').replace(/\.\d+/, '')
 }

@@ -4,14 +4,14 @@ import { useRef, useState } from 'preact/hooks'
 import type { Line } from '../../../../web/chart/line.ts'
 import { drawPlot, type Plot } from '../../../../web/chart/plot.ts'
 import { SteadyRange } from '../../../../web/chart/scale.ts'
-import { exact } from '../../../../web/format/number.ts'
 import { useDrawing, usePage } from '../../../../web/shell/page.ts'
 import { Section } from '../../../../web/shell/parts.tsx'
 import type { ViewAnswer } from '../../http/api.ts'
 import { WALLAROO } from '../address.ts'
 import { numberOf } from '../latency.ts'
-import { binText, throughputWords } from '../words.ts'
+import { binText, skewWords, throughputWords } from '../words.ts'
 import { binAt, drawBinBars } from './bin-bars.ts'
+import { SKEW_BIN } from './bin-layout.ts'
 import { BinColumns, type ChartLine, countsOf, firstSecond, lastSecond, lineOf } from './columns.ts'
 
 interface ViewProps {
@@ -132,16 +132,16 @@ function Throughput({ view, of }: ViewProps): JSX.Element {
   )
 }
 
-/** Shows what has no latency apart, never drawn as one. */
+/** Tells whether bin 64 counts: the hub may be told that it is clock skew. */
+function isCounted({ bins }: ViewAnswer): boolean {
+  return bins.some(({ bin }) => bin === SKEW_BIN)
+}
+
+/** Says what has no latency, and whether it counts. */
 function SkewNote({ view }: { view: ViewAnswer }): JSX.Element | null {
   const { skewed } = view.total.latency
   if (Number(skewed) === 0) return null
-  return (
-    <p class="small warn">
-      {exact(skewed)} messages happened while the clocks of two workers disagreed: they count as
-      messages, and have no latency here.
-    </p>
-  )
+  return <p class="small warn">{skewWords(skewed, isCounted(view))}</p>
 }
 
 export function Charts({ view, of }: ViewProps): JSX.Element {

@@ -40,6 +40,6 @@ test('a view without messages has no buckets', () => {
 
 test('counts of bins that are not sent are 0', () => {
   const counts = countsOf(fakeView().bins)
-  assert.equal(counts.length, 64)
+  assert.equal(counts.length, 65)
   assert.deepEqual([counts[10], counts[11], counts[12], counts[63]], [2, 0, 4, 0])
 })

@@ -3,9 +3,7 @@
 import type { HeatSource } from '../../../../web/chart/heat.ts'
 import type { BinJson, ChartsJson, ViewAnswer } from '../../http/api.ts'
 import { numberOf } from '../latency.ts'
-
-/** Bins that a latency can lie in: the last one of the protocol holds messages without one. */
-const BINS = 64
+import { SKEW_BIN } from './bin-layout.ts'
 
 export type ChartLine = 'throughput' | 'p50Ns' | 'p95Ns' | 'p99Ns'
 
@@ -74,7 +72,9 @@ export class BinColumns implements HeatSource {
     this.#shown = shownIn(view.charts)
     this.#shares = new Uint32Array(this.#shown.length)
     for (const column of this.#shown) if (column >= 0) this.#shares[column]! += 1
-    const filled = view.bins.filter(({ count }) => Number(count) > 0).map(({ bin }) => bin)
+    const filled = view.bins
+      .filter(({ bin, count }) => bin < SKEW_BIN && Number(count) > 0)
+      .map(({ bin }) => bin)
     this.#first = filled.length === 0 ? 0 : Math.min(...filled)
     const width = filled.length === 0 ? 0 : Math.max(...filled) - this.#first + 1
     this.buckets = { scale: 0, offset: this.#first - 1, width }
@@ -93,9 +93,9 @@ export class BinColumns implements HeatSource {
   }
 }
 
-/** Counts of all bins, the missing ones 0. */
+/** Counts of all 65 bins, the missing ones 0. */
 export function countsOf(bins: readonly BinJson[]): number[] {
-  const counts = new Array<number>(BINS).fill(0)
-  for (const { bin, count } of bins) if (bin < BINS) counts[bin] = Number(count)
+  const counts = new Array<number>(SKEW_BIN + 1).fill(0)
+  for (const { bin, count } of bins) if (bin <= SKEW_BIN) counts[bin] = Number(count)
   return counts
 }
