@@ -1,19 +1,24 @@
-/** One filter in its own thread over a zone of its own: requests in, metrics and counts out. */
+/** One filter in threads of its own over a zone of its own: requests in, metrics and counts out. */
 
-import { Zone, type ZoneReader } from '../../../shm/index.ts'
+import { type MetricMode, Zone, type ZoneReader } from '../../../shm/index.ts'
 import { printable } from '../../../terminal/index.ts'
 import type { HostMode } from '../host/abi.ts'
 import { type FilterModule, FilterRefusedError } from '../host/module/module.ts'
 import type { FilterLogLine, FilterOptions } from '../host/options.ts'
-import type { FilterStatistics } from '../host/statistics.ts'
+import { addStatistics, type FilterStatistics } from '../host/statistics.ts'
 import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
 import { FilterThread } from '../host/thread/thread.ts'
+import { type ThreadValues, valuesOf } from '../hub/settings/values.ts'
 import type { JsonDocument, JsonMetric } from '../spec.ts'
-import { zoneSpaceSource } from '../store/space.ts'
+import { checkRules, type StoreOptions, zoneOptions } from '../store/options.ts'
+import { spaceSource } from '../store/space.ts'
+import { documentType } from '../store/values.ts'
 import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 
-interface FilterRunOptions {
+type StoreKnobs = Pick<StoreOptions, 'slabSize' | 'maxMetricNameLength' | 'histogram' | 'workers'>
+
+interface FilterRunOptions extends Required<StoreKnobs> {
   readonly path: string
   readonly module: FilterModule
   readonly filter: FilterOptions
@@ -22,6 +27,8 @@ interface FilterRunOptions {
   readonly callTimeoutMs: number
   /** Unit of its histograms. */
   readonly unit: string
+  /** Whether names are shown with their prefix. */
+  readonly isPrefixShown: boolean
   readonly onLog: (line: FilterLogLine) => void
 }
 
@@ -33,51 +40,91 @@ export interface RunReport {
   readonly statistics: FilterStatistics
   /** Metrics by prefixed name, in the shape of the original's Lua library. */
   readonly metrics: JsonDocument
+  /** Values by thread, of a filter with several. */
+  readonly threads?: readonly ThreadValues[]
 }
 
 export class FilterRun {
   readonly #options: FilterRunOptions
   readonly #zone: Zone
   readonly #reader: ZoneReader
-  readonly #thread: FilterThread
+  readonly #threads: readonly FilterThread[]
+  /** Number of requests sent, by which threads take turns. */
+  #turn = 0
 
-  private constructor(options: FilterRunOptions, zone: Zone, thread: FilterThread) {
+  private constructor(options: FilterRunOptions, zone: Zone, threads: readonly FilterThread[]) {
     this.#options = options
     this.#zone = zone
     this.#reader = zone.reader()
-    this.#thread = thread
+    this.#threads = threads
   }
 
   /** @throws {CommandError} when the filter does not start */
   static async start(options: FilterRunOptions): Promise<FilterRun> {
-    const { path, module, filter, host, profile, callTimeoutMs, onLog } = options
-    const zone = Zone.create({ backing: 'wasm' })
-    const space = zoneSpaceSource({ shared: zone.shared, host, profile })
+    const { path, module, filter, callTimeoutMs, workers, onLog } = options
+    const { host, profile, slabSize, maxMetricNameLength, histogram } = options
+    const stored: StoreOptions = {
+      ...{ host, slabSize, maxMetricNameLength, histogram, workers },
+      ...{ backing: 'wasm', onFull: 'error' },
+      // Envoy has names of its own
+      ...(host === 'envoy' ? {} : { profile }),
+    }
+    const rules = checkRules(stored)
+    const zone = Zone.create(zoneOptions(stored, rules))
+    const space = spaceSource({ zone: zone.shared, rules })
+    const threads: FilterThread[] = []
     try {
-      const thread = await FilterThread.start(module, filter, { space, callTimeoutMs, onLog })
-      return new FilterRun(options, zone, thread)
+      for (let i = 0; i < workers; i++) {
+        const sharedData = threads[0]?.sharedData
+        const parts = { space, callTimeoutMs, sharedData, onLog }
+        threads.push(await FilterThread.start(module, filter, parts))
+      }
+      return new FilterRun(options, zone, threads)
     } catch (error) {
+      await Promise.all(threads.map((thread) => thread.close()))
       if (error instanceof FilterRefusedError) throw refusedError(path, error)
       throw error
     }
   }
 
+  /** Sends a request through the thread whose turn it is. */
   request(request: FilterRequest): Promise<FilterOutcome> {
-    return this.#thread.request(request)
+    return this.#threads[this.#turn++ % this.#threads.length]!.request(request)
+  }
+
+  #counts(): FilterStatistics {
+    return this.#threads.map((thread) => thread.statistics()).reduce(addStatistics)
+  }
+
+  #byThread(): ThreadValues[] {
+    const zone = this.#zone
+    const metrics = Array.from({ length: zone.metrics }, (_, metric) => metric)
+    const shapes = metrics
+      .filter((metric) => zone.has(metric))
+      .map((metric) => {
+        const mode = zone.mode(metric) as MetricMode
+        return { metric, mode, kind: documentType(zone.type(metric)), prefixed: zone.key(metric) }
+      })
+    const segments = this.#threads.map(({ segment }) => segment)
+    return valuesOf(this.#reader, shapes, segments)
   }
 
   /** True once a request failed or the filter trapped. */
   get hasFailed(): boolean {
-    const { requestsFailed, traps, callTimeouts } = this.#thread.statistics()
+    const { requestsFailed, traps, callTimeouts } = this.#counts()
     return requestsFailed + traps + callTimeouts > 0
   }
 
   /** Writes the table, and below it what the filter did and cost. */
   lines(): string[] {
-    const { filter, unit, host } = this.#options
-    const counts = this.#thread.statistics()
+    const { filter, unit, host, histogram, isPrefixShown } = this.#options
+    const counts = this.#counts()
     const document = readMetrics(this.#zone, this.#reader, host)
-    const rows = metricRows(document, filter.name, unit, counts.gaugeWraps > 0)
+    const rows = metricRows(document, {
+      ...{ unit, hasWrapped: counts.gaugeWraps > 0, isDense: histogram === 'dense' },
+      ...(isPrefixShown ? {} : { filter: filter.name }),
+      ...(this.#threads.length === 1 ? {} : { threads: this.#byThread() }),
+    })
     return [...metricLines(rows), '', ...statisticsLines(counts)]
   }
 
@@ -88,20 +135,23 @@ export class FilterRun {
       filter: filter.name,
       abi: module.abi,
       host,
-      statistics: this.#thread.statistics(),
+      statistics: this.#counts(),
       metrics: profile === 'peer' ? metrics : withoutSums(metrics),
+      ...(this.#threads.length === 1 ? {} : { threads: this.#byThread() }),
     }
   }
 
-  close(): Promise<void> {
-    return this.#thread.close()
+  close(): Promise<unknown> {
+    return Promise.all(this.#threads.map((thread) => thread.close()))
   }
 }
 
 /** Leaves out what the document's shape of a histogram has no place for, as the store does. */
 function withoutSums(metrics: JsonDocument): JsonDocument {
   const entries = Object.entries(metrics).map(([name, metric]): [string, JsonMetric] => {
-    return [name, metric.type === 'histogram' ? { type: metric.type, value: metric.value } : metric]
+    if (metric.type !== 'histogram') return [name, metric]
+    const { sum: _, ...others } = metric
+    return [name, others]
   })
   return Object.fromEntries(entries)
 }

@@ -39,7 +39,7 @@ test('a quantile of bins is the bound of its bin, or more than the last one', ()
     'pw.f.h': { type: 'histogram', value, sum: 60 },
   })
   const textOf = (document: JsonDocument): string | undefined =>
-    metricRows(document, 'f', 'ms')[0]?.value
+    metricRows(document, { filter: 'f', unit: 'ms' })[0]?.value
   const both = bins({ ub: 1, count: 9 }, { ub: 4294967295, count: 1 })
   const words = '10 observations, mean 6 ms, p50 <= 1 ms, p99 > 2 147 483 647 ms'
   assert.equal(textOf(both), words)
@@ -49,7 +49,7 @@ test('a quantile of bins is the bound of its bin, or more than the last one', ()
 
 test('rows carry names without prefix, also of filters with a dot', () => {
   const document: JsonDocument = { 'pw.a.b.calls': { type: 'counter', value: 1234567 } }
-  const rows = metricRows(document, 'a.b')
+  const rows = metricRows(document, { filter: 'a.b' })
   assert.deepEqual(rows, [{ name: 'calls', type: 'counter', value: '1 234 567' }])
   assert.deepEqual(metricLines(rows), ['metric  type     value', 'calls   counter  1 234 567'])
 })
@@ -79,6 +79,6 @@ test('a gauge below zero has its sign, where one is known to have fallen so far'
   const document: JsonDocument = {
     'pw.f.g': { type: 'gauge', value: String(2n ** 64n - 5n) },
   }
-  assert.equal(metricRows(document, 'f', '', true)[0]?.value, '-5')
-  assert.match(metricRows(document, 'f')[0]?.value ?? '', /^18 446 /)
+  assert.equal(metricRows(document, { filter: 'f', hasWrapped: true })[0]?.value, '-5')
+  assert.match(metricRows(document, { filter: 'f' })[0]?.value ?? '', /^18 446 /)
 })

@@ -4,16 +4,22 @@ import type { Zone, ZoneReader } from '../../../shm/index.ts'
 import { printable, tableLines } from '../../../terminal/index.ts'
 import { jsonInteger } from '../codec/metric.ts'
 import type { HostMode } from '../host/abi.ts'
+import type { ThreadValues } from '../hub/settings/values.ts'
 import { readName } from '../names.ts'
-import { BIN_BOUNDS, type JsonDocument, type JsonMetric } from '../spec.ts'
-
-/** Index of the bin without an end. */
-const LAST_BIN = 32
+import {
+  type JsonBin,
+  type JsonDocument,
+  type JsonMetric,
+  LAST_BOUND,
+  OVERFLOW_FROM,
+} from '../spec.ts'
 
 interface MetricRow {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly value: string
+  /** Parts of the threads, of a filter with several. */
+  readonly threads?: string
 }
 
 /**
@@ -58,59 +64,92 @@ function readMetric(zone: Zone, reader: ZoneReader, metric: number): JsonMetric 
       const isWritten = !Number.isNaN(gauge.value)
       return { type: 'gauge', value: jsonInteger(isWritten ? BigInt(gauge.value) : 0n) }
     }
-    default: {
-      const { bins, sum } = reader.dense(metric)
-      const value = Array.from(bins, (count, bin) => ({
-        ub: BIN_BOUNDS[bin]!,
-        count: jsonInteger(count),
-      }))
-      const isShown = ({ count }: { count: number | string }, bin: number): boolean =>
-        count !== 0 || bin === LAST_BIN
-      return { type: 'histogram', value: value.filter(isShown), sum: jsonInteger(sum) }
-    }
+    default:
+      return readHistogram(zone.type(metric), reader, metric)
   }
 }
 
-/**
- * @param unit of histograms; filters know none
- * @param hasWrapped whether a gauge ever fell below zero: then gauges are shown with their sign
- */
-export function metricRows(
-  document: JsonDocument,
-  filter: string,
-  unit = '',
-  hasWrapped = false,
-): MetricRow[] {
-  return Object.entries(document).map(([key, metric]) => {
-    const { name } = readName(new TextEncoder().encode(key), [filter])
-    const shown = new TextDecoder().decode(name)
-    return { name: shown, type: metric.type, value: valueText(metric, unit, hasWrapped) }
+/** Reads a histogram: held bins of an expanding one, all own ones, else those in use. */
+function readHistogram(type: string, reader: ZoneReader, metric: number): JsonMetric {
+  const { bounds, counts, sum } = reader.bins(metric)
+  const all = bounds.map((bound, i) => ({ bound, count: counts[i]! }))
+  const isUsed = ({ bound, count }: (typeof all)[number]) => count > 0n || bound === LAST_BOUND
+  const shown = type === 'dense' ? all.filter(isUsed) : reader.documentedBins(metric).bins
+  return {
+    type: 'histogram',
+    value: shown.map(({ bound, count }) => ({ ub: bound, count: jsonInteger(count) })),
+    sum: jsonInteger(sum),
+    ...(type === 'binned' ? { bounds: bounds.slice(0, -1) } : {}),
+  }
+}
+
+interface RowOptions {
+  /** Filter whose prefix is left out; all names are whole without it. */
+  readonly filter?: string
+  /** Unit of histograms; filters know none. */
+  readonly unit?: string
+  /** Whether a gauge ever fell below zero: then gauges are shown with their sign. */
+  readonly hasWrapped?: boolean
+  /** Whether histograms have all 33 bins; the default. */
+  readonly isDense?: boolean
+  readonly threads?: readonly ThreadValues[]
+}
+
+export function metricRows(document: JsonDocument, options: RowOptions = {}): MetricRow[] {
+  const { filter, threads = [] } = options
+  return Object.entries(document).map(([key, metric], i) => {
+    const name = filter === undefined ? key : plainName(key, filter)
+    const workers = threads[i]?.workers
+    return {
+      name,
+      type: metric.type,
+      value: valueText(metric, options),
+      ...(workers === undefined ? {} : { threads: workers.map(partText).join(' + ') }),
+    }
   })
 }
 
-function valueText(metric: JsonMetric, unit: string, hasWrapped: boolean): string {
+function plainName(key: string, filter: string): string {
+  const { name } = readName(new TextEncoder().encode(key), [filter])
+  return new TextDecoder().decode(name)
+}
+
+function partText(part: ThreadValues['ended']): string {
+  return part === null ? '–' : grouped(part)
+}
+
+function valueText(
+  metric: JsonMetric,
+  { unit = '', hasWrapped = false, isDense = true }: RowOptions,
+): string {
   if (metric.type === 'gauge' && hasWrapped) return grouped(BigInt.asIntN(64, BigInt(metric.value)))
   if (metric.type !== 'histogram') return grouped(metric.value)
-  const counts = new BigUint64Array(BIN_BOUNDS.length)
-  for (const bin of metric.value) counts[BIN_BOUNDS.indexOf(bin.ub)] = BigInt(bin.count)
-  const count = counts.reduce((sum, each) => sum + each, 0n)
+  const count = metric.value.reduce((sum, bin) => sum + BigInt(bin.count), 0n)
   if (count === 0n) return 'no observations'
   const tail = unit === '' ? '' : ` ${unit}`
   const mean = Number(metric.sum ?? 0) / Number(count)
-  const bounds = [0.5, 0.99].map((q) => `p${q * 100} ${boundText(counts, count, q)}${tail}`)
+  const bounds = [0.5, 0.99].map((q) => {
+    return `p${q * 100} ${boundText(metric.value, count, q, isDense)}${tail}`
+  })
   const observations = count === 1n ? 'observation' : 'observations'
   return [`${grouped(count)} ${observations}`, `mean ${round(mean)}${tail}`, ...bounds].join(', ')
 }
 
-/** Writes a quantile as the bound of its bin: more is not known of it. */
-function boundText(counts: BigUint64Array, count: bigint, q: number): string {
+/**
+ * Writes a quantile as the bound of its bin: more is not known of it. What is in the last bin lies
+ * above the bound before it.
+ */
+function boundText(bins: readonly JsonBin[], count: bigint, q: number, isDense: boolean): string {
   const rank = BigInt(Math.max(1, Math.ceil(q * Number(count))))
   let seen = 0n
-  for (let bin = 0; bin < LAST_BIN; bin++) {
-    seen += counts[bin]!
-    if (seen >= rank) return `<= ${grouped(BIN_BOUNDS[bin]!)}`
+  let below = isDense ? OVERFLOW_FROM - 1 : 0
+  for (const { ub, count: part } of bins) {
+    seen += BigInt(part)
+    if (ub === LAST_BOUND) break
+    if (seen >= rank) return `<= ${grouped(ub)}`
+    if (!isDense) below = ub
   }
-  return `> ${grouped(2 ** 31 - 1)}`
+  return `> ${grouped(below)}`
 }
 
 function round(value: number): string {
@@ -126,6 +165,9 @@ function grouped(value: number | bigint | string): string {
 /** Lays the metrics out as a table with a head. */
 export function metricLines(rows: readonly MetricRow[]): string[] {
   if (rows.length === 0) return ['the filter has defined no metric']
-  const cells = rows.map(({ name, type, value }) => [printable(name), type, value])
-  return tableLines([['metric', 'type', 'value'], ...cells])
+  const isByThread = rows.some(({ threads }) => threads !== undefined)
+  const cells = rows.map(({ name, type, value, threads = '' }) => {
+    return [printable(name), type, value, ...(isByThread ? [threads] : [])]
+  })
+  return tableLines([['metric', 'type', 'value', ...(isByThread ? ['by thread'] : [])], ...cells])
 }

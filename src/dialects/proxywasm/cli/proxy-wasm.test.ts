@@ -119,6 +119,43 @@ for (const [args, message] of [
   })
 }
 
+test('run has the document’s directives: threads, bins, slab and length of names', async () => {
+  const path = await filterFile('raw')
+  const run = (...args: string[]) => proxyWasm('run', path, '--name', 'raw', ...args)
+  const bins = await run('--workers', '3', '--histogram', '5,20', '--requests', '6', '--json')
+  assert.equal(bins.code, 0, bins.stderr)
+  const { metrics, threads } = JSON.parse(bins.stdout) as RunReport
+  assert.deepEqual(metrics['pw.raw.a_histogram'], {
+    type: 'histogram',
+    value: [
+      { ub: 5, count: 0 },
+      { ub: 20, count: 6 },
+      { ub: 4294967295, count: 0 },
+    ],
+    bounds: [5, 20],
+  })
+  assert.deepEqual(threads?.[0], {
+    ...{ name: 'pw.raw.a_counter', type: 'counter' },
+    ...{ total: 6, workers: [2, 2, 2], ended: 0 },
+  })
+  const table = await run('--workers', '2', '--requests', '4', '--metric-names', 'prefix')
+  assert.match(table.stdout, /^pw\.raw\.a_counter +counter +4 +2 \+ 2$/m)
+  const expanding = await run('--histogram', 'expanding', '--requests', '2', '--json')
+  const { metrics: grown } = JSON.parse(expanding.stdout) as RunReport
+  assert.deepEqual(grown['pw.raw.a_histogram'], {
+    type: 'histogram',
+    value: [
+      { ub: 16, count: 2 },
+      { ub: 4294967295, count: 0 },
+    ],
+  })
+  const short = await run('--max-metric-name-length', '15', '--requests', '1')
+  assert.match(short.stdout, /definitions refused [1-9]/)
+  assert.equal((await run('--histogram', '5,3')).code, 2)
+  assert.equal((await run('--slab-size', '13k')).code, 2)
+  assert.equal((await run('--histogram', '1,5', '--serve')).code, 2)
+})
+
 test('run and inspect take the text of a module, named by its file', async () => {
   await withFile('counts.wat', Buffer.from(filterText({})), async (path) => {
     const run = await proxyWasm('run', path, '--json')

@@ -4,6 +4,8 @@ import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import type { HostMode } from '../host/abi.ts'
 import type { FilterOptions } from '../host/options.ts'
 import { checkFilterName } from '../names.ts'
+import { slabSizeProblem } from '../store/filter-settings.ts'
+import { checkBounds, type HistogramRule } from '../store/options.ts'
 import { filterNameOf, readTextOption } from './wasm-file.ts'
 
 export interface RunArguments {
@@ -22,6 +24,11 @@ export interface RunArguments {
   readonly serve?: boolean
   readonly httpPort?: number
   readonly json?: boolean
+  readonly slabSize: string
+  readonly maxMetricNameLength: number
+  readonly histogram: HistogramRule
+  readonly workers: number
+  readonly metricNames: 'label' | 'prefix'
 }
 
 export async function filterOptionsOf(path: string, args: RunArguments): Promise<FilterOptions> {
@@ -36,6 +43,24 @@ export async function filterOptionsOf(path: string, args: RunArguments): Promise
     configuration: await readTextOption(args.config),
     vmConfiguration: await readTextOption(args.vmConfig),
     ...(args.rootId === undefined ? {} : { rootId: args.rootId }),
+  }
+}
+
+export function parseSlabSize(text: string): string {
+  const problem = slabSizeProblem(text)
+  if (problem === undefined) return text
+  throw new InvalidArgumentError(problem)
+}
+
+/** Parses a form of histograms, or their bounds: `expanding`, or `1,5,10`. */
+export function parseHistogram(text: string): HistogramRule {
+  if (text === 'dense' || text === 'expanding') return text
+  try {
+    return checkBounds(text.split(',').map((bound) => (bound === '' ? Number.NaN : Number(bound))))
+  } catch {
+    throw new InvalidArgumentError(
+      'want dense, expanding, or 1 to 17 ascending bounds of bins, as 1,5,10',
+    )
   }
 }
 

@@ -1,15 +1,23 @@
 /** `pentameter proxy-wasm run`: one filter, so that a person sees what it does. */
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { EXIT_FAILED } from '../../../terminal/exit.ts'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { parsePort, wholeNumber } from '../../../terminal/flag-values.ts'
 import { onExit, printable } from '../../../terminal/index.ts'
 import type { CommandLine } from '../../command-line.ts'
 import type { FilterLogLine } from '../host/options.ts'
 import type { FilterRequest } from '../host/stream/exchange.ts'
 import { inventedRequest } from '../hub/traffic.ts'
+import { NAME_LENGTH_MAX, NAME_LENGTH_MIN, WORKERS_LIMIT } from '../store/filter-settings.ts'
 import { FilterRun } from './filter-run.ts'
-import { filterOptionsOf, parseHeader, parseRate, type RunArguments } from './run-options.ts'
+import {
+  filterOptionsOf,
+  parseHeader,
+  parseHistogram,
+  parseRate,
+  parseSlabSize,
+  type RunArguments,
+} from './run-options.ts'
 import { Screen } from './screen.ts'
 import { readWasmFile } from './wasm-file.ts'
 import { listenForRequests } from './web-requests.ts'
@@ -25,6 +33,7 @@ Examples:
   $ pentameter proxy-wasm run auth.wasm
   $ pentameter proxy-wasm run auth.wasm --config @auth.json --requests 1000 --rate 100
   $ pentameter proxy-wasm run auth.wasm --header :path=/login --header x-user=7 --json
+  $ pentameter proxy-wasm run auth.wasm --workers 4 --histogram 1,5,10,50 --slab-size 64k
   $ pentameter proxy-wasm run auth.wasm --listen 8000       and then: curl localhost:8000/
   $ pentameter proxy-wasm run auth.wasm --serve --rate 20   with page and /metrics`
 
@@ -54,6 +63,30 @@ export function addRun(group: Command, commandLine: CommandLine): void {
     .option('--vm-config <text>', 'what proxy_on_vm_start reads, or @FILE', '')
     .option('--root-id <id>', 'answer to plugin_root_id (default: the name)')
     .option('--unit <unit>', 'of its histograms, as ms')
+    .option('--slab-size <size>', 'that its metrics may take', parseSlabSize, '5m')
+    .option(
+      '--max-metric-name-length <bytes>',
+      'of a name with its prefix',
+      wholeNumber({ min: NAME_LENGTH_MIN, max: NAME_LENGTH_MAX }),
+      256,
+    )
+    .option(
+      '--histogram <form>',
+      'dense, expanding (5 to 18 bins), or bounds as 1,5,10',
+      parseHistogram,
+      'dense',
+    )
+    .option(
+      '--workers <number>',
+      'threads that share its requests',
+      wholeNumber({ min: 1, max: WORKERS_LIMIT }),
+      1,
+    )
+    .addOption(
+      new Option('--metric-names <how>', 'with pw.FILTER. in front, or the filter as a label')
+        .choices(['label', 'prefix'])
+        .default('label'),
+    )
     .addOption(
       new Option('--requests <count>', `how many (default: ${REQUESTS})`)
         .argParser(wholeNumber({ min: 0 }))
@@ -100,8 +133,14 @@ async function serveFilter(
     ...(rootId === undefined ? {} : { rootId }),
     ...(args.unit === undefined ? {} : { unit: args.unit }),
   }
+  const { slabSize, maxMetricNameLength, histogram, workers, metricNames } = args
+  if (typeof histogram !== 'string') {
+    const advice = 'a hub’s histograms are dense or expanding'
+    throw new CommandError(`--histogram ${histogram.join()} and --serve: ${advice}`, EXIT_USAGE)
+  }
+  const settings = { slabSize, maxMetricNameLength, histogram, workers, metricNames }
   const port = args.httpPort === undefined ? {} : { httpPort: args.httpPort }
-  await serve({ ...port, proxywasm: { filters: [filter] } })
+  await serve({ ...port, proxywasm: { ...settings, filters: [filter] } })
 }
 
 async function runFilter(path: string, args: RunArguments): Promise<void> {
@@ -110,7 +149,12 @@ async function runFilter(path: string, args: RunArguments): Promise<void> {
   const screen = new Screen(process.stdout, process.stderr)
   const onLog = (line: FilterLogLine): void => screen.line(logText(line))
   const { host, profile, callTimeout, unit = '' } = args
-  const options = { path, module, filter, host, profile, callTimeoutMs: callTimeout, unit, onLog }
+  const { slabSize, maxMetricNameLength, histogram, workers, metricNames } = args
+  const options = {
+    ...{ path, module, filter, host, profile, callTimeoutMs: callTimeout, unit, onLog },
+    ...{ slabSize, maxMetricNameLength, histogram, workers },
+    isPrefixShown: metricNames === 'prefix',
+  }
   const run = await FilterRun.start(options)
   const isPainted = screen.isLive && !args.json
   const painter = setInterval(() => isPainted && screen.paint(run.lines()), PAINT_MS)

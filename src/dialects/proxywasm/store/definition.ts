@@ -9,8 +9,8 @@
 import type { DefinitionOptions, GaugeMode, MetricType } from '../../../shm/index.ts'
 import { isOfFilter, type Origin } from '../names.ts'
 import { OPERATIONS } from '../operations.ts'
-import { type FilterMetricType, LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts'
-import type { DefinitionRules } from './options.ts'
+import type { FilterMetricType } from '../spec.ts'
+import { checkBounds, type DefinitionRules } from './options.ts'
 
 export interface MetricDefinition {
   /** Origin that defines it: a filter when one is named, else the application (`library`). */
@@ -83,22 +83,13 @@ function histogramDefinition(
     if (bounds !== undefined) throw new TypeError('bounds of its own are of integers')
     return { type: 'dense', options: { mode: 'fractions' } }
   }
-  if (bounds === undefined) return { type: histogram, options: {} }
+  if (bounds === undefined) {
+    if (typeof histogram === 'string') return { type: histogram, options: {} }
+    return { type: 'binned', options: { bounds: histogram } }
+  }
   if (profile !== 'peer') throw new TypeError('bounds of its own are known in profile peer only')
   if (isOfFilter(origin)) {
     throw new TypeError('a filter’s histogram has no bounds of its own')
   }
   return { type: 'binned', options: { bounds: checkBounds(bounds) } }
-}
-
-/** @throws {RangeError} in the words of the peer's Lua library */
-function checkBounds(bounds: readonly number[]): readonly number[] {
-  if (bounds.length > USER_BOUNDS_LIMIT) {
-    throw new RangeError(`opts.bins cannot have more than ${USER_BOUNDS_LIMIT} numbers`)
-  }
-  const isAscending = bounds.every((bound, i) => {
-    return Number.isInteger(bound) && bound > (i === 0 ? 0 : bounds[i - 1]!) && bound < LAST_BOUND
-  })
-  if (isAscending && bounds.length > 0) return bounds
-  throw new RangeError('opts.bins must be an ascending list of positive integers')
 }

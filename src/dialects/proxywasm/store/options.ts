@@ -5,6 +5,7 @@
 import { type ZoneChange, type ZoneOptions, zoneBytes } from '../../../shm/index.ts'
 import type { Profile } from '../../decoder.ts'
 import type { HostMode } from '../host/abi.ts'
+import { LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts'
 
 export interface StoreOptions {
   /** Edition that names and output follow; `document`. */
@@ -24,8 +25,8 @@ export interface StoreOptions {
   readonly workers?: number
   /** Writers attached at one time; default 256. */
   readonly workersLimit?: number
-  /** Form of histograms without bounds of their own; default `dense`. */
-  readonly histogram?: 'dense' | 'expanding'
+  /** Form of histograms without bounds of their own, or the bounds of all; default `dense`. */
+  readonly histogram?: HistogramRule
   /** `grow` goes on up to `zoneBytesLimit`; `error` refuses what `slabSize` does not hold. */
   readonly onFull?: 'grow' | 'error'
   /** Default 256 MiB. */
@@ -46,8 +47,11 @@ export interface NameRules {
 
 /** Rules that decide their kinds as well. */
 export interface DefinitionRules extends NameRules {
-  readonly histogram: 'dense' | 'expanding'
+  readonly histogram: HistogramRule
 }
+
+/** A form of histograms, or 1 to 17 ascending bounds. */
+export type HistogramRule = 'dense' | 'expanding' | readonly number[]
 
 /** Rules that every thread must know beside the zone; they go through structured clone. */
 export interface StoreRules extends DefinitionRules {
@@ -77,7 +81,7 @@ export function checkRules(options: StoreOptions): StoreRules {
     profile: oneOf('profile', options.profile ?? 'document', ['document', 'peer']),
     host,
     hasCustomNames: host === 'envoy' && options.profile === undefined,
-    histogram: oneOf('histogram', options.histogram ?? 'dense', ['dense', 'expanding']),
+    histogram: histogramRule(options.histogram ?? 'dense'),
     onFull: oneOf('onFull', options.onFull ?? 'grow', ['grow', 'error']),
     metricsPerFilterLimit: within(
       'metricsPerFilterLimit',
@@ -123,6 +127,23 @@ function checkNameLength(length: number): number {
 function within(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new RangeError(`${name} ${value} is not an integer of ${min} to ${max}`)
+}
+
+function histogramRule(rule: HistogramRule): HistogramRule {
+  if (typeof rule === 'object') return checkBounds(rule)
+  return oneOf<'dense' | 'expanding'>('histogram', rule, ['dense', 'expanding'])
+}
+
+/** @throws {RangeError} in the words of the peer's Lua library */
+export function checkBounds(bounds: readonly number[]): readonly number[] {
+  if (bounds.length > USER_BOUNDS_LIMIT) {
+    throw new RangeError(`opts.bins cannot have more than ${USER_BOUNDS_LIMIT} numbers`)
+  }
+  const isAscending = bounds.every((bound, i) => {
+    return Number.isInteger(bound) && bound > (i === 0 ? 0 : bounds[i - 1]!) && bound < LAST_BOUND
+  })
+  if (isAscending && bounds.length > 0) return bounds
+  throw new RangeError('opts.bins must be an ascending list of positive integers')
 }
 
 function oneOf<T extends string>(name: string, value: T, choices: readonly T[]): T {

@@ -3,12 +3,15 @@
  * the kinds that filters define are cells (metric-space.ts).
  */
 import type {
+  BinnedHandle,
   CounterHandle,
   DenseHandle,
   ExpandingHandle,
   GaugeHandle,
   GaugeReading,
+  MetricType,
   SharedGaugeHandle,
+  Writer,
   Zone,
   ZoneReader,
 } from '../../../../shm/index.ts'
@@ -22,7 +25,7 @@ export type MetricCell =
   | { readonly type: 'gauge'; readonly metric: number; readonly handle: AnyGauge }
   | { readonly type: 'histogram'; readonly metric: number; readonly handle: AnyHistogram }
 type AnyGauge = SharedGaugeHandle | GaugeHandle
-type AnyHistogram = DenseHandle | ExpandingHandle
+type AnyHistogram = DenseHandle | ExpandingHandle | BinnedHandle
 
 export class MetricCells {
   readonly #space: MetricSpace
@@ -135,13 +138,16 @@ export class MetricCells {
           ? undefined
           : cellOf('gauge', metric, writer.gauge(metric))
       case 'histogram':
-        return zone.type(metric) === 'dense'
-          ? cellOf('histogram', metric, writer.dense(metric) as DenseHandle | undefined)
-          : cellOf('histogram', metric, writer.expanding(metric))
+        return cellOf('histogram', metric, observerOf(writer, metric, zone.type(metric)))
       default:
         return undefined
     }
   }
+}
+
+function observerOf(writer: Writer, metric: number, type: MetricType) {
+  if (type === 'dense') return writer.dense(metric) as DenseHandle | undefined
+  return type === 'binned' ? writer.binned(metric) : writer.expanding(metric)
 }
 
 function trySet({ type, handle }: MetricCell, value: bigint): boolean {
@@ -160,6 +166,7 @@ export function filterTypeOf(zone: Zone, metric: number): FilterMetricType | und
     case 'dense':
       return mode === 'integers' ? 'histogram' : undefined
     case 'expanding':
+    case 'binned':
       return 'histogram'
     default:
       return undefined

@@ -6,10 +6,13 @@ import type { SlabMetric } from './slab.ts'
 
 const decoder = new TextDecoder()
 
+/** A metric of a filter, by its threads. */
+export type ThreadValues = ReturnType<typeof valuesOf>[number]
+
 /** @param segments of the filter's threads, in their order */
 export function valuesOf(
   reader: ZoneReader,
-  metrics: readonly SlabMetric[],
+  metrics: readonly Pick<SlabMetric, 'metric' | 'kind' | 'mode' | 'prefixed'>[],
   segments: readonly (number | undefined)[],
 ): MetricValues[] {
   return metrics.map(({ metric, kind, mode, prefixed }) => {
