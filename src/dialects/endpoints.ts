@@ -207,6 +207,8 @@ export interface SharedReads extends Budget {
 /** A peer that the hub was told to connect to, whether or not it is there. */
 export interface ChosenPeer extends PeerConnection {
   readonly link: LinkStatus
+  /** Source of the series that come from it, where any do. */
+  readonly source?: string
 }
 
 /** A client that sends; calls never throw. */

@@ -89,6 +89,8 @@ export interface Ingest extends LineIngest {
    * there is none.
    */
   isOverflow?(slot: number): boolean
+  /** Ends the value of a gauge: from now on it is not known, which measures nothing. */
+  end(slot: number): void
   /**
    * Takes a series away (a gauge that turned out to be a summary): its slots are given back, and
    * its identity makes a new series from now on.

@@ -233,7 +233,8 @@ export interface CellsEvent {
    * Increments of series that the stream carries and that changed; a counter left out stood still.
    */
   readonly counters: readonly (readonly [id: number, delta: ExactJson])[]
-  readonly gauges: readonly (readonly [id: number, value: number])[]
+  /** Values; null for one that is not known any more: the peer that it came from has gone. */
+  readonly gauges: readonly (readonly [id: number, value: number | null])[]
   readonly histograms: readonly (readonly [id: number, cell: HistogramCellJson])[]
   readonly summaries: readonly (readonly [id: number, cell: SummaryCellJson])[]
 }

@@ -99,7 +99,7 @@ test('a peer that was never reached is no connection, and says why', async () =>
   const { hub, clock } = await startHub({ attach: [name] })
   await until(() => hub.sources().peers?.[0]?.message !== undefined)
   const { peers, connections } = hub.sources()
-  const [{ message, nextTryMs, ...peer }] = peers as [PeerStatus]
+  const [{ message, nextTryMs, source: _, ...peer }] = peers as [PeerStatus]
   const facts = { name, dialect: 'scope', direction: 'attach' }
   assert.deepEqual(peer, { ...facts, state: 'never', sinceMs: clock.wallMs() })
   assert.match(message!, /ECONNREFUSED/)
@@ -152,4 +152,25 @@ test('a relay by UDP whose receiver refuses is not there, until it refuses no mo
   await once(back, 'listening')
   await until(() => second(() => peer().state === 'connected'))
   back.close()
+})
+
+test('with the session its values end: a gap for viewers, exports and history', async () => {
+  const { hub, clock, values, exporter } = await attachedHub()
+  values.add('level', () => 1)
+  await until(() => gaugeOf({ hub }, 'level') === 1)
+  clock.advance(1000)
+  const level = named({ hub }, 'level')!
+  await exporter.close()
+  await until(() => hub.sources().peers?.[0]?.state === 'lost')
+  assert.ok(Number.isNaN(gaugeOf({ hub }, 'level')))
+  clock.advance(1000)
+  const cell = hub.live.newest!.cell(level.id, 'gauge')
+  assert.ok(cell?.kind === 'gauge' && Number.isNaN(cell.value))
+  const { source } = hub.sources().peers![0]!
+  assert.equal(source, level.source)
+  const nowMs = clock.wallMs()
+  clock.advance(3000)
+  assert.equal(hub.wasAway(source!, nowMs, nowMs + 3000), true)
+  assert.equal(hub.wasAway(source!, nowMs - 3000, nowMs), false)
+  assert.equal(hub.wasAway('10.0.0.1', nowMs, nowMs + 1000), false)
 })

@@ -152,6 +152,10 @@ export class Hub implements HubView {
     return this.#config.staleAfterS * 1000
   }
 
+  wasAway(source: string, fromMs: number, toMs: number): boolean {
+    return this.#bindings.outages.covers(source, fromMs, toMs)
+  }
+
   /** Number of times that the wall clock was set since the start. */
   get clockSteps(): number {
     return this.#clockSteps.count

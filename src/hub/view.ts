@@ -32,6 +32,8 @@ export interface HubView {
   resident(dialect: string): object | undefined
   /** Gives the rules by which series of a dialect, or of the hub itself (`hub`), leave it. */
   exportRules(dialect: string): ExportRules
+  /** Tells whether a peer that is read from was not there for all of this time, Unix ms. */
+  wasAway(source: string, fromMs: number, toMs: number): boolean
   /** Reads exact totals since the series began. */
   total(record: SeriesRecord): Total
   /**

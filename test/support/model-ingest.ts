@@ -153,6 +153,11 @@ export class ModelIngest implements Ingest {
     series.value = isExact ? value : Number(value)
   }
 
+  end(slot: number): void {
+    const series = this.#at(slot)
+    if (series !== undefined) series.value = Number.NaN
+  }
+
   observe(slot: number, value: Exact, weight: number): void {
     const series = this.#at(slot)
     if (series === undefined) return

@@ -36,6 +36,21 @@ test('a counter is 0 where it stood still and null where the hub has nothing', (
   assert.deepEqual(delta, [null, null, null, 0, 5, null, null])
 })
 
+test('a counter of a peer that was away did not stand still: nothing is known of it', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter', source: 'h:1' })
+  const other = hub.add({ name: 'd', kind: 'counter', source: 'h:2' })
+  for (let i = 0; i < 4; i++) {
+    if (i === 2) hub.count(id, 5)
+    hub.tick()
+  }
+  // from the middle of the second second on
+  hub.away.push({ source: 'h:1', fromMs: BASE + 1500, toMs: Number.POSITIVE_INFINITY })
+  const answer = range(hub, [id, other], BASE, BASE + 4000, 1)
+  assert.deepEqual(column('counter', answer).delta, [0, 0, 5, null])
+  assert.deepEqual(column('counter', answer, 1).delta, [0, 0, 0, 0])
+})
+
 test('deltas beyond 2^53 stay exact', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter' })
@@ -129,6 +144,18 @@ test('a gauge is held until it is stale, also from before the window', () => {
   const { value } = column('gauge', range(hub, [id], BASE + 1000, BASE + 8000, 1))
   // Written in second 1, held for 3 s; the last column has not happened yet.
   assert.deepEqual(value, [7, 7, 7, null, null, null, null])
+})
+
+test('a gauge whose value has ended is held no longer', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  hub.set(id, 4)
+  hub.tick()
+  hub.tick()
+  hub.set(id, Number.NaN)
+  for (let i = 0; i < 2; i++) hub.tick()
+  const { value } = column('gauge', range(hub, [id], BASE, BASE + 4000, 1))
+  assert.deepEqual(value, [4, 4, null, null])
 })
 
 test('a gauge of a coarse step is its last value in the step', () => {

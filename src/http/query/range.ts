@@ -61,23 +61,20 @@ export function* rangeJson(
     const found = view.series.get(id)
     if (found === undefined) continue
     const record = view.series.keep(found)
-    yield `${separator}${yield* columnJson(columns, record, view.staleAfterMs)}`
+    yield `${separator}${yield* columnJson(columns, record, view)}`
     separator = ','
   }
   yield ']}'
 }
 
-function* columnJson(
-  columns: Columns,
-  record: SeriesRecord,
-  staleAfterMs: number,
-): Pieces<never, string> {
+function* columnJson(columns: Columns, record: SeriesRecord, view: HubView): Pieces<never, string> {
+  const { staleAfterMs } = view
   const { id } = record
   const { kind } = record.identity
   const head = `{"id":${id},"kind":"${kind}"`
   switch (kind) {
     case 'counter':
-      return `${head},"delta":[${(yield* counterColumn(columns, record)).join()}]}`
+      return `${head},"delta":[${(yield* counterColumn(columns, record, view)).join()}]}`
     case 'gauge':
       return `${head},"value":[${(yield* gaugeColumn(columns, record, staleAfterMs)).join()}]}`
     case 'histogram':
@@ -169,7 +166,12 @@ function split(whole: bigint, { seconds }: Placement): bigint[] {
   })
 }
 
-function* counterColumn(columns: Columns, record: SeriesRecord): Pieces<never, string[]> {
+/** Makes a counter's column: while the peer that it comes from was away, it did not stand still. */
+function* counterColumn(
+  columns: Columns,
+  record: SeriesRecord,
+  view: HubView,
+): Pieces<never, string[]> {
   const deltas = new Array<Exact>(columns.window.length).fill(0)
   yield* columns.forEach(record.id, 'counter', (frame, row, placement) => {
     const shares = splitDelta(frame.deltaAt(row), placement)
@@ -179,8 +181,13 @@ function* counterColumn(columns: Columns, record: SeriesRecord): Pieces<never, s
     })
   })
   return deltas.map((delta, column) => {
-    const isKnown = columns.covered[column] === 1 && columns.endOf(column) > record.firstSeenMs
-    return delta > 0 || isKnown ? deltaJson(delta) : 'null'
+    if (delta > 0) return deltaJson(delta)
+    const endMs = columns.endOf(column)
+    const isKnown =
+      columns.covered[column] === 1 &&
+      endMs > record.firstSeenMs &&
+      !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
+    return isKnown ? deltaJson(delta) : 'null'
   })
 }
 

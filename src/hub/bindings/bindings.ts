@@ -32,6 +32,7 @@ import {
   ResidentServer,
   type ServerAtWork,
 } from './binding.ts'
+import { Outages } from './outages.ts'
 
 interface BindingParts {
   readonly config: HubConfig
@@ -53,6 +54,7 @@ interface ServedPort {
 }
 
 export class Bindings implements Participant, Iterable<DialectBinding> {
+  readonly outages = new Outages()
   readonly listeners = new Map<string, Listener>()
   /** Threads of the ports that they serve; undefined where the main thread serves all. */
   threads: IngestThreads | undefined
@@ -197,11 +199,19 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   }
 
   *afterClose(endMs: number, seconds: number): Task {
+    this.#noteOutages()
     for (const binding of this.#bindings) {
       const sources = binding.ingests.flatMap((ingest) => [...ingest.takeActive()])
       binding.activity.close(measurementsOf(binding), sources, endMs, seconds)
     }
     for (const port of this.listeners.values()) void port.readDrops()
+  }
+
+  #noteOutages(): void {
+    for (const { source } of this.#bindings.flatMap(({ attached }) => attached)) {
+      const { source: label, link } = source.status()
+      if (label !== undefined) this.outages.note(label, link.isConnected, link.sinceMs)
+    }
   }
 
   /** Measurements of all dialects so far. */

@@ -271,6 +271,11 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     if (metric !== undefined) this.queue.read(metric, reading, this.source)
   }
 
+  /** Ends the value of a gauge, if the slot is that of one. */
+  protected endGauge(slot: number): void {
+    if (slot >= 0) this.#gauges.get(slot)?.set(Number.NaN)
+  }
+
   set(slot: number, value: Exact): void {
     this.#measurements[0]!++
     if (slot < 0) return
@@ -454,6 +459,10 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
 /** The ingest of the main thread, which takes closed windows, too. */
 export class ZoneIngest extends LineZoneIngest<CommandQueue> implements Ingest {
+  end(slot: number): void {
+    this.endGauge(slot)
+  }
+
   merge(
     slot: number,
     cell: CounterCell | HistogramCell | SummaryCell,

@@ -158,12 +158,13 @@ function chosenPeers({ bindings, sinks }: StatusParts): NamedPeer[] {
   return [...attached, ...relays]
 }
 
-function peerStatus({ name, dialect, direction, link }: NamedPeer): PeerStatus {
+function peerStatus({ name, dialect, direction, link, source }: NamedPeer): PeerStatus {
   const { isConnected, sinceMs, wasReached, reason, nextTryMs } = link
   return {
     name: withoutSecrets(name),
     dialect,
     direction,
+    ...(source === undefined ? {} : { source }),
     state: isConnected ? 'connected' : wasReached ? 'lost' : 'never',
     sinceMs,
     ...(reason === undefined ? {} : { message: reason }),

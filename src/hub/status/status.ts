@@ -185,6 +185,8 @@ export interface PeerStatus {
   readonly dialect: string
   /** Direction of the data: to the hub (`attach`), or away from it (`relay`). */
   readonly direction: 'attach' | 'relay'
+  /** Source of the series that come from it; absent for a relay. */
+  readonly source?: string
   /** `never`: it has not been reached since the hub started. */
   readonly state: 'connected' | 'lost' | 'never'
   /** Start of that state, Unix ms. */

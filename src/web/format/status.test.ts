@@ -99,11 +99,11 @@ test('a peer that is not there is said with the reason, what it means and the ne
   }
   assert.match(
     peerWords(peer, 10_000),
-    /^scope:\/\/10\.0\.4\.7:5001 is gone since \d\d:\d\d:\d\d: it broke the connection\. What/,
+    /^scope:\/\/10\.0\.4\.7:5001 is gone since \d\d:\d\d:\d\d: it broke the connection\. /,
   )
   assert.match(
     peerWords(peer, 10_000),
-    / would say is missing; all others go on\. Next try in 2\ss\.$/,
+    / have a gap from then on; all others go on\. Next try in 2\ss\.$/,
   )
   const never: PeerStatus = { ...peer, state: 'never', direction: 'relay', message: 'status 503' }
   assert.match(peerWords(never, 0), /5001 was not reached yet: status 503\. What waits for it is/)

@@ -95,7 +95,9 @@ export function peerWords(
   const meaning =
     direction === 'relay'
       ? ' What waits for it is kept within its limit.'
-      : ' What it would say is missing; all others go on.'
+      : state === 'never'
+        ? ' What it has is missing; all others go on.'
+        : ' Its series have a gap from then on; all others go on.'
   const { nextTryMs } = times
   const seconds = Math.max(1, Math.ceil(((nextTryMs ?? nowMs) - nowMs) / 1000))
   const next = nextTryMs === undefined ? '' : ` Next try in ${durationText(seconds)}.`

@@ -61,12 +61,12 @@ export class SeriesCache {
     const second = secondOf(event.endMs)
     const seen = new Set<number>()
     for (const list of [event.counters, event.gauges, event.histograms, event.summaries]) {
-      for (const [id, cell] of list as readonly (readonly [number, CellJson])[]) {
+      for (const [id, cell] of list as readonly (readonly [number, CellJson | null])[]) {
         seen.add(id)
         const data = this.#live.get(id)
         if (data === undefined || !isVisible(id)) continue
         data.write(second, cell, secondsOf(event))
-        data.lastData = Math.max(data.lastData, second)
+        if (cell !== null) data.lastData = Math.max(data.lastData, second)
       }
     }
     return seen

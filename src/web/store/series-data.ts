@@ -89,25 +89,28 @@ export class SeriesData {
   }
 
   /** Writes the cell of an interval that ends at `second`; a long one fills all its seconds. */
-  write(second: number, cell: CellJson, seconds = 1): void {
+  write(second: number, cell: CellJson | null, seconds = 1): void {
     for (let at = second - seconds + 1; at <= second; at += 1) {
       if (this.#open(at)) this.#writeCell(at % SECONDS_KEPT, cell, seconds)
     }
-    if (second >= this.newest) this.lastCell = cell
+    if (second >= this.newest && cell !== null) this.lastCell = cell
   }
 
   /**
    * Writes a second in which nothing arrived: a counter stood still, a gauge keeps its value unless
    * it is stale, a distribution is empty.
+   * @param isAway the peer that it comes from is not there: nothing is known
    */
-  writeQuiet(second: number, isStale: boolean): void {
+  writeQuiet(second: number, isStale: boolean, isAway = false): void {
     if (!this.#open(second)) return
     const slot = second % SECONDS_KEPT
-    if (this.kind === 'counter') this.#put('rate', slot, isStale ? Number.NaN : 0)
+    if (this.kind === 'counter') this.#put('rate', slot, isStale || isAway ? Number.NaN : 0)
     if (this.kind === 'gauge') {
-      this.#put('value', slot, isStale ? Number.NaN : this.at('value', second - 1))
+      this.#put('value', slot, isStale || isAway ? Number.NaN : this.at('value', second - 1))
     }
-    if (this.kind === 'histogram' || this.kind === 'summary') this.#put('count', slot, 0)
+    if (this.kind === 'histogram' || this.kind === 'summary') {
+      this.#put('count', slot, isAway ? Number.NaN : 0)
+    }
   }
 
   /**
@@ -177,9 +180,9 @@ export class SeriesData {
     this.#lanes.get(lane)![slot] = Number.isFinite(value) ? value : Number.NaN
   }
 
-  #writeCell(slot: number, cell: CellJson, seconds: number): void {
-    if (typeof cell !== 'object') {
-      const number = Number(cell)
+  #writeCell(slot: number, cell: CellJson | null, seconds: number): void {
+    if (cell === null || typeof cell !== 'object') {
+      const number = cell === null ? Number.NaN : Number(cell)
       if (this.kind === 'counter') this.#put('rate', slot, number / seconds)
       if (this.kind === 'gauge') this.#put('value', slot, number)
       return

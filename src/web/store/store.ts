@@ -104,6 +104,14 @@ export class Store {
     return this.clock.silenceEndMs() - this.lastDataMs(id) > limit
   }
 
+  /** Tells whether the peer that a series comes from is not there. */
+  isAway(id: number): boolean {
+    const peers = this.sources.peek()?.peers
+    if (peers === undefined) return false
+    const source = this.catalogue.get(id)?.info.source
+    return peers.some((peer) => peer.source === source && peer.state !== 'connected')
+  }
+
   setWindow(seconds: number): void {
     if (seconds === this.clock.window.peek()) return
     this.clock.window.value = seconds
@@ -187,7 +195,7 @@ export class Store {
     }
     if (!hasCell) {
       for (let at = second - seconds + 1; at <= second; at += 1) {
-        data.writeQuiet(at, this.isStale(id))
+        data.writeQuiet(at, this.isStale(id), this.isAway(id))
       }
     }
     if (data.coveredTo >= second - seconds) data.coveredTo = Math.max(data.coveredTo, second)

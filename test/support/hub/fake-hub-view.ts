@@ -90,6 +90,11 @@ export class FakeHubView implements HubView {
   readonly version = '0.0.0-test'
   readonly clock = new FakeClock(START_MS)
   staleAfterMs = 300_000
+  readonly away: { readonly source: string; readonly fromMs: number; readonly toMs: number }[] = []
+
+  wasAway(source: string, fromMs: number, toMs: number): boolean {
+    return this.away.some((it) => it.source === source && it.fromMs <= fromMs && toMs <= it.toMs)
+  }
   clockSteps = 0
   refusesAnswers = false
   readonly series: FakeSeriesList = new FakeSeriesList()

@@ -100,6 +100,15 @@ export class ReceivedCounters {
     else this.#takeMean(received, statistics, intervalSec)
   }
 
+  /** Ends the values of gauges: with the session goes what is known of them. */
+  end(): void {
+    this.#ingest.begin(this.#endpoint)
+    for (const received of this.#bySorted.values()) {
+      const isKnown = received.generation === this.#ingest.generation
+      if (isKnown && received.kind === 'gauge') this.#ingest.end(received.slot)
+    }
+  }
+
   /**
    * Adds an increment. A negative Increment is a reset of the source: the total stays, as for one
    * that is no number (eventcounters.md §7.1).

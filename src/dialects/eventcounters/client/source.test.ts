@@ -234,6 +234,16 @@ suite('series of an endpoint', () => {
     assert.deepEqual([counters.size, live('b')[0]!.total], [1, 2])
   })
 
+  test('lose the value of their gauges with the session, and get it back with the next', () => {
+    const { take, counters, live } = receive()
+    take('level', mean(5))
+    take('calls', sum(3))
+    counters.end()
+    assert.deepEqual([live('level')[0]!.value, live('calls')[0]!.total], [Number.NaN, 3])
+    take('level', mean(6))
+    assert.equal(live('level')[0]!.value, 6)
+  })
+
   test('beyond the memory of one endpoint are refused, those known go on', () => {
     const { take, counters, live, ingest } = receive()
     for (let i = 0; i < 100; i++) take(`c${i}`, sum(1), { metaData: LONG })
@@ -382,7 +392,8 @@ suite('an attached endpoint', () => {
       )
       .join('')
     const server = await startServer(t, (_, outgoing) => {
-      outgoing.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).end(text)
+      // the session stays: with its end gauges lose their values
+      outgoing.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).write(text)
     })
     const { port } = server.address() as AddressInfo
     const ingest = new ModelIngest()

@@ -23,13 +23,19 @@ export function connectSource(target: Target, context: SourceContext): Source {
   const onWindow = ({ counter, statistics, intervalSec }: ReadWindow) => {
     counters.take(counter, statistics, intervalSec)
   }
-  const onError = ({ message }: ClientError, retryMs: number) => link.failed(message, retryMs)
+  const onError = ({ message }: ClientError, retryMs: number) => {
+    if (link.status.isConnected) counters.end()
+    link.failed(message, retryMs)
+  }
   const onOpen = () => link.connected()
   const observed = { ...settings, onWindow, onOpen, onError }
   const client = new EventCountersClient(observed, context.reads)
   void client.start()
   return {
-    status: () => statusOf(client, counters.size, target, link.status),
+    status: () => ({
+      ...statusOf(client, counters.size, target, link.status),
+      source: address.label,
+    }),
     close: () => client.close(),
   }
 }

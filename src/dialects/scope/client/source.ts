@@ -64,6 +64,13 @@ class Slots {
     return found
   }
 
+  /** Ends the values of the last row: with the connection goes what is known of them. */
+  end(): void {
+    if (this.#row === undefined) return
+    this.begin(this.#row)
+    for (const slot of this.#rowSlots) if (slot >= 0) this.#ingest.end(slot)
+  }
+
   #slot(series: MirroredSeries): number {
     const { metadata } = series
     const known = this.#slots.get(series.identity)
@@ -102,17 +109,21 @@ function marked(metadata: Metadata): Metadata {
 export function connectSource(target: Target, context: SourceContext): Source {
   const { ingest, clock, reports } = context
   const { host, port } = target
-  const slots = new Slots(ingest, `${host}:${port}`, (series) => client.forget(series))
+  const source = `${host}:${port}`
+  const slots = new Slots(ingest, source, (series) => client.forget(series))
   const link = new LinkState(clock)
   const settings = { host, port, clock, reports, maxSeriesBytes: context.bytesLimit }
-  const onStatus = (status: ScopeClientStatus): void => noteStatus(status, link)
+  const onStatus = (status: ScopeClientStatus): void => {
+    if (status.state === 'offline' && link.status.isConnected) slots.end()
+    noteStatus(status, link)
+  }
   const client = new ScopeClient(
     { ...(context.options.client ?? {}), ...settings, onStatus },
     { reads: context.reads, takeSample: (sample) => takeSample(sample, ingest, slots) },
   )
   void client.start()
   return {
-    status: () => statusOf(client, link.status),
+    status: () => ({ ...statusOf(client, link.status), source }),
     close: () => client.close(),
   }
 }
