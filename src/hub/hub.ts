@@ -325,19 +325,18 @@ export class Hub implements HubView {
   /** Connects to the peers of the config: those to send to, and those to read from. */
   #connectPeers(): void {
     const { relay, attach } = peersOf(this.#config, this.#dialects)
+    const source = {
+      get: (id: number) => this.series.get(id),
+      keep: <R extends SeriesRecord>(record: R) => this.series.keep(record),
+      counterTotal: (record: CounterRecord) => this.#totals.counter(record),
+    }
     for (const { dialect, output, target, name } of relay) {
       const context = this.#bindings.contextOf(dialect)
       const emitter = (output ?? dialect).connectEmitter?.(target, context)
       if (emitter === undefined) {
         throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])
       }
-      this.addSink(
-        new RelaySink(name, dialect.name, emitter, {
-          get: (id) => this.series.get(id),
-          keep: (record) => this.series.keep(record),
-          counterTotal: (record) => this.#totals.counter(record),
-        }),
-      )
+      this.addSink(new RelaySink(name, dialect.name, emitter, source, this.clock))
     }
     for (const each of attach) this.#bindings.attach(each)
   }

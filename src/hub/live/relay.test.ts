@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { packet, sendUdp, seriesNamed, startHub, until } from '../../../test/support/hub/hub.ts'
+import type { Emitter } from '../../dialects/endpoints.ts'
 import { CounterFeed } from '../../dialects/eventcounters/test/counter-feed.ts'
 import type { Hub } from '../hub.ts'
+import type { CounterRecord } from '../series/record.ts'
+import { FrameBuilder } from './frame.ts'
+import { RelaySink } from './relay.ts'
 
 for (const transport of ['udp', 'tcp'] as const) {
   test(`a relay over ${transport} reproduces all kinds in another hub`, async () => {
@@ -121,3 +125,41 @@ for (const [text, reason] of [
     await assert.rejects(startHub({ relay: [text], textPort: 18_125 }), reason)
   })
 }
+
+test('a second of many series is said in shares; between them the loop runs', async () => {
+  const builder = new FrameBuilder()
+  for (let id = 0; id < 200; id++) builder.counter(id, 1n)
+  const records = Array.from({ length: 200 }, (_, id) => {
+    const identity = { name: `k${id}`, kind: 'counter' as const, labels: [] }
+    return { id, kind: 'counter', identity, metadata: { dialect: 'x' } } as unknown as CounterRecord
+  })
+  let loops = 0
+  const seen: number[] = []
+  const emitter: Emitter = {
+    status: () => undefined,
+    send: () => seen.push(loops),
+    flush: async () => {},
+    close: async () => {},
+  }
+  let nowNs = 0n
+  const clock = {
+    monotonicNs: () => {
+      nowNs += 10_000_000n
+      return nowNs
+    },
+  }
+  const source = {
+    get: (id: number) => records[id],
+    keep: <R>(record: R) => record,
+    counterTotal: () => 1,
+  }
+  const count = (): void => {
+    loops++
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  await new RelaySink('r', 'x', emitter, source, clock).deliver(builder.build(1000, 1))
+  clearImmediate(next)
+  assert.equal(seen.length, 200)
+  assert.ok(new Set(seen).size > 3, `${new Set(seen).size} shares`)
+})
