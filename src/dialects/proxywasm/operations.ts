@@ -5,11 +5,10 @@
 import type { HostMode } from './host/abi.ts'
 
 export interface Operations {
-  /**
-   * Smallest delta of a counter: lower ones are refused. What is not negative adds up modulo 2^64,
-   * too.
-   */
+  /** Smallest delta of a counter: lower ones are refused. */
   readonly incrementMin: number
+  /** An increment past 2^64 - 1 is refused; where it is not, counters add up modulo 2^64. */
+  readonly refusesWrap: boolean
   /** Effect of recording a value to a counter. */
   readonly recordToCounter: 'sets_total' | 'refused' | 'adds'
   /** Gauges of filters take increments, for which all threads have to share one value. */
@@ -17,7 +16,17 @@ export interface Operations {
 }
 
 export const OPERATIONS: Readonly<Record<HostMode, Operations>> = Object.freeze({
-  spec: { incrementMin: 0, recordToCounter: 'sets_total', incrementsGauges: true },
-  nginx: { incrementMin: -Infinity, recordToCounter: 'refused', incrementsGauges: false },
-  envoy: { incrementMin: 1, recordToCounter: 'adds', incrementsGauges: true },
+  spec: {
+    incrementMin: 0,
+    refusesWrap: true,
+    recordToCounter: 'sets_total',
+    incrementsGauges: true,
+  },
+  nginx: {
+    incrementMin: -Infinity,
+    refusesWrap: false,
+    recordToCounter: 'refused',
+    incrementsGauges: false,
+  },
+  envoy: { incrementMin: 1, refusesWrap: false, recordToCounter: 'adds', incrementsGauges: true },
 })

@@ -112,6 +112,15 @@ export class CounterHandle {
     return typeof delta === 'bigint' ? this.#addWrapping(delta) : this.add(delta)
   }
 
+  /**
+   * Tells whether an increment would take the total past 2^64 - 1. Looks at the total only where
+   * this slot is, or would be, 2^63 or more.
+   */
+  wouldPass(delta: bigint): boolean {
+    const next = this.#words[this.#at]! + delta
+    return next >= HALF && this.#owner.counterTotal(this.metric) + delta > U64_MAX
+  }
+
   /** Adds modulo 2^64: the array keeps the low 64 bits. */
   #addWrapping(delta: bigint): boolean {
     if (delta < I64_MIN || delta > U64_MAX) return false

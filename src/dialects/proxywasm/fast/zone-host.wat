@@ -136,19 +136,22 @@
   ;; Counters first: what is done most often. With a tail call at its end it is a function that
   ;; calls none, which an engine enters without a look for the end of the stack.
   (func (export "increment") (param $id i32) (param $delta i64) (result i32)
-    (local $place i32)
+    (local $place i32) (local $slot i64) (local $sum i64)
     (block $else
       (br_if $else (i32.ge_u (local.get $id) (i32.const 0x100000)))
       (local.set $place (i32.load $places (i32.shl (local.get $id) (i32.const 2))))
       (br_if $else (i32.eqz (i32.and (local.get $place) (i32.const 1))))
       (br_if $else (i64.lt_s (local.get $delta) (i64.const 0)))
-      (i64.store $zone offset=7 (local.get $place)
-        (i64.add (i64.load $zone offset=7 (local.get $place)) (local.get $delta)))
+      (local.set $slot (i64.load $zone offset=7 (local.get $place)))
+      (local.set $sum (i64.add (local.get $slot) (local.get $delta)))
+      ;; from 2^63 on JavaScript looks whether the total would pass 2^64 - 1
+      (br_if $else (i64.lt_s (i64.or (local.get $slot) (local.get $sum)) (i64.const 0)))
+      (i64.store $zone offset=7 (local.get $place) (local.get $sum))
       (return (i32.const 0)))
     (return_call $incrementElse (local.get $id) (local.get $delta)))
 
   (func $incrementElse (param $id i32) (param $delta i64) (result i32)
-    (local $place i32) (local $before i64)
+    (local $place i32) (local $before i64) (local $slot i64) (local $sum i64)
     (local.set $place (call $place (local.get $id)))
     (if (i32.and (local.get $place) (i32.const 2))
       (then
@@ -161,9 +164,12 @@
     (if (i32.and (i32.and (local.get $place) (i32.const 1))
           (i64.ge_s (local.get $delta) (i64.const 0)))
       (then
-        (i64.store $zone offset=7 (local.get $place)
-          (i64.add (i64.load $zone offset=7 (local.get $place)) (local.get $delta)))
-        (return (i32.const 0))))
+        (local.set $slot (i64.load $zone offset=7 (local.get $place)))
+        (local.set $sum (i64.add (local.get $slot) (local.get $delta)))
+        (if (i64.ge_s (i64.or (local.get $slot) (local.get $sum)) (i64.const 0))
+          (then
+            (i64.store $zone offset=7 (local.get $place) (local.get $sum))
+            (return (i32.const 0))))))
     (call $slowIncrement (local.get $id) (local.get $delta)))
 
   ;; A counter's total falls only in JavaScript, which counts the reset.

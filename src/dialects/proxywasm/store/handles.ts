@@ -50,7 +50,10 @@ class Counter implements MetricHandle {
   }
 
   increment(delta: Recorded = 1): boolean {
-    const isAllowed = delta >= this.#operations.incrementMin
+    const { incrementMin, refusesWrap } = this.#operations
+    const isAllowed =
+      delta >= incrementMin &&
+      !(refusesWrap && typeof delta === 'bigint' && this.#handle.wouldPass(delta))
     return (isAllowed && add(this.#handle, delta)) || drop(this.#counts)
   }
 

@@ -45,6 +45,9 @@ export class MetricCalls {
         ? delta >= this.#incrementMin
         : cell.type === 'gauge' && this.#operations.incrementsGauges
     if (!isAllowed) return this.#answers.forbidden('increment', id)
+    if (cell.type === 'counter' && this.#operations.refusesWrap && cell.handle.wouldPass(delta)) {
+      return this.#answers.forbidden('increment', id)
+    }
     return this.#cells.add(cell, delta) ? STATUS.ok : this.#answers.missing('increment', id)
   }
 
