@@ -97,6 +97,7 @@ class Model {
     const metric = this.metrics.get(id)
     if (metric === undefined) return STATUS.notFound
     if (metric.type === 2 || (metric.type === 0 && delta < 0n)) return STATUS.badArgument
+    if (metric.type === 0 && metric.value + delta >= U64) return STATUS.badArgument
     const bits = this.#narrow && metric.type === 0 ? 2n ** 63n : U64
     metric.value = (((metric.value + delta) % bits) + bits) % bits
     return STATUS.ok
