@@ -24,17 +24,19 @@ await ask({
   unit: 'bytes per counter',
   remarks: [
     'the rival has a registry in each thread, as it has in each process of a cluster',
-    'as mostly used: labels with each call, nothing held; names of 24 bytes: limits of the',
-    'specification of the store',
+    'as mostly used: labels with each call, nothing held; a place is a number, to which its writer',
+    'adds; names of 24 bytes: limits of the specification of the store',
   ],
 
   async measure() {
     const ours: Taken[] = []
+    const numbers: Taken[] = []
     const plain: Taken[] = []
     const children: Taken[] = []
     const labelSets: Taken[] = []
     const ways: [Holder, Taken[]][] = [
       ['handles', ours],
+      ['places', numbers],
       ['plainHandles', plain],
       ['children', children],
       ['labelSets', labelSets],
@@ -43,6 +45,7 @@ await ask({
       for (const [holder, takens] of ways) takens.push(await measureHeld(holder))
     }
     const all = rounds('pentameter, labelled, held as handles', ours, 'total')
+    const places = rounds('pentameter, labelled, held as places', numbers, 'total')
     const shared = rounds('pentameter, names of 24 bytes, shared', plain, 'shared')
     const heap = rounds('pentameter, names of 24 bytes, heap a thread', plain, 'heapPerThread')
     const bound = rounds(`${PROMETHEUS_CLIENT}, held as bound children`, children, 'total')
@@ -50,9 +53,10 @@ await ask({
     return {
       warmUps: 0,
       rounds: ROUNDS,
-      figures: [all, bound, sets].map(figureOf),
+      figures: [all, places, bound, sets].map(figureOf),
       verdicts: [
         ratioOf(all, sets, atMost(1 / 3)),
+        ratioOf(places, sets, atMost(1 / 3)),
         ratioOf(all, bound, atMost(1 / 3)),
         limitOf(shared, atMost(SHARED_BYTES_MAX)),
         limitOf(heap, atMost(HEAP_BYTES_MAX)),

@@ -18,6 +18,8 @@ export interface Held {
 export const HOLDERS = {
   /** The same metrics in all threads: who comes second finds what the first has defined. */
   handles: (shared?: Zone['shared']) => holdHandles(labelledKey, shared!),
+  /** The same as numbers, as the hub itself holds its series. */
+  places: (shared?: Zone['shared']) => holdPlaces(labelledKey, shared!),
   plainHandles: (shared?: Zone['shared']) => holdHandles(plainKey, shared!),
   children: () => holdLabelSets((counter, labels) => counter.labels(labels)),
   labelSets: () => holdLabelSets((counter, labels) => counter.inc(labels, 0)),
@@ -36,6 +38,27 @@ function holdHandles(keyOf: (i: number) => Uint8Array, shared: Zone['shared']): 
   return {
     counters,
     total: () => counters.reduce((sum, handle) => sum + Number(handle.value()), 0),
+  }
+}
+
+function holdPlaces(keyOf: (i: number) => Uint8Array, shared: Zone['shared']): Held {
+  const zone = Zone.open(shared)
+  const writer = zone.attach()
+  const counters: number[] = []
+  for (let i = 0; i < COUNTER_COUNT; i++) {
+    const place = writer.counterPlace(zone.define(keyOf(i), 'counter'))
+    writer.addSmall(place, 1)
+    counters.push(place)
+  }
+  return {
+    counters,
+    total() {
+      let sum = 0
+      for (let i = 0; i < COUNTER_COUNT; i++) {
+        sum += Number(writer.counter(zone.find(keyOf(i)))!.value())
+      }
+      return sum
+    },
   }
 }
 

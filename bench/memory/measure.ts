@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Zone } from '../../src/shm/index.ts'
-import { COUNTER_COUNT, type Holder } from './holders.ts'
+import { COUNTER_COUNT, HOLDERS, type Holder } from './holders.ts'
 
 export const THREAD_COUNT = 4
 
@@ -18,7 +18,7 @@ export interface Taken {
 
 /** Starts the threads one after the other, so that none measures while another one allocates. */
 export async function measureHeld(holder: Holder): Promise<Taken> {
-  const zone = holder.endsWith('andles') ? Zone.create() : undefined
+  const zone = HOLDERS[holder].length > 0 ? Zone.create() : undefined
   const before = zone?.usage().bytesTotal ?? 0
   const workers: Worker[] = []
   let heap = 0

@@ -2,7 +2,7 @@
  * A counter's slot, one word: `[u64]`. One thread writes it, with plain stores.
  *
  * A saturating total is at most 2^64 - 1. The fast path needs no comparison with the others' slots:
- * only a slot of 2^63 or more, or an increment that would take it there, asks for the total of all
+ * only a slot of 2^63 or more, or a bigint that would take it there, asks for the total of all
  * segments and is refused when it would pass. Where several threads come near the limit at once
  * each may be granted, which is why readers and folds saturate: a total never wraps and never
  * falls.
@@ -12,21 +12,16 @@
  * total is right.
  */
 import { U64_MAX } from '../../model/index.ts'
+import { PAGE_WORDS } from '../layout.ts'
 import type { Page } from '../memory/memory.ts'
 import type { SlotOwner } from './slot-owner.ts'
 
 const HALF = 1n << 63n
 const I64_MIN = -HALF
 const TWO_32 = 4294967296
-/**
- * Increments up to here are added unchecked: even 10^9 of them a second would take 104 days from
- * the 2^63 at which larger increments would have stopped the fast path to 2^64.
- */
-const SMALL_MAX = 1_023
-/** Bound of a wrapping counter: every int is added unchecked. */
-const WRAPPING = 0x7fff_ffff
-/** Bound below all increments: even the smallest must take the exact path. */
-const NONE = -1
+/** Flag above a slot's word in its page: of a wrapping counter. */
+const WRAPPING = PAGE_WORDS
+const AT_MASK = PAGE_WORDS - 1
 
 /** Effect of {@link CounterHandle.setTotal}: `reset` where the total fell. */
 export type TotalChange = 'set' | 'reset'
@@ -44,12 +39,13 @@ export type TotalChange = 'set' | 'reset'
  * console.log(zone.reader().counter(hits)) // 3n
  */
 export class CounterHandle {
+  // Four fields, and no private method, for which every object would hold one more: there may be a
+  // handle for each of many label sets in each of many threads.
   readonly metric: number
   #owner!: SlotOwner
-  /** SMALL_MAX, WRAPPING or NONE. */
-  #smallMax = NONE
   #words!: BigUint64Array
-  #at = 0
+  /** Word in the page, with a flag. */
+  #place = 0
 
   /** Handles come from `writer.counter(metric)`. */
   constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
@@ -63,42 +59,27 @@ export class CounterHandle {
    *   and after it was released or the writer detached
    */
   add(n: number): boolean {
-    const at = this.#at
-    if ((n | 0) === n && n >= 0 && (n <= this.#smallMax || this.#isBelowHalf())) {
-      this.#words[at]! += BigInt(n | 0)
+    const words = this.#words
+    const at = this.#place & AT_MASK
+    if ((n | 0) === n && n >= 0 && isBelowHalf(words[at]!)) {
+      words[at]! += BigInt(n | 0)
       return true
     }
     if (!Number.isSafeInteger(n)) return false
-    return this.#smallMax === WRAPPING ? this.addExact(BigInt(n)) : n >= 0 && this.#addSafe(n)
-  }
-
-  /**
-   * Compares by the sign, which compiles to one comparison of a word; comparing with 2^63 does not.
-   */
-  #isBelowHalf(): boolean {
-    return BigInt.asIntN(64, this.#words[this.#at]!) >= 0n
-  }
-
-  /**
-   * Adds in halves instead of BigInt(n): converting a double costs ten times as much as two ints.
-   */
-  #addSafe(n: number): boolean {
-    const at = this.#at
-    if (!this.#isBelowHalf()) return this.addExact(BigInt(n))
-    this.#words[at]! += BigInt((n / TWO_32) | 0) * 4294967296n + BigInt(n % TWO_32)
+    if (n < 0 || !isBelowHalf(words[at]!)) return this.addExact(BigInt(n))
+    // In halves: to convert a double costs ten times as much as two ints.
+    words[at]! += BigInt((n / TWO_32) | 0) * 4294967296n + BigInt(n % TWO_32)
     return true
   }
 
   /** Adds as {@link add}, increments up to 2^64 - 1; to a wrapping counter, from -2^63 on. */
   addExact(n: bigint): boolean {
-    if (this.#smallMax === WRAPPING) return this.#addWrapping(n)
+    const words = this.#words
+    const at = this.#place & AT_MASK
+    if (this.#place !== at) return addModulo(words, at, n)
     if (n < 0n || n > U64_MAX || !this.#owner.isAttached) return false
-    const next = this.#words[this.#at]! + n
-    if (next >= HALF) {
-      if (this.#owner.counterTotal(this.metric) + n > U64_MAX) return false
-      this.#smallMax = NONE
-    }
-    this.#words[this.#at] = next
+    if (this.wouldPass(n)) return false
+    words[at] = words[at]! + n
     return true
   }
 
@@ -108,8 +89,8 @@ export class CounterHandle {
    *   was released or the writer detached
    */
   addWrapping(delta: number | bigint): boolean {
-    if (this.#smallMax !== WRAPPING) return false
-    return typeof delta === 'bigint' ? this.#addWrapping(delta) : this.add(delta)
+    if (this.#place < WRAPPING) return false
+    return typeof delta === 'bigint' ? this.addExact(delta) : this.add(delta)
   }
 
   /**
@@ -117,15 +98,8 @@ export class CounterHandle {
    * this slot is, or would be, 2^63 or more.
    */
   wouldPass(delta: bigint): boolean {
-    const next = this.#words[this.#at]! + delta
+    const next = this.#words[this.#place & AT_MASK]! + delta
     return next >= HALF && this.#owner.counterTotal(this.metric) + delta > U64_MAX
-  }
-
-  /** Adds modulo 2^64: the array keeps the low 64 bits. */
-  #addWrapping(delta: bigint): boolean {
-    if (delta < I64_MIN || delta > U64_MAX) return false
-    this.#words[this.#at]! += delta
-    return true
   }
 
   /**
@@ -135,12 +109,12 @@ export class CounterHandle {
    *   a saturating counter, and after it was released or the writer detached
    */
   setTotal(value: number | bigint): TotalChange | undefined {
-    if (this.#smallMax !== WRAPPING) return undefined
+    if (this.#place < WRAPPING) return undefined
     if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined
     const wanted = BigInt(value)
     if (wanted < 0n || wanted > U64_MAX) return undefined
     const total = BigInt.asUintN(64, this.#owner.counterTotal(this.metric))
-    this.#words[this.#at]! += wanted - total
+    this.#words[this.#place & AT_MASK]! += wanted - total
     return wanted < total ? 'reset' : 'set'
   }
 
@@ -149,7 +123,7 @@ export class CounterHandle {
    * 2^64.
    */
   value(): bigint {
-    return this.#owner.isAttached ? this.#words[this.#at]! : 0n
+    return this.#owner.isAttached ? this.#words[this.#place & AT_MASK]! : 0n
   }
 
   /**
@@ -159,8 +133,18 @@ export class CounterHandle {
   bind(owner: SlotOwner, page: Page, at: number): void {
     this.#owner = owner
     this.#words = page.words
-    this.#at = at
-    const isWrapping = owner.isAttached && owner.isWrapping(this.metric)
-    this.#smallMax = !owner.isAttached ? NONE : isWrapping ? WRAPPING : SMALL_MAX
+    this.#place = owner.isAttached && owner.isWrapping(this.metric) ? at | WRAPPING : at
   }
+}
+
+/** Compares by the sign, which compiles to one comparison of a word; with 2^63 it would not. */
+function isBelowHalf(word: bigint): boolean {
+  return BigInt.asIntN(64, word) >= 0n
+}
+
+/** Adds modulo 2^64: the array keeps the low 64 bits. */
+function addModulo(words: BigUint64Array, at: number, delta: bigint): boolean {
+  if (delta < I64_MIN || delta > U64_MAX) return false
+  words[at]! += delta
+  return true
 }
