@@ -219,6 +219,8 @@ export interface HelloEvent {
   /** Name of this stream for POST /api/v1/live/STREAM. */
   readonly stream: string
   readonly version: string
+  /** Name of this start of the hub: another one after a restart, when all totals begin anew. */
+  readonly startId: string
   readonly nowMs: number
   readonly intervalMs: number
   readonly staleAfterMs: number

@@ -13,6 +13,8 @@ import type { SourcesAnswer } from './status/status.ts'
 
 export interface HubView {
   readonly version: string
+  /** Name of this start, which no other has. */
+  readonly startId: string
   readonly clock: Clock
   /** A series silent for longer is shown as stale. */
   readonly staleAfterMs: number

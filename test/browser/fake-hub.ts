@@ -69,6 +69,7 @@ export class FakeHub {
   #revision = 1
   #ticked: (() => void)[] = []
   #streamCount = 0
+  #starts = 1
   #isAway = false
 
   constructor(options: FakeHubOptions) {
@@ -123,6 +124,7 @@ export class FakeHub {
 
   /** Comes back as another process: other ids, no past, and at first only some of its series. */
   restart(isKnown: (series: Invented) => boolean): void {
+    this.#starts += 1
     const from = Math.floor(Date.now() / 1000)
     const known = this.series.filter(isKnown).reverse()
     this.series.splice(0, Infinity, ...known.map((each, i) => ({ ...each, id: i + 1, from })))
@@ -244,6 +246,7 @@ export class FakeHub {
     const hello: HelloEvent = {
       stream: name,
       version: '0.0.0-invented',
+      startId: `start ${this.#starts}`,
       nowMs: Date.now(),
       intervalMs: 1000,
       staleAfterMs: STALE_AFTER_MS,

@@ -66,6 +66,12 @@ test('a hub that comes back as another one keeps every chart with its own points
   hub.goAway()
   await page.locator('.banner.bad').waitFor({ timeout: 15_000 })
   hub.restart(({ kind, dialect }) => kind === 'gauge' || dialect !== 'statshero')
+  await page.locator('.banner.warning', { hasText: 'started anew' }).waitFor()
+  assert.match(
+    await textOf(page, '.banner .words'),
+    /^The hub was started anew at \d\d:\d\d:\d\d: totals began at 0 then\. What was drawn before/,
+  )
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   await until(page, '!document.querySelector(".banner")')
   await hub.ticks(2)
   assert.deepEqual(await names(), before, 'series that the new hub lacks stay, too')

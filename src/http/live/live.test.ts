@@ -30,6 +30,7 @@ test('a stream greets, and then tells every second what its series did', async (
   const hello = await stream.next<HelloEvent>('hello')
   assert.equal(hello.data.nowMs, START_MS)
   assert.equal(hello.data.intervalMs, 1000)
+  assert.equal(hello.data.startId, hub.startId)
   assert.equal(hello.data.staleAfterMs, hub.staleAfterMs)
   assert.equal(hello.data.windowMaxMs, 1_200_000)
   hub.count(a, 3)

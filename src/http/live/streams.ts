@@ -173,6 +173,7 @@ export class LiveStreams {
     const hello: HelloEvent = {
       stream: stream.name,
       version: this.#view.version,
+      startId: this.#view.startId,
       nowMs: this.#view.clock.wallMs(),
       intervalMs: intervalS * 1000,
       staleAfterMs: this.#view.staleAfterMs,

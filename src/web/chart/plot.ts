@@ -45,6 +45,11 @@ export interface Plot {
   readonly cursor: number | null
 }
 
+/** Writes what a chart says that has nothing to draw: that nothing is there only once it is read. */
+export function emptyWordsOf(data: { isReadFrom(second: number): boolean }, from: number): string {
+  return data.isReadFrom(from) ? 'nothing in this window' : 'not read yet'
+}
+
 interface Box {
   readonly left: number
   readonly right: number

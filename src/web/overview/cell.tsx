@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Panel, Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { pictureOf, withClockStep } from '../chart/picture.ts'
-import { drawPlot, type PlotSize } from '../chart/plot.ts'
+import { drawPlot, emptyWordsOf, type PlotSize } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/scale.ts'
 import { join } from '../format/number.ts'
 import { spanText } from '../format/time.ts'
@@ -189,7 +189,8 @@ export function useSeriesPicture(
     unit.current = shown.unit
     const options = { ...shown, size: plotSize, steady: steady.current }
     const painter = new Painter(canvas, size, page.theme.palette)
-    const plot = withClockStep(pictureOf(data, view, options), store.sources.value?.clockSteps)
+    const picture = { emptyWords: emptyWordsOf(data, view.from), ...pictureOf(data, view, options) }
+    const plot = withClockStep(picture, store.sources.value?.clockSteps)
     cursor.setAxis(canvas, drawPlot(painter, plot).time)
     const value = [reading.caption, join(reading.main)].join(' ').trim()
     const name = `${entry.text}, last ${spanText(store.clock.window.value)}, ${value}`

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { withClockStep } from '../chart/picture.ts'
-import { type Drawn, drawPlot, type Plot } from '../chart/plot.ts'
+import { type Drawn, drawPlot, emptyWordsOf, type Plot } from '../chart/plot.ts'
 import { SteadyRange } from '../chart/scale.ts'
 import { format, NO_BREAK_SPACE } from '../format/number.ts'
 import { useSubscription } from '../overview/cell.tsx'
@@ -88,7 +88,8 @@ export function ChartPanel(props: ChartPanelProps): JSX.Element {
     const from = to - store.clock.window.value
     const view = { from, to, cursor: cursor.second.value, steady: steady.current }
     const steps = store.sources.value?.clockSteps
-    const drawn = drawPlot(painter, withClockStep(plot(data, view), steps))
+    const words = { emptyWords: emptyWordsOf(data, from), ...plot(data, view) }
+    const drawn = drawPlot(painter, withClockStep(words, steps))
     cursor.setAxis(element, drawn.time)
     onDrawn?.(drawn, data, view)
   }, useSubscription(entry.id))

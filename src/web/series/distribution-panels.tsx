@@ -6,6 +6,7 @@ import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { drawMarginal } from '../chart/heat.ts'
 import { pictureOf } from '../chart/picture.ts'
+import { emptyWordsOf } from '../chart/plot.ts'
 import type { Range } from '../chart/scale.ts'
 import { clockText } from '../format/time.ts'
 import { useDrawing, usePage } from '../shell/page.ts'
@@ -59,7 +60,7 @@ function Distribution({ entry }: PanelProps): JSX.Element {
       label={`Distribution over time of ${entry.text}`}
       plot={(data, view) => {
         const missing = undrawnWords(data, view.from, view.to)
-        const emptyWords = missing === '' ? 'nothing in this window' : missing
+        const emptyWords = missing === '' ? emptyWordsOf(data, view.from) : missing
         const now = view.cursor === null ? 'last 10 s' : clockText(view.cursor * 1000)
         setText(when.current, missing === '' ? now : `${missing}; ${now}`)
         const plot = { ...view, step: 1, lines: [], unit, axis: 'log', size: 'large' } as const

@@ -80,6 +80,20 @@ function overloadNotice({ store }: Page): Notice | undefined {
   }
 }
 
+/** Says that totals are smaller than they were for a reason. */
+function restartNotice({ store }: Page): Notice | undefined {
+  const restartedMs = store.restartedMs.value
+  if (restartedMs === undefined) return undefined
+  const startedMs = store.sources.value?.startedMs ?? restartedMs
+  const what = `The hub was started anew at ${clockText(startedMs)}: totals began at 0 then.`
+  return {
+    key: `restart ${restartedMs}`,
+    manner: 'warning',
+    words: `${what} What was drawn before stays; senders go on as they are.`,
+    alert: what,
+  }
+}
+
 function peerNotice({ store }: Page): Notice | undefined {
   const peer = absentPeers(store.sources.value)[0]
   if (peer === undefined) return undefined
@@ -127,6 +141,7 @@ export function Banner(): JSX.Element {
     listenerNotice(page) ??
     overloadNotice(page) ??
     outcomeNotice(page) ??
+    restartNotice(page) ??
     peerNotice(page) ??
     limitNotice(page)
   const isShown = notice !== undefined && notice.key !== dismissed

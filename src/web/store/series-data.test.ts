@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HistogramCellJson } from '../../http/api.ts'
+import { emptyWordsOf } from '../chart/plot.ts'
 import { type Lane, SECONDS_KEPT, SeriesData } from './series-data.ts'
 
 const NOW = 1_800_000_000
@@ -134,4 +135,12 @@ test('while the peer of a series is away nothing is known of it, and its end is 
   histogram.write(NOW, CELL)
   histogram.writeQuiet(NOW + 1, false, true)
   assert.deepEqual(values(histogram, 'count', NOW, 2), [3, NaN])
+})
+
+test('only what was read is known to be empty', () => {
+  const data = new SeriesData('counter')
+  assert.equal(emptyWordsOf(data, NOW - 60), 'not read yet')
+  data.cover(NOW - 60, NOW)
+  assert.equal(emptyWordsOf(data, NOW - 60), 'nothing in this window')
+  assert.equal(emptyWordsOf(data, NOW - 120), 'not read yet')
 })

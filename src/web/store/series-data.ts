@@ -142,6 +142,11 @@ export class SeriesData {
     this.coveredTo = touches ? Math.max(to, this.coveredTo) : to
   }
 
+  /** Tells whether the seconds from here on have been read: what is not drawn is not there. */
+  isReadFrom(second: number): boolean {
+    return this.coveredTo > 0 && this.coveredFrom <= second
+  }
+
   clone(): SeriesData {
     const copy = new SeriesData(this.kind)
     copy.coveredFrom = this.coveredFrom

@@ -48,7 +48,7 @@ interface Bench {
   source(): FakeSource
   /** Lets time and promises go on. */
   pass(ms: number): Promise<void>
-  greet(): Promise<void>
+  greet(startId?: string): Promise<void>
   second(second: number, counters: CellsEvent['counters']): Promise<void>
   /** Range requests of charts, without the survey's ten-second columns. */
   fills(): RangeRequest[]
@@ -104,11 +104,11 @@ function createBench(context: TestContext): Bench {
     opened,
     pass,
     source: () => sources.at(-1)!,
-    greet: async () => {
+    greet: async (startId = 'start 1') => {
       const nowMs = Date.now()
       const version = '0'
       const times = { nowMs, intervalMs: 1000, staleAfterMs: 300_000, windowMaxMs: 600_000 }
-      sources.at(-1)!.send('hello', { stream: 'a', version, ...times })
+      sources.at(-1)!.send('hello', { stream: 'a', version, startId, ...times })
       await pass(0)
     },
     second: async (second: number, counters: CellsEvent['counters']) => {
@@ -388,4 +388,13 @@ test('a hub that refuses its list is asked again when it says; why is told', asy
   await bench.pass(1000)
   assert.equal(catalogue.refusal.value, undefined)
   assert.equal(catalogue.entries.length, 2)
+})
+
+test('a hub that was started anew is told apart from one that was away', async (t) => {
+  const bench = await started(t)
+  assert.equal(bench.store.restartedMs.value, undefined)
+  await bench.greet()
+  assert.equal(bench.store.restartedMs.value, undefined)
+  await bench.greet('start 2')
+  assert.equal(bench.store.restartedMs.value, Date.now())
 })

@@ -38,6 +38,8 @@ export class Store {
   readonly polling: Polling
   readonly watch: Watch
   hello: HelloEvent | undefined
+  /** Time when the hub was found to have started anew, Unix ms; undefined until it has. */
+  readonly restartedMs = signal<number | undefined>(undefined)
   readonly #api: HubApi
   readonly #stream: LiveStream
   #catalogueTimer: ReturnType<typeof setTimeout> | undefined
@@ -151,6 +153,7 @@ export class Store {
 
   #greet(hello: HelloEvent): void {
     const isAgain = this.hello !== undefined
+    if (isAgain && this.hello?.startId !== hello.startId) this.restartedMs.value = hello.nowMs
     this.hello = hello
     // Another hello may be another hub, where the same ids mean other series.
     if (isAgain) {

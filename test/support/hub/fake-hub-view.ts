@@ -90,6 +90,7 @@ export class FakeHubView implements HubView {
   readonly version = '0.0.0-test'
   readonly clock = new FakeClock(START_MS)
   staleAfterMs = 300_000
+  startId = 'start 1'
   readonly away: { readonly source: string; readonly fromMs: number; readonly toMs: number }[] = []
 
   wasAway(source: string, fromMs: number, toMs: number): boolean {
