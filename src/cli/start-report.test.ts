@@ -38,6 +38,12 @@ test('the report says how many threads take text', () => {
   assert.equal(ingestLine(0), ' ingest in the main thread')
   assert.equal(ingestLine(1), ' ingest 1 thread')
   assert.equal(ingestLine(4), ' ingest 4 threads')
+  const alone = { ...sources(0), workerFailure: 'EAGAIN' }
+  assert.match(
+    startReport('text', ADDRESSES, alone),
+    /ingest +in the main thread: no other one starts \(EAGAIN\)$/m,
+  )
+  assert.equal(JSON.parse(startReport('json', ADDRESSES, alone)).ingestFailure, 'EAGAIN')
 })
 
 test('the line for machines has addresses and threads', () => {

@@ -16,7 +16,7 @@ import type { LogFormat } from './log.ts'
 export function startReport(
   format: LogFormat,
   addresses: PortAddresses,
-  { listeners, dialects, workers = [], exports = [] }: SourcesAnswer,
+  { listeners, dialects, workers = [], workerFailure, exports = [] }: SourcesAnswer,
   guests: readonly Guest[] = GUESTS,
 ): string {
   const failed = failedPorts(addresses)
@@ -24,7 +24,12 @@ export function startReport(
     const udpReceive = receiveOf(listeners)
     const targets = exports.map(({ name, url }) => ({ name, url }))
     const start = { ready: true, listeners: addresses, ingestWorkers: workers.length, udpReceive }
-    const parts = [failed.length > 0 && { failed }, targets.length > 0 && { exports: targets }]
+    const alone = workerFailure !== undefined && { ingestFailure: workerFailure }
+    const parts = [
+      alone,
+      failed.length > 0 && { failed },
+      targets.length > 0 && { exports: targets },
+    ]
     return `${JSON.stringify(Object.assign({}, start, ...parts))}\n`
   }
   const http = addresses[HTTP_PORT.name]!
@@ -40,7 +45,7 @@ export function startReport(
     rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
   }
   if (http.error === undefined) rows.push(['Prometheus', `${base}/metrics`])
-  rows.push(['ingest', ingestWords(workers.length)])
+  rows.push(['ingest', ingestWords(workers.length, workerFailure)])
   for (const { name, url, intervalMs } of exports) {
     rows.push([name.toUpperCase(), `to ${url} every ${intervalMs / 1000} s`])
   }
@@ -77,7 +82,8 @@ function receiveOf(listeners: SourcesAnswer['listeners']): 'dgram' | 'recvmmsg' 
   return listeners.find(({ udpReceive }) => udpReceive !== undefined)?.udpReceive
 }
 
-function ingestWords(threads: number): string {
+function ingestWords(threads: number, failure: string | undefined): string {
+  if (failure !== undefined) return `in the main thread: no other one starts (${failure})`
   if (threads === 0) return 'in the main thread'
   return threads === 1 ? '1 thread' : `${threads} threads`
 }

@@ -58,6 +58,10 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   readonly listeners = new Map<string, Listener>()
   /** Threads of the ports that they serve; undefined where the main thread serves all. */
   threads: IngestThreads | undefined
+  /** Reason why no thread started, and this one serves their ports. */
+  threadFailure: string | undefined
+  #threaded: readonly ServedPort[] = []
+  #alone: Promise<void> | undefined
   readonly #parts: BindingParts
   readonly #bindings: DialectBinding[] = []
   #httpAddress: ListenAddress
@@ -94,6 +98,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
       return { options: portOptions(port.name, config, serving), dialects: serving }
     })
     const threaded = config.ingestWorkers === 0 ? [] : threadedPorts(ports)
+    this.#threaded = threaded
     const inThreads = threaded.flatMap((port) => port.dialects)
     if (threaded.length > 0) this.threads = this.#parts.createThreads(inThreads)
     for (const port of ports) {
@@ -127,12 +132,35 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     inThreads: readonly Dialect[],
   ): void {
     const names = dialects.map(({ name }) => name)
-    const port = new ThreadedPort(options, place, names, threads, this.#parts.portContext)
+    const { portContext } = this.#parts
+    const onUnable = (reason: string) => this.#goAlone(reason)
+    const port = new ThreadedPort(options, place, names, threads, portContext, onUnable)
     this.listeners.set(options.name, port)
     for (const dialect of dialects) {
       const server = new ThreadedServer(threads, inThreads.indexOf(dialect))
       this.#add(dialect, server, [server], () => addressOf(port))
     }
+  }
+
+  /**
+   * Serves the ports of the threads in this one: where none can be started (a limit of processes or
+   * memory) it is slower, and nothing else.
+   */
+  #goAlone(reason: string): Promise<void> {
+    this.#alone ??= (async () => {
+      const { threads } = this
+      this.threads = undefined
+      this.threadFailure = reason
+      const facts = { reason, next: 'the main thread takes what comes' }
+      this.#parts.portContext.log('warn', 'no ingest thread starts', facts)
+      // one that starts late must not hold the ports
+      await threads?.stop()
+      for (const port of this.#threaded) this.#prepareServers(port)
+      await Promise.all(
+        this.#threaded.map(({ options }) => this.listeners.get(options.name)!.start()),
+      )
+    })()
+    return this.#alone
   }
 
   /** Prepares a dialect that is served on the HTTP port, or in memory alone. */
@@ -150,11 +178,14 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     address: DialectBinding['address'],
   ): void {
     const resident = this.#parts.residents.get(dialect.name)
-    this.#bindings.push({
+    const binding = {
       ...{ dialect, server, resident, address, attached: [] },
       ingests: resident?.measured === undefined ? ingests : [resident.measured],
       activity: new Activity(dialect.name),
-    })
+    }
+    const known = this.#bindings.findIndex((each) => each.dialect === dialect)
+    if (known < 0) this.#bindings.push(binding)
+    else this.#bindings[known] = { ...binding, attached: this.#bindings[known]!.attached }
   }
 
   /** Makes the context that a server or client of a dialect gets. */

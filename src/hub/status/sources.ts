@@ -68,6 +68,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     dialects: [...bindings].map((each) => dialectStatus(each, store, reports)),
     listeners: listenersOf(bindings).map((port) => listenerStatus(port, reports)),
     workers: parts.workerRates.describe(bindings.threads?.workers() ?? []),
+    ...(bindings.threadFailure === undefined ? {} : { workerFailure: bindings.threadFailure }),
     zone: parts.zone.status(),
     sources: sourceStatuses(parts),
     connections: connectionStatuses(parts),

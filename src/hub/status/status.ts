@@ -11,6 +11,8 @@ export interface SourcesAnswer {
   readonly listeners: readonly ListenerStatus[]
   /** Threads that take text; none where the main thread does. */
   readonly workers?: readonly WorkerStatus[]
+  /** Reason why none of them starts, so that the main thread takes text; absent otherwise. */
+  readonly workerFailure?: string
   /** The shared memory of all totals, as of the last second. */
   readonly zone?: ZoneStatus
   readonly sources: readonly SourceStatus[]

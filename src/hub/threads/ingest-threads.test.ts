@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { suite, test } from 'node:test'
-import { packet, seriesNamed } from '../../../test/support/hub/hub.ts'
+import { Worker } from 'node:worker_threads'
+import { packet, sendTcp, sendUdp, seriesNamed, startHub } from '../../../test/support/hub/hub.ts'
 import {
   eventually,
   sendConnection,
@@ -252,4 +253,31 @@ suite('ingest in four threads', () => {
     await hub.stop()
     assert.equal(delivered, 16_000n + 40_000n)
   })
+})
+
+test('where no thread can be started the main thread serves their ports, and says so', async () => {
+  for (const createWorker of [
+    () => {
+      throw new Error('ERR_WORKER_INIT_FAILED: EAGAIN')
+    },
+    () => new Worker('throw new Error("EAGAIN")', { eval: true }),
+  ]) {
+    const started = await startHub({ ingestWorkers: 2 }, { createWorker })
+    const { hub, log, clock } = started
+    await sendUdp(started, [packet('a:3|m\n')])
+    await sendTcp(started, [packet('a:4|m\n')])
+    assert.deepEqual(hub.total(seriesNamed(hub, 'a')), { kind: 'counter', total: 7, decrements: 0 })
+    clock.advance(10_000)
+    const { workers, workerFailure, listeners, dialects, sources } = hub.sources()
+    assert.deepEqual(workers, [])
+    assert.match(workerFailure!, /EAGAIN/)
+    assert.deepEqual(
+      listeners.map(({ state }) => state),
+      ['listening', 'listening'],
+    )
+    assert.equal(dialects.filter(({ name }) => name === 'statshero').length, 1)
+    assert.equal(sources[0]?.address, '127.0.0.1')
+    assert.equal(log.filter((line) => line.includes('no ingest thread starts')).length, 1)
+    await hub.stop()
+  }
 })

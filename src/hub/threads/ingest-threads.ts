@@ -71,6 +71,8 @@ export class IngestThreads {
   /** Numbers of the ports that were started, by name. */
   readonly #ports = new Map<string, number>()
   #stopped: Promise<void> | undefined
+  #failure: string | undefined
+  #hasRun = false
 
   constructor(parts: IngestThreadsParts) {
     const { config, dialects, store, reports, commands, events } = parts
@@ -128,6 +130,7 @@ export class IngestThreads {
   #take(thread: number, message: FromThread): void {
     if (message.kind === 'batch') this.#inbox.take(thread, message)
     if (message.kind !== 'status') return
+    this.#hasRun = true
     for (const { name, state, port } of message.listeners) {
       if (state === 'listening') this.#ports.set(name, port)
     }
@@ -138,6 +141,7 @@ export class IngestThreads {
 
   #crashed(thread: number, reason: string, waitMs: number): void {
     const { log, metrics, store, peers } = this.#parts
+    this.#failure = reason
     // all that the thread had sent has been taken by now: what the counts still hold is lost
     const losses = this.counts.release(thread)
     const unfinishedBytes = peers.release(1 + thread)
@@ -150,6 +154,11 @@ export class IngestThreads {
     log('warn', `ingest thread ${thread} ended and is started again ${again}`, {
       ...{ reason, ...losses, unfinishedBytes },
     })
+  }
+
+  /** Reason why no thread has ever started; undefined once one has, and before any was tried. */
+  get failure(): string | undefined {
+    return this.#hasRun ? undefined : this.#failure
   }
 
   get count(): number {

@@ -18,6 +18,7 @@ export class ThreadedPort implements Listener {
   readonly options: PortOptions
   readonly #context: PortContext
   readonly #threads: IngestThreads
+  readonly #onUnable: (reason: string) => Promise<void>
   /** Index among the ports of the threads. */
   readonly #index: number
   readonly #dialects: readonly string[]
@@ -29,13 +30,16 @@ export class ThreadedPort implements Listener {
   #cancelRetry: (() => void) | undefined
   #isStopped = false
 
+  /** @param onUnable takes the port over where no thread starts */
   constructor(
     options: PortOptions,
     index: number,
     dialects: readonly string[],
     threads: IngestThreads,
     context: PortContext,
+    onUnable: (reason: string) => Promise<void>,
   ) {
+    this.#onUnable = onUnable
     this.options = options
     this.#index = index
     this.#dialects = dialects
@@ -65,6 +69,11 @@ export class ThreadedPort implements Listener {
     const { name, port } = this.options
     this.#nextTryMs = undefined
     await (port === 0 ? this.#threads.start(name, port) : inTurn(port, () => this.#bind()))
+    const { failure } = this.#threads
+    if (failure !== undefined && !this.#isStopped) {
+      await this.#onUnable(failure)
+      return
+    }
     const granted = this.#bufferGranted()
     if (granted !== undefined) reportBuffer(this.options, granted, this.#context)
   }

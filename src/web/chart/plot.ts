@@ -45,7 +45,7 @@ export interface Plot {
   readonly cursor: number | null
 }
 
-/** Writes what a chart says that has nothing to draw: that nothing is there only once it is read. */
+/** Writes what a chart says that has nothing to draw: nothing is there only once it was read. */
 export function emptyWordsOf(data: { isReadFrom(second: number): boolean }, from: number): string {
   return data.isReadFrom(from) ? 'nothing in this window' : 'not read yet'
 }

@@ -39,7 +39,17 @@ function WorkerRow({ worker }: { worker: WorkerStatus }): JSX.Element {
 }
 
 export function IngestThreads({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
-  const { workers = [] } = sources
+  const { workers = [], workerFailure } = sources
+  if (workerFailure !== undefined) {
+    return (
+      <Section title="Ingest threads" note="none">
+        <p class="small warn">
+          ◆ No thread starts: {workerFailure}. The hub's main thread takes what comes; nothing is
+          lost, but it takes less in a second.
+        </p>
+      </Section>
+    )
+  }
   if (workers.length === 0) return null
   return (
     <Section title="Ingest threads" note="each counts in memory of its own">
