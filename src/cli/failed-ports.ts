@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { PortAddresses } from '../dialects/endpoints.ts'
-import { escapeUnseen } from '../model/unseen.ts'
+import { escapeUnseen } from '../model/text/unseen.ts'
 
 const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'].map((name) => `/proc/net/${name}`)
 /** States of sockets that hold a port: TCP that listens, UDP without a peer. */

@@ -1,7 +1,7 @@
 /** The log on stderr: JSON lines for machines, one plain line each for people. */
 
 import type { Log, LogLevel } from '../hub/log.ts'
-import { escapeUnseen, unseenJson } from '../model/unseen.ts'
+import { escapeUnseen, unseenJson } from '../model/text/unseen.ts'
 
 export type LogFormat = 'text' | 'json'
 

@@ -63,6 +63,12 @@ for (const [args, message] of [
   [['serve', '--log', 'xml'], /Allowed choices are text, json/],
   [['serve', '--config', '/nonexistent.yaml'], /config file \/nonexistent.yaml/],
   [['serve', '--relay', 'nosuch://x:1'], /no dialect nosuch/],
+  [['serv'], /Did you mean serve\?/],
+  [['serve', '--htp-port', '1'], /Did you mean --http-port\?/],
+  [['decode', 'statsher'], /Did you mean statshero\?/],
+  [['serve', '--log', 'txt'], /Did you mean text\?/],
+  [['serve', '--relay', 'statsher://x:1'], /no dialect statsher; did you mean statshero\?/],
+  [['counters', 'monitor', 'htp://x'], /is unknown; did you mean http\?/],
 ] as const) {
   const words = args.join(' ') || 'no arguments'
   test(`wrong usage ends with 2 and says what is wrong: ${words}`, async (t) => {
@@ -75,8 +81,12 @@ for (const [args, message] of [
 for (const [what, text, lines] of [
   [
     'options',
-    'seriesLimit: 0\nnoSuchOption: 1\n',
-    ['FILE: seriesLimit: 0, want at least 1', 'FILE: noSuchOption: no such option'],
+    'seriesLimit: 0\nnoSuchOption: 1\nstaleAftrS: 1\n',
+    [
+      'FILE: seriesLimit: 0, want at least 1',
+      'FILE: noSuchOption: no such option',
+      'FILE: staleAftrS: no such option; did you mean staleAfterS?',
+    ],
   ],
   ['a list', '- 1\n', ['FILE: [1], want a mapping']],
   ['a tag', 'host: !nosuch 127.0.0.1\n', ['FILE: unresolved tag: !nosuch at line 1, column 7']],

@@ -5,7 +5,8 @@ import type { CommandLine } from '../dialects/command-line.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { GUESTS } from '../dialects/registry.ts'
 import { ConfigError } from '../hub/config/values.ts'
-import { escapeUnseen } from '../model/unseen.ts'
+import { nearestWord } from '../model/text/nearest.ts'
+import { escapeUnseen } from '../model/text/unseen.ts'
 import { CommandError, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from '../terminal/exit.ts'
 import { VERSION } from '../version.ts'
 import { addCompletion } from './completion.ts'
@@ -39,10 +40,20 @@ export async function createProgram(
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', `\n${examplesText(guests, 'pentameter', EXAMPLES)}\n${HELP}`)
     .showHelpAfterError('(add --help for what is possible)')
+    .configureOutput({ outputError: (text, write) => write(withGuess(text)) })
   addServe(program, guests)
   if (only !== 'serve') await addOthers(program, guests)
   overrideExit(program)
   return program
+}
+
+/** Adds to an error which of the allowed choices was probably meant. */
+function withGuess(text: string): string {
+  const [, given, choices] =
+    /(?:value|argument) '([^']*)' is invalid.*Allowed choices are (.*)\.\s*$/.exec(text) ?? []
+  if (given === undefined || choices === undefined) return text
+  const nearest = nearestWord(given, choices.split(', '))
+  return nearest === undefined ? text : `${text.trimEnd()}\n(Did you mean ${nearest}?)\n`
 }
 
 async function addOthers(program: Command, guests: readonly Guest[]): Promise<void> {

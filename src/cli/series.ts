@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import type { ApiError, DeletionAnswer } from '../http/api.ts'
-import { escapeUnseen } from '../model/unseen.ts'
+import { escapeUnseen } from '../model/text/unseen.ts'
 import { CommandError, EXIT_USAGE } from '../terminal/exit.ts'
 
 interface DeleteOptions {

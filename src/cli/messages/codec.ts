@@ -10,7 +10,7 @@ import { type CodecOptions, decodeWhole } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { Guest } from '../../dialects/guest.ts'
 import { fromHex, toHex } from '../../model/index.ts'
-import { escapeUnseen, unseenJson } from '../../model/unseen.ts'
+import { escapeUnseen, unseenJson } from '../../model/text/unseen.ts'
 import { CommandError, EXIT_FAILED } from '../../terminal/exit.ts'
 import { examplesText } from '../help.ts'
 

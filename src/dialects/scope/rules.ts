@@ -1,6 +1,7 @@
 /** Rules over series: which are exported, and which get a plot or a colour. */
-import { compileGlob } from '../../model/glob.ts'
+
 import type { Identity, Labels } from '../../model/index.ts'
+import { compileGlob } from '../../model/text/glob.ts'
 import type { Match, ServerSettings } from './options.ts'
 
 type Predicate = (identity: Identity) => boolean

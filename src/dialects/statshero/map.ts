@@ -3,8 +3,9 @@
  * the two vocabularies. A meter is a counter, a meter reader a cumulative counter, a gauge a gauge,
  * a histogram's line one observation.
  */
-import { compileGlob } from '../../model/glob.ts'
+
 import type { Exact, Identity } from '../../model/index.ts'
+import { compileGlob } from '../../model/text/glob.ts'
 import type { Describe, Description, LineIngest, SeriesForm } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'

@@ -2,7 +2,7 @@
  * Units of keys by rule: the wire has none (§4.4), but times are milliseconds by custom, and their
  * keys say that they are times. Rules of a user's own come before the usual ones.
  */
-import { compileGlob } from '../../model/glob.ts'
+import { compileGlob } from '../../model/text/glob.ts'
 import { TYPE_WORDS } from './spec.ts'
 
 /** Finds the unit of a key under a type; undefined for none. */

@@ -9,6 +9,7 @@ import type {
   SectionOption,
   TextOption,
 } from '../../dialects/options.ts'
+import { meantWords } from '../../model/text/nearest.ts'
 
 /** A value as checked. What is wrong with one of the right type may be said by a check as well. */
 interface Checked {
@@ -46,7 +47,7 @@ export class OptionCheck {
     }
     for (const name of Object.keys(given).filter((each) => !Object.hasOwn(spec, each))) {
       const place = [...path, name].join('.')
-      this.#note(place, `${place}: no such option`)
+      this.#note(place, `${place}: no such option${meantWords(name, Object.keys(spec))}`)
     }
     return { value: values, isBroken }
   }

@@ -5,6 +5,7 @@
  */
 import type { Dialect, Output } from '../../dialects/dialect.ts'
 import type { Target } from '../../dialects/endpoints.ts'
+import { meantWords } from '../../model/text/nearest.ts'
 import { ConfigError } from './values.ts'
 
 export interface DialectTarget {
@@ -72,8 +73,9 @@ function speakerOf<S extends Addressed>(scheme: string, text: string, speakers: 
     ({ name, schemes }) => name === scheme || schemes?.includes(scheme) === true,
   )
   if (speaker === undefined) {
-    const names = speakers.map((each) => each.name).join(', ')
-    throw problem(text, `no dialect ${scheme}; there are ${names}`)
+    const names = speakers.map((each) => each.name)
+    const meant = meantWords(scheme, [...names, ...speakers.flatMap(({ schemes = [] }) => schemes)])
+    throw problem(text, `no dialect ${scheme}${meant || ';'} there are ${names.join(', ')}`)
   }
   if (speaker.transports.length === 0) throw problem(text, `${scheme} is no protocol of a network`)
   return speaker

@@ -3,7 +3,7 @@
 import { parseFilter } from '../../dialects/eventcounters/codec/filter.ts'
 import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow } from '../../dialects/eventcounters/window.ts'
-import { compileGlob } from '../../model/glob.ts'
+import { compileGlob } from '../../model/text/glob.ts'
 import type { CounterMatch, OpenRequest, OpenSession } from './open-session.ts'
 
 export interface SessionOptions {

@@ -3,7 +3,7 @@
  * that differ look different, and none turns the direction of the words around it.
  */
 
-import { replaceUnseen } from '../../model/unseen.ts'
+import { replaceUnseen } from '../../model/text/unseen.ts'
 
 /** Longer names are cut where they are shown; the address bar and exports have them whole. */
 const NAME_LENGTH_LIMIT = 1000

@@ -1,9 +1,10 @@
 /**
- * Patterns of names (src/model/glob.ts), which come in queries, deletions and options: the linear
- * matcher says what a regular expression of the same meaning says. An input is pattern, NUL, text.
+ * Patterns of names (src/model/text/glob.ts), which come in queries, deletions and options: the
+ * linear matcher says what a regular expression of the same meaning says. An input is pattern, NUL,
+ * text.
  */
 import assert from 'node:assert/strict'
-import { compileGlob } from '../../../src/model/glob.ts'
+import { compileGlob } from '../../../src/model/text/glob.ts'
 import type { Random } from '../engine/random.ts'
 import { text } from '../engine/values.ts'
 import type { FuzzTarget } from '../target.ts'

@@ -1,4 +1,5 @@
 /** Whom a client asks and for what: an address and options made into one URL, checked early. */
+import { meantWords } from '../../../model/text/nearest.ts'
 import type { Profile } from '../../decoder.ts'
 import { checkOptions, type GivenOptions } from '../../options.ts'
 import { decimalText } from '../codec/decimal.ts'
@@ -113,7 +114,10 @@ function parseUrl(text: string): URL {
   if (!URL.canParse(http)) throw new TypeError(`${JSON.stringify(text)} is no address: ${FORMS}`)
   const url = new URL(http)
   if (SCHEME_PORTS[url.protocol] === undefined) {
-    throw new TypeError(`scheme ${url.protocol} of ${JSON.stringify(text)} is unknown: ${FORMS}`)
+    const known = Object.keys(SCHEME_PORTS).map((each) => each.slice(0, -1))
+    const meant = meantWords(url.protocol.slice(0, -1), known)
+    const given = `scheme ${url.protocol} of ${JSON.stringify(text)}`
+    throw new TypeError(`${given} is unknown${meant || ':'} ${FORMS}`)
   }
   if (url.username !== '' || url.password !== '') {
     throw new TypeError('an address with a user name or password: this protocol knows none')

@@ -1,7 +1,7 @@
 /** `pentameter proxy-wasm inspect`: what a filter wants and offers, without running it. */
 
 import type { Command } from 'commander'
-import { escapeUnseen } from '../../../model/unseen.ts'
+import { escapeUnseen } from '../../../model/text/unseen.ts'
 import { tableLines } from '../../../terminal/index.ts'
 import { CALLBACKS, type HostMode } from '../host/abi.ts'
 import { unservedAnswer } from '../host/imports/index.ts'

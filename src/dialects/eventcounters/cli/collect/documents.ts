@@ -3,7 +3,7 @@
  * (eventcounters.md §8): CSV with the quoting of RFC 4180, JSON as one document.
  */
 
-import { csvRow, unseenJson } from '../../../../model/unseen.ts'
+import { csvRow, unseenJson } from '../../../../model/text/unseen.ts'
 import type { ReadWindow } from '../../codec/read.ts'
 import { dotnetCountersDisplay } from '../../display.ts'
 import type { CounterDescription } from '../../window.ts'

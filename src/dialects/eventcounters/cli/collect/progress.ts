@@ -1,5 +1,5 @@
 /** How far a command is: on a terminal one line that is written anew each second, else lines. */
-import { escapeUnseen } from '../../../../model/unseen.ts'
+import { escapeUnseen } from '../../../../model/text/unseen.ts'
 import type { Clock } from '../../../../time/clock.ts'
 
 export interface ProgressOutput {

@@ -3,7 +3,7 @@
  * the session on standard error. A number that JSON does not have is null.
  */
 
-import { escapeUnseen, unseenJson } from '../../../../model/unseen.ts'
+import { escapeUnseen, unseenJson } from '../../../../model/text/unseen.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import type { ReadWindow } from '../../codec/read.ts'

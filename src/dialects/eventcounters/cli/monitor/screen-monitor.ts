@@ -3,7 +3,7 @@
  * on while the screen is paused, so that resuming shows what came last.
  */
 
-import { escapeUnseen } from '../../../../model/unseen.ts'
+import { escapeUnseen } from '../../../../model/text/unseen.ts'
 import {
   type ColorDepth,
   type Key,

@@ -1,5 +1,5 @@
 /** What leaves the page as CSV: rows, bins and seconds, in plain units and with all digits. */
-import { type CsvCell, csvRow } from '../../../../model/unseen.ts'
+import { type CsvCell, csvRow } from '../../../../model/text/unseen.ts'
 import type { ApplicationAnswer, RowJson, ViewAnswer } from '../../http/api.ts'
 import { firstSecond } from '../place/columns.ts'
 

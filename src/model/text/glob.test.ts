@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../test/support/property.ts'
+import { holds } from '../../../test/support/property.ts'
 import { compileGlob } from './glob.ts'
 
 test('a star is any run of characters, line ends and none among them; the rest is itself', () => {
