@@ -106,6 +106,38 @@ test('what begins as nothing here does is closed without a byte', async (context
   )
 })
 
+test('a frame of 64 KiB and more may be the first one of a shared port', async (context) => {
+  const hub = await startPipelineHub(context, { wallaroo: { maxFrameBytes: 200_000 } })
+  const body = (size: number) => Buffer.concat([Buffer.of(9), Buffer.alloc(size - 1)])
+  const frame = (size: number) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(size)
+    return Buffer.concat([length, body(size)])
+  }
+  const long = metricsBytes({ name: 'n'.repeat(60_000), pipeline: 'p'.repeat(60_000) })
+  for (const cut of [1, 2, 4, 5, long.length]) {
+    const before = hub.hub.measurements('wallaroo')
+    const peer = await hub.peer()
+    peer.write(long.subarray(0, cut))
+    await turns()
+    hub.clock.advance(100)
+    peer.write(long.subarray(cut))
+    await hub.taken(before + 1)
+    assert.equal(peer.socket.bytesRead, 0)
+    // the limit holds for every later one as well
+    peer.write(frame(200_000))
+    peer.write(frame(200_001))
+    await peer.ended()
+  }
+  const found = { unknown_type: 5, frame_too_large: 5 }
+  assert.deepEqual(errors(hub), found)
+  const large = await hub.peer()
+  large.write(Buffer.concat([frame(200_001).subarray(0, 4), Buffer.of(2)]))
+  await large.ended()
+  assert.equal(large.socket.bytesRead, 0)
+  assert.deepEqual(errors(hub), { ...found, frame_too_large: 6 })
+})
+
 test('a worker that was greeted for its silence is taken as one all the same', async (context) => {
   const hub = await startPipelineHub(context)
   for (const first of [1, 2, 3, 9]) {

@@ -12,6 +12,10 @@ import { OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
 
+/** Place of the first value of a frame, and the greatest one that is its own byte. */
+const VALUE_AT = 4
+const SMALL_NUMBER_MAX = 0x7f
+
 export const dialect: Dialect = {
   name: NAME,
   title: 'Scope',
@@ -26,13 +30,15 @@ export const dialect: Dialect = {
   speaksFirst: true,
 
   /**
-   * Claims everything but `00 00`, with which only other dialects' frames begin: as a length it
-   * would be 0 or at least 65536, neither of which settings can have.
+   * Claims everything but frames of other dialects, which begin `00 00`: as a length it would be 0
+   * or at least 65536, neither of which settings can have. Other lengths that begin with 0 have
+   * settings behind them, a value of MessagePack that is no small number.
    */
   claims(first) {
     if (first.length === 0) return undefined
     if (first[0] !== 0) return true
-    return first.length === 1 ? undefined : first[1] !== 0
+    if (first[1] === 0) return false
+    return first.length < VALUE_AT + 1 ? undefined : first[VALUE_AT]! > SMALL_NUMBER_MAX
   },
 
   createServer,

@@ -10,7 +10,7 @@ import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS, REPORT_DEFAULTS } from './options.ts'
 import { explainForeign } from './server/connection.ts'
 import { createServer } from './server.ts'
-import { ERROR_CODES, NAME } from './spec.ts'
+import { CONNECT, ERROR_CODES, LENGTH_BYTES, METRICS, NAME } from './spec.ts'
 
 export const dialect: Dialect = {
   name: NAME,
@@ -26,13 +26,16 @@ export const dialect: Dialect = {
   speaksFirst: false,
 
   /**
-   * Claims `00 00`, as every frame below 64 KiB begins and no message of another dialect there
-   * (§2).
+   * Claims `00 00`, as every frame below 64 KiB begins and no message of another dialect there, and
+   * of longer ones, below 16 MiB, those with a type of ours (§2).
    */
   claims(first) {
     if (first.length === 0) return undefined
     if (first[0] !== 0) return false
-    return first.length === 1 ? undefined : first[1] === 0
+    if (first[1] === 0) return true
+    if (first.length <= LENGTH_BYTES) return undefined
+    const type = first[LENGTH_BYTES]!
+    return type >= CONNECT && type <= METRICS
   },
 
   explainForeign,

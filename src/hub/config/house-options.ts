@@ -117,6 +117,12 @@ const LIMIT_OPTIONS = {
     default: 45_000,
     description: 'a connection that has sent no whole message by then is closed',
   }),
+  greetAfterMs: integer({
+    max: 60_000,
+    default: 50,
+    description:
+      'silence after which a peer of a shared port is taken for a viewer that waits to be greeted',
+  }),
   messageTimeoutMs: integer({
     default: 30_000,
     description: 'from the first byte of a message to its last; a slower one is closed',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { until } from '../../../test/support/hub/hub.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
@@ -21,12 +22,18 @@ interface Taken {
 }
 
 /** A port shared by a dialect whose server speaks first and one whose client does, with `00`. */
-async function sharedPort(connectionsLimit = 10) {
+async function sharedPort(
+  connectionsLimit = 10,
+  { config = {}, onTalk = () => {} }: { config?: object; onTalk?: (clock: FakeClock) => void } = {},
+) {
   const taken: Taken[] = []
   const server = (name: string, greeting: string): DialectServer => ({
     accept(socket: Socket, first: Uint8Array) {
       taken.push({ dialect: name, first: Buffer.from(first).toString('latin1') })
-      if (greeting !== '') socket.write(greeting)
+      if (greeting !== '') {
+        socket.write(greeting)
+        onTalk(clock)
+      }
       socket.resume()
     },
     connections: () => [],
@@ -51,7 +58,7 @@ async function sharedPort(connectionsLimit = 10) {
       port: 0,
       transports: ['tcp'],
       connectionsLimit,
-      limits: parseConfig({}, []),
+      limits: parseConfig(config, []),
       receiveBufferBytes: 4096,
     },
     [
@@ -107,6 +114,41 @@ test('a peer that speaks at once is never written to by another dialect', async 
   assert.equal(taken[0]!.first.startsWith('00'), true)
   assert.equal(read(), '')
   socket.destroy()
+  port.stop()
+})
+
+test('how long a peer may be silent before it is greeted is an option', async () => {
+  const { port, clock } = await sharedPort(10, { config: { greetAfterMs: 400 } })
+  const { socket, read } = await open(port)
+  await until(() => port.status().connections === 1)
+  clock.advance(399)
+  for (let turn = 0; turn < 20; turn++) await nextTurn()
+  assert.equal(read(), '')
+  clock.advance(1)
+  await until(() => read() === 'hello')
+  socket.destroy()
+  port.stop()
+})
+
+test('a peer that speaks while its greeting waits for a turn is told nothing', async () => {
+  const peers: Awaited<ReturnType<typeof open>>[] = []
+  const onTalk = (clock: FakeClock): void => {
+    // the turn has no time left for the other one, which speaks now
+    clock.advance(100)
+    for (const { socket } of peers) socket.write('00')
+  }
+  const { port, clock, taken } = await sharedPort(10, { onTalk })
+  peers.push(await open(port), await open(port))
+  await until(() => port.status().connections === 2)
+  clock.advance(50)
+  await until(() => taken.length === 2)
+  for (let turn = 0; turn < 20; turn++) await nextTurn()
+  assert.deepEqual(
+    taken.map(({ dialect }) => dialect),
+    ['talker', 'listener'],
+  )
+  assert.deepEqual(peers.map(({ read }) => read()).toSorted(), ['', 'hello'])
+  for (const { socket } of peers) socket.destroy()
   port.stop()
 })
 

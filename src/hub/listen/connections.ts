@@ -12,13 +12,12 @@ import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
 import { ReadBudget } from './turns/read-budget.ts'
 
-/** Time that a connection may be silent before the server that speaks first is let speak, ms. */
-const QUIET_MS = 50
 const NOTHING = new Uint8Array(0)
 
 export class Connections {
   readonly #watch: ConnectionWatch
   readonly #context: PortContext
+  readonly #greetAfterMs: number
   readonly #served: readonly ServedDialect[]
   readonly #dialects: readonly Dialect[]
   readonly #onUnclaimed: (first: Uint8Array, peer: Peer) => void
@@ -37,6 +36,7 @@ export class Connections {
     this.#served = served
     this.#dialects = served.map(({ dialect }) => dialect)
     this.#context = context
+    this.#greetAfterMs = options.limits.greetAfterMs
     this.#onUnclaimed = onUnclaimed
     this.#reads = new ReadBudget(context.clock, (socket) => this.#watch.measure(socket))
   }
@@ -68,26 +68,34 @@ export class Connections {
       begun.length === 0 ? this.#served.find(({ dialect }) => dialect.speaksFirst) : undefined
     // a hub that was busy reads first what has come meanwhile: a turn of sockets, then the answer
     const cancelQuiet =
-      each &&
-      this.#context.clock.after(QUIET_MS, () => {
-        setImmediate(() => {
-          if (first.length === 0 && this.#undecided.has(socket)) settle(each.dialect)
-        })
+      each && this.#context.clock.after(this.#greetAfterMs, () => setImmediate(() => greet(each)))
+    const isSilent = (): boolean => first.length === 0 && this.#undecided.has(socket)
+    const greet = (silent: ServedDialect): void => {
+      if (!isSilent()) return
+      // it is listened to until its turn comes: nothing is written to a peer that has said a byte
+      this.#give(socket, () => {
+        if (!isSilent()) return null
+        release()
+        return silent.server.accept!(socket, NOTHING, handBack, this.#reads)
       })
+    }
+    const handBack = (answer: Uint8Array): boolean => this.#takeBack(socket, answer)
     const settle = (dialect: Dialect | null): void => {
+      release()
+      const found = this.#served.find((each) => each.dialect === dialect)
+      const bytes = first
+      // listeners that stay with the socket must not keep up to 64 KiB with it
+      first = NOTHING
+      const { server } = found ?? {}
+      if (server?.accept === undefined) this.#refuse(socket, bytes)
+      else this.#give(socket, () => server.accept!(socket, bytes, handBack, this.#reads))
+    }
+    const release = (): void => {
       cancelQuiet?.()
       this.#undecided.delete(socket)
       socket.removeListener('data', onData)
       socket.removeListener('end', onEnd)
       socket.pause()
-      const found = this.#served.find((each) => each.dialect === dialect)
-      const bytes = first
-      // listeners that stay with the socket must not keep up to 64 KiB with it
-      first = NOTHING
-      const handBack = (answer: Uint8Array): boolean => this.#takeBack(socket, answer)
-      const { server } = found ?? {}
-      if (server?.accept === undefined) this.#refuse(socket, bytes)
-      else this.#give(socket, () => server.accept!(socket, bytes, handBack, this.#reads))
     }
     const onData = (chunk: Uint8Array): void => {
       // a peer that has begun to speak is no silent viewer, however slowly it goes on
@@ -124,11 +132,17 @@ export class Connections {
     return true
   }
 
-  #give(socket: Socket, take: () => ConnectionProgress | undefined): void {
+  /** @param take gives null where the socket is another one's by then */
+  #give(socket: Socket, take: () => ConnectionProgress | undefined | null): void {
     this.#given.add(socket)
     this.#reads.admit(socket, () => {
       this.#given.delete(socket)
       const progress = take()
+      if (progress === null) {
+        // it may wait for its turn a second time
+        this.#given.add(socket)
+        return null
+      }
       this.#watch.follow(socket, progress)
       return progress
     })

@@ -38,6 +38,8 @@ export interface PortOptions {
 export interface ConnectionLimits {
   /** Time until a connection has sent one whole message, milliseconds. */
   readonly firstMessageTimeoutMs: number
+  /** Silence after which a dialect that speaks first may speak, on a shared port, milliseconds. */
+  readonly greetAfterMs: number
   /** Time from the first byte of a message to its last, milliseconds. */
   readonly messageTimeoutMs: number
   /** Silence after which a connection makes room when all places are taken, milliseconds. */

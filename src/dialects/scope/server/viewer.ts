@@ -6,7 +6,6 @@ import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import type { ConnectionProgress, Peer, PeerConnection } from '../../endpoints.ts'
-import { detectFraming } from '../codec/framing.ts'
 import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
 import { VERSION_BYTES } from '../spec.ts'
 import { SnapshotStream, type StreamContext } from './snapshot-stream.ts'
@@ -36,6 +35,7 @@ export class Viewer implements ConnectionProgress {
   readonly #settings: SettingsStream
   #stream: SnapshotStream | undefined
   #ignoredBytes = 0
+  #isGreeted = false
   #reason: CloseReason = 'closed'
   #cancelTimeout: () => void = () => {}
   #cancelGrace: () => void = () => {}
@@ -63,7 +63,9 @@ export class Viewer implements ConnectionProgress {
     }
   }
 
-  /** Speaks first. `first` holds what was read of the connection before. */
+  /**
+   * Speaks first, but to one that has spoken already: `first` holds what was read of it before.
+   */
   start(first: Uint8Array): void {
     const socket = this.#socket
     const { clock, options } = this.#context
@@ -72,15 +74,20 @@ export class Viewer implements ConnectionProgress {
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_MS)
     this.#listen()
-    // a peer that begins as HTTP or TLS do, before it was greeted, is told nothing
-    const verdict = detectFraming('server', first, options.settingsCapBytes)
-    if (verdict !== 'refuse-too-large') socket.write(VERSION_BYTES)
+    // a peer that has spoken is told nothing before it has said what a viewer says
+    if (first.length === 0) this.#greet()
     this.#cancelTimeout = clock.after(options.handshakeTimeoutMs, () => {
       this.#refuse('handshake_timeout', `no settings within ${options.handshakeTimeoutMs} ms`)
     })
     if (first.length > 0) this.#onData(first)
     if (socket.readableEnded) this.#onEnd()
     else socket.resume()
+  }
+
+  #greet(): void {
+    if (this.#isGreeted) return
+    this.#isGreeted = true
+    this.#socket.write(VERSION_BYTES)
   }
 
   #listen(): void {
@@ -148,6 +155,7 @@ export class Viewer implements ConnectionProgress {
   #startStream(handshake: Handshake): void {
     const { reports } = this.#context
     this.#cancelHandshake()
+    this.#greet()
     this.#ignore(handshake.extraBytes)
     this.#stream = new SnapshotStream(this.#socket, handshake, this.#context, () => {
       this.giveUp('no_progress')

@@ -80,14 +80,18 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
 
   /**
    * Lets a new connection be taken over, as soon as a turn has time for what it has said first.
-   * @param takeOver gives what its server knows of it
+   * @param takeOver gives what its server knows of it; null where it is not taken over any more
    */
-  admit(socket: T & Socket, takeOver: () => Partial<PartedReading> | undefined): void {
+  admit(socket: T & Socket, takeOver: () => Partial<PartedReading> | undefined | null): void {
     this.share(socket, networkOf(socket.remoteAddress ?? ''), takeOver)
   }
 
   /** Does the same for any stream, whose time is charged to this address. */
-  share(stream: T, address: string, takeOver: () => Partial<PartedReading> | undefined): void {
+  share(
+    stream: T,
+    address: string,
+    takeOver: () => Partial<PartedReading> | undefined | null,
+  ): void {
     const share = this.#shareOf(address)
     // one that a server has passed on has no reader until then
     const known = this.#readers.get(stream)
@@ -97,8 +101,13 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
       const reader = known ?? this.#watch(stream, share)
       reader.share = share
       const beganNs = this.#clock.monotonicNs()
-      reader.progress = takeOver()
+      const progress = takeOver()
       this.#charge(share, beganNs)
+      if (progress === null) {
+        if (known === undefined) this.#readers.delete(stream)
+        return
+      }
+      reader.progress = progress
       share.readers.add(reader)
       if (known === undefined) this.#listen(reader)
       this.#keepBehind(reader)

@@ -269,13 +269,16 @@ describe('usual frames', () => {
     )
   })
 
-  it('… under limits of windows, series and frames', () => {
-    const limits = { windowBytesLimit: 8192, seriesLimit: 5, maxFrameBytes: 2048 }
-    holds(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => run(new Twins(limits), steps)),
-      60,
-    )
-  })
+  // of the smaller one usual frames have less and more
+  for (const maxFrameBytes of [2048, 645]) {
+    it(`… under limits of windows, series and frames, of ${maxFrameBytes} bytes`, () => {
+      const limits = { windowBytesLimit: 8192, seriesLimit: 5, maxFrameBytes }
+      holds(
+        fc.property(fc.array(step, { maxLength: 30 }), (steps) => run(new Twins(limits), steps)),
+        60,
+      )
+    })
+  }
 
   it('… of the vectors, each twice, between usual ones', () => {
     const { cases } = JSON.parse(readFileSync(VECTORS, 'utf8')) as {
