@@ -28,11 +28,24 @@ function wordsOf(command: Command): string[] {
   return [...choices, ...subCommands, ...flags, '--help']
 }
 
-/** Value that follows a flag: one of some words, a file, anything else, or none of its own. */
-type Value = readonly string[] | 'file' | 'free' | 'none'
+/**
+ * Value that follows a flag: one of some words, an address that begins as one of them, a file,
+ * anything else, or none of its own.
+ */
+type Value =
+  | readonly string[]
+  | { readonly beginnings: readonly string[] }
+  | 'file'
+  | 'free'
+  | 'none'
 
-function argumentOf({ argChoices, flags, required, optional }: Option): Value {
+/** Beginnings of addresses in a description: `NAME+tcp://`, of a name in lower case. */
+const BEGINNING = /\b[a-z]+(?:\+[a-z]+)?:\/\//g
+
+function argumentOf({ argChoices, flags, required, optional, description }: Option): Value {
   if (argChoices !== undefined) return argChoices
+  const beginnings = [...description.matchAll(BEGINNING)].map(([beginning]) => beginning)
+  if (beginnings.length > 0) return { beginnings }
   if (flags.includes('<file>')) return 'file'
   return required || optional ? 'free' : 'none'
 }
@@ -75,6 +88,10 @@ function bashValues(program: Command): string[] {
   const free = options.filter(([, value]) => value === 'free').map(([words]) => words)
   const branches = options.flatMap(([words, value]) => {
     if (value === 'none' || value === 'free') return []
+    if (typeof value === 'object' && 'beginnings' in value) {
+      const noSpace = 'compopt -o nospace 2>/dev/null'
+      return [`    ${words}) words='${value.beginnings.join(' ')}'; ${noSpace} ;;`]
+    }
     if (value !== 'file') return [`    ${words}) words='${value.join(' ')}' ;;`]
     return [
       `    ${words})`,
@@ -111,5 +128,6 @@ function fishScript(program: Command): string {
 function fishValue(value: Value = 'none'): string {
   if (value === 'none') return ''
   if (value === 'file') return ' -r -F'
-  return value === 'free' ? ' -x' : ` -x -a '${value.join(' ')}'`
+  if (value === 'free') return ' -x'
+  return ` -x -a '${('beginnings' in value ? value.beginnings : value).join(' ')}'`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -201,6 +201,20 @@ test('completion offers commands, dialects and flags in every shell', () => {
   assert.equal(syntax.status, 0)
 })
 
+test('the address of a relay to Wallaroo stands in every help', () => {
+  const address = 'wallaroo+tcp://'
+  for (const command of ['serve', 'demo']) {
+    assert.ok(pentameter([command, '--help']).stdout.includes(`${address}HOST:PORT`), command)
+  }
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    assert.ok(pentameter(['completion', shell]).stdout.includes(address), shell)
+  }
+  for (const document of ['README.md', 'docs/configuration.md']) {
+    const text = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8')
+    assert.ok(text.includes(`${address}HOST:PORT`), document)
+  }
+})
+
 test('completion in bash knows what may follow each flag', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pentameter-'))
   writeFileSync(join(folder, 'hub one.yaml'), '')
@@ -219,6 +233,8 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('encode', '--transport', ''), ['udp', 'tcp'])
   assert.deepEqual(complete('demo', '--log', 'j'), ['json'])
   assert.deepEqual(complete('serve', '--host', ''), [])
+  assert.deepEqual(complete('serve', '--relay', 'wal'), ['wallaroo+tcp://'])
+  assert.deepEqual(complete('demo', '--attach', ''), ['scope+tcp://', 'http://'])
   assert.deepEqual(complete('serve', '--no-color', '--htt'), ['--http-port'])
   assert.deepEqual(complete('proxy-wasm', 'run', '--host', ''), ['spec', 'nginx', 'envoy'])
   assert.deepEqual(complete('proxy-wasm', 'ins'), ['inspect'])

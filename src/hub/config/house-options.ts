@@ -243,17 +243,16 @@ function peerOptions(dialects: readonly Dialect[]) {
 }
 
 /**
- * Writes `, as NAME://HOST:PORT or http://HOST:PORT`: what peers of these dialects are addressed
- * by.
+ * Writes `, as NAME+tcp://HOST:PORT or http://HOST:PORT`: what peers of these dialects are
+ * addressed by, each with the first of its transports.
  */
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
   const outputs = side === 'connectSource' ? [] : dialects.flatMap((each) => each.outputs ?? [])
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
     .map(({ name, title, schemes, transports }) => {
-      const transport = transports.length > 1 ? `+${transports[0]}` : ''
       return schemes === undefined
-        ? `${name}${transport}://HOST:PORT`
+        ? `${name}+${transports[0]}://HOST:PORT`
         : `${schemes[0]}://HOST:PORT[/PATH][?QUERY] (${title})`
     })
   urls.push(...outputs.map(({ name, transports }) => `${name}+${transports[0]}://HOST:PORT`))
