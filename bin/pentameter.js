@@ -13,15 +13,44 @@ const OLDEST_MAJOR = 24
 const SHELL_WATCH_MS = 500
 const root = new URL('..', import.meta.url)
 const args = process.argv.slice(2)
+const text = readyMade()
 
 if (args[0] === '--version' || args[0] === '-V') {
   // before anything is loaded, and whichever Node this is
   const manifest = readFileSync(new URL('package.json', root), 'utf8')
   process.stdout.write(`${JSON.parse(manifest).version}\n`)
+} else if (text !== undefined) {
+  process.stdout.on('error', endQuietly)
+  process.stdout.write(text)
 } else if (Number(process.versions.node.split('.')[0]) >= OLDEST_MAJOR) {
   await run()
 } else {
   await runWithPinned()
+}
+
+/**
+ * Finds a text that the package has ready made, so that nothing is loaded for it: a help, or a
+ * completion script. The sources of a checkout print theirs themselves.
+ */
+function readyMade() {
+  const last = args[args.length - 1]
+  const isHelp = last === '--help' || last === '-h'
+  if (!isHelp && args[0] !== 'help' && args[0] !== 'completion') return undefined
+  const words = isHelp ? args.slice(0, -1) : args[0] === 'help' ? args.slice(1) : args
+  const key = words === args ? args : [...words, '--help']
+  try {
+    if (existsSync(new URL('src/cli/main.ts', root))) return undefined
+    const texts = JSON.parse(readFileSync(new URL('dist/cli/texts.json', root), 'utf8'))
+    const name = key.join(' ')
+    return Object.hasOwn(texts, name) ? texts[name] : undefined
+  } catch {
+    return undefined // a checkout that is not built
+  }
+}
+
+/** Ends when `pentameter --help | head` has seen enough. */
+function endQuietly(error) {
+  process.exit(error.code === 'EPIPE' ? 0 : 1)
 }
 
 /** Runs the command line in this process. */

@@ -2,7 +2,8 @@
  * node tools/build.ts [web] [--out DIR]
  *
  * Makes what the package ships, in dist or DIR: the declarations that its entries reach, the bundle
- * (bundle.ts, with the WebAssembly of wasm.ts), and the page (web/). `web` makes the page alone.
+ * (bundle.ts, with the WebAssembly of wasm.ts), texts that are printed without it (texts.ts), and
+ * the page (web/). `web` makes the page alone.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
@@ -30,6 +31,9 @@ export async function buildPackage(out: string): Promise<void> {
   const sources = entries.map((types) => types.replace(/\.d\.ts$/, '.ts'))
   await bundleSources(join(ROOT, 'src'), sources, out)
   await bundlePackages(out)
+  // after what it prints has been compiled: a text that fails fails the build
+  const { writeTexts } = await import('./texts.ts')
+  await writeTexts(out)
   await buildPage(join(out, 'web'))
 }
 

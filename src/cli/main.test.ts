@@ -215,6 +215,18 @@ test('the address of a relay to Wallaroo stands in every help', () => {
   }
 })
 
+test('completion in fish tells flags of one sub-command from those of another', () => {
+  const lines = pentameter(['completion', 'fish']).stdout.split('\n')
+  const monitor =
+    "-n '__fish_seen_subcommand_from counters; and __fish_seen_subcommand_from monitor'"
+  const flags = lines.filter((line) => line.includes(monitor)).map((line) => line.split(' -l ')[1])
+  assert.ok(flags.includes('threshold -x'), flags.join())
+  assert.ok(!flags.some((flag) => flag?.startsWith('format')), flags.join())
+  const run = "-n '__fish_seen_subcommand_from proxy-wasm; and __fish_seen_subcommand_from run'"
+  assert.ok(lines.includes(`complete -c pentameter ${run} -F`))
+  assert.ok(lines.some((line) => line.endsWith(' -s o -r -F')))
+})
+
 test('completion in bash knows what may follow each flag', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pentameter-'))
   writeFileSync(join(folder, 'hub one.yaml'), '')
@@ -242,6 +254,13 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('counters', 'collect', '--format', ''), ['csv', 'json'])
   assert.deepEqual(complete('counters', 'monitor', '--sort', 'v'), ['value'])
   assert.deepEqual(complete('counters', 'monitor', '--refresh'), ['--refresh-interval'])
+  assert.deepEqual(complete('proxy-wasm', 'run', 'hub'), ['hub one.yaml'])
+  assert.deepEqual(complete('proxy-wasm', 'inspect', '--js'), ['--json'])
+  assert.deepEqual(complete('counters', 'collect', '-o', ''), ['hub one.yaml'])
+  assert.deepEqual(complete('counters', 'monitor', '--for'), [], 'that is a flag of collect')
+  assert.deepEqual(complete('counters', '--re'), [], 'those are flags of its commands')
+  assert.deepEqual(complete('series', 'delete', '--y'), ['--yes'])
+  assert.deepEqual(complete('--ver'), ['--version'])
   assert.deepEqual(complete('h'), ['help'])
   assert.deepEqual(complete('help', 'de'), ['demo', 'decode'])
   rmSync(folder, { recursive: true })

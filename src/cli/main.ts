@@ -20,6 +20,8 @@ const EXAMPLES = [
   ['pentameter serve', 'the hub alone, on its default ports'],
   ['pentameter serve --help', 'every flag of the hub'],
 ] as const
+/** Columns of the lists of a help; its examples are as wide as they are. */
+const HELP_WIDTH = 80
 const HELP = `
 Every command has a --help with examples of its own.
 Exit codes: 0 done, 1 did not work, 2 wrong usage.`
@@ -39,6 +41,8 @@ export async function createProgram(
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', `\n${examplesText(guests, 'pentameter', EXAMPLES)}\n${HELP}`)
+    // one width everywhere: the package has these texts ready made
+    .configureHelp({ helpWidth: HELP_WIDTH })
     .showHelpAfterError('(add --help for what is possible)')
     .configureOutput({ outputError: (text, write) => write(withGuess(text)) })
   addServe(program, guests)

@@ -1,12 +1,13 @@
 /** What a user gets: the packed tarball, and programs that are written against it. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
   globSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -63,12 +64,36 @@ suite('the tarball', () => {
   test('has the program, the licences and what is built, and nothing else', () => {
     const allowed =
       /^(package\.json|(README|CHANGELOG)\.md|LICENSE|NOTICE|bin\/pentameter\.js|dist\/web\/.*)$/
-    const compiled = /^dist\/.*\.(js|d\.ts)$|^dist\/vendor\/THIRD-PARTY\.txt$/
+    const compiled = /^dist\/.*\.(js|d\.ts)$|^dist\/(vendor\/THIRD-PARTY\.txt|cli\/texts\.json)$/
     const inner = /(^|\/)(test|view|samples?|fixtures?|vectors)\/|\.test\.|\.map$|\.tsx?$/
     for (const path of installed.files) {
       assert.ok(allowed.test(path) || compiled.test(path), path)
       assert.ok(!inner.test(path.replace(/\.d\.ts$/, '')), path)
     }
+  })
+
+  test('prints each help and completion as its commands do, and loads nothing for that', () => {
+    const program = join(installed.package, 'bin/pentameter.js')
+    const run = (args: readonly string[]) => spawnSync(process.execPath, [program, ...args])
+    const place = join(installed.package, 'dist/cli/texts.json')
+    const texts = JSON.parse(readFileSync(place, 'utf8')) as Record<string, string>
+    const asked = ['--help', 'serve --help', 'proxy-wasm run --help', 'completion bash']
+    for (const words of [...asked, 'completion zsh', 'completion fish']) {
+      assert.ok(texts[words]!.length > 100, words)
+    }
+    const ask = (words: string): string => String(run(words.split(' ')).stdout)
+    const main = join(installed.package, 'dist/cli/main.js')
+    // the commands themselves
+    renameSync(place, `${place}.away`)
+    for (const words of Object.keys(texts)) assert.equal(ask(words), texts[words], words)
+    renameSync(`${place}.away`, place)
+    // without them
+    renameSync(main, `${main}.away`)
+    for (const words of asked) assert.equal(ask(words), texts[words], words)
+    assert.equal(ask('help serve'), texts['serve --help'])
+    assert.equal(ask('counters monitor -h'), texts['counters monitor --help'])
+    assert.equal(run(['serve']).status, 1)
+    renameSync(`${main}.away`, main)
   })
 
   test('names no file that is not there, and maps of sources nowhere', () => {
