@@ -1,7 +1,7 @@
 /**
  * Worker threads that measure themselves, and one session that sees all of them: the main thread
  * shares its registry, the workers open it, and counters of one source and name are one counter.
- * Run: node examples/counter-threads.ts
+ * Run: npx node examples/counter-threads.ts
  */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

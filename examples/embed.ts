@@ -1,6 +1,6 @@
 /**
  * A hub inside another program: measure, watch intervals of one's own, look at totals.
- * Run: node examples/embed.ts
+ * Run: npx node examples/embed.ts
  */
 import { setTimeout } from 'node:timers/promises'
 import { startHub } from 'pentameter/hub'

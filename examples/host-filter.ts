@@ -1,7 +1,7 @@
 /**
  * Runs a Proxy-Wasm filter in a thread of its own and shows what it wrote: a file you name, or the
  * test filter that counts requests.
- * Run: node examples/host-filter.ts [FILTER.wasm]
+ * Run: npx node examples/host-filter.ts [FILTER.wasm]
  */
 import { readFile } from 'node:fs/promises'
 import { FilterModule, FilterThread, zoneSpaceSource } from 'pentameter/proxywasm'

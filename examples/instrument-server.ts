@@ -1,7 +1,7 @@
 /**
  * A web server that measures itself and says so to whoever asks, and two who ask at once: one each
  * second, one every ten, neither disturbing the other.
- * Run: node examples/instrument-server.ts [SECONDS SECONDS]
+ * Run: npx node examples/instrument-server.ts [SECONDS SECONDS]
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,7 +1,7 @@
 /**
  * A web server with its own `/metrics`: Prometheus scrapes the application itself, no hub needed.
  * Visits it a few times and prints what a scrape shows of them.
- * Run: node examples/metrics.ts [PORT]
+ * Run: npx node examples/metrics.ts [PORT]
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -2,7 +2,7 @@
  * A pipeline that measures itself: one worker decodes lines of text and splits them, hands them
  * over to another one, which counts their words and encodes the counts. Both report computations,
  * pipeline and workers by the Wallaroo protocol to a hub.
- * Run: node examples/pipeline.ts [PORT] [SECONDS]
+ * Run: npx node examples/pipeline.ts [PORT] [SECONDS]
  */
 import { setTimeout } from 'node:timers/promises'
 import {

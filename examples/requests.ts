@@ -1,7 +1,7 @@
 /**
  * A web server whose requests are recorded: sent to a hub under the keys of chef/stats_hero, and
  * kept as instruments for `/metrics`. Visits it a few times and prints what a log line would say.
- * Run: node examples/requests.ts [PORT]
+ * Run: npx node examples/requests.ts [PORT]
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

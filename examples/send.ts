@@ -1,6 +1,6 @@
 /**
  * Sends a second of invented measurements to a hub by the Stats Hero Protocol.
- * Run: node examples/send.ts [PORT]
+ * Run: npx node examples/send.ts [PORT]
  */
 import { StatsHeroClient } from 'pentameter/statshero'
 

@@ -1,6 +1,6 @@
 /**
  * Attaches to a hub as a scope viewer, ten times a second, and prints a few snapshots.
- * Run: node examples/watch.ts [PORT]
+ * Run: npx node examples/watch.ts [PORT]
  */
 import { ScopeClient } from 'pentameter/scope'
 

@@ -1,7 +1,7 @@
 /**
  * Worker threads that share a zone: each counts and measures on its own, without locks, and the
  * main thread reads the totals while they do and after they are gone.
- * Run: node examples/zone-threads.ts
+ * Run: npx node examples/zone-threads.ts
  */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

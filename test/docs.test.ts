@@ -37,6 +37,17 @@ suite('documents', () => {
     }
   })
 
+  test('an example is run with the project’s Node: that of the machine may be an older one', () => {
+    const sources = [...documents, ...tree.under('examples', '.ts')]
+    for (const { path, text } of sources.filter(
+      (each) => !/decisions|CONTRIBUTING/.test(each.path),
+    )) {
+      for (const [line] of text.matchAll(/^.*\bnode examples\/.*$/gm)) {
+        assert.match(line, /npx node examples\//, `${path}: ${line}`)
+      }
+    }
+  })
+
   test('a block that is marked for a test is of a kind that the test knows', () => {
     const known = new Set(['sh run', 'ts run', 'text output', 'sh setup'])
     for (const { path, text } of documents) {
