@@ -6,7 +6,8 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const
 
 /**
- * Writes `views.json` beside the page: paths of the views of dialects, as each view states its own.
+ * Writes `views.json` beside the page: paths of the views of dialects, as each view states its own,
+ * and those that its pages had in another program.
  * By it the server tells an address of the page from one that is nowhere (src/http/ui-files.ts).
  */
 function viewPaths(): Plugin {
@@ -19,7 +20,9 @@ function viewPaths(): Plugin {
         { configFile: false, root: folder, oxc, plugins: [withoutStyles()] },
       )
       const paths = module.VIEWS.flatMap(({ dialect, screen }) =>
-        dialect === undefined || screen === undefined ? [] : [screen.address.path],
+        dialect === undefined || screen === undefined
+          ? []
+          : [screen.address.path, screen.former?.path ?? []].flat(),
       )
       this.emitFile({ type: 'asset', fileName: 'views.json', source: JSON.stringify(paths) })
     },

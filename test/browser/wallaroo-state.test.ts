@@ -93,7 +93,7 @@ test('the bin under the pointer says its range, count and share', { skip }, asyn
   const note = page.getByRole('region', { name: 'Per cent by latency bin' }).locator('header')
   await note.getByText('above').waitFor()
   const words = (await note.innerText()).replace(/[\u00a0\u202f]/g, ' ')
-  assert.match(words, /above 8 388 608 to 16 777 216 ns: [\d ]+ messages, [\d.]+ %/)
+  assert.match(words, /bin 24, above 8 388 608 to 16 777 216 ns: [\d ]+ messages, [\d.]+ %/)
   await page.mouse.move(0, 0)
   await note.getByText('square-root axis').waitFor()
 })

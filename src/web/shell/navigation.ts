@@ -1,16 +1,16 @@
 /** The browser's history as the page's state: back and forward work, typing replaces. */
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { formatRoute, parseRoute, pathOf } from './route.ts'
-import type { Address, Destination, Route } from './view.ts'
+import { formatRoute, parseLocation, pathOf } from './route.ts'
+import type { Address, Destination, Route, Screen } from './view.ts'
 
 export class Navigation {
-  readonly #addresses: readonly Address[]
+  readonly #screens: readonly Screen[]
   readonly #route
   /** States in which views were left, so that a tab leads back to them. */
   readonly #left = new Map<Address, object>()
 
-  constructor(addresses: readonly Address[]) {
-    this.#addresses = addresses
+  constructor(screens: readonly Screen[]) {
+    this.#screens = screens
     this.#route = signal(this.#visited())
     addEventListener('popstate', () => {
       this.#left.clear()
@@ -57,7 +57,10 @@ export class Navigation {
     this.#route.value = next
   }
 
+  /** Reads where the browser is; of an address of another program ours is shown from now on. */
   #visited(): Route {
-    return parseRoute(this.#addresses, location.pathname, location.search)
+    const { route, isFormer } = parseLocation(this.#screens, location)
+    if (isFormer) history.replaceState(null, '', formatRoute(route))
+    return route
   }
 }

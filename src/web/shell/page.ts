@@ -78,7 +78,7 @@ export class Page {
     this.views = views
     this.words = mergeWords(views)
     this.screens = views.flatMap(({ screen }) => screen ?? [])
-    this.navigation = new Navigation(this.screens.map(({ address }) => address))
+    this.navigation = new Navigation(this.screens)
     effect(() => this.#applyRoute())
     const { clock, cache, sources, watch } = this.store
     const { tick, pausedAt, connection } = clock

@@ -5,10 +5,10 @@ import { holds } from '../../../test/support/property.ts'
 import { DENSITIES, KINDS, OVERVIEW, type OverviewState } from '../overview/address.ts'
 import { SERIES, type SeriesState } from '../series/address.ts'
 import { SOURCES } from '../sources/address.ts'
-import { formatRoute, parseRoute } from './route.ts'
+import { formatRoute, parseLocation } from './route.ts'
 import type { Route } from './view.ts'
 
-const ADDRESSES = [OVERVIEW, SERIES, SOURCES]
+const SCREENS = [{ address: OVERVIEW }, { address: SERIES }, { address: SOURCES }]
 const SHARED = { window: 60, at: null, per: '' } as const
 const STANDARD: Route = { address: OVERVIEW, state: OVERVIEW.standard, ...SHARED }
 
@@ -23,7 +23,7 @@ function series(state: Partial<SeriesState>, shared = {}): Route {
 /** What a browser makes of a link. */
 function visit(link: string): Route {
   const url = new URL(link, 'http://127.0.0.1:4000')
-  return parseRoute(ADDRESSES, url.pathname, url.search)
+  return parseLocation(SCREENS, url).route
 }
 
 test('the plain overview has the shortest link', () => {

@@ -10,8 +10,38 @@ const STANDARD_WINDOW = 60
 const WINDOW_LEAST = 10
 const WINDOW_MOST = 600
 
+/** Part of a screen that addresses are read by. */
+type Addressed = Pick<Screen, 'address' | 'former'>
+
+/** Route of a browser's location, and whether it has another address in this page. */
+interface Visit {
+  readonly route: Route
+  /** True for an address of another program, and for a path behind `#`. */
+  readonly isFormer: boolean
+}
+
+/** Reads where a browser is; a path behind `#` is one, as pages of other programs have it. */
+export function parseLocation(
+  screens: readonly Addressed[],
+  { pathname, search, hash }: Pick<URL, 'pathname' | 'search' | 'hash'>,
+): Visit {
+  const isBehindHash = hash.startsWith('#/')
+  const [, path = '', query = ''] = /^#([^?]*)(.*)$/s.exec(hash) ?? []
+  const [at, how] = isBehindHash ? [path, query] : [pathname, search]
+  const route = parseRoute(
+    screens.map(({ address }) => address),
+    at,
+    how,
+  )
+  const [, first, rest = ''] = /^\/([^/]+)(.*)$/s.exec(at) ?? []
+  const found = screens.find(({ former }) => former !== undefined && former.path === first)
+  if (found === undefined) return { route, isFormer: isBehindHash }
+  const { address, former } = found
+  return { route: { ...route, address, state: former!.parse(rest) }, isFormer: true }
+}
+
 /** @param addresses of all views; the first one with the path '' is what all else falls back to */
-export function parseRoute(addresses: readonly Address[], pathname: string, search: string): Route {
+function parseRoute(addresses: readonly Address[], pathname: string, search: string): Route {
   const query = new URLSearchParams(search)
   const shared = {
     window: parseWindow(query.get('window')),

@@ -21,6 +21,14 @@ export interface Address<State extends object = object> {
   format(state: State, query: URLSearchParams): string
 }
 
+/** Addresses of another program, which lead to a view: as paths, and as paths behind `#`. */
+export interface FormerAddress<State extends object = object> {
+  /** First part of the path, without slashes. */
+  readonly path: string
+  /** @param rest of the path behind the first part, with its slash, still encoded */
+  parse(rest: string): State
+}
+
 /** Place of the page: a view with its state, and what all views share. */
 export interface Route<State extends object = object> {
   readonly address: Address<State>
@@ -43,6 +51,8 @@ export interface Destination {
 /** A page of its own below its path. */
 export interface Screen<State extends object = object> {
   readonly address: Address<State>
+  /** Addresses that the same pages had in another program. */
+  readonly former?: FormerAddress<State>
   /** Gives the title of the document, and in the help that of the standard state. */
   title(state: State): string
   /** Words in the bar; with none it is reached from other views, and `tabOf` is marked instead. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import { binningOf, binOf, isInBin, wholeLatency } from './binning.ts'
 import { highHalf, lowHalf } from './halves.ts'
 
+const ROOT = new URL('../../../../', import.meta.url)
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 
 describe('bins', () => {
@@ -33,6 +35,23 @@ describe('bins', () => {
       }),
       1000,
     )
+  })
+
+  it('are in the appendix of the format, all 65, with the ranges that the rule gives', () => {
+    const text = readFileSync(new URL('docs/formats/wallaroo.md', ROOT), 'utf8')
+    const rows = [...text.matchAll(/^\| (\d+) \| ([\d,]+) \| ([\d,]+) < x ≤ ([\d,]+) \| .+ \|$/gm)]
+    const whole = (words: string) => BigInt(words.replaceAll(',', ''))
+    assert.deepEqual(
+      rows.map(([, bin]) => Number(bin)),
+      Array.from({ length: 65 }, (_, i) => i),
+    )
+    for (const [, bin, power, above, upTo] of rows) {
+      assert.deepEqual([whole(power!), whole(upTo!)], [2n ** BigInt(bin!), 2n ** BigInt(bin!)])
+      assert.equal(binOf(whole(above!) + 1n, 'document'), Number(bin))
+      // 2^64 itself is no u64: what is measured ends one below
+      const last = whole(upTo!) === 2n ** 64n ? 2n ** 64n - 1n : whole(upTo!)
+      assert.equal(binOf(last, 'document'), Number(bin))
+    }
   })
 
   it('are the same for a number and a bigint of one value', () => {

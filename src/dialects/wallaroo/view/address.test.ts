@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../../test/support/property.ts'
 import { OVERVIEW } from '../../../web/overview/address.ts'
-import { formatRoute, parseRoute } from '../../../web/shell/route.ts'
+import { formatRoute, parseLocation } from '../../../web/shell/route.ts'
 import type { Route } from '../../../web/shell/view.ts'
 import {
   latencyText,
@@ -22,7 +22,7 @@ function shown(state: Partial<WallarooState>): Route {
 /** What a browser makes of a link. */
 function visit(link: string): Route {
   const url = new URL(link, 'http://127.0.0.1:4000')
-  return parseRoute([OVERVIEW, WALLAROO], url.pathname, url.search)
+  return parseLocation([{ address: OVERVIEW }, { address: WALLAROO }], url).route
 }
 
 test('the link of a place in a pipeline names its levels, and - those it skips', () => {

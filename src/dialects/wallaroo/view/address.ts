@@ -39,7 +39,12 @@ export interface WallarooState {
   readonly aboveNs: number | null
 }
 
-const STANDARD: WallarooState = { place: NO_PLACE, mode: 'own', order: 'place', aboveNs: null }
+export const STANDARD: WallarooState = {
+  place: NO_PLACE,
+  mode: 'own',
+  order: 'place',
+  aboveNs: null,
+}
 
 /** `/wallaroo/application/pipeline/worker/name`, no longer than it has to be. */
 export const WALLAROO: Address<WallarooState> = {

@@ -10,6 +10,7 @@ import type { ApplicationsAnswer } from '../http/api.ts'
 import { Application } from './application/application.tsx'
 import { Applications } from './application/applications.tsx'
 import { SlowestOfAll } from './application/slowest.tsx'
+import { FORMER } from './original/former.ts'
 import { PlaceView } from './place/place-view.tsx'
 import { crumbsOf, isOverview, upFrom } from './place.ts'
 import { APPLICATIONS } from './requests.ts'
@@ -80,6 +81,7 @@ export const view: View<WallarooState> = {
   dialect: 'wallaroo',
   screen: {
     address: WALLAROO,
+    former: FORMER,
     title: titleOf,
     tab: 'Wallaroo',
     home: { place: NO_PLACE },

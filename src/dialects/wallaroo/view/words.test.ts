@@ -6,11 +6,15 @@ import { bittenWords, factWords, limitOption, limitTitle } from '../../../web/so
 import type { ApplicationAnswer, WorkerJson } from '../http/api.ts'
 import { NO_PLACE } from './address.ts'
 import {
+  binText,
   boundsText,
   clockWords,
   completeWords,
   countedWords,
   flightText,
+  groupWords,
+  RANGES,
+  skewWords,
   summaryWords,
   tableTitle,
   throughputWords,
@@ -91,7 +95,7 @@ test('notes are listed with exact counts', () => {
 
 test('a bin is told by its exact bounds', () => {
   const bounds = (bin: number, fromNs: number | string, toNs: number | string): string =>
-    plain(boundsText({ bin, fromNs, toNs, count: 1, percent: 1 }))
+    plain(boundsText({ bin, fromNs, toNs }))
   assert.equal(bounds(0, 0, 1), 'up to 1 ns')
   assert.equal(bounds(20, 524_288, 1_048_576), 'above 524 288 to 1 048 576 ns')
   assert.match(
@@ -156,4 +160,27 @@ test('limits of what workers send have titles, and words for what they did', () 
     'Workers of one Wallaroo connection',
   )
   assert.equal(limitOption('wallaroo.workersLimit'), 'wallaroo.workersLimit')
+})
+
+test('the range of every bin can be said, with its number and its messages', () => {
+  const bin = { bin: 20, fromNs: 524_288, toNs: 1_048_576, count: 4120, percent: 1.8 }
+  assert.equal(plain(binText(bin)), 'bin 20, above 524 288 to 1 048 576 ns: 4 120 messages, 1.80 %')
+  const skewed = { ...RANGES[64]!, count: 9, percent: 0.249 }
+  assert.equal(plain(binText(skewed)), 'bin 64, above 2^63 to 2^64 ns: 9 messages, 0.249 %')
+  assert.equal(RANGES.length, 65)
+  assert.equal(plain(boundsText(RANGES[0]!)), 'up to 1 ns')
+  assert.equal(plain(boundsText(RANGES[10]!)), 'above 512 to 1 024 ns')
+  const last = 'above 9 223 372 036 854 775 808 to 18 446 744 073 709 551 616 ns'
+  assert.equal(plain(boundsText(RANGES[64]!)), last)
+})
+
+test('a group of the original says which bins it has, and their range', () => {
+  assert.equal(plain(groupWords(0, -1, 0)), 'bin 0, up to 1 ns: 0 %')
+  assert.equal(plain(groupWords(10, 0, 12.5)), 'bins 1 to 10, above 1 to 1 024 ns: 12.5 %')
+  assert.equal(plain(groupWords(20, 19, 3)), 'bin 20, above 524 288 to 1 048 576 ns: 3.00 %')
+})
+
+test('messages of bin 64 are said to count, or to be skew', () => {
+  assert.match(plain(skewWords(5, true)), /^5 messages in bin 64: .* They count here, and have no/)
+  assert.match(plain(skewWords(1, false)), /^1 message in bin 64: .* count as messages only, and/)
 })

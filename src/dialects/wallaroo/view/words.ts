@@ -150,16 +150,47 @@ export function throughputWords({ throughput }: RowJson): string {
   return `min ${words(min)}, median ${words(median)}, max ${words(max)}`
 }
 
+type BinBounds = Pick<BinJson, 'bin' | 'fromNs' | 'toNs'>
+
 /** Writes `above 524 288 to 1 048 576 ns`. */
-export function boundsText({ bin, fromNs, toNs }: BinJson): string {
-  if (bin === 0) return `up to 1${NO_BREAK_SPACE}ns`
+export function boundsText({ bin, fromNs, toNs }: BinBounds): string {
+  if (bin === 0) return `up to ${exact(toNs)}${NO_BREAK_SPACE}ns`
   return `above ${exact(fromNs)} to ${exact(toNs)}${NO_BREAK_SPACE}ns`
 }
 
-/** Writes `above 524 288 to 1 048 576 ns: 4 120 messages, 1.80 %`. */
-export function binText(bin: BinJson): string {
-  const percent = `${digits(bin.percent)}${NO_BREAK_SPACE}%`
-  return `${boundsText(bin)}: ${counted('message')(bin.count)}, ${percent}`
+/** Bin from which on bounds would not fit into the line of a chart. */
+const LONG_BIN = 50
+
+/**
+ * Writes `bin 20, above 524 288 to 1 048 576 ns: 4 120 messages, 1.80 %`; of long bounds
+ * `above 2^63 to 2^64 ns`.
+ */
+export function binText(each: BinJson): string {
+  const percent = `${digits(each.percent)}${NO_BREAK_SPACE}%`
+  const messages = counted('message')(each.count)
+  const { bin } = each
+  const isLong = bin >= LONG_BIN
+  const bounds = isLong ? `above 2^${bin - 1} to 2^${bin}${NO_BREAK_SPACE}ns` : boundsText(each)
+  return `bin ${bin}, ${bounds}: ${messages}, ${percent}`
+}
+
+/** All 65 bins and their bounds, which the protocol fixes. */
+export const RANGES: readonly BinBounds[] = Array.from({ length: 65 }, (_, bin) => ({
+  bin,
+  fromNs: bin === 0 ? 0 : `${1n << BigInt(bin - 1)}`,
+  toNs: `${1n << BigInt(bin)}`,
+}))
+
+/**
+ * Writes `bins 11 to 19, above 1 024 to 524 288 ns: 1.80 %` of a group of the original's chart.
+ * @param last bin of the group
+ * @param before last bin of the group before it; -1 for the first group
+ */
+export function groupWords(last: number, before: number, percent: number): string {
+  const [low, high] = [RANGES[before + 1]!, RANGES[last]!]
+  const bins = low === high ? `bin ${last}` : `bins ${low.bin} to ${last}`
+  const bounds = boundsText({ ...high, bin: low.bin, fromNs: low.fromNs })
+  return `${bins}, ${bounds}: ${digits(percent)}${NO_BREAK_SPACE}%`
 }
 
 /** Says what the messages of bin 64 are, of which no latency is known. */

@@ -4,7 +4,7 @@ import { digits, exact, NO_BREAK_SPACE, text } from '../../../../web/format/numb
 import { clockText } from '../../../../web/format/time.ts'
 import { AsTable, Table } from '../../../../web/shell/parts.tsx'
 import type { ViewAnswer } from '../../http/api.ts'
-import { boundsText } from '../words.ts'
+import { boundsText, RANGES } from '../words.ts'
 import { lastSecond, valueAt } from './columns.ts'
 
 const SECONDS_SHOWN = 20
@@ -13,7 +13,7 @@ function Bins({ view }: { view: ViewAnswer }): JSX.Element {
   return (
     <Table label="Latency bins" heads={['Latency', 'Messages', 'Per cent']} numeric={[1, 2]}>
       {view.bins.map((each) => (
-        <tr key={each.bin}>
+        <tr key={each.bin} title={`bin ${each.bin}`}>
           <td>{boundsText(each)}</td>
           <td class="num">{exact(each.count)}</td>
           <td class="num">{`${digits(each.percent)}${NO_BREAK_SPACE}%`}</td>
@@ -44,14 +44,31 @@ function Seconds({ view }: { view: ViewAnswer }): JSX.Element {
   )
 }
 
+/** Shows the ranges of all bins, those without messages too, as the document announces them. */
+function Ranges(): JSX.Element {
+  return (
+    <Table label="Ranges of all bins" heads={['Bin', 'Range, of all bins']} numeric={[0]}>
+      {RANGES.map((each) => (
+        <tr key={each.bin}>
+          <td class="num">{each.bin}</td>
+          <td>{boundsText(each)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
 export function ViewTable({ view }: { view: ViewAnswer }): JSX.Element {
   return (
     <AsTable
       table={() => (
-        <div class="halves">
-          <Bins view={view} />
-          <Seconds view={view} />
-        </div>
+        <>
+          <div class="halves">
+            <Bins view={view} />
+            <Seconds view={view} />
+          </div>
+          <Ranges />
+        </>
       )}
     />
   )

@@ -3,28 +3,28 @@
  * of the last five minutes, percentiles as upper bounds of bins. For comparing the two.
  */
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
-import { drawPlot } from '../../../web/chart/plot.ts'
-import { SteadyRange } from '../../../web/chart/scale.ts'
-import { shownName } from '../../../web/format/name.ts'
-import { exact } from '../../../web/format/number.ts'
-import { useAnswer, useDrawing, usePage } from '../../../web/shell/page.ts'
-import { Link, Name, Section, Table } from '../../../web/shell/parts.tsx'
-import type { Route } from '../../../web/shell/view.ts'
+import { useRef, useState } from 'preact/hooks'
+import { drawPlot } from '../../../../web/chart/plot.ts'
+import { SteadyRange } from '../../../../web/chart/scale.ts'
+import { shownName } from '../../../../web/format/name.ts'
+import { exact } from '../../../../web/format/number.ts'
+import { useAnswer, useDrawing, usePage } from '../../../../web/shell/page.ts'
+import { Link, Name, Section, Table } from '../../../../web/shell/parts.tsx'
+import type { Route } from '../../../../web/shell/view.ts'
 import type {
   CompatibleAnswer,
   CompatibleApplicationAnswer,
   CompatiblePipelineRow,
   CompatibleRow,
-} from '../http/api.ts'
-import { toPlace, type WallarooState } from './address.ts'
-import { Exports } from './exports.tsx'
-import { drawGroupBars } from './group-bars.ts'
-import { titleOf } from './place/heading.tsx'
-import { categoryOf, INGESTION } from './place.ts'
-import { applicationAddress, placeOfKey, viewAddress } from './requests.ts'
-import { LongTable } from './rows/lazy-rows.tsx'
-import { tableTitle, unknownWords } from './words.ts'
+} from '../../http/api.ts'
+import { toPlace, type WallarooState } from '../address.ts'
+import { Exports } from '../exports.tsx'
+import { titleOf } from '../place/heading.tsx'
+import { categoryOf, INGESTION } from '../place.ts'
+import { applicationAddress, placeOfKey, viewAddress } from '../requests.ts'
+import { LongTable } from '../rows/lazy-rows.tsx'
+import { groupWords, tableTitle, unknownWords } from '../words.ts'
+import { drawGroupBars, groupAt, lastBin } from './group-bars.ts'
 
 const PERCENTILES = ['50.0', '95.0', '99.0', '99.9', '99.99'] as const
 
@@ -57,11 +57,31 @@ function Stats({ answer }: { answer: CompatibleAnswer }): JSX.Element {
   )
 }
 
+/** Says what the group under the pointer is; without one, what the chart is. */
+function groupNote(chart: CompatibleAnswer['chart'], marked: number | null): string | JSX.Element {
+  const group = marked === null ? undefined : chart[marked]
+  if (group === undefined) return 'linear, 0 to 100; groups of bins'
+  const before = chart[marked! - 1]
+  const words = groupWords(lastBin(group), before === undefined ? -1 : lastBin(before), group[1])
+  return <span class="at-pointer">{words}</span>
+}
+
 function Bars({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Element {
-  const canvas = useDrawing((painter) => drawGroupBars(painter, answer.chart))
+  const { chart } = answer
+  const [marked, setMarked] = useState<number | null>(null)
+  const canvas = useDrawing((painter) => drawGroupBars(painter, chart, marked))
   return (
-    <Section title="Percent by latency bin" note="linear, 0 to 100; groups of bins">
-      <canvas ref={canvas} class="h252" role="img" aria-label={`Percent by latency bin of ${of}`} />
+    <Section title="Percent by latency bin" note={groupNote(chart, marked)}>
+      <canvas
+        ref={canvas}
+        class="h252"
+        role="img"
+        aria-label={`Percent by latency bin of ${of}`}
+        onPointerMove={({ offsetX, currentTarget }) => {
+          setMarked(groupAt(chart, offsetX, currentTarget.clientWidth))
+        }}
+        onPointerLeave={() => setMarked(null)}
+      />
     </Section>
   )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Painter } from '../../../web/chart/painter.ts'
-import { drawGroupBars } from './group-bars.ts'
+import type { Painter } from '../../../../web/chart/painter.ts'
+import { drawGroupBars, groupAt, lastBin } from './group-bars.ts'
 
 /** What is written below the bars of empty groups. */
 function labelsOf(boundsNs: readonly bigint[]): string[] {
@@ -20,6 +20,17 @@ function labelsOf(boundsNs: readonly bigint[]): string[] {
   drawGroupBars(painter as unknown as Painter, groups)
   return labels
 }
+
+test('the group under the pointer is found, and its last bin', () => {
+  const groups = [1n, 1n << 10n, 1n << 64n].map((bound) => [String(bound), 0] as const)
+  // three groups between 60 and 4 pixels at the sides
+  const at = (x: number) => groupAt(groups, x, 364)
+  assert.deepEqual([59, 60, 159, 160, 259, 260, 359, 360].map(at), [
+    ...[null, 0, 0, 1, 1, 2, 2, null],
+  ])
+  assert.equal(groupAt([], 100, 364), null)
+  assert.deepEqual(groups.map(lastBin), [0, 10, 64])
+})
 
 test('groups are named as the original names them', () => {
   assert.deepEqual(

@@ -2,9 +2,10 @@
  * Percent by group of latency bins, as the original Metrics UI draws it (wallaroo.md §8): a bar
  * for each group, up to its upper bound, on a linear axis from 0 to 100.
  */
-import type { Painter } from '../../../web/chart/painter.ts'
+import type { Painter } from '../../../../web/chart/painter.ts'
 
 const LEFT = 60
+const RIGHT = 4
 const TOP = 12
 const TICKS = [25, 50, 75, 100] as const
 const LABEL_FROM = 48
@@ -23,13 +24,29 @@ function groupText(boundNs: string): string {
   return words === undefined ? '> 1\u00a0s' : `≤ ${words.replace(' ', '\u00a0')}`
 }
 
+/** Groups by the upper bound of each, with its share. */
+type Groups = readonly (readonly [boundNs: string, percent: number])[]
+
+/** Finds the group at a place of the chart; null beside the bars. */
+export function groupAt(groups: Groups, x: number, width: number): number | null {
+  const right = width - RIGHT
+  if (groups.length === 0 || x < LEFT || x >= right) return null
+  return Math.floor(((x - LEFT) / (right - LEFT)) * groups.length)
+}
+
+/** Finds the last bin of a group: its bound is a power of two. */
+export function lastBin([boundNs]: Groups[number]): number {
+  return BigInt(boundNs).toString(2).length - 1
+}
+
 export function drawGroupBars(
   painter: Painter,
-  groups: readonly (readonly [boundNs: string, percent: number])[],
+  groups: Groups,
+  marked: number | null = null,
 ): void {
   const { width, height, context, palette } = painter
   const floor = height - 20
-  const right = width - 4
+  const right = width - RIGHT
   const tall = floor - TOP
   for (const tick of TICKS) {
     const y = floor - (tick / 100) * tall
@@ -41,7 +58,11 @@ export function drawGroupBars(
   groups.forEach(([boundNs, percent], i) => {
     const size = (percent / 100) * tall
     const left = LEFT + i * step
-    context.fillStyle = palette.color('trace')
+    if (i === marked) {
+      context.fillStyle = palette.color('line')
+      context.fillRect(left, TOP, step, tall)
+    }
+    context.fillStyle = palette.color(i === marked ? 'accent' : 'trace')
     context.fillRect(left + 2, floor - size, step - 4, size)
     const middle = left + step / 2
     if (percent >= 0.1) {
