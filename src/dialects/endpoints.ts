@@ -9,6 +9,7 @@ import type { Cell, Exact, Identity } from '../model/index.ts'
 import type { Budget } from '../time/budget.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LinkStatus } from '../time/link-state.ts'
+import type { Task } from '../time/task.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { Transport } from './decoder.ts'
 import type { Ingest, LineIngest } from './ingest.ts'
@@ -218,10 +219,11 @@ export interface Emitter {
   /**
    * Sends one cell.
    * @param total of a counter since it began, for protocols that carry totals
+   * @param endMs end of its second, Unix ms: some time ago, where there is much to send
    */
-  send(identity: Identity, cell: Cell, total: Exact | undefined): void
-  /** Sends what is held back for batching. */
-  flush(): Promise<void>
+  send(identity: Identity, cell: Cell, total: Exact | undefined, endMs: number): void
+  /** Sends what is held back for batching, in steps; called at the end of every second. */
+  flush(): Task
   close(): Promise<void>
 }
 

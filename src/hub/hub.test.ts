@@ -254,7 +254,8 @@ test('a stop delivers the unfinished second and leaves no timer', async () => {
   const delivered: bigint[] = []
   hub.addSink({
     name: 'test',
-    deliver: async (frame) => {
+    *deliver(frame) {
+      yield
       const row = frame.row(seriesNamed(hub, 'a').id, 'counter')
       if (row >= 0) delivered.push(frame.counterDeltas[row]!)
     },

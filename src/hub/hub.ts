@@ -25,10 +25,8 @@ import { PeerCounts } from './listen/peer-counts.ts'
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
 import type { Frame } from './live/frame.ts'
-import { RelaySink } from './live/relay.ts'
 import { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
 import { Sessions } from './live/sessions.ts'
-import { type Sink, SinkQueue } from './live/sinks.ts'
 import { CellCloser } from './live/tick.ts'
 import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
@@ -39,6 +37,9 @@ import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
 import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import { SeriesStore } from './series/series.ts'
+import { RelaySink } from './sinks/relay.ts'
+import { RelayedSeconds } from './sinks/relayed-seconds.ts'
+import { type Sink, SinkQueue } from './sinks/sinks.ts'
 import { WorkerRates } from './status/activity.ts'
 import { guessForeign } from './status/foreign.ts'
 import { LoadMeter, memoryBudget, Overload } from './status/overload.ts'
@@ -48,7 +49,9 @@ import { SelfObservation } from './status/self-observation.ts'
 import { describeSources, type StatusParts } from './status/sources.ts'
 import type { LimitStatus, SourcesAnswer } from './status/status.ts'
 import { ZoneUse } from './status/zone-use.ts'
+import { ANSWER_BUDGET_NS } from './tasks/loop-budget.ts'
 import type { Task } from './tasks/task.ts'
+import { TaskQueue } from './tasks/task-queue.ts'
 import { type CreateWorker, IngestThreads, THREADS_MAX } from './threads/ingest-threads.ts'
 import { exportRulesOf, type HubView, type Rates } from './view.ts'
 
@@ -93,6 +96,8 @@ export class Hub implements HubView {
   readonly #overload: Overload
   readonly #snapshots: CanonicalValues[] = []
   readonly #sinks: SinkQueue[] = []
+  /** Work of all sinks, one after another in the same shares of the event loop. */
+  readonly #sinkWork: TaskQueue
   readonly #status: StatusParts
   readonly #second: Second
   readonly peers = PeerCounts.create(1 + THREADS_MAX)
@@ -138,6 +143,7 @@ export class Hub implements HubView {
     this.#ticker = new Ticker(clock)
     this.#clockSteps = new ClockSteps({ series: this.series, metrics: this.metrics, clock, log })
     this.#bindings = this.#bind(guests)
+    this.#sinkWork = new TaskQueue(clock, { budgetNs: ANSWER_BUDGET_NS })
     this.#status = this.#statusParts()
     this.reports.guess = (first, transport, of) => {
       return guessForeign(first, transport, of, this.#bindings.surroundings())
@@ -281,7 +287,7 @@ export class Hub implements HubView {
     for (const snapshot of this.#snapshots) yield* snapshot.take(frame)
     yield* this.live.pushing(frame)
     yield* this.sessions.pushing(frame)
-    for (const sink of this.#sinks) sink.offer(frame)
+    for (const sink of this.#sinks) yield* sink.offer(frame)
   }
 
   /** Gives the rules by which series of a dialect leave the hub; `hub` has rules of its own. */
@@ -327,33 +333,34 @@ export class Hub implements HubView {
   /** Connects to the peers of the config: those to send to, and those to read from. */
   #connectPeers(): void {
     const { relay, attach } = peersOf(this.#config, this.#dialects)
-    const source = {
-      get: (id: number) => this.series.get(id),
-      keep: <R extends SeriesRecord>(record: R) => this.series.keep(record),
-      counterTotal: (record: CounterRecord) => this.#totals.counter(record),
-    }
+    const seconds = new RelayedSeconds({
+      get: (id) => this.series.get(id),
+      keep: (record) => this.series.keep(record),
+      counterTotal: (record) => this.#totals.counter(record),
+    })
     for (const { dialect, output, target, name } of relay) {
       const context = this.#bindings.contextOf(dialect)
       const emitter = (output ?? dialect).connectEmitter?.(target, context)
       if (emitter === undefined) {
         throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])
       }
-      this.addSink(new RelaySink(name, dialect.name, emitter, source, this.clock))
+      this.addSink(new RelaySink(name, dialect.name, emitter, seconds))
     }
     for (const each of attach) this.#bindings.attach(each)
   }
 
   /** Adds a destination for closed seconds; to be called before {@link start}. */
   addSink(sink: Sink): void {
-    this.#sinks.push(
-      new SinkQueue(sink, {
-        dropped: (name) => this.metrics.counter('pentameter.sink.dropped', { sink: name }).add(),
-        failed: (name, error) => {
-          this.metrics.counter('pentameter.sink.failed', { sink: name }).add()
-          this.#log('warn', `sink ${name} did not take a second`, { error: String(error) })
-        },
-      }),
-    )
+    const events = {
+      dropped: (name: string) => {
+        this.metrics.counter('pentameter.sink.dropped', { sink: name }).add()
+      },
+      failed: (name: string, error: unknown) => {
+        this.metrics.counter('pentameter.sink.failed', { sink: name }).add()
+        this.#log('warn', `sink ${name} did not take a second`, { error: String(error) })
+      },
+    }
+    this.#sinks.push(new SinkQueue(sink, events, { clock: this.clock, work: this.#sinkWork }))
   }
 
   /**

@@ -7,6 +7,7 @@ import { Backoff } from '../../src/time/backoff.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { LinkState } from '../../src/time/link-state.ts'
 import { backgroundClock } from '../../src/time/system-clock.ts'
+import type { Task } from '../../src/time/task.ts'
 import { lineOf, type Message } from './codec.ts'
 import { messageOf } from './map.ts'
 import { CLIENT_OPTIONS } from './options.ts'
@@ -163,7 +164,12 @@ class SemaphoreEmitter implements Emitter {
     return { peer: { transport, address, port }, sinceMs: link.sinceMs, facts, link }
   }
 
-  async flush(): Promise<void> {
+  // biome-ignore lint/correctness/useYield: it has nothing to pause for
+  *flush(): Task {
+    this.#report()
+  }
+
+  #report(): void {
     const { dropped } = this.#client.counts
     if (dropped > this.#dropped) {
       this.#context.reports.count('emit', 'dropped', dropped - this.#dropped)
@@ -173,6 +179,6 @@ class SemaphoreEmitter implements Emitter {
 
   async close(): Promise<void> {
     await this.#client.close()
-    await this.flush()
+    this.#report()
   }
 }

@@ -3,9 +3,9 @@
  *
  * Runs every attack of attacks.ts (or those whose names contain a word) against a hub of its own
  * with a heap of 512 MB, beside well-behaved neighbours; then some of them against a hub without
- * ingest threads, and against one that has few descriptors and can't write its log. Prints what
- * each attack did to the neighbours, then whether their counts are exact. Ends with 1 where a bound
- * is broken; the last line is `N passed, M failed`.
+ * ingest threads, against one with eight relays, and against one that has few descriptors and can't
+ * write its log. Prints what each attack did to the neighbours, then whether their counts are
+ * exact. Ends with 1 where a bound is broken; the last line is `N passed, M failed`.
  */
 import { closeSync, openSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -17,6 +17,11 @@ const ON_FEW_DESCRIPTORS = /connections|byte|nobody|lying/
 const DESCRIPTORS = 256
 /** Attacks by what costs much to take in: then in the thread that answers, too. */
 const ON_ONE_THREAD = /gzip/
+/** Attacks by what costs much to send on: then with relays, to receivers that are not there. */
+const ON_RELAYS = /all change/
+const RELAYS = ['statshero+udp', 'statshero+tcp', 'wallaroo+tcp', 'graphite+tcp'].flatMap(
+  (scheme) => ['127.0.0.1', '127.0.0.2'].flatMap((host) => ['--relay', `${scheme}://${host}:9`]),
+)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,6 +54,14 @@ if (single.length > 0) {
   const busy = await Siege.begin({}, BOUNDS, seconds, '--ingest-workers', '0')
   for (const name of single) await busy.endure(name)
   await busy.end()
+}
+
+const relayed = chosen.filter((name) => ON_RELAYS.test(name))
+if (relayed.length > 0) {
+  console.log('with eight relays:')
+  const sending = await Siege.begin({}, BOUNDS, seconds, ...RELAYS)
+  for (const name of relayed) await sending.endure(name)
+  await sending.end()
 }
 
 const few = chosen.filter((name) => ON_FEW_DESCRIPTORS.test(name))

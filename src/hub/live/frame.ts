@@ -114,7 +114,11 @@ export class Frame {
   /** Reads the cell of one series; undefined when nothing happened to it in the interval. */
   cell(id: number, kind: Kind): Cell | undefined {
     const row = this.row(id, kind)
-    if (row < 0) return undefined
+    return row < 0 ? undefined : this.cellAt(row, kind)
+  }
+
+  /** Reads the cell in a row of its kind's column. */
+  cellAt(row: number, kind: Kind): Cell {
     switch (kind) {
       case 'counter':
         return { kind, delta: this.deltaAt(row) }

@@ -241,7 +241,8 @@ suite('ingest in four threads', () => {
     let delivered = 0n
     hub.addSink({
       name: 'test',
-      deliver: async (frame) => {
+      *deliver(frame) {
+        yield
         for (const delta of frame.counterDeltas) if (delta % 1000n === 0n) delivered += delta
       },
       close: async () => {},

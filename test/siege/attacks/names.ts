@@ -17,6 +17,9 @@ const DATAGRAMS = 40
 /** Addresses that together reach the limit of series in all, each its own. */
 const FILLERS = 12
 const COLLIDING = 5000
+/** Addresses whose series all change, and series of each, within its limit. */
+const CHANGERS = 9
+const CHANGING = 9000
 const BINS = 65
 
 /**
@@ -153,6 +156,20 @@ export const NAME_ATTACKS: readonly Attack[] = [
         crowd.pour(port.port, signal, () => many),
         sendTo(port.port, signal, (i) => packets[i % 3]!, '127.0.0.29'),
       ])
+    },
+  },
+  {
+    name: 'series that all change each second',
+    async run({ listeners: { text: port } }, signal) {
+      const all = Array.from({ length: CHANGERS }, (_, address) => {
+        const type = address % 2 === 0 ? 'h' : 'm'
+        let next = 0
+        return new Crowd(`127.0.2.${1 + address}`).pour(port.port, signal, () => {
+          next = (next + LINES) % CHANGING
+          return text(linesOf(`changing.${address}`, next, type))
+        })
+      })
+      await Promise.all(all)
     },
   },
   {

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { type Cell, type Exact, Histogram, type Identity } from '../../../model/index.ts'
+import { runNow } from '../../../time/task.ts'
 import type { Transport } from '../../decoder.ts'
 import type { Reports } from '../../endpoints.ts'
 import { dialect as statshero } from '../dialect.ts'
@@ -81,11 +82,11 @@ suite('emitter', { timeout: 30_000 }, () => {
       const { emitter, counted } = emitterTo(port, transport)
       const histogram = new Histogram(0)
       for (const value of [0, 1, 3, 85, 90, 90, -7]) histogram.record(value)
-      emitter.send(named('hits', 'counter'), counter(5), undefined)
-      emitter.send(named('depth', 'gauge'), { kind: 'gauge', value: -4.5, at: 0 }, undefined)
-      emitter.send(named('time', 'histogram'), { kind: 'histogram', histogram }, undefined)
-      await emitter.flush()
-      emitter.send(named('hits', 'counter'), counter(2n ** 53n), undefined)
+      emitter.send(named('hits', 'counter'), counter(5), undefined, 1000)
+      emitter.send(named('depth', 'gauge'), { kind: 'gauge', value: -4.5, at: 0 }, undefined, 1000)
+      emitter.send(named('time', 'histogram'), { kind: 'histogram', histogram }, undefined, 1000)
+      runNow(emitter.flush())
+      emitter.send(named('hits', 'counter'), counter(2n ** 53n), undefined, 1000)
       await emitter.close()
       const find = (name: string) => ingest.series.find(({ identity }) => identity.name === name)
       while (find('hits')?.total !== 2n ** 53n + 5n) await setImmediate()
@@ -104,8 +105,8 @@ suite('emitter', { timeout: 30_000 }, () => {
     const { ingest, port } = server
     const options = { profile: 'document', counterAs: 'mr' }
     const { emitter, counted } = emitterTo(port, 'udp', options)
-    emitter.send(named('a_b', 'counter'), counter(5), 40)
-    emitter.send(named('low', 'gauge'), { kind: 'gauge', value: -1, at: 0 }, undefined)
+    emitter.send(named('a_b', 'counter'), counter(5), 40, 1000)
+    emitter.send(named('low', 'gauge'), { kind: 'gauge', value: -1, at: 0 }, undefined, 1000)
     await emitter.close()
     while (ingest.series.length === 0) await setImmediate()
     assert.match(ingest.series[0]!.identity.name, /^ab\.[0-9a-f]{8}$/)
@@ -115,7 +116,7 @@ suite('emitter', { timeout: 30_000 }, () => {
 
   test('a cell that can not be said throws nothing, it is counted by its code', async () => {
     const { emitter, counted } = emitterTo(9, 'udp')
-    emitter.send(named('k'.repeat(66_000), 'counter'), counter(1), undefined)
+    emitter.send(named('k'.repeat(66_000), 'counter'), counter(1), undefined, 1000)
     assert.deepEqual(counted, { 'emit line_too_long': 1 })
     await emitter.close()
   })

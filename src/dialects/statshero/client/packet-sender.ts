@@ -27,6 +27,11 @@ interface PacketSenderOptions extends Omit<LinkOptions, 'onReady'> {
   readonly closeClock: Pick<Clock, 'after'>
 }
 
+/**
+ * Packets that waited and are handed over in one turn of the event loop: a link that has become
+ * ready may take all of them.
+ */
+const PACKETS_A_TURN = 64
 /** Time that `close` waits for lines to leave, ms. */
 const CLOSE_WAIT_MS = 1000
 
@@ -37,12 +42,14 @@ export class PacketSender {
   readonly #link: Link
   #isStarted = false
   #onIdle: (() => void) | undefined
+  /** Whether packets that waited go on in the next turn. */
+  #isPaused = false
 
   /** @param counts kept up to date */
   constructor(options: PacketSenderOptions, counts: SentCounts) {
     this.#options = options
     this.#counts = counts
-    const link = { ...options, onReady: () => this.#pump() }
+    const link = { ...options, onReady: () => this.#goOn() }
     this.#link = options.transport === 'tcp' ? new TcpLink(link) : new UdpLink(link)
   }
 
@@ -60,7 +67,7 @@ export class PacketSender {
   /** Sends a packet as soon as the link takes it. */
   push(packet: Uint8Array, lines: number): void {
     this.#queue.push({ packet, lines })
-    this.#pump()
+    if (!this.#isPaused) this.#pump()
   }
 
   /**
@@ -100,8 +107,19 @@ export class PacketSender {
     })
   }
 
-  #pump(): void {
-    while (this.#link.isReady) {
+  #goOn(): void {
+    if (this.#isPaused) return
+    this.#pump(PACKETS_A_TURN)
+    this.#isPaused = this.#link.isReady && !this.#queue.isEmpty
+    if (!this.#isPaused) return
+    setImmediate(() => {
+      this.#isPaused = false
+      this.#goOn()
+    })
+  }
+
+  #pump(limit = Number.POSITIVE_INFINITY): void {
+    for (let count = 0; count < limit && this.#link.isReady; count++) {
       const entry = this.#queue.shift()
       if (entry === undefined) return
       this.#link.send(entry.packet, (error) => {

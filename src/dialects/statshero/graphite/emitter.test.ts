@@ -6,6 +6,7 @@ import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { type Cell, type Exact, Histogram, type Identity } from '../../../model/index.ts'
+import { runNow } from '../../../time/task.ts'
 import type { Transport } from '../../decoder.ts'
 import { GraphiteEmitter } from './emitter.ts'
 
@@ -79,7 +80,7 @@ suite('the output for Graphite', { timeout: 30_000 }, () => {
       histogram.record(2 * second + 1)
       histogram.record(2 * second + 2)
       emitter.send(time, { kind: 'histogram', histogram }, undefined)
-      await emitter.flush()
+      runNow(emitter.flush())
     }
     const at = 1_700_000_010
     const wanted = [
@@ -110,12 +111,12 @@ suite('the output for Graphite', { timeout: 30_000 }, () => {
     const { emitter, clock } = emitterTo(graphite.port, { flushIntervalS: 2 })
     emitter.send(named('a', 'counter'), counter(2n ** 60n), undefined)
     clock.advance(2000)
-    await emitter.flush()
+    runNow(emitter.flush())
     clock.advance(2000)
-    await emitter.flush()
+    runNow(emitter.flush())
     emitter.send(named('b', 'counter'), counter(3), undefined)
     clock.advance(1000)
-    await emitter.flush()
+    runNow(emitter.flush())
     await graphite.lines(3)
     await emitter.close()
     assert.deepEqual(await graphite.lines(6), [
@@ -138,7 +139,7 @@ suite('the output for Graphite', { timeout: 30_000 }, () => {
     emitter.send(named('é', 'gauge'), gauge(3), undefined)
     emitter.send(named('inf', 'gauge'), gauge(Number.POSITIVE_INFINITY), undefined)
     clock.advance(1000)
-    await emitter.flush()
+    runNow(emitter.flush())
     const lines = (await graphite.lines(5)).map((line) => line.split(' ').slice(0, 2).join(' '))
     assert.deepEqual(lines.slice(0, 2), ['stats.gauges.up.host.a_b_c 1', 'stats.gauges.a_b 1'])
     assert.match(lines[2]!, /^stats\.gauges\.a_b\.[0-9a-f]{8} 2$/)
@@ -156,7 +157,7 @@ suite('the output for Graphite', { timeout: 30_000 }, () => {
     for (let second = 1; second <= 2; second++) {
       emitter.send(named('a', 'gauge'), gauge(second), undefined)
       clock.advance(1000)
-      await emitter.flush()
+      runNow(emitter.flush())
     }
     await using graphite = await carbon(port)
     const waiting = setInterval(() => clock.advance(1000), 5)
@@ -176,7 +177,7 @@ suite('the output for Graphite', { timeout: 30_000 }, () => {
     for (let second = 1; second <= 3; second++) {
       emitter.send(named('a', 'gauge'), gauge(second), undefined)
       clock.advance(1000)
-      await emitter.flush()
+      runNow(emitter.flush())
     }
     assert.deepEqual(counted, { 'emit queue_full': 4 })
     await emitter.close()
@@ -192,7 +193,7 @@ suite('the output for Graphite', { timeout: 30_000 }, () => {
     const { emitter, clock } = emitterTo(socket.address().port, { flushIntervalS: 1 }, 'udp')
     for (let i = 0; i < 100; i++) emitter.send(named(`g${i}`, 'gauge'), gauge(i), undefined)
     clock.advance(1000)
-    await emitter.flush()
+    runNow(emitter.flush())
     while (datagrams.join('').split('\n').length <= 101) await setImmediate()
     assert.ok(datagrams.every((each) => each.length <= 1432 && each.endsWith('\n')))
     assert.ok(datagrams.length > 1)

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { type Cell, Histogram, type Identity } from '../../../model/index.ts'
 import { systemClock } from '../../../time/system-clock.ts'
+import { runNow } from '../../../time/task.ts'
 import { createDecoder, type Message, type MetricsMessage } from '../codec.ts'
 import { histogramOf, mappingOf, type SeriesNames } from '../map.ts'
 import { LatencyTotals } from '../rollup/latency-totals.ts'
@@ -12,6 +13,8 @@ import { withFrame } from '../test/frames.ts'
 import { connectEmitter } from './emitter.ts'
 
 const NAMES = { application: 'shop', pipeline: 'Orders', worker: 'w1', name: 'Check' }
+/** End of the seconds that are sent, Unix ms. */
+const END_MS = 1_700_000_001_000
 const CATEGORIES = ['computation', 'start-to-end', 'node-ingress-egress', 'queue depth']
 
 async function setUp(context: TestContext, options: Record<string, unknown> = {}) {
@@ -64,7 +67,7 @@ describe('a relay', () => {
       const all = CATEGORIES.map((category): SeriesNames => ({ ...NAMES, category }))
       for (const names of all) {
         const { identity } = mappingOf(names).latency!
-        emitter.send(identity, latencies({ 0: '2', 10: '9' }, '0', '1000'), undefined)
+        emitter.send(identity, latencies({ 0: '2', 10: '9' }, '0', '1000'), undefined, END_MS)
       }
       const messages = await finish()
       const [connect, join, ...windows] = messages
@@ -90,10 +93,10 @@ describe('a relay', () => {
     const ingestion = mappingOf({ ...NAMES, category: 'pipeline-ingestion', name: 'Orders source' })
     const pipeline = mappingOf({ ...NAMES, category: 'start-to-end', name: 'Orders' })
     const growth = (delta: number | bigint): Cell => ({ kind: 'counter', delta })
-    emitter.send(ingestion.messages.identity, growth(2n ** 60n), undefined)
-    emitter.send(pipeline.messages.identity, growth(5), undefined)
-    emitter.send(pipeline.skew.identity, growth(3), undefined)
-    emitter.send(pipeline.skew.identity, growth(0), undefined)
+    emitter.send(ingestion.messages.identity, growth(2n ** 60n), undefined, END_MS)
+    emitter.send(pipeline.messages.identity, growth(5), undefined, END_MS)
+    emitter.send(pipeline.skew.identity, growth(3), undefined, END_MS)
+    emitter.send(pipeline.skew.identity, growth(0), undefined, END_MS)
     const windows = windowsOf(await finish())
     assert.deepEqual(
       windows.map(({ category, name, bins, min_ns, max_ns }) => {
@@ -113,16 +116,16 @@ describe('a relay', () => {
       const names = { ...NAMES, category: 'computation', name: computation }
       const { latency, skew, id: place } = mappingOf(names)
       // in the order of a closed second: counters, gauges, histograms
-      emitter.send(skew.identity, { kind: 'counter', delta: 1 }, undefined)
-      emitter.send(place!.identity, { kind: 'gauge', value: id, at: end }, undefined)
-      emitter.send(latency!.identity, latencies({ 10: '9' }, null, null), undefined)
+      emitter.send(skew.identity, { kind: 'counter', delta: 1 }, undefined, END_MS)
+      emitter.send(place!.identity, { kind: 'gauge', value: id, at: end }, undefined, END_MS)
+      emitter.send(latency!.identity, latencies({ 10: '9' }, null, null), undefined, END_MS)
     }
     say('Check', 7, 1000)
-    await emitter.flush()
+    runNow(emitter.flush())
     say('Check', 8, 2000)
     say('Decode', 65_535, 2000)
     const worker = mappingOf({ ...NAMES, category: 'node-ingress-egress', name: 'w1' })
-    emitter.send(worker.latency!.identity, latencies({ 10: '1' }, null, null), undefined)
+    emitter.send(worker.latency!.identity, latencies({ 10: '1' }, null, null), undefined, END_MS)
     const said = windowsOf(await finish()).map(({ name, id, total }) => `${name} ${id}: ${total}`)
     assert.deepEqual(said.toSorted(), [
       ...['Check 7: 1', 'Check 7: 9', 'Check 8: 1', 'Check 8: 9'],
@@ -136,16 +139,16 @@ describe('a relay', () => {
     const cell = latencies({ 10: '1' }, null, null)
     for (const worker of ['w1', 'w2', 'w1']) {
       const { identity } = mappingOf({ ...NAMES, worker, category: 'computation' }).latency!
-      emitter.send(identity, cell, undefined)
+      emitter.send(identity, cell, undefined, END_MS)
     }
     const foreign: Identity = { name: 'http_requests', kind: 'counter', labels: [] }
-    emitter.send(foreign, { kind: 'counter', delta: 1 }, 1)
+    emitter.send(foreign, { kind: 'counter', delta: 1 }, 1, END_MS)
     const coarse = new Histogram(-2)
     coarse.record(7)
     const { identity } = mappingOf({ ...NAMES, category: 'computation' }).latency!
-    emitter.send(identity, { kind: 'histogram', histogram: coarse }, undefined)
+    emitter.send(identity, { kind: 'histogram', histogram: coarse }, undefined, END_MS)
     const long = mappingOf({ ...NAMES, category: 'computation', name: 'n'.repeat(65_536) })
-    emitter.send(long.latency!.identity, cell, undefined)
+    emitter.send(long.latency!.identity, cell, undefined, END_MS)
     const messages = await finish()
     const joins = messages.filter((message) => message.type === 'join')
     assert.deepEqual(

@@ -5,6 +5,7 @@
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { LinkState } from '../../../time/link-state.ts'
+import { runNow, type Task } from '../../../time/task.ts'
 import type { ChosenPeer, ClientContext, Emitter, Reports, Target } from '../../endpoints.ts'
 import { WallarooClient, type WallarooClientOptions } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec/encode.ts'
@@ -25,7 +26,7 @@ const IDS_LIMIT = 131_072
 /** Windows that wait for the ids of their second; further ones go with those of the last one. */
 const EARLY_LIMIT = 1000
 /** Windows are encoded and handed over in batches of this many. */
-const BATCH_WINDOWS = 1000
+const BATCH_WINDOWS = 100
 
 type EmitterOptions = Omit<WallarooClientOptions, 'application' | 'worker' | 'clock'>
 
@@ -48,6 +49,8 @@ class WallarooEmitter implements Emitter {
   readonly #ids = new Map<string, number>()
   /** Windows of counters, which a second lists before the ids. */
   #early: WindowMessage[] = []
+  /** End of the second that is being sent, Unix ms. */
+  #endMs = 0
   /** Frames dropped so far that have been reported. */
   #reported = 0
 
@@ -60,7 +63,7 @@ class WallarooEmitter implements Emitter {
     this.#namePrefix = (options.namePrefix ?? NAME_PREFIX) as string
   }
 
-  send(identity: Identity, cell: Cell, _total: Exact | undefined): void {
+  send(identity: Identity, cell: Cell, _total: Exact | undefined, endMs: number): void {
     const said = computationIdOf(identity, cell, this.#namePrefix)
     if (said !== undefined) {
       this.#remember(said.names, said.id)
@@ -73,6 +76,7 @@ class WallarooEmitter implements Emitter {
       return
     }
     if (window.bins.every((count) => count === 0n)) return
+    this.#endMs = endMs
     const isEarly = cell.kind === 'counter' && window.names.category === 'computation'
     if (isEarly && this.#early.length < EARLY_LIMIT) this.#early.push(window)
     else this.#take(window)
@@ -94,7 +98,9 @@ class WallarooEmitter implements Emitter {
   #metrics({ names, bins, minNs, maxNs }: WindowMessage): Metrics {
     const isComputation = names.category === 'computation'
     const id = isComputation ? (this.#ids.get(keyOf(names)) ?? 0) : 0
-    const endNs = (BigInt(Math.floor(this.#clock.wallMs())) * 1_000_000n) / PERIOD_NS
+    // the last second of a hub ends with it
+    const endMs = Math.min(this.#endMs, this.#clock.wallMs())
+    const endNs = (BigInt(Math.floor(endMs)) * 1_000_000n) / PERIOD_NS
     return {
       ...{ ...names, id, bins, ...extremesOnWire(minNs, maxNs, bins) },
       ...{ periodNs: PERIOD_NS, endNs: endNs * PERIOD_NS },
@@ -161,8 +167,11 @@ class WallarooEmitter implements Emitter {
     return { peer: { transport: 'tcp', address, port }, sinceMs: link.sinceMs, facts, link }
   }
 
-  async flush(): Promise<void> {
-    for (const window of this.#early.splice(0)) this.#take(window)
+  *flush(): Task {
+    for (const window of this.#early.splice(0)) {
+      this.#take(window)
+      if (this.#batch.length === 0) yield
+    }
     if (this.#batch.length > 0) this.#sendBatch()
     const { droppedOffline = 0, droppedSlow = 0 } = this.#client?.counts ?? {}
     const dropped = droppedOffline + droppedSlow
@@ -173,7 +182,7 @@ class WallarooEmitter implements Emitter {
   }
 
   async close(): Promise<void> {
-    await this.flush()
+    runNow(this.flush())
     await this.#client?.close()
   }
 }

@@ -3,6 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
 import { startCollector } from '../../../../test/support/outputs/otlp-collector.ts'
+import type { Frame } from '../../../hub/live/frame.ts'
+import { runNow } from '../../../hub/tasks/task.ts'
 import { OtlpExporter } from './exporter.ts'
 
 type OtlpOptions = ConstructorParameters<typeof OtlpExporter>[1]
@@ -35,7 +37,7 @@ async function setUp(t: TestContext, options: Partial<OtlpOptions> = {}) {
   const exporter = new OtlpExporter(hub, all, reports, () => 0.5)
   /** Closes seconds; an export may begin with each. */
   const tick = async (seconds: number): Promise<void> => {
-    for (let i = 0; i < seconds; i++) await exporter.deliver(hub.tick())
+    for (let i = 0; i < seconds; i++) deliver(exporter, hub.tick())
   }
   const exportNow = async (): Promise<void> => {
     await tick(2)
@@ -43,6 +45,12 @@ async function setUp(t: TestContext, options: Partial<OtlpOptions> = {}) {
   }
   await tick(1) // the first second is on no boundary
   return { collector, hub, exporter, counts, log, tick, exportNow }
+}
+
+/** Has a second taken and delivered, as a hub does. */
+function deliver(exporter: OtlpExporter, frame: Frame): void {
+  runNow(exporter.take(frame))
+  runNow(exporter.deliver(frame))
 }
 
 /** Lets time pass until the collector has seen so many attempts. */
@@ -330,9 +338,9 @@ test('a total that began after the second of its export is said in the next', as
   const frame = hub.tick()
   hub.clock.advance(300)
   hub.count(hub.add({ name: 'new', kind: 'counter' }), 1)
-  await exporter.deliver(frame)
+  deliver(exporter, frame)
   await exporter.settled()
-  for (let i = 0; i < 2; i++) await exporter.deliver(hub.tick())
+  for (let i = 0; i < 2; i++) deliver(exporter, hub.tick())
   await exporter.settled()
   const starts = collector.taken.map(({ metrics }) => {
     return metrics.get('new')?.points[0]?.startTimeUnixNano

@@ -4,9 +4,10 @@
  * export reads the totals of its moment, and one that fails is followed by a newer one.
  */
 import type { Frame } from '../../../hub/live/frame.ts'
-import type { Sink } from '../../../hub/live/sinks.ts'
+import type { Sink } from '../../../hub/sinks/sinks.ts'
 import type { ExportStatus } from '../../../hub/status/status.ts'
 import { runSliced } from '../../../hub/tasks/loop-budget.ts'
+import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { answerBudget, type Pieces } from '../../pieces.ts'
@@ -73,9 +74,13 @@ export class OtlpExporter implements Sink {
     this.#delivery = new Delivery(options, { clock, random, ...signals, retried })
   }
 
-  /** Takes a closed second, and begins an export where an interval ends with it. */
-  async deliver(frame: Frame): Promise<void> {
-    await runSliced(this.#deltas.take(frame), answerBudget(this.#clock))
+  /** Adds a closed second to what is exported by interval. */
+  take(frame: Frame): Task {
+    return this.#deltas.take(frame)
+  }
+
+  /** Begins an export where an interval ends with a second. */
+  *deliver(frame: Frame): Task {
     const { intervalMs } = this.#options
     const isDue = Math.floor(frame.endMs / intervalMs) > Math.floor(this.#endMs / intervalMs)
     const isFirst = this.#endMs === 0

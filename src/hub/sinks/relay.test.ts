@@ -4,9 +4,11 @@ import { packet, sendUdp, seriesNamed, startHub, until } from '../../../test/sup
 import type { Emitter } from '../../dialects/endpoints.ts'
 import { CounterFeed } from '../../dialects/eventcounters/test/counter-feed.ts'
 import type { Hub } from '../hub.ts'
+import { FrameBuilder } from '../live/frame.ts'
 import type { CounterRecord } from '../series/record.ts'
-import { FrameBuilder } from './frame.ts'
+import { runNow } from '../tasks/task.ts'
 import { RelaySink } from './relay.ts'
+import { RelayedSeconds } from './relayed-seconds.ts'
 
 for (const transport of ['udp', 'tcp'] as const) {
   test(`a relay over ${transport} reproduces all kinds in another hub`, async () => {
@@ -126,40 +128,52 @@ for (const [text, reason] of [
   })
 }
 
-test('a second of many series is said in shares; between them the loop runs', async () => {
+/** An emitter that keeps what it is told to send, and counters that it may be told of. */
+function startRelay(count: number) {
+  const records = new Map<number, CounterRecord>()
   const builder = new FrameBuilder()
-  for (let id = 0; id < 200; id++) builder.counter(id, 1n)
-  const records = Array.from({ length: 200 }, (_, id) => {
-    const identity = { name: `k${id}`, kind: 'counter' as const, labels: [] }
-    return { id, kind: 'counter', identity, metadata: { dialect: 'x' } } as unknown as CounterRecord
-  })
-  let loops = 0
-  const seen: number[] = []
+  for (let id = 1; id <= count; id++) {
+    const identity = { name: `k${id}`, kind: 'counter', labels: [] }
+    const record = { id, kind: 'counter', identity, metadata: { dialect: 'x' } }
+    records.set(id, record as unknown as CounterRecord)
+    builder.counter(id, 1n)
+  }
+  const sent: string[] = []
   const emitter: Emitter = {
     status: () => undefined,
-    send: () => seen.push(loops),
-    flush: async () => {},
+    send: ({ name }, _cell, total, endMs) => sent.push(`${name} ${total} ${endMs}`),
+    *flush() {},
     close: async () => {},
   }
-  let nowNs = 0n
-  const clock = {
-    monotonicNs: () => {
-      nowNs += 10_000_000n
-      return nowNs
-    },
+  const totals = { of: (id: number) => id * 10 }
+  const seconds = new RelayedSeconds({
+    get: (id) => records.get(id),
+    keep: (record) => record,
+    counterTotal: ({ id }) => totals.of(id),
+  })
+  const relay = new RelaySink('r', 'x', emitter, seconds)
+  return { records, totals, sent, relay, frame: builder.build(1000, 1) }
+}
+
+test('a second of many series is said in steps', () => {
+  const { sent, relay, frame } = startRelay(200)
+  runNow(relay.take(frame))
+  let longest = 0
+  const delivery = relay.deliver(frame)
+  for (let step = delivery.next(), said = 0; ; step = delivery.next()) {
+    longest = Math.max(longest, sent.length - said)
+    said = sent.length
+    if (step.done === true) break
   }
-  const source = {
-    get: (id: number) => records[id],
-    keep: <R>(record: R) => record,
-    counterTotal: () => 1,
-  }
-  const count = (): void => {
-    loops++
-    next = setImmediate(count)
-  }
-  let next = setImmediate(count)
-  await new RelaySink('r', 'x', emitter, source, clock).deliver(builder.build(1000, 1))
-  clearImmediate(next)
-  assert.equal(seen.length, 200)
-  assert.ok(new Set(seen).size > 3, `${new Set(seen).size} shares`)
+  assert.equal(sent.length, 200)
+  assert.ok(longest <= 8, `${longest} series in one step`)
+})
+
+test('a series that leaves before its second is said is said as it was', () => {
+  const { records, totals, sent, relay, frame } = startRelay(2)
+  runNow(relay.take(frame))
+  records.clear()
+  totals.of = () => assert.fail("its place is another one's")
+  runNow(relay.deliver(frame))
+  assert.deepEqual(sent, ['k1 10 1000', 'k2 20 1000'])
 })

@@ -1,0 +1,127 @@
+/**
+ * Sinks take every closed second away from the hub: to an exporter, to another dialect's peer. Each
+ * has a queue of its own; a full one drops its oldest frame and counts it, so that a slow sink
+ * costs itself only. All of them work in the same shares of the event loop.
+ */
+
+import type { ChosenPeer } from '../../dialects/endpoints.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { Frame } from '../live/frame.ts'
+import type { ExportStatus } from '../status/status.ts'
+import type { Task } from '../tasks/task.ts'
+import type { TaskQueue } from '../tasks/task-queue.ts'
+
+export interface Sink {
+  readonly name: string
+  /**
+   * Takes of a frame what may not be there any more when it is delivered, as series that leave;
+   * part of the closing of its second.
+   */
+  take?(frame: Frame): Task
+  /** Delivers one frame; frames come one at a time, in the order of time. */
+  deliver(frame: Frame): Task
+  /** Flushes and lets go; called once, after the last frame. */
+  close(): Promise<void>
+  /** Describes a receiver that people want to see at work. */
+  status?(): ExportStatus
+  /** Describes a peer of a dialect that seconds are sent to. */
+  peer?(): (ChosenPeer & { readonly dialect: string }) | undefined
+}
+
+interface SinkEvents {
+  dropped(sink: string): void
+  failed(sink: string, error: unknown): void
+}
+
+interface SinkQueueOptions {
+  readonly clock: Pick<Clock, 'monotonicNs'>
+  /** Queue of work that all sinks share. */
+  readonly work: TaskQueue
+  /** Limit of frames that wait: a minute. */
+  readonly framesLimit?: number
+  /** Limit of their bytes; one may always wait. */
+  readonly bytesLimit?: number
+}
+
+const FRAMES_LIMIT = 60
+const BYTES_LIMIT = 67_108_864
+/** Time for which what waits is still delivered when the hub stops, ns. */
+const CLOSE_NS = 3_000_000_000n
+
+export class SinkQueue {
+  readonly sink: Sink
+  readonly #events: SinkEvents
+  readonly #options: Required<SinkQueueOptions>
+  readonly #frames: Frame[] = []
+  #bytes = 0
+  #worker: Promise<void> | undefined
+  /** Time after which only the newest frame is delivered. */
+  #hurryNs: bigint | undefined
+
+  constructor(sink: Sink, events: SinkEvents, options: SinkQueueOptions) {
+    this.sink = sink
+    this.#events = events
+    this.#options = { framesLimit: FRAMES_LIMIT, bytesLimit: BYTES_LIMIT, ...options }
+  }
+
+  /** Frames waiting, the one being delivered not counted. */
+  get length(): number {
+    return this.#frames.length
+  }
+
+  /** Takes a frame over; part of the closing of its second. */
+  *offer(frame: Frame): Task {
+    if (!(yield* this.#take(frame))) return
+    const { framesLimit, bytesLimit } = this.#options
+    while (this.#frames.length >= framesLimit) this.#drop()
+    while (this.#frames.length > 0 && this.#bytes + frame.size > bytesLimit) this.#drop()
+    this.#frames.push(frame)
+    this.#bytes += frame.size
+    this.#worker ??= this.#drain()
+  }
+
+  /** @returns whether the sink has taken what it needs */
+  *#take(frame: Frame): Task<boolean> {
+    try {
+      if (this.sink.take !== undefined) yield* this.sink.take(frame)
+      return true
+    } catch (error) {
+      this.#events.failed(this.sink.name, error)
+      return false
+    }
+  }
+
+  #drop(): void {
+    if (this.#shift() !== undefined) this.#events.dropped(this.sink.name)
+  }
+
+  #shift(): Frame | undefined {
+    const frame = this.#frames.shift()
+    if (frame !== undefined) this.#bytes -= frame.size
+    return frame
+  }
+
+  /** Delivers what waits, then closes the sink; after some seconds, the newest frame only. */
+  async close(): Promise<void> {
+    this.#hurryNs = this.#options.clock.monotonicNs() + CLOSE_NS
+    await this.#worker
+    await this.sink.close()
+  }
+
+  async #drain(): Promise<void> {
+    for (let frame = this.#next(); frame !== undefined; frame = this.#next()) {
+      try {
+        await this.#options.work.run(this.sink.deliver(frame))
+      } catch (error) {
+        this.#events.failed(this.sink.name, error)
+      }
+    }
+    this.#worker = undefined
+  }
+
+  #next(): Frame | undefined {
+    const isLate = this.#hurryNs !== undefined && this.#options.clock.monotonicNs() > this.#hurryNs
+    while (isLate && this.#frames.length > 1) this.#drop()
+    return this.#shift()
+  }
+}
