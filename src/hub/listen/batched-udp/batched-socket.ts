@@ -5,9 +5,10 @@
  *
  *     libuv: readable -> recvmsg (1 datagram) -> 'message' -> recvmmsg (up to 127 more) -> …
  *
- * While many come, libuv does not watch the socket: they gather in its buffer for a millisecond,
- * and a timer fetches them. When none has come, libuv watches again. Where a turn of the event loop
- * is over in the midst of a batch, the timer goes on with it before it fetches another one.
+ * While many come, or one soon after the other, libuv does not watch the socket: they gather in its
+ * buffer for some milliseconds, and a timer fetches them: waking up costs as much as many of them.
+ * When none has come, libuv watches again. Where a turn of the event loop is over in the midst of a
+ * batch, the timer goes on with it before it fetches another one.
  *
  * So nothing waits in native code, other sockets of the thread get their turn, and the socket goes
  * with its thread however that ends. Datagrams keep their order.
@@ -39,9 +40,16 @@ const BATCH = 127
 /** Size above that of any datagram: UDP's own length field ends at 65,535. */
 const DATAGRAM_BYTES_LIMIT = 65_536
 
-/** Datagrams behind the first one from which on the next ones are let gather. */
+/** Datagrams behind the first one from which on the next ones are let gather, or a first one … */
 const GATHER_FROM = 4
-const GATHER_MS = 1
+/** … so soon after the one before. */
+const SOON_MS = 2
+/** Bounds of the time for which they gather: as much as fills some of the buffer. */
+const GATHER_MS_MIN = 1
+const GATHER_MS_MAX = 4
+const GATHER_PART = 8
+/** Kernel memory of one that fills an Ethernet frame. */
+const KERNEL_BYTES = 2304
 /** Batches of one turn: some 4,096 datagrams, as libuv's own limit makes of it. */
 const BATCHES_MAX = 32
 /** Datagrams that are handed over one by one between two looks at the turn. */
@@ -77,6 +85,9 @@ export class BatchedSocket implements UdpSocket {
   #watching: Watching | undefined
   #mayGather = false
   #gathering: NodeJS.Timeout | undefined
+  #gatherMs = GATHER_MS_MIN
+  /** Time of the last datagram that came by libuv, ms. */
+  #firstMs = Number.NEGATIVE_INFINITY
   /** Datagrams of the batch at hand, and the first of them that has not been taken. */
   #count = 0
   #next = 0
@@ -193,7 +204,18 @@ export class BatchedSocket implements UdpSocket {
   #readFirst(): void {
     const count = this.#readBatch()
     if (!this.#isBatching) return
-    if (this.#isBehind || (count >= GATHER_FROM && this.#mayGather)) this.hold()
+    if (this.#isBehind || (this.#mayGather && this.#comeSoon(count))) {
+      this.#gatherMs = GATHER_MS_MIN
+      this.hold()
+    }
+  }
+
+  /** Tells whether the next ones will come soon. @param count behind the first one */
+  #comeSoon(count: number): boolean {
+    const nowMs = performance.now()
+    const isSoon = nowMs - this.#firstMs <= SOON_MS
+    this.#firstMs = nowMs
+    return isSoon || count >= GATHER_FROM
   }
 
   /** Whether a batch is to be gone on with. */
@@ -202,26 +224,34 @@ export class BatchedSocket implements UdpSocket {
   }
 
   #gather(): void {
-    this.#gathering = setTimeout(() => this.#readGathered(), GATHER_MS)
+    this.#gathering = setTimeout(() => this.#readGathered(), this.#gatherMs)
   }
 
   #readGathered(): void {
     let hasMore = true
-    let hasAny = false
+    let gathered = 0
     if (this.#isBehind) this.#takeBatch()
     for (let i = 0; i < BATCHES_MAX && hasMore && this.#isBatching && !this.#isBehind; i++) {
       if (this.#turns.isSpent) break
       const count = this.#readBatch()
       hasMore = count === this.#messages.count
-      hasAny ||= count > 0
+      gathered += count
     }
     if (this.#isClosed) return
-    if ((hasAny || hasMore) && this.#isBatching) {
+    if ((gathered > 0 || hasMore) && this.#isBatching) {
+      this.#gatherMs = this.#isBehind ? GATHER_MS_MIN : this.#pauseFor(gathered)
       this.#gather()
     } else {
       this.#gathering = undefined
       this.#watching?.recvStart()
     }
+  }
+
+  /** Says for how long the next ones gather, after so many in the pause before, ms. */
+  #pauseFor(gathered: number): number {
+    const wanted = this.#bufferGranted / GATHER_PART / KERNEL_BYTES
+    const pauseMs = Math.floor((wanted / Math.max(1, gathered)) * this.#gatherMs)
+    return Math.max(GATHER_MS_MIN, Math.min(GATHER_MS_MAX, pauseMs))
   }
 
   /** @returns how many datagrams it has fetched */

@@ -108,6 +108,20 @@ suite('datagrams in turns', () => {
     assert.equal(fixture.taken.length, 54)
   })
 
+  test('that come have time, however long the thread was kept from them since others', async () => {
+    const fixture = new Fixture()
+    fixture.send('90', '10.0.0.1')
+    // the half of a turn that is for what waits has gone by when the socket may read again
+    await until(() => !fixture.isHeld)
+    assert.ok(fixture.turns.hasWaiting)
+    fixture.clock.pass(20)
+    assert.equal(fixture.turns.isSpent, false)
+    fixture.send('1', '10.0.0.2')
+    assert.deepEqual(fixture.taken, ['10.0.0.2'])
+    fixture.clock.pass(4)
+    assert.equal(fixture.turns.isSpent, true)
+  })
+
   test('of so many addresses are not unpacked all at once', async () => {
     const fixture = new Fixture()
     for (let i = 0; i < 100; i++) {

@@ -71,6 +71,8 @@ export class DatagramTurns implements Budget {
   #begunBytes = 0
   #hasBegun = false
   #beganNs = 0n
+  /** Whether the time runs from the next look on: where the thread has not had it, it is not spent. */
+  #isFresh = false
   #budgetNs = LOOP_BUDGET_NS
   /** Whether the turn at hand is known to be over. */
   #isSpent = false
@@ -88,7 +90,10 @@ export class DatagramTurns implements Budget {
   get isSpent(): boolean {
     this.#begin()
     if (!this.#isSpent) {
-      this.#isSpent = this.#clock.monotonicNs() - this.#beganNs >= this.#budgetNs
+      const nowNs = this.#clock.monotonicNs()
+      if (this.#isFresh) this.#beganNs = nowNs
+      this.#isFresh = false
+      this.#isSpent = nowNs - this.#beganNs >= this.#budgetNs
     }
     return this.#isSpent || this.#isFull
   }
@@ -150,6 +155,7 @@ export class DatagramTurns implements Budget {
     this.#hasBegun = false
     this.#isSpent = false
     this.#lookBytes = 0
+    this.#budgetNs = LOOP_BUDGET_NS
     if (this.#isStopped) return
     if (this.#queues.size > 0) this.#serve()
     if (!this.#isHeld) return
@@ -198,6 +204,7 @@ export class DatagramTurns implements Budget {
   /** Takes what waits: of one address after the other, each for as long as the others have had. */
   #serve(): void {
     this.#begin()
+    this.#isFresh = false
     this.#budgetNs = WAITING_BUDGET_NS
     while (!this.#isStopped && this.#queues.size > 0 && !this.isSpent) {
       const queue: AddressQueue = this.#queues.values().next().value!
@@ -206,7 +213,9 @@ export class DatagramTurns implements Budget {
       this.#queues.delete(queue.network)
       if (queue.datagrams.length > 0) this.#queues.set(queue.network, queue)
     }
-    this.#budgetNs = LOOP_BUDGET_NS
+    // the other half is for what comes, however long others kept this thread from it meanwhile
+    this.#budgetNs = LOOP_BUDGET_NS - WAITING_BUDGET_NS
+    this.#isFresh = true
     this.#isSpent = false
   }
 
