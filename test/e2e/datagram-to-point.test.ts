@@ -53,7 +53,7 @@ test('a datagram becomes a plotted point', async (context) => {
 
   const metrics = await (await get('/metrics')).text()
   assert.match(metrics, /^checkout_requests_total\{shp_type="m"\} 3$/m)
-  assert.match(metrics, /^checkout_latency_hist_sum 118$/m)
+  assert.match(metrics, /^checkout_latency_hist_seconds_sum 0\.118$/m)
 })
 
 interface ServerEvent {

@@ -71,7 +71,7 @@ export class DatagramTurns implements Budget {
   #begunBytes = 0
   #hasBegun = false
   #beganNs = 0n
-  /** Whether the time runs from the next look on: where the thread has not had it, it is not spent. */
+  /** Whether the time runs from the next look on: what the thread was kept from is not spent. */
   #isFresh = false
   #budgetNs = LOOP_BUDGET_NS
   /** Whether the turn at hand is known to be over. */
