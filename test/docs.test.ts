@@ -37,6 +37,18 @@ suite('documents', () => {
     }
   })
 
+  test('a limit that is named as an option is one', () => {
+    const options = tree.read('docs/configuration.md')!
+    for (const row of tree
+      .read('docs/limits.md')!
+      .split('\n')
+      .filter((it) => /^\| /.test(it))) {
+      for (const [name] of row.split('|')[1]!.matchAll(/`[\w.]+`/g)) {
+        assert.ok(options.includes(name), `${name} is no option: ${row}`)
+      }
+    }
+  })
+
   test('an example is run with the project’s Node: that of the machine may be an older one', () => {
     const sources = [...documents, ...tree.under('examples', '.ts')]
     for (const { path, text } of sources.filter(
