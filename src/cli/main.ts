@@ -120,9 +120,13 @@ function linesOf(text: string): string {
   return text.split('\n').map(escapeUnseen).join('\n')
 }
 
-/** Ends `pentameter … | head` quietly when head has seen enough, and with its terminal (EIO). */
+/**
+ * Ends `pentameter … | head` quietly when head has seen enough, and with its terminal (EIO); where
+ * the output can't be written for another reason, says it.
+ */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   const isLostTerminal = error.code === 'EIO' && process.stdout.isTTY
   if (error.code === 'EPIPE' || isLostTerminal) process.exit(EXIT_OK)
-  throw error
+  process.stderr.write(`pentameter: the output could not be written: ${error.message}\n`)
+  process.exit(EXIT_FAILED)
 }

@@ -54,6 +54,7 @@ export async function runHub(
     throw error instanceof NoListenerError ? noListener(error.addresses) : error
   })
   const end = companion(hub.addresses, log)
+  goOnWithoutOutput(log)
   process.stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests))
   await ending.promise
   await end()
@@ -63,6 +64,14 @@ export async function runHub(
   if (process.exitCode !== EXIT_INTERNAL) log('info', 'stopped')
   else log('error', 'stopped after a fault of its own; the running second is closed and handed on')
   await endWhenWritten(LOG_LIMIT_MS)
+}
+
+/** Has a hub go on where what it says at its start can't be written: that ends commands only. */
+function goOnWithoutOutput(log: Log): void {
+  process.stdout.removeAllListeners('error')
+  process.stdout.on('error', ({ message }) => {
+    log('warn', 'the start report could not be written', { error: message })
+  })
 }
 
 function hasTerminal(): boolean {
@@ -77,7 +86,8 @@ function noListener(addresses: PortAddresses): CommandError {
 /**
  * Meets faults of the program that no part of it has met: the running second is finished, as at a
  * signal, and the exit code is 70. What can't be finished in time, or fails again, ends at once.
- * And SIGUSR1, by which Node opens its inspector to every program on this machine, does nothing.
+ * And SIGUSR1, by which Node opens its inspector to every program on this machine, does nothing;
+ * nor does SIGUSR2, which would end it at once.
  * @returns what takes the listeners away
  */
 function onFault(log: Log, finish: () => void): () => void {
@@ -91,9 +101,12 @@ function onFault(log: Log, finish: () => void): () => void {
   }
   const onInspect = (): void => log('info', 'SIGUSR1 opens no inspector here; start with --inspect')
   process.on('uncaughtException', onUncaught)
+  const onUser = (): void => log('info', 'SIGUSR2 does nothing here')
   process.on('SIGUSR1', onInspect)
+  process.on('SIGUSR2', onUser)
   return () => {
     process.off('uncaughtException', onUncaught)
     process.off('SIGUSR1', onInspect)
+    process.off('SIGUSR2', onUser)
   }
 }

@@ -106,6 +106,14 @@ test('pages of other origins get no data, but people may follow a link', async (
   assert.equal((await server.ask('/metrics', from('cross-site', 'no-cors'))).status, 403)
   assert.equal((await server.ask('/metrics', from('cross-site', 'navigate'))).status, 200)
   assert.equal((await server.ask('/api/v1/series', from('same-origin', 'cors'))).status, 200)
+  // browsers that do not say more than this
+  for (const origin of ['http://evil.example', 'null']) {
+    assert.equal((await server.ask('/api/v1/series', { headers: { origin } })).status, 403)
+    assert.equal((await server.ask('/metrics', { headers: { origin } })).status, 403)
+    assert.equal((await server.ask('/healthz', { headers: { origin } })).status, 200)
+  }
+  const origin = `http://127.0.0.1:${server.port}`
+  assert.equal((await server.ask('/api/v1/series', { headers: { origin } })).status, 200)
 })
 
 test('a post needs JSON and this origin', async (t) => {

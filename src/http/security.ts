@@ -65,7 +65,7 @@ export const checkCaller: MiddlewareHandler = async (context, next) => {
   if (isForeign && isData && !isNavigation) throw foreignOrigin(site)
   const origin = context.req.header('Origin')
   const host = context.req.header('Host')
-  if (!isRead && origin !== undefined && hostOf(origin) !== host) throw foreignOrigin(origin)
+  if (isData && origin !== undefined && hostOf(origin) !== host) throw foreignOrigin(origin)
   await next()
 }
 

@@ -47,14 +47,16 @@ for (const [title, statement, origin] of FAULTS) {
   })
 }
 
-test('SIGUSR1 opens no inspector', async () => {
+test('SIGUSR1 opens no inspector, and SIGUSR2 does not end a hub', async () => {
   const hub = await startHubProcess('serve')
   hub.signal('SIGUSR1')
+  hub.signal('SIGUSR2')
   const { http } = hub.listeners
   assert.equal((await fetch(`http://${http.host}:${http.port}/healthz`)).status, 200)
   const { code, log } = await hub.stop()
   assert.equal(code, 0)
   assert.match(log, /SIGUSR1 opens no inspector here/)
+  assert.match(log, /SIGUSR2 does nothing here/)
   assert.doesNotMatch(log, /Debugger listening/)
 })
 

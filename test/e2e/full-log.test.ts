@@ -3,16 +3,18 @@
  * as soon as it can.
  */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startHubProcessWith } from '../support/hub/hub-process.ts'
+
+import { PROGRAM, startHubProcessWith } from '../support/hub/hub-process.ts'
 
 const FULL = '/dev/full'
+
 const skip = existsSync(FULL) ? false : `no ${FULL} here`
 
 test('a hub whose log is on a full disk takes what comes, and ends as it should', {
@@ -31,6 +33,24 @@ test('a hub whose log is on a full disk takes what comes, and ends as it should'
   assert.equal(answer.status, 200)
   const { code } = await hub.stop()
   assert.equal(code, 0)
+})
+
+test('a hub whose start report can not be written goes on', { skip }, async (t) => {
+  const stdout = openSync(FULL, 'w')
+  const ports = ['--text-port', '0', '--stream-port', '0', '--http-port', '0']
+  const hub = spawn(process.execPath, [PROGRAM, 'serve', '--log', 'json', ...ports], {
+    stdio: ['ignore', stdout, 'pipe'],
+  })
+  t.after(() => hub.kill('SIGKILL'))
+  closeSync(stdout)
+  let log = ''
+  for await (const part of hub.stderr!.setEncoding('utf8')) {
+    log += part
+    if (!log.includes('start report could not be written') || hub.killed) continue
+    hub.kill('SIGTERM')
+  }
+  if (hub.exitCode === null) await once(hub, 'exit')
+  assert.equal(hub.exitCode, 0, log)
 })
 
 test('a hub goes on, and ends, though the reader of its log hangs', { skip }, async (t) => {

@@ -106,10 +106,12 @@ const LIMIT_OPTIONS = {
     description: 'threads that take text; auto = one per core, 0 = none but the main thread',
   }),
   connectionsLimit: integer({
+    max: 1_000_000,
     default: 1000,
     description: 'per listener; shared out by address when all are taken',
   }),
   connectionsLimitPerAddress: integer({
+    max: 1_000_000,
     default: 500,
     description: 'connections of one peer address, over all listeners',
   }),
@@ -139,7 +141,11 @@ const LIMIT_OPTIONS = {
     default: 33_554_432,
     description: 'the same of one peer address; at least as large as the largest message',
   }),
-  receiveBufferBytes: bytes({ default: 4_194_304, description: 'asked for each UDP socket' }),
+  receiveBufferBytes: bytes({
+    max: 1_073_741_824,
+    default: 4_194_304,
+    description: 'asked for each UDP socket',
+  }),
   udpReceive: choice(['auto', 'dgram', 'recvmmsg'], {
     default: 'auto',
     description: 'one datagram a system call, or many; auto = many where that works',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { systemClock } from '../../../time/system-clock.ts'
@@ -59,6 +60,12 @@ test('a folder, or nothing, is no name of a file', async () => {
     const wrong = { exitCode: 2, message: /want the name of a file/ }
     await assert.rejects(run('collect', 'http://127.0.0.1:1', '-o', output), wrong)
   }
+})
+
+test('a file that can not be looked at is met when it is written', async () => {
+  const output = join(tmpdir(), 'x'.repeat(300))
+  const told = { message: /^no connection to 127\.0\.0\.1:1/ }
+  await assert.rejects(run('collect', 'http://127.0.0.1:1', '-o', output), told)
 })
 
 test('an address may leave out http://', () => {

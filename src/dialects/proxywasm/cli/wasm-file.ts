@@ -1,10 +1,9 @@
 /** Filters as files: read, compiled, and refused with a message that says what to do. */
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { FilterModule, FilterRefusedError } from '../host/module/module.ts'
 import type { ModuleLimits } from '../host/options.ts'
-import { moduleBytes } from '../hub/filter-file.ts'
+import { moduleBytes, readFilterFile } from '../hub/filter-file.ts'
 
 export interface WasmFile {
   readonly path: string
@@ -41,8 +40,9 @@ export function refusedError(path: string, { refusal, message }: FilterRefusedEr
 
 async function readBytes(path: string): Promise<Uint8Array> {
   try {
-    return await readFile(path)
+    return await readFilterFile(path)
   } catch (error) {
+    if (error instanceof FilterRefusedError) throw refusedError(path, error)
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Readonly<Record<string, string>> = {
       ENOENT: 'there is no such file',

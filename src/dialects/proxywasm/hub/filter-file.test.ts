@@ -1,8 +1,12 @@
 import { strict as assert } from 'node:assert'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { filterText } from '../../../../test/filters/hostile.ts'
 import { FilterModule, FilterRefusedError } from '../host/module/module.ts'
-import { moduleBytes } from './filter-file.ts'
+import { moduleBytes, readFilterFile } from './filter-file.ts'
 
 async function compile(text: string): Promise<FilterModule> {
   return FilterModule.compile(await moduleBytes(Buffer.from(text)))
@@ -23,6 +27,21 @@ test('a module may be text, whatever comments it begins with', async () => {
     const module = await compile(`${before}${text}`)
     assert.equal(module.abi, '0.2.1')
   }
+})
+
+test('what is no file, or too long for a module, is refused before it is read', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-filter-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [pipe, long] = ['pipe', 'long'].map((name) => join(folder, name))
+  if (process.platform !== 'win32') {
+    execFileSync('mkfifo', [pipe!])
+    for (const path of [pipe!, '/dev/zero']) {
+      await assert.rejects(readFilterFile(path), { refusal: 'not_wasm', message: 'it is no file' })
+    }
+  }
+  writeFileSync(long!, '')
+  truncateSync(long!, 67_108_865)
+  await assert.rejects(readFilterFile(long!), { refusal: 'too_large' })
 })
 
 test('a text that is none is refused with the place of its mistake', async () => {

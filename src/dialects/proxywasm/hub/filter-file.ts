@@ -1,9 +1,28 @@
 /** Files of filters: modules, or their texts, told apart by their first characters. */
+import { readFile, stat } from 'node:fs/promises'
 import { FilterRefusedError } from '../host/module/module.ts'
+import { MODULE_BYTES } from '../host/options.ts'
 
 /** First bytes of a text: an opening, a comment of either kind, or white space before them. */
 const TEXT_START = /^[\s]*(\(|;;)/
 const START_BYTES = 4_096
+
+/**
+ * Reads the file of a filter.
+ * @throws {FilterRefusedError} for what is no file (a device, a pipe), or one too long
+ */
+export async function readFilterFile(path: string): Promise<Uint8Array> {
+  // before it is opened: a pipe would wait for a writer
+  const { size, isFile } = await stat(path).then((stats) => ({
+    size: stats.size,
+    isFile: stats.isFile() || stats.isDirectory(),
+  }))
+  if (!isFile) throw new FilterRefusedError('not_wasm', 'it is no file')
+  if (size > MODULE_BYTES) {
+    throw new FilterRefusedError('too_large', `file of ${size} bytes, limit ${MODULE_BYTES}`)
+  }
+  return readFile(path)
+}
 
 /**
  * Gives a module's bytes: those of the file, or what its text assembles to.

@@ -1,5 +1,4 @@
 /** One filter of a hub: its file, its threads, its invented requests, and what it did and cost. */
-import { readFile } from 'node:fs/promises'
 import type { Log, LogLevel } from '../../../hub/log.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { MetricSpaceSource } from '../host/metric-space.ts'
@@ -89,14 +88,14 @@ export class HubFilter {
 
   async #start(workers: number): Promise<void> {
     const { config } = this
-    const file = await readFile(config.path)
     // loaded only now: a hub without filters needs no host
-    const [{ FilterModule }, { moduleBytes }] = await Promise.all([
+    const [{ FilterModule }, { moduleBytes, readFilterFile }] = await Promise.all([
       import('../host/module/module.ts'),
       import('./filter-file.ts'),
     ])
     const { memoryPagesLimit } = config
-    const module = await FilterModule.compile(await moduleBytes(file), { memoryPagesLimit })
+    const bytes = await moduleBytes(await readFilterFile(config.path))
+    const module = await FilterModule.compile(bytes, { memoryPagesLimit })
     this.#abi = module.abi
     this.#module = module
     try {

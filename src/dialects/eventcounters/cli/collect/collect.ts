@@ -71,5 +71,10 @@ function replace(path: string, end: string, progress: { write(text: string): unk
 }
 
 function isKind(path: string, kind: 'isDirectory' | 'isFile'): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.[kind]() === true
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.[kind]() === true
+  } catch {
+    // to write it is what says why not
+    return false
+  }
 }

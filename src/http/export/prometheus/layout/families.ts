@@ -9,6 +9,7 @@ import type { NameStyle } from '../../../../exposition/names.ts'
 import { familyHead, labelText, sampleText } from '../../../../exposition/text.ts'
 import { isDecrements, type SeriesRecord } from '../../../../hub/series/record.ts'
 import type { Kind, Labels } from '../../../../model/index.ts'
+import { escapeUnseen } from '../../../../model/text/unseen.ts'
 import { nativeFamily, type PrometheusName, prometheusNames } from '../names.ts'
 import type { Entry, RateField, RowPart } from './collisions.ts'
 
@@ -100,7 +101,9 @@ function typeOf(named: PrometheusName, options: LayoutOptions): Kind {
 export function toFamily(type: Kind, name: string, first: Entry, rows: Row[]): Family {
   const { identity, metadata } = first.record
   const { description, displayName, dialect } = metadata
-  const help = (description || displayName || `${identity.name} (${dialect})`).toWellFormed()
+  // for people, unlike the values of labels: an exposition is looked at in a terminal, too
+  const text = description || displayName || `${identity.name} (${dialect})`
+  const help = escapeUnseen(text.toWellFormed())
   const sampleName = type === 'counter' ? `${name}_total` : name
   const hasUnit = first.unit !== undefined && name.endsWith(`_${first.unit}`)
   const unit = hasUnit ? first.unit : undefined
