@@ -74,6 +74,11 @@ export class Shares<Member, Address = string> {
     return this.#members.keys()
   }
 
+  /** Number of addresses that have members. */
+  get addressCount(): number {
+    return this.#members.size
+  }
+
   /** Most places that one address has. */
   get most(): number {
     return this.#byCount.length - 1

@@ -97,6 +97,11 @@ export const SERVER_OPTIONS = {
     default: 16_777_216,
     description: 'per viewer, over a second; beyond it snapshots are skipped',
   }),
+  maxTotalBytesPerSecond: bytes({
+    default: 134_217_728,
+    description:
+      'for all viewers, shared out by address; beyond its share a viewer has snapshots skipped',
+  }),
   stallTimeoutMs: integer({
     default: 60_000,
     description: 'a viewer that takes nothing is closed',

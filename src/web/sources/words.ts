@@ -38,6 +38,10 @@ const FACT_WORDS: Readonly<Record<string, FactWords>> = {
     'snapshot beyond its bytes per second',
     'snapshots beyond its bytes per second',
   ),
+  overShare: counted(
+    'snapshot beyond the bytes per second of all viewers',
+    'snapshots beyond the bytes per second of all viewers',
+  ),
   missed: counted('snapshot missed', 'snapshots missed'),
   dropped: counted('value dropped', 'values dropped'),
   bad: counted('unreadable packet'),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { ScopeClient } from '../../../src/dialects/scope/client.ts'
 import type { Address } from '../../support/hub/hub-process.ts'
-import { type Attack, Crowd, get, request, type Target } from '../crowd.ts'
+import { type Attack, Crowd, get, request, type Target, text } from '../crowd.ts'
 
 const HOUR_MS = 3_600_000
 /** Number of series that an address may name. */
@@ -11,6 +11,17 @@ const IDS = Array.from({ length: 1000 }, (_, id) => id + 1).join()
 /** As many parameters as one request can name: providers, counters. */
 const PROVIDERS = Array.from({ length: 250 }, (_, i) => `p${i}`)
 const COUNTERS = Array.from({ length: 1000 }, (_, i) => `q${i}`).join()
+
+/** Settings of a scope viewer, {"sampling_interval": 1000000} in a frame. */
+const EVERY_MS = Buffer.from('1800000081b173616d706c696e675f696e74657276616cce000f4240', 'hex')
+
+/** Series that each address brings to be shown, and the time that this takes, ms. */
+const SHOWN = 6000
+const SHOWN_MS = 1500
+
+function linesOf(name: string, count: number): string {
+  return Array.from({ length: count }, (_, i) => `${name}.${i}:1|${i % 2 ? 'g' : 'h'}\n`).join('')
+}
 
 /** Answers that may be large, or never end. */
 const LONG = [
@@ -125,17 +136,30 @@ export const ANSWER_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: 'hundreds of scope viewers at 1 ms',
+    async run({ listeners: { stream, text: lines } }, signal) {
+      const crowds = ['127.0.0.48', '127.0.0.49'].map((address) => new Crowd(address))
+      for (const [i, crowd] of crowds.entries()) {
+        const packets = Array.from({ length: SHOWN / 100 }, (_, from) =>
+          text(linesOf(`shown.${i}.${from}`, 100)),
+        )
+        crowd.open(lines.port, packets.join('')).end()
+      }
+      await setTimeout(SHOWN_MS)
+      const holding = crowds.map((crowd) =>
+        crowd.hold(120, signal, () => crowd.open(stream.port, EVERY_MS)),
+      )
+      await Promise.all(holding)
+    },
+  },
+  {
     name: 'scope viewers that read nothing',
     async run({ listeners: { stream } }, signal) {
       const crowd = new Crowd('127.0.0.34')
-      // {"sampling_interval": 1000000} in a frame
-      const settings = Buffer.from('81b173616d706c696e675f696e74657276616cce000f4240', 'hex')
-      const size = Buffer.alloc(4)
-      size.writeUInt32LE(settings.length)
       await crowd.hold(100, signal, () => {
         const socket = crowd.open(stream.port)
         socket.once('data', () => {
-          socket.write(Buffer.concat([size, settings]))
+          socket.write(EVERY_MS)
           socket.pause()
         })
       })

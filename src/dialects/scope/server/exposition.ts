@@ -164,10 +164,13 @@ export class Exposition {
     return this.#info
   }
 
-  /** Claims the newest values, read now or a moment ago; the caller must release the claim. */
-  claim(): Rendering {
+  /**
+   * Claims the newest values, read now or a moment ago; the caller must release the claim.
+   * @param sinceNs time from which on a reading is new enough in any case
+   */
+  claim(sinceNs: bigint): Rendering {
     this.#refresh()
-    return this.#claimed(this.#newest())
+    return this.#claimed(this.#newest(sinceNs))
   }
 
   #claimed<T extends Claimed>(claimed: T): T {
@@ -175,11 +178,11 @@ export class Exposition {
     return claimed
   }
 
-  #newest(): Rendering {
+  #newest(sinceNs: bigint): Rendering {
     const nowNs = this.#clock.monotonicNs()
     // Values are read in the order of the newest list: none can be read for an older one.
     const isBehind = this.#revision !== this.#source.revision
-    return this.#current !== undefined && (isBehind || this.#isFresh(nowNs))
+    return this.#current !== undefined && (isBehind || this.#isFresh(nowNs, sinceNs))
       ? this.#current
       : this.#render(nowNs)
   }
@@ -189,8 +192,9 @@ export class Exposition {
     if ('template' in claimed) this.#recycle(claimed)
   }
 
-  #isFresh(nowNs: bigint): boolean {
-    return this.#current?.template === this.#template && nowNs - this.#currentNs < SHARED_NS
+  #isFresh(nowNs: bigint, sinceNs: bigint): boolean {
+    if (this.#current?.template !== this.#template) return false
+    return nowNs - this.#currentNs < SHARED_NS || this.#currentNs >= sinceNs
   }
 
   #render(nowNs: bigint): Rendering {

@@ -9,17 +9,28 @@ import type { Reports } from '../../endpoints.ts'
 import type { Handshake } from '../codec/settings-stream.ts'
 import type { ServerSettings } from '../options.ts'
 import type { Framing } from '../spec.ts'
+import { ByteBudget, ByteShare } from './byte-budget.ts'
 import type { Exposition, Rendering } from './exposition.ts'
 import { StallWatch } from './stall-watch.ts'
 import { Schedule } from './ticks.ts'
+import type { Turns } from './turns.ts'
 
 export interface StreamContext {
   readonly options: ServerSettings
   readonly clock: Clock
   readonly reports: Reports
   readonly exposition: Exposition
+}
+
+/** Turns, bytes and values that all viewers of a server share. */
+export interface SharedStreams extends StreamContext {
+  readonly turns: Turns
+  /** Bytes that all of them may be sent. */
+  readonly bytes: ByteBudget
+  /** Computes a viewer's share of these, bytes per second, by its address. */
+  bytesPerSecondOf(address: string): number
   /** Makes room when the viewers hold too much together. */
-  relieve?(): void
+  relieve(): void
 }
 
 /** Counts of one viewer, for the status. */
@@ -32,57 +43,82 @@ interface StreamCounts {
   skipped: number
   /** Snapshots beyond the viewer's bytes per second. */
   overBudget: number
+  /** Snapshots beyond the bytes per second of all viewers, and the viewer's share of them. */
+  overShare: number
   missed: number
 }
 
-/** A viewer may have the bytes of so long a time at once. */
-const BUDGET_NS = 1e9
+/** Reasons of snapshots that cost too many bytes, as they are counted. */
+const SKIPS = { overBudget: 'bytes_per_second', overShare: 'total_bytes_per_second' } as const
+type Skip = keyof typeof SKIPS
+/** Pause between two looks whether there are bytes for all again, ns. */
+const LOOK_NS = 50_000_000
 
 export class SnapshotStream {
   readonly framing: Framing
   readonly requestedNs: bigint
   readonly counts: StreamCounts = {
-    ...{ snapshots: 0, infos: 0, values: 0, skipped: 0, overBudget: 0, missed: 0 },
+    ...{ snapshots: 0, infos: 0, values: 0, skipped: 0, overBudget: 0, overShare: 0, missed: 0 },
   }
   /** `t` of the last snapshot. */
   t = 0n
-  readonly #context: StreamContext
+  readonly #context: SharedStreams
+  readonly #address: string
   readonly #socket: Socket
   readonly #schedule: Schedule
   readonly #stall: StallWatch
   #startNs: bigint
   #infosDue = 0
   #isInfoPostponed = false
-  /** Time until which the bytes sent so far last at the viewer's rate, since the start. */
-  #paidUntilNs = 0
+  readonly #bytes: ByteBudget
+  readonly #share = new ByteShare()
+  /** Reason for which the last snapshot was skipped, where that is bytes. */
+  #skip: Skip | undefined
+  /** Time since the start until which ticks are let go. */
+  #skipUntilNs = 0n
   #behindNs: bigint | undefined
   #isOver = false
   #cancelTick: () => void = () => {}
   #cancelInfo: () => void = () => {}
 
   /**
-   * Starts to send at once, or as soon as there is a list to show. `onStalled` is called when the
-   * socket has taken nothing for too long.
+   * Starts to send at once, or as soon as there is a list to show, and time.
+   * @param address that the viewer takes its turns by
+   * @param onStalled called when the socket has taken nothing for too long
    */
-  constructor(socket: Socket, handshake: Handshake, context: StreamContext, onStalled: () => void) {
+  constructor(
+    socket: Socket,
+    address: string,
+    handshake: Handshake,
+    context: SharedStreams,
+    onStalled: () => void,
+  ) {
     const { options, clock } = context
     this.#context = context
     this.#socket = socket
+    this.#address = address
+    this.#bytes = new ByteBudget(options.maxBytesPerSecond)
     this.framing = handshake.framing
     this.requestedNs = handshake.settings.samplingIntervalNs
     this.#schedule = new Schedule(this.requestedNs, nsOfMs(options.minIntervalMs))
     this.#stall = new StallWatch(socket, clock, options.stallTimeoutMs, onStalled)
     this.#startNs = clock.monotonicNs()
-    context.exposition.whenReady(() => this.#begin())
+    context.exposition.whenReady(() => this.#takeTurn((sinceNs) => this.#begin(sinceNs)))
   }
 
-  #begin(): void {
-    if (this.#isOver) return
+  #begin(sinceNs: bigint): void {
     this.#startNs = this.#context.clock.monotonicNs()
     this.#sendInfo()
-    this.#sendDueSnapshot(0n)
+    this.#sendDueSnapshot(sinceNs, 0n)
     this.#armTick()
     this.#armInfo()
+  }
+
+  /** Works when it is this viewer's turn: at once, where there is time. */
+  #takeTurn(work: (sinceNs: bigint) => void): void {
+    this.#context.turns.run(this.#address, (sinceNs) => {
+      if (!this.#isOver) work(sinceNs)
+    })
   }
 
   /** The effective interval. */
@@ -107,10 +143,12 @@ export class SnapshotStream {
   }
 
   #armTick(): void {
-    const delayMs = this.#schedule.delayMs(this.#elapsedNs())
+    const delayMs = this.#schedule.delayMs(this.#elapsedNs(), this.#skipUntilNs)
     this.#cancelTick = this.#context.clock.after(delayMs, () => {
-      this.#sendDueSnapshot()
-      if (!this.#isOver) this.#armTick()
+      this.#takeTurn((sinceNs) => {
+        this.#sendDueSnapshot(sinceNs)
+        this.#armTick()
+      })
     })
   }
 
@@ -121,10 +159,12 @@ export class SnapshotStream {
     this.#infosDue = Math.max(this.#infosDue, Math.floor(elapsedMs / infoIntervalMs)) + 1
     const delayMs = Math.ceil(this.#infosDue * infoIntervalMs - elapsedMs)
     this.#cancelInfo = this.#context.clock.after(delayMs, () => {
-      // Due together, the snapshot goes first; its own timer then finds nothing to do.
-      this.#sendDueSnapshot()
-      this.#sendInfo()
-      if (!this.#isOver) this.#armInfo()
+      this.#takeTurn((sinceNs) => {
+        // Due together, the snapshot goes first; its own timer then finds nothing to do.
+        this.#sendDueSnapshot(sinceNs)
+        this.#sendInfo()
+        this.#armInfo()
+      })
     })
   }
 
@@ -137,21 +177,19 @@ export class SnapshotStream {
   #hasRoom(): boolean {
     const { exposition, options, relieve } = this.#context
     if (this.#socket.writableLength > options.maxBufferedBytes) return false
-    if (exposition.isCrowded) relieve?.()
+    if (exposition.isCrowded) relieve()
     return !exposition.isCrowded
   }
 
-  #sendDueSnapshot(elapsedNs = this.#elapsedNs()): void {
+  #sendDueSnapshot(sinceNs: bigint, elapsedNs = this.#elapsedNs()): void {
     const tick = this.#isOver ? undefined : this.#schedule.wake(elapsedNs)
     if (tick === undefined) return
     const { counts } = this
     const { reports, exposition } = this.#context
-    if (tick.missed > 0) {
-      counts.missed += tick.missed
-      reports.count('ticks_missed', 'late', tick.missed)
-    }
-    if (this.#paidUntilNs > Number(elapsedNs) + BUDGET_NS) {
-      this.#skipOverBudget()
+    if (tick.missed > 0) this.#countMissed(tick.missed)
+    this.#lookAtBytes(elapsedNs)
+    if (this.#skip !== undefined) {
+      this.#countSkipped(this.#skip, 1)
       return
     }
     if (!this.#hasRoom()) {
@@ -164,23 +202,61 @@ export class SnapshotStream {
       return
     }
     this.t = tick.t
-    this.#writeSnapshot(tick.t, exposition.claim())
+    this.#writeSnapshot(tick.t, exposition.claim(sinceNs))
   }
 
-  #skipOverBudget(): void {
-    const { reports, options } = this.#context
-    if (this.counts.overBudget === 0) {
-      const facts = { ...this.#facts(), maxBytesPerSecond: options.maxBytesPerSecond }
-      reports.log('warn', 'viewer asks for too many bytes: snapshots are skipped', facts)
+  /** Counts ticks that have passed: late ones, or those that were let go. */
+  #countMissed(count: number): void {
+    if (this.#skip !== undefined) {
+      this.#countSkipped(this.#skip, count)
+      return
     }
-    this.counts.overBudget++
-    reports.count('snapshots_skipped', 'bytes_per_second')
+    this.counts.missed += count
+    this.#context.reports.count('ticks_missed', 'late', count)
   }
 
-  /** Takes the time that these bytes last at the viewer's rate. */
+  /**
+   * Finds out whether snapshots would be too many bytes. While those of all viewers are spent, each
+   * lets its ticks go until it has its share, or a later look finds more.
+   */
+  #lookAtBytes(elapsedNs: bigint): void {
+    const nowNs = this.#nowNs()
+    const allNs = this.#context.bytes.opensNs
+    const shareNs = this.#share.opensNs
+    this.#skip = this.#bytes.opensNs > nowNs ? 'overBudget' : undefined
+    this.#skipUntilNs = 0n
+    if (this.#skip !== undefined || allNs <= nowNs || shareNs <= nowNs) return
+    this.#skip = 'overShare'
+    const untilNs = Math.min(shareNs, Math.max(allNs, nowNs + LOOK_NS))
+    this.#skipUntilNs = elapsedNs + BigInt(Math.ceil(untilNs - nowNs))
+  }
+
+  #countSkipped(skip: Skip, count: number): void {
+    const { reports, options } = this.#context
+    if (this.counts[skip] === 0) {
+      const { maxBytesPerSecond, maxTotalBytesPerSecond } = options
+      if (skip === 'overBudget') {
+        const facts = { ...this.#facts(), maxBytesPerSecond }
+        reports.log('warn', 'viewer asks for too many bytes: snapshots are skipped', facts)
+      } else {
+        const facts = { ...this.#facts(), maxTotalBytesPerSecond }
+        reports.log('warn', 'viewers ask for too many bytes: snapshots are skipped', facts)
+      }
+    }
+    this.counts[skip] += count
+    reports.count('snapshots_skipped', SKIPS[skip], count)
+  }
+
+  #nowNs(): number {
+    return Number(this.#context.clock.monotonicNs())
+  }
+
   #pay(bytes: number): void {
-    const lastsNs = (bytes / this.#context.options.maxBytesPerSecond) * 1e9
-    this.#paidUntilNs = Math.max(this.#paidUntilNs, Number(this.#elapsedNs())) + lastsNs
+    const nowNs = this.#nowNs()
+    const { bytes: all, bytesPerSecondOf } = this.#context
+    all.pay(bytes, nowNs)
+    this.#bytes.pay(bytes, nowNs)
+    this.#share.pay(bytes, nowNs, bytesPerSecondOf(this.#address))
   }
 
   #writeSnapshot(t: bigint, rendering: Rendering): void {
@@ -220,7 +296,9 @@ export class SnapshotStream {
 
   #onTaken(): void {
     if (this.#socket.writableLength === 0) this.#behindNs = undefined
-    if (this.#isInfoPostponed) this.#sendInfo()
+    if (!this.#isInfoPostponed) return
+    this.#isInfoPostponed = false
+    this.#takeTurn(() => this.#sendInfo())
   }
 
   #facts() {

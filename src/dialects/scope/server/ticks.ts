@@ -33,9 +33,12 @@ export class Schedule {
 
   /**
    * Computes the milliseconds until the next tick, rounded up so that the wake-up is not too early.
+   * @param notBeforeNs since the start; ticks before it are let go
    */
-  delayMs(elapsedNs: bigint): number {
-    const leftNs = (this.#last + 1n) * this.intervalNs - elapsedNs
+  delayMs(elapsedNs: bigint, notBeforeNs = 0n): number {
+    const next = this.#last + 1n
+    const first = (notBeforeNs + this.intervalNs - 1n) / this.intervalNs
+    const leftNs = (first > next ? first : next) * this.intervalNs - elapsedNs
     return leftNs <= 0n ? 0 : Math.ceil(Number(leftNs) / NS_PER_MS)
   }
 }

@@ -4,11 +4,12 @@
  */
 import type { Socket } from 'node:net'
 import { toHex } from '../../../model/index.ts'
+import { networkOf } from '../../../peers/network.ts'
 import { DecodeError } from '../../../wire/decode-error.ts'
 import type { ConnectionProgress, Peer, PeerConnection } from '../../endpoints.ts'
 import { type Handshake, SettingsStream } from '../codec/settings-stream.ts'
 import { VERSION_BYTES } from '../spec.ts'
-import { SnapshotStream, type StreamContext } from './snapshot-stream.ts'
+import { type SharedStreams, SnapshotStream } from './snapshot-stream.ts'
 
 /** Bytes of an offending message in the log. */
 const LOGGED_BYTES = 16
@@ -27,7 +28,7 @@ export class Viewer implements ConnectionProgress {
   readonly isTimed = true
   readonly peer: Peer
   readonly #socket: Socket
-  readonly #context: StreamContext
+  readonly #context: SharedStreams
   readonly #handBack: HandBack
   readonly #onGone: () => void
   readonly #sinceMs: number
@@ -44,7 +45,7 @@ export class Viewer implements ConnectionProgress {
   /** @param onGone the connection has closed, or is no viewer's any more */
   constructor(
     socket: Socket,
-    context: StreamContext,
+    context: SharedStreams,
     handBack: HandBack = () => false,
     onGone: () => void = () => {},
   ) {
@@ -157,9 +158,13 @@ export class Viewer implements ConnectionProgress {
     this.#cancelHandshake()
     this.#greet()
     this.#ignore(handshake.extraBytes)
-    this.#stream = new SnapshotStream(this.#socket, handshake, this.#context, () => {
-      this.giveUp('no_progress')
-    })
+    this.#stream = new SnapshotStream(
+      this.#socket,
+      networkOf(this.peer.address),
+      handshake,
+      this.#context,
+      () => this.giveUp('no_progress'),
+    )
     const { intervalNs, requestedNs, isClamped, framing } = this.#stream
     reports.log('info', isClamped ? 'viewer connected; interval raised' : 'viewer connected', {
       ...this.#facts(),
@@ -273,8 +278,9 @@ export class Viewer implements ConnectionProgress {
       facts.snapshots = stream.counts.snapshots
       facts.infos = stream.counts.infos
       facts.skipped = stream.counts.skipped
-      const { overBudget } = stream.counts
+      const { overBudget, overShare } = stream.counts
       if (overBudget > 0) facts.overBudget = overBudget
+      if (overShare > 0) facts.overShare = overShare
       facts.missed = stream.counts.missed
       facts.bufferedBytes = this.#socket.writableLength
       facts.ignoredBytes = this.#ignoredBytes

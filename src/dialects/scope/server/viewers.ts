@@ -8,7 +8,9 @@ import { MinuteLog } from '../../../peers/minute-log.ts'
 import { networkOf } from '../../../peers/network.ts'
 import { Idleness, Shares } from '../../../peers/shares.ts'
 import type { ConnectionProgress, DialectServer, PeerConnection } from '../../endpoints.ts'
-import type { StreamContext } from './snapshot-stream.ts'
+import { ByteBudget } from './byte-budget.ts'
+import type { SharedStreams, StreamContext } from './snapshot-stream.ts'
+import { Turns } from './turns.ts'
 import { type HandBack, Viewer } from './viewer.ts'
 
 /** A viewer that is behind for so long, ms, is idle, and may be closed when all hold too much. */
@@ -18,7 +20,7 @@ const FRESH_MS = 250
 const NOTHING = new Uint8Array(0)
 
 export class Viewers implements DialectServer {
-  readonly #context: StreamContext
+  readonly #context: SharedStreams
   readonly #viewers = new Shares<Viewer>({
     idleness: idlenessOf,
     silence: ({ isStreaming, behindMs, ageMs }) => (isStreaming ? behindMs : ageMs),
@@ -28,10 +30,21 @@ export class Viewers implements DialectServer {
   #valuesOfPast = 0
   /** The one that was closed last so that others have room. */
   #leaving: Viewer | undefined
+  /** Iteration of the event loop with the last look for one to close. */
+  #relievedIn = -1
 
   constructor(context: StreamContext) {
-    const { clock, reports } = context
-    this.#context = { ...context, relieve: () => this.#relieve() }
+    const { clock, reports, options } = context
+    const total = options.maxTotalBytesPerSecond
+    this.#context = {
+      ...context,
+      turns: new Turns(clock),
+      bytes: new ByteBudget(total),
+      bytesPerSecondOf: (address) => {
+        return total / (this.#viewers.addressCount * this.#viewers.count(address))
+      },
+      relieve: () => this.#relieve(),
+    }
     this.#log = new MinuteLog(clock, (message, facts) => reports.log('warn', message, facts))
   }
 
@@ -40,6 +53,9 @@ export class Viewers implements DialectServer {
    * the one that has been so for the longest time.
    */
   #relieve(): void {
+    const { iterations } = this.#context.turns
+    if (this.#relievedIn === iterations) return
+    this.#relievedIn = iterations
     // what the last one held is free once it is gone
     if (this.#leaving !== undefined && this.#viewers.has(this.#leaving)) return
     const held = new Map<string, number>()
