@@ -59,9 +59,19 @@ async function run() {
   if (process.channel === undefined) onScriptEnd(() => process.emit('disconnect'))
   const source = new URL('src/cli/main.ts', root)
   const entry = existsSync(source) ? source : new URL('dist/cli/main.js', root)
+  if (args[0] === 'serve') await keepYoung()
   await keepCompiled()
   const { main } = await import(entry.href)
   process.exitCode = await main(args)
+}
+
+/**
+ * Keeps V8's young generation from growing while a hub is loaded: what comes then stays, and an
+ * idle hub would never give back the room. It grows again once the hub is up (src/cli/run-hub.ts).
+ */
+async function keepYoung() {
+  const { setFlagsFromString } = await import('node:v8')
+  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /**

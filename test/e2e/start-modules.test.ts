@@ -54,3 +54,28 @@ test('serve is ready before it has loaded what only requests or other commands n
   const later = await loaded()
   for (const pattern of LATER.request) assert.ok(later.some((name) => pattern.test(name)))
 })
+
+test('the young generation is held while serve starts, and grows once it is ready', async (t) => {
+  const tell = `
+    import v8 from 'node:v8'
+    import { syncBuiltinESMExports } from 'node:module'
+    const set = v8.setFlagsFromString
+    v8.setFlagsFromString = (flags) => {
+      process.stdout.write(flags + '\\n')
+      set(flags)
+    }
+    syncBuiltinESMExports()`
+  const preload = `data:text/javascript,${encodeURIComponent(tell)}`
+  const args = ['--import', preload, PROGRAM, 'serve', '--log', 'json', ...PORTS]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.after(() => child.kill('SIGKILL'))
+  const lines: string[] = []
+  for await (const line of createInterface(child.stdout)) {
+    lines.push(line)
+    if (line.startsWith('{"ready"')) break
+  }
+  assert.deepEqual(lines.slice(0, -1), [
+    '--semi-space-growth-factor=1',
+    '--semi-space-growth-factor=2',
+  ])
+})
