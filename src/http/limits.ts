@@ -25,7 +25,10 @@ export interface HttpLimits {
   readonly streamBufferBytes: number
   /** A stream that takes nothing for so long is closed (`stalled`). */
   readonly streamStallMs: number
-  /** Body of a POST; a longer one gets 413 (`body_limit`). */
+  /**
+   * Body of a request; a longer one gets 413 (`body_limit`) where it is read. With its frames it
+   * may have 16 KiB more; the rest is not parsed, and its connection closed (`overlong_body`).
+   */
   readonly bodyBytes: number
 }
 
@@ -54,8 +57,8 @@ export interface HttpReports {
   /**
    * Counts one thing, under a closed set of names and reasons:
    * - `requests`: `ROUTE STATUS`
-   * - `refused`: code of the ApiError, `connections_limit`, `made_room`, or code of a broken
-   *   request
+   * - `refused`: code of the ApiError, `connections_limit`, `made_room`, `pipelined_limit`,
+   *   `overlong_body`, or code of a broken request
    * - `answers_cut`: `slow` or `made_room`, large answers that gave way to others that waited
    * - `streams`: `opened`, and `disconnected`, `stalled`, `error`, `stopped` or `made_room` at the
    *   end

@@ -26,6 +26,7 @@ import { LiveStreams } from './live/streams.ts'
 import { Connections } from './load/connections.ts'
 import { HeavyAnswers } from './load/heavy-answers.ts'
 import { ProbeAnswers } from './load/probes.ts'
+import { RequestReads } from './load/reads.ts'
 import { type Answer, Requests } from './load/requests.ts'
 import { SECURITY_HEADERS } from './security.ts'
 
@@ -108,8 +109,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const probes = new ProbeAnswers({ view, host, allowedHosts, reports })
   const answer: Answer = (incoming, outgoing) =>
     probes.answer(incoming, outgoing) || app.answer(incoming, outgoing)
-  const { pipelinedLimit } = limits
-  const requests = new Requests({ clock: view.clock, answer, turns, pipelinedLimit, reports })
+  const { clock } = view
+  const { pipelinedLimit, bodyBytes } = limits
+  const requests = new Requests({
+    ...{ clock, answer, turns, pipelinedLimit, bodyBytes, reports },
+    onAnswered: (socket) => reads.goOn(socket),
+  })
+  const reads = new RequestReads({ clock, requests, bodyBytes, reports })
   const connections = new Connections({ clock: view.clock, limits, reports, log, requests })
   // not by an import: that asks for every name of the module, and some load Node's whole fetch
   const { createServer } = process.getBuiltinModule('node:http')
@@ -119,10 +125,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       maxHeaderSize: HEADERS_BYTES_LIMIT,
       // Node's own 400 for requests without Host has no headers of ours; the app has one that does.
       requireHostHeader: false,
+      optimizeEmptyRequests: true,
     },
     (incoming, outgoing) => requests.take(incoming, outgoing),
   )
-  configure(server, connections, reports, requests)
+  configure(server, connections, reads, reports, requests)
   return {
     limits: () => [connections.status(), streams.status(), answers.status()],
     start: async () => {
@@ -213,6 +220,7 @@ function contextOf({ dialect }: RoutedGuest, options: HttpServerOptions): RouteC
 function configure(
   server: Server,
   connections: Connections,
+  reads: RequestReads,
   reports: HttpReports,
   requests: Requests,
 ): void {
@@ -220,7 +228,9 @@ function configure(
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.timeout = IDLE_TIMEOUT_MS
-  server.on('connection', (socket: Socket) => connections.admit(socket))
+  server.on('connection', (socket: Socket) => {
+    if (connections.admit(socket)) reads.accept(socket)
+  })
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     requests.take(incoming, outgoing, () => {
       reports.count('refused', 'expectation_failed')

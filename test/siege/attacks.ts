@@ -6,12 +6,14 @@ import { ANSWER_ATTACKS } from './attacks/answers.ts'
 import { CONNECTION_ATTACKS } from './attacks/connections.ts'
 import { NAME_ATTACKS } from './attacks/names.ts'
 import { PLACE_ATTACKS } from './attacks/places.ts'
+import { REQUEST_ATTACKS } from './attacks/requests.ts'
 import type { Attack } from './crowd.ts'
 
 /** What comes later meets as many series as the first one could bring. */
 export const ATTACKS: readonly Attack[] = [
   ...NAME_ATTACKS,
   ...ANSWER_ATTACKS,
+  ...REQUEST_ATTACKS,
   ...CONNECTION_ATTACKS,
   ...PLACE_ATTACKS,
 ]

@@ -54,8 +54,11 @@ export class Connections {
     }
   }
 
-  /** Gives a new connection a place, or closes it. */
-  admit(socket: Socket): void {
+  /**
+   * Gives a new connection a place, or closes it.
+   * @returns whether it has one
+   */
+  admit(socket: Socket): boolean {
     noteArrival()
     const { reports, log } = this.#parts
     const address = networkOf(socket.remoteAddress ?? '')
@@ -64,11 +67,12 @@ export class Connections {
       reports.count('refused', 'connections_limit')
       log.note('connections to HTTP refused: all places are taken', { address })
       socket.destroy()
-      return
+      return false
     }
     this.#openedMs.set(socket, this.#nowMs())
     this.#shares.add(socket, address)
     socket.once('close', () => this.#shares.delete(socket))
+    return true
   }
 
   #hasRoom(address: string): boolean {

@@ -1,8 +1,8 @@
 /**
  * Requests on their way to the app. HTTP/1.1 lets a client send many into one connection before the
- * first is answered (RFC 9112 §9.3.2): only one of them is under way, further ones wait, and their
- * connection isn't read meanwhile. Requests of all connections begin in turns of the event loop;
- * those of a supervisor do not wait for any other.
+ * first is answered (RFC 9112 §9.3.2): only one of them is under way, and further ones wait (what
+ * is behind those, reads.ts holds). Requests of all connections begin in turns of the event loop;
+ * those of a supervisor, who sends one at a time, do not wait for any other.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,6 +10,7 @@ import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import { StallLooks } from '../../peers/taking.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { HttpReports } from '../limits.ts'
+import { takeBody } from './body.ts'
 import { isProbe } from './probes.ts'
 
 /** Answers a request, at once or later. */
@@ -26,6 +27,10 @@ interface RequestsParts {
   readonly turns: RoundRobin
   /** Requests that may wait behind the one under way; one more ends the connection. */
   readonly pipelinedLimit: number
+  /** Body that is held; a longer one is refused to who reads it. */
+  readonly bodyBytes: number
+  /** Called when the answer to a request of the connection has ended. */
+  readonly onAnswered: (socket: Socket) => void
   readonly reports: HttpReports
 }
 
@@ -49,6 +54,8 @@ export class Requests {
   readonly #waiting = new WeakMap<Socket, Request[]>()
   /** Requests under way, or those before, by connection. */
   readonly #latest = new WeakMap<Socket, Latest>()
+  /** Requests that came last, by connection. */
+  readonly #newest = new WeakMap<Socket, IncomingMessage>()
   readonly #stalls: StallLooks
 
   constructor(parts: RequestsParts) {
@@ -77,6 +84,16 @@ export class Requests {
     return this.#latest.get(socket)?.sinceMs
   }
 
+  /** Counts requests that wait behind the one under way. */
+  waitingIn(socket: Socket): number {
+    return this.#waiting.get(socket)?.length ?? 0
+  }
+
+  /** Finds the request that came last: the only one of which more may come. */
+  newestIn(socket: Socket): IncomingMessage | undefined {
+    return this.#newest.get(socket)
+  }
+
   #nowMs(): number {
     return Number(this.#parts.clock.monotonicNs() / 1_000_000n)
   }
@@ -86,28 +103,29 @@ export class Requests {
     const { socket } = incoming
     // Node goes on with what it has read of a connection that was closed for it.
     if (!socket.writable) return
+    this.#newest.set(socket, incoming)
+    takeBody(incoming, this.#parts.bodyBytes)
     const request = { incoming, outgoing, answer }
     const waiting = this.#waiting.get(socket)
     if (waiting === undefined) {
       this.#waiting.set(socket, [])
-      this.#begin(request)
+      this.#begin(request, isProbe(incoming.url ?? ''))
     } else if (waiting.length < this.#parts.pipelinedLimit) {
       waiting.push(request)
-      socket.pause()
     } else {
       this.#parts.reports.count('refused', 'pipelined_limit')
       socket.destroy()
     }
   }
 
-  #begin({ incoming, outgoing, answer }: Request): void {
-    const { socket, url = '' } = incoming
+  #begin({ incoming, outgoing, answer }: Request, isAtOnce: boolean): void {
+    const { socket } = incoming
     this.#latest.set(socket, { incoming, sinceMs: this.#nowMs() })
     outgoing.once('close', () => this.#beginNext(socket))
     const begin = (): void => {
       if (socket.writable) void answer(incoming, outgoing)
     }
-    if (isProbe(url)) begin()
+    if (isAtOnce) begin()
     else void this.#parts.turns.turn(begin)
   }
 
@@ -118,11 +136,7 @@ export class Requests {
     const next = waiting?.shift()
     if (waiting === undefined || next === undefined || !socket.writable) {
       this.#waiting.delete(socket)
-      return
-    }
-    this.#begin(next)
-    // Node resumes a connection at the end of an answer.
-    if (waiting.length > 0) socket.pause()
-    else socket.resume()
+    } else this.#begin(next, false)
+    this.#parts.onAnswered(socket)
   }
 }

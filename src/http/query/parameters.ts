@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { KINDS } from '../../model/index.ts'
 import { HttpError } from '../http-error.ts'
 import { ADDRESS_SERIES_LIMIT, type HttpLimits } from '../limits.ts'
+import { readBody } from '../load/body.ts'
 import { RANGE_SERIES_LIMIT } from './range.ts'
 
 const PAGE_DEFAULT = 500
@@ -102,8 +103,7 @@ export function read<T>(schema: z.ZodType<T>, input: unknown): T {
 }
 
 /**
- * Reads the value of a JSON body from Node's own stream: announced by length, chunked or neither.
- * What is too long is never held; what has come by then is dropped.
+ * Reads the value of a JSON body.
  * @throws {HttpError} 413 for more than `limit` bytes, 400 for what is no JSON
  */
 export async function readJson(incoming: IncomingMessage, limit: number): Promise<unknown> {
@@ -119,30 +119,4 @@ export async function readJson(incoming: IncomingMessage, limit: number): Promis
       'docs/http.md shows the body of every POST',
     )
   }
-}
-
-function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
-  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLong(limit))
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const take = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else {
-        // The listener goes, the stream flows on, so that the client can read the answer.
-        incoming.off('data', take)
-        reject(tooLong(limit))
-      }
-    }
-    incoming.on('data', take)
-    incoming.once('end', () => resolve(Buffer.concat(chunks)))
-    incoming.once('error', () => reject(new HttpError(400, 'body_aborted', 'the body broke off')))
-    incoming.once('close', () => reject(new HttpError(400, 'body_aborted', 'the body broke off')))
-  })
-}
-
-function tooLong(limit: number): HttpError {
-  const message = `body is longer than the limit of ${limit} bytes`
-  return new HttpError(413, 'body_limit', message, 'docs/http.md lists what fits, under Limits')
 }

@@ -78,6 +78,12 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
     return this.#isSpent
   }
 
+  /** Tells whether more of a stream may be taken in this turn, which has time for its address. */
+  mayTake(stream: T): boolean {
+    const reader = this.#readers.get(stream)
+    return !this.isSpent && (reader === undefined || isEntitled(reader.share))
+  }
+
   /**
    * Lets a new connection be taken over, as soon as a turn has time for what it has said first.
    * @param takeOver gives what its server knows of it; null where it is not taken over any more
