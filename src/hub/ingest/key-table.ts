@@ -305,38 +305,82 @@ export class KeyTable {
    * @throws {RangeError} where no memory is left
    */
   #layOut(bucketCount: number, entryBytes: number): void {
-    const live = this.#copyLive()
     const start = this.#shared === undefined ? 8 : this.#startAt
     const entriesAt = start + bucketCount * 8
-    this.#cover(entriesAt + entryBytes + READ_AHEAD)
+    const bytes = entriesAt + entryBytes + READ_AHEAD
+    // all of them in one piece, where none was removed
+    if (this.#bytesLive === this.#entriesEnd - this.#entriesAt) this.#moveEntries(entriesAt, bytes)
+    else this.#gatherEntries(entriesAt, bytes)
     this.#bucketsAt = start >> 2
     this.#mask = bucketCount - 1
-    this.#bucketsUsed = 0
     this.#entriesAt = entriesAt
     this.#entriesLimit = entriesAt + entryBytes
-    this.#ints.fill(0, this.#bucketsAt, entriesAt >> 2)
+    this.#entriesEnd = entriesAt + this.#bytesLive
+    this.#fillBuckets()
+    this.#writeHead()
+  }
+
+  #moveEntries(entriesAt: number, bytes: number): void {
+    const places = this.#places
+    const [from, end] = [this.#entriesAt >> 2, this.#entriesEnd >> 2]
+    const before = this.#ints
+    this.#cover(bytes)
+    // a shared memory grows in place
+    const isSameMemory = before.buffer instanceof SharedArrayBuffer
+    if (isSameMemory || this.#ints.buffer === before.buffer) {
+      this.#ints.copyWithin(entriesAt >> 2, from, end)
+    } else this.#ints.set(before.subarray(from, end), entriesAt >> 2)
+    const distance = entriesAt - this.#entriesAt
+    for (let slot = 0; slot < places.length; slot++) {
+      if (places[slot] !== 0) places[slot]! += distance
+    }
+  }
+
+  #gatherEntries(entriesAt: number, bytes: number): void {
+    const places = this.#places
+    const live = this.#copyLive()
+    this.#cover(bytes)
     this.#ints.set(live, entriesAt >> 2)
     let end = entriesAt
-    for (const [slot, place] of this.#places.entries()) {
-      if (place === 0) continue
-      this.#places[slot] = end
+    for (let slot = 0; slot < places.length; slot++) {
+      if (places[slot] === 0) continue
+      places[slot] = end
       end += entrySize(this.#lengthAt(end))
-      this.#insert(slot)
     }
-    this.#entriesEnd = end
-    this.#bytesLive = end - entriesAt
-    this.#writeHead()
+  }
+
+  /** Enters all keys into empty buckets. */
+  #fillBuckets(): void {
+    const ints = this.#ints
+    const places = this.#places
+    const hashes = this.#hashes
+    const bucketsAt = this.#bucketsAt
+    const mask = this.#mask
+    ints.fill(0, bucketsAt, bucketsAt + 2 * (mask + 1))
+    let used = 0
+    for (let slot = 0; slot < places.length; slot++) {
+      const place = places[slot]!
+      if (place === 0) continue
+      const mixed = hashes[slot]!
+      let bucket = mixed & mask
+      while (ints[bucketsAt + 2 * bucket + 1] !== 0) bucket = (bucket + 1) & mask
+      ints[bucketsAt + 2 * bucket] = mixed
+      ints[bucketsAt + 2 * bucket + 1] = place
+      used++
+    }
+    this.#bucketsUsed = used
   }
 
   /** Copies the entries of keys that are there, in the order of their slots. */
   #copyLive(): Int32Array {
+    const ints = this.#ints
     const live = new Int32Array(this.#bytesLive >> 2)
     let used = 0
     for (const place of this.#places) {
       if (place === 0) continue
-      const words = entrySize(this.#lengthAt(place)) >> 2
-      live.set(this.#ints.subarray(place >> 2, (place >> 2) + words), used)
-      used += words
+      // in a loop: a view of each would cost more than its words
+      const end = (place + entrySize(this.#lengthAt(place))) >> 2
+      for (let at = place >> 2; at < end; at++) live[used++] = ints[at]!
     }
     return live
   }
