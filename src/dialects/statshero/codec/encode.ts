@@ -39,6 +39,9 @@ const encoder = new TextEncoder()
 /** Decoder that keeps a byte order mark: it is part of the key. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Ends of lines without a rate, by type; never written to. */
+const PLAIN_TAILS = TYPE_WORDS.map((type) => encoder.encode(`|${type}\n`))
+
 /**
  * Encodes these lines in order as packets, each at most `maxDatagramBytes` unless one line alone is
  * longer; none for no lines.
@@ -68,7 +71,9 @@ export function lineFrame(line: Omit<Line, 'value'>, options: Wording): LineFram
   const head = new Uint8Array(key.length + 1)
   head.set(key)
   head[key.length] = 0x3a
-  const tail = encoder.encode(`|${line.type}${isSampled ? `|@${rateText(rate)}` : ''}\n`)
+  const tail = isSampled
+    ? encoder.encode(`|${line.type}|@${rateText(rate)}\n`)
+    : PLAIN_TAILS[TYPE_WORDS.indexOf(line.type)]!
   return { type: line.type, head, tail }
 }
 

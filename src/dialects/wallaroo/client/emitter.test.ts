@@ -134,6 +134,21 @@ describe('a relay', () => {
     assert.deepEqual(reports.counts, {})
   })
 
+  it('ends windows with their second, however late they are sent', async (context) => {
+    const { emitter, finish } = await setUp(context)
+    const { identity } = mappingOf({ ...NAMES, category: 'computation' }).latency!
+    const before = Math.floor(Date.now() / 1000)
+    const cell = latencies({ 10: '1' }, null, null)
+    emitter.send(identity, cell, undefined, END_MS)
+    emitter.send(identity, cell, undefined, END_MS + 1000)
+    emitter.send(identity, cell, undefined, Date.now() + 60_000)
+    const ends = windowsOf(await finish()).map(({ end_ns }) =>
+      Number(BigInt(end_ns) / 1_000_000_000n),
+    )
+    assert.deepEqual(ends.slice(0, 2), [END_MS / 1000, END_MS / 1000 + 1])
+    assert.ok(ends[2]! >= before && ends[2]! <= Math.floor(Date.now() / 1000))
+  })
+
   it('joins each worker once, and counts what it cannot say', async (context) => {
     const { emitter, finish, reports } = await setUp(context)
     const cell = latencies({ 10: '1' }, null, null)
