@@ -141,11 +141,13 @@
       (br_if $else (i32.ge_u (local.get $id) (i32.const 0x100000)))
       (local.set $place (i32.load $places (i32.shl (local.get $id) (i32.const 2))))
       (br_if $else (i32.eqz (i32.and (local.get $place) (i32.const 1))))
-      (br_if $else (i64.lt_s (local.get $delta) (i64.const 0)))
       (local.set $slot (i64.load $zone offset=7 (local.get $place)))
       (local.set $sum (i64.add (local.get $slot) (local.get $delta)))
-      ;; from 2^63 on JavaScript looks whether the total would pass 2^64 - 1
-      (br_if $else (i64.lt_s (i64.or (local.get $slot) (local.get $sum)) (i64.const 0)))
+      ;; a negative increment is none; from 2^63 on JavaScript looks whether the total would pass
+      (br_if $else
+        (i64.lt_s
+          (i64.or (local.get $delta) (i64.or (local.get $slot) (local.get $sum)))
+          (i64.const 0)))
       (i64.store $zone offset=7 (local.get $place) (local.get $sum))
       (return (i32.const 0)))
     (return_call $incrementElse (local.get $id) (local.get $delta)))
