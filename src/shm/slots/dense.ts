@@ -61,10 +61,11 @@ export function denseBound(bin: number): number {
  * console.log(zone.reader().dense(sizes).sum) // 50n
  */
 export class DenseHandle {
-  readonly metric: number
-  #owner!: SlotOwner
+  // What an observation reads stands first.
   #words!: BigUint64Array
   #at = 0
+  readonly metric: number
+  #owner!: SlotOwner
 
   /** Handles come from `writer.dense(metric)`. */
   constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
@@ -83,7 +84,8 @@ export class DenseHandle {
     const words = this.#words
     if ((value | 0) === value && value >= 0 && BigInt.asIntN(64, words[at]!) >= 0n) {
       words[at]! += BigInt(value | 0)
-      words[at + (value <= 1 ? 1 : 33 - Math.clz32(value - 1))]! += 1n
+      const below = value - 1 // -1 becomes 0, without a branch
+      words[at + 33 - Math.clz32(below & ~(below >> 31))]! += 1n
       return true
     }
     return Number.isSafeInteger(value) && this.#observeExact(BigInt(value))
