@@ -43,7 +43,7 @@ await ask({
     `memory: VmRSS of the hub ${IDLE_MS / 1000} s after that, with default ingest threads`,
   ],
   unit: 'ms',
-  remarks: [`${availableParallelism()} cores, so as many ingest threads`],
+  remarks: [`${availableParallelism()} cores, so one ingest thread less, but one at least`],
   measure: () => withPackage(measure),
 })
 

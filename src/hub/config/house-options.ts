@@ -103,7 +103,8 @@ const LIMIT_OPTIONS = {
     max: 64,
     default: 'auto',
     flag: '--ingest-workers <count>',
-    description: 'threads that take text; auto = one per core, 0 = none but the main thread',
+    description:
+      'threads that take text; auto = one for each core but one, 0 = none but the main thread',
   }),
   connectionsLimit: integer({
     max: 1_000_000,

@@ -9,7 +9,7 @@ const STATUS_INTERVAL_MS = 1000
 
 /**
  * Loads the protocol of a dialect, and nothing else of it: a thread compiles anew what it imports,
- * once per core and at every restart.
+ * once per thread and at every restart.
  */
 async function load({ module }: ThreadStart['dialects'][number]): Promise<Dialect> {
   return ((await import(module)) as { readonly dialect: Dialect }).dialect

@@ -242,12 +242,13 @@ export function udpReceiveOf(
 }
 
 /**
- * Computes the threads: one per core, unless told; more than one need a port that several sockets
- * can share.
+ * Computes the threads: unless told, one for each core but the main thread's; more than one need a
+ * port that several sockets can share.
  */
 export function threadCount(wanted: number | 'auto'): number {
   if (!SHARES_PORTS.has(process.platform)) return 1
-  return wanted === 'auto' ? Math.min(availableParallelism(), THREADS_MAX) : wanted
+  if (wanted !== 'auto') return wanted
+  return Math.max(1, Math.min(availableParallelism() - 1, THREADS_MAX))
 }
 
 /**
