@@ -26,8 +26,8 @@ export interface HttpLimits {
   /** A stream that takes nothing for so long is closed (`stalled`). */
   readonly streamStallMs: number
   /**
-   * Body of a request; a longer one gets 413 (`body_limit`) where it is read. With its frames it
-   * may have 16 KiB more; the rest is not parsed, and its connection closed (`overlong_body`).
+   * Body of a request; a longer one gets 413 (`body_limit`) where it is read. Frames and what is
+   * too long may have 16 KiB; the rest is not parsed, and its connection closed (`overlong_body`).
    */
   readonly bodyBytes: number
 }

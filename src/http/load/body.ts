@@ -30,6 +30,12 @@ export function refuseBody(incoming: IncomingMessage): void {
   bodies.get(incoming)?.refuse()
 }
 
+/** Measures the content that has come of a body, bytes. */
+export function contentOf(incoming: IncomingMessage): number {
+  // what was parsed in this turn may not have been taken yet
+  return (bodies.get(incoming)?.size ?? 0) + incoming.readableLength
+}
+
 interface Reader {
   readonly limit: number
   readonly resolve: (bytes: Buffer) => void
@@ -54,6 +60,11 @@ class Body {
     incoming.once('close', () => this.#settle('broken'))
   }
 
+  /** Bytes taken, those that are not held included. */
+  get size(): number {
+    return this.#size
+  }
+
   read(limit: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#reader = { limit, resolve, reject }
@@ -68,9 +79,8 @@ class Body {
 
   #take(chunk: Buffer): void {
     const end = this.#size + chunk.length
-    if (this.#bytes === undefined) return
     if (end > this.#limit) this.#bytes = undefined
-    else {
+    if (this.#bytes !== undefined) {
       if (end > this.#bytes.length) this.#bytes = this.#grown(end)
       chunk.copy(this.#bytes, this.#size)
     }

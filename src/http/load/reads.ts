@@ -8,9 +8,10 @@
 import type { Socket } from 'node:net'
 import type { PartedReading } from '../../dialects/endpoints.ts'
 import { ReadBudget } from '../../hub/listen/turns/read-budget.ts'
+import { nextShare } from '../../hub/tasks/loop-budget.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { HttpReports } from '../limits.ts'
-import { refuseBody } from './body.ts'
+import { contentOf, refuseBody } from './body.ts'
 import type { Requests } from './requests.ts'
 
 /** Bytes that are parsed at once: 57 requests at most, or 170 chunks; half a millisecond. */
@@ -19,7 +20,10 @@ const SLICE_BYTES = 1024
 const AHEAD_BYTES = 4096
 /** Bytes that wait for answers to those; as many as Node reads at once. */
 const HELD_BYTES_LIMIT = 65_536
-/** Bytes that a body may have besides its content: the sizes of its chunks, trailers. */
+/**
+ * Bytes that a body may have besides what is held of its content: the sizes of its chunks,
+ * trailers, the beginning of what is too long.
+ */
 const FRAMING_BYTES = 16_384
 /**
  * Time in which what still comes of a request that was refused is thrown away, ms: if the
@@ -42,7 +46,8 @@ export class RequestReads {
 
   constructor(parts: ReadsParts) {
     this.#parts = parts
-    this.#budget = new ReadBudget(parts.clock)
+    // a health check may come behind hundreds of connections: for them turns wait as long work does
+    this.#budget = new ReadBudget(parts.clock, undefined, (turn) => nextShare(setImmediate, turn))
   }
 
   /**
@@ -143,10 +148,14 @@ class Feed implements PartedReading {
     const { requests, bodyBytes, reports } = this.#parts
     if (requests.waitingIn(this.#socket) > 0) this.#aheadBytes += slice.length
     const newest = requests.newestIn(this.#socket)
-    this.#bodyBytes = newest?.complete === false ? this.#bodyBytes + slice.length : 0
-    if (this.#bodyBytes <= bodyBytes + FRAMING_BYTES) return
+    if (newest === undefined || newest.complete) {
+      this.#bodyBytes = 0
+      return
+    }
+    this.#bodyBytes += slice.length
+    if (this.#bodyBytes - Math.min(contentOf(newest), bodyBytes) <= FRAMING_BYTES) return
     reports.count('refused', 'overlong_body')
-    refuseBody(newest!)
+    refuseBody(newest)
     this.#isRefused = true
   }
 

@@ -26,7 +26,8 @@ export function noteArrival(): void {
   arrivals++
 }
 
-type NextLoop = (callback: () => void) => void
+/** Way to be called back in a later iteration of the event loop. */
+export type NextLoop = (callback: () => void) => void
 
 /**
  * Calls back when the rest of the event loop has run; while connections come, some iterations

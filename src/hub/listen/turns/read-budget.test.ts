@@ -192,6 +192,21 @@ test('a turn is over when its budget is, and the next one is not', async () => {
   assert.equal(budget.isSpent, false)
 })
 
+test('a turn waits as it is told to behind one that was spent, and behind no other', async () => {
+  const clock = new FakeClock()
+  const turns: (() => void)[] = []
+  const budget = new ReadBudget(clock, undefined, (turn) => turns.push(turn))
+  assert.equal(budget.isSpent, false)
+  await nextLoop()
+  assert.equal(turns.length, 0)
+  assert.equal(budget.isSpent, false)
+  clock.pass(8)
+  await nextLoop()
+  assert.equal(budget.isSpent, true)
+  turns.pop()!()
+  assert.equal(budget.isSpent, false)
+})
+
 test('arrivals without end, each of them slow, do not keep the others waiting', async () => {
   const clock = new FakeClock()
   const budget = new ReadBudget(clock)

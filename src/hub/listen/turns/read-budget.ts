@@ -17,7 +17,7 @@ import type { Readable } from 'node:stream'
 import type { PartedReading, SharedReads } from '../../../dialects/endpoints.ts'
 import { networkOf } from '../../../peers/network.ts'
 import type { Clock } from '../../../time/clock.ts'
-import { LOOP_BUDGET_NS, LoopBudget } from '../../tasks/loop-budget.ts'
+import { LOOP_BUDGET_NS, LoopBudget, type NextLoop } from '../../tasks/loop-budget.ts'
 
 /** Connections of one address, and what they have taken. */
 class AddressShare<T extends Readable = Readable> {
@@ -56,6 +56,7 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
   readonly #budget: LoopBudget
   readonly #clock: Clock
   readonly #onTaken: (stream: T) => void
+  readonly #nextTurn: NextLoop
   #hasBegun = false
   /** Shares of addresses that have connections, or have taken time in this round. */
   readonly #shares = new Map<string, AddressShare<T>>()
@@ -66,11 +67,20 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
   /** Whether anything may wait. */
   #hasWaiting = false
 
-  /** @param onTaken called when more of what a connection had sent was taken than by its reads */
-  constructor(clock: Clock, onTaken: (stream: T) => void = () => {}) {
+  /**
+   * @param onTaken called when more of what a connection had sent was taken than by its reads
+   * @param nextTurn calls back when a turn may follow one whose budget was spent; in the next
+   * iteration of the event loop unless given
+   */
+  constructor(
+    clock: Clock,
+    onTaken: (stream: T) => void = () => {},
+    nextTurn: NextLoop = (callback) => callback(),
+  ) {
     this.#clock = clock
     this.#budget = new LoopBudget(clock, { budgetNs: LOOP_BUDGET_NS })
     this.#onTaken = onTaken
+    this.#nextTurn = nextTurn
   }
 
   get isSpent(): boolean {
@@ -183,7 +193,10 @@ export class ReadBudget<T extends Readable = Socket> implements SharedReads {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#budget.renew()
-    setImmediate(() => this.#beginNext())
+    setImmediate(() => {
+      if (this.#isSpent) this.#nextTurn(() => this.#beginNext())
+      else this.#beginNext()
+    })
   }
 
   #admitNext(share: AddressShare<T>): void {
