@@ -28,11 +28,17 @@ for (const workers of ['0', '2']) {
           .resume(),
       )
     }
-    // no longer too young to make room
-    await wait(500)
-    const late = connect({ port: text.port, host: '127.0.0.1' })
-    late.end('1|6\na:1|m\n')
-    await once(late.resume(), 'close')
+    // until those that it accepted are no longer too young to make room, however late it was
+    const isTaken = async (): Promise<boolean> => {
+      const late = connect({ port: text.port, host: '127.0.0.1' })
+      late.end('1|6\na:1|m\n')
+      return once(late.resume(), 'close').then(
+        () => true,
+        () => false,
+      )
+    }
+    do await wait(500)
+    while (!(await isTaken()))
     const metrics = `http://127.0.0.1:${http.port}/metrics`
     const read = async () => (await fetch(metrics)).text()
     while (!/^a_total\{.*\} 1$/m.test(await read())) await wait(20)
