@@ -24,7 +24,7 @@ const LINES = [
   'host.jiffies:107|mr',
   'queue.depth:-7|g',
   'wide:9007199254740993|g',
-  ...['0', '1', '2', '3', '3', '100'].map((value) => `shop.latency:${value}|h`),
+  ...['0', '1', '2', '3', '3', '100'].map((value) => `shop.basket:${value}|h`),
   ...['-5', '4'].map((value) => `balance:${value}|h`),
   // One key as all four types, two keys that become one name, and a hostile key.
   ...['k:1|m', 'k:2|mr', 'k:3|g', 'k:4|h', 'a.b:1|g', 'a-b:2|g', '9"}\\ é\u0001😀:5|g'],
@@ -38,14 +38,14 @@ const EXPECTED: readonly (readonly [query: string, value: string])[] = [
   ['queue_depth', '-7'],
   // Prometheus holds doubles: the nearest even one.
   ['wide', '9007199254740992'],
-  ['shop_latency_hist_bucket{le="0"}', '1'],
-  ['shop_latency_hist_bucket{le="1"}', '2'],
-  ['shop_latency_hist_bucket{le="2"}', '3'],
-  ['shop_latency_hist_bucket{le="4"}', '5'],
-  ['shop_latency_hist_bucket{le="128"}', '6'],
-  ['shop_latency_hist_bucket{le="+Inf"}', '6'],
-  ['shop_latency_hist_sum', '109'],
-  ['shop_latency_hist_count', '6'],
+  ['shop_basket_hist_bucket{le="0"}', '1'],
+  ['shop_basket_hist_bucket{le="1"}', '2'],
+  ['shop_basket_hist_bucket{le="2"}', '3'],
+  ['shop_basket_hist_bucket{le="4"}', '5'],
+  ['shop_basket_hist_bucket{le="128"}', '6'],
+  ['shop_basket_hist_bucket{le="+Inf"}', '6'],
+  ['shop_basket_hist_sum', '109'],
+  ['shop_basket_hist_count', '6'],
   ['balance_hist_bucket{le="-5"}', '1'],
   ['balance_hist_bucket{le="4"}', '2'],
   ['k_total{shp_type="m"}', '1'],
@@ -55,7 +55,7 @@ const EXPECTED: readonly (readonly [query: string, value: string])[] = [
   ['a_b{metric="a.b"}', '1'],
   ['a_b{metric="a-b"}', '2'],
   ['_9"}\\ é\u0001😀'.replace(/[^A-Za-z0-9_]/gu, '_'), '5'],
-  ['histogram_quantile(0.5, shop_latency_hist_bucket)', '2'],
+  ['histogram_quantile(0.5, shop_basket_hist_bucket)', '2'],
 ]
 
 test('prometheus takes every series as it was sent, in both formats', {
@@ -93,14 +93,14 @@ test('prometheus takes every series as it was sent, in both formats', {
   )
   // When a total began is not a part of the text format.
   const began = await prometheus.queryUntil(
-    '{__name__=~"(shop_requests|shop_latency_hist)_created"}',
+    '{__name__=~"(shop_requests|shop_basket_hist)_created"}',
     (results) => results.length > 0,
   )
   const startS = started.clock.startMs / 1000
   assert.deepEqual(
     began.map(({ metric, value }) => [metric.__name__, metric.job, Number(value)]).sort(),
     [
-      ['shop_latency_hist_created', 'openmetrics', startS],
+      ['shop_basket_hist_created', 'openmetrics', startS],
       ['shop_requests_created', 'openmetrics', startS],
     ],
   )
