@@ -4,6 +4,7 @@
  */
 import type { Exact } from './exact.ts'
 import { subtractExact } from './exact.ts'
+import { boundedValue } from './histogram/explicit-bounds.ts'
 import type { Histogram } from './histogram/histogram.ts'
 import type { Summary } from './summary.ts'
 import { summarySum } from './summary.ts'
@@ -63,8 +64,8 @@ export function readingRate(
 /**
  * Computes the mean of a distribution: sum / count where a sum is known; otherwise estimated from
  * the buckets: one observation of the lowest is min, one of the highest max, the others lie at the
- * bucket's geometric middle, limited to [min, max]; the zero bucket is 0, overflow the least that
- * it can be. NaN when empty.
+ * bucket's geometric middle (between bounds of its own, in the middle), limited to [min, max]; the
+ * zero bucket is 0, overflow the least that it can be. NaN when empty.
  *
  * @example
  * import { canonicalMean, Histogram } from 'pentameter/model'
@@ -92,8 +93,11 @@ function estimatedMean(histogram: Histogram): number {
     middles.unshift({ value: -(2 ** ((index + 0.5) * perOctave)), count: Number(count) })
   })
   if (histogram.zeroCount > 0n) middles.push({ value: 0, count: Number(histogram.zeroCount) })
+  const { bounds } = histogram
   histogram.positive.forEach((index, count) => {
-    middles.push({ value: 2 ** ((index + 0.5) * perOctave), count: Number(count) })
+    const value =
+      bounds === undefined ? 2 ** ((index + 0.5) * perOctave) : boundedValue(bounds, index, 0.5)
+    middles.push({ value, count: Number(count) })
   })
   if (histogram.overflow > 0n) {
     middles.push({ value: histogram.overflowFrom, count: Number(histogram.overflow) })

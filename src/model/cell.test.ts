@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../test/support/property.ts'
-import { type Cell, emptyCell, KINDS, type Kind, mergeCells } from './cell.ts'
+import { type Cell, emptyCell, type GaugeCell, KINDS, type Kind, mergeCells } from './cell.ts'
 import { exact } from './exact.ts'
 import { Histogram } from './histogram/histogram.ts'
 import { addToSummary, EMPTY_SUMMARY } from './summary.ts'
@@ -20,8 +20,16 @@ const CELLS: Readonly<Record<Kind, fc.Arbitrary<Cell>>> = {
     .tuple(
       fc.oneof(fc.constantFrom(-0, 0, Number.NaN, Number.POSITIVE_INFINITY), fc.integer(), integer),
       fc.integer({ min: 0, max: 4 }),
+      fc.option(fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 2, maxLength: 4 }), {
+        nil: undefined,
+      }),
     )
-    .map(([value, at]) => ({ kind: 'gauge', value, at })),
+    .map(([value, at, earlier]) => {
+      if (earlier === undefined) return { kind: 'gauge', value, at }
+      const [min, max] = [Math.min(...earlier), Math.max(...earlier)]
+      const spread = { first: earlier[0]!, firstAt: at - 1, min, max, count: earlier.length }
+      return { kind: 'gauge', value, at, spread }
+    }),
   histogram: list.map((values) => {
     const histogram = new Histogram()
     for (const value of values) histogram.record(value)
@@ -59,10 +67,23 @@ for (const kind of KINDS) {
 
 test('the latest gauge wins, and of two at one instant the larger', () => {
   const gauge = (value: number, at: number): Cell => ({ kind: 'gauge', value, at })
-  assert.deepEqual(mergeCells(gauge(9, 1), gauge(3, 2)), gauge(3, 2))
-  assert.deepEqual(mergeCells(gauge(3, 2), gauge(9, 2)), gauge(9, 2))
-  assert.deepEqual(mergeCells(gauge(Number.NaN, 2), gauge(9, 1)), gauge(Number.NaN, 2))
-  assert.deepEqual(mergeCells(gauge(Number.NaN, 2), gauge(-9, 2)), gauge(-9, 2))
+  const last = (a: Cell, b: Cell): unknown => {
+    const { value, at } = mergeCells(a, b) as GaugeCell
+    return [value, at]
+  }
+  assert.deepEqual(last(gauge(9, 1), gauge(3, 2)), [3, 2])
+  assert.deepEqual(last(gauge(3, 2), gauge(9, 2)), [9, 2])
+  assert.deepEqual(last(gauge(Number.NaN, 2), gauge(9, 1)), [Number.NaN, 2])
+  assert.deepEqual(last(gauge(Number.NaN, 2), gauge(-9, 2)), [-9, 2])
+})
+
+test('merged gauges say what they went through', () => {
+  const gauge = (value: number, at: number): Cell => ({ kind: 'gauge', value, at })
+  const merged = mergeCells(mergeCells(gauge(5, 2), gauge(9, 3)), gauge(3, 1))
+  const spread = { first: 3, firstAt: 1, min: 3, max: 9, count: 3 }
+  assert.deepEqual(merged, { kind: 'gauge', value: 9, at: 3, spread })
+  const ended = mergeCells(gauge(5, 2), gauge(Number.NaN, 3)) as GaugeCell
+  assert.deepEqual(ended.spread, { first: 5, firstAt: 2, min: 5, max: 5, count: 1 })
 })
 
 test('cells of two kinds do not merge: a programmer’s error that says which', () => {

@@ -19,6 +19,19 @@ export interface GaugeCell {
   readonly value: Exact
   /** Order of the write: the larger wins. Any clock or sequence, the same one within a hub. */
   readonly at: number
+  /** Values that it went through, where more than `value` is known of the interval. */
+  readonly spread?: GaugeSpread
+}
+
+/** Values that a gauge had in an interval, besides the last one; doubles, the nearest ones. */
+export interface GaugeSpread {
+  readonly first: number
+  /** Order of the first write, as `at` is that of the last. */
+  readonly firstAt: number
+  readonly min: number
+  readonly max: number
+  /** Number of values that are known; each is between min and max. */
+  readonly count: number
 }
 
 export interface HistogramCell {
@@ -71,7 +84,7 @@ export function mergeCells(a: Cell, b: Cell): Cell {
   if (a.kind === 'counter' && b.kind === 'counter') {
     return { kind: 'counter', delta: addExact(a.delta, b.delta) }
   }
-  if (a.kind === 'gauge' && b.kind === 'gauge') return laterGauge(a, b)
+  if (a.kind === 'gauge' && b.kind === 'gauge') return mergeGauges(a, b)
   if (a.kind === 'histogram' && b.kind === 'histogram') {
     return { kind: 'histogram', histogram: mergeHistograms(a.histogram, b.histogram) }
   }
@@ -79,6 +92,52 @@ export function mergeCells(a: Cell, b: Cell): Cell {
     return { kind: 'summary', summary: mergeSummaries(a.summary, b.summary) }
   }
   throw new TypeError(`cells of kind ${a.kind} and ${b.kind} do not merge`)
+}
+
+/** Takes the latest value, and of all that are known the first one, the least and the largest. */
+function mergeGauges(a: GaugeCell, b: GaugeCell): GaugeCell {
+  const { kind, value, at } = laterGauge(a, b)
+  const spread = mergeSpreads(gaugeSpread(a), gaugeSpread(b))
+  const isSingle = spread?.count === 1 && Object.is(spread.first, Number(value))
+  return spread === undefined || isSingle ? { kind, value, at } : { kind, value, at, spread }
+}
+
+/** Gives the spread of a gauge's cell; undefined where no value is known. */
+function gaugeSpread({ value, at, spread }: GaugeCell): GaugeSpread | undefined {
+  if (spread !== undefined) return spread
+  const first = Number(value)
+  return Number.isNaN(first) ? undefined : { first, firstAt: at, min: first, max: first, count: 1 }
+}
+
+/**
+ * Adds two spreads of one gauge; undefined is none.
+ *
+ * @example
+ * import { mergeSpreads } from 'pentameter/model'
+ *
+ * const early = { first: 4, firstAt: 1, min: 4, max: 9, count: 3 }
+ * const late = { first: 7, firstAt: 2, min: 2, max: 7, count: 2 }
+ * console.log(mergeSpreads(late, early)) // { first: 4, firstAt: 1, min: 2, max: 9, count: 5 }
+ */
+export function mergeSpreads(
+  a: GaugeSpread | undefined,
+  b: GaugeSpread | undefined,
+): GaugeSpread | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const { first, firstAt } = isEarlier(a, b) ? a : b
+  return {
+    first,
+    firstAt,
+    min: Math.min(a.min, b.min),
+    max: Math.max(a.max, b.max),
+    count: a.count + b.count,
+  }
+}
+
+/** Orders by the first write; at the same instant the smaller value, so that order is no matter. */
+function isEarlier(a: GaugeSpread, b: GaugeSpread): boolean {
+  if (a.firstAt !== b.firstAt) return a.firstAt < b.firstAt
+  return a.first === b.first ? Object.is(a.first, -0) : a.first < b.first
 }
 
 /**

@@ -39,6 +39,8 @@ export interface Metadata {
   readonly rateTimeScaleS?: number
   /** Distribution whose sender knows no sum: its mean is an estimate from the buckets. */
   readonly lacksSum?: boolean
+  /** Bounds of a distribution's buckets, where they are not powers: inclusive upper ones. */
+  readonly bounds?: readonly number[]
   /** Key of the label that says which source it was read from: the same names come from others. */
   readonly sourceLabel?: string
   /** Hints for viewers. */

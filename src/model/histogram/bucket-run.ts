@@ -79,6 +79,11 @@ export class BucketRun {
     this.counts = counts
   }
 
+  clear(): void {
+    this.offset = 0
+    this.counts = EMPTY
+  }
+
   total(): bigint {
     let sum = 0n
     for (const count of this.counts) sum += count

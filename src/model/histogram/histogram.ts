@@ -1,7 +1,8 @@
 /**
  * The one distribution type of the system: base-2 exponential buckets on both sides of zero, with
  * count, sum, min and max. Merging and downscaling are exact, and commute; so cells of any
- * interval, worker or hub can be added up in any order.
+ * interval, worker or hub can be added up in any order. Where a sender has chosen bounds, buckets
+ * lie between these instead; of different bounds a sum has those that both have.
  *
  * Merging is a commutative monoid among histograms of one zero threshold, with the empty histogram
  * of scale 8 as neutral element (sums of integers to the last digit, of fractions within rounding).
@@ -22,6 +23,15 @@ import {
 } from '../exact.ts'
 import { BucketRun } from './bucket-run.ts'
 import { bucketIndex, lowerBound, SCALE_MAX, upperBound } from './buckets.ts'
+import {
+  type Bounds,
+  boundedIndex,
+  boundedValue,
+  commonBounds,
+  hasBounds,
+  regrouped,
+} from './explicit-bounds.ts'
+import { valueInside } from './inside.ts'
 
 /** Limit of buckets per side; more range lowers the scale, as in OpenTelemetry's default. */
 export const BUCKETS_LIMIT = 160
@@ -38,7 +48,13 @@ export const BUCKETS_LIMIT = 160
  * console.log(Math.abs(latencies.quantile(0.99) / 990 - 1) < 0.011) // true
  */
 export class Histogram {
+  /** Exponent of the buckets' widths; means nothing where there are {@link bounds}. */
   scale: number
+  /**
+   * Bounds of buckets instead of powers, as explicit-bounds.ts has them: bucket i is counted in
+   * place i of `positive`, whatever the signs; nothing is in `negative`, zero bucket or overflow.
+   */
+  bounds: Bounds | undefined = undefined
   count = 0n
   /** Sum of the observations; undefined where the sender does not know it. */
   sum: Exact | undefined = 0
@@ -76,7 +92,8 @@ export class Histogram {
     this.#widen(observed, observed)
     this.count += times
     const size = observed < 0 ? -observed : observed
-    if (size <= this.zeroThreshold) this.zeroCount += times
+    if (this.bounds !== undefined) this.positive.add(boundedIndex(this.bounds, observed), times)
+    else if (size <= this.zeroThreshold) this.zeroCount += times
     else this.#recordSide(observed < 0 ? this.negative : this.positive, size, times)
   }
 
@@ -102,7 +119,7 @@ export class Histogram {
   addBucket(index: number, count: bigint, isNegative = false): void {
     if (count <= 0n) return
     const side = isNegative ? this.negative : this.positive
-    const steps = stepsToFit(side, index, index)
+    const steps = this.bounds === undefined ? stepsToFit(side, index, index) : 0
     if (steps > 0) this.downscaleTo(this.scale - steps)
     side.add(index >> steps, count)
     this.count += count
@@ -111,7 +128,7 @@ export class Histogram {
   /** Lowers the scale; every bucket i becomes i >> steps. A higher scale is ignored. */
   downscaleTo(scale: number): void {
     const steps = this.scale - scale
-    if (steps <= 0) return
+    if (steps <= 0 || this.bounds !== undefined) return
     this.positive.downscale(steps)
     this.negative.downscale(steps)
     this.scale = scale
@@ -119,6 +136,47 @@ export class Histogram {
 
   /** Adds another histogram; the other stays as it is. The coarser scale of the two holds. */
   mergeFrom(other: Histogram): void {
+    if (this.bounds !== undefined || other.bounds !== undefined) this.#mergeBounded(other)
+    else this.#mergeScaled(other)
+  }
+
+  /** Merges where one of both has bounds; the empty histogram without bounds stays neutral. */
+  #mergeBounded(other: Histogram): void {
+    if (other.isEmpty && other.bounds === undefined) return
+    if (this.isEmpty && this.bounds === undefined) {
+      this.copyFrom(other)
+      return
+    }
+    const bounds = commonBounds(this, other)
+    this.regroupTo(bounds)
+    let source = other
+    if (!hasBounds(other, bounds)) {
+      source = other.clone()
+      source.regroupTo(bounds)
+    }
+    this.positive.mergeFrom(source.positive)
+    this.#addMoments(source)
+  }
+
+  /**
+   * Counts between other bounds from now on. Each of them must be a bound that it has already, so
+   * that no bucket is split; what it has besides is given up.
+   */
+  regroupTo(bounds: Bounds): void {
+    if (!hasBounds(this, bounds)) {
+      const { offset, counts } = regrouped(this, bounds)
+      this.positive.offset = offset
+      this.positive.counts = counts
+      this.negative.clear()
+      this.zeroCount = 0n
+      this.zeroThreshold = 0
+      this.overflow = 0n
+      this.overflowFrom = Number.POSITIVE_INFINITY
+    }
+    this.bounds = bounds
+  }
+
+  #mergeScaled(other: Histogram): void {
     let source = other.scale > this.scale ? other.atScale(this.scale) : other
     this.downscaleTo(source.scale)
     if (source.zeroThreshold !== this.zeroThreshold) {
@@ -136,6 +194,10 @@ export class Histogram {
     this.downscaleTo(this.scale - steps)
     this.positive.mergeFrom(fitted.positive)
     this.negative.mergeFrom(fitted.negative)
+    this.#addMoments(source)
+  }
+
+  #addMoments(source: Histogram): void {
     if (!source.isEmpty) this.#widen(source.min, source.max)
     this.count += source.count
     this.sum =
@@ -178,7 +240,8 @@ export class Histogram {
   /**
    * Estimates the q-quantile: the observation of rank ceil(q * count), placed on the exponential
    * curve inside its bucket and limited to [min, max]. Relative error at most 2^(2^-scale) - 1;
-   * among the overflow, the least it can be.
+   * among the overflow, the least it can be. Between bounds of its own it is placed on a straight
+   * line, above the last of them on that, and it may be as wrong as its bucket is wide.
    * @param q 0 to 1
    * @returns NaN when empty
    */
@@ -204,11 +267,25 @@ export class Histogram {
     for (let i = 0; i < positive.counts.length; i++) {
       const count = Number(positive.counts[i]!)
       if (count > 0 && seen + count >= rank) {
-        return valueInside(positive.offset + i, this.scale, (rank - seen - 0.5) / count)
+        return this.#inside(positive.offset + i, (rank - seen - 0.5) / count)
       }
       seen += count
     }
     return this.overflow > 0n ? this.overflowFrom : Number(this.max)
+  }
+
+  /** Computes the value at a fraction of a bucket of the positive side. */
+  #inside(index: number, fraction: number): number {
+    const { bounds, scale } = this
+    if (bounds === undefined) return valueInside(index, scale, fraction)
+    return boundedValue(bounds, index, fraction)
+  }
+
+  /** Gives the upper bound, inclusive, of a bucket of the positive side. */
+  upperOf(index: number): number {
+    const { bounds, scale } = this
+    if (bounds === undefined) return upperBound(index, scale)
+    return bounds[index] ?? Number.POSITIVE_INFINITY
   }
 
   #limit(value: number): number {
@@ -245,7 +322,7 @@ export class Histogram {
     })
     middles.push([0, Number(this.zeroCount)])
     this.positive.forEach((i, n) => {
-      middles.push([this.#limit(valueInside(i, this.scale, 0.5)), Number(n)])
+      middles.push([this.#limit(this.#inside(i, 0.5)), Number(n)])
     })
     if (this.overflow > 0n) middles.push([this.overflowFrom, Number(this.overflow)])
     return middles
@@ -258,6 +335,7 @@ export class Histogram {
   /** Becomes a copy of another one, within the memory it has as far as that suffices. */
   copyFrom(other: Histogram): void {
     this.scale = other.scale
+    this.bounds = other.bounds
     this.count = other.count
     this.sum = other.sum
     this.min = other.min
@@ -273,6 +351,7 @@ export class Histogram {
   /** Makes a copy at a coarser (or the same) scale. */
   atScale(scale: number): Histogram {
     const copy = new Histogram(this.scale)
+    copy.bounds = this.bounds
     copy.count = this.count
     copy.sum = this.sum
     copy.min = this.min
@@ -324,13 +403,4 @@ function stepsToFit(side: BucketRun, low: number, high: number): number {
 function mergeSteps(side: BucketRun, other: BucketRun): number {
   const span = other.span()
   return span === undefined ? 0 : stepsToFit(side, span[0], span[1])
-}
-
-/** Computes the value at a fraction of a bucket, on the exponential curve between its bounds. */
-function valueInside(index: number, scale: number, fraction: number): number {
-  const low = lowerBound(index, scale)
-  const high = upperBound(index, scale)
-  return low === 0 || high === Number.POSITIVE_INFINITY
-    ? Math.min(high, Number.MAX_VALUE)
-    : low * (high / low) ** fraction
 }

@@ -26,6 +26,10 @@ export function histogramGain(
 ): Histogram {
   let after = later
   let before = earlier.scale > later.scale ? earlier.atScale(later.scale) : earlier
+  if (later.bounds !== undefined) {
+    before = earlier.clone()
+    before.regroupTo(later.bounds)
+  }
   if (before.zeroThreshold !== after.zeroThreshold) {
     // What the later reading counts as zero stands in buckets of the earlier one.
     after = after.clone()
@@ -33,6 +37,7 @@ export function histogramGain(
     after.levelZero(before)
   }
   gain.scale = after.scale
+  gain.bounds = after.bounds
   gain.zeroThreshold = after.zeroThreshold
   gain.count = after.count - before.count
   gain.zeroCount = after.zeroCount - before.zeroCount
@@ -98,6 +103,31 @@ export function binsHistogram({ counts: bins, sum }: Bins): Histogram {
   histogram.overflow = bins[OVERFLOW_BIN]!
   histogram.overflowFrom = OVERFLOW_FROM
   histogram.count += bins[OVERFLOW_BIN]!
+  histogram.sum = exact(sum)
+  return histogram
+}
+
+/** Counts between bounds, and the sum of what was observed, as a zone has them. */
+export interface BoundedBins extends Bins {
+  /** Inclusive upper bounds, ascending; there is one count more, of all that is greater. */
+  readonly bounds: readonly number[]
+}
+
+/**
+ * Makes the histogram of counts between bounds; extremes are not known.
+ *
+ * @example
+ * import { boundedHistogram } from 'pentameter/model'
+ *
+ * const counts = BigUint64Array.of(0n, 2n, 1n)
+ * const sizes = boundedHistogram({ bounds: [10, 100], counts, sum: 250n })
+ * console.log(sizes.count, sizes.quantile(0.5)) // 3n 77.5
+ */
+export function boundedHistogram({ bounds, counts, sum }: BoundedBins): Histogram {
+  const histogram = new Histogram(0)
+  histogram.bounds = bounds
+  histogram.positive.counts = counts.slice()
+  histogram.count = histogram.positive.total()
   histogram.sum = exact(sum)
   return histogram
 }

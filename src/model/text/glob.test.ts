@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { compileGlob } from './glob.ts'
+import { compileByteGlob, compileGlob } from './glob.ts'
 
 test('a star is any run of characters, line ends and none among them; the rest is itself', () => {
   const cases: readonly [pattern: string, text: string, isMatch: boolean][] = [
@@ -35,6 +35,19 @@ test('it is what the regular expression of the same meaning says', () => {
     fc.property(letters, texts, (pattern, text) => {
       const source = pattern.replaceAll('.', '\\.').replaceAll('*', '.*')
       assert.equal(compileGlob(pattern)(text), new RegExp(`^${source}$`, 's').test(text))
+    }),
+    2000,
+  )
+})
+
+test('on the bytes of a text in ASCII it says the same as on the text', () => {
+  const patterns = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', 'é'), maxLength: 8 })
+  const texts = fc.string({ unit: fc.constantFrom('a', 'b', '.', '\n'), maxLength: 12 })
+  holds(
+    fc.property(patterns, texts, texts, (pattern, before, text) => {
+      const bytes = Buffer.from(`${before}${text}ab`)
+      const isMatch = compileByteGlob(pattern)(bytes, before.length, bytes.length - 2)
+      assert.equal(isMatch, compileGlob(pattern)(text))
     }),
     2000,
   )

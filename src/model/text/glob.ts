@@ -27,3 +27,36 @@ export function compileGlob(pattern: string, { ignoresCase = false } = {}): Glob
     return at <= end
   }
 }
+
+/** Tells of bytes[start, end), a text in ASCII, what a {@link Glob} tells of that text. */
+export type ByteGlob = (bytes: Uint8Array, start: number, end: number) => boolean
+
+/** Compiles a pattern for use on texts in ASCII where they lie, without a string being made. */
+export function compileByteGlob(pattern: string): ByteGlob {
+  const encoder = new TextEncoder()
+  const [first, ...rest] = pattern.split('*').map((part) => encoder.encode(part))
+  const last = rest.pop()
+  const front = first!
+  if (last === undefined) {
+    return (bytes, start, end) => end - start === front.length && isAt(bytes, start, front)
+  }
+  const middle = rest.filter((part) => part.length > 0)
+  return (bytes, start, end) => {
+    const lastAt = end - last.length
+    if (lastAt - start < front.length || !isAt(bytes, lastAt, last)) return false
+    if (!isAt(bytes, start, front)) return false
+    let at = start + front.length
+    for (let i = 0; i < middle.length; i++) {
+      const part = middle[i]!
+      while (at + part.length <= lastAt && !isAt(bytes, at, part)) at++
+      at += part.length
+    }
+    return at <= lastAt
+  }
+}
+
+/** Compares from the end: endings differ there most. */
+function isAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let i = part.length - 1; i >= 0; i--) if (bytes[at + i] !== part[i]) return false
+  return true
+}
