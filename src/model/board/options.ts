@@ -2,25 +2,31 @@
  * What a viewer's options say (page, command line and URL alike). Every function returns
  * undefined for a usage error. Keys end at the last `=`, so that names may contain one.
  */
-import type { Window } from './sma.ts'
+import { isWindow, type Window } from './sma.ts'
 
-interface YRange {
+export interface YRange {
   readonly plot: string
   /** null = automatic. */
   readonly min: number | null
   readonly max: number | null
 }
 
-interface TriggerOption {
+export interface TriggerOption {
   readonly key: string
   /** null = none. */
   readonly below: number | null
   readonly above: number | null
 }
 
-type SmaOption = { readonly key: string } & Window
+export type SmaOption = { readonly key: string } & Window
 
-interface SourceAddress {
+/** Plot that was chosen by hand for a line, by its name. */
+export interface PlotOption {
+  readonly name: string
+  readonly plot: string
+}
+
+export interface SourceAddress {
   readonly host: string
   readonly port: number
 }
@@ -29,6 +35,8 @@ const DEFAULT_SOURCE_PORT = 5001
 /** Bounds of the viewer's controls; values outside are moved to the nearest. */
 export const TIME_WINDOW_S = { min: 1, max: 600, standard: 10 } as const
 export const CHART_COLUMNS = { min: 1, max: 10, standard: 2 } as const
+/** Width of a chart by its height. */
+export const CHART_ASPECT = { min: 1, max: 5, standard: 2 } as const
 
 interface Bounds {
   readonly min: number
@@ -50,7 +58,7 @@ const COLORS: ReadonlyMap<string, string> = new Map([
 const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 /** Reads a plain or exponent decimal, finite. */
-function parseNumber(text: string): number | undefined {
+export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
@@ -73,7 +81,14 @@ export function parseSeconds(text: string): number | undefined {
   return value !== undefined && value > 0 ? value : undefined
 }
 
-/** Reads `PLOT=[MIN],[MAX]`. */
+/**
+ * Reads `PLOT=[MIN],[MAX]`.
+ *
+ * @example
+ * import { parseYRange } from 'pentameter/scope'
+ *
+ * console.log(parseYRange('current=0,')) // { plot: 'current', min: 0, max: null }
+ */
 export function parseYRange(text: string): YRange | undefined {
   const parsed = parsePair(text)
   if (parsed === undefined) return undefined
@@ -81,26 +96,61 @@ export function parseYRange(text: string): YRange | undefined {
   return min !== null && max !== null && min >= max ? undefined : { plot, min, max }
 }
 
-/** Reads `KEY=[BELOW],[ABOVE]`. */
+/**
+ * Reads `KEY=[BELOW],[ABOVE]`.
+ *
+ * @example
+ * import { parseTrigger } from 'pentameter/scope'
+ *
+ * console.log(parseTrigger('motor=,9.5')) // { key: 'motor', below: null, above: 9.5 }
+ */
 export function parseTrigger(text: string): TriggerOption | undefined {
   const parsed = parsePair(text)
   return parsed && { key: parsed.key, below: parsed.first, above: parsed.second }
 }
 
-/** Reads `KEY=SAMPLES` or `KEY=SECONDSs`; 0 = off. */
+/**
+ * Reads `KEY=SAMPLES`, 600,000 at most, or `KEY=SECONDSs`, 600 at most; 0 = off.
+ *
+ * @example
+ * import { parseSma } from 'pentameter/scope'
+ *
+ * console.log(parseSma('current/motor=2s')) // { key: 'current/motor', seconds: 2 }
+ */
 export function parseSma(text: string): SmaOption | undefined {
   const parts = splitKey(text)
   if (parts === undefined) return undefined
   const { key, rest } = parts
   if (rest.endsWith('s')) {
-    const seconds = parseNumber(rest.slice(0, -1))
-    return seconds === undefined || seconds < 0 ? undefined : { key, seconds }
+    const seconds = parseNumber(rest.slice(0, -1)) ?? Number.NaN
+    return isWindow({ seconds }) ? { key, seconds } : undefined
   }
   const samples = Number(rest)
-  return /^\+?[0-9]+$/.test(rest) && Number.isSafeInteger(samples) ? { key, samples } : undefined
+  return /^\+?[0-9]+$/.test(rest) && isWindow({ samples }) ? { key, samples } : undefined
 }
 
-/** Reads `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare V6. */
+/**
+ * Reads `METRIC=PLOT`: a plot that is chosen by hand; in PLOT `%3D` is `=`, and `%25` is `%`.
+ *
+ * @example
+ * import { parsePlot } from 'pentameter/scope'
+ *
+ * console.log(parsePlot('motor=all motors')) // { name: 'motor', plot: 'all motors' }
+ */
+export function parsePlot(text: string): PlotOption | undefined {
+  const parts = splitKey(text)
+  if (parts === undefined) return undefined
+  return { name: parts.key, plot: parts.rest.replaceAll('%3D', '=').replaceAll('%25', '%') }
+}
+
+/**
+ * Reads `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare V6.
+ *
+ * @example
+ * import { parseSource } from 'pentameter/scope'
+ *
+ * console.log(parseSource('plc1')) // { host: 'plc1', port: 5001 }
+ */
 export function parseSource(text: string): SourceAddress | undefined {
   const match = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(text)
   if (match === null) return isV6(text) ? { host: text, port: DEFAULT_SOURCE_PORT } : undefined
@@ -140,6 +190,11 @@ function parsePair(text: string) {
 /**
  * Reads the colour that a metric's `color` label names, as `#rrggbb` in lower case: nine words in
  * lower case, `#RGB` and `#RRGGBB`. For all else the viewer takes an automatic colour and says so.
+ *
+ * @example
+ * import { parseColor } from 'pentameter/scope'
+ *
+ * console.log(parseColor('orange'), parseColor('Orange')) // #ff6900 undefined
  */
 export function parseColor(label: string): string | undefined {
   if (!label.startsWith('#')) return COLORS.get(label)

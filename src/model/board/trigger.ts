@@ -11,9 +11,9 @@ export interface Thresholds {
   readonly above: number | null
 }
 
-type TriggerSide = 'below' | 'above'
+export type TriggerSide = 'below' | 'above'
 
-interface TriggerEvent {
+export interface TriggerEvent {
   readonly key: string
   readonly side: TriggerSide
   /** Seconds. */
@@ -33,9 +33,23 @@ interface Watch {
   isArmed: boolean
 }
 
-/** A nanosecond, the finest time on the wire: sums of seconds as doubles are off by less. */
-const TIME_TOLERANCE_S = 1e-9
+/**
+ * A microsecond: sums of seconds, and wall times as doubles, are off by less, and no source samples
+ * that often.
+ */
+const TIME_TOLERANCE_S = 1e-6
 
+/**
+ * Latches the first hit, and says where the view is to stop.
+ *
+ * @example
+ * import { Trigger } from 'pentameter/scope'
+ *
+ * const trigger = new Trigger(2)
+ * trigger.edit('motor', { above: 9 })
+ * trigger.sample(0, () => 9.5)
+ * console.log(trigger.event?.side, trigger.sample(1, () => 5)[0]?.kind) // above stopped
+ */
 export class Trigger {
   #halfWindowS: number
   readonly #watches = new Map<string, Watch>()
