@@ -4,7 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { FakeClock } from '../test/support/fake-clock.ts'
 import { FREE_PORTS, PORTS, portOptions } from '../test/support/ports.ts'
-import { ConfigError, type HubOptions, NoListenerError, startHub } from './hub/index.ts'
+import { StatsHeroClient } from './dialects/statshero/index.ts'
+import {
+  type CanonicalSeries,
+  ConfigError,
+  type HubOptions,
+  NoListenerError,
+  startHub,
+} from './hub/index.ts'
 
 const FREE: HubOptions = { ...FREE_PORTS, ingestWorkers: 0 }
 const PORT_NAMES = PORTS.map(({ name }) => name)
@@ -78,4 +85,38 @@ test('a hub whose port the system chooses has a name of its own in OTLP, not por
   }
   for (const name of names) assert.match(name, /:127\.0\.0\.1:[0-9a-f-]{36}$/)
   assert.notEqual(names[0], names[1])
+})
+
+test('values for one more server of viewers: gauges now, counters as rate and total', async () => {
+  const clock = new FakeClock()
+  const hub = await startHub({ config: { ...FREE, httpPort: 0 }, clock })
+  const client = new StatsHeroClient({ host: '127.0.0.1', port: hub.addresses.text!.port })
+  await client.start()
+  client.meter('orders').record(3)
+  client.gauge('carts').record(7)
+  client.histogram('latency', 1).record(20)
+  await client.close()
+  const source = hub.viewerSource(['p99'])
+  const values = (): Record<string, number> => {
+    const list = source.list()
+    const target = new Float64Array(list.length)
+    source.read(target)
+    const nameOf = (each: CanonicalSeries): string =>
+      [each.identity.name, each.statistic].filter(Boolean).join('.')
+    return Object.fromEntries(list.map((each, i) => [nameOf(each), target[i]!]))
+  }
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let turns = 0; !isSo(); turns++) {
+      assert.ok(turns < 10_000, JSON.stringify(values()))
+      await new Promise(setImmediate)
+      clock.advance(1)
+    }
+  }
+  await until(() => values().carts === 7 && values().latency === 20)
+  const { orders: _, ...seen } = values()
+  assert.deepEqual(seen['orders.total'], 3)
+  assert.equal(seen.latency, 20)
+  assert.ok(Math.abs(seen['latency.p99']! - 20) < 1)
+  source.close()
+  await Promise.all([hub.close(), clock.advance(5000)])
 })

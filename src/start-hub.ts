@@ -16,6 +16,7 @@ import type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
 import type { Guest } from './dialects/guest.ts'
 import { HTTP_PORT, type ValuesOf } from './dialects/options.ts'
 import { GUESTS } from './dialects/registry.ts'
+import type { SnapshotSource, Statistic } from './dialects/snapshot-source.ts'
 import { isLoopback } from './host-check.ts'
 import type { OtlpPreview } from './http/export/otlp/source.ts'
 import { HTTP_LIMITS } from './http/limits.ts'
@@ -35,6 +36,7 @@ import type { Clock } from './time/clock.ts'
 import { systemClock } from './time/system-clock.ts'
 
 export type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
+export type { CanonicalSeries, SnapshotSource, Statistic } from './dialects/snapshot-source.ts'
 export { ConfigError } from './hub/config/values.ts'
 export type { Log, LogLevel } from './hub/log.ts'
 export type { Total } from './hub/series/record.ts'
@@ -80,8 +82,19 @@ export interface RunningHub {
    * @throws {RangeError} for another interval, and above `sessionsLimit` subscribers
    */
   subscribe(intervalMs: number, onInterval: (interval: Interval) => void): () => void
+  /**
+   * Opens the values of all series for one more server of viewers, a `ScopeServer` for instance:
+   * gauges as they are, counters as rate and total, distributions as means.
+   * @param select statistics of distributions besides, each as `NAME.p99`
+   */
+  viewerSource(select?: readonly Statistic[]): HubViewerSource
   /** Closes the running second, delivers it, and lets go of all ports and peers. */
   close(): Promise<void>
+}
+
+export interface HubViewerSource extends SnapshotSource {
+  /** Ends it: the hub computes nothing for it any more. */
+  close(): void
 }
 
 export interface HubSeries {
@@ -188,7 +201,20 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
     sources: () => hub.sources(),
     series: () => seriesOf(hub),
     subscribe: (intervalMs, onInterval) => subscribe(hub, intervalMs, onInterval),
+    viewerSource: (select = []) => viewerSourceOf(hub, select),
     close,
+  }
+}
+
+function viewerSourceOf(hub: Hub, select: readonly Statistic[]): HubViewerSource {
+  const snapshot = hub.openSnapshot(select)
+  return {
+    get revision() {
+      return snapshot.revision
+    },
+    list: () => snapshot.list(),
+    read: (target) => snapshot.read(target),
+    close: () => hub.closeSnapshot(snapshot),
   }
 }
 

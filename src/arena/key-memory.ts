@@ -11,6 +11,9 @@
  *   entries  [slot:i32][length << 8 | type:i32][lines:i32][counter:i32][sum:u64][key: length bytes]
  *            each from a multiple of 8 bytes on; counter: what the ingest finds its counter by
  *
+ * So it begins; as it grows, larger buckets follow, which the head names once they have all keys,
+ * and entries are before and behind them.
+ *
  * Behind the last entry are 16 bytes more, so that a key may be read by blocks of 16. A key of at
  * most 4,096 bytes is looked up by hashWords (src/model/hash/word-hash.ts) under the secrets, with
  * its type by mixType, from bucket `hash & mask` on, up to an empty one.

@@ -2,6 +2,7 @@
  * The contract of a dialect's part on the command line: what its commands may ask for, lines of
  * help, and its traffic in `pentameter demo` on real sockets, with the few means of making it.
  */
+import { addressText } from '../model/text/address.ts'
 import type { Clock } from '../time/clock.ts'
 import type { PortAddresses } from './endpoints.ts'
 
@@ -73,9 +74,8 @@ export function sendCommand(messages: readonly string[], url?: string, flags = '
 
 /** Writes host and port as in a URL; every address of a machine is also that of loopback. */
 export function peerUrl(scheme: string, host: string, port: number): string {
-  const wild: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
-  const name = wild[host] ?? (host.includes(':') ? `[${host}]` : host)
-  return `${scheme}://${name}:${port}`
+  const wild: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return `${scheme}://${addressText(wild[host] ?? host, port)}`
 }
 
 /** Calls `step` now and every so many milliseconds. @returns what ends it */

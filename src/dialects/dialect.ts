@@ -7,6 +7,7 @@
  * Every dialect has two profiles: `document` does as its text says, `peer` as the real programs do.
  */
 
+import type { Identity, Metadata } from '../model/index.ts'
 import type { CodecOptions, Decoder, Profile, Role, Transport } from './decoder.ts'
 import type {
   ClientContext,
@@ -31,6 +32,13 @@ export interface Output {
   connectEmitter(target: Target, context: ClientContext): Emitter
 }
 
+/** Name of a series as peers of a dialect get it. */
+export interface PeerName {
+  readonly text: string
+  /** Words for what the text has no place for. */
+  readonly note?: string
+}
+
 export interface Dialect {
   /** Lower-case registry name, the same as its folder. */
   readonly name: string
@@ -43,6 +51,8 @@ export interface Dialect {
   readonly transports: readonly Transport[]
   /** URL schemes besides its name by which its peers are addressed, for example `http`. */
   readonly schemes?: readonly string[]
+  /** Whether an address of a peer may have options behind `?`; those with URLs have them anyway. */
+  readonly takesQuery?: boolean
   /** Port that its servers listen at, alone or with others; absent for a dialect of memory. */
   readonly port?: PortSpec
   /** Section of the configuration; `client` and `emit` in it are those of its clients. */
@@ -54,6 +64,15 @@ export interface Dialect {
   readonly threadModule?: string
   /** Tells how its series leave the house, under these values of its options. */
   exportRules?(options: Readonly<Record<string, unknown>>): ExportRules
+  /**
+   * Names a series of the hub, of any origin, as this dialect tells its peers of it, by the code
+   * that does; undefined for one of which it has nothing to tell.
+   * @param options of its section of the configuration
+   */
+  nameOf?(
+    series: { readonly identity: Identity; readonly metadata: Metadata },
+    options: Readonly<Record<string, unknown>>,
+  ): PeerName | undefined
   readonly defaultProfile: Profile
   /** The closed set of decode error codes. */
   readonly errorCodes: readonly string[]

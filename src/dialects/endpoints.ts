@@ -29,6 +29,8 @@ export interface Target {
   readonly port: number
   /** The whole address as given, where the dialect's peers have URLs (`schemes`). */
   readonly url?: string
+  /** Options of the address behind `?`, where the dialect's addresses have some (`takesQuery`). */
+  readonly query?: string
 }
 
 /** One connection of a server or client, as people are told of it. */
@@ -193,6 +195,20 @@ export interface SourceContext extends ClientContext {
   readonly bytesLimit: number
   /** Budget of the reads from all attached peers. */
   readonly reads: SharedReads
+  /** Log of what the source measures more often than each second. */
+  readonly samples: SampleSink
+}
+
+/** Taker of samples with their own times, beside the last values that the ingest takes. */
+export interface SampleSink {
+  /**
+   * Takes one row of values.
+   * @param timeMs time of measurement, Unix ms
+   * @param row ids of series ({@link Ingest.seriesOf}) by place, negative for none
+   * @param values one for each place; NaN = none
+   * @param isRepeat whether these values replace those of the last call
+   */
+  add(timeMs: number, row: Int32Array, values: Float64Array, isRepeat: boolean): void
 }
 
 /** Budget of reads from peers in a turn of the event loop, shared out among them. */

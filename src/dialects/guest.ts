@@ -9,6 +9,8 @@ import type { HubGuest } from '../hub/resident.ts'
 import type { CommandLine, Demo, Examples } from './command-line.ts'
 
 export interface Guest extends HubGuest, RoutedGuest {
+  /** Names of its commands: to run one of them, those of others are not loaded. */
+  readonly commands?: readonly string[]
   /**
    * Adds its own commands, with descriptions, flags and examples. They are part of `--help` and of
    * `pentameter completion`; `serve` starts without them.

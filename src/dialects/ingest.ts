@@ -89,6 +89,8 @@ export interface Ingest extends LineIngest {
    * there is none.
    */
   isOverflow?(slot: number): boolean
+  /** Gives the number of the series that a slot is of; negative where it is of none. */
+  seriesOf(slot: number): number
   /** Ends the value of a gauge: from now on it is not known, which measures nothing. */
   end(slot: number): void
   /**
@@ -102,11 +104,20 @@ export interface Ingest extends LineIngest {
 export interface Describe {
   (key: Uint8Array, type: number): Description
   /**
-   * Forms by type of series whose identity is nothing but that and their key as a name: with it
-   * they are defined, found or refused without being described. Left out where a series has more.
+   * Finds the form of a series whose identity is nothing but that and the key in bytes[start, end)
+   * as its name: with it, it is defined, found or refused without being described. Undefined where
+   * it has more. Forms are few objects, the same at every call.
    */
-  readonly forms?: readonly (SeriesForm | undefined)[]
+  readonly formOf?: FormOf
 }
+
+/** Finder of the form of a key and its type; makes nothing. */
+export type FormOf = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  type: number,
+) => SeriesForm | undefined
 
 /** Description of a series without its name; it has no labels. */
 export interface SeriesForm

@@ -6,8 +6,11 @@
  *   zero:       |v| <= threshold        le = threshold
  *   positive i: v in (2^i, 2^(i+1)]     le = 2^(i+1)
  *   overflow:   v >= 2^31, no more known, in +Inf alone: 2^31 itself is not under its own bound
+ *
+ * One with bounds of its own has all of these, whether anything was observed below them or not.
  */
 import {
+  type Bounds,
   bucketIndex,
   canonicalMean,
   type Exact,
@@ -29,6 +32,7 @@ type OnBound = (bound: Exact, seen: bigint) => void
  * @returns all observations: what is under `+Inf`
  */
 export function forEachBound(histogram: Histogram, isWindowed: boolean, visit: OnBound): bigint {
+  if (histogram.bounds !== undefined) return forEachOwnBound(histogram, histogram.bounds, visit)
   const coarse = histogram.atScale(Math.min(0, histogram.scale))
   let seen = 0n
   let last: Exact = Number.NEGATIVE_INFINITY
@@ -53,6 +57,15 @@ export function forEachBound(histogram: Histogram, isWindowed: boolean, visit: O
   return seen + coarse.overflow
 }
 
+function forEachOwnBound({ positive, count }: Histogram, bounds: Bounds, visit: OnBound): bigint {
+  let seen = 0n
+  bounds.forEach((bound, i) => {
+    seen += positive.counts[i - positive.offset] ?? 0n
+    visit(bound, seen)
+  })
+  return count
+}
+
 /**
  * Computes the bound of a negative bucket. Below index -1 only fractions live: their bound is the
  * bucket's own end, but never -0.
@@ -64,7 +77,9 @@ function negativeBound(index: number, scale: number): Exact {
   return Number.isSafeInteger(whole) ? -(whole + 1) : -(BigInt(whole) + 1n)
 }
 
-export function hasNegative({ negative }: Histogram): boolean {
+/** Tells whether there may be observations below zero, which no sum of a counter has. */
+export function hasNegative({ bounds, negative, positive }: Histogram): boolean {
+  if (bounds !== undefined) return (bounds[0] ?? 0) < 0 && positive.counts.length > 0
   return !negative.isEmpty && negative.span() !== undefined
 }
 

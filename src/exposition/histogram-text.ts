@@ -1,5 +1,5 @@
 /** A distribution's lines as a classic histogram or as a summary. */
-import { type Histogram, type Kind, upperBound } from '../model/index.ts'
+import type { Histogram, Kind } from '../model/index.ts'
 import { exportedSum, forEachBound } from './distribution.ts'
 import { numberText, sampleOpenText, sampleText } from './text.ts'
 
@@ -76,20 +76,22 @@ function sumLines(
  * Gives the bound of a quantile's bin, as no more is known of bins; above the last one there is
  * none.
  */
-function boundOf({ count, zeroCount, zeroThreshold, positive, scale }: Histogram, q: number) {
+function boundOf(histogram: Histogram, q: number): number {
+  const { count, zeroCount, zeroThreshold, positive } = histogram
   if (count === 0n) return Number.NaN
   const rank = BigInt(Math.max(1, Math.ceil(q * Number(count))))
   let seen = zeroCount
   if (seen >= rank) return zeroThreshold
   for (let i = 0; i < positive.counts.length; i++) {
     seen += positive.counts[i]!
-    if (seen >= rank) return upperBound(positive.offset + i, scale)
+    if (seen >= rank) return histogram.upperOf(positive.offset + i)
   }
   return Number.POSITIVE_INFINITY
 }
 
 export function exportedQuantile(histogram: Histogram, q: number): number {
-  const isBinned = histogram.overflowFrom !== Number.POSITIVE_INFINITY
+  const { bounds, overflowFrom } = histogram
+  const isBinned = bounds !== undefined || overflowFrom !== Number.POSITIVE_INFINITY
   return isBinned ? boundOf(histogram, q) : histogram.quantile(q)
 }
 

@@ -2,23 +2,16 @@
  * How the API answers: errors with a hint, JSON text, gzip where it pays. What may be large is made
  * in pieces, so that nothing waits for the whole, and once for all who are given the same object.
  */
-import { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { createGzip, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import { acceptsGzip } from '../exposition/negotiation.ts'
 import type { ApiError } from './api.ts'
+import { compress, GZIP_FROM_BYTES, gzipped } from './compression.ts'
 import type { HubContext } from './guest-routes.ts'
 import type { HttpError } from './http-error.ts'
 import type { Place } from './load/heavy-answers.ts'
-import { chunksOf, jsonPieces, type Piece, type Pieces } from './pieces.ts'
+import { chunksOf, jsonPieces, type Piece, type Pieces, rejoined } from './pieces.ts'
 import { jsonText } from './query/cell-json.ts'
 
-const compress = promisify(gzip)
-/** Smaller answers fit into few packets anyway. */
-const GZIP_FROM_BYTES = 4096
-/** Half the time of the default level for a few percent more bytes. */
-const GZIP_LEVEL = 4
 /** Size of pieces kept together, so that readers go through few of them. */
 const PIECE_CHARS = 32_768
 
@@ -40,7 +33,7 @@ async function bytesAnswer(
     return context.body(bytes)
   }
   context.header('Content-Encoding', 'gzip')
-  return context.body(new Uint8Array(await compress(bytes, { level: GZIP_LEVEL })))
+  return context.body(await compress(bytes))
 }
 
 /** Answers JSON that is never large. */
@@ -101,14 +94,6 @@ function* made(make: () => unknown): Pieces<string> {
   yield* joined(jsonPieces(make()))
 }
 
-async function* rejoined(
-  taken: readonly Uint8Array[],
-  rest: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield* taken
-  yield* rest
-}
-
 function streamAnswer(
   context: Context,
   chunks: AsyncIterable<Uint8Array> | null,
@@ -121,14 +106,6 @@ function streamAnswer(
   if (chunks === null) return context.body(null)
   const bytes = ReadableStream.from(isPacked ? gzipped(chunks) : chunks)
   return context.body(bytes as ReadableStream<Uint8Array<ArrayBuffer>>)
-}
-
-/** Ends the compression, and what is compressed, when it is not read to its end. */
-async function* gzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const packer = createGzip({ level: GZIP_LEVEL })
-  // where what is compressed has ended meanwhile, nothing else listens to how the packer ends
-  packer.on('error', () => {})
-  yield* Readable.from(chunks).compose(packer)
 }
 
 /** Pieces of answers that are held, and so shared. */

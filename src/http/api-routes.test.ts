@@ -3,7 +3,14 @@ import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { serve } from '../../test/support/http-client.ts'
 import { FakeHubView, START_MS } from '../../test/support/hub/fake-hub-view.ts'
-import type { ApiError, CellsEvent, DeletionAnswer, SeriesInfo, SeriesPage } from './api.ts'
+import type {
+  ApiError,
+  CellsEvent,
+  DeletionAnswer,
+  SeriesInfo,
+  SeriesPage,
+  UsualAnswer,
+} from './api.ts'
 import type { HubContext } from './guest-routes.ts'
 import { requireLoopback } from './query/deletion.ts'
 
@@ -47,6 +54,15 @@ test('pages follow each other without gap or overlap', async (t) => {
     after = `&after=${page.next}`
   }
   assert.deepEqual(seen, ['s0', 's1', 's2', 's3', 's4', 's5', 's6'])
+})
+
+test('a list of some series has those that are there, in the order of their ids', async (t) => {
+  const { hub, server } = await start(t)
+  const ids = ['a', 'b', 'c'].map((name) => hub.add({ name, kind: 'gauge' }))
+  const page = await server.json<SeriesPage>(`/api/v1/series?series=${ids[2]},4711,${ids[0]}`)
+  assert.deepEqual(names(page), ['a', 'c'])
+  assert.deepEqual([page.total, page.next], [2, undefined])
+  assert.equal((await server.ask('/api/v1/series?series=1;2')).status, 400)
 })
 
 test('a series says its namespace where its dialect names a label that holds one', async (t) => {
@@ -188,6 +204,40 @@ test('cells are those of the newest closed second, for the series asked', async 
   assert.deepEqual(cells.gauges, [[b, Number.POSITIVE_INFINITY]])
 })
 
+test('what is unusual is told, and of others what is usual, when asked', async (t) => {
+  const { hub, server } = await start(t)
+  const [jumps, stays] = ['a', 'b'].map((name) => hub.add({ name, kind: 'counter' }))
+  const silent = hub.add({ name: 'c', kind: 'counter' })
+  for (let second = 0; second < 400; second++) {
+    hub.count(jumps!, second < 390 ? 10 : 80)
+    hub.count(stays!, 10)
+    if (second === 0) hub.count(silent, 1)
+    hub.tick()
+  }
+  const ask = (query = '') => server.json<UsualAnswer>(`/api/v1/usual${query}`)
+  const first = await ask()
+  assert.deepEqual([first.endMs, first.compared, first.ids], [null, 0, ''])
+  const until = async (): Promise<UsualAnswer> => {
+    for (;;) {
+      const answer = await ask('?series=')
+      if (answer.endMs !== null) return answer
+    }
+  }
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64')).buffer
+  const floats = (text: string) => [...new Float32Array(bytes(text))]
+  const uints = (text: string) => [...new Uint32Array(bytes(text))]
+  const found = await until()
+  assert.deepEqual(floats(found.recent), [80])
+  assert.deepEqual(floats(found.unusualS), [10])
+  assert.equal(found.endMs, hub.clock.wallMs())
+  const both = await ask(`?series=${stays},4711`)
+  assert.deepEqual(floats(both.usual), [10, 10])
+  assert.deepEqual(floats((await ask()).rate), [80, 10, 0])
+  assert.equal(found.compared, 3)
+  assert.deepEqual(uints(both.ids), [jumps, stays])
+  assert.deepEqual(uints(both.stale), [silent])
+})
+
 test('sources are what the hub says of itself', async (t) => {
   const { hub, server } = await start(t)
   hub.status = {
@@ -211,7 +261,7 @@ test('input that makes no sense is refused by name', async (t) => {
       /^series: want at most 200/,
     ],
     ['/api/v1/range?series=1&step=0', /^step: /],
-    ['/api/v1/range?series=1&step=0.5', /^step: /],
+    ['/api/v1/range?series=1&step=1.5', /^step: /],
     ['/api/v1/range?series=1&from=5&to=5', /not before/],
     ['/api/v1/range', /^series: /],
     ['/api/v1/live?interval=3601', /^interval: /],

@@ -1,6 +1,7 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { isDecrements } from '../hub/series/record.ts'
+import { isDecrements, type SeriesRecord } from '../hub/series/record.ts'
+import type { Usual } from '../hub/usual/usual.ts'
 import type { HubView } from '../hub/view.ts'
 import { jsonAnswer, largeJsonAnswer, piecesAnswer } from './answers.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
@@ -8,6 +9,7 @@ import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import { type Deletions, requireLoopback } from './query/deletion.ts'
+import { type NamingParts, namesJson } from './query/names.ts'
 import {
   cellsQuery,
   deletionQuery,
@@ -18,15 +20,21 @@ import {
   readJson,
   readQuery,
   STEP_MAX_S,
+  samplesQuery,
   selectionBody,
   seriesQuery,
+  usualQuery,
 } from './query/parameters.ts'
 import { alignWindow, COLUMNS_LIMIT, rangeJson } from './query/range.ts'
+import { samplesJson } from './query/samples.ts'
 import { detailSeries, seriesJson } from './query/series.ts'
+import { usualAnswer } from './query/usual.ts'
 import { requireJson } from './security.ts'
 
 /** Window of a range request that names none. */
 const WINDOW_DEFAULT_MS = 300_000
+/** The same of a request for samples. */
+const SAMPLES_DEFAULT_MS = 10_000
 /** Rows of a list that is given in overload, too: as many as the live page asks for at once. */
 const NEEDED_ROWS = 1000
 
@@ -35,6 +43,8 @@ export function addApiRoutes(
   view: HubView,
   streams: LiveStreams,
   deletions: Deletions,
+  usual: Usual,
+  naming: NamingParts,
   limits: HttpLimits,
 ): void {
   app.use('/api/*', async (context, next) => {
@@ -52,15 +62,20 @@ export function addApiRoutes(
   })
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)
-    const record = view.series.get(Number(context.req.param('id')))
-    if (record !== undefined && !isDecrements(record)) {
-      return jsonAnswer(context, detailSeries(view, record))
-    }
-    const message = `no series ${context.req.param('id')}`
-    throw new HttpError(404, 'unknown_series', message, 'GET /api/v1/series lists them')
+    return jsonAnswer(context, detailSeries(view, seriesOf(view, context.req.param('id'))))
+  })
+  app.get('/api/v1/series/:id{[0-9]+}/names', (context) => {
+    readQuery(noQuery, context)
+    const record = seriesOf(view, context.req.param('id'))
+    return piecesAnswer(context, namesJson(record, naming), 'application/json', true)
   })
   app.get('/api/v1/range', (context) => rangeAnswer(context, view))
+  app.get('/api/v1/samples', (context) => samplesAnswer(context, view))
   app.get('/api/v1/cells', (context) => cellsAnswer(context, view, streams))
+  app.get('/api/v1/usual', (context) => {
+    const { series } = readQuery(usualQuery, context)
+    return largeJsonAnswer(context, () => usualAnswer(usual, view.clock.wallMs(), series), true)
+  })
   app.get('/api/v1/sources', (context) => {
     readQuery(noQuery, context)
     return largeJsonAnswer(context, () => view.sources(), true)
@@ -69,21 +84,46 @@ export function addApiRoutes(
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))
   const body = selectionBody(limits)
   app.post('/api/v1/live/:stream', requireJson, async (context) => {
-    const { series } = read(body, await readJson(context.env.incoming, limits.bodyBytes))
-    if (streams.select(context.req.param('stream'), series)) return context.body(null, 204)
+    const asked = read(body, await readJson(context.env.incoming, limits.bodyBytes))
+    const { series, interval } = asked
+    if (streams.select(context.req.param('stream'), series, interval)) {
+      return context.body(null, 204)
+    }
     const hint = 'open a new one with GET /api/v1/live'
     throw new HttpError(404, 'unknown_stream', 'this stream has ended or never was', hint)
   })
 }
 
-function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
-  const { series, from, to, step } = readQuery(rangeQuery, context)
+function samplesAnswer(context: HubContext, view: HubView): Promise<Response> {
+  const { series, ...asked } = readQuery(samplesQuery, context)
+  const { fromMs, toMs } = windowOf(asked, view, SAMPLES_DEFAULT_MS)
+  return piecesAnswer(context, samplesJson(view, series, fromMs, toMs), 'application/json')
+}
+
+/** @throws {HttpError} 400 for a window that ends before it begins */
+function windowOf(
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+  view: HubView,
+  defaultMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
   const toMs = to ?? view.clock.wallMs()
-  const fromMs = from ?? toMs - WINDOW_DEFAULT_MS
-  if (fromMs >= toMs) {
-    throw new HttpError(400, 'invalid_request', `from ${fromMs} is not before to ${toMs}`)
-  }
-  const window = alignWindow(fromMs, toMs, step * 1000)
+  const fromMs = from ?? toMs - defaultMs
+  if (fromMs < toMs) return { fromMs, toMs }
+  throw new HttpError(400, 'invalid_request', `from ${fromMs} is not before to ${toMs}`)
+}
+
+/** @throws {HttpError} 404 for an id that no series has */
+function seriesOf(view: HubView, id: string): SeriesRecord {
+  const record = view.series.get(Number(id))
+  if (record !== undefined && !isDecrements(record)) return record
+  const hint = 'GET /api/v1/series lists them'
+  throw new HttpError(404, 'unknown_series', `no series ${id}`, hint)
+}
+
+function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
+  const { series, step, ...asked } = readQuery(rangeQuery, context)
+  const { fromMs, toMs } = windowOf(asked, view, WINDOW_DEFAULT_MS)
+  const window = alignWindow(fromMs, toMs, Math.round(step * 1000))
   if (window.length > COLUMNS_LIMIT) {
     const message = `${window.length} columns, limit ${COLUMNS_LIMIT}`
     const stepS = Math.ceil((toMs - fromMs) / 1000 / (COLUMNS_LIMIT - 1))

@@ -2,15 +2,19 @@
  * The JSON API under /api/v1/, as types: what the page, the terminal and all other clients rely on.
  * Times are Unix milliseconds (`…Ms`). Values that a double can't hold exactly are decimal text.
  * Routes of dialects are below /api/v1/NAME, their shapes in the dialects' http/api.ts.
- * In queries `from` and `to` are Unix milliseconds, `step` and `interval` whole seconds.
+ * In queries `from` and `to` are Unix milliseconds, `step` and `interval` whole seconds, or parts
+ * of one from 0.01 on.
  *
- *   GET  /api/v1/series?filter=&kind=&dialect=&limit=&after=   SeriesPage
+ *   GET  /api/v1/series?filter=&kind=&dialect=&series=1,2&limit=&after=   SeriesPage
  *   GET  /api/v1/series/ID                                     SeriesInfo
+ *   GET  /api/v1/series/ID/names                               NamesAnswer
  *   GET  /api/v1/range?series=1,2&from=&to=&step=              RangeAnswer
+ *   GET  /api/v1/samples?series=1,2&from=&to=                  SamplesEvent
  *   GET  /api/v1/cells?series=1,2                              CellsEvent of the newest second
+ *   GET  /api/v1/usual?series=1,2                              UsualAnswer
  *   GET  /api/v1/sources                                       SourcesAnswer
  *   GET  /api/v1/live?series=1,2&interval=1                    text/event-stream, see LiveEvents
- *   POST /api/v1/live/STREAM  { "series": [1, 2] }             204: changes what a stream carries
+ *   POST /api/v1/live/STREAM  { "series": [1, 2], "interval": 0.1 }   204: changes a stream
  *   any error                                                  ApiError with its status
  *
  * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
@@ -53,6 +57,8 @@ export interface SeriesInfo {
   readonly dialect: string
   /** Value of the label that says whose the name is, where the dialect has such a label. */
   readonly namespace?: string
+  /** Key of the label that the hub has added because other peers send the same names. */
+  readonly sourceLabel?: string
   /** Type word of the dialect: `m`, `mr`, `g`, `h`. */
   readonly type?: string
   /** Address that sent it first, without port. */
@@ -61,6 +67,8 @@ export interface SeriesInfo {
   readonly unit?: string
   /** Seconds that the sender wants a counter's rate stated per, where it chose any. */
   readonly rateTimeScaleS?: number
+  /** Bounds of a histogram's buckets, where they are not powers: inclusive upper ones. */
+  readonly bounds?: readonly number[]
   readonly description?: string
   readonly plot?: string
   readonly color?: string
@@ -80,11 +88,13 @@ export interface SeriesInfo {
    * The name is the display name where there is one.
    */
   readonly canonical: { readonly name: string; readonly value: number | null }
-  /** Cumulative counters (`mr`) and those that filters may set: falls of the reading so far. */
+  /**
+   * Falls so far: of the reading of a cumulative counter (`mr`), of the total of a filter under the
+   * hosts `nginx` and `envoy`.
+   */
   readonly resets?: number
   /**
-   * Start, where that is not when the series began: from when on a counter that was set lower
-   * counts.
+   * Start, where that is not when the series began: from when on a counter whose total fell counts.
    */
   readonly startMs?: number
   /** Counters fed by meters: Dropwizard's moving averages, per second. */
@@ -116,8 +126,23 @@ export interface StatisticsJson {
   readonly p98?: number | null
   readonly p99?: number | null
   readonly p999?: number | null
-  /** Largest relative error of a percentile, from the bucket width. */
+  /** Largest relative error of a percentile, from the bucket width; none between own bounds. */
   readonly relativeError?: number
+  /** Bounds of a histogram that has its own: a percentile may lie anywhere between two of them. */
+  readonly bounds?: readonly number[]
+}
+
+/** Names that a series has wherever it leaves the hub. */
+export interface NamesAnswer {
+  readonly names: readonly SeriesNameJson[]
+}
+
+export interface SeriesNameJson {
+  /** Place of the name: `Prometheus`, `PromQL`, `OTLP`, or a dialect by its title. */
+  readonly where: string
+  readonly text: string
+  /** Words for what the text has no place for: a kind, a unit, labels. */
+  readonly note?: string
 }
 
 /** Answer of `DELETE /api/v1/series`. */
@@ -156,6 +181,9 @@ interface GaugeColumn {
   readonly kind: 'gauge'
   /** Value at the end of each step, held from the last write until the series is stale. */
   readonly value: readonly (number | null)[]
+  /** Least and largest value that are known of each step. */
+  readonly min: readonly (number | null)[]
+  readonly max: readonly (number | null)[]
 }
 
 interface HistogramColumn {
@@ -182,6 +210,12 @@ export interface HistogramCellJson {
   readonly scale: number
   readonly offset: number
   readonly counts: readonly number[]
+  /**
+   * Inclusive upper bounds of a histogram that has its own instead of powers, whatever the scale:
+   * bucket i is (bounds[offset+i-1], bounds[offset+i]], the first all up to its bound, and the one
+   * behind the last bound all above it.
+   */
+  readonly bounds?: readonly number[]
   /** Observations of zero, and those below it: in no bucket, but part of every percentile. */
   readonly zero: number
   readonly negative: number
@@ -212,6 +246,7 @@ export interface RangeAnswer {
  * The id of hello is where that begins; series and sources have none, so the last one stays.
  *   event: hello    data: HelloEvent     first, and after every reconnect
  *   event: cells    data: CellsEvent     at every boundary of the stream's interval
+ *   event: samples  data: SamplesEvent   with an interval below a second: what came since the last
  *   event: series   data: SeriesEvent    when the list of series changed
  *   event: sources  data: SourcesAnswer  every second, while something changed
  */
@@ -227,6 +262,33 @@ export interface HelloEvent {
   readonly windowMaxMs: number
 }
 
+/**
+ * Comparison of the last ten seconds of series with their own last ten minutes. Lists are packed:
+ * the bytes of little-endian arrays in base64, of Uint32 (ids) and Float32 (all others, NaN where
+ * too little is known), one number for each of `ids`.
+ */
+export interface UsualAnswer {
+  /** End of the ten seconds, Unix ms; null while the first are still read. */
+  readonly endMs: number | null
+  /** Time after which a further question has another answer, ms. */
+  readonly nextMs: number
+  /** Series that are compared: at most 100,000, and none that was silent for long. */
+  readonly compared: number
+  /** Ids of series that are unusual, and besides of those that were asked for; without any, all. */
+  readonly ids: string
+  /** Counter: growth per second; gauge: value; histogram: p99; summary: mean. */
+  readonly recent: string
+  /** Median of the last ten minutes, and of the distances from it. */
+  readonly usual: string
+  readonly spread: string
+  /** Increments or observations per second in the last ten seconds. */
+  readonly rate: string
+  /** Seconds for which each has been unusual at `endMs`, in steps of ten; 0 while it is not. */
+  readonly unusualS: string
+  /** Ids of all series that are stale. */
+  readonly stale: string
+}
+
 export interface CellsEvent {
   /** End of the interval. */
   readonly endMs: number
@@ -235,10 +297,48 @@ export interface CellsEvent {
    * Increments of series that the stream carries and that changed; a counter left out stood still.
    */
   readonly counters: readonly (readonly [id: number, delta: ExactJson])[]
-  /** Values; null for one that is not known any more: the peer that it came from has gone. */
-  readonly gauges: readonly (readonly [id: number, value: number | null])[]
+  /**
+   * Last values; null for one that is not known any more: the peer that it came from has gone. With
+   * the spread where more values of the interval are known.
+   */
+  readonly gauges: readonly (readonly [
+    id: number,
+    value: number | null,
+    spread?: GaugeSpreadJson,
+  ])[]
   readonly histograms: readonly (readonly [id: number, cell: HistogramCellJson])[]
   readonly summaries: readonly (readonly [id: number, cell: SummaryCellJson])[]
+}
+
+/**
+ * Samples with their own times: of a stream's gauges since the last such event, or those of a
+ * stretch of time that ends then.
+ */
+export interface SamplesEvent {
+  readonly endMs: number
+  /** Groups of one source are in the order of time. */
+  readonly groups: readonly SampleGroup[]
+}
+
+/** Series that were measured together. */
+export interface SampleGroup {
+  readonly ids: readonly number[]
+  /** Float64Array, little-endian, in base64: Unix ms with fractions, rising. */
+  readonly times: string
+  /**
+   * Float64Array likewise, column by column: the value of series i at time j is number
+   * `i * times + j`; NaN = none.
+   */
+  readonly values: string
+}
+
+/** Values of a gauge in an interval. */
+interface GaugeSpreadJson {
+  readonly first: number
+  readonly min: number
+  readonly max: number
+  /** Number of values, each between min and max. */
+  readonly count: number
 }
 
 export interface SeriesEvent {

@@ -3,14 +3,16 @@
  * with the first request.
  */
 import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import { negotiate } from '../exposition/negotiation.ts'
+import { Usual } from '../hub/usual/usual.ts'
 import type { HubView } from '../hub/view.ts'
 import { errorAnswer, piecesAnswer } from './answers.ts'
 import { addApiRoutes } from './api-routes.ts'
 import type { OtlpPreview } from './export/otlp/source.ts'
 import type { Exposition } from './export/prometheus/exposition.ts'
+import type { Scrapes } from './export/prometheus/scrapes.ts'
 import type { ErrorAnswer, GuestRoutes, HubApp, RouteContext, RoutedGuest } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits, HttpReports } from './limits.ts'
@@ -34,6 +36,7 @@ interface AppParts {
   readonly allowedHosts: readonly string[]
   readonly limits: HttpLimits
   readonly answers: HeavyAnswers
+  readonly scrapes: Scrapes
   readonly exposition: Exposition
   readonly reports: HttpReports
   readonly otlp: OtlpPreview
@@ -58,7 +61,12 @@ export async function createApp(parts: AppParts): Promise<AppWithGuests> {
   addGuards(app, parts)
   addMetricsRoute(app, parts)
   addProbeRoutes(app, view)
-  addApiRoutes(app, view, streams, new Deletions(view, parts.answers.turns), limits)
+  const { turns } = parts.answers
+  const { exposition, otlp, guests, contextOf } = parts
+  const dialects = guests.map((guest) => [guest.dialect, contextOf(guest).options] as const)
+  const naming = { exposition, otlp, dialects }
+  const deletions = new Deletions(view, turns)
+  addApiRoutes(app, view, streams, deletions, new Usual(view, turns), naming, limits)
   const routes = await addGuestRoutes(app, parts)
   addOtlpRoute(app, parts)
   addMethodRefusals(app)
@@ -126,13 +134,12 @@ function addGuards(app: HubApp, { host, allowedHosts, reports }: AppParts): void
   app.use(checkCaller)
 }
 
-function addMetricsRoute(app: HubApp, { exposition }: AppParts): void {
-  app.get('/metrics', (context) => {
-    const accept = context.req.header('Accept')
-    const { format, style, contentType } = negotiate(accept, exposition.style)
-    context.header('Cache-Control', 'no-store')
-    context.header('Vary', 'Accept')
-    return piecesAnswer(context, exposition.pieces(format, style), contentType)
+/** Adds the scrapes that the server has not answered itself. */
+function addMetricsRoute(app: HubApp, { scrapes }: AppParts): void {
+  app.get('/metrics', async (context) => {
+    const { incoming, outgoing } = context.env
+    await scrapes.write(incoming, outgoing)
+    return RESPONSE_ALREADY_SENT
   })
 }
 

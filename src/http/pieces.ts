@@ -61,6 +61,15 @@ export async function* chunksOf(
   }
 }
 
+/** Puts chunks that were taken back before the rest of them. */
+export async function* rejoined(
+  taken: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* taken
+  yield* rest
+}
+
 /** Writes the text of a value, in pieces of which none is large unless a single element is. */
 export function* jsonPieces(value: unknown): Generator<string, void> {
   if (Array.isArray(value)) yield* listPieces(value)

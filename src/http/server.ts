@@ -14,6 +14,7 @@ import type { ApiError } from './api.ts'
 import type { AppWithGuests } from './app.ts'
 import type { OtlpPreview } from './export/otlp/source.ts'
 import { Exposition, type PrometheusOptions } from './export/prometheus/exposition.ts'
+import { Scrapes } from './export/prometheus/scrapes.ts'
 import type { RouteContext, RoutedGuest } from './guest-routes.ts'
 import {
   ADDRESS_SERIES_LIMIT,
@@ -91,10 +92,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const exposition = new Exposition(view, options.prometheus ?? {}, reports)
   const preparation = new Preparation(view.clock, turns, exposition)
   const allowedHosts = options.allowedHosts ?? []
+  const scrapes = new Scrapes({ exposition, answers, host, allowedHosts, reports })
   const app = new LazyApp(async () => {
     const { createApp } = await import('./app.ts')
     return createApp({
-      ...{ view, streams, host, allowedHosts, limits, answers, exposition, reports },
+      ...{ view, streams, host, allowedHosts, limits, answers, scrapes, exposition, reports },
       guests: options.guests ?? [],
       contextOf: (guest) => contextOf(guest, options),
       webRoot: options.webRoot,
@@ -108,7 +110,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   const probes = new ProbeAnswers({ view, host, allowedHosts, reports })
   const answer: Answer = (incoming, outgoing) =>
-    probes.answer(incoming, outgoing) || app.answer(incoming, outgoing)
+    probes.answer(incoming, outgoing) ||
+    scrapes.answer(incoming, outgoing) ||
+    app.answer(incoming, outgoing)
   const { clock } = view
   const { pipelinedLimit, bodyBytes } = limits
   const requests = new Requests({

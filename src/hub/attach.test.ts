@@ -174,3 +174,41 @@ test('with the session its values end: a gap for viewers, exports and history', 
   assert.equal(hub.wasAway(source!, nowMs - 3000, nowMs), false)
   assert.equal(hub.wasAway('10.0.0.1', nowMs, nowMs + 1000), false)
 })
+
+test('samples of an exporter are kept with their times, and no second hides a peak', async (t) => {
+  const values = new CallbackSource()
+  const exporter = new ScopeServer({ source: values, port: 0 })
+  await exporter.start()
+  t.after(() => exporter.close())
+  let saw = 0
+  values.add('saw', () => {
+    saw = (saw + 1) % 50
+    return saw
+  })
+  const started = await startHub({ attach: [`scope://127.0.0.1:${exporter.port}?interval=2ms`] })
+  t.after(() => started.hub.stop())
+  const log = started.hub.samples.logs.at(-1)!
+  await until(() => log.rows > 120)
+  const record = named(started, 'saw')!
+  started.clock.advance(1000)
+  const times: number[] = []
+  const told = new Set<number>()
+  for (const { block, from, to } of log.since(0)) {
+    const column = block.layout.columnOf(record.id)
+    for (let row = from; row < to; row++) {
+      times.push(block.times[row]!)
+      told.add(block.values[column * block.times.length + row]!)
+    }
+  }
+  assert.ok(times.every((ms, i) => i === 0 || ms > times[i - 1]!))
+  const cell = started.hub.live.newest!.cell(record.id, 'gauge')
+  assert.equal(cell?.kind, 'gauge')
+  const { min, max, count } = cell.spread!
+  assert.deepEqual([min, max], [Math.min(...told), Math.max(...told)])
+  assert.ok(count >= 120 && told.size > 1, `${count} samples, ${told.size} values`)
+})
+
+test('an address with an option that means nothing is refused at the start', async () => {
+  const problem = /attach scope:\/\/127\.0\.0\.1:9\?intervall=1ms: unknown option intervall/
+  await assert.rejects(startHub({ attach: ['scope://127.0.0.1:9?intervall=1ms'] }), problem)
+})

@@ -17,15 +17,18 @@ import { ConfigError, dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
-import { type IngestEvents, ZoneIngest } from './ingest/ingest.ts'
+import type { IngestEvents } from './ingest/ingest.ts'
 import { metricsLimitOf } from './ingest/quota.ts'
 import { Windows } from './ingest/windows/windows.ts'
+import { ZoneIngest } from './ingest/zone-ingest.ts'
 import { Descriptors } from './listen/descriptors.ts'
 import { PeerCounts } from './listen/peer-counts.ts'
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
 import type { Frame } from './live/frame.ts'
 import { LIVE_RING_DEFAULTS, LiveRing } from './live/ring.ts'
+import { GaugeSampler, type SampleDemand } from './live/samples/gauge-sampler.ts'
+import { Samples } from './live/samples/samples.ts'
 import { Sessions } from './live/sessions.ts'
 import { CellCloser } from './live/tick.ts'
 import { Totals } from './live/totals.ts'
@@ -75,6 +78,7 @@ export class Hub implements HubView {
   readonly clock: Clock
   readonly series: SeriesStore
   readonly live: LiveRing
+  readonly samples: Samples
   readonly sessions: Sessions
   readonly metrics: SelfMetrics
   readonly reports: ErrorReports
@@ -94,7 +98,8 @@ export class Hub implements HubView {
   readonly #clockSteps: ClockSteps
   readonly #load: LoadMeter
   readonly #overload: Overload
-  readonly #snapshots: CanonicalValues[] = []
+  #snapshots: readonly CanonicalValues[] = []
+  #sampler: GaugeSampler | undefined
   readonly #sinks: SinkQueue[] = []
   /** Work of all sinks, one after another in the same shares of the event loop. */
   readonly #sinkWork: TaskQueue
@@ -124,6 +129,10 @@ export class Hub implements HubView {
     this.#reader = this.#zone.reader()
     this.series = new SeriesStore(this.#zone, config, () => clock.wallMs())
     this.live = new LiveRing({ ...LIVE_RING_DEFAULTS, bytesLimit: config.liveBytesLimit })
+    this.samples = new Samples({
+      keepMs: this.live.options.fineSeconds * 1000,
+      bytesLimit: config.samplesBytesLimit,
+    })
     this.sessions = new Sessions(config.sessionsLimit)
     this.metrics = new SelfMetrics(this.series, this.#writer)
     this.reports = new ErrorReports(clock, this.metrics, log)
@@ -162,6 +171,10 @@ export class Hub implements HubView {
 
   wasAway(source: string, fromMs: number, toMs: number): boolean {
     return this.#bindings.outages.covers(source, fromMs, toMs)
+  }
+
+  isAway({ source }: SeriesRecord): boolean {
+    return this.#bindings.outages.isNow(source)
   }
 
   /** Number of times that the wall clock was set since the start. */
@@ -212,6 +225,7 @@ export class Hub implements HubView {
       createIngest: (dialect) => this.createIngest(dialect),
       createThreads: (dialects) => this.#createThreads(dialects),
       openSnapshot: (select) => this.openSnapshot(select),
+      openSamples: () => this.samples.open(),
     })
   }
 
@@ -233,9 +247,9 @@ export class Hub implements HubView {
   }
 
   #closer(windows: Windows): CellCloser {
-    const { series: store } = this
+    const { series: store, samples } = this
     const [zone, reader, totals] = [this.#zone, this.#reader, this.#totals]
-    return new CellCloser({ store, zone, reader, totals, windows })
+    return new CellCloser({ store, zone, reader, totals, windows, samples })
   }
 
   #statusParts(): StatusParts {
@@ -246,6 +260,7 @@ export class Hub implements HubView {
       store: this.series,
       reports: this.reports,
       live: this.live,
+      samples: this.samples,
       sessions: this.sessions,
       workerRates: new WorkerRates(),
       zone: new ZoneUse(this.#zone),
@@ -301,9 +316,29 @@ export class Hub implements HubView {
 
   /** Opens one number per series, for viewers that know numbers only. */
   openSnapshot(select: readonly Statistic[]): SnapshotSource {
-    const snapshot = new CanonicalValues(this.series, this.#totals, this.live, select)
-    this.#snapshots.push(snapshot)
+    const isAway = (record: SeriesRecord): boolean => this.isAway(record)
+    const snapshot = new CanonicalValues(this.series, this.#totals, this.live, isAway, select)
+    this.#snapshots = [...this.#snapshots, snapshot]
     return snapshot
+  }
+
+  /** Ends a snapshot that was opened for viewers that are gone. */
+  closeSnapshot(snapshot: SnapshotSource): void {
+    this.#snapshots = this.#snapshots.filter((each) => each !== snapshot)
+  }
+
+  sampleGauges(): SampleDemand {
+    this.#sampler ??= new GaugeSampler({
+      clock: this.clock,
+      samples: this.samples,
+      find: (id) => {
+        const record = this.series.listed(id)
+        return record === undefined ? undefined : this.series.keep(record)
+      },
+      read: (record) =>
+        this.series.has(record.id) ? Number(this.#totals.gauge(record) ?? Number.NaN) : Number.NaN,
+    })
+    return this.#sampler.open()
   }
 
   /** Makes the operations of the model for one dialect, writing into this hub's zone. */

@@ -7,6 +7,8 @@ import type { ExportRules } from '../dialects/export-rules.ts'
 import { defaultsOf } from '../dialects/options.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LiveRing } from './live/ring.ts'
+import type { SampleDemand } from './live/samples/gauge-sampler.ts'
+import type { Samples } from './live/samples/samples.ts'
 import type { Sessions } from './live/sessions.ts'
 import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import type { SourcesAnswer } from './status/status.ts'
@@ -27,15 +29,21 @@ export interface HubView {
   readonly refusesAnswers: boolean
   readonly series: SeriesList
   readonly live: LiveRing
+  /** Samples below a second. */
+  readonly samples: Samples
   readonly sessions: Sessions
   /**
    * Finds the hub's side of a dialect, where it has one; its own folder knows of what kind it is.
    */
   resident(dialect: string): object | undefined
+  /** Opens the wish to have gauges sampled below a second that no source samples. */
+  sampleGauges(): SampleDemand
   /** Gives the rules by which series of a dialect, or of the hub itself (`hub`), leave it. */
   exportRules(dialect: string): ExportRules
   /** Tells whether a peer that is read from was not there for all of this time, Unix ms. */
   wasAway(source: string, fromMs: number, toMs: number): boolean
+  /** Tells whether the peer that a series comes from is not there: nothing is known of it now. */
+  isAway(record: SeriesRecord): boolean
   /** Reads exact totals since the series began. */
   total(record: SeriesRecord): Total
   /**

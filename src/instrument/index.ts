@@ -1,5 +1,6 @@
 /** What an application calls to measure itself. Public as `pentameter/instrument`. */
 
+export type { CanonicalSeries, SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
 export {
   EventCounter,
   type EventCounterOptions,
@@ -73,3 +74,4 @@ export type {
   SumWindow,
 } from './sessions/session.ts'
 export type { SharedRegistry } from './threads/home.ts'
+export { ViewerSource, type ViewerSourceOptions } from './viewer-source.ts'

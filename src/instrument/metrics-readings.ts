@@ -95,6 +95,12 @@ export class RegistryReadings {
     return counters.map((counter) => this.#reading(counter))
   }
 
+  /** Closes the session; the next reading begins another one. */
+  close(): void {
+    this.#session?.close()
+    this.#session = undefined
+  }
+
   #totalsOf(counter: ServedCounter): WindowTotals {
     const known = this.#totals.get(counter)
     if (known !== undefined) return known

@@ -12,6 +12,7 @@ import {
 } from '../dialects/eventcounters/server/endpoint.ts'
 import { PATH } from '../dialects/eventcounters/spec.ts'
 import { hostCheck } from '../host-check.ts'
+import { addressText } from '../model/text/address.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 
 export interface EventCountersServerOptions {
@@ -99,7 +100,7 @@ export class EventCountersServer {
   /** Address of the endpoint, without a query; empty before `start`. */
   get url(): string {
     const address = this.#server.address() as AddressInfo | null
-    return address === null ? '' : `http://${authority(address)}${PATH}`
+    return address === null ? '' : `http://${addressText(address.address, address.port)}${PATH}`
   }
 
   get counts(): EndpointCounts {
@@ -196,10 +197,6 @@ function answerOther(incoming: IncomingMessage, outgoing: ServerResponse): void 
     `Counters of this process are streamed from ${PATH}, for example\n` +
       `  ${PATH}?EventCounterIntervalSec=1\n`,
   )
-}
-
-function authority({ address, port, family }: AddressInfo): string {
-  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

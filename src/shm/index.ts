@@ -38,7 +38,7 @@ export type { Bin, BinsReading, BinTable, SegmentBins } from './reading/bins-rea
 export type { DenseReading, SegmentReading, WindowReading, ZoneReader } from './reading/reader.ts'
 export type { SummaryVisitor } from './reading/summaries.ts'
 export type { BinnedHandle } from './slots/binned.ts'
-export type { CounterHandle, TotalChange } from './slots/counter.ts'
+export type { CounterHandle, SettableHandle } from './slots/counter.ts'
 export {
   type DenseHandle,
   denseBin,
@@ -49,6 +49,7 @@ export {
 export type { ExpandingHandle } from './slots/expanding.ts'
 export type { ExponentialHandle } from './slots/exponential.ts'
 export type { GaugeHandle, GaugeReading, SharedChange, SharedGaugeHandle } from './slots/gauge.ts'
+export type { TotalChange } from './slots/slot-owner.ts'
 export type { SummaryHandle, SummaryReading } from './slots/summary.ts'
 export { RedefinitionError } from './succession/build.ts'
 export type { SegmentUsage, ZoneUsage } from './usage.ts'

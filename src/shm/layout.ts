@@ -10,7 +10,7 @@
 
 /** "PMZ1" read as a little-endian u32. */
 export const MAGIC = 0x315a4d50
-export const VERSION = 5
+export const VERSION = 6
 
 export const PAGE_BYTES = 65_536
 export const PAGE_WORDS = 8_192
@@ -131,10 +131,12 @@ export const CHUNK_CLASS_SHIFT = 24
  * Descriptor, 32 B:
  * `[nameAt:u32][nameLength:u16][type:u8][mode:u8][slotAt:u32][slotWords:u32]`
  * `[nameRoom:u32][nextFree:u32][shared:u64]`.
- * The low bits of `mode` are the place in METRIC_MODES[type]; 0x40 = unlinked, 0x80 = retired.
+ * The low bits of `mode` are the place in METRIC_MODES[type]; 0x20 = guarded, 0x40 = unlinked,
+ * 0x80 = retired.
  * `nextFree` is, while the metric is retired, the metric + 1 of the one retired before it.
  * `shared` is a shared gauge's value; of a binned histogram `[boundsAt:u32][bounds:u32]`, the byte
- * offset and number of its bounds, u32 each; else 0.
+ * offset and number of its bounds, u32 each; of a settable counter what its writers do not see of
+ * the total; else 0.
  */
 export const DESCRIPTOR_INTS = 8
 export const DESCRIPTORS_PER_PAGE = PAGE_INTS / DESCRIPTOR_INTS
@@ -148,7 +150,8 @@ export const DESCRIPTOR = Object.freeze({
   /** Two ints, 8-byte aligned. */
   shared: 6,
 })
-/** Bit in DESCRIPTOR.lengthAndType. */
+/** Bits in DESCRIPTOR.lengthAndType. */
+export const DESCRIPTOR_GUARDED = 0x2000_0000
 export const DESCRIPTOR_UNLINKED = 0x4000_0000
 export const DESCRIPTOR_RETIRED = 0x8000_0000 | 0
 
@@ -174,7 +177,7 @@ export type MetricType = (typeof METRIC_TYPES)[number]
  * Modes in which the slots of a type are used; the first is that of a definition which names none.
  */
 export const METRIC_MODES = Object.freeze({
-  counter: ['saturating', 'wrapping'],
+  counter: ['saturating', 'wrapping', 'settable'],
   gauge: ['last', 'sum', 'min', 'max', 'shared'],
   dense: ['integers', 'fractions'],
   exponential: ['plain'],

@@ -7,8 +7,9 @@ import { ENTRY, type MetricType, PAGE_SHIFT, PAGE_WORDS, SEGMENT_STATE } from '.
 import { Page, type ZoneMemory } from './memory/memory.ts'
 import { foldSegment } from './segments/fold.ts'
 import type { Segment, Segments } from './segments/segments.ts'
+import { SettableCounters } from './segments/settable.ts'
 import { BinnedHandle } from './slots/binned.ts'
-import { CounterHandle } from './slots/counter.ts'
+import { CounterHandle, GUARDED_FROM, SettableHandle } from './slots/counter.ts'
 import { DenseHandle, FractionsHandle } from './slots/dense.ts'
 import { ExpandingHandle } from './slots/expanding.ts'
 import { ExponentialHandle } from './slots/exponential.ts'
@@ -19,6 +20,7 @@ import { SummaryHandle } from './slots/summary.ts'
 
 type Handle =
   | CounterHandle
+  | SettableHandle
   | GaugeHandle
   | SharedGaugeHandle
   | DenseHandle
@@ -27,6 +29,12 @@ type Handle =
   | ExpandingHandle
   | BinnedHandle
   | SummaryHandle
+
+/** Modes whose handles are of a class of their own. */
+const SPECIAL = [
+  ['shared', 'shared gauge', SharedGaugeHandle],
+  ['settable', 'settable counter', SettableHandle],
+] as const
 
 /** Parts of the zone that a writer needs. */
 interface WriterParts {
@@ -72,6 +80,7 @@ let nowhere: Page | undefined
  */
 export class Writer implements SlotOwner {
   readonly memory: ZoneMemory
+  readonly settables: SettableCounters
   readonly #parts: WriterParts
   #segment: Segment
   /** Handles by metric: each has one per writer. */
@@ -98,7 +107,14 @@ export class Writer implements SlotOwner {
       setShared: () => false,
       sharedValue: () => 0n,
       bounds: () => ({ page: nowhereToWrite(), at: 0, count: 0 }),
+      settables: {
+        flags: () => nowhereToWrite().halves,
+        flagsAt: () => 1,
+        setTotal: () => undefined,
+      },
+      guard: () => false,
     }
+    this.settables = new SettableCounters(parts.memory, parts.descriptors, parts.segments)
     parts.writers.add(this)
   }
 
@@ -119,6 +135,12 @@ export class Writer implements SlotOwner {
     return this.#parts.descriptors.mode(metric) === 'wrapping'
   }
 
+  guard(metric: number): boolean {
+    if (!this.settables.guard(metric)) return false
+    this.keeper?.release(metric) // other threads' keepers see the generation
+    return true
+  }
+
   bounds(metric: number): Bounds {
     const { descriptors } = this.#parts
     return {
@@ -130,11 +152,26 @@ export class Writer implements SlotOwner {
 
   /**
    * Gives the handle of a metric, the same one at every call; undefined when the zone has no room
-   * for its chunk or the writer is detached (refusals are counted by the zone).
+   * for its chunk or the writer is detached (refusals are counted by the zone). For a counter in
+   * any mode but `settable`.
    * @throws {TypeError} when the metric is none, or of another type
    */
   counter(metric: number): CounterHandle | undefined {
     return this.#handle(metric, 'counter', CounterHandle)
+  }
+
+  /** Gives a handle as {@link counter} does; for a counter in the mode `settable`. */
+  settableCounter(metric: number): SettableHandle | undefined {
+    if (!(this.#handles[metric] instanceof SettableHandle)) this.#lookAt(metric)
+    return this.#handle(metric, 'counter', SettableHandle)
+  }
+
+  /** Guards a settable counter of which gone threads have left more than any of them saw. */
+  #lookAt(metric: number): void {
+    const { descriptors } = this.#parts
+    if (!descriptors.has(metric) || descriptors.mode(metric) !== 'settable') return
+    if (descriptors.isGuarded(metric) || this.counterTotal(metric) < GUARDED_FROM) return
+    this.guard(metric)
   }
 
   /**
@@ -144,6 +181,7 @@ export class Writer implements SlotOwner {
    */
   counterPlace(metric: number): number {
     this.#check(metric, 'counter')
+    this.#checkMode(metric, CounterHandle)
     const slotAt = this.#parts.descriptors.slotAt(metric)
     const page = this.#isAttached ? this.#pageFor(metric) : undefined
     if (page === undefined) return -1
@@ -216,7 +254,7 @@ export class Writer implements SlotOwner {
     const held = this.#handles[metric]
     if (held instanceof Class) return held
     this.#check(metric, type)
-    this.#checkShared(metric, (Class as unknown) === SharedGaugeHandle)
+    this.#checkMode(metric, Class)
     if (!this.#isAttached) return undefined
     const page = this.#pageFor(metric)
     if (page === undefined) return undefined
@@ -232,10 +270,12 @@ export class Writer implements SlotOwner {
     if (actual !== type) throw new TypeError(`metric ${metric} is a ${actual}, not a ${type}`)
   }
 
-  #checkShared(metric: number, isWanted: boolean): void {
-    const isShared = this.#isShared(metric)
-    if (isShared !== isWanted) {
-      throw new TypeError(`metric ${metric} is ${isShared ? 'a' : 'no'} shared gauge`)
+  /** Checks that handles of a class are for the metric's mode. */
+  #checkMode(metric: number, Class: unknown): void {
+    const mode = this.#parts.descriptors.mode(metric)
+    for (const [special, name, its] of SPECIAL) {
+      if ((mode === special) === (Class === its)) continue
+      throw new TypeError(`metric ${metric} is ${mode === special ? 'a' : 'no'} ${name}`)
     }
   }
 

@@ -16,6 +16,7 @@ import {
   SEGMENT_STATE,
   SLOT_WORDS,
   slotClassOf,
+  type ZoneRefusal,
 } from './layout.ts'
 import type { SharedZone } from './memory/backing.ts'
 import { ZoneMemory } from './memory/memory.ts'
@@ -211,6 +212,16 @@ export class Zone {
    */
   unlink(metric: number): boolean {
     return this.#definitions.unlink(metric)
+  }
+
+  /**
+   * Gives a metric another key. Its number, its values and all handles stay; the former key
+   * leads to nothing from now on.
+   * @returns the reason of a refusal, with nothing changed and counted: `type_mismatch` where
+   *   another metric has the key, or the metric is none, or unlinked
+   */
+  rename(metric: number, key: Uint8Array): ZoneRefusal | undefined {
+    return this.#definitions.rename(metric, key)
   }
 
   /**

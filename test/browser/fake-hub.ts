@@ -12,15 +12,19 @@ import type {
   CellsEvent,
   HelloEvent,
   Kind,
+  NamesAnswer,
   RangeColumn,
+  SamplesEvent,
   SeriesInfo,
   SeriesPage,
   SourcesAnswer,
 } from '../../src/http/api.ts'
 import { inventSources } from './fake-sources.ts'
+import { InventedUsual } from './fake-usual.ts'
 import { answerWallaroo } from './fake-wallaroo.ts'
 import {
   counterDelta,
+  gaugeSpread,
   gaugeValue,
   histogramCell,
   type Invented,
@@ -49,6 +53,8 @@ interface Stream {
   readonly name: string
   readonly response: ServerResponse
   series: Set<number>
+  /** Seconds between two samples that it is told of; 1 for none. */
+  interval: number
 }
 
 export interface FakeHubOptions {
@@ -65,6 +71,7 @@ export class FakeHub {
   readonly #options: FakeHubOptions
   readonly #server = createServer((request, response) => this.#answer(request, response))
   readonly #streams = new Map<string, Stream>()
+  readonly #usual = new InventedUsual()
   #timer: ReturnType<typeof setTimeout> | undefined
   #revision = 1
   #ticked: (() => void)[] = []
@@ -76,7 +83,7 @@ export class FakeHub {
     this.#options = options
     const now = Math.floor(Date.now() / 1000)
     if (options.scene !== 'empty') inventBusy(this.#invent, now)
-    if (options.scene === 'many') inventFleet(this.#invent, 1200)
+    if (options.scene === 'many') inventFleet(this.#invent, 10_000)
     if (options.scene !== 'empty') {
       this.#invent('pentameter.decode_errors', 'counter', {}, 0.2, { dialect: 'hub' })
     }
@@ -183,6 +190,7 @@ export class FakeHub {
     const sources = this.#sources(second)
     for (const stream of this.#streams.values()) {
       send(stream, 'cells', this.#cells(stream.series, second), second * 1000)
+      if (stream.interval < 1) send(stream, 'samples', this.#samples(stream, second), second * 1000)
       send(stream, 'sources', sources, second * 1000)
     }
     for (const resolve of this.#ticked.splice(0)) resolve()
@@ -204,16 +212,21 @@ export class FakeHub {
     const routes: Readonly<Record<string, () => unknown>> = {
       '/series': () => this.#page(url, second),
       '/range': () => this.#range(url, second),
+      '/usual': () => this.#usual.answer(this.series, second),
       '/cells': () => this.#cells(idsOf(url), second),
+      '/samples': () => ({ endMs: second * 1000, groups: [] }),
       '/sources': () => this.#sources(second),
     }
     const series = this.series.find(({ id }) => `/series/${id}` === path)
+    const named = this.series.find(({ id }) => `/series/${id}/names` === path)
     const isEmpty = this.#options.scene === 'empty'
     const answer = path.startsWith('/wallaroo/')
       ? answerWallaroo(path.slice('/wallaroo/'.length), url.searchParams, second, isEmpty)
       : series
         ? this.#info(series, second)
-        : routes[path]?.()
+        : named
+          ? inventNames(named)
+          : routes[path]?.()
     if (answer !== undefined) sendJson(response, answer)
     else sendJson(response, { error: { code: 'not_found', message: `no ${path}` } }, 404)
   }
@@ -239,7 +252,8 @@ export class FakeHub {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     this.#streamCount += 1
     const name = `s${this.#streamCount}`
-    const stream = { name, response, series: idsOf(url) }
+    const interval = Number(url.searchParams.get('interval') ?? 1)
+    const stream = { name, response, series: idsOf(url), interval }
     this.#streams.set(name, stream)
     this.subscriptions.push([...stream.series])
     response.on('close', () => this.#streams.delete(name))
@@ -267,17 +281,32 @@ export class FakeHub {
         sendJson(response, { error: { code: 'no_stream', message: 'no such stream' } }, 404)
         return
       }
-      const { series } = JSON.parse(body) as { series: number[] }
+      const { series, interval } = JSON.parse(body) as { series: number[]; interval: number }
       stream.series = new Set(series)
+      stream.interval = interval
       this.subscriptions.push(series)
       response.writeHead(204).end()
     })
   }
 
+  /** Samples of the gauges of a stream in the second that ends now, ten of each. */
+  #samples({ series }: Stream, second: number): SamplesEvent {
+    const gauges = this.series.filter(({ id, kind }) => kind === 'gauge' && series.has(id))
+    const times = Array.from({ length: 10 }, (_, i) => second - 1 + (i + 1) / 10)
+    const values = gauges.flatMap((each) => times.map((time) => gaugeValue(each, time)))
+    const group = {
+      ids: gauges.map(({ id }) => id),
+      times: packed(times.map((time) => time * 1000)),
+      values: packed(values),
+    }
+    return { endMs: second * 1000, groups: gauges.length === 0 ? [] : [group] }
+  }
+
   #page(url: URL, second: number): SeriesPage {
     const limit = Number(url.searchParams.get('limit') ?? 100)
     const after = Number(url.searchParams.get('after') ?? 0)
-    const rest = this.series.filter(({ id }) => id > after)
+    const asked = url.searchParams.has('series') ? idsOf(url) : undefined
+    const rest = this.series.filter(({ id }) => id > after && (asked?.has(id) ?? true))
     const series = rest.slice(0, limit).map((each) => this.#info(each, second))
     const page = { series, total: this.series.length, revision: this.#revision }
     return rest.length > limit ? { ...page, next: series.at(-1)!.id } : page
@@ -325,7 +354,7 @@ export class FakeHub {
       if (!ids.has(series.id)) continue
       const isKnown = (t: number): boolean => t <= second && t > oldest && t >= series.from
       const cells = ends.map((t) => (isKnown(t) ? cellOf(series, t - step, t) : null))
-      columns.push(columnOf(series, cells))
+      columns.push(columnOf(series, cells, ends))
     }
     return { fromMs, stepMs, length, columns }
   }
@@ -335,7 +364,7 @@ export class FakeHub {
       endMs: second * 1000,
       intervalMs: 1000,
       counters: [] as [number, number][],
-      gauges: [] as [number, number][],
+      gauges: [] as CellsEvent['gauges'][number][],
       histograms: [] as [number, ReturnType<typeof histogramCell>][],
       summaries: [] as [number, ReturnType<typeof summaryCell>][],
     }
@@ -343,7 +372,11 @@ export class FakeHub {
       if (!ids.has(series.id) || !isAlive(series, second)) continue
       const { id, kind } = series
       if (kind === 'counter') event.counters.push([id, counterDelta(series, second)])
-      if (kind === 'gauge') event.gauges.push([id, gaugeValue(series, second)])
+      if (kind === 'gauge') {
+        const spread = gaugeSpread(series, second)
+        const value = gaugeValue(series, second)
+        event.gauges.push(spread === undefined ? [id, value] : [id, value, spread])
+      }
       if (kind === 'summary') event.summaries.push([id, summaryCell(series, second)])
       if (kind === 'histogram') {
         event.histograms.push([id, histogramCell(series, second - 1, second)])
@@ -355,6 +388,20 @@ export class FakeHub {
 
   #sources(second: number): SourcesAnswer {
     return inventSources(this.#options.scene, second, this.series)
+  }
+}
+
+/** Names as a hub says them, of the simplest form. */
+function inventNames({ name, kind, labels }: Invented): NamesAnswer {
+  const clean = name.replace(/\W/g, '_')
+  const pairs = labels.map(([key, value]) => `${key}="${value}"`).join(',')
+  const text = `${clean}${kind === 'counter' ? '_total' : ''}${pairs === '' ? '' : `{${pairs}}`}`
+  return {
+    names: [
+      { where: 'Prometheus', text },
+      { where: 'PromQL', text: `rate(${text}[5m])`, note: 'per second' },
+      { where: 'OTLP', text: name, note: 'sum, scope pentameter' },
+    ],
   }
 }
 
@@ -371,10 +418,21 @@ function cellOf(series: Invented, from: number, to: number): Cell | null {
   return series.kind === 'summary' ? summaryCell(series, to) : histogramCell(series, from, to)
 }
 
-function columnOf(series: Invented, cells: readonly (Cell | null)[]): RangeColumn {
+function columnOf(
+  series: Invented,
+  cells: readonly (Cell | null)[],
+  ends: readonly number[],
+): RangeColumn {
   const { id, kind } = series
   if (kind === 'counter') return { id, kind, delta: cells as (number | null)[] }
-  if (kind === 'gauge') return { id, kind, value: cells as (number | null)[] }
+  if (kind === 'gauge') {
+    const value = cells as (number | null)[]
+    const end = (which: 'min' | 'max') =>
+      value.map((each, i) =>
+        each === null ? null : (gaugeSpread(series, ends[i]!)?.[which] ?? each),
+      )
+    return { id, kind, value, min: end('min'), max: end('max') }
+  }
   return { id, kind, cells } as RangeColumn
 }
 
@@ -405,6 +463,11 @@ function idsOf(url: URL): Set<number> {
 
 function send({ response }: Stream, event: string, data: unknown, id: number): void {
   response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+}
+
+/** Packs numbers as the API does. */
+function packed(numbers: readonly number[]): string {
+  return Buffer.from(Float64Array.from(numbers).buffer).toString('base64')
 }
 
 function sendJson(response: ServerResponse, body: unknown, status = 200): void {

@@ -28,6 +28,8 @@ export interface Invented {
   readonly scale: number
   /** A histogram of values below zero: the mirror image. */
   readonly isBelowZero?: boolean
+  /** Seconds from one peak within a second to the next, and its factor: a gauge that is sampled. */
+  readonly peaks?: { readonly every: number; readonly by: number }
   /** Factor from a moment on, reached over some seconds. */
   readonly event?: { readonly at: number; readonly by: number; readonly ramp: number }
   /** First second with data, and the last, where it has fallen silent. */
@@ -88,6 +90,18 @@ export function counterDelta(series: Invented, t: number): number {
 export function gaugeValue(series: Invented, t: number): number {
   const slow = 1 + series.swing * wander(series.id, t, series.period)
   return series.base * slow * factor(series, t) * (1 + 0.012 * (hash(seedOf(series, t)) - 0.5))
+}
+
+/** Extremes of a gauge within the second that ends at `t`; undefined where it is not sampled. */
+export function gaugeSpread(
+  series: Invented,
+  t: number,
+): { first: number; min: number; max: number; count: number } | undefined {
+  if (series.peaks === undefined) return undefined
+  const value = gaugeValue(series, t)
+  const { every, by } = series.peaks
+  const max = t % every === 0 ? value * by : value * 1.01
+  return { first: value, min: value * 0.99, max, count: 10 }
 }
 
 const phi = (x: number): number => 1 / (1 + Math.exp(-1.702 * x))
@@ -233,7 +247,10 @@ function inventOthers(add: AddSeries): void {
   }
   const robot = { dialect: 'scope', swing: 0.6, period: 5 }
   add('axis1.position', 'gauge', { plot: 'motion' }, 240, { ...robot, unit: 'mm' })
-  add('motor1.current', 'gauge', { plot: 'current' }, 6, { ...robot, unit: 'A' })
+  add('motor1.current', 'gauge', { plot: 'current' }, 6, {
+    ...robot,
+    ...{ unit: 'A', peaks: { every: 10, by: 3 } },
+  })
   add('bus.voltage', 'gauge', { plot: 'bus' }, 48.2, { ...robot, unit: 'V', swing: 0.01 })
 }
 

@@ -198,6 +198,10 @@ export class ModelIngest implements Ingest {
     for (const [key, held] of this.#slots) if (held === slot) this.#slots.delete(key)
   }
 
+  seriesOf(slot: number): number {
+    return slot
+  }
+
   annotate(slot: number, metadata: Metadata): void {
     const series = this.#at(slot)
     if (series !== undefined) series.metadata = metadata

@@ -2,9 +2,12 @@
  * The dialect EventCounters: windows of counters as events, one series per interval asked for
  * (README.md).
  */
+import { peerUrl } from '../command-line.ts'
 import type { Dialect } from '../dialect.ts'
 import { HTTP_PORT } from '../options.ts'
 import { connectSource, sharesSeries } from './client/source.ts'
+import { describeCounter, filterText } from './codec/description.ts'
+import { buildMetaData } from './codec/metadata.ts'
 import { createDecoder, encodeEventCounters } from './codec.ts'
 import { exportRules } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
@@ -20,6 +23,11 @@ export const dialect: Dialect = {
   port: HTTP_PORT,
   options: OPTIONS,
   exportRules,
+  nameOf: (series) => {
+    const description = describeCounter(series)
+    const note = buildMetaData(description.metaData, description.units, 'document')
+    return { text: filterText(description), ...(note === '' ? {} : { note }) }
+  },
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
   speaksFirst: false,
@@ -29,8 +37,5 @@ export const dialect: Dialect = {
   sharesSeries,
   createDecoder,
   encode: encodeEventCounters,
-  tryIt: (host, port) => {
-    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-    return `curl -sN 'http://${address}${PATH}?${INTERVAL_ARGUMENT}=1'`
-  },
+  tryIt: (host, port) => `curl -sN '${peerUrl('http', host, port)}${PATH}?${INTERVAL_ARGUMENT}=1'`,
 }

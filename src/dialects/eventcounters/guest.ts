@@ -8,6 +8,7 @@ export const eventcounters: Guest = {
   createResident,
   addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
   loadDemo: async () => (await import('./demo/demo.ts')).demo,
+  commands: ['counters'],
   addCommands: async (program) => (await import('./cli/index.ts')).addCommands(program),
   examples: {
     pentameter: [['pentameter counters monitor 127.0.0.1:4000', "an application's counters, live"]],

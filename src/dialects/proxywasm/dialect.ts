@@ -5,6 +5,7 @@
 import type { Dialect } from '../dialect.ts'
 import { createDecoder, encodeProxyWasm } from './codec.ts'
 import { exportRules } from './export-rules.ts'
+import { nameInDocument } from './names.ts'
 import { OPTIONS } from './options.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
 
@@ -16,6 +17,11 @@ export const dialect: Dialect = {
   transports: [],
   options: OPTIONS,
   exportRules,
+  nameOf: ({ identity, metadata }) => {
+    if (metadata.dialect !== NAME) return undefined
+    const text = nameInDocument(identity)
+    return text === undefined ? undefined : { text }
+  },
   defaultProfile: 'document',
   errorCodes: ERROR_CODES,
   speaksFirst: false,

@@ -10,6 +10,7 @@ export const proxywasm: Guest = {
   needsWasmZone: (options) => filtersOf(options).length > 0,
   addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
   loadDemo: async () => (await import('./demo/demo.ts')).demo,
+  commands: ['proxy-wasm', 'size'],
   async addCommands(program, commandLine) {
     const commands = await import('./cli/index.ts')
     commands.addCommands(program, commandLine)

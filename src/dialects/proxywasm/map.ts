@@ -19,6 +19,8 @@ export interface DescribeOptions {
   readonly prefixOf?: 'document' | 'peer'
   /** Filters have no units; the configuration may know one. */
   readonly unit?: string
+  /** Bounds of a histogram that has its own. */
+  readonly bounds?: readonly number[]
 }
 
 export interface DescribedMetric {
@@ -30,7 +32,7 @@ export interface DescribedMetric {
 export function describeMetric(
   { origin, filter, name, isAssumed }: MetricName,
   type: FilterMetricType,
-  { labelPatterns, prefixOf, unit }: DescribeOptions = {},
+  { labelPatterns, prefixOf, unit, bounds }: DescribeOptions = {},
 ): DescribedMetric {
   const raw = decoder.decode(name)
   const isUtf8 = isUtf8Of(name, raw)
@@ -51,6 +53,7 @@ export function describeMetric(
       dialect: NAME,
       type,
       ...(unit === undefined ? {} : { unit }),
+      ...(bounds === undefined ? {} : { bounds }),
       ...(isAssumed ? { description: `filter name assumed: ${filter}` } : {}),
     },
   }

@@ -7,6 +7,7 @@
  *
  * Names are bytes: a filter's are passed through unchecked.
  */
+import type { Identity } from '../../model/index.ts'
 import type { Profile } from '../decoder.ts'
 
 const ORIGINS = ['pw', 'lua', 'wa', 'wasmcustom', 'library'] as const
@@ -184,3 +185,13 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   }
   return remainder
 })
+
+/**
+ * Names a filter's series with its prefix, as the store does; undefined where more than the
+ * filter's name has become a label, or for what no filter has defined.
+ */
+export function nameInDocument({ name, nameBytes, labels }: Identity): string | undefined {
+  const [[key, filter] = [], ...others] = labels
+  if (key !== 'filter' || filter === undefined || others.length > 0) return undefined
+  return decoder.decode(prefixedName('pw', filter, nameBytes ?? name, 'document'))
+}

@@ -3,12 +3,13 @@ import { choice, integer, list, number, section, text, type ValuesOf } from '../
 import { LabelPatterns } from './label-patterns.ts'
 import { checkFilterName } from './names.ts'
 import {
-  HISTOGRAM_FORMS,
+  METRIC_NAMES,
   NAME_LENGTH_MAX,
   NAME_LENGTH_MIN,
   slabSizeProblem,
   WORKERS_LIMIT,
 } from './store/filter-settings.ts'
+import { histogramProblem } from './store/histogram-rule.ts'
 
 const LABEL_PATTERN_OPTIONS = {
   label: text({ isRequired: true, description: 'key of the label' }),
@@ -44,6 +45,10 @@ const FILTER_OPTIONS = {
     description: 'labels written into names',
   }),
   unit: text({ description: 'of its histograms; filters know none' }),
+  histogram: text({
+    check: histogramProblem,
+    description: 'form or bounds of its histograms, in place of those of all filters',
+  }),
   requestsPerSecond: number({
     min: 0,
     max: 100_000,
@@ -88,16 +93,17 @@ export const OPTIONS = {
     default: 256,
     description: 'bytes of a filter’s metric name with its prefix pw.FILTER.',
   }),
-  histogram: choice(HISTOGRAM_FORMS, {
+  histogram: text({
     default: 'dense',
-    description: 'form of histograms: all 33 bins, or the document’s table of 5 to 18',
+    check: histogramProblem,
+    description: 'all 33 bins, the document’s 5 to 18 (expanding), or bounds of bins as 1,5,10',
   }),
   workers: integer({
     max: WORKERS_LIMIT,
     default: 1,
     description: 'threads of each filter, which take its requests in turns',
   }),
-  metricNames: choice(['label', 'prefix'], {
+  metricNames: choice(METRIC_NAMES, {
     default: 'label',
     description: 'filters by the label filter, or as pw.FILTER. in front of names',
   }),

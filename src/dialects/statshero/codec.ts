@@ -9,12 +9,7 @@ import { encodePackets, type Line } from './codec/encode.ts'
 import { FrameScanner } from './codec/frame-scan.ts'
 import type { FrameRules, Inflate, PacketVisitor } from './codec/line-visitor.ts'
 import { decodeDatagram } from './codec/packet.ts'
-import {
-  EMIT_DEFAULTS,
-  type EmitOptions,
-  RECEIVE_DEFAULTS,
-  type ReceiveOptions,
-} from './options.ts'
+import { EMIT_DEFAULTS, type EmitOptions, type LineOptions, RECEIVE_DEFAULTS } from './options.ts'
 import {
   type ErrorCode,
   type LineErrorCode,
@@ -35,7 +30,7 @@ export interface Message {
 }
 
 /** Makes the codec's rules from the options of a listener. */
-export function frameRules(options: Partial<ReceiveOptions> = {}): FrameRules {
+export function frameRules(options: Partial<LineOptions> = {}): FrameRules {
   const { profile, maxFrameBytes, maxInflatedBytes, maxValueDigits } = {
     ...RECEIVE_DEFAULTS,
     ...options,

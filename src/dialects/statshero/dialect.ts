@@ -7,6 +7,7 @@ import type { Dialect } from '../dialect.ts'
 import { TEXT_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeStatsHero } from './codec.ts'
+import { type EmitMapping, exampleLine } from './emit.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { graphite } from './graphite/output.ts'
 import { EMIT_DEFAULTS, OPTIONS } from './options.ts'
@@ -25,11 +26,18 @@ export const dialect: Dialect = {
   options: OPTIONS,
   threadModule: import.meta.url,
   exportRules: () => EXPORT_RULES,
+  nameOf: ({ identity }, { emit }) => {
+    const chosen = (emit ?? {}) as Partial<EmitMapping>
+    return {
+      text: exampleLine(identity, { ...EMIT_DEFAULTS, ...chosen }),
+      note: 'with the value 1',
+    }
+  },
   defaultProfile: EMIT_DEFAULTS.profile,
   errorCodes: ERROR_CODES,
   speaksFirst: false,
 
-  /** Claims `1|` (§2): everything else on the shared port is statsd. */
+  /** Claims `1|` (§2): everything else on the shared port is left to other dialects. */
   claims(first) {
     if (first.length === 0) return undefined
     if (first[0] !== ONE) return false

@@ -3,7 +3,13 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { ModelIngest } from '../../../test/support/model-ingest.ts'
 import { holds } from '../../../test/support/property.ts'
-import { type Cell, type Exact, Histogram, type Identity } from '../../model/index.ts'
+import {
+  boundedHistogram,
+  type Cell,
+  type Exact,
+  Histogram,
+  type Identity,
+} from '../../model/index.ts'
 import { encodePackets, type Line } from './codec/encode.ts'
 import { cellLines, type EmitMapping, emitKey } from './emit.ts'
 import { EMIT_DEFAULTS } from './options.ts'
@@ -150,6 +156,15 @@ suite('histograms to lines', () => {
     })
     return found
   }
+
+  test('between bounds of their own, buckets send the largest integer, or the nearest', () => {
+    const counts = BigUint64Array.of(1n, 1n, 1n, 1n, 1n)
+    const histogram = boundedHistogram({ bounds: [0.5, 10, 10.5, 50], counts, sum: 0n })
+    assert.deepEqual(
+      lines(histogram).map(({ value }) => value),
+      [0, 10, 10, 50, 51],
+    )
+  })
 
   test('a bucket without an integer sends the nearest one', () => {
     assert.deepEqual(

@@ -3,14 +3,18 @@
  * What the protocol cannot say exactly is counted, never silent.
  */
 import {
+  addToSummary,
+  type Bounds,
   bucketIndex,
   type Cell,
+  EMPTY_SUMMARY,
   type Exact,
-  type Histogram,
+  Histogram,
   hashBytes,
   type Identity,
   identityKey,
   isInteger,
+  type Kind,
   lowerBound,
   summaryMean,
   upperBound,
@@ -117,7 +121,7 @@ type Run = readonly [value: Exact, count: bigint]
 
 /** Lists a histogram's buckets, ascending, each as the integer that stands for it. */
 export function histogramRuns(histogram: Histogram): Run[] {
-  const { scale } = histogram
+  const { bounds, scale } = histogram
   const runs: Run[] = []
   histogram.negative.forEach((i, count) => {
     runs.push([limitTo(histogram, integerOfNegative(i, scale)), count])
@@ -125,7 +129,8 @@ export function histogramRuns(histogram: Histogram): Run[] {
   runs.reverse()
   if (histogram.zeroCount > 0n) runs.push([0, histogram.zeroCount])
   histogram.positive.forEach((i, count) => {
-    runs.push([limitTo(histogram, integerOfPositive(i, scale)), count])
+    const value = bounds === undefined ? integerOfPositive(i, scale) : integerBetween(bounds, i)
+    runs.push([limitTo(histogram, value), count])
   })
   if (histogram.overflow > 0n) {
     const least = limitTo(histogram, Math.ceil(histogram.overflowFrom))
@@ -160,6 +165,15 @@ function repeatedLines(key: string, runs: readonly Run[], output: Output): void 
 
 function total(runs: readonly Run[]): bigint {
   return runs.reduce((sum, [, count]) => sum + count, 0n)
+}
+
+/** Finds the largest integer between two bounds, or the nearest; above the last, the least. */
+function integerBetween(bounds: Bounds, index: number): Exact {
+  const upper = bounds[index]
+  if (upper === undefined) return sendable(Math.floor(bounds.at(-1) ?? 0) + 1)
+  const lower = bounds[index - 1] ?? Number.NEGATIVE_INFINITY
+  const size = Math.floor(upper)
+  return sendable(size > lower ? size : roundHalfAway((lower + upper) / 2))
 }
 
 /** Finds the largest integer of (lower, upper], or the nearest where it holds none. */
@@ -206,6 +220,38 @@ function ceil(value: Exact): Exact {
 
 function floor(value: Exact): Exact {
   return typeof value === 'bigint' ? value : Math.floor(value)
+}
+
+/** Writes the line by which a value of 1 leaves for another server. */
+export function exampleLine(identity: Identity, mapping: Partial<EmitMapping>): string {
+  const whole: EmitMapping = {
+    ...{ profile: 'document', counterAs: 'm', histogramAs: 'rate' },
+    ...mapping,
+    ...(identity.qualifier?.[1] === 'mr' ? { counterAs: 'mr' } : {}),
+  }
+  let text = ''
+  const line = ({ key, value, type }: Line): void => {
+    text = `${key}:${value}|${type}`
+  }
+  cellLines(emitKey(identity, whole.profile), oneOf(identity.kind), 1, whole, { line, note() {} })
+  return text
+}
+
+/** Makes a cell of one increment, value or observation of 1. */
+function oneOf(kind: Kind): Cell {
+  switch (kind) {
+    case 'counter':
+      return { kind, delta: 1 }
+    case 'gauge':
+      return { kind, value: 1, at: 0 }
+    case 'histogram': {
+      const histogram = new Histogram()
+      histogram.record(1)
+      return { kind, histogram }
+    }
+    case 'summary':
+      return { kind, summary: addToSummary(EMPTY_SUMMARY, 1) }
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ export const statshero: Guest = {
       'echo 317c360a613a317c6d0a | pentameter decode statshero --lines',
     ],
     encode: [
-      `echo '${LINE}' | pentameter encode statshero > /dev/tcp/127.0.0.1/8125`,
+      `echo '${LINE}' | pentameter encode statshero > packet`,
       `echo '{"messages":[${LINE}]}' | pentameter encode statshero --lines`,
     ],
   },

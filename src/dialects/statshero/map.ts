@@ -6,10 +6,10 @@
 
 import type { Exact, Identity } from '../../model/index.ts'
 import { compileGlob } from '../../model/text/glob.ts'
-import type { Describe, Description, LineIngest, SeriesForm } from '../ingest.ts'
+import type { Describe, Description, FormOf, LineIngest, SeriesForm } from '../ingest.ts'
 import type { ReceiveOptions } from './options.ts'
 import { GAUGE, HISTOGRAM, METER, METER_READER, NAME, TYPE_WORDS, WEIGHT_MAX } from './spec.ts'
-import { compileUnits, hasUnits, type UnitOf } from './units.ts'
+import { compileUnits, hasUnits, type Units } from './units.ts'
 
 type MapOptions = Pick<ReceiveOptions, 'counterBits' | 'maxKeyBytes' | 'negativeMeter' | 'units'>
 
@@ -110,25 +110,53 @@ function describeWith(options: Pick<MapOptions, 'counterBits' | 'units'>): Descr
   const widths = Object.entries(options.counterBits).map(
     ([pattern, bits]) => [compileGlob(pattern), bits] as const,
   )
-  const unitOf = compileUnits(options.units)
-  // widths and units are found by the name
-  const forms = FORMS.map((form, type) => {
-    const hasWidths = type === METER_READER && widths.length > 0
-    return hasWidths || hasUnits(options.units, type) ? undefined : form
-  })
+  const units = compileUnits(options.units)
+  const formOf = formsWith(options.units, units)
   const withRules = (key: Uint8Array, type: number): Description => {
-    const description = withUnit(describe(key, type), type, unitOf)
+    const description = withUnit(describe(key, type), type, units)
     if (type !== METER_READER) return description
     const width = widths.find(([pattern]) => pattern(description.identity.name))
     return width === undefined ? description : { ...description, counterBits: width[1] }
   }
-  return Object.assign(withRules, { forms })
+  return Object.assign(withRules, {
+    // widths are found by the name as text
+    formOf: widths.length === 0 ? formOf : withoutReadings(formOf),
+  })
 }
 
-function withUnit(description: Description, type: number, unitOf: UnitOf): Description {
-  const unit = unitOf(description.identity.name, type)
-  if (unit === undefined) return description
+const withoutReadings = (formOf: FormOf): FormOf => {
+  return (bytes, start, end, type) => {
+    return type === METER_READER ? undefined : formOf(bytes, start, end, type)
+  }
+}
+
+function withUnit(description: Description, type: number, units: Units): Description {
+  const unit = units.of(description.identity.name, type)
+  return unit === undefined ? description : inUnit(description, unit)
+}
+
+function inUnit<D extends Pick<Description, 'metadata'>>(description: D, unit: string): D {
   return { ...description, metadata: { ...description.metadata, unit } }
+}
+
+/** Makes the finder of forms: by type, and in the unit that a rule gives a key in ASCII. */
+function formsWith(rules: MapOptions['units'], units: Units): FormOf {
+  const hasRules = TYPE_WORDS.map((_, type) => hasUnits(rules, type))
+  /** Forms by unit: no more than there are rules. */
+  const inUnits = FORMS.map(() => new Map<string, SeriesForm>())
+  return (bytes, start, end, type) => {
+    const form = FORMS[type]
+    if (form === undefined || !hasRules[type]) return form
+    for (let i = start; i < end; i++) if (!isAscii(bytes[i]!)) return undefined
+    const unit = units.ofBytes(bytes, start, end, type)
+    if (unit === undefined) return form
+    let found = inUnits[type]!.get(unit)
+    if (found === undefined) {
+      found = inUnit(form, unit)
+      inUnits[type]!.set(unit, found)
+    }
+    return found
+  }
 }
 
 /** Forms of series by their type. */

@@ -52,7 +52,8 @@ const GRAPHITE_OPTIONS = {
 export type GraphiteOptions = ValuesOf<typeof GRAPHITE_OPTIONS>
 export const GRAPHITE_DEFAULTS: GraphiteOptions = defaultsOf(GRAPHITE_OPTIONS)
 
-export const RECEIVE_OPTIONS = {
+/** Options of every listener. */
+export const LINE_OPTIONS = {
   profile: profile('grammar that the listener takes'),
   maxFrameBytes: bytes({
     min: 64,
@@ -62,8 +63,13 @@ export const RECEIVE_OPTIONS = {
   }),
   maxInflatedBytes: bytes({ min: 1, default: 1_048_576, description: 'gzip body once unpacked' }),
   maxValueDigits: integer({ max: 100, default: 100, description: 'leading zeros counted' }),
-  maxKeyBytes: integer({ max: 4096, default: 4096, description: 'longer keys are refused' }),
   frameTimeoutMs: integer({ min: 0, default: 30_000, description: 'for one TCP frame; 0 = any' }),
+}
+
+/** Options of a listener whose lines become series. */
+export const RECEIVE_OPTIONS = {
+  ...LINE_OPTIONS,
+  maxKeyBytes: integer({ max: 4096, default: 4096, description: 'longer keys are refused' }),
   negativeMeter: choice(['split', 'refuse'], {
     default: 'split',
     description: 'a negative increment counts in a second part, or is refused',
@@ -86,7 +92,10 @@ export const OPTIONS = {
 /** Options of where a server in a program listens. */
 export const ADDRESS_OPTIONS = addressOptions(TEXT_PORT.number)
 
-/** Settings of a server; `document` takes only what the document's grammar allows. */
+/** Settings of a server in a program. */
+export type LineOptions = ValuesOf<typeof LINE_OPTIONS>
+
+/** Settings of a listener of a hub; `document` takes only what the document's grammar allows. */
 export type ReceiveOptions = ValuesOf<typeof RECEIVE_OPTIONS>
 
 export const RECEIVE_DEFAULTS: ReceiveOptions = defaultsOf(RECEIVE_OPTIONS)

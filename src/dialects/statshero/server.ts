@@ -13,7 +13,7 @@ import { checkOptions, type GivenOptions } from '../options.ts'
 import { OwnPort } from '../own-port.ts'
 import type { Message } from './codec.ts'
 import { frameRules } from './codec.ts'
-import { ADDRESS_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
+import { ADDRESS_OPTIONS, LINE_OPTIONS, RECEIVE_OPTIONS } from './options.ts'
 import { LineServer } from './server/line-server.ts'
 import { MemoryLines } from './server/quick/quick-lines.ts'
 import { CallbackReceiver, IngestReceiver } from './server/receivers.ts'
@@ -29,7 +29,7 @@ export function createServer(context: ServerContext): DialectServer {
 /** Address where a server listens and what it takes. */
 export interface StatsHeroServerOptions
   extends GivenOptions<typeof ADDRESS_OPTIONS>,
-    GivenOptions<typeof RECEIVE_OPTIONS> {
+    GivenOptions<typeof LINE_OPTIONS> {
   /** One line; the call is over before the server reads on, and must not throw. */
   readonly onLine: (line: Message, peer: Peer) => void
   readonly clock?: Clock
@@ -59,7 +59,7 @@ export class StatsHeroServer {
   constructor(options: StatsHeroServerOptions) {
     const { onLine, clock = systemClock, reports = NO_REPORTS } = options
     const receiver = new CallbackReceiver(onLine, reports)
-    this.#server = new LineServer(receiver, checkOptions(RECEIVE_OPTIONS, options), clock)
+    this.#server = new LineServer(receiver, checkOptions(LINE_OPTIONS, options), clock)
     const address = checkOptions(ADDRESS_OPTIONS, options)
     this.#port = new OwnPort(this.#server, { ...address, transports: ['tcp', 'udp'], reports })
   }

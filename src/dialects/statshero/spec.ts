@@ -1,5 +1,5 @@
 /**
- * Constants of the Stats Hero Protocol, version 1: type words, limits, options and the closed sets
+ * Constants of the Stats Hero Protocol, version 1: type words, limits and the closed sets
  * of error codes (source document: PROTOCOL.md of chef/statsd; README.md, "Document and peers").
  */
 export const NAME = 'statshero'

@@ -3,9 +3,20 @@ import { suite, test } from 'node:test'
 import { GAUGE, HISTOGRAM, METER, METER_READER } from './spec.ts'
 import { compileUnits, UNIT_PATTERN } from './units.ts'
 
+/** Asks for the unit of a key in both ways, which have to agree. */
+function unitOfBoth(rules: Readonly<Record<string, string>>) {
+  const units = compileUnits(rules)
+  return (key: string, type: number): string | undefined => {
+    const unit = units.of(key, type)
+    const bytes = Buffer.from(`x${key}y`)
+    assert.equal(units.ofBytes(bytes, 1, bytes.length - 1, type), unit, key)
+    return unit
+  }
+}
+
 suite('units by key', () => {
   test('a histogram whose key says that it is a time is in ms', () => {
-    const unitOf = compileUnits({})
+    const unitOf = unitOfBoth({})
     const times = ['myWebservice.requestTime', 'a.queue_time', 'a.ms', 'dbMs', 'a.latency']
     const others = ['a.size', 'time', 'bytes', 'items', 'time.zone', 'uptime', 'requestTimes']
     for (const key of times) assert.equal(unitOf(key, HISTOGRAM), 'ms', key)
@@ -16,7 +27,7 @@ suite('units by key', () => {
   })
 
   test('what stats_hero sends is in ms, but for its counts', () => {
-    const unitOf = compileUnits({})
+    const unitOf = unitOfBoth({})
     for (const key of [
       'app.application.allRequests',
       'app.host1.allRequests',
@@ -30,7 +41,7 @@ suite('units by key', () => {
   })
 
   test('rules of a user come first, for one type or all; an empty unit is none', () => {
-    const unitOf = compileUnits({ 'a.*Time': 's', 'h:*Time': '', 'mr:*jiffies': '{jiffy}' })
+    const unitOf = unitOfBoth({ 'a.*Time': 's', 'h:*Time': '', 'mr:*jiffies': '{jiffy}' })
     assert.equal(unitOf('a.requestTime', HISTOGRAM), 's')
     assert.equal(unitOf('a.requestTime', GAUGE), 's')
     assert.equal(unitOf('b.requestTime', HISTOGRAM), undefined)

@@ -2,11 +2,16 @@
  * Units of keys by rule: the wire has none (§4.4), but times are milliseconds by custom, and their
  * keys say that they are times. Rules of a user's own come before the usual ones.
  */
-import { compileGlob } from '../../model/text/glob.ts'
+import { compileByteGlob, compileGlob } from '../../model/text/glob.ts'
 import { TYPE_WORDS } from './spec.ts'
 
-/** Finds the unit of a key under a type; undefined for none. */
-export type UnitOf = (key: string, type: number) => string | undefined
+/** Units of keys, by one list of rules. */
+export interface Units {
+  /** Finds the unit of a key under a type; undefined for none. */
+  of(key: string, type: number): string | undefined
+  /** Finds the unit of a key in ASCII, which is bytes[start, end). */
+  ofBytes(bytes: Uint8Array, start: number, end: number, type: number): string | undefined
+}
 
 /** Endings of keys of times, as people write them. */
 const TIME_ENDINGS = [
@@ -25,16 +30,29 @@ export const UNIT_PATTERN = new RegExp(`^(?:(?:${TYPE_WORDS.join('|')}):)?[^:|\\
  * Compiles rules.
  * @param units by pattern, the first that fits counts; empty for none
  */
-export function compileUnits(units: Readonly<Record<string, string>>): UnitOf {
+export function compileUnits(units: Readonly<Record<string, string>>): Units {
   const rules = [...Object.entries(units), ...USUAL_RULES].map(([pattern, unit]) => {
     const [type, glob] = pattern.includes(':') ? pattern.split(':') : [undefined, pattern]
-    const matches = compileGlob(glob!)
-    return { type: type && TYPE_WORDS.indexOf(type as 'm'), matches, unit: unit || undefined }
+    return {
+      type: type && TYPE_WORDS.indexOf(type as 'm'),
+      matches: compileGlob(glob!),
+      matchesBytes: compileByteGlob(glob!),
+      unit: unit || undefined,
+    }
   })
   const byType = TYPE_WORDS.map((_, i) => {
     return rules.filter(({ type }) => type === undefined || type === i)
   })
-  return (key, type) => byType[type]?.find(({ matches }) => matches(key))?.unit
+  return {
+    of: (key, type) => byType[type]?.find(({ matches }) => matches(key))?.unit,
+    ofBytes(bytes, start, end, type) {
+      const of = byType[type]!
+      for (let i = 0; i < of.length; i++) {
+        if (of[i]!.matchesBytes(bytes, start, end)) return of[i]!.unit
+      }
+      return undefined
+    },
+  }
 }
 
 /** Tells whether any key of a type may have a unit. */

@@ -84,6 +84,25 @@ test('a fractional increment travels as the number it is', async (t) => {
   assert.deepEqual((await cellsOf(stream)).counters, [[id, 1.75]])
 })
 
+test('a gauge that was sampled says what it went through', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  const [one, two] = await Promise.all(
+    [1, 2].map((interval) => server.stream(`/api/v1/live?series=${id}&interval=${interval}`)),
+  )
+  hub.set(id, 44, { first: 0, min: -1, max: 49, count: 10 })
+  hub.tick()
+  hub.set(id, 50)
+  hub.tick()
+  assert.deepEqual((await cellsOf(one!)).gauges, [
+    [id, 44, { first: 0, min: -1, max: 49, count: 10 }],
+  ])
+  assert.deepEqual((await cellsOf(one!)).gauges, [[id, 50]])
+  assert.deepEqual((await cellsOf(two!)).gauges, [
+    [id, 50, { first: 0, min: -1, max: 50, count: 11 }],
+  ])
+})
+
 test('streams of different intervals each get their own windows', async (t) => {
   const { hub, server } = await start(t)
   const id = hub.add({ name: 'c', kind: 'counter' })

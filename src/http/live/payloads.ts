@@ -8,7 +8,7 @@ import { mergeSelected } from '../../hub/live/merge-frames.ts'
 import type { LiveRing } from '../../hub/live/ring.ts'
 import type { Task } from '../../hub/tasks/task.ts'
 import type { SeriesList } from '../../hub/view.ts'
-import type { Kind } from '../../model/index.ts'
+import type { GaugeSpread, Kind } from '../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import { deltaJson, histogramCell, numberJson, summaryCell } from '../query/cell-json.ts'
 
@@ -127,12 +127,20 @@ function fragmentOf(frame: Frame, id: number, kind: Kind): string {
     case 'counter':
       return `[${id},${deltaJson(frame.deltaAt(row))}]`
     case 'gauge':
-      return `[${id},${numberJson(frame.gaugeValues[row]!)}]`
+      return `[${id},${numberJson(frame.gaugeValues[row]!)}${spreadJson(frame.spreadAt(row))}]`
     case 'histogram':
       return `[${id},${JSON.stringify(histogramCell(frame.histogramAt(row)))}]`
     case 'summary':
       return `[${id},${JSON.stringify(summaryCell(frame.summaryAt(row)))}]`
   }
+}
+
+/** Writes what a gauge went through behind its value, where more is known. */
+function spreadJson(spread: GaugeSpread | undefined): string {
+  if (spread === undefined) return ''
+  const { first, min, max, count } = spread
+  const [a, b, c] = [first, min, max].map(numberJson)
+  return `,{"first":${a},"min":${b},"max":${c},"count":${count}}`
 }
 
 export function selectionOf(ids: Iterable<number>): Selection {

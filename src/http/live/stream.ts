@@ -104,6 +104,12 @@ export class Stream {
     else this.#skip('sources')
   }
 
+  /** Sends samples of a moment that has passed when there is no room: they are in the log. */
+  offerSamples(event: Buffer): void {
+    if (this.#outgoing.writableEnded || this.#isEnding) return
+    if (!this.#offer(event)) this.#skip('samples')
+  }
+
   /** Sends a comment that keeps the connection alive; pointless while other bytes wait. */
   heartbeat(): void {
     if (this.#outgoing.writableLength === 0) this.write(':\n\n')

@@ -18,6 +18,7 @@ import { Idleness, Shares } from '../../peers/shares.ts'
 import type { HelloEvent, SeriesEvent } from '../api.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 import { LivePayloads, selectionOf } from './payloads.ts'
+import { SamplePulses } from './sample-pulses.ts'
 import { Stream } from './stream.ts'
 
 /** Proxies and clients give up on a silent connection after 30 s or more. */
@@ -29,6 +30,7 @@ const RETRY_LINE = 'retry: 1000\n\n'
 
 interface StreamRequest {
   readonly ids: readonly number[]
+  /** Length of its windows; below a second, the interval at which it is told of samples. */
   readonly intervalS: number
   /** End of the last interval that the client has seen. */
   readonly lastEventMs: number | undefined
@@ -46,6 +48,7 @@ export class LiveStreams {
   readonly #view: HubView
   readonly #parts: StreamsParts
   readonly payloads: LivePayloads
+  readonly #samples: SamplePulses
   readonly #open = new Map<string, Stream>()
   readonly #shares = new Shares<Stream>({
     idleness: ({ stalledMs }) => (stalledMs >= STALLED_MS ? Idleness.idle : Idleness.working),
@@ -68,6 +71,7 @@ export class LiveStreams {
     this.#view = view
     this.#parts = parts
     this.payloads = new LivePayloads(view.series, view.live)
+    this.#samples = new SamplePulses(view, parts.turns)
   }
 
   get size(): number {
@@ -94,7 +98,7 @@ export class LiveStreams {
     const address = networkOf(outgoing.socket?.remoteAddress ?? '')
     let stream: Stream | undefined
     const session = this.#openSession(address, {
-      intervalS: request.intervalS,
+      intervalS: Math.max(1, request.intervalS),
       onFrame: (frame) => stream?.take(frame),
       onError: (error) => {
         const facts = { error: String(error), stack: stackOf(error) }
@@ -114,6 +118,7 @@ export class LiveStreams {
       ...{ limits, payloads: this.payloads, turns, reports, clock: this.#view.clock },
     })
     this.#adopt(stream, session, outgoing, address)
+    if (request.intervalS < 1) this.#samples.join(stream, Math.round(request.intervalS * 1000))
     this.#greet(stream, request)
     stream.replay(this.#missed(request))
     return true
@@ -153,15 +158,25 @@ export class LiveStreams {
   /** Frees its place at once, before the response has said that it is closed. */
   #leave(stream: Stream): void {
     this.#sessions.get(stream)?.close()
+    this.#samples.leave(stream)
     this.#shares.delete(stream)
     this.#open.delete(stream.name)
   }
 
-  /** Changes what a stream carries, from its next event on; false when there is no such stream. */
-  select(name: string, ids: readonly number[]): boolean {
+  /**
+   * Changes what a stream carries, from its next event on; false when there is no such stream.
+   * @param intervalS up to 1, for a stream that was opened with no more: how often it is told of
+   *   samples, not at all with 1; as before unless given
+   */
+  select(name: string, ids: readonly number[], intervalS?: number): boolean {
     const stream = this.#open.get(name)
-    if (stream !== undefined) stream.selection = selectionOf(ids)
-    return stream !== undefined
+    if (stream === undefined) return false
+    stream.selection = selectionOf(ids)
+    const asked =
+      intervalS === undefined ? this.#samples.intervalOf(stream) : Math.round(intervalS * 1000)
+    if (asked !== undefined && asked < 1000) this.#samples.join(stream, asked)
+    else this.#samples.leave(stream)
+    return true
   }
 
   /** Ends every stream in order; clients see an end and come back. */
@@ -193,8 +208,9 @@ export class LiveStreams {
    * Lists missed frames, those of one window of the stream's interval together; the last may be
    * few.
    */
-  #missed({ lastEventMs, intervalS }: StreamRequest): Frame[][] {
+  #missed({ lastEventMs, ...asked }: StreamRequest): Frame[][] {
     if (lastEventMs === undefined) return []
+    const intervalS = Math.max(1, asked.intervalS)
     const windows: Frame[][] = []
     let seconds = intervalS
     for (const frame of this.#view.live.since(lastEventMs)) {

@@ -115,6 +115,7 @@ test('an answer that is not taken is as idle as none', async (t) => {
   const hub = new FakeHubView()
   let steps = 0
   const otlp = {
+    metricsOf: () => [],
     *json() {
       for (; ; steps++) yield 'text '.repeat(10_000)
     },

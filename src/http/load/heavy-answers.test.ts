@@ -23,6 +23,10 @@ class Endless implements OtlpPreview {
     this.text = text
   }
 
+  metricsOf(): [] {
+    return []
+  }
+
   *json(): Generator<string | undefined, void> {
     this.open++
     try {

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostCheck } from '../../host-check.ts'
 import type { HubView } from '../../hub/view.ts'
+import { addressText } from '../../model/text/address.ts'
 import type { HttpReports } from '../limits.ts'
 import { SECURITY_HEADERS } from '../security.ts'
 
@@ -75,6 +76,6 @@ function reasonsOf(view: HubView): string[] {
   if (failed.length === 0) return ['the listeners have not all been tried yet']
   return failed.map(({ name, host, port, state, message }) => {
     const reason = message === undefined ? '' : `: ${message}`
-    return `listener ${name} on ${host}:${port} is ${state}${reason}`
+    return `listener ${name} on ${addressText(host, port)} is ${state}${reason}`
   })
 }

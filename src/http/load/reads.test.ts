@@ -100,6 +100,7 @@ test('requests behind an answer that is not taken wait until it is', async (t) =
   let steps = 0
   let isLetGo = false
   const otlp = {
+    metricsOf: () => [],
     *json() {
       for (; !isLetGo; steps++) yield 'text '.repeat(10_000)
       yield 'the end'

@@ -25,6 +25,10 @@ class Endless implements OtlpPreview {
     this.#clock = clock
   }
 
+  metricsOf(): [] {
+    return []
+  }
+
   *json(): Generator<string | undefined, void> {
     this.begun++
     this.open++

@@ -57,7 +57,9 @@ export function jsonText(value: unknown): string {
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): object }
 
 export function histogramCell(histogram: Histogram): HistogramCellJson {
-  const { positive } = histogram.atScale(Math.min(histogram.scale, CELL_SCALE_MAX))
+  const { bounds } = histogram
+  const scale = bounds === undefined ? Math.min(histogram.scale, CELL_SCALE_MAX) : 0
+  const { positive } = histogram.atScale(scale)
   const [low, high] = positive.span() ?? [0, -1]
   const held = positive.counts.subarray(low - positive.offset, high + 1 - positive.offset)
   const counts = high < low ? [] : Array.from(held, Number)
@@ -69,7 +71,8 @@ export function histogramCell(histogram: Histogram): HistogramCellJson {
     p50: histogram.quantile(0.5),
     p90: histogram.quantile(0.9),
     p99: histogram.quantile(0.99),
-    scale: Math.min(histogram.scale, CELL_SCALE_MAX),
+    scale,
+    ...(bounds === undefined ? {} : { bounds }),
     offset: low,
     counts,
     zero: Number(histogram.zeroCount),
@@ -121,6 +124,8 @@ export function histogramStatistics(histogram: Histogram) {
     p98: quantile(0.98),
     p99: quantile(0.99),
     p999: quantile(0.999),
-    relativeError: 2 ** (2 ** -histogram.scale) - 1,
+    ...(histogram.bounds === undefined
+      ? { relativeError: 2 ** (2 ** -histogram.scale) - 1 }
+      : { bounds: histogram.bounds }),
   }
 }

@@ -11,6 +11,8 @@ import { RANGE_SERIES_LIMIT } from './range.ts'
 const PAGE_DEFAULT = 500
 const PAGE_MAX = 5000
 const INTERVAL_MAX_S = 3600
+/** The shortest interval or step of samples, s. */
+const SAMPLES_MIN_S = 0.01
 /** The longest step of a range. */
 export const STEP_MAX_S = 86_400
 /** Ids are small; more digits are no id. */
@@ -23,6 +25,15 @@ export function integer(min: number, max: number) {
     .regex(/^\d{1,16}$/, 'want a whole number')
     .transform(Number)
     .pipe(z.number().min(min).max(max))
+}
+
+/** Makes the schema of seconds: whole ones, or parts of one from 0.01 on, to the millisecond. */
+function seconds(max: number) {
+  return z
+    .string()
+    .regex(/^(\d{1,16}|0\.\d{1,3})$/, 'want whole seconds, or 0.01 to 0.999')
+    .transform(Number)
+    .pipe(z.number().min(SAMPLES_MIN_S).max(max))
 }
 
 /** Makes the schema of `1,2,3`; empty for none. Repeated ids count once. */
@@ -38,6 +49,7 @@ export const seriesQuery = z.strictObject({
   filter: z.string().max(1000).default(''),
   kind: z.enum(KINDS as ['counter', 'gauge', 'histogram', 'summary']).optional(),
   dialect: z.string().max(100).optional(),
+  series: idList(ADDRESS_SERIES_LIMIT).optional(),
   limit: integer(1, PAGE_MAX).default(PAGE_DEFAULT),
   after: integer(0, ID_MAX).default(-1),
 })
@@ -56,16 +68,24 @@ export const rangeQuery = z.strictObject({
   /** Unix milliseconds. */
   from: integer(0, 8.64e15).optional(),
   to: integer(0, 8.64e15).optional(),
-  /** Whole seconds. */
-  step: integer(1, STEP_MAX_S).default(1),
+  step: seconds(STEP_MAX_S).default(1),
 })
+
+export const samplesQuery = z.strictObject({
+  series: idList(RANGE_SERIES_LIMIT),
+  /** Unix milliseconds; all since then, and the last 10 s unless it is given. */
+  from: integer(0, 8.64e15).optional(),
+  to: integer(0, 8.64e15).optional(),
+})
+
+export const usualQuery = z.strictObject({ series: idList(ADDRESS_SERIES_LIMIT).optional() })
 
 export const cellsQuery = z.strictObject({ series: idList(ADDRESS_SERIES_LIMIT) })
 
 export function liveQuery(limits: HttpLimits) {
   return z.strictObject({
     series: idList(Math.min(limits.streamSeries, ADDRESS_SERIES_LIMIT)).default([]),
-    interval: integer(1, INTERVAL_MAX_S).default(1),
+    interval: seconds(INTERVAL_MAX_S).default(1),
   })
 }
 
@@ -73,6 +93,8 @@ export function selectionBody(limits: HttpLimits) {
   const limit = limits.streamSeries
   return z.strictObject({
     series: z.array(z.int().min(0).max(ID_MAX)).max(limit, `want at most ${limit} series`),
+    /** Seconds between two events with samples; 1 for none. */
+    interval: z.number().min(SAMPLES_MIN_S).max(1).optional(),
   })
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../test/support/property.ts'
+import { boundedHistogram } from '../../model/index.ts'
 import type { Kind, RangeAnswer, RangeColumn } from '../api.ts'
 import { alignWindow, rangeJson } from './range.ts'
 
@@ -165,8 +166,35 @@ test('a gauge of a coarse step is its last value in the step', () => {
     hub.set(id, i)
     hub.tick()
   }
-  const answer = range(hub, [id], BASE, BASE + 4000, 2)
-  assert.deepEqual(column('gauge', answer).value, [2, 4])
+  const { value, min, max } = column('gauge', range(hub, [id], BASE, BASE + 4000, 2))
+  assert.deepEqual(value, [2, 4])
+  assert.deepEqual([min, max], [[1, 3], value])
+})
+
+test('no step hides what a sampled gauge went through', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  hub.set(id, 5, { first: 0, min: -2, max: 49, count: 10 })
+  hub.tick()
+  hub.set(id, 6)
+  hub.tick()
+  hub.set(id, Number.NaN, { first: 1, min: 1, max: 7, count: 3 })
+  hub.tick()
+  hub.tick()
+  const fine = column('gauge', range(hub, [id], BASE, BASE + 4000, 1))
+  assert.deepEqual(
+    [fine.min, fine.max],
+    [
+      [-2, 6, 1, null],
+      [49, 6, 7, null],
+    ],
+  )
+  assert.deepEqual(fine.value, [5, 6, null, null])
+  // ended within the step
+  const held = column('gauge', range(hub, [id], BASE + 2000, BASE + 4000, 2))
+  assert.deepEqual([held.value, held.min, held.max], [[null], [1], [7]])
+  const coarse = column('gauge', range(hub, [id], BASE, BASE + 2000, 2))
+  assert.deepEqual([coarse.value, coarse.min, coarse.max], [[6], [-2], [49]])
 })
 
 test('histogram cells of a step are merged, with percentiles and rows for the heat map', () => {
@@ -187,6 +215,22 @@ test('histogram cells of a step are merged, with percentiles and rows for the he
   // 2 ends bucket 3, 4 ends bucket 7 of four per octave.
   assert.deepEqual([cell.offset, cell.counts], [3, [3, 0, 0, 0, 1]])
   assert.ok(Math.abs(cell.p99 - 4) < 0.02)
+})
+
+test('cells of bounds of one’s own name them, also where a long frame is split', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'h', kind: 'histogram' })
+  const bounds = [1, 5, 50]
+  const counts = BigUint64Array.of(0n, 4n, 0n, 2n)
+  for (const seconds of [1, 2]) {
+    hub.merge(id, boundedHistogram({ bounds, counts, sum: 300n }))
+    hub.tick(seconds)
+  }
+  const { cells } = column('histogram', range(hub, [id], BASE, BASE + 3000, 1))
+  const seen = cells.map((cell) => [cell?.bounds, cell?.offset, cell?.counts, cell?.sum])
+  const half = [bounds, 1, [2, 0, 1], 150]
+  assert.deepEqual(seen, [[bounds, 1, [4, 0, 2], 300], half, half])
+  assert.deepEqual([cells[0]!.p50, cells[0]!.p99], [3.5, 50])
 })
 
 test('a summary is merged per step and split by count', () => {

@@ -9,6 +9,7 @@
  * leaves over goes to the last one. So sums over columns are exact, only their place is estimated.
  */
 import type { Frame } from '../../hub/live/frame.ts'
+import type { Samples } from '../../hub/live/samples/samples.ts'
 import type { SeriesRecord } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
 import {
@@ -75,8 +76,11 @@ function* columnJson(columns: Columns, record: SeriesRecord, view: HubView): Pie
   switch (kind) {
     case 'counter':
       return `${head},"delta":[${(yield* counterColumn(columns, record, view)).join()}]}`
-    case 'gauge':
-      return `${head},"value":[${(yield* gaugeColumn(columns, record, staleAfterMs)).join()}]}`
+    case 'gauge': {
+      const texts = yield* gaugeColumn(columns, record, staleAfterMs)
+      if (columns.window.stepMs < 1000) yield* takeSamples(texts, columns, id, view.samples)
+      return `${head},${texts.json}}`
+    }
     case 'histogram':
       return `${head},"cells":[${(yield* histogramColumn(columns, id)).join()}]}`
     case 'summary':
@@ -202,33 +206,100 @@ function splitDelta(delta: Exact, placement: Placement): Exact[] {
 
 /**
  * Makes a gauge's column: a value counts from the end of its frame until the next one, or until it
- * is stale.
+ * is stale; the least and the largest are of all that is known of a step.
  */
 function* gaugeColumn(
   columns: Columns,
   record: SeriesRecord,
   staleAfterMs: number,
-): Pieces<never, string[]> {
-  const texts = new Array<string>(columns.window.length).fill('null')
+): Pieces<never, GaugeTexts> {
+  const texts = new GaugeTexts(columns.window.length)
   let value = Number.NaN
   let untilMs = Number.NEGATIVE_INFINITY
+  /** Column of the last frame, and what is known of it. */
+  let last = Number.NaN
+  let [min, max] = [Number.NaN, Number.NaN]
   let column = 0
   const hold = (end: number): void => {
-    for (; column < Math.min(end, texts.length); column++) {
-      const isHeld = columns.covered[column] === 1 && columns.endOf(column) <= untilMs
-      if (isHeld) texts[column] = numberJson(value)
+    for (; column < Math.min(end, columns.window.length); column++) {
+      if (columns.covered[column] !== 1 || columns.endOf(column) > untilMs) continue
+      if (column === last) texts.set(column, value, min, max)
+      else texts.set(column, value, value, value)
     }
   }
   for (const [i, frame] of columns.frames.entries()) {
     if (i % FRAMES_PER_STEP === 0) yield
     const row = frame.row(record.id, 'gauge')
     if (row < 0) continue
-    hold(columns.at(frame.endMs))
+    const at = columns.at(frame.endMs)
+    hold(at)
+    if (at !== last) min = max = Number.NaN
+    last = at
     value = frame.gaugeValues[row]!
-    untilMs = Math.max(columns.endOf(columns.at(frame.endMs)), frame.endMs + staleAfterMs)
+    const spread = frame.spreadAt(row)
+    min = least(min, spread?.min ?? value)
+    max = -least(-max, -(spread?.max ?? value))
+    untilMs = Math.max(columns.endOf(at), frame.endMs + staleAfterMs)
   }
-  hold(texts.length)
+  hold(columns.window.length)
   return texts
+}
+
+/** Writes samples over a gauge's column: each step has those that were measured in it. */
+function* takeSamples(
+  texts: GaugeTexts,
+  columns: Columns,
+  id: number,
+  { logs }: Samples,
+): Pieces<never> {
+  const { fromMs, length } = columns.window
+  const toMs = columns.endOf(length - 1)
+  let [last, min, max] = [-1, Number.NaN, Number.NaN]
+  for (const { block, from, to } of logs.flatMap((log) => log.between(fromMs, toMs))) {
+    const place = block.layout.columnOf(id)
+    if (place < 0) continue
+    const at = place * block.times.length
+    for (let row = from; row < to; row++) {
+      const value = block.values[at + row]!
+      if (Number.isNaN(value)) continue
+      const column = columns.at(block.times[row]!)
+      if (column !== last) min = max = Number.NaN
+      last = column
+      min = least(min, value)
+      max = -least(-max, -value)
+      texts.set(column, value, min, max)
+    }
+    yield
+  }
+}
+
+/** Takes the smaller one of two numbers, or the one that is known. */
+function least(a: number, b: number): number {
+  if (Number.isNaN(a)) return b
+  return b < a ? b : a
+}
+
+/** Values of a gauge by column, as JSON. */
+class GaugeTexts {
+  readonly #value: string[]
+  readonly #min: string[]
+  readonly #max: string[]
+
+  constructor(length: number) {
+    this.#value = new Array<string>(length).fill('null')
+    this.#min = new Array<string>(length).fill('null')
+    this.#max = new Array<string>(length).fill('null')
+  }
+
+  set(column: number, value: number, min: number, max: number): void {
+    this.#value[column] = numberJson(value)
+    this.#min[column] = min === value ? this.#value[column] : numberJson(min)
+    this.#max[column] = max === value ? this.#value[column] : numberJson(max)
+  }
+
+  get json(): string {
+    return `"value":[${this.#value}],"min":[${this.#min}],"max":[${this.#max}]`
+  }
 }
 
 function* histogramColumn(columns: Columns, id: number): Pieces<never, string[]> {
@@ -250,7 +321,11 @@ function* histogramColumn(columns: Columns, id: number): Pieces<never, string[]>
 /** Splits every bucket by itself; min and max of the parts are not known and stay the whole's. */
 function splitHistogram(whole: Histogram, placement: Placement): Histogram[] {
   if (placement.columns.length === 1) return [whole]
-  const parts = placement.columns.map(() => new Histogram(whole.scale))
+  const parts = placement.columns.map(() => {
+    const part = new Histogram(whole.scale)
+    part.bounds = whole.bounds
+    return part
+  })
   for (const side of ['positive', 'negative'] as const) {
     whole[side].forEach((index, count) => {
       const shares = split(count, placement)

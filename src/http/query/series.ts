@@ -27,6 +27,8 @@ interface SeriesQuery {
   readonly filter: string
   readonly kind?: Kind | undefined
   readonly dialect?: string | undefined
+  /** Ids of the series that are looked at; all where it is left out. */
+  readonly series?: readonly number[] | undefined
   readonly limit: number
   /** Id behind which the page begins. */
   readonly after: number
@@ -53,7 +55,7 @@ export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
   let rows = ''
   let seen = 0
   yield '{"series":['
-  for (const record of view.series) {
+  for (const record of query.series === undefined ? view.series : listed(view, query.series)) {
     if (++seen % rowsPerStep === 0) {
       yield rows
       rows = ''
@@ -71,6 +73,13 @@ export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
   }
   const next = isMore ? `"next":${last},` : ''
   yield `${rows}],${next}"total":${total},"revision":${revision}}`
+}
+
+function* listed({ series }: HubView, ids: readonly number[]): Iterable<SeriesRecord> {
+  for (const id of ids.toSorted((a, b) => a - b)) {
+    const record = series.get(id)
+    if (record !== undefined && series.isListed(record)) yield record
+  }
 }
 
 function rowJson(info: SeriesInfo): string {
@@ -98,7 +107,8 @@ function statisticsOf(total: Total): Pick<SeriesInfo, 'statistics'> {
 
 function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {
   const { identity, metadata } = record
-  const { type, displayName, unit, rateTimeScaleS, description, plot, color } = metadata
+  const { type, displayName, unit, rateTimeScaleS, sourceLabel } = metadata
+  const { bounds, description, plot, color } = metadata
   const { namespaceLabel } = view.exportRules(metadata.dialect)
   const namespace = identity.labels.find(([key]) => key === namespaceLabel)?.[1]
   return {
@@ -108,8 +118,8 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
     labels: identity.labels,
     dialect: metadata.dialect,
     source: record.source,
-    ...withoutUndefined({ namespace, type, displayName, unit, rateTimeScaleS }),
-    ...withoutUndefined({ description, plot, color }),
+    ...withoutUndefined({ namespace, sourceLabel, type, displayName, unit, rateTimeScaleS }),
+    ...withoutUndefined({ bounds, description, plot, color }),
     firstSeenMs: record.firstSeenMs,
     lastDataMs: record.lastDataMs,
     isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
@@ -128,16 +138,13 @@ function resetsOf(record: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> 
 }
 
 /** Gives the one value of a series for simple viewers: a counter is a rate per minute. */
-function canonicalOf(
-  { live }: HubView,
-  record: SeriesRecord,
-  total: Total,
-): SeriesInfo['canonical'] {
+function canonicalOf(view: HubView, record: SeriesRecord, total: Total): SeriesInfo['canonical'] {
   const { identity, metadata } = record
   const name = metadata.displayName || identity.name
   if (total.kind === 'gauge') return { name, value: currentNumber(total.value) }
-  const value =
-    live.newest === undefined ? Number.NaN : closedValue(record, live.newest, live, MINUTE)
+  const { live } = view
+  const isKnown = live.newest !== undefined && !view.isAway(record)
+  const value = isKnown ? closedValue(record, live.newest, live, MINUTE) : Number.NaN
   const ending = total.kind === 'counter' ? rateSuffix(MINUTE) : ''
   return { name: name + ending, value: currentNumber(value) }
 }

@@ -5,14 +5,16 @@
 
 import type { Readable } from 'node:stream'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { ClientContext, SharedReads } from '../../dialects/endpoints.ts'
+import type { ClientContext, SampleSink, SharedReads } from '../../dialects/endpoints.ts'
 import { HTTP_PORT } from '../../dialects/options.ts'
 import type { SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
+import { addressText } from '../../model/text/address.ts'
 import type { Clock } from '../../time/clock.ts'
+import type { LinkStatus } from '../../time/link-state.ts'
 import { listenPorts } from '../config/house-options.ts'
 import type { DialectTarget } from '../config/target.ts'
 import { ConfigError, dialectOptions, type HubConfig, portNumber } from '../config/values.ts'
-import type { ZoneIngest } from '../ingest/ingest.ts'
+import type { ZoneIngest } from '../ingest/zone-ingest.ts'
 import type { Listener } from '../listen/listener.ts'
 import { Port } from '../listen/port.ts'
 import { type PortContext, type PortOptions, portOptions } from '../listen/port-options.ts'
@@ -45,6 +47,7 @@ interface BindingParts {
   createIngest(dialect: string): ZoneIngest
   createThreads(dialects: readonly Dialect[]): IngestThreads
   openSnapshot(select: readonly Statistic[]): SnapshotSource
+  openSamples(): SampleSink
 }
 
 /** A port with those that are served on it. */
@@ -206,7 +209,8 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     const ingest = this.#parts.createIngest(dialect.name)
     const bytesLimit = this.#parts.config.attachedBytesLimit
     const reads = this.#reads
-    const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads }
+    const samples = this.#parts.openSamples()
+    const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads, samples }
     try {
       known.attached.push({ name, source: dialect.connectSource(target, context) })
     } catch (error) {
@@ -229,8 +233,12 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     }
   }
 
-  *afterClose(endMs: number, seconds: number): Task {
+  // biome-ignore lint/correctness/useYield: it has nothing to pause for
+  *beforeClose(): Task {
     this.#noteOutages()
+  }
+
+  *afterClose(endMs: number, seconds: number): Task {
     for (const binding of this.#bindings) {
       const sources = binding.ingests.flatMap((ingest) => [...ingest.takeActive()])
       binding.activity.close(measurementsOf(binding), sources, endMs, seconds)
@@ -239,10 +247,14 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   }
 
   #noteOutages(): void {
+    const links = new Map<string, LinkStatus>()
     for (const { source } of this.#bindings.flatMap(({ attached }) => attached)) {
       const { source: label, link } = source.status()
-      if (label !== undefined) this.outages.note(label, link.isConnected, link.sinceMs)
+      if (label === undefined) continue
+      const known = links.get(label)
+      links.set(label, known === undefined ? link : eitherLink(known, link))
     }
+    for (const [label, link] of links) this.outages.note(label, link.isConnected, link.sinceMs)
   }
 
   /** Measurements of all dialects so far. */
@@ -269,6 +281,15 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   }
 }
 
+/**
+ * Joins two links to one peer, which is there while one of them stands: since the first of those
+ * that stand, or away since the last has gone.
+ */
+function eitherLink(a: LinkStatus, b: LinkStatus): LinkStatus {
+  if (a.isConnected !== b.isConnected) return a.isConnected ? a : b
+  return a.sinceMs < b.sinceMs === a.isConnected ? a : b
+}
+
 /** Lists ports that threads can serve: as many as their counts have room for, in order. */
 function threadedPorts(ports: readonly ServedPort[]): ServedPort[] {
   const threaded: ServedPort[] = []
@@ -283,10 +304,6 @@ function threadedPorts(ports: readonly ServedPort[]): ServedPort[] {
     count += dialects.length
   }
   return threaded
-}
-
-function addressText(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 function addressOf({ options, port }: Listener): ListenAddress {

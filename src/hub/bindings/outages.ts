@@ -1,7 +1,7 @@
 /**
- * Times in which peers that are read from were not there: counters of theirs did not stand still,
- * nothing is known of them. The last 64 of each peer are kept, which is told where it is by the
- * operator.
+ * Times in which peers that the hub reads from were away. A counter without an increment in such a
+ * time did not stand still: nothing is known of it. The last 64 times of each peer are kept; how
+ * many peers there are is the operator's choice.
  */
 const OUTAGES_LIMIT = 64
 
@@ -13,6 +13,8 @@ interface Outage {
 
 export class Outages {
   readonly #bySource = new Map<string, Outage[]>()
+  /** Sources whose peers are away. */
+  readonly #now = new Set<string>()
 
   /**
    * Notes how it is with a peer, by the label that its series have.
@@ -21,12 +23,19 @@ export class Outages {
   note(source: string, isConnected: boolean, sinceMs: number): void {
     const known = this.#bySource.get(source) ?? []
     const last = known.at(-1)
-    const isOut = last?.toMs === Number.POSITIVE_INFINITY
-    if (isConnected && isOut) last.toMs = sinceMs
+    const isOut = this.#now.has(source)
+    if (isConnected && isOut) last!.toMs = sinceMs
+    if (isConnected) this.#now.delete(source)
     if (isConnected || isOut) return
+    this.#now.add(source)
     known.push({ fromMs: sinceMs, toMs: Number.POSITIVE_INFINITY })
     if (known.length > OUTAGES_LIMIT) known.shift()
     this.#bySource.set(source, known)
+  }
+
+  /** Tells whether a peer is away; asked for every series of an answer. */
+  isNow(source: string): boolean {
+    return this.#now.size > 0 && this.#now.has(source)
   }
 
   /** Tells whether a peer was not there for all of this time. */

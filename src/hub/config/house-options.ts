@@ -18,6 +18,7 @@ import {
 } from '../../dialects/options.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { LIVE_RING_DEFAULTS } from '../live/ring.ts'
+import { SAMPLES_DEFAULTS } from '../live/samples/samples.ts'
 
 const PROMETHEUS_OPTIONS = {
   names: choice(['legacy', 'utf8'], {
@@ -196,6 +197,12 @@ const LIMIT_OPTIONS = {
     min: 65_536,
     default: LIVE_RING_DEFAULTS.bytesLimit,
     description: 'memory of the last 20 minutes; the oldest seconds go first',
+  }),
+  samplesBytesLimit: integer({
+    min: 65_536,
+    default: SAMPLES_DEFAULTS.bytesLimit,
+    description:
+      'memory of samples below a second, of 10 minutes; the oldest of the largest go first',
   }),
   sessionsLimit: integer({
     default: 1000,

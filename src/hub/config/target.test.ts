@@ -21,6 +21,10 @@ test('a target names a dialect, or the scheme of one whose peers have URLs', () 
   assert.deepEqual(targetOf('scope://[::1]:5001'), ['scope', at(5001, 'tcp', '::1')])
   assert.deepEqual(targetOf('statshero://10.0.0.7'), ['statshero', at(8125, 'udp')])
   assert.deepEqual(targetOf('scope://10.0.0.7'), ['scope', at(5001)])
+  for (const query of ['interval=20ms', '']) {
+    assert.deepEqual(targetOf(`scope://10.0.0.7?${query}`), ['scope', { ...at(5001), query }])
+    assert.deepEqual(targetOf(`scope://10.0.0.7:7/?${query}`), ['scope', { ...at(7), query }])
+  }
   for (const [url, port, host] of [
     ['eventcounters://10.0.0.7', 4000],
     ['http://10.0.0.7:4000', 4000],
@@ -42,6 +46,7 @@ test('a target that makes no sense is told with what is wanted', () => {
     ['localhost:8125', shape],
     ['scope://', shape],
     ['scope://localhost:5001/path', shape],
+    ['statshero://localhost:8125?interval=1s', shape],
     ['ftp://localhost:21', 'no dialect ftp; there are statshero, scope, proxywasm, eventcounters'],
     ['proxywasm://localhost:1', 'proxywasm is no protocol of a network'],
     ['scope+udp://localhost:5001', 'scope has no udp'],

@@ -22,6 +22,7 @@ export interface RelayTarget extends DialectTarget {
 
 /** Part of a dialect or output that addresses are read by. */
 interface Addressed extends Pick<Dialect, 'name' | 'schemes' | 'transports'> {
+  readonly takesQuery?: boolean
   readonly port?: Output['port']
 }
 
@@ -55,7 +56,8 @@ function parseAddress<S extends Addressed>(
   const usualPort = SCHEME_PORTS[scheme] ?? speaker.port?.number
   const port = portText === undefined ? usualPort : Number(portText)
   const hasUrl = speaker.schemes !== undefined
-  if (port === undefined || (!hasUrl && !/^\/?$/.test(rest!))) {
+  const query = speaker.takesQuery ? /^\/?\?([^\s#]*)$/.exec(rest!)?.[1] : undefined
+  if (port === undefined || (!hasUrl && query === undefined && !/^\/?$/.test(rest!))) {
     throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
   }
   const chosen = speaker.transports.find((each) => transport === undefined || each === transport)
@@ -65,7 +67,8 @@ function parseAddress<S extends Addressed>(
     throw problem(text, `want ${scheme}://HOST:PORT, with PATH and ?QUERY where they are needed`)
   }
   const address = { transport: chosen, host: host!.replace(/^\[|\]$/g, ''), port }
-  return { speaker, target: hasUrl ? { ...address, url: text } : address }
+  if (hasUrl) return { speaker, target: { ...address, url: text } }
+  return { speaker, target: query === undefined ? address : { ...address, query } }
 }
 
 function speakerOf<S extends Addressed>(scheme: string, text: string, speakers: readonly S[]): S {

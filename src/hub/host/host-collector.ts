@@ -6,7 +6,7 @@ import type { StatsFs } from 'node:fs'
 import { readdir, readFile, statfs } from 'node:fs/promises'
 import { cpus, freemem, loadavg, totalmem, uptime } from 'node:os'
 import type { Describe, Ingest } from '../../dialects/ingest.ts'
-import { type Kind, sortLabels } from '../../model/index.ts'
+import { type Kind, keyedHash, sortLabels } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import {
   cpuReadings,
@@ -125,14 +125,15 @@ export class HostCollector {
   }
 
   #take(reading: Reading): void {
-    const key = Buffer.from(JSON.stringify([reading.name, reading.labels]))
+    const id = JSON.stringify([reading.name, reading.labels])
+    const key = Buffer.from(id)
     const type = reading.kind === 'gauge' ? 0 : 1
-    const slot = this.#ingest.slot(key, 0, key.length, type, hashOf(key), describeAs(reading))
+    const hash = keyedHash(key, 0, key.length)
+    const slot = this.#ingest.slot(key, 0, key.length, type, hash, describeAs(reading))
     if (reading.kind === 'gauge') {
       this.#ingest.set(slot, reading.value)
       return
     }
-    const id = key.toString()
     const last = this.#totals.get(id)
     this.#totals.set(id, reading.value)
     // a smaller total is that of another device under the name, or of one that began anew
@@ -148,13 +149,6 @@ function describeAs({ name, kind, unit, labels }: Reading): Describe {
     identity: { name, kind: kind as Kind, labels: sortLabels(labels) },
     metadata: { dialect: HOST_DIALECT, unit },
   })
-}
-
-/** Hashes a key for the ingest's table (FNV-1a). */
-function hashOf(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
-  return hash >>> 0
 }
 
 /** Sums the seconds of all processors that Node knows of. */

@@ -2,7 +2,13 @@
  * How a series gets its metric: the same in every thread that ingests. The zone knows series by
  * the bytes of their identity, so two threads that hear of one series find the same metric.
  */
-import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
+import {
+  type Bounds,
+  type Identity,
+  identityKey,
+  type Kind,
+  type Metadata,
+} from '../../model/index.ts'
 import { NAME_AT } from '../../model/named-keys.ts'
 import { type MetricMode, type MetricType, refusalOf, type Zone } from '../../shm/index.ts'
 import type { LimitChanges, QuotaRefusal, SeriesLimits, SeriesQuota } from './quota.ts'
@@ -38,6 +44,8 @@ export function kindOf(series: NewSeries | { readonly kind: Kind }): Kind {
 interface Storage {
   readonly type: MetricType
   readonly mode: MetricMode
+  /** Bounds of a binned histogram. */
+  readonly bounds?: Bounds
 }
 
 export type SeriesRefusal =
@@ -113,13 +121,15 @@ export function defineMetric(
     return 'reserved_name'
   }
   const storage = isPlain ? undefined : series.storage
-  const { type, mode } = storage ?? STORAGES[kindOf(series)]
+  const { type, mode, bounds }: Storage = storage ?? STORAGES[kindOf(series)]
   const key = isPlain ? series.key : identityKey(series.identity)
   const found = zone.find(key)
   if (found >= 0) {
-    return zone.type(found) === type && zone.mode(found) === mode ? found : 'type_mismatch'
+    const isSame = zone.type(found) === type && zone.mode(found) === mode
+    return isSame && hasBounds(zone, found, bounds) ? found : 'type_mismatch'
   }
-  if (isOwn) return metricOrRefusal(zone.define(key, type, { mode }))
+  const options = bounds === undefined ? { mode } : { mode, bounds }
+  if (isOwn) return metricOrRefusal(zone.define(key, type, options))
   const tooLong = isPlain
     ? nameRefusal(series.nameLength, quota.limits)
     : lengthRefusal(series, quota.limits)
@@ -130,13 +140,20 @@ export function defineMetric(
     const refusal = isOver ? 'zone_full' : quota.refusal(source, bytes)
     // another thread may have been faster, and has then counted it
     if (refusal !== undefined && zone.find(key) < 0) return refusal
-    const metric = zone.define(key, type, { mode })
+    const metric = zone.define(key, type, options)
     if (metric >= 0 && zone.isNew) {
       quota.add(source, bytes, zone.keyHash)
       budget?.take()
     }
     return metricOrRefusal(metric)
   })
+}
+
+/** Tells whether a metric has these bounds of its own; of most there are none. */
+function hasBounds(zone: Zone, metric: number, bounds: Bounds | undefined): boolean {
+  if (bounds === undefined) return true
+  const own = zone.bounds(metric) // the last one is the zone's
+  return own.length === bounds.length + 1 && bounds.every((bound, i) => own[i] === bound)
 }
 
 function isOwnName({ name }: Identity): boolean {
@@ -158,9 +175,12 @@ function nameRefusal(
   return length > nameBytesLimit ? 'name_too_long' : undefined
 }
 
-/** Tells whether a part of an identity is longer than the names of one series may be. */
-function lengthRefusal(
-  { identity: { name, nameBytes, labels }, isDecrements = false }: NewSeries,
+/** Tells which part of an identity is longer than the names of one series may be. */
+export function lengthRefusal(
+  {
+    identity: { name, nameBytes, labels },
+    isDecrements = false,
+  }: Pick<NewSeries, 'identity' | 'isDecrements'>,
   limits: SeriesLimits,
 ): 'name_too_long' | 'label_too_long' | undefined {
   if (isDecrements) return undefined

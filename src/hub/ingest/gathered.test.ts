@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { packet, seriesNamed, startHub, type TestHub } from '../../../test/support/hub/hub.ts'
 import type { DialectServer } from '../../dialects/endpoints.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
-import type { ZoneIngest } from './ingest.ts'
+import type { ZoneIngest } from './zone-ingest.ts'
 
 interface Started extends TestHub {
   readonly ingest: ZoneIngest

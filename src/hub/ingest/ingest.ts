@@ -4,23 +4,19 @@
  * seen before nothing here allocates, unless its value is beyond 2^53 or its sample rate is no 1/n.
  */
 import { ENTRY, type KeyMemory } from '../../arena/key-memory.ts'
-import { type Describe, type Ingest, type LineIngest, REFUSED } from '../../dialects/ingest.ts'
+import { type Describe, type LineIngest, REFUSED } from '../../dialects/ingest.ts'
 import {
-  type CounterCell,
   describeSeries,
   type Exact,
   exact,
-  type HistogramCell,
   type Kind,
   type Metadata,
   multiplyExact,
-  type Summary,
-  type SummaryCell,
   U64_MAX,
 } from '../../model/index.ts'
 import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
 import { NumberedInts, NumberedList } from '../series/numbered-list.ts'
-import { type CommandQueue, grow, type LineQueue } from './command-queue.ts'
+import { grow, type LineQueue } from './command-queue.ts'
 import { kindOf, type SeriesDefiner, type SeriesRefusal } from './definition.ts'
 import { KeyTable } from './key-table.ts'
 import { Naming, nameOf } from './naming.ts'
@@ -29,7 +25,7 @@ import type { QuotaRefusal } from './quota.ts'
 import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './refused-keys.ts'
 import { wholeWeight } from './weight.ts'
 
-interface IngestOptions {
+export interface IngestOptions {
   /** Registry name of the dialect that speaks. */
   readonly dialect: string
   /** Count of measurements: one double, which other threads may read. */
@@ -37,7 +33,7 @@ interface IngestOptions {
 }
 
 /** Parts of an ingest; all of one thread, but for what the zone shares. */
-interface IngestParts<Q extends LineQueue = LineQueue> {
+export interface IngestParts<Q extends LineQueue = LineQueue> {
   readonly series: SeriesDefiner
   readonly writer: Writer
   /** Queue of the commands that depend on the order over all threads. */
@@ -454,33 +450,6 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.#gauges.delete(slot)
       this.#histograms.delete(slot)
     }
-  }
-}
-
-/** The ingest of the main thread, which takes closed windows, too. */
-export class ZoneIngest extends LineZoneIngest<CommandQueue> implements Ingest {
-  end(slot: number): void {
-    this.endGauge(slot)
-  }
-
-  merge(
-    slot: number,
-    cell: CounterCell | HistogramCell | SummaryCell,
-    intervalSec = Number.NaN,
-    earlier?: Summary,
-  ): void {
-    this.measured()
-    const metric = this.metricOf(slot)
-    if (metric !== undefined) this.queue.merge(metric, cell, intervalSec, this.source, earlier)
-  }
-
-  isOverflow(slot: number): boolean {
-    return this.overflow.has(slot)
-  }
-
-  retire(slot: number): void {
-    const metric = this.metricOf(slot)
-    if (metric !== undefined) this.queue.retire(metric)
   }
 }
 

@@ -65,6 +65,71 @@ function findsWhatWasAdded(create: () => KeyTable): void {
   )
 }
 
+test('keeps what stays of many thousand keys, however it grows and is cleared', () => {
+  const phase = fc.record({
+    keys: fc.integer({ min: 0, max: 4000 }),
+    bytes: fc.constantFrom(1, 9, 40, 700),
+    stays: fc.constantFrom(0, 0.1, 0.7, 1),
+    removesOthers: fc.boolean(),
+  })
+  const phases = fc.array(phase, { minLength: 1, maxLength: 5 })
+  holds(
+    fc.property(fc.constantFrom(...Object.values(TABLES)), phases, (create, all) => {
+      const table = create()
+      const held = new Map<string, number>()
+      let number = 0
+      for (const { keys, bytes, stays, removesOthers } of all) {
+        for (let i = 0; i < keys; i++) {
+          const name = `${number++}${'.'.repeat(bytes)}`
+          const key = encoder.encode(name)
+          const slot = table.add(key, 0, key.length, 0, keyedHash(key, 0, key.length))
+          const isKept = ((number * 7919) % 100) / 100 < stays
+          if (isKept) held.set(name, slot)
+          else table.remove(slot)
+        }
+        if (!removesOthers) continue
+        for (const [name, slot] of [...held].filter((_, i) => i % 3 === 0)) {
+          table.remove(slot)
+          held.delete(name)
+        }
+      }
+      assert.equal(new Set(held.values()).size, held.size)
+      for (const [name, slot] of held) {
+        const key = encoder.encode(name)
+        assert.equal(find(table, key, 0, key.length, keyedHash(key, 0, key.length)), slot)
+        assert.deepEqual(table.key(slot), key)
+      }
+      for (let i = 0; i < number; i += 97) {
+        const key = encoder.encode(`${i}!`)
+        assert.equal(find(table, key, 0, key.length, keyedHash(key, 0, key.length)), -1)
+      }
+    }),
+    60,
+  )
+})
+
+test('in shared memory one more key moves a few others at most, whatever has become full', () => {
+  const table = new KeyTable()
+  const { memory, headAt } = table.share(64)!
+  const wordsBefore = new Int32Array(2 ** 18)
+  const layouts = new Set<string>()
+  for (let i = 0; i < 3000; i++) {
+    const key = encoder.encode(`app.service.m${i}.requests`)
+    table.add(key, 0, key.length, 0, 0)
+    const words = new Int32Array(memory.buffer)
+    let changed = 0
+    for (let at = 0; at < words.length; at++) {
+      if (words[at] === wordsBefore[at]) continue
+      wordsBefore[at] = words[at]!
+      changed++
+    }
+    // the first look finds all of the head
+    if (i > 0) assert.ok(changed <= 80, `key ${i} has changed ${changed} words`)
+    layouts.add(words.subarray(headAt >> 2, (headAt >> 2) + 2).join())
+  }
+  assert.equal(layouts.size, 3)
+})
+
 test('in shared memory it keeps its slots while that grows, and off the room of the codec', () => {
   const table = new KeyTable()
   const add = (i: number): number => {

@@ -5,7 +5,12 @@
  * src/arena/key-memory.ts draws them, in a buffer of its own or, once a codec looks up keys itself,
  * in memory that both address.
  *
- * A look-up touches one bucket and one entry: with many names, memory is what it waits for.
+ * A look-up touches one bucket and one entry: with many names, memory is what it waits for. So it
+ * looks in one place while the table grows, too: larger buckets are filled behind the entries, some
+ * with each key that is added, and take the place of the others when they have all of them. What
+ * becomes free is room for entries, which stay where they are until many of them were removed.
+ * Without a memory that grows in place, which a table takes when it is no longer small, all of it
+ * is laid out anew.
  *
  * Hashes come from the codecs, which make them while they scan and so can't make them proof
  * against names that are chosen to meet. Where keys crowd more than chance explains, the table
@@ -21,8 +26,9 @@ import {
   mixType,
   NOT_GATHERED,
 } from '../../arena/key-memory.ts'
-import { PAGE_BYTES, type WasmOwnMemory, wasm } from '../../arena/wasm.ts'
+import type { WasmOwnMemory } from '../../arena/wasm.ts'
 import { createWordSecrets, hashWords, type WordSecrets } from '../../model/hash/word-hash.ts'
+import { createMemory, TableMemory } from './table-memory.ts'
 
 const FIRST_BUCKETS = 1024
 const FIRST_ENTRY_BYTES = 65_536
@@ -36,31 +42,42 @@ const RUN_LIMIT = 1024
  * by its bytes.
  */
 const SAME_LIMIT = 8
-/** Limit of a memory: places are signed numbers of 32 bits. */
-const PAGES_MAX = 2 ** 31 / PAGE_BYTES
-/** Bytes behind the last entry. */
-const READ_AHEAD = 16
+/** Larger tables are in memory that grows in place: below, all is laid out in a millisecond. */
+const SMALL_BYTES = 2 ** 20
+/**
+ * Keys that are moved to larger buckets with each that is added. These are begun at eleven
+ * sixteenths, and of three quarters at most sixteen fifteenths of a sixteenth have come by the end.
+ */
+const MOVED_AT_ONCE = 16
 
-export class KeyTable {
-  /** Memory that a codec looks into, too, and where the head of the table is in it. */
-  #shared: WasmOwnMemory | undefined
-  #headAt = 0
-  /** Byte from which on the shared memory is the table's. */
-  #startAt = 0
-  /** Views of the whole buffer. */
-  #ints: Int32Array
-  #bytes: Uint8Array
-  #view: DataView
+/** Room that larger buckets have left. */
+interface Room {
+  readonly at: number
+  readonly bytes: number
+}
+
+export class KeyTable extends TableMemory {
+  /** Byte where the head of the table is, if a codec looks into the memory, too; else -1. */
+  #headAt = -1
   /** Index of the first bucket among the ints. */
   #bucketsAt = 0
   #mask = FIRST_BUCKETS - 1
   /** Buckets that are not empty: removed ones too. */
   #bucketsUsed = 0
-  /** Bytes of entries: their beginning, end, room, and how many are of keys that are there. */
-  #entriesAt = 0
+  /** Index of the first of the buckets that are to be next; 0 for none. */
+  #nextAt = 0
+  #nextMask = 0
+  #nextUsed = 0
+  /** Slots below it are in the next buckets. */
+  #nextSlot = 0
+  /** Place of the next entry, and end of the room for it. */
   #entriesEnd = 0
   #entriesLimit = 0
+  /** Bytes of all entries, and of those whose keys are there. */
+  #bytesUsed = 0
   #bytesLive = 0
+  /** Rooms besides, for entries. */
+  #rooms: Room[] = []
   /** Places of entries by slot, 0 for a free one; and its mixed hash. */
   readonly #places: number[] = []
   readonly #hashes: number[] = []
@@ -75,15 +92,13 @@ export class KeyTable {
   #sourceView: DataView | undefined
 
   constructor() {
-    this.#ints = new Int32Array(0)
-    this.#bytes = new Uint8Array(this.#ints.buffer)
-    this.#view = new DataView(this.#ints.buffer)
+    super()
     this.#layOut(FIRST_BUCKETS, FIRST_ENTRY_BYTES)
   }
 
   /** Bytes held, for the account of memory, but for the room of a codec. */
   get bytes(): number {
-    return this.#entriesLimit - this.#bucketsAt * 4 + this.#places.length * 16
+    return this.top - this.startAt + this.#places.length * 16
   }
 
   /**
@@ -95,20 +110,17 @@ export class KeyTable {
     roomBytes: number,
     bytesBehindHead = 0,
   ): { memory: WasmOwnMemory; headAt: number; behindHeadAt: number } | undefined {
-    if (this.#shared !== undefined) return undefined
+    if (this.#headAt >= 0) return undefined
     const behindHeadAt = roomBytes + KEY_HEAD_BYTES
     const startAt = (behindHeadAt + bytesBehindHead + 15) & ~15
-    const bytes = startAt + this.bytes
-    try {
-      const initial = Math.ceil(bytes / PAGE_BYTES)
-      this.#shared = new wasm.Memory({ initial, maximum: PAGES_MAX, shared: true })
-    } catch {
-      return undefined
-    }
-    this.#headAt = roomBytes
-    this.#startAt = startAt
-    this.#rehash()
-    return { memory: this.#shared, headAt: roomBytes, behindHeadAt }
+    const memory = createMemory(startAt + this.bytes)
+    if (memory === undefined) return undefined
+    this.#rehash(() => {
+      this.memory = memory
+      this.#headAt = roomBytes
+      this.startAt = startAt
+    })
+    return { memory, headAt: roomBytes, behindHeadAt }
   }
 
   /**
@@ -119,7 +131,7 @@ export class KeyTable {
   find(bytes: Uint8Array, start: number, end: number, type: number, hash: number): number {
     const mixed = mixType(hash, type)
     const length = end - start
-    const ints = this.#ints
+    const ints = this.ints
     const bucketsAt = this.#bucketsAt
     const mask = this.#mask
     for (let bucket = mixed & mask; ; bucket = (bucket + 1) & mask) {
@@ -162,7 +174,7 @@ export class KeyTable {
     if (end - start < 4) return this.#isSameByBytes(place, bytes, start, end)
     this.#sourceView ??= viewOf(bytes)
     const source = this.#sourceView
-    const view = this.#view
+    const view = this.view
     const shift = place - start
     // whole words, and one that ends where the key ends
     let difference = source.getInt32(end - 4) ^ view.getInt32(shift + end - 4)
@@ -173,7 +185,7 @@ export class KeyTable {
   }
 
   #isSameByBytes(place: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const view = this.#view
+    const view = this.view
     const shift = place - start
     for (let at = start; at < end; at++) {
       if (view.getUint8(shift + at) !== bytes[at]) return false
@@ -199,19 +211,21 @@ export class KeyTable {
     this.#makeRoom(size)
     const slot = this.#free.pop() ?? this.#places.length
     const place = this.#entriesEnd
-    const ints = this.#ints
+    const ints = this.ints
     ints[place >> 2] = slot
     ints[(place + ENTRY.head) >> 2] = (length << 8) | type
     // in loops: views and calls of each key would cost more than its bytes
     const last = (place + size) >> 2
     for (let at = (place + ENTRY.lines) >> 2; at < last; at++) ints[at] = 0
-    const own = this.#bytes
+    const own = this.ownBytes
     for (let i = 0; i < length; i++) own[place + ENTRY.key + i] = bytes[start + i]!
     this.#places[slot] = place
     this.#hashes[slot] = mixed
     this.#entriesEnd += size
+    this.#bytesUsed += size
     this.#bytesLive += size
     if (this.#insert(slot)) this.#rehash()
+    else if (slot < this.#nextSlot) this.#insertNext(slot)
     return slot
   }
 
@@ -221,45 +235,50 @@ export class KeyTable {
   }
 
   #keyAt(place: number): Uint8Array {
-    return new Uint8Array(this.#ints.buffer, place + ENTRY.key, this.#lengthAt(place))
+    return new Uint8Array(this.ints.buffer, place + ENTRY.key, this.#lengthAt(place))
   }
 
   #lengthAt(place: number): number {
-    return this.#ints[(place + ENTRY.head) >> 2]! >>> 8
+    return this.ints[(place + ENTRY.head) >> 2]! >>> 8
   }
 
   /** Forgets a key; its slot may be given to another one. */
   remove(slot: number): void {
     const place = this.#places[slot] ?? 0
     if (place === 0) return
-    const ints = this.#ints
-    const bucketsAt = this.#bucketsAt
-    let bucket = this.#hashes[slot]! & this.#mask
-    while (ints[bucketsAt + 2 * bucket + 1] !== place) bucket = (bucket + 1) & this.#mask
-    ints[bucketsAt + 2 * bucket + 1] = REMOVED
+    this.#removeFrom(this.#bucketsAt, this.#mask, slot)
+    if (slot < this.#nextSlot) this.#removeFrom(this.#nextAt, this.#nextMask, slot)
     this.#bytesLive -= entrySize(this.#lengthAt(place))
     this.#places[slot] = 0
     this.#free.push(slot)
   }
 
+  #removeFrom(bucketsAt: number, mask: number, slot: number): void {
+    const ints = this.ints
+    const place = this.#places[slot]!
+    let bucket = this.#hashes[slot]! & mask
+    while (ints[bucketsAt + 2 * bucket + 1] !== place) bucket = (bucket + 1) & mask
+    ints[bucketsAt + 2 * bucket + 1] = REMOVED
+  }
+
   /** Words of the memory, in which entries are found by their places. */
   get words(): Int32Array {
-    return this.#ints
+    return this.ints
   }
 
   /** Writes into the entry of a slot what its counter is found by; -1 for none. */
   setCounter(slot: number, counter: number): void {
-    this.#ints[(this.#places[slot]! + ENTRY.counter) >> 2] = counter
+    this.ints[(this.#places[slot]! + ENTRY.counter) >> 2] = counter
   }
 
   /** Has the lines of a key told one by one from now on. */
   stopGathering(slot: number): void {
-    this.#ints[(this.#places[slot]! + ENTRY.lines) >> 2] = NOT_GATHERED
+    this.ints[(this.#places[slot]! + ENTRY.lines) >> 2] = NOT_GATHERED
   }
 
   /** @returns whether more keys are in its way than chance explains */
   #insert(slot: number): boolean {
-    const ints = this.#ints
+    const ints = this.ints
     const bucketsAt = this.#bucketsAt
     const mixed = this.#hashes[slot]!
     let bucket = mixed & this.#mask
@@ -275,83 +294,155 @@ export class KeyTable {
     return run > RUN_LIMIT || same > SAME_LIMIT
   }
 
-  /** Hashes every key anew, under new secrets, and lays the buckets out by that. */
-  #rehash(): void {
+  /**
+   * Hashes every key anew, under new secrets, and lays everything out by that.
+   * @param move to another memory, done when nothing is read from this one any more
+   */
+  #rehash(move?: () => void): void {
     const secrets = createWordSecrets()
     this.#secrets = secrets
     for (const [slot, place] of this.#places.entries()) {
       if (place === 0) continue
       const bytes = this.#keyAt(place)
-      const type = this.#ints[(place + ENTRY.head) >> 2]! & 0xff
+      const type = this.ints[(place + ENTRY.head) >> 2]! & 0xff
       this.#hashes[slot] = mixType(hashWords(bytes, 0, bytes.length, secrets), type)
     }
-    this.#layOut(this.#mask + 1, this.#entriesLimit - this.#entriesAt)
+    this.#layOut(this.#mask + 1, this.#entryRoom(0), move)
+  }
+
+  /** Computes bytes of room for the entries that are there and more: a quarter is free. */
+  #entryRoom(more: number): number {
+    let bytes = FIRST_ENTRY_BYTES
+    while ((this.#bytesLive + more) * 4 > bytes * 3) bytes *= 2
+    return bytes
   }
 
   /** Makes room for one more bucket and an entry of this size: three quarters used is full. */
   #makeRoom(size: number): void {
-    let bucketCount = this.#mask + 1
-    let entryBytes = this.#entriesLimit - this.#entriesAt
-    const isFull = this.#bucketsUsed * 4 >= bucketCount * 3
-    if (!isFull && this.#entriesEnd + size <= this.#entriesLimit) return
+    const hasEntry = this.#entriesEnd + size <= this.#entriesLimit
+    const bucketCount = this.#mask + 1
+    if (this.memory !== undefined) {
+      if (this.#nextAt !== 0) this.#moveOn(MOVED_AT_ONCE)
+      else if (this.#isCrowded) this.#beginNext()
+      if (!hasEntry) this.#makeEntryRoom(size)
+    } else if (!hasEntry || this.#bucketsUsed * 4 >= bucketCount * 3) {
+      this.#layOut(this.#countNext(), this.#entryRoom(size))
+    }
+  }
+
+  /** Whether more buckets are to be begun. */
+  get #isCrowded(): boolean {
+    return this.#bucketsUsed * 16 >= (this.#mask + 1) * 11
+  }
+
+  /** Counts the buckets that follow: as many, where those of removed keys suffice. */
+  #countNext(): number {
     const live = this.#places.length - this.#free.length
-    if (live * 2 >= bucketCount) bucketCount *= 2
-    while ((this.#bytesLive + size) * 4 > entryBytes * 3) entryBytes *= 2
-    this.#layOut(bucketCount, entryBytes)
+    const bucketCount = this.#mask + 1
+    return live * 2 >= bucketCount ? 2 * bucketCount : bucketCount
+  }
+
+  /** Takes other room for entries, in a memory that grows; or gathers them, where half are gone. */
+  #makeEntryRoom(size: number): void {
+    if (this.#bytesUsed >= FIRST_ENTRY_BYTES && this.#bytesLive * 2 < this.#bytesUsed) {
+      const bucketCount = this.#isCrowded ? this.#countNext() : this.#mask + 1
+      this.#layOut(bucketCount, this.#entryRoom(size))
+      return
+    }
+    const number = this.#rooms.findIndex(({ bytes }) => bytes >= size)
+    if (number >= 0) {
+      const [{ at, bytes }] = this.#rooms.splice(number, 1) as [Room]
+      this.#entriesEnd = at
+      this.#entriesLimit = at + bytes
+      return
+    }
+    if (this.#entriesLimit !== this.top) this.#entriesEnd = this.top
+    this.take(Math.max(size, FIRST_ENTRY_BYTES, (this.#bytesUsed >>> 4) & ~7))
+    this.#entriesLimit = this.top
+  }
+
+  /** Begins the buckets that are to be next; they are empty. */
+  #beginNext(): void {
+    const bucketCount = this.#countNext()
+    const at = this.top
+    this.takeEmpty(bucketCount * 8)
+    this.#nextAt = at >> 2
+    this.#nextMask = bucketCount - 1
+    this.#nextUsed = 0
+    this.#nextSlot = 0
+  }
+
+  /** Moves keys on to the next buckets, and looks there from now on if these were the last ones. */
+  #moveOn(count: number): void {
+    const end = Math.min(this.#places.length, this.#nextSlot + count)
+    while (this.#nextSlot < end) {
+      const slot = this.#nextSlot++
+      if (this.#places[slot] !== 0) this.#insertNext(slot)
+    }
+    if (end < this.#places.length) return
+    this.#rooms.push({ at: this.#bucketsAt * 4, bytes: (this.#mask + 1) * 8 })
+    this.#bucketsAt = this.#nextAt
+    this.#mask = this.#nextMask
+    this.#bucketsUsed = this.#nextUsed
+    this.#forgetNext()
+    this.#writeHead()
+  }
+
+  #forgetNext(): void {
+    this.#nextAt = 0
+    this.#nextSlot = 0
+  }
+
+  #insertNext(slot: number): void {
+    const ints = this.ints
+    const at = this.#nextAt
+    const mask = this.#nextMask
+    const mixed = this.#hashes[slot]!
+    let bucket = mixed & mask
+    while (ints[at + 2 * bucket + 1]! > 0) bucket = (bucket + 1) & mask
+    if (ints[at + 2 * bucket + 1] === 0) this.#nextUsed++
+    ints[at + 2 * bucket] = mixed
+    ints[at + 2 * bucket + 1] = this.#places[slot]!
   }
 
   /**
    * Lays everything out anew, without what was removed.
+   * @param move to another memory, before anything is written
    * @throws {RangeError} where no memory is left
    */
-  #layOut(bucketCount: number, entryBytes: number): void {
-    const start = this.#shared === undefined ? 8 : this.#startAt
-    const entriesAt = start + bucketCount * 8
-    const bytes = entriesAt + entryBytes + READ_AHEAD
-    // all of them in one piece, where none was removed
-    if (this.#bytesLive === this.#entriesEnd - this.#entriesAt) this.#moveEntries(entriesAt, bytes)
-    else this.#gatherEntries(entriesAt, bytes)
-    this.#bucketsAt = start >> 2
-    this.#mask = bucketCount - 1
-    this.#entriesAt = entriesAt
-    this.#entriesLimit = entriesAt + entryBytes
-    this.#entriesEnd = entriesAt + this.#bytesLive
-    this.#fillBuckets()
-    this.#writeHead()
-  }
-
-  #moveEntries(entriesAt: number, bytes: number): void {
-    const places = this.#places
-    const [from, end] = [this.#entriesAt >> 2, this.#entriesEnd >> 2]
-    const before = this.#ints
-    this.#cover(bytes)
-    // a shared memory grows in place
-    const isSameMemory = before.buffer instanceof SharedArrayBuffer
-    if (isSameMemory || this.#ints.buffer === before.buffer) {
-      this.#ints.copyWithin(entriesAt >> 2, from, end)
-    } else this.#ints.set(before.subarray(from, end), entriesAt >> 2)
-    const distance = entriesAt - this.#entriesAt
-    for (let slot = 0; slot < places.length; slot++) {
-      if (places[slot] !== 0) places[slot]! += distance
-    }
-  }
-
-  #gatherEntries(entriesAt: number, bytes: number): void {
+  #layOut(bucketCount: number, entryBytes: number, move?: () => void): void {
     const places = this.#places
     const live = this.#copyLive()
-    this.#cover(bytes)
-    this.#ints.set(live, entriesAt >> 2)
+    move?.()
+    const bytes = bucketCount * 8 + entryBytes
+    if (this.memory === undefined && bytes > SMALL_BYTES) this.memory = createMemory(bytes)
+    const entriesAt = this.startAt + bucketCount * 8
+    this.top = this.startAt
+    this.take(bytes)
+    this.ints.set(live, entriesAt >> 2)
     let end = entriesAt
     for (let slot = 0; slot < places.length; slot++) {
       if (places[slot] === 0) continue
       places[slot] = end
       end += entrySize(this.#lengthAt(end))
     }
+    this.#bucketsAt = this.startAt >> 2
+    this.#mask = bucketCount - 1
+    this.#entriesEnd = end
+    this.#entriesLimit = this.top
+    this.#bytesUsed = this.#bytesLive
+    this.#rooms = []
+    this.#forgetNext()
+    this.#fillBuckets()
+    this.#writeHead()
+    if (this.#headAt >= 0) {
+      this.ints.set(this.#secrets!.subarray(0, KEY_SECRETS), (this.#headAt >> 2) + KEY_HEAD_WORDS)
+    }
   }
 
   /** Enters all keys into empty buckets. */
   #fillBuckets(): void {
-    const ints = this.#ints
+    const ints = this.ints
     const places = this.#places
     const hashes = this.#hashes
     const bucketsAt = this.#bucketsAt
@@ -373,7 +464,7 @@ export class KeyTable {
 
   /** Copies the entries of keys that are there, in the order of their slots. */
   #copyLive(): Int32Array {
-    const ints = this.#ints
+    const ints = this.ints
     const live = new Int32Array(this.#bytesLive >> 2)
     let used = 0
     for (const place of this.#places) {
@@ -385,27 +476,12 @@ export class KeyTable {
     return live
   }
 
-  /** Makes the buffer at least so large; what is in it may be lost. */
-  #cover(bytes: number): void {
-    const memory = this.#shared
-    if (memory === undefined) {
-      const isLarge = this.#ints.byteLength >= bytes
-      this.#ints = isLarge ? this.#ints : new Int32Array((bytes + 7) >> 2)
-    } else {
-      const missing = bytes - memory.buffer.byteLength
-      if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES))
-      this.#ints = new Int32Array(memory.buffer)
-    }
-    this.#bytes = new Uint8Array(this.#ints.buffer)
-    this.#view = new DataView(this.#ints.buffer)
-  }
-
+  /** Tells a codec where the buckets are. */
   #writeHead(): void {
-    if (this.#shared === undefined) return
+    if (this.#headAt < 0) return
     const at = this.#headAt >> 2
-    this.#ints[at] = this.#bucketsAt * 4
-    this.#ints[at + 1] = this.#mask
-    this.#ints.set(this.#secrets!.subarray(0, KEY_SECRETS), at + KEY_HEAD_WORDS)
+    this.ints[at] = this.#bucketsAt * 4
+    this.ints[at + 1] = this.#mask
   }
 }
 

@@ -7,7 +7,7 @@ import type { Describe } from '../../dialects/ingest.ts'
 import { dialect as statshero } from '../../dialects/statshero/dialect.ts'
 import { describeSeries, identityKey } from '../../model/index.ts'
 import { NamedKeys } from '../../model/named-keys.ts'
-import type { ZoneIngest } from './ingest.ts'
+import type { ZoneIngest } from './zone-ingest.ts'
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -48,11 +48,11 @@ suite('series by their names alone', () => {
     const lines = [
       ...['a:1|m', 'a:2|mr', 'a:3|g', 'a:4|h', 'pentameter.x:1|m', 'pentameter.x:1|g', 'a:-1|m'],
       ...[`${'n'.repeat(50)}:1|m`, `${'n'.repeat(51)}:1|m`, '\xff\xfe:1|m', 'caf\xc3\xa9:1|m'],
-      ...['b:1|m', 'c:1|m', 'd:1|m', 'd:1|h', 'd:7|g', 'd:7|mr'],
+      ...['b:1|m', 'c:1|m', 'a.time:1|h', 'caf\xc3\xa9.time:1|h', 'd:1|h', 'd:7|g', 'd:7|mr'],
     ]
     const outcomes: unknown[] = []
     for (const hasForms of [true, false]) {
-      const options = { nameBytesLimit: 50, seriesLimitPerSource: 10 }
+      const options = { nameBytesLimit: 50, seriesLimitPerSource: 12 }
       const { hub, clock } = await startHub(options)
       const ingest = hub.createIngest('statshero') as ZoneIngest
       const slot = ingest.slot.bind(ingest)
@@ -95,5 +95,6 @@ suite('series by their names alone', () => {
     assert.deepEqual(outcomes[0], outcomes[1])
     assert.ok(JSON.stringify(outcomes[0]).includes('reserved_name'))
     assert.ok(JSON.stringify(outcomes[0]).includes('name_too_long'))
+    assert.equal(JSON.stringify(outcomes[0]).split('"unit":"ms"').length - 1, 2)
   })
 })

@@ -8,9 +8,10 @@ import { NamedKeys } from '../../model/named-keys.ts'
 import { type NewSeries, type PlainSeries, WINDOWED } from './definition.ts'
 
 export class Naming {
-  /** Forms that the keys are made by: those of one dialect. */
-  #forms: Describe['forms']
-  #keys: (NamedKeys | undefined)[] = []
+  readonly #keysByForm = new WeakMap<SeriesForm, NamedKeys>()
+  /** Form used last, and its keys: series that come together mostly have the same. */
+  #form: SeriesForm | undefined
+  #keys: NamedKeys | undefined
 
   /** Makes the series of the key in bytes[start, end); valid until the next one is made. */
   seriesOf(
@@ -21,18 +22,14 @@ export class Naming {
     describe: Describe,
     source: string,
   ): NewSeries | PlainSeries {
-    const form = describe.forms?.[type]
+    const form = describe.formOf?.(bytes, start, end, type)
     if (form === undefined) {
       const { isWindowed, ...series } = describe(copyBytes(bytes, start, end), type)
       return { ...series, source, ...(isWindowed === true && { storage: WINDOWED }) }
     }
-    if (describe.forms !== this.#forms) {
-      this.#forms = describe.forms
-      this.#keys = []
-    }
     return {
       kind: form.kind,
-      key: this.#keysOf(type, form).of(bytes, start, end),
+      key: this.#keysOf(form).of(bytes, start, end),
       nameLength: end - start,
       metadata: form.metadata,
       source,
@@ -40,13 +37,13 @@ export class Naming {
     }
   }
 
-  #keysOf(type: number, form: SeriesForm): NamedKeys {
-    let keys = this.#keys[type]
-    if (keys === undefined) {
-      keys = new NamedKeys(form)
-      this.#keys[type] = keys
+  #keysOf(form: SeriesForm): NamedKeys {
+    if (form !== this.#form || this.#keys === undefined) {
+      this.#keys = this.#keysByForm.get(form) ?? new NamedKeys(form)
+      this.#keysByForm.set(form, this.#keys)
+      this.#form = form
     }
-    return keys
+    return this.#keys
   }
 }
 

@@ -235,6 +235,18 @@ export class SeriesQuota implements LimitChanges {
     Atomics.store(this.#ints, ADDITIONS, (addition + 1) | 0)
   }
 
+  /**
+   * Charges a source for bytes that its series takes more, or gives them back; under the lock.
+   * @returns false, with nothing charged, above what the series of a source may take
+   */
+  charge(source: string, bytes: number): boolean {
+    const at = this.#find(source)
+    const taken = this.#words[at + 3]!
+    if (bytes > 0 && taken + bytes > this.bytesLimitPerSource) return false
+    this.#words[at + 3] = Math.max(0, taken + bytes)
+    return true
+  }
+
   /** Gives back the place and the bytes of a series that left; takes the lock itself. */
   remove(source: string, bytes: number): void {
     this.exclusively(() => {

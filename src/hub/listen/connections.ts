@@ -56,9 +56,10 @@ export class Connections {
     if (!this.#watch.admit(socket)) return
     socket.on('close', () => this.#given.delete(socket))
     const only = this.#served.length === 1 ? this.#served[0]! : undefined
-    if (only?.dialect.speaksFirst)
-      this.#give(socket, () => only.server.accept!(socket, NOTHING, undefined, this.#reads))
-    else this.#readFirst(socket, NOTHING, this.#dialects)
+    if (only?.dialect.speaksFirst) {
+      const handBack = (bytes: Uint8Array): boolean => this.#takeBack(socket, bytes, only.dialect)
+      this.#give(socket, () => only.server.accept!(socket, NOTHING, handBack, this.#reads))
+    } else this.#readFirst(socket, NOTHING, this.#dialects)
   }
 
   /** Reads on until the dialect is known; at most as many bytes as any dialect needs. */
@@ -76,19 +77,24 @@ export class Connections {
       this.#give(socket, () => {
         if (!isSilent()) return null
         release()
-        return silent.server.accept!(socket, NOTHING, handBack, this.#reads)
+        return silent.server.accept!(socket, NOTHING, handBackOf(silent), this.#reads)
       })
     }
-    const handBack = (answer: Uint8Array): boolean => this.#takeBack(socket, answer)
+    const handBackOf =
+      ({ dialect }: ServedDialect) =>
+      (bytes: Uint8Array): boolean =>
+        this.#takeBack(socket, bytes, dialect)
     const settle = (dialect: Dialect | null): void => {
       release()
       const found = this.#served.find((each) => each.dialect === dialect)
       const bytes = first
       // listeners that stay with the socket must not keep up to 64 KiB with it
       first = NOTHING
-      const { server } = found ?? {}
-      if (server?.accept === undefined) this.#refuse(socket, bytes)
-      else this.#give(socket, () => server.accept!(socket, bytes, handBack, this.#reads))
+      if (found?.server.accept === undefined) this.#refuse(socket, bytes)
+      else {
+        const { server } = found
+        this.#give(socket, () => server.accept!(socket, bytes, handBackOf(found), this.#reads))
+      }
     }
     const release = (): void => {
       cancelQuiet?.()
@@ -117,16 +123,21 @@ export class Connections {
       // by its peer, or for a limit, before it had said enough
       if (this.#undecided.delete(socket) && first.length > 0) this.#onUnclaimed(first, peer)
     })
-    const known = begun.length > 0 ? chooseDialect(dialects, begun, false) : undefined
+    const known =
+      begun.length > 0 ? chooseDialect(dialects, begun, socket.readableEnded) : undefined
     if (known !== undefined) settle(known)
   }
 
   /**
    * Takes a connection back: a peer that was slow to speak may have been taken for one that waits.
+   * @param of whose server has it
+   * @returns false where the bytes are that dialect's own: the error is one of its peer's
    */
-  #takeBack(socket: Socket, bytes: Uint8Array): boolean {
+  #takeBack(socket: Socket, bytes: Uint8Array, of: Dialect): boolean {
     const others = this.#dialects.filter(({ speaksFirst }) => !speaksFirst)
-    if (chooseDialect(others, bytes, socket.readableEnded) === null) return false
+    const isEnd = socket.readableEnded
+    const other = chooseDialect(others, bytes, isEnd)
+    if (other === null && chooseDialect([of], bytes, isEnd) !== null) return false
     this.#watch.unfollow(socket)
     this.#readFirst(socket, bytes, others)
     return true

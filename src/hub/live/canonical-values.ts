@@ -70,6 +70,7 @@ export class CanonicalValues implements SnapshotSource {
   readonly #store: SeriesStore
   readonly #totals: Totals
   readonly #ring: LiveRing
+  readonly #isAway: (record: SeriesRecord) => boolean
   readonly #select: readonly Statistic[]
   #entries: Entry[] = []
   /** Newest series of the list, and how often series had left it by then. */
@@ -85,11 +86,21 @@ export class CanonicalValues implements SnapshotSource {
   #unread: { readonly frame: Frame; readonly lastId: number } | undefined
   #hasReader = false
 
-  /** @param select statistics of distributions to be shown beside their means */
-  constructor(store: SeriesStore, totals: Totals, ring: LiveRing, select: readonly Statistic[]) {
+  /**
+   * @param isAway tells whether the peer that a series comes from is not there: it has no value
+   * @param select statistics of distributions to be shown beside their means
+   */
+  constructor(
+    store: SeriesStore,
+    totals: Totals,
+    ring: LiveRing,
+    isAway: (record: SeriesRecord) => boolean,
+    select: readonly Statistic[],
+  ) {
     this.#store = store
     this.#totals = totals
     this.#ring = ring
+    this.#isAway = isAway
     this.#select = select
   }
 
@@ -192,6 +203,7 @@ export class CanonicalValues implements SnapshotSource {
 
   /** @param before value of the second before */
   #closedOf({ record, statistic }: Entry, frame: Frame, before: number): number {
+    if (this.#isAway(record)) return Number.NaN
     if (statistic === TOTAL) {
       const total = this.#totals.of(record)
       return total.kind === 'counter' ? netNumber(total) : Number.NaN

@@ -12,6 +12,7 @@ import type { SeriesRecord } from '../series/record.ts'
 import { SeriesStore } from '../series/series.ts'
 import { runNow } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
+import { Samples } from './samples/samples.ts'
 import { CellCloser } from './tick.ts'
 import { type SharedSources, Totals } from './totals.ts'
 
@@ -37,6 +38,7 @@ class Bench {
   readonly store = new SeriesStore(this.zone, SERIES_LIMITS, () => this.now * 1000)
   readonly writer = this.zone.attach()
   readonly windows = new Windows(this.writer)
+  readonly samples = new Samples()
   readonly closer = new CellCloser(this)
 
   define(name: string, kind: Kind, storage = STORAGES[kind]): SeriesRecord {
@@ -101,6 +103,33 @@ test('the sum of a dense histogram may pass 2^64 between two ticks', () => {
   assert.equal(histogramOf(bench.cell(bench.tick(), record)).sum, 10)
 })
 
+test('the cell of a histogram between bounds of its own is what each gained', () => {
+  const bench = new Bench()
+  const storage = { type: 'binned', mode: 'plain', bounds: [1, 10, 50] } as const
+  const record = bench.define('took', 'histogram', storage)
+  const handle = bench.writer.binned(record.metric)!
+  for (const value of [0, 10, 11]) handle.observe(value)
+  bench.tick()
+  for (const value of [1, 10, 2n ** 40n]) handle.observe(value)
+  handle.observe(2n ** 64n - 5n)
+  const gained = histogramOf(bench.cell(bench.tick(), record))
+  assert.deepEqual([gained.bounds, gained.count], [[1, 10, 50], 4n])
+  assert.deepEqual([...gained.positive.counts], [1n, 1n, 0n, 2n])
+  assert.equal(gained.sum, 2 ** 40 + 6, 'modulo 2^64')
+  assert.equal(bench.cell(bench.tick(), record), undefined)
+  const total = bench.totals.of(record)
+  assert.ok(total.kind === 'histogram')
+  assert.deepEqual([...total.histogram.positive.counts], [2n, 2n, 1n, 2n])
+  for (const bounds of [
+    [1, 10],
+    [1, 10, 51],
+    [1, 10, 50, 60],
+  ]) {
+    assert.throws(() => bench.define('took', 'histogram', { ...storage, bounds }), /type_mismatch/)
+  }
+  assert.equal(bench.define('took', 'histogram', storage).id, record.id)
+})
+
 test('a shared gauge has a cell where its value differs, and stays fresh with its filter', () => {
   const bench = new Bench()
   const record = bench.define('open', 'gauge')
@@ -126,19 +155,32 @@ test('a shared gauge below zero is negative once its filter is known to have gon
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'gauge', value: -3, at: 1000 })
 })
 
-test('a counter that is set lower is a reset: it counts on from the new total', () => {
+test('a counter that is set lower goes on from its total, which never falls', () => {
   const bench = new Bench()
-  const record = bench.define('calls', 'counter')
-  const handle = bench.writer.counter(record.metric)!
+  const record = bench.define('calls', 'counter', { type: 'counter', mode: 'settable' })
+  const handle = bench.writer.settableCounter(record.metric)!
   handle.add(100)
   bench.tick()
   handle.setTotal(7)
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 7 })
   assert.ok(record.kind === 'counter')
-  assert.deepEqual(record.falls, { count: 1, lastMs: 2000 })
+  assert.equal(record.falls, undefined)
   handle.add(5)
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 5 })
-  assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 12, decrements: 0 })
+  assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 112, decrements: 0 })
+})
+
+test('a wrapping counter that falls is a reset: it counts on from the new total', () => {
+  const bench = new Bench()
+  const record = bench.define('calls', 'counter')
+  const handle = bench.writer.counter(record.metric)!
+  handle.add(100)
+  bench.tick()
+  handle.add(-93)
+  assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 7 })
+  assert.ok(record.kind === 'counter')
+  assert.deepEqual(record.falls, { count: 1, lastMs: 2000 })
+  assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 7, decrements: 0 })
 })
 
 test('series of every form between each other are each found in the frame', () => {

@@ -13,6 +13,8 @@ const START_MS = 1_700_000_000_000
 interface Second {
   readonly delta: Exact | undefined
   readonly value: number | undefined
+  /** Values that the gauge had before in this second. */
+  readonly earlier: readonly number[]
   readonly observations: readonly number[]
   readonly summary: Summary | undefined
 }
@@ -33,14 +35,21 @@ const second: fc.Arbitrary<Second> = fc.record({
     fc.double({ min: 0.001, max: 1e6, noNaN: true }),
   ),
   value: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: undefined }),
+  earlier: fc.array(fc.integer(), { maxLength: 3 }),
   observations: fc.array(fc.integer({ min: -1000, max: 1_000_000 }), { maxLength: 5 }),
   summary: fc.option(summary, { nil: undefined }),
 })
 
-function frameOf({ delta, value, observations, summary }: Second, index: number): Frame {
+function frameOf(each: Second, index: number): Frame {
+  const { delta, value, earlier, observations, summary } = each
   const builder = new FrameBuilder()
   if (delta !== undefined) builder.counter(1, delta)
-  if (value !== undefined) builder.gauge(2, value)
+  if (value !== undefined) {
+    const values = [...earlier, value]
+    const [min, max] = [Math.min(...values), Math.max(...values)]
+    const spread = { first: values[0]!, min, max, count: values.length }
+    builder.gauge(2, value, earlier.length > 0 ? spread : undefined)
+  }
   if (observations.length > 0) {
     const histogram = new Histogram()
     for (const observation of observations) histogram.record(observation)
@@ -73,7 +82,10 @@ test('merging frames is merging the cells of every series', () => {
 
 /** A gauge's order is the end of its frame, which merging moves. */
 function comparable(cell: Cell | undefined): unknown {
-  if (cell?.kind === 'gauge') return cell.value
+  if (cell?.kind === 'gauge') {
+    const { first, min, max, count } = cell.spread ?? {}
+    return [cell.value, ...(min === max ? [] : [first, min, max, count])]
+  }
   if (cell?.kind !== 'histogram') return cell
   const { scale, count, sum, min, max, positive, negative, zeroCount } = cell.histogram
   const runs = [positive, negative].map((run) => {
@@ -91,6 +103,23 @@ test('a gauge beyond 2^53 stays exact in a frame', () => {
   builder.gauge(7, 18446744073709551615n)
   const cell = builder.build(START_MS, 1).cell(7, 'gauge')
   assert.equal(cell?.kind === 'gauge' && cell.value, 18446744073709551615n)
+})
+
+test('spreads of many gauges are found in a frame', () => {
+  const builder = new FrameBuilder()
+  for (let id = 5000; id > 0; id--) {
+    builder.gauge(
+      id,
+      id,
+      id % 3 === 0 ? { first: -id, min: -id, max: 2 * id, count: id } : undefined,
+    )
+  }
+  const frame = builder.build(START_MS, 1)
+  for (let row = 0; row < 5000; row++) {
+    const id = frame.gaugeIds[row]!
+    const spread = { first: -id, min: -id, max: 2 * id, count: id, firstAt: START_MS }
+    assert.deepEqual(frame.spreadAt(row), id % 3 === 0 ? spread : undefined)
+  }
 })
 
 test('a series that did nothing has no cell', () => {

@@ -7,14 +7,17 @@ import {
   type Cell,
   type Exact,
   exact,
+  type GaugeSpread,
   type Histogram,
   type Kind,
   type Summary,
 } from '../../model/index.ts'
 import type { PlainGain } from '../../shm/reading/plain-reading.ts'
 import { runNow, type Task } from '../tasks/task.ts'
+import type { BucketSums } from './bucket-sums.ts'
 import { CellColumn, type Cells } from './cell-column.ts'
 import { HistogramPacker, type PackedHistograms } from './packed-histogram.ts'
+import { type PackedSpreads, type PlainSpread, SpreadPacker } from './packed-spreads.ts'
 
 const TWO_32 = 4_294_967_296
 
@@ -36,6 +39,9 @@ export class Frame {
   /** Nearest double; what it can't hold exactly is in `wideGauges` too. */
   readonly gaugeValues: Float64Array
   readonly wideGauges: ReadonlyMap<number, bigint>
+  /** Gauges of which more is known than one value, with the places of their spreads. */
+  readonly #spreadPlaces: Cells<Uint32Array>
+  readonly #spreads: PackedSpreads
   readonly histogramIds: Uint32Array
   readonly #histogramPlaces: Uint32Array
   readonly #histograms: PackedHistograms
@@ -52,6 +58,8 @@ export class Frame {
     this.gaugeIds = columns.gauges.ids
     this.gaugeValues = columns.gauges.values
     this.wideGauges = columns.wideGauges
+    this.#spreadPlaces = columns.spreadPlaces
+    this.#spreads = columns.spreads
     this.histogramIds = columns.histograms.ids
     this.#histogramPlaces = columns.histograms.values
     this.#histograms = columns.packed
@@ -67,6 +75,8 @@ export class Frame {
       this.#fractions.size * 64 +
       this.gaugeIds.length * 12 +
       this.wideGauges.size * 64 +
+      this.#spreadPlaces.ids.length * 8 +
+      this.#spreads.size +
       this.histogramIds.length * 8 +
       this.#histograms.size +
       this.summaryIds.length * 80
@@ -103,8 +113,21 @@ export class Frame {
     return this.#histograms.read(this.#histogramPlaces[row]!)
   }
 
+  /** Adds the histogram in row `row` of the column to sums; false, without it, if it has bounds. */
+  addHistogramTo(sums: BucketSums, row: number): boolean {
+    return this.#histograms.addTo(sums, this.#histogramPlaces[row]!)
+  }
+
   gaugeAt(row: number): Exact {
     return this.wideGauges.get(this.gaugeIds[row]!) ?? this.gaugeValues[row]!
+  }
+
+  /** Reads what the gauge in a row went through; undefined where its value is all that is known. */
+  spreadAt(row: number): GaugeSpread | undefined {
+    const { ids, values } = this.#spreadPlaces
+    const at = ids.length === 0 ? -1 : findId(ids, this.gaugeIds[row]!)
+    if (at < 0) return undefined
+    return { ...this.#spreads.read(values[at]!), firstAt: this.endMs }
   }
 
   summaryAt(row: number): Summary {
@@ -122,8 +145,11 @@ export class Frame {
     switch (kind) {
       case 'counter':
         return { kind, delta: this.deltaAt(row) }
-      case 'gauge':
-        return { kind, value: this.gaugeAt(row), at: this.endMs }
+      case 'gauge': {
+        const spread = this.spreadAt(row)
+        const cell = { kind, value: this.gaugeAt(row), at: this.endMs } as const
+        return spread === undefined ? cell : { ...cell, spread }
+      }
       case 'histogram':
         return { kind, histogram: this.histogramAt(row) }
       case 'summary':
@@ -172,6 +198,8 @@ interface FrameColumns {
   readonly fractions: ReadonlyMap<number, Exact>
   readonly gauges: Cells<Float64Array>
   readonly wideGauges: ReadonlyMap<number, bigint>
+  readonly spreadPlaces: Cells<Uint32Array>
+  readonly spreads: PackedSpreads
   readonly histograms: Cells<Uint32Array>
   readonly packed: PackedHistograms
   readonly summaries: readonly { readonly id: number; readonly summary: Summary }[]
@@ -185,6 +213,8 @@ export class FrameBuilder {
   #counterCells: Cells<BigUint64Array> | undefined
   readonly #gauges = new CellColumn(Float64Array)
   readonly #wideGauges = new Map<number, bigint>()
+  readonly #spreadPlaces = new CellColumn(Uint32Array)
+  readonly #spreads = new SpreadPacker()
   readonly #histograms = new CellColumn(Uint32Array)
   readonly #packer = new HistogramPacker()
   readonly #summaries: { readonly id: number; readonly summary: Summary }[] = []
@@ -204,9 +234,11 @@ export class FrameBuilder {
     this.#fractions = fractions
   }
 
-  gauge(id: number, value: Exact): void {
+  /** @param spread where more values than the last one are known */
+  gauge(id: number, value: Exact, spread?: PlainSpread): void {
     this.#gauges.add(id, Number(value))
     if (typeof value === 'bigint') this.#wideGauges.set(id, value)
+    if (spread !== undefined) this.#spreadPlaces.add(id, this.#spreads.add(spread))
   }
 
   histogram(id: number, histogram: Histogram): void {
@@ -232,6 +264,8 @@ export class FrameBuilder {
       fractions: this.#fractions,
       gauges: yield* this.#gauges.joined(),
       wideGauges: this.#wideGauges,
+      spreadPlaces: yield* this.#spreadPlaces.joined(),
+      spreads: this.#spreads.packed(),
       histograms: yield* this.#histograms.joined(),
       packed: this.#packer.packed(),
       summaries: this.#summaries,

@@ -14,6 +14,7 @@ import {
 } from '../../model/index.ts'
 import type { Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
+import type { PlainSpread } from './packed-spreads.ts'
 
 /** Rows between two looks at the clock: a histogram takes some microseconds. */
 const ROWS_PER_STEP = 128
@@ -65,16 +66,16 @@ function built(builder: FrameBuilder, frames: readonly Frame[]): Task<Frame> {
 }
 
 /** Place where a frame has a series. */
-interface Row {
+export interface PlacedCell {
   readonly frame: Frame
   at: number
 }
 
 /** Calls back for every series of a kind, ids rising, with its rows in the order of time. */
-function* mergeColumns(
+export function* mergeColumns(
   frames: readonly Frame[],
   kind: Kind,
-  visit: (id: number, rows: readonly Row[]) => void,
+  visit: (id: number, rows: readonly PlacedCell[]) => void,
 ): Task {
   const columns = frames.map((frame) => ({ ids: frame.ids(kind), row: { frame, at: 0 } }))
   let rowCount = 0
@@ -82,7 +83,7 @@ function* mergeColumns(
     let id = Number.POSITIVE_INFINITY
     for (const { ids, row } of columns) if (row.at < ids.length) id = Math.min(id, ids[row.at]!)
     if (id === Number.POSITIVE_INFINITY) return
-    const rows: Row[] = []
+    const rows: PlacedCell[] = []
     for (const { ids, row } of columns) if (ids[row.at] === id) rows.push(row)
     visit(id, rows)
     for (const row of rows) row.at++
@@ -93,7 +94,7 @@ function* mergeColumns(
   }
 }
 
-function addCounter(builder: FrameBuilder, id: number, rows: readonly Row[]): void {
+function addCounter(builder: FrameBuilder, id: number, rows: readonly PlacedCell[]): void {
   let whole = 0n
   let delta: Exact = 0
   for (const { frame, at } of rows) {
@@ -103,12 +104,30 @@ function addCounter(builder: FrameBuilder, id: number, rows: readonly Row[]): vo
   builder.counter(id, delta, whole)
 }
 
-function addGauge(builder: FrameBuilder, id: number, rows: readonly Row[]): void {
+function addGauge(builder: FrameBuilder, id: number, rows: readonly PlacedCell[]): void {
   const { frame, at } = rows.at(-1)!
-  builder.gauge(id, frame.gaugeAt(at))
+  builder.gauge(id, frame.gaugeAt(at), spreadOver(rows))
 }
 
-function addHistogram(builder: FrameBuilder, id: number, rows: readonly Row[]): void {
+/** Says what a gauge went through in some frames; undefined where it stood still. */
+function spreadOver(rows: readonly PlacedCell[]): PlainSpread | undefined {
+  let [first, min, max] = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let count = 0
+  let isSampled = false
+  for (const { frame, at } of rows) {
+    const spread = frame.spreadAt(at)
+    const value = frame.gaugeValues[at]!
+    if (spread === undefined && Number.isNaN(value)) continue
+    if (count === 0) first = spread?.first ?? value
+    isSampled ||= spread !== undefined
+    min = Math.min(min, spread?.min ?? value)
+    max = Math.max(max, spread?.max ?? value)
+    count += spread?.count ?? 1
+  }
+  return isSampled || min < max ? { first, min, max, count } : undefined
+}
+
+function addHistogram(builder: FrameBuilder, id: number, rows: readonly PlacedCell[]): void {
   let sum: Histogram | undefined
   for (const { frame, at } of rows) {
     const histogram = frame.histogramAt(at)
@@ -118,7 +137,7 @@ function addHistogram(builder: FrameBuilder, id: number, rows: readonly Row[]): 
   if (sum !== undefined) builder.histogram(id, sum)
 }
 
-function addSummary(builder: FrameBuilder, id: number, rows: readonly Row[]): void {
+function addSummary(builder: FrameBuilder, id: number, rows: readonly PlacedCell[]): void {
   let sum: Summary | undefined
   for (const { frame, at } of rows) {
     const summary = frame.summaryAt(at)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { type Exact, Histogram } from '../../model/index.ts'
+import { boundedHistogram, type Exact, Histogram } from '../../model/index.ts'
 import { HistogramPacker } from './packed-histogram.ts'
 
 const value: fc.Arbitrary<Exact> = fc.oneof(
@@ -45,6 +45,27 @@ test('what was packed comes back: buckets, exact sums, minimum and maximum', () 
       }
     }),
   )
+})
+
+test('bounds of one’s own come back beside powers, and once however many share them', () => {
+  const packer = new HistogramPacker()
+  const bounds = [1, 5, 1000]
+  const plain = new Histogram()
+  plain.record(7)
+  const all = Array.from({ length: 500 }, (_, i) => {
+    const counts = BigUint64Array.of(0n, BigInt(i), 0n, 2n ** 60n)
+    return boundedHistogram({ bounds: i === 7 ? [2] : bounds, counts, sum: 10n ** 20n })
+  })
+  const places = [plain, ...all].map((histogram) => packer.add(histogram))
+  const kept = packer.packed()
+  assert.deepEqual(bucketsOf(kept.read(places[0]!)), bucketsOf(plain))
+  assert.equal(kept.read(places[0]!).bounds, undefined)
+  all.forEach((histogram, i) => {
+    const back = kept.read(places[1 + i]!)
+    assert.equal(back.bounds, histogram.bounds, 'the same object, which merges fast')
+    assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
+    assert.deepEqual([back.count, back.sum, back.scale], [histogram.count, histogram.sum, 0])
+  })
 })
 
 test('many histograms of many buckets come back from several chunks', () => {

@@ -1,14 +1,16 @@
 /**
  * A histogram as bytes, so that ten minutes of cells fit into a bounded ring.
  *
- *   [scale:i8][count:varint][zero count:varint][zero threshold:f64le]
+ *   [scale:i8] + of bounds of its own, scale -128: [place in the list of bounds:varint]
+ *   [count:varint][zero count:varint][zero threshold:f64le]
  *   [sum:number][min:number][max:number][positive:run][negative:run]
  *   [overflow:varint] + when not 0: [overflow from:f64le]
  *   number = [tag:u8] + 0: nothing, not known · 1: [f64le] · 2: [length:varint][decimal text]
  *   run    = [length:varint] + when not 0: [offset:zigzag varint][count:varint]*length
  */
-import { type BucketRun, type Exact, Histogram } from '../../model/index.ts'
+import { type Bounds, type BucketRun, type Exact, Histogram } from '../../model/index.ts'
 import type { PlainGain } from '../../shm/reading/plain-reading.ts'
+import type { BucketSums } from './bucket-sums.ts'
 
 const CHUNK_BYTES = 16384
 /** Longest varint: 64 bits in sevens. */
@@ -16,6 +18,8 @@ const VARINT_BYTES = 10
 /** Longest fixed part of a histogram, without its numbers' texts: a byte, two varints, a double. */
 const HEAD_BYTES = 1 + 2 * VARINT_BYTES + 8
 const TWO_32 = 4294967296
+/** Scale of a histogram that has bounds instead: no scale is so low. */
+const BOUNDED = -128
 const scratch = new DataView(new ArrayBuffer(8))
 
 /**
@@ -31,12 +35,16 @@ export class HistogramPacker {
   #place = 0
   #start = 0
   #length = 0
+  /** Places of bounds in their list: histograms of one series share theirs. */
+  readonly #bounds = new Map<Bounds, number>()
 
   /** Returns the place of the histogram. */
   add(histogram: Histogram): number {
     this.#start = this.#length
-    this.#reserve(HEAD_BYTES)
-    this.#bytes[this.#length++] = histogram.scale & 0xff
+    this.#reserve(HEAD_BYTES + VARINT_BYTES)
+    const { bounds, scale } = histogram
+    this.#bytes[this.#length++] = (bounds === undefined ? scale : BOUNDED) & 0xff
+    if (bounds !== undefined) this.#count(this.#placeOf(bounds))
     this.#big(histogram.count)
     this.#big(histogram.zeroCount)
     this.#double(histogram.zeroThreshold)
@@ -49,6 +57,13 @@ export class HistogramPacker {
     this.#big(histogram.overflow)
     if (histogram.overflow !== 0n) this.#double(histogram.overflowFrom)
     return this.#place + this.#start
+  }
+
+  #placeOf(bounds: Bounds): number {
+    const known = this.#bounds.get(bounds)
+    if (known !== undefined) return known
+    this.#bounds.set(bounds, this.#bounds.size)
+    return this.#bounds.size - 1
   }
 
   /** Adds what a histogram has gained, which need not be made one for it. */
@@ -90,7 +105,8 @@ export class HistogramPacker {
   /** Gives all that was added; nothing is to be added afterwards. */
   packed(): PackedHistograms {
     const last = this.#bytes.slice(0, this.#length)
-    return new PackedHistograms([...this.#chunks, last], [...this.#places, this.#place])
+    const chunks = [...this.#chunks, last]
+    return new PackedHistograms(chunks, [...this.#places, this.#place], [...this.#bounds.keys()])
   }
 
   /**
@@ -200,24 +216,37 @@ export class PackedHistograms {
   readonly #chunks: readonly Uint8Array[]
   /** Places at which the chunks begin, rising. */
   readonly #places: readonly number[]
+  readonly #bounds: readonly Bounds[]
   /** Bytes that it keeps alive. */
   readonly size: number
 
-  constructor(chunks: readonly Uint8Array[], places: readonly number[]) {
+  constructor(chunks: readonly Uint8Array[], places: readonly number[], bounds: readonly Bounds[]) {
     this.#chunks = chunks
     this.#places = places
-    this.size = chunks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
+    this.#bounds = bounds
+    this.size =
+      chunks.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) +
+      bounds.reduce((sum, { length }) => sum + 8 * length, 0)
   }
 
   /** Reads the histogram of a place; a fresh object each time. */
   read(place: number): Histogram {
+    return this.#unpackerAt(place).histogram(this.#bounds)
+  }
+
+  /** Adds the histogram of a place to sums; false, and nothing is added, if it has bounds. */
+  addTo(sums: BucketSums, place: number): boolean {
+    return this.#unpackerAt(place).addTo(sums)
+  }
+
+  #unpackerAt(place: number): Unpacker {
     let [low, high] = [0, this.#places.length - 1]
     while (low < high) {
       const middle = (low + high + 1) >>> 1
       if (this.#places[middle]! <= place) low = middle
       else high = middle - 1
     }
-    return new Unpacker(this.#chunks[low]!, place - this.#places[low]!).histogram()
+    return new Unpacker(this.#chunks[low]!, place - this.#places[low]!)
   }
 }
 
@@ -230,8 +259,12 @@ class Unpacker {
     this.#at = offset
   }
 
-  histogram(): Histogram {
+  histogram(bounds: readonly Bounds[]): Histogram {
     const histogram = new Histogram((this.#bytes[this.#at++]! << 24) >> 24)
+    if (histogram.scale === BOUNDED) {
+      histogram.scale = 0
+      histogram.bounds = bounds[Number(this.#big())]
+    }
     histogram.count = this.#big()
     histogram.zeroCount = this.#big()
     histogram.zeroThreshold = this.#double()
@@ -243,6 +276,49 @@ class Unpacker {
     histogram.overflow = this.#big()
     if (histogram.overflow !== 0n) histogram.overflowFrom = this.#double()
     return histogram
+  }
+
+  addTo(sums: BucketSums): boolean {
+    const scale = (this.#bytes[this.#at++]! << 24) >> 24
+    if (scale === BOUNDED) return false
+    sums.count += this.#near()
+    sums.zero += this.#near()
+    this.#double()
+    this.#number()
+    sums.min = Math.min(sums.min, Number(this.#number() ?? Number.POSITIVE_INFINITY))
+    sums.max = Math.max(sums.max, Number(this.#number() ?? Number.NEGATIVE_INFINITY))
+    const length = this.#near()
+    if (length > 0) {
+      const first = this.#index()
+      const steps = sums.open(scale, first, first + length)
+      for (let i = 0; i < length; i++) {
+        const count = this.#near()
+        if (count > 0) sums.add((first + i) >> steps, count)
+      }
+    }
+    const negative = this.#near()
+    if (negative > 0) this.#index()
+    for (let i = 0; i < negative; i++) sums.negative += this.#near()
+    const overflow = this.#near()
+    if (overflow === 0) return true
+    sums.overflow += overflow
+    sums.overflowFrom = Math.min(sums.overflowFrom, this.#double())
+    return true
+  }
+
+  /** Reads an integer as the double that is nearest. */
+  #near(): number {
+    let value = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = this.#bytes[this.#at++]!
+      value += (byte & 0x7f) * unit
+      if (byte < 0x80) return value
+    }
+  }
+
+  #index(): number {
+    const zigzag = this.#near()
+    return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
   }
 
   #big(): bigint {
@@ -279,10 +355,9 @@ class Unpacker {
   }
 
   #run(run: BucketRun): void {
-    const length = Number(this.#big())
+    const length = this.#near()
     if (length === 0) return
-    const zigzag = Number(this.#big())
-    run.offset = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
+    run.offset = this.#index()
     run.counts = new BigUint64Array(length)
     for (let i = 0; i < length; i++) run.counts[i] = this.#big()
   }

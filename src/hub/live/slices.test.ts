@@ -9,13 +9,14 @@ import { withFrame } from '../../dialects/wallaroo/test/frames.ts'
 import { addExact, addToSummary, EMPTY_SUMMARY, type Exact } from '../../model/index.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
 import { CommandApplier } from '../ingest/command-queue.ts'
-import { ZoneIngest } from '../ingest/ingest.ts'
 import { SERIES_LIMITS } from '../ingest/quota.ts'
 import { Windows } from '../ingest/windows/windows.ts'
+import { ZoneIngest } from '../ingest/zone-ingest.ts'
 import type { SeriesRecord } from '../series/record.ts'
 import { SeriesStore } from '../series/series.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
+import { Samples } from './samples/samples.ts'
 import { CellCloser } from './tick.ts'
 import { Totals } from './totals.ts'
 
@@ -32,6 +33,7 @@ class Bench {
   readonly reader = this.zone.reader()
   readonly totals = new Totals(this.zone, this.reader)
   readonly windows = new Windows(this.writer)
+  readonly samples = new Samples()
   readonly closer = new CellCloser(this)
   readonly ingest = new ZoneIngest(
     { dialect: 'test' },

@@ -12,7 +12,8 @@ import { type Frame, FrameBuilder } from './frame.ts'
 import type { Heard, IsKept } from './readings/column.ts'
 import { CounterReadings } from './readings/counters.ts'
 import { GaugeReadings, SharedGaugeReadings } from './readings/gauges.ts'
-import { DenseReadings, HistogramReadings } from './readings/histograms.ts'
+import { BoundedReadings, DenseReadings, HistogramReadings } from './readings/histograms.ts'
+import type { Samples } from './samples/samples.ts'
 import type { Totals } from './totals.ts'
 
 /** The readings of all series that are read in one way. */
@@ -31,6 +32,7 @@ interface CellSources {
   readonly reader: ZoneReader
   readonly totals: Totals
   readonly windows: Windows
+  readonly samples: Samples
 }
 
 /**
@@ -43,33 +45,38 @@ export class CellCloser {
   readonly #reader: ZoneReader
   readonly #totals: Totals
   readonly #windows: Windows
+  readonly #samples: Samples
   readonly #counters: CounterReadings
   readonly #gauges: GaugeReadings
   readonly #sharedGauges = new SharedGaugeReadings()
   readonly #exponentials: HistogramReadings
   readonly #denses: DenseReadings
+  readonly #bounded: BoundedReadings
   readonly #columns: readonly Column[]
   /** Last id of the store's list that the columns have followed. */
   #lastId = 0
   #removals = 0
 
-  constructor({ store, zone, reader, totals, windows }: CellSources) {
+  constructor({ store, zone, reader, totals, windows, samples }: CellSources) {
     this.#store = store
     this.#zone = zone
     this.#reader = reader
     this.#totals = totals
     this.#windows = windows
+    this.#samples = samples
     this.#counters = new CounterReadings(store)
     const heard: Heard = (id, atMs) => store.heard(id, atMs)
     this.#gauges = new GaugeReadings(heard)
     this.#exponentials = new HistogramReadings(heard)
     this.#denses = new DenseReadings(heard)
+    this.#bounded = new BoundedReadings(heard)
     this.#columns = [
       this.#counters,
       this.#gauges,
       this.#sharedGauges,
       this.#exponentials,
       this.#denses,
+      this.#bounded,
     ]
   }
 
@@ -90,11 +97,14 @@ export class CellCloser {
     const windowed = this.#windows.take()
     const hasWindows = (): boolean => windowed.hasCounters || this.#windows.hasCounters
     yield* this.#counters.close(reader, builder, endMs, hasWindows)
-    yield* this.#sharedGauges.close(this.#store, this.#totals, builder, endMs)
+    yield* this.#samples.closing(endMs)
+    const { spreads } = this.#samples
+    yield* this.#sharedGauges.close(this.#store, this.#totals, builder, endMs, spreads)
     yield* this.#denses.close(reader, builder, endMs)
+    yield* this.#bounded.close(reader, builder, endMs)
     yield* this.#exponentials.close(reader, builder, endMs, window)
     yield
-    yield* this.#gauges.close(reader, builder, endMs)
+    yield* this.#gauges.close(reader, builder, endMs, spreads)
     yield* closeDistributions(windowed.distributions, builder, endMs)
     yield
     return yield* builder.building(endMs, seconds)
@@ -130,9 +140,14 @@ export class CellCloser {
         break
       case 'histogram':
         if (record.isWindowed) break
-        if (this.#zone.type(record.metric) === 'exponential') this.#exponentials.add(record)
-        else this.#denses.add(record)
+        this.#histogramsOf(record).add(record)
     }
+  }
+
+  #histogramsOf({ metric }: HistogramRecord): Pick<DenseReadings, 'add'> {
+    const type = this.#zone.type(metric)
+    if (type === 'exponential') return this.#exponentials
+    return type === 'binned' ? this.#bounded : this.#denses
   }
 }
 

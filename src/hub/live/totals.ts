@@ -1,7 +1,15 @@
 /** What a series holds since it began, read from the zone now: counters, gauges, distributions. */
-import { binsHistogram, EMPTY_SUMMARY, type Exact, exact, Histogram } from '../../model/index.ts'
+import {
+  binsHistogram,
+  boundedHistogram,
+  EMPTY_SUMMARY,
+  type Exact,
+  exact,
+  Histogram,
+} from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
 import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from '../series/record.ts'
+import { boundedBins } from './readings/histograms.ts'
 
 /** Knowledge of the sources of shared gauges, which tell no writes. */
 export interface SharedSources {
@@ -37,14 +45,19 @@ export class Totals {
         if (record.isWindowed) {
           return { kind: 'histogram', histogram: record.windows?.total() ?? new Histogram() }
         }
-        return this.#zone.type(record.metric) === 'exponential'
-          ? { kind: 'histogram', histogram: this.#reader.exponential(record.metric) }
-          : { kind: 'histogram', histogram: binsHistogram(this.#reader.bins(record.metric)) }
+        return { kind: 'histogram', histogram: this.#histogram(record.metric) }
       case 'summary': {
         const { total = EMPTY_SUMMARY, sum = 0, last } = record.windows ?? {}
         return { kind: 'summary', summary: total, sum, last: last?.summary ?? EMPTY_SUMMARY }
       }
     }
+  }
+
+  #histogram(metric: number): Histogram {
+    const type = this.#zone.type(metric)
+    if (type === 'exponential') return this.#reader.exponential(metric)
+    const bins = this.#reader.bins(metric)
+    return type === 'binned' ? boundedHistogram(boundedBins(bins)) : binsHistogram(bins)
   }
 
   /** Reads the total of a counter, with its fraction. */

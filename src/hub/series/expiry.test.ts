@@ -4,7 +4,7 @@ import type { FakeClock } from '../../../test/support/fake-clock.ts'
 import { startHub } from '../../../test/support/hub/hub.ts'
 import type { Describe } from '../../dialects/ingest.ts'
 import { type Kind, keyedHash } from '../../model/index.ts'
-import type { ZoneIngest } from '../ingest/ingest.ts'
+import type { ZoneIngest } from '../ingest/zone-ingest.ts'
 
 const KINDS: Kind[] = ['counter', 'gauge', 'histogram']
 const ROUNDS = 20

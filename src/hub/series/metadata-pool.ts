@@ -7,19 +7,20 @@ import type { Metadata } from '../../model/index.ts'
 /** Different metadata that are looked through; beyond them the oldest is forgotten, and costs. */
 const KEPT = 32
 /** All that metadata may have. */
-const FIELDS = [
-  'dialect',
-  'type',
-  'exportSuffix',
-  'sourceLabel',
-  'displayName',
-  'unit',
-  'description',
-  'rateTimeScaleS',
-  'lacksSum',
-  'plot',
-  'color',
-] as const satisfies readonly (keyof Metadata)[]
+const FIELDS = Object.keys({
+  dialect: true,
+  type: true,
+  exportSuffix: true,
+  sourceLabel: true,
+  displayName: true,
+  unit: true,
+  description: true,
+  rateTimeScaleS: true,
+  lacksSum: true,
+  bounds: true,
+  plot: true,
+  color: true,
+} satisfies Record<keyof Metadata, true>) as readonly (keyof Metadata)[]
 
 export class MetadataPool {
   readonly #kept: Metadata[] = []
@@ -50,6 +51,13 @@ export class MetadataPool {
 
 export function isSameMetadata(a: Metadata, b: Metadata): boolean {
   if (a === b) return true
-  for (const field of FIELDS) if (a[field] !== b[field]) return false
+  for (const field of FIELDS) {
+    if (a[field] !== b[field] && !isSameList(a[field], b[field])) return false
+  }
   return true
+}
+
+function isSameList(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+  return a.every((each, i) => each === b[i])
 }

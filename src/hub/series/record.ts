@@ -33,7 +33,7 @@ export interface CounterRecord extends AnyRecord {
   /** Cumulative counters (`mr`): the last reading and the resets. */
   readonly reading: CumulativeReading | undefined
   /**
-   * Counters that may be set (of filters): how often the total fell, each time a reset, and the end
+   * Counters that wrap (of some filters): how often the total fell, each time a reset, and the end
    * of the interval of the last fall, from which exports count.
    */
   falls: { readonly count: number; readonly lastMs: number } | undefined

@@ -52,6 +52,56 @@ test('series with equal metadata share one object, until one of them is told oth
   assert.deepEqual([a.metadata.unit, b.metadata.unit], ['s', undefined])
 })
 
+test('metadata that differ in their bounds alone are not shared', () => {
+  const { define } = startStore()
+  const bounds = [[1, 5], [1, 6], [1, 5], [1, 5, 6], undefined]
+  const records = bounds.map((each, i) => {
+    const metadata = { dialect: 'test', ...(each === undefined ? {} : { bounds: each }) }
+    return define({ name: `${i}`, kind: 'histogram', labels: [] }, metadata)
+  })
+  assert.deepEqual(
+    records.map(({ metadata }) => metadata.bounds),
+    bounds,
+  )
+  assert.equal(records[0]!.metadata, records[2]!.metadata)
+})
+
+test('a series has another name under its id, with its beginning and its metric', () => {
+  const { store, define, time } = startStore()
+  const labels = [['filter', 'f']] as const
+  const a = define({ name: 'a', kind: 'counter', labels })
+  const kept = store.keep(define({ name: 'b', kind: 'gauge', labels }))
+  define({ name: 'pw.f.taken', kind: 'counter', labels: [] })
+  const { revision } = store
+  time.nowMs = 9000
+  const changed: string[] = []
+  store.watch({ leaves() {}, changes: ({ identity }) => changed.push(identity.name) })
+  const renamed = { name: 'pw.f.a', kind: 'counter', labels: [] } as const
+  assert.equal(
+    store.quota.exclusively(() => store.rename(a, renamed)),
+    undefined,
+  )
+  assert.deepEqual([store.get(a.id)?.identity, a.identity], [renamed, renamed])
+  assert.deepEqual([a.firstSeenMs, store.idOf(a.metric)], [5000, a.id])
+  assert.deepEqual(changed, ['a'], 'told before it has changed')
+  assert.ok(store.revision > revision)
+  assert.equal(define(renamed).id, a.id)
+  assert.notEqual(define({ name: 'a', kind: 'counter', labels }).id, a.id)
+  const rename = (name: string) =>
+    store.quota.exclusively(() => store.rename(kept, { name, kind: 'gauge', labels: [] }))
+  assert.equal(rename('n'.repeat(5000)), 'name_too_long')
+  assert.equal(rename('pw.f.b'), undefined)
+  assert.equal(kept.identity.name, 'pw.f.b')
+  const taken = { name: 'pw.f.taken', kind: 'counter', labels: [] } as const
+  assert.equal(
+    store.quota.exclusively(() => store.rename(a, taken)),
+    'type_mismatch',
+  )
+  assert.equal(a.identity.name, 'pw.f.a')
+  store.unlink([kept])
+  assert.equal(rename('again'), 'type_mismatch')
+})
+
 test('all records of a series say the same, whichever of them was told', () => {
   const { store, define } = startStore()
   const a = define({ name: 'a', kind: 'counter', labels: [] })

@@ -181,6 +181,11 @@ export class SeriesColumns<P extends object> implements SeriesFacts<P> {
     return identity
   }
 
+  /** Reads the identity of a series anew, whose metric has another key. */
+  forgetIdentity(): void {
+    this.#id = -1
+  }
+
   firstSeenMs(id: number): number {
     return this.#read(id).firstSeenMs[id & ROW_MASK]!
   }

@@ -2,7 +2,7 @@
  * Every series the hub knows, by id; the one place where a series gets its number, its zone metric
  * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
  */
-import type { Kind, Metadata } from '../../model/index.ts'
+import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
 import { networkOf } from '../../peers/network.ts'
 import type { Zone } from '../../shm/index.ts'
 import {
@@ -11,6 +11,7 @@ import {
   defineMetric,
   type KnownSeries,
   kindOf,
+  lengthRefusal,
   type NewSeries,
   OWN_SOURCE,
   type PlainSeries,
@@ -305,6 +306,38 @@ export class SeriesStore implements SeriesDefiner {
     this.#columns.setMetadata(record.id, metadata)
     if (isListed) this.#counts.change(record, 1)
     this.#revision++
+  }
+
+  /**
+   * Gives a series another identity of its kind: under its id, with all that it holds. What names
+   * series finds a former one gone, and this one come. To be called under the quota's lock.
+   * @returns the reason of a refusal, with nothing changed: `type_mismatch` where another series
+   *   has the identity
+   */
+  rename({ id, metric }: SeriesRecord, identity: Identity): SeriesRefusal | undefined {
+    const record = this.#find(id)
+    if (record === undefined || record.isLeaving) return 'type_mismatch'
+    const tooLong = lengthRefusal({ identity }, this.limits)
+    if (tooLong !== undefined) return tooLong
+    const key = identityKey(identity)
+    const zone = this.#zone
+    const taken = zone.find(key)
+    if (taken === metric) return undefined
+    if (taken >= 0) return 'type_mismatch'
+    const before = bytesOf(zone, metric)
+    const more = zone.cost(key.length, zone.type(metric), zone.mode(metric)) - before
+    if (!this.quota.charge(record.source, more)) return 'zone_percent_per_source'
+    for (const watcher of this.#watchers) watcher.changes(record)
+    const refusal = zone.rename(metric, key)
+    if (refusal !== undefined) {
+      this.quota.charge(record.source, -more)
+      return refusal === 'key_too_long' || refusal === 'type_mismatch' ? refusal : 'zone_full'
+    }
+    const use = this.#perSource.get(networkOf(record.source))
+    if (use !== undefined) use.bytes += more
+    this.#columns.forgetIdentity()
+    this.#revision++
+    return undefined
   }
 
   /**

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { packet, sendTcp, sendUdp, startHub, until } from '../../../test/support/hub/hub.ts'
@@ -95,10 +96,9 @@ test('in threads it is the same: all are counted, an address is told of once', a
   await until(isCounted(4))
   assert.equal(hub.sources().listeners[0]!.unclaimed, 4)
   const told = log.filter((line) => line.includes('first bytes that no dialect claims'))
-  assert.deepEqual(
-    told.map((line) => /looks like \w+/.exec(line)?.[0]),
-    ['looks like statsd', 'looks like JSON'],
-  )
+  // threads tell of what they read, whichever is first
+  const guesses = told.map((line) => /looks like \w+/.exec(line)?.[0])
+  assert.deepEqual(guesses.sort(), ['looks like JSON', 'looks like statsd'])
 })
 
 test('a connection that goes before its dialect is known has said something, too', async () => {
@@ -123,6 +123,51 @@ test('a dialect that listens elsewhere is named with its address', async () => {
     /^looks like Stats Hero, which is taken at udp\+tcp 127.0.0.1:\d+$/,
   )
   assert.match(guesses[1] ?? '', /^looks like HTTP: page, API and .metrics are at http:/)
+})
+
+test('bytes of no dialect are that on the stream port, too, whenever they come', async () => {
+  const started = await startHub()
+  const { hub, clock, streamPort } = started
+  const said = ['GET / HTTP/1.1\r\n\r\n', 'gorets:1|c', '\x16\x03\x01\x02\x00', 'G']
+  for (const text of said) {
+    await sendTcp({ textPort: streamPort }, [Buffer.from(text, 'latin1')])
+    // one that was silent has been told the version
+    const slow = connect(streamPort, '127.0.0.1').on('error', () => {})
+    await until(() => hub.sources().listeners[1]!.connections === 1)
+    clock.advance(1000)
+    await once(slow, 'data')
+    slow.end(Buffer.from(text, 'latin1'))
+    await until(() => hub.sources().listeners[1]!.connections === 0)
+  }
+  const { errors, listeners } = hub.sources()
+  const [error, ...others] = errors
+  assert.deepEqual(others, [])
+  assert.deepEqual([error!.dialect, error!.code, error!.count], ['stream', 'unclaimed', 8])
+  assert.equal(listeners[1]!.unclaimed, 8)
+  const last = error!.last.map(({ hex, guess }) => {
+    return [Buffer.from(hex, 'hex').toString('latin1'), /^looks like [\w ]+/.exec(guess ?? '')?.[0]]
+  })
+  const guesses = ['looks like HTTP', 'looks like statsd', 'looks like TLS', undefined]
+  assert.deepEqual(
+    last,
+    said.flatMap((text, i) => [
+      [text, guesses[i]],
+      [text, guesses[i]],
+    ]),
+  )
+})
+
+test('an address of IPv6 stands in brackets before its port, and is told of once', async () => {
+  const { hub, log } = await startHub()
+  const error = { dialect: 'text', code: 'unclaimed', offset: 0, resync: false }
+  for (const port of [7, 8]) {
+    const peer = { transport: 'udp', address: '2001:db8::1', port } as const
+    hub.reports.decodeError(error, Buffer.from('x'), peer, '')
+  }
+  const peers = hub.sources().errors[0]!.last.map(({ peer }) => peer)
+  assert.deepEqual(peers, ['udp [2001:db8::1]:7', 'udp [2001:db8::1]:8'])
+  const told = log.filter((line) => line.includes('first bytes that no dialect claims'))
+  assert.equal(told.length, 1)
 })
 
 test('a flood from many addresses fills no log: 256 are told of, all are counted', async () => {

@@ -5,6 +5,7 @@
  */
 import type { Peer } from '../../dialects/endpoints.ts'
 import { toHex } from '../../model/index.ts'
+import { addressText } from '../../model/text/address.ts'
 import type { OffenderStatus } from './status.ts'
 
 const OFFENDERS_LIMIT = 20
@@ -80,5 +81,5 @@ function statusOf({ timeMs, peer, offset, detail, bytes, size, described }: Plac
   if (peer === undefined) return described!
   const { transport, address, port } = peer
   const hex = toHex(bytes.subarray(0, size))
-  return { timeMs, peer: `${transport} ${address}:${port}`, offset, detail, hex }
+  return { timeMs, peer: `${transport} ${addressText(address, port)}`, offset, detail, hex }
 }

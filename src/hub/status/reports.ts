@@ -1,11 +1,12 @@
 /**
  * Errors and refusals of all listeners: counted by reason as self-metrics, with the last offenders
- * kept for the page and `tap`. Bounded: 20 offenders per code, 128 bytes each; 20 refused keys per
+ * kept for page and API. Bounded: 20 offenders per code, 128 bytes each; 20 refused keys per
  * limit; error counts for the 256 sources seen last. Bytes that no dialect claims are errors of the
  * listener that they came to; the first 256 addresses that send such are told in the log.
  */
 import type { Transport } from '../../dialects/decoder.ts'
 import type { Peer, Reports } from '../../dialects/endpoints.ts'
+import { hostOf } from '../../model/text/address.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import type { Log } from '../log.ts'
@@ -123,7 +124,7 @@ export class ErrorReports {
   #tellUnclaimed(listener: string, { offenders }: CountedErrors): void {
     for (const { peer, detail, hex } of offenders.list()) {
       const [transport = '', from = ''] = peer.split(' ')
-      const key = `${listener} ${from.slice(0, from.lastIndexOf(':'))}`
+      const key = `${listener} ${hostOf(from)}`
       if (this.#told.has(key) || this.#told.size >= TOLD_LIMIT) continue
       this.#told.add(key)
       const bytes = Buffer.from(hex, 'hex')

@@ -40,13 +40,16 @@ function documented(): Documented[] {
   }))
 }
 
+/** Tells of files whose names are what a browser keeps, none of metrics. */
+function isOfPage(path: string): boolean {
+  return path.startsWith('src/web/') || /^src\/dialects\/\w+\/view\//.test(path)
+}
+
 test('the document lists every metric that the sources name, and no other', () => {
   const tree = readTree(ROOT)
   const sources = tree
     .under('src', '.ts')
-    .filter(
-      ({ path }) => !path.endsWith('.test.ts') && path !== MEANINGS && !path.startsWith('src/web/'),
-    )
+    .filter(({ path }) => !path.endsWith('.test.ts') && path !== MEANINGS && !isOfPage(path))
   const named = new Set(
     sources.flatMap(({ text }) => text.match(/(?<=')pentameter\.[a-z.]+(?=')/g) ?? []),
   )

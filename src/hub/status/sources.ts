@@ -2,12 +2,14 @@
 
 import type { ChosenPeer, PeerConnection } from '../../dialects/endpoints.ts'
 import { isLoopback } from '../../host-check.ts'
+import { addressText } from '../../model/text/address.ts'
 import { connectionCount, type DialectBinding } from '../bindings/binding.ts'
 import type { Bindings } from '../bindings/bindings.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
 import type { ConnectionLimits } from '../listen/port-options.ts'
 import type { LiveRing } from '../live/ring.ts'
+import type { Samples } from '../live/samples/samples.ts'
 import type { Sessions } from '../live/sessions.ts'
 import type { ClockSteps } from '../second/clock-steps.ts'
 import type { SeriesStore } from '../series/series.ts'
@@ -40,6 +42,7 @@ export interface StatusParts {
   readonly store: SeriesStore
   readonly reports: ErrorReports
   readonly live: LiveRing
+  readonly samples: Samples
   readonly sessions: Sessions
   readonly workerRates: WorkerRates
   readonly zone: ZoneUse
@@ -60,7 +63,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
   const { bindings, store, reports } = parts
   const overload = parts.overload.status()
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
-  const peers = chosenPeers(parts).map(peerStatus)
+  const peers = chosenPeers(parts)
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
   return {
     startedMs: startTimeMs(parts),
@@ -71,8 +74,8 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     ...(bindings.threadFailure === undefined ? {} : { workerFailure: bindings.threadFailure }),
     zone: parts.zone.status(),
     sources: sourceStatuses(parts),
-    connections: connectionStatuses(parts),
-    ...(peers.length > 0 ? { peers } : {}),
+    connections: connectionStatuses(parts, peers),
+    ...(peers.length > 0 ? { peers: peers.map(peerStatus) } : {}),
     limits: limitStatuses(parts),
     errors: reports.errors(),
     refusals: reports.refusals(),
@@ -108,7 +111,8 @@ function dialectStatus(
     title: dialect.title,
     ratePerSecond: activity.ratePerSecond,
     recent: activity.recent,
-    address: address === undefined ? '' : `${dialect.transports.join('+')} ${host}:${port}`,
+    address:
+      address === undefined ? '' : `${dialect.transports.join('+')} ${addressText(host, port)}`,
     lastDataMs: activity.lastDataMs ?? null,
     errors: reports.errorsOf(dialect.name) + unclaimed,
     connections: connectionCount(binding),
@@ -179,11 +183,14 @@ function withoutSecrets(address: string): string {
 }
 
 /** Lists connections that stand: a peer that is gone has none. */
-function connectionStatuses(parts: StatusParts): ConnectionStatus[] {
-  const accepted = [...parts.bindings].flatMap(({ dialect, server }) =>
+function connectionStatuses(
+  { bindings }: StatusParts,
+  peers: readonly NamedPeer[],
+): ConnectionStatus[] {
+  const accepted = [...bindings].flatMap(({ dialect, server }) =>
     server.connections().map((connection) => describe(dialect.name, connection, 'peer')),
   )
-  const opened = chosenPeers(parts).filter(({ link }) => link.isConnected)
+  const opened = peers.filter(({ link }) => link.isConnected)
   const all = [...accepted, ...opened.map((peer) => describe(peer.dialect, peer, 'hub'))]
   return all.sort((a, b) => b.sinceMs - a.sinceMs).slice(0, CONNECTIONS_SHOWN)
 }
@@ -194,11 +201,11 @@ function describe(
   openedBy: ConnectionStatus['openedBy'],
 ): ConnectionStatus {
   const { transport, address, port } = peer
-  return { dialect, peer: `${transport} ${address}:${port}`, openedBy, sinceMs, facts }
+  return { dialect, peer: `${transport} ${addressText(address, port)}`, openedBy, sinceMs, facts }
 }
 
 function limitStatuses(parts: StatusParts): LimitStatus[] {
-  const { store, reports, live, sessions, bindings } = parts
+  const { store, reports, live, samples, sessions, bindings } = parts
   const zone = parts.zone.usage
   return [
     {
@@ -239,6 +246,13 @@ function limitStatuses(parts: StatusParts): LimitStatus[] {
       used: live.bytes,
       refused: live.evictedFrames,
       behaviour: 'The oldest seconds leave the live window first.',
+    },
+    {
+      name: 'samplesBytesLimit',
+      limit: samples.options.bytesLimit,
+      used: samples.bytes,
+      refused: samples.evictedRows,
+      behaviour: 'The oldest samples of the source that has most go first; seconds stay.',
     },
     {
       name: 'sessionsLimit',

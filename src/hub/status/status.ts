@@ -74,7 +74,7 @@ export interface ExportStatus {
 export interface DialectStatus {
   readonly name: string
   readonly title: string
-  /** Measurements taken (or values sent, for an emitting dialect) in the last second. */
+  /** Measurements taken, values sent, or what else a dialect counts by, in the last second. */
   readonly ratePerSecond: number
   /** The last 60 seconds of that rate, oldest first. */
   readonly recent: readonly number[]

@@ -74,6 +74,9 @@ class Poll {
   }
 }
 
+/** A reading beside all collections: none has its number. */
+const NOW: Collection = { number: Number.NaN, nowNs: 0n }
+
 /** PollingCounter: the value of the boundary, as one sample. */
 export class PolledCounter implements ServedCounter {
   readonly modelKind = 'gauge'
@@ -87,6 +90,8 @@ export class PolledCounter implements ServedCounter {
     this.#describe = options.describe
     this.#poll = new Poll(options)
   }
+
+  readNow = (): number => this.#poll.value(NOW) ?? Number.NaN
 
   get description(): CounterDescription {
     return this.#describe()

@@ -40,6 +40,8 @@ export interface ServedCounter {
   readonly labels?: Labels | undefined
   /** Gives what was recorded since it was made, with or without sessions, where that is known. */
   readonly readTotal?: (() => bigint | Histogram) | undefined
+  /** Reads a gauge as it is at this moment, beside all windows; NaN where it has no value. */
+  readonly readNow?: (() => number) | undefined
   /**
    * Begins a window for one more series. Every one gets exactly what is recorded from now on, as if
    * it were alone.

@@ -77,16 +77,20 @@ export class ValueCounter implements ServedCounter {
     this.labels = reading.labels
   }
 
+  readNow = (): number => {
+    const { reader, metric } = this.#reading
+    return reader.gauge(metric, this.#gauge) ? Number(this.#gauge.value) : Number.NaN
+  }
+
   get description(): CounterDescription {
     return this.#reading.describe()
   }
 
   open(): OpenWindow {
-    const { reader, metric } = this.#reading
     return {
       close: () => {
-        if (!reader.gauge(metric, this.#gauge)) return undefined
-        return { statistics: singleMean(Number(this.#gauge.value)) }
+        const value = this.readNow()
+        return Number.isNaN(value) ? undefined : { statistics: singleMean(value) }
       },
       end: () => {},
     }

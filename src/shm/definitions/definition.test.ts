@@ -22,10 +22,11 @@ const KINDS: [type: MetricType, options: DefinitionOptions][] = METRIC_TYPES.fla
 )
 
 function record(zone: Zone, writer: Writer, metric: number): void {
-  const isShared = zone.mode(metric) === 'shared'
+  const mode = zone.mode(metric)
   const type = zone.type(metric)
-  if (isShared) assert.ok(writer.sharedGauge(metric)!.set(7))
+  if (mode === 'shared') assert.ok(writer.sharedGauge(metric)!.set(7))
   else if (type === 'gauge') assert.ok(writer.gauge(metric)!.set(7))
+  else if (mode === 'settable') assert.ok(writer.settableCounter(metric)!.add(7))
   else if (type === 'counter') assert.ok(writer.counter(metric)!.add(7))
   else assert.ok(writer[type](metric)!.observe(7))
 }

@@ -175,6 +175,48 @@ export class Definitions {
     this.#index.remove(this.#memory.hashOf(key), metric)
   }
 
+  /**
+   * Gives a metric another key, with the generation odd as for {@link unlink}: its number, values
+   * and handles stay.
+   * @returns the reason of a refusal, with nothing changed: `type_mismatch` where another metric
+   *   has the key, or the metric is none, or unlinked
+   */
+  rename(metric: number, key: Uint8Array): ZoneRefusal | undefined {
+    if (key.length > this.#memory.ints[HEADER.keyBytesLimit]!) return this.#refused('key_too_long')
+    let refusal: ZoneRefusal | undefined = 'type_mismatch'
+    this.#locked(metric, () => {
+      const descriptors = this.#descriptors
+      if (!descriptors.isLinked(metric)) return false
+      const hash = this.#memory.hashOf(key)
+      const taken = this.#index.find(hash, key)
+      refusal = taken === -1 ? this.#moveKey(metric, key, hash) : undefined
+      if (taken !== -1 && taken !== metric) refusal = 'type_mismatch'
+      return refusal === undefined
+    })
+    return refusal && this.#refused(refusal)
+  }
+
+  #moveKey(metric: number, key: Uint8Array, hash: number): ZoneRefusal | undefined {
+    const descriptors = this.#descriptors
+    const cost = Math.ceil(descriptors.missingRoom(metric, key.length) / 8)
+    if (!this.#memory.charge(cost)) return 'zone_full'
+    const before = this.#memory.hashOf(descriptors.key(metric))
+    const { generation } = this.#memory
+    generation.begin()
+    const hasRoom = this.#index.reserve(hash) && descriptors.rename(metric, key)
+    if (hasRoom) {
+      this.#index.remove(before, metric)
+      this.#index.publish(hash, metric)
+    } else this.#memory.charge(-cost)
+    generation.end()
+    return hasRoom ? undefined : 'zone_full'
+  }
+
+  #refused(refusal: ZoneRefusal): ZoneRefusal {
+    this.#memory.countRefusal(refusal)
+    return refusal
+  }
+
   /** Runs a change of a metric under the lock; false when it is none or the lock is stuck. */
   #locked(metric: number, change: () => boolean): boolean {
     if (!this.#descriptors.has(metric)) return false
@@ -234,6 +276,7 @@ function clearSlots(segments: Segments, descriptors: Descriptors, metric: number
     segments.clearShared(descriptors, metric)
     return
   }
+  if (mode === 'settable') descriptors.setUnseen(metric, 0n)
   const slotAt = descriptors.slotAt(metric)
   const at = slotAt & (PAGE_WORDS - 1)
   for (let i = 0; i < segments.count; i++) {

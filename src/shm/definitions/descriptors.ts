@@ -7,6 +7,7 @@
 import {
   BOUNDS_MAX,
   DESCRIPTOR,
+  DESCRIPTOR_GUARDED,
   DESCRIPTOR_INTS,
   DESCRIPTOR_RETIRED,
   DESCRIPTOR_UNLINKED,
@@ -24,7 +25,7 @@ import {
 import type { Page, ZoneMemory } from '../memory/memory.ts'
 
 /** Mode bits of a descriptor that name the mode. */
-const MODE_MASK = 0x3f
+const MODE_MASK = 0x1f
 /** Every binned histogram has room for as many bounds as there can be: numbers are reused. */
 const BOUNDS_BYTES = 4 * BOUNDS_MAX
 
@@ -90,6 +91,21 @@ export class Descriptors {
     return (this.#field(metric, DESCRIPTOR.lengthAndType) & DESCRIPTOR_UNLINKED) === 0
   }
 
+  /** Tells whether every thread looks at a settable counter's total before it adds. */
+  isGuarded(metric: number): boolean {
+    return (this.#field(metric, DESCRIPTOR.lengthAndType) & DESCRIPTOR_GUARDED) !== 0
+  }
+
+  /** Marks a settable counter as guarded; under the lock, with the generation odd. */
+  guard(metric: number): void {
+    this.pageOf(metric).halves[this.flagsAt(metric)]! |= DESCRIPTOR_GUARDED
+  }
+
+  /** Gives the int in {@link pageOf} that holds the metric's flags. */
+  flagsAt(metric: number): number {
+    return this.#offset(metric) + DESCRIPTOR.lengthAndType
+  }
+
   /**
    * Finds the slots of many metrics of a type, fastest where they ascend.
    * @returns the index of the first that is none of these, or -1
@@ -140,7 +156,8 @@ export class Descriptors {
   }
 
   /**
-   * Gives the page of the descriptor, whose words hold a shared gauge's value at {@link sharedAt}.
+   * Gives the page of the descriptor, whose words hold at {@link sharedAt} a shared gauge's value,
+   * or what a settable counter's writers do not see of its total.
    */
   pageOf(metric: number): Page {
     return this.#pages[metric >>> PER_PAGE_SHIFT] ?? this.#findPage(metric)
@@ -152,9 +169,19 @@ export class Descriptors {
     return page
   }
 
-  /** Gives the word of a shared gauge's value in {@link pageOf}. */
+  /** Gives the metric's word in {@link pageOf}. */
   sharedAt(metric: number): number {
     return (this.#offset(metric) + DESCRIPTOR.shared) >>> 1
+  }
+
+  /** Reads by how much a settable counter's total is more than its writers read. */
+  unseen(metric: number): bigint {
+    return Atomics.load(this.pageOf(metric).words, this.sharedAt(metric))
+  }
+
+  /** Sets {@link unseen}; under the lock. */
+  setUnseen(metric: number, amount: bigint): void {
+    Atomics.store(this.pageOf(metric).words, this.sharedAt(metric), amount)
   }
 
   /** Counts the bounds a binned histogram was defined with; 0 of all others. */
@@ -321,6 +348,7 @@ export class Descriptors {
    */
   takeOver(before: Descriptors, metric: number): boolean {
     const isBinned = before.type(metric) === 'binned'
+    const isSettable = before.mode(metric) === 'settable'
     const room = before.nameRoom(metric)
     const boundsAt = isBinned ? this.takeBounds() : 0
     const nameAt = this.reserve(metric, room)
@@ -330,6 +358,7 @@ export class Descriptors {
     halves.set(before.pageOf(metric).halves.subarray(at, at + DESCRIPTOR_INTS), at)
     this.#takeName(metric, nameAt, room)
     this.#memory.bytes(nameAt >>> 16).set(before.key(metric), nameAt & (PAGE_BYTES - 1))
+    if (isSettable) return true // its word is written under the lock alone
     halves[at + DESCRIPTOR.shared] = boundsAt
     if (isBinned) this.#copyBounds(before, metric)
     else halves[at + DESCRIPTOR.shared + 1] = 0
@@ -355,16 +384,35 @@ export class Descriptors {
    */
   reuse(metric: number, key: Uint8Array, ofClass: number): boolean {
     const ints = this.#ints
-    const room = this.#field(metric, DESCRIPTOR.nameRoom)
-    if (key.length > room) {
-      const more = Math.max(key.length, Math.min(2 * room, ints[HEADER.keyBytesLimit]!))
-      const nameAt = this.#reserveName(more)
-      if (nameAt === 0) return false
-      this.#takeName(metric, nameAt, more)
-    }
+    if (!this.#makeRoom(metric, key.length)) return false
     ints[HEADER.freeMetrics + ofClass] = this.#field(metric, DESCRIPTOR.nextFree)
     ints[HEADER.freeCount]!--
     this.#name(metric, key, ofClass)
+    return true
+  }
+
+  /** Takes new bytes for a name that is longer than the number ever had; false without room. */
+  #makeRoom(metric: number, length: number): boolean {
+    const room = this.#field(metric, DESCRIPTOR.nameRoom)
+    if (length <= room) return true
+    const more = Math.max(length, Math.min(2 * room, this.#ints[HEADER.keyBytesLimit]!))
+    const nameAt = this.#reserveName(more)
+    if (nameAt !== 0) this.#takeName(metric, nameAt, more)
+    return nameAt !== 0
+  }
+
+  /**
+   * Gives a metric another key, in the bytes that it has or in new ones; under the lock, with the
+   * generation odd, before its entry in the index is moved.
+   * @returns false, with nothing changed, when the zone has no room for the key
+   */
+  rename(metric: number, key: Uint8Array): boolean {
+    if (!this.#makeRoom(metric, key.length)) return false
+    const nameAt = this.#field(metric, DESCRIPTOR.nameAt)
+    this.#memory.bytes(nameAt >>> 16).set(key, nameAt & (PAGE_BYTES - 1))
+    const { halves } = this.pageOf(metric)
+    const at = this.#offset(metric) + DESCRIPTOR.lengthAndType
+    halves[at] = (halves[at]! & ~0xffff) | key.length
     return true
   }
 

@@ -1,6 +1,6 @@
 /**
- * What metrics cost in bytes, before there are any (the original's
- * structures and its allocator drawn below). Three figures for the original, one for this zone:
+ * What metrics cost in bytes, before there are any: the original's structures and its allocator are
+ * drawn below. Three figures for the original, one for this zone:
  *
  *   documented   the rule in the document's text
  *   struct       what the original's structures add up to

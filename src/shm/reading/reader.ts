@@ -95,6 +95,22 @@ export class ZoneReader {
     return cappedTotal(this.#descriptors, metric, total)
   }
 
+  /**
+   * Reads a counter as its writers see it: of a settable one what was set last and what came since,
+   * which may be less than its total.
+   */
+  counterReading(metric: number): bigint {
+    this.#check(metric, 'counter')
+    return this.#memory.generation.consistently(this.#readCounter, metric)
+  }
+
+  /** The part not seen comes first: the total is never less than one that was read before it. */
+  readonly #readCounter = (metric: number): bigint => {
+    const descriptors = this.#descriptors
+    const unseen = descriptors.mode(metric) === 'settable' ? descriptors.unseen(metric) : 0n
+    return cappedTotal(descriptors, metric, this.#sumCounter(metric)) - unseen
+  }
+
   /** Reads totals of many counters without garbage; fastest when the metrics ascend. */
   counters(metrics: Uint32Array, target: BigUint64Array): void {
     const unfit = this.#counters.read(metrics, target)

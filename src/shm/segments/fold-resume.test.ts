@@ -74,9 +74,11 @@ function record(
 ): void {
   for (const metric of metrics) {
     const type = zone.type(metric)
+    const mode = zone.mode(metric)
     for (const value of values) {
-      if (zone.mode(metric) === 'shared') assert.ok(writer.sharedGauge(metric)!.add(value))
+      if (mode === 'shared') assert.ok(writer.sharedGauge(metric)!.add(value))
       else if (type === 'gauge') assert.ok(writer.gauge(metric)!.set(value))
+      else if (mode === 'settable') assert.ok(writer.settableCounter(metric)!.add(value))
       else if (type === 'counter') assert.ok(writer.counter(metric)!.add(value))
       else assert.ok(writer[type](metric)!.observe(value))
     }

@@ -9,7 +9,7 @@ import { bucketIndex, type Exact, exact, SCALE_MAX, U64_MAX } from '../../model/
 import { RING_WORDS } from '../layout.ts'
 import type { Page } from '../memory/memory.ts'
 import { leastIntegerFrom, placeOfDouble, placeOfInteger } from './bucket-place.ts'
-import { ExponentialSlot, ringWord, SLOT } from './exponential-slot.ts'
+import { ExponentialSlot, ringWord, SLOT, touch } from './exponential-slot.ts'
 import type { SlotOwner } from './slot-owner.ts'
 
 const SAFE_MAX = Number.MAX_SAFE_INTEGER
@@ -64,6 +64,7 @@ export class ExponentialHandle {
   /** Handles come from `writer.exponential(metric)`. */
   constructor(owner: SlotOwner, metric: number, page: Page, at: number) {
     this.metric = metric
+    touch(page, at)
     this.#slot = new ExponentialSlot(owner.memory, page, at)
     this.bind(owner, page, at)
   }
@@ -99,8 +100,8 @@ export class ExponentialHandle {
 
   /**
    * Observes what the fast path does not take. Numbers that fit are added here, without garbage;
-   * then whatever changes the slot's shape or needs more than 53 bits. It is one function, which is
-   * too large for V8 to be inlined into {@link observe}: so that remains small enough for callers.
+   * then what needs more than 53 bits. It is one function, which is too large for V8 to be inlined
+   * into {@link observe}: so that remains small enough for callers.
    */
   #observeOther(given: Exact, count: Exact): boolean {
     const slot = this.#slot
@@ -111,21 +112,25 @@ export class ExponentialHandle {
       const isWhole = Math.floor(value) === value
       const sumAt = slot.at + (isWhole ? SLOT.partial : SLOT.fractions)
       const sum = this.#floats[sumAt]! + product
-      const page = value < 0 ? slot.negativePage : slot.page
-      const bucket = value === 0 ? slot.at + SLOT.zeros : this.#bucketInSpan(value < 0, size)
       if (
         (count | 0) === count &&
         count > 0 &&
         size <= SAFE_MAX &&
-        (!isWhole || (Math.abs(product) <= SAFE_MAX && Math.abs(sum) <= SAFE_MAX)) &&
-        bucket !== -1 &&
-        page !== undefined &&
-        page.halves[2 * bucket + 1]! >= 0 && // below 2^63: it has room, whatever the count
-        this.#seeInWindow(value)
+        (!isWhole || (Math.abs(product) <= SAFE_MAX && Math.abs(sum) <= SAFE_MAX))
       ) {
-        this.#floats[sumAt] = sum
-        page.words[bucket]! += BigInt(count | 0)
-        return true
+        const page = value < 0 ? slot.negativePage : slot.page
+        const bucket = value === 0 ? slot.at + SLOT.zeros : this.#bucketInSpan(value < 0, size)
+        if (
+          bucket !== -1 &&
+          page !== undefined &&
+          page.halves[2 * bucket + 1]! >= 0 && // below 2^63: it has room, whatever the count
+          this.#seeInWindow(value)
+        ) {
+          this.#floats[sumAt] = sum
+          page.words[bucket]! += BigInt(count | 0)
+          return true
+        }
+        if (page !== undefined && this.#widenFor(value, page, sumAt, sum, count)) return true
       }
     }
     const times = countOf(count)
@@ -142,6 +147,24 @@ export class ExponentialHandle {
     slot.widenWindow(this.#epoch[0]!, value, value)
     words[bucket] = next
     if (next >= BRIM) this.#isBrimming = true
+    this.#remember()
+    return true
+  }
+
+  /**
+   * Observes a number that fits, but lies beyond the span, the window or the extremes, or in a new
+   * window: of every histogram the first one, without garbage.
+   * @returns false, with nothing added, where it is refused or the bucket may have no room
+   */
+  #widenFor(value: number, page: Page, sumAt: number, sum: number, count: number): boolean {
+    if (!this.#owner.isAttached) return false
+    const slot = this.#slot
+    const bucket = value === 0 ? slot.at + SLOT.zeros : this.#takeBucket(value < 0, value)
+    if (page.halves[2 * bucket + 1]! < 0) return false
+    this.#floats[sumAt] = sum
+    slot.widenExtremes(value, value)
+    slot.widenWindow(this.#epoch[0]!, value, value)
+    page.words[bucket]! += BigInt(count | 0)
     this.#remember()
     return true
   }

@@ -6,7 +6,10 @@ import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/r
 import { type ExportRules, HOUSE_RULES } from '../../../src/dialects/export-rules.ts'
 import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
+import type { PlainSpread } from '../../../src/hub/live/packed-spreads.ts'
 import { LiveRing } from '../../../src/hub/live/ring.ts'
+import { GaugeSampler, type SampleDemand } from '../../../src/hub/live/samples/gauge-sampler.ts'
+import { Samples } from '../../../src/hub/live/samples/samples.ts'
 import { Sessions } from '../../../src/hub/live/sessions.ts'
 import type {
   CounterRecord,
@@ -62,6 +65,7 @@ interface Held {
   open: {
     delta: Exact
     value: Exact | undefined
+    spread: PlainSpread | undefined
     histogram: Histogram
     summary: Summary
     hasWindow: boolean
@@ -96,9 +100,17 @@ export class FakeHubView implements HubView {
   wasAway(source: string, fromMs: number, toMs: number): boolean {
     return this.away.some((it) => it.source === source && it.fromMs <= fromMs && toMs <= it.toMs)
   }
+
+  isAway({ source }: SeriesRecord): boolean {
+    const nowMs = this.clock.wallMs()
+    return this.wasAway(source, nowMs, nowMs)
+  }
+
   clockSteps = 0
   refusesAnswers = false
   readonly series: FakeSeriesList = new FakeSeriesList()
+  readonly samples = new Samples()
+  #sampler: GaugeSampler | undefined
   readonly live: LiveRing
   readonly sessions: Sessions
   /** By the name of their dialect. */
@@ -169,10 +181,12 @@ export class FakeHubView implements HubView {
     this.count(record.decrements.id, size)
   }
 
-  set(id: number, value: Exact): void {
+  /** @param spread of a gauge that was sampled more than once in the running second */
+  set(id: number, value: Exact, spread?: PlainSpread): void {
     const held = this.series.held(id)
     held.value = value
     held.open.value = value
+    held.open.spread = spread
   }
 
   observe(id: number, value: Exact, count: Exact = 1): void {
@@ -184,6 +198,13 @@ export class FakeHubView implements HubView {
   /** Replaces what a histogram holds: for distributions that no observation makes. */
   replace(id: number, histogram: Histogram): void {
     this.series.held(id).all = histogram
+  }
+
+  /** Adds observations that are a histogram already. */
+  merge(id: number, histogram: Histogram): void {
+    const held = this.series.held(id)
+    held.all.mergeFrom(histogram)
+    held.open.histogram.mergeFrom(histogram)
   }
 
   sample(id: number, value: number): void {
@@ -206,6 +227,16 @@ export class FakeHubView implements HubView {
     this.live.push(frame)
     this.sessions.push(frame)
     return frame
+  }
+
+  sampleGauges(): SampleDemand {
+    this.#sampler ??= new GaugeSampler({
+      clock: this.clock,
+      samples: this.samples,
+      find: (id) => this.series.get(id),
+      read: ({ id }) => Number(this.series.held(id).value ?? Number.NaN),
+    })
+    return this.#sampler.open()
   }
 
   total(record: SeriesRecord): Total {
@@ -243,7 +274,7 @@ export class FakeHubView implements HubView {
     const { open, record } = held
     held.open = emptyWindow()
     if (open.delta !== 0) builder.counter(record.id, open.delta)
-    if (open.value !== undefined) builder.gauge(record.id, open.value)
+    if (open.value !== undefined) builder.gauge(record.id, open.value, open.spread)
     if (!open.histogram.isEmpty) builder.histogram(record.id, open.histogram)
     if (open.summary.count > 0) builder.summary(record.id, open.summary)
     if (open.hasWindow) held.last = open.summary
@@ -381,6 +412,7 @@ function emptyWindow(): Held['open'] {
   return {
     delta: 0,
     value: undefined,
+    spread: undefined,
     histogram: new Histogram(),
     summary: EMPTY_SUMMARY,
     hasWindow: false,

@@ -35,6 +35,7 @@ export interface ZoneThreadTask {
 export const METRICS = Object.freeze({
   counter: 'counter',
   wrapping: 'wrapping counter',
+  settable: 'settable counter',
   dense: 'dense',
   fractions: 'fractions',
   exponential: 'exponential',
@@ -52,6 +53,7 @@ export function defineAll(zone: Zone): Record<keyof typeof METRICS, number> {
   return {
     counter: define(METRICS.counter, 'counter'),
     wrapping: define(METRICS.wrapping, 'counter', { mode: 'wrapping' }),
+    settable: define(METRICS.settable, 'counter', { mode: 'settable' }),
     dense: define(METRICS.dense, 'dense'),
     fractions: define(METRICS.fractions, 'dense', { mode: 'fractions' }),
     exponential: define(METRICS.exponential, 'exponential'),
@@ -67,6 +69,7 @@ function recorder(zone: Zone, writer: Writer, hasGauge: boolean): (round: number
   const metrics = defineAll(zone)
   const counter = writer.counter(metrics.counter)!
   const wrapping = writer.counter(metrics.wrapping)!
+  const settable = writer.settableCounter(metrics.settable)!
   const dense = writer.dense(metrics.dense)!
   const fractions = writer.dense(metrics.fractions)!
   const exponential = writer.exponential(metrics.exponential)!
@@ -77,6 +80,9 @@ function recorder(zone: Zone, writer: Writer, hasGauge: boolean): (round: number
   return (round) => {
     counter.add(1)
     wrapping.addWrapping(1)
+    settable.add(1)
+    // takes the lock, so not in threads that are to notice nothing; the total stays
+    if (hasGauge && (round & 0xff) === 0) settable.setTotal(0)
     dense.observe(round & 0xfff)
     fractions.observe(0.5)
     exponential.observe((round & 0xff) - 100)

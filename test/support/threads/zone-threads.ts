@@ -69,6 +69,7 @@ export function totalsOf(zone: Zone): Record<string, bigint> {
   return {
     counter: reader.counter(metrics.counter),
     wrapping: reader.counter(metrics.wrapping),
+    settable: reader.counter(metrics.settable),
     dense: count(reader.bins(metrics.dense).counts),
     fractions: count(reader.bins(metrics.fractions).counts),
     exponential: reader.exponential(metrics.exponential).count,

@@ -4,6 +4,7 @@ import { suite, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
+import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
@@ -304,6 +305,7 @@ suite('an attached endpoint', () => {
     const context = {
       bytesLimit: 1e7,
       reads,
+      samples: NO_SAMPLES,
       ingest,
       clock,
       reports: new RecordedReports(),
@@ -401,6 +403,7 @@ suite('an attached endpoint', () => {
     const context = {
       bytesLimit: 1e6,
       reads: READS_AT_ONCE,
+      samples: NO_SAMPLES,
       ingest,
       clock: new FakeClock(),
       reports: new RecordedReports(),

@@ -10,13 +10,17 @@ import { canonicalMean, type Exact, type Histogram, subtractExact } from '../../
 import { EMPTY_MEAN, fromSummary, singleMean } from '../summary.ts'
 import type { MeanStatistics, Statistics } from '../window.ts'
 
-/** Gives the window's statistics of the series; undefined for a gauge that has no value now. */
+/**
+ * Gives the window's statistics of the series; undefined for a gauge that has no value now, and
+ * where nothing came because the peer that it comes from is not there.
+ */
 export function statisticsOf(
   record: SeriesRecord,
   frame: Frame,
-  view: Pick<HubView, 'total'>,
+  view: Pick<HubView, 'total' | 'isAway'>,
 ): Statistics | undefined {
   const row = frame.row(record.id, record.kind)
+  if (row < 0 && view.isAway(record)) return undefined
   switch (record.kind) {
     case 'counter':
       return { kind: 'sum', increment: incrementOf(record, frame) }

@@ -5,7 +5,7 @@ import type { HostMode } from '../host/abi.ts'
 import type { FilterOptions } from '../host/options.ts'
 import { checkFilterName } from '../names.ts'
 import { slabSizeProblem } from '../store/filter-settings.ts'
-import { checkBounds, type HistogramRule } from '../store/options.ts'
+import { type HistogramRule, histogramRuleOf } from '../store/histogram-rule.ts'
 import { filterNameOf, readTextOption } from './wasm-file.ts'
 
 export interface RunArguments {
@@ -54,13 +54,10 @@ export function parseSlabSize(text: string): string {
 
 /** Parses a form of histograms, or their bounds: `expanding`, or `1,5,10`. */
 export function parseHistogram(text: string): HistogramRule {
-  if (text === 'dense' || text === 'expanding') return text
   try {
-    return checkBounds(text.split(',').map((bound) => (bound === '' ? Number.NaN : Number(bound))))
-  } catch {
-    throw new InvalidArgumentError(
-      'want dense, expanding, or 1 to 17 ascending bounds of bins, as 1,5,10',
-    )
+    return histogramRuleOf(text)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
   }
 }
 

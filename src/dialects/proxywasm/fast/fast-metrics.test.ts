@@ -31,7 +31,7 @@ test('counters, shared gauges and histograms never reach JavaScript', () => {
   const counter = space.define('f', Buffer.from('c'), 'counter') + 1
   const gauge = space.define('f', Buffer.from('g'), 'gauge') + 1
   const histogram = space.define('f', Buffer.from('h'), 'histogram') + 1
-  space.writer.counter(counter - 1)
+  space.writer.settableCounter(counter - 1)
   space.writer.dense(histogram - 1)
   assert.equal(increment(counter, 5n), OK)
   assert.equal(record(counter, 9n), OK)
@@ -56,7 +56,7 @@ test('what the path cannot finish is handed on with nothing changed', () => {
   // No handle yet: this segment has no chunk.
   assert.equal(increment(counter, 1n), HANDED_ON)
   assert.equal(record(histogram, 1n), HANDED_ON)
-  space.writer.counter(counter - 1)!.addWrapping(10)
+  space.writer.settableCounter(counter - 1)!.add(10)
   space.writer.counter(saturating - 1)
   space.writer.dense(histogram - 1)
   for (const when of ['when its place is looked for', 'when its place is kept']) {
@@ -73,17 +73,53 @@ test('what the path cannot finish is handed on with nothing changed', () => {
   assert.equal(zone.reader().counter(counter - 1), 10n)
 })
 
+test('once a total is near its end, or was set lower, JavaScript answers in every thread', () => {
+  for (const nearing of [2n ** 62n, 2n ** 64n - 1n, 'lower'] as const) {
+    const zone = Zone.create({ backing: 'wasm' })
+    const space = openZoneSpace({ shared: zone.shared })
+    const { increment, record, get, check } = linked(space)
+    const counter = space.define('f', Buffer.from('c'), 'counter')
+    space.writer.settableCounter(counter)
+    assert.equal(increment(counter + 1, 5n), OK)
+    const other = zone.attach().settableCounter(counter)!
+    if (nearing === 'lower') assert.equal(other.setTotal(3n), 'reset')
+    else assert.ok(other.addExact(nearing - 5n))
+    assert.equal(record(counter + 1, 2n ** 62n - 1n), HANDED_ON, 'in the same callback')
+    assert.equal(get(counter + 1, 0), HANDED_ON, 'in the same callback')
+    check()
+    assert.equal(increment(counter + 1, 1n), HANDED_ON)
+    assert.equal(zone.reader().counter(counter), nearing === 'lower' ? 8n : nearing)
+  }
+})
+
+test('a total that gone threads have left near its end is found out with the next place', () => {
+  const zone = Zone.create({ backing: 'wasm' })
+  const space = openZoneSpace({ shared: zone.shared })
+  const { increment, check } = linked(space)
+  const counter = space.define('f', Buffer.from('c'), 'counter')
+  space.writer.settableCounter(counter)
+  assert.equal(increment(counter + 1, 5n), OK)
+  const below = 2n ** 52n - 1n // of a thread that does not look
+  for (let left = 2n ** 62n; left > 0n; left -= below) {
+    const gone = zone.attach()
+    assert.ok(gone.settableCounter(counter)!.addUnlooked(left < below ? left : below))
+    gone.detach()
+  }
+  check()
+  assert.equal(increment(counter + 1, 1n), HANDED_ON)
+})
+
 test('a total is that of all segments, those of gone threads included', () => {
   const zone = Zone.create({ backing: 'wasm' })
   const space = openZoneSpace({ shared: zone.shared })
   const { record, get, put } = linked(space)
   const counter = space.define('f', Buffer.from('c'), 'counter')
   const second = zone.attach()
-  second.counter(counter)!.addWrapping(100)
+  second.settableCounter(counter)!.add(100)
   const third = zone.attach()
-  third.counter(counter)!.addWrapping(1_000)
+  third.settableCounter(counter)!.add(1_000)
   third.detach()
-  space.writer.counter(counter)!.addWrapping(1)
+  space.writer.settableCounter(counter)!.add(1)
   assert.equal(get(counter + 1, 0), OK)
   assert.equal(put(), 1_101n)
   assert.equal(record(counter + 1, 2_000n), OK)
@@ -100,7 +136,7 @@ test('metrics in further chunks and descriptor pages are found', () => {
     histograms.push(metric)
   }
   const counter = space.define('f', Buffer.from('c'), 'counter')
-  space.writer.counter(counter)
+  space.writer.settableCounter(counter)
   assert.equal(increment(counter + 1, 7n), OK)
   const reader = zone.reader()
   assert.ok(histograms.every((metric, i) => reader.dense(metric).sum === BigInt(i)))
@@ -231,7 +267,7 @@ async function answers(backing: Backing, steps: readonly string[]): Promise<unkn
   for (let metric = 0; metric < zone.metrics; metric++) {
     if (!zone.has(metric)) continue
     const type = zone.type(metric)
-    if (type === 'counter') seen.push(reader.counter(metric))
+    if (type === 'counter') seen.push(reader.counter(metric), reader.counterReading(metric))
     if (type === 'gauge') seen.push(space.writer.sharedGauge(metric)?.value())
     if (type === 'dense') seen.push(structuredClone(reader.dense(metric)))
   }

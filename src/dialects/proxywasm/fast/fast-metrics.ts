@@ -91,7 +91,7 @@ function addressesIn(memory: WasmMemory, segment: number): Record<string, number
     tableField: ENTRY.tableAt,
     descriptorTableAt: ints[HEADER.descriptorTableAt]! * 4,
     chunkTableAt: table * 4,
-    counterKind: kindOf('counter', 'wrapping'),
+    counterKind: kindOf('counter', 'settable'),
     gaugeKind: kindOf('gauge', 'shared'),
     denseKind: kindOf('dense', 'integers'),
   }

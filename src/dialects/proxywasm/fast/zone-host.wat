@@ -10,8 +10,8 @@
 ;;                [..][length | type << 16 | mode << 24 at +4][slotAt at +8][..][shared: u64 at +24]
 ;;   chunk table  u32 per chunk: page | class << 24, 0 = none
 ;;
-;; A kind is type | mode << 8 as the descriptor has them; a retired or unlinked metric's mode
-;; differs, so such an id is handed on.
+;; A kind is type | mode << 8 as the descriptor has them; the mode of a retired or unlinked metric
+;; differs, and so does that of a guarded counter, so such an id is handed on.
 ;;
 ;; That way is gone once. The place it leads to is kept in a private memory, an i32 per id:
 ;;   0 = not looked for, or handed on
@@ -113,6 +113,10 @@
         (local.set $place
           (call $slot (global.get $chunkTableAt) (i32.load $zone offset=8 (local.get $descriptor))))
         (if (i32.eqz (local.get $place)) (then (return (i32.const 0))))
+        ;; JavaScript finds out, and has it guarded, that a total comes near its end
+        (if (i32.and (i32.eq (local.get $kind) (global.get $counterKind))
+              (i64.ge_u (call $totalOf (local.get $id)) (i64.const 0x4000000000000000)))
+          (then (return (i32.const 0))))
         (local.set $place
           (i32.sub (local.get $place)
             (select (i32.const 7) (i32.const 4)
@@ -143,11 +147,11 @@
       (br_if $else (i32.eqz (i32.and (local.get $place) (i32.const 1))))
       (local.set $slot (i64.load $zone offset=7 (local.get $place)))
       (local.set $sum (i64.add (local.get $slot) (local.get $delta)))
-      ;; a negative increment is none; from 2^63 on JavaScript looks whether the total would pass
+      ;; a negative increment is none; from 2^52 on JavaScript looks whether the total would pass
       (br_if $else
-        (i64.lt_s
+        (i64.ge_u
           (i64.or (local.get $delta) (i64.or (local.get $slot) (local.get $sum)))
-          (i64.const 0)))
+          (i64.const 0x10000000000000)))
       (i64.store $zone offset=7 (local.get $place) (local.get $sum))
       (return (i32.const 0)))
     (return_call $incrementElse (local.get $id) (local.get $delta)))
@@ -163,29 +167,38 @@
               (i64.lt_u (local.get $before) (i64.sub (i64.const 0) (local.get $delta))))
           (then (call $wrapped)))
         (return (i32.const 0))))
-    (if (i32.and (i32.and (local.get $place) (i32.const 1))
-          (i64.ge_s (local.get $delta) (i64.const 0)))
+    (if (i32.and (local.get $place) (i32.const 1))
       (then
         (local.set $slot (i64.load $zone offset=7 (local.get $place)))
         (local.set $sum (i64.add (local.get $slot) (local.get $delta)))
-        (if (i64.ge_s (i64.or (local.get $slot) (local.get $sum)) (i64.const 0))
+        (if (i64.lt_u
+              (i64.or (local.get $delta) (i64.or (local.get $slot) (local.get $sum)))
+              (i64.const 0x10000000000000))
           (then
             (i64.store $zone offset=7 (local.get $place) (local.get $sum))
             (return (i32.const 0))))))
     (call $slowIncrement (local.get $id) (local.get $delta)))
 
-  ;; A counter's total falls only in JavaScript, which counts the reset.
+  ;; What is less than the total, or near its end, is for JavaScript, which has the counter guarded.
   (func $setTotal (param $id i32) (param $place i32) (param $value i64) (result i32)
     (local $generation i32) (local $total i64)
     (local.set $generation (i32.atomic.load $zone (global.get $generationAt)))
     (local.set $total (call $totalOf (local.get $id)))
-    (if (i32.or (i64.lt_u (local.get $value) (local.get $total))
-          (i32.eqz (call $isStill (local.get $generation))))
+    (if (i32.or
+          (i32.or (i64.lt_u (local.get $value) (local.get $total))
+            (i64.ge_u (local.get $value) (i64.const 0x4000000000000000)))
+          (i32.or (call $isGuarded (local.get $id))
+            (i32.eqz (call $isStill (local.get $generation)))))
       (then (return (i32.const 0))))
     (i64.store $zone offset=7 (local.get $place)
       (i64.add (i64.load $zone offset=7 (local.get $place))
         (i64.sub (local.get $value) (local.get $total))))
     (i32.const 1))
+
+  ;; Whether a counter that has a place was guarded since: of such a one writers may not see all.
+  (func $isGuarded (param $id i32) (result i32)
+    (i32.ne (global.get $counterKind)
+      (i32.load16_u $zone offset=6 (call $descriptor (local.get $id)))))
 
   (func $totalOf (param $id i32) (result i64)
     (call $total (i32.load $zone offset=8 (call $descriptor (local.get $id)))))
@@ -264,7 +277,8 @@
       (then
         (local.set $generation (i32.atomic.load $zone (global.get $generationAt)))
         (local.set $value (call $totalOf (local.get $id)))
-        (if (call $isStill (local.get $generation))
+        (if (i32.and (call $isStill (local.get $generation))
+              (i32.eqz (call $isGuarded (local.get $id))))
           (then (return (call $give (local.get $valueAt) (local.get $value)))))))
     (call $slowGet (local.get $id) (local.get $valueAt)))
 

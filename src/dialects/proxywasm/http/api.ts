@@ -27,7 +27,8 @@ export interface MetricsAnswer {
   readonly settings: {
     readonly slabSize: number
     readonly maxMetricNameLength: number
-    readonly histogram: 'dense' | 'expanding'
+    /** Form of histograms, or bounds of their bins. */
+    readonly histogram: 'dense' | 'expanding' | readonly number[]
     readonly workers: number
     readonly metricNames: 'label' | 'prefix'
   }

@@ -6,12 +6,18 @@ import { requireLoopback } from '../../../http/query/deletion.ts'
 import { integer, noQuery, read, readJson, readQuery } from '../../../http/query/parameters.ts'
 import { filterResidentOf, SettingsError } from '../hub/resident.ts'
 import {
-  HISTOGRAM_FORMS,
+  METRIC_NAMES,
   NAME_LENGTH_MAX,
   NAME_LENGTH_MIN,
   slabSizeOf,
   WORKERS_LIMIT,
 } from '../store/filter-settings.ts'
+import {
+  checkBounds,
+  HISTOGRAM_WANTED,
+  type HistogramRule,
+  histogramRuleOf,
+} from '../store/histogram-rule.ts'
 
 const BODY_BYTES = 4_096
 const VALUES_LIMIT = 1_000
@@ -24,8 +30,9 @@ const valuesQuery = z.strictObject({
 const settingsBody = z.strictObject({
   slabSize: z.union([z.int(), z.string()]).optional(),
   maxMetricNameLength: z.int().min(NAME_LENGTH_MIN).max(NAME_LENGTH_MAX).optional(),
-  histogram: z.enum(HISTOGRAM_FORMS).optional(),
+  histogram: z.union([z.string(), z.array(z.number())]).optional(),
   workers: z.int().min(1).max(WORKERS_LIMIT).optional(),
+  metricNames: z.enum(METRIC_NAMES).optional(),
 })
 
 export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
@@ -39,8 +46,12 @@ export function addRoutes(app: HubApp, { view }: RouteContext): GuestRoutes {
     readQuery(noQuery, context)
     requireLoopback(context, 'filters are reconfigured on the machine of the hub')
     const body = read(settingsBody, await readJson(context.env.incoming, BODY_BYTES))
-    const { slabSize, ...others } = body
-    const change = slabSize === undefined ? others : { ...others, slabSize: sizeOf(slabSize) }
+    const { slabSize, histogram, ...others } = body
+    const change = {
+      ...others,
+      slabSize: slabSize === undefined ? undefined : sizeOf(slabSize),
+      histogram: histogram === undefined ? undefined : ruleOf(histogram),
+    }
     try {
       return context.json(await filters.reconfigure(withoutGaps(change)))
     } catch (error) {
@@ -68,6 +79,15 @@ function sizeOf(given: number | string): number {
     return slabSizeOf(given)
   } catch (error) {
     throw new HttpError(400, 'invalid_request', (error as Error).message, 'as 5242880 or "5m"')
+  }
+}
+
+/** @throws {HttpError} 400 */
+function ruleOf(given: string | readonly number[]): HistogramRule {
+  try {
+    return typeof given === 'string' ? histogramRuleOf(given) : checkBounds(given)
+  } catch {
+    throw new HttpError(400, 'invalid_request', `histogram: want ${HISTOGRAM_WANTED}`)
   }
 }
 

@@ -18,16 +18,12 @@ export interface HubSpaceStart {
   readonly channel: string
   readonly filter: Pick<
     FilterConfig,
-    'name' | 'host' | 'profile' | 'unit' | 'metricsPerFilterLimit'
+    'name' | 'host' | 'profile' | 'unit' | 'histogram' | 'metricsPerFilterLimit'
   >
   readonly labelPatterns: readonly LabelPattern[]
   /** Memory of FilterSettings. */
   readonly settings: SharedArrayBuffer
-  readonly metricNames: MetricNames
 }
-
-/** Whether the filter is a label of its metrics, or the beginning of their names. */
-export type MetricNames = 'label' | 'prefix'
 
 /**
  * A filter thread says which series it has begun to write into; a thread that replaces it says so

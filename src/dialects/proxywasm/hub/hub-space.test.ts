@@ -13,6 +13,7 @@ const SETTINGS: SettingValues = {
   maxMetricNameLength: 256,
   histogram: 'dense',
   workers: 1,
+  metricNames: 'label',
 }
 
 interface Opened {
@@ -39,7 +40,6 @@ function open(
     channel: 'test',
     filter: { name: 'f', host, profile: 'document', metricsPerFilterLimit: 10_000 },
     settings: FilterSettings.create(SETTINGS).shared,
-    metricNames: 'label',
     labelPatterns: [],
     ...part,
   }
@@ -73,7 +73,7 @@ test('a definition is a series of the model, announced once and counted under th
   })
   assert.deepEqual(
     [zone.type(metric as number), zone.mode(metric as number)],
-    ['counter', 'wrapping'],
+    ['counter', 'settable'],
   )
 })
 
@@ -85,6 +85,17 @@ test('gauges are shared, except under nginx, where only setting is allowed', () 
   ] as const) {
     const { zone, define } = open({}, host)
     assert.equal(zone.mode(define('open', 'gauge') as number), mode)
+  }
+})
+
+test('counters can be set where recording does that, else they wrap', () => {
+  for (const [host, mode] of [
+    ['spec', 'settable'],
+    ['envoy', 'wrapping'],
+    ['nginx', 'wrapping'],
+  ] as const) {
+    const { zone, define } = open({}, host)
+    assert.equal(zone.mode(define('calls', 'counter') as number), mode)
   }
 })
 
@@ -109,6 +120,25 @@ test('names are limited with their prefix, equality allowed', () => {
   assert.equal(define('n'.repeat(fits + 1), 'counter'), 'key_too_long')
   const envoy = open({}, 'envoy')
   assert.equal(typeof envoy.define('n'.repeat(fits + 1), 'counter'), 'number')
+})
+
+test('a metric is named anew where all were renamed while it was being defined', () => {
+  const settings = FilterSettings.create(SETTINGS)
+  const filter: HubSpaceStart['filter'] = {
+    name: 'f',
+    host: 'spec',
+    profile: 'document',
+    metricsPerFilterLimit: 10_000,
+    // read once the name is made, and before the lock is taken
+    get unit() {
+      settings.set({ ...SETTINGS, metricNames: 'prefix' })
+      return 'ms'
+    },
+  }
+  const { define, told } = open({ settings: settings.shared, filter })
+  assert.equal(typeof define('calls', 'counter'), 'number')
+  const names = told.map((each) => each.kind === 'series' && each.series.identity.name)
+  assert.deepEqual(names, ['pw.f.calls'])
 })
 
 test('series above the limit of a source are refused, known ones are still found', () => {

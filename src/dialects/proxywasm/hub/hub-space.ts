@@ -14,7 +14,8 @@ import { LabelPatterns } from '../label-patterns.ts'
 import { describeMetric } from '../map.ts'
 import { FILTER_TYPES, type FilterMetricType } from '../spec.ts'
 import type { ZoneDefinition } from '../store/definition.ts'
-import { FilterSettings } from '../store/filter-settings.ts'
+import { FilterSettings, type MetricNames } from '../store/filter-settings.ts'
+import { histogramRuleOf } from '../store/histogram-rule.ts'
 import type { MetricIndex } from '../store/metric-index.ts'
 import { FilterSpace } from '../store/space.ts'
 import { type Announcement, type HubSpaceStart, sourceOf } from './announcement.ts'
@@ -57,23 +58,40 @@ class SeriesIndex implements MetricIndex {
     this.#tell = tell
   }
 
-  define(named: NamedMetric, { type, options }: ZoneDefinition): number {
-    const { identity, metadata } = this.#describe(named)
+  define(named: NamedMetric, definition: ZoneDefinition): number {
+    for (;;) {
+      const metric = this.#define(named, definition, this.#settings.metricNames)
+      if (metric !== undefined) return metric
+    }
+  }
+
+  /** @returns undefined where metrics have other names meanwhile: then it is to be named anew */
+  #define(
+    named: NamedMetric,
+    { type, options }: ZoneDefinition,
+    names: MetricNames,
+  ): number | undefined {
+    const { mode = METRIC_MODES[type][0], bounds } = options
+    const { identity, metadata } = this.#describe(named, names, named.type, bounds)
     if (this.#start.filter.host !== 'envoy' && this.#isOfOtherType(identity)) {
       return this.refuse('type_mismatch', named)
     }
-    const storage = { type, mode: options.mode ?? METRIC_MODES[type][0] }
+    const storage = { type, mode, ...(bounds === undefined ? {} : { bounds }) }
     const series = { identity, metadata, source: sourceOf(named.filter), storage, isKept: true }
-    const charged = { ...storage, nameBytes: named.prefixed.length }
+    const charged = { type, mode, nameBytes: named.prefixed.length }
     const settings = this.#settings
     const quota = this.#quota
     const limit = this.#start.filter.metricsPerFilterLimit
+    let isRenamed = false
     const metric = defineMetric(this.#zone, this.#quota, series, {
       get hasRoom() {
-        return quota.broughtBy(series.source) < limit && settings.hasRoomFor(charged)
+        // the main thread renames under the lock that this is asked under
+        isRenamed = settings.metricNames !== names
+        return !isRenamed && quota.broughtBy(series.source) < limit && settings.hasRoomFor(charged)
       },
       take: () => settings.take(charged),
     })
+    if (isRenamed) return undefined
     if (typeof metric === 'string') return this.refuse(metric, named)
     if (!this.#names.has(metric)) {
       const prefixed = named.prefixed.slice()
@@ -84,7 +102,8 @@ class SeriesIndex implements MetricIndex {
   }
 
   find(named: NamedMetric): number {
-    return this.#zone.find(identityKey(this.#describe(named).identity))
+    const { metricNames } = this.#settings
+    return this.#zone.find(identityKey(this.#describe(named, metricNames).identity))
   }
 
   prefixedName(metric: number): Uint8Array | undefined {
@@ -94,18 +113,24 @@ class SeriesIndex implements MetricIndex {
   refuse(code: SeriesRefusal, named: NamedMetric): number {
     if (this.#refusedTold < REFUSED_TOLD) {
       this.#refusedTold++
-      const { identity } = this.#describe(named, 'counter')
+      const { identity } = this.#describe(named, this.#settings.metricNames, 'counter')
       const name = describeSeries(identity)
       this.#tell({ kind: 'refused', source: sourceOf(named.filter), name, code })
     }
     return refusalNumber(REFUSALS[code])
   }
 
-  #describe({ origin, filter, name, type: own }: NamedMetric, type: FilterMetricType = own) {
+  #describe(
+    { origin, filter, name, type: own }: NamedMetric,
+    names: MetricNames,
+    type: FilterMetricType = own,
+    bounds?: readonly number[],
+  ) {
     const { unit } = this.#start.filter
     return describeMetric({ origin, filter, name, isAssumed: false }, type, {
       labelPatterns: this.#patterns,
-      ...(this.#start.metricNames === 'prefix' ? { prefixOf: this.#start.filter.profile } : {}),
+      ...(bounds === undefined ? {} : { bounds }),
+      ...(names === 'prefix' ? { prefixOf: this.#start.filter.profile } : {}),
       ...(unit === undefined || type !== 'histogram' ? {} : { unit }),
     })
   }
@@ -125,16 +150,20 @@ export function hubSpaceSource(start: HubSpaceStart): MetricSpaceSource {
 
 /** Opens the space that the host calls in the filter's thread. */
 export function openMetricSpace(start: HubSpaceStart): MetricSpace {
-  const { host, profile } = start.filter
+  const { host, profile, histogram } = start.filter
   const channel = new BroadcastChannel(start.channel)
   channel.unref()
   const zone = Zone.open(start.zone)
   const index = new SeriesIndex(zone, start, (announcement) => channel.postMessage(announcement))
   const settings = new FilterSettings(start.settings)
+  const quota = SeriesQuota.open(start.quota, start.limits, start.thread)
+  const own = histogram === undefined ? undefined : histogramRuleOf(histogram)
   const rules = {
     ...{ host, profile, hasCustomNames: host === 'envoy' },
     get histogram() {
-      return settings.histogram
+      if (own !== undefined) return own
+      // several numbers, which the main thread may be changing
+      return quota.exclusively(() => settings.histogram)
     },
     get nameBytesLimit() {
       return settings.maxMetricNameLength

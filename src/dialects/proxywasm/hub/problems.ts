@@ -11,6 +11,7 @@ type Problem =
   | 'start_refused'
   | 'definition_refused'
   | 'shared_data_refused'
+  | 'value_dropped'
   | 'bad_call'
 
 const PROBLEMS: Readonly<Record<Problem, (counts: FilterStatistics) => number>> = {
@@ -19,6 +20,7 @@ const PROBLEMS: Readonly<Record<Problem, (counts: FilterStatistics) => number>> 
   start_refused: ({ startsRefused }) => startsRefused,
   definition_refused: ({ definitionsRefused }) => definitionsRefused,
   shared_data_refused: ({ sharedRefused }) => sharedRefused,
+  value_dropped: ({ valuesDropped }) => valuesDropped,
   bad_call: ({ badCalls }) => badCalls,
 }
 

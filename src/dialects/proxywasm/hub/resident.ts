@@ -20,14 +20,17 @@ import type { FilterConfig } from '../options.ts'
 import { NAME } from '../spec.ts'
 import {
   FilterSettings,
+  type MetricNames,
   type SettingValues,
   slabSizeOf,
   WORKERS_LIMIT,
 } from '../store/filter-settings.ts'
-import type { Announcement, MetricNames } from './announcement.ts'
+import { histogramRuleOf } from '../store/histogram-rule.ts'
+import type { Announcement } from './announcement.ts'
 import { HubFilter } from './hub-filter.ts'
 import { hubSpaceSource } from './hub-space.ts'
 import type { CodeCount } from './problems.ts'
+import { MetricNaming, type Misnamed } from './settings/renaming.ts'
 import { misfitOf, type SlabMetric, slabOf } from './settings/slab.ts'
 import { valuesOf } from './settings/values.ts'
 
@@ -64,7 +67,7 @@ class FiltersResident implements SharedSources, Measured, Resident {
   readonly #errors = new Map<string, number>()
   #active = new Set<string>()
   readonly #settings: FilterSettings
-  readonly #metricNames: MetricNames
+  readonly #naming: MetricNaming
   /** Metrics by their numbers, in the order of definition. */
   readonly #metrics = new Map<number, SlabMetric>()
   /** Use of the slab, reckoned anew when there is a further metric or another setting. */
@@ -76,13 +79,17 @@ class FiltersResident implements SharedSources, Measured, Resident {
   constructor(options: HubFilterOptions, parts: FiltersParts) {
     const configs = options.filters
     this.#parts = parts
-    this.#settings = FilterSettings.create({ ...options, slabSize: slabSizeOf(options.slabSize) })
-    this.#metricNames = options.metricNames
+    this.#settings = FilterSettings.create({
+      ...options,
+      slabSize: slabSizeOf(options.slabSize),
+      histogram: histogramRuleOf(options.histogram),
+    })
     this.#filters = configs.map((config, i) => {
       const spaceOf = (worker: number) => this.#spaceOf(config, ownerOf(i, worker))
       return new HubFilter(config, spaceOf, parts.clock, parts.log)
     })
     this.#bySource = new Map(this.#filters.map((filter) => [filter.source, filter]))
+    this.#naming = new MetricNaming(parts.store, this.#bySource)
     if (configs.length === 0) return
     // a hub without filters starts without it
     const { randomUUID } = process.getBuiltinModule('node:crypto')
@@ -110,7 +117,6 @@ class FiltersResident implements SharedSources, Measured, Resident {
       limits: store.limits,
       thread,
       settings: this.#settings.shared,
-      metricNames: this.#metricNames,
       channel: this.#channel!.name,
       filter: config,
       labelPatterns: config.labelPatterns,
@@ -125,11 +131,23 @@ class FiltersResident implements SharedSources, Measured, Resident {
       if (this.#metrics.has(metric)) return
       const filter = series.source
       const shape = { ...series.storage!, nameBytes: prefixed.length }
-      this.#metrics.set(metric, { ...shape, metric, filter, kind, prefixed })
+      const defined = { ...shape, metric, filter, kind, prefixed }
+      this.#metrics.set(metric, defined)
+      this.#nameAsAll(defined)
     } else {
       const { code, name, source } = announcement
       reports.merge({ ...NO_REPORTS, names: [{ code, key: name, source }] })
     }
+  }
+
+  /** Names a metric as the others are, if they were renamed before it was heard of. */
+  #nameAsAll(metric: SlabMetric): void {
+    const { store, log } = this.#parts
+    const { metricNames } = this.#settings
+    const misnamed = store.quota.exclusively(() => this.#naming.nameAll([metric], metricNames))
+    if (misnamed === undefined) return
+    const facts = { metric: nameOf(metric), reason: misnamed.why, metricNames }
+    log('warn', 'a metric of a filter keeps its name', facts)
   }
 
   /** Closes an interval: rates, and what went wrong in it. */
@@ -185,8 +203,8 @@ class FiltersResident implements SharedSources, Measured, Resident {
 
   /** Settings of the filters' metrics, and the use of their slab. */
   metrics(): MetricsAnswer {
-    const settings = { ...this.#settings.values, metricNames: this.#metricNames }
-    const state = JSON.stringify([this.#settings.values, this.#metrics.size])
+    const settings = this.#settings.values
+    const state = JSON.stringify([settings, this.#metrics.size])
     if (this.#slab?.state !== state) {
       this.#slab = { state, answer: slabOf(this.#settings, this.#metrics) }
     }
@@ -221,12 +239,16 @@ class FiltersResident implements SharedSources, Measured, Resident {
     const isMoved = next.workers !== before.workers || next.slabSize !== before.slabSize
     store.quota.exclusively(() => {
       if (isMoved) this.#mustFit(next)
+      this.#setNames(next.metricNames)
       this.#settings.set(next)
     })
     try {
       for (const filter of this.#filters) await filter.setWorkers(next.workers)
     } catch (error) {
-      this.#settings.set(before)
+      store.quota.exclusively(() => {
+        this.#setNames(before.metricNames)
+        this.#settings.set(before)
+      })
       for (const filter of this.#filters) await filter.setWorkers(before.workers)
       throw new SettingsError((error as Error).message, { cause: error })
     }
@@ -234,12 +256,14 @@ class FiltersResident implements SharedSources, Measured, Resident {
     return this.metrics()
   }
 
+  /** @throws {SettingsError} with all names as they were */
+  #setNames(names: MetricNames): void {
+    if (names === this.#settings.metricNames) return
+    refuse(this.#naming.nameAll(this.#metrics.values(), names))
+  }
+
   #mustFit(next: SettingValues): void {
-    const misfit = misfitOf(this.#metrics.values(), next)
-    if (misfit !== undefined) {
-      const name = new TextDecoder().decode(misfit.metric.prefixed)
-      throw new SettingsError(`failed redefining metric "${name}": ${misfit.why}`)
-    }
+    refuse(misfitOf(this.#metrics.values(), next))
     const used = this.#settings.used(next.workers)
     if (used <= next.slabSize) return
     throw new SettingsError(`metrics take ${used} bytes, slab of ${next.slabSize}`)
@@ -268,7 +292,7 @@ class FiltersResident implements SharedSources, Measured, Resident {
       errors: sources.reduce((sum, source) => sum + this.#errorsOf(source), 0),
       connections: this.statuses().filter(({ state }) => state === 'running').length,
       series: sources.reduce((sum, source) => sum + store.countOf(source), 0),
-      tryIt: 'pentameter proxy-wasm run FILTER.wasm --serve',
+      tryIt: 'npx pentameter proxy-wasm run FILTER.wasm',
     }
   }
 
@@ -287,16 +311,26 @@ export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
+/** @throws {SettingsError} where a metric stands against the settings */
+function refuse(misfit: Misnamed | undefined): void {
+  if (misfit === undefined) return
+  throw new SettingsError(`failed redefining metric "${nameOf(misfit.metric)}": ${misfit.why}`)
+}
+
+function nameOf({ prefixed }: SlabMetric): string {
+  return new TextDecoder().decode(prefixed)
+}
+
 /** Gives the owner of the quota's lock that a worker of a filter is. */
 function ownerOf(filter: number, worker: number): number {
   return FIRST_OWNER + filter * WORKERS_LIMIT + worker
 }
 
 /** Options of the dialect that filters of a hub have. */
-type HubFilterOptions = Omit<SettingValues, 'slabSize'> & {
+type HubFilterOptions = Omit<SettingValues, 'slabSize' | 'histogram'> & {
   readonly slabSize: string
+  readonly histogram: string
   readonly filters: readonly FilterConfig[]
-  readonly metricNames: MetricNames
 }
 
 /** Finds the filters of a hub. */

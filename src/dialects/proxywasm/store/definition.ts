@@ -1,7 +1,7 @@
 /**
  * What a definition asks for, and what it is in the zone:
  *
- *   counter                  counter, modulo 2^64
+ *   counter                  counter, settable under `spec`, else modulo 2^64
  *   gauge of an application  the mode asked for, `last` unless said
  *   gauge of a filter        one value of all threads, which `increment` needs; under nginx `last`
  *   histogram                dense or expanding; with bounds of its own binned; of fractions dense
@@ -10,7 +10,8 @@ import type { DefinitionOptions, GaugeMode, MetricType } from '../../../shm/inde
 import { isOfFilter, type Origin } from '../names.ts'
 import { OPERATIONS } from '../operations.ts'
 import type { FilterMetricType } from '../spec.ts'
-import { checkBounds, type DefinitionRules } from './options.ts'
+import { checkBounds } from './histogram-rule.ts'
+import type { DefinitionRules } from './options.ts'
 
 export interface MetricDefinition {
   /** Origin that defines it: a filter when one is named, else the application (`library`). */
@@ -53,7 +54,7 @@ export function zoneDefinition(
   }
   switch (type) {
     case 'counter':
-      return { type, options: { mode: 'wrapping' } }
+      return { type, options: { mode: OPERATIONS[rules.host].counterMode } }
     case 'gauge':
       return { type, options: { mode: gaugeMode(mode, origin, rules) } }
     case 'histogram':

@@ -4,7 +4,9 @@
  * definition, under the lock of the quota, where the main thread changes it.
  *
  *   [slabBytes:f64][maxMetricNameLength:f64][workers:f64][histogram:f64][fixed:f64][slots:f64]
+ *   [names:f64][bounds: f64 x 17]
  *
+ * `histogram` is a place among the forms, or their number and that of the bounds, which follow.
  * A metric is charged as in a zone of its own (`estimateZone`): `fixed` is what all of them take
  * whatever the number of workers, `slots` what they take in the base and in each worker's segment.
  */
@@ -15,23 +17,26 @@ import {
   SLAB_PAGE_BYTES,
   zoneBytes,
 } from '../../../shm/index.ts'
-
-/** Forms of histograms: 33 bins each, or the document's table of 5 to 18. */
-export const HISTOGRAM_FORMS = ['dense', 'expanding'] as const
-export type HistogramForm = (typeof HISTOGRAM_FORMS)[number]
+import { USER_BOUNDS_LIMIT } from '../spec.ts'
+import { HISTOGRAM_FORMS, type HistogramRule } from './histogram-rule.ts'
 
 export const WORKERS_LIMIT = 64
 export const NAME_LENGTH_MIN = 6
 export const NAME_LENGTH_MAX = 65_535
+
+/** Whether the filter is a label of its metrics, or the beginning of their names. */
+export const METRIC_NAMES = ['label', 'prefix'] as const
+export type MetricNames = (typeof METRIC_NAMES)[number]
 
 export interface SettingValues {
   /** Bytes. */
   readonly slabSize: number
   /** Bytes of a name with its prefix. */
   readonly maxMetricNameLength: number
-  readonly histogram: HistogramForm
+  readonly histogram: HistogramRule
   /** Threads of each filter. */
   readonly workers: number
+  readonly metricNames: MetricNames
 }
 
 /** Shape of a metric, as far as it decides what it takes. */
@@ -48,7 +53,9 @@ const WORKERS = 2
 const HISTOGRAM = 3
 const FIXED = 4
 const SLOTS = 5
-const FIELDS = 6
+const NAMES = 6
+const BOUNDS = 7
+const FIELDS = BOUNDS + USER_BOUNDS_LIMIT
 
 export class FilterSettings {
   /** Memory to hand to the threads of filters. */
@@ -78,13 +85,19 @@ export class FilterSettings {
     return this.#values[WORKERS]!
   }
 
-  get histogram(): HistogramForm {
-    return HISTOGRAM_FORMS[this.#values[HISTOGRAM]!]!
+  get histogram(): HistogramRule {
+    const form = this.#values[HISTOGRAM]!
+    const count = form - HISTOGRAM_FORMS.length
+    return HISTOGRAM_FORMS[form] ?? [...this.#values.subarray(BOUNDS, BOUNDS + count)]
+  }
+
+  get metricNames(): MetricNames {
+    return METRIC_NAMES[this.#values[NAMES]!]!
   }
 
   get values(): SettingValues {
-    const { slabSize, maxMetricNameLength, histogram, workers } = this
-    return { slabSize, maxMetricNameLength, histogram, workers }
+    const { slabSize, maxMetricNameLength, histogram, workers, metricNames } = this
+    return { slabSize, maxMetricNameLength, histogram, workers, metricNames }
   }
 
   /** Bytes that the metrics take with so many workers, or with those that there are. */
@@ -92,9 +105,15 @@ export class FilterSettings {
     return this.#values[FIXED]! + this.#values[SLOTS]! * (1 + workers)
   }
 
-  set({ slabSize, maxMetricNameLength, histogram, workers }: SettingValues): void {
-    const form = HISTOGRAM_FORMS.indexOf(histogram)
+  set(values: SettingValues): void {
+    const { slabSize, maxMetricNameLength, histogram, workers, metricNames } = values
+    const isForm = typeof histogram === 'string'
+    if (!isForm) this.#values.set(histogram, BOUNDS)
+    const form = isForm
+      ? HISTOGRAM_FORMS.indexOf(histogram)
+      : HISTOGRAM_FORMS.length + histogram.length
     this.#values.set([slabSize, maxMetricNameLength, workers, form])
+    this.#values[NAMES] = METRIC_NAMES.indexOf(metricNames)
   }
 
   /** Tells whether the slab has room for one more metric. */

@@ -5,7 +5,13 @@
  */
 
 import { U64_MAX } from '../../../model/index.ts'
-import type { CounterHandle, GaugeHandle, SharedGaugeHandle, Writer } from '../../../shm/index.ts'
+import type {
+  CounterHandle,
+  GaugeHandle,
+  SettableHandle,
+  SharedGaugeHandle,
+  Writer,
+} from '../../../shm/index.ts'
 import type { HostMode } from '../host/abi.ts'
 import { OPERATIONS, type Operations } from '../operations.ts'
 import type { FilterMetricType } from '../spec.ts'
@@ -35,7 +41,7 @@ interface Observer {
   observe(value: Recorded): boolean
 }
 
-class Counter implements MetricHandle {
+class WrappingCounter implements MetricHandle {
   readonly type = 'counter'
   readonly metric: number
   readonly #handle: CounterHandle
@@ -50,26 +56,41 @@ class Counter implements MetricHandle {
   }
 
   increment(delta: Recorded = 1): boolean {
-    const { incrementMin, refusesWrap } = this.#operations
-    const isAllowed =
-      delta >= incrementMin &&
-      !(refusesWrap && typeof delta === 'bigint' && this.#handle.wouldPass(delta))
-    return (isAllowed && add(this.#handle, delta)) || drop(this.#counts)
+    const isAllowed = delta >= this.#operations.incrementMin
+    return (isAllowed && add(this.#handle, delta) === true) || drop(this.#counts)
   }
 
   record(value: Recorded): boolean {
-    const { recordToCounter } = this.#operations
-    if (recordToCounter === 'adds') {
-      return (value >= 0 && add(this.#handle, value)) || drop(this.#counts)
-    }
-    const isAllowed = recordToCounter === 'sets_total' && isU64(value)
-    const change = isAllowed ? this.#handle.setTotal(value) : undefined
+    const isAllowed = this.#operations.recordToCounter === 'adds' && value >= 0
+    return (isAllowed && add(this.#handle, value) === true) || drop(this.#counts)
+  }
+}
+
+class SettableCounter implements MetricHandle {
+  readonly type = 'counter'
+  readonly metric: number
+  readonly #handle: SettableHandle
+  readonly #counts: OwnCounts
+
+  constructor(handle: SettableHandle, counts: OwnCounts) {
+    this.metric = handle.metric
+    this.#handle = handle
+    this.#counts = counts
+  }
+
+  increment(delta: Recorded = 1): boolean {
+    return add(this.#handle, delta) === true || drop(this.#counts)
+  }
+
+  record(value: Recorded): boolean {
+    const change = isU64(value) ? this.#handle.setTotal(value) : undefined
     if (change === 'reset') this.#counts.counterReset++
+    if (change === 'capped') this.#counts.droppedValue++
     return change !== undefined || drop(this.#counts)
   }
 }
 
-function add(handle: CounterHandle, delta: Recorded): boolean {
+function add(handle: CounterHandle | SettableHandle, delta: Recorded): boolean | undefined {
   return typeof delta === 'bigint' ? handle.addExact(delta) : handle.add(delta)
 }
 
@@ -161,9 +182,13 @@ export function handleOf(
   host: HostMode,
   counts: OwnCounts,
 ): MetricHandle | undefined {
+  if (type === 'counter' && mode === 'settable') {
+    const handle = writer.settableCounter(metric)
+    return handle && new SettableCounter(handle, counts)
+  }
   if (type === 'counter') {
     const handle = writer.counter(metric)
-    return handle && new Counter(handle, host, counts)
+    return handle && new WrappingCounter(handle, host, counts)
   }
   if (type === 'gauge' && mode === 'shared') {
     const handle = writer.sharedGauge(metric)

@@ -216,16 +216,22 @@ suite('recording', () => {
     assert.deepEqual([store.get(kept!)?.value, store.counts().droppedValue], [1, 5])
   })
 
-  test('a counter that is set below its total began anew, which is counted', () => {
+  test('a counter that is set lower began anew, which is counted: its total never falls', () => {
     const store = MetricStore.create()
     const metric = store.define({ filter: 'f', name: 'c', type: 'counter' })
     const [a, b] = [store.attach(), store.attach()]
     a.increment(metric, 5)
     b.increment(metric, 5)
     assert.equal(b.record(metric, 3), true)
-    assert.deepEqual([store.get(metric)?.value, store.counts().counterReset], [3, 1])
+    assert.deepEqual([store.get(metric)?.value, store.counts().counterReset], [13, 1])
     b.record(metric, 18446744073709551615n)
     assert.equal(store.get(metric)?.value, '18446744073709551615')
+    assert.equal(store.counts().droppedValue, 1, 'the 10 that the total is ahead')
+    assert.deepEqual([a.increment(metric, 1), a.increment(metric, 1n)], [false, false])
+    assert.equal(store.counts().droppedValue, 3)
+    assert.equal(b.record(metric, 3), true, 'of a total without room for it')
+    assert.equal(store.get(metric)?.value, '18446744073709551615')
+    assert.equal(store.counts().droppedValue, 4)
     store.close()
   })
 

@@ -5,7 +5,7 @@
 import { type ZoneChange, type ZoneOptions, zoneBytes } from '../../../shm/index.ts'
 import type { Profile } from '../../decoder.ts'
 import type { HostMode } from '../host/abi.ts'
-import { LAST_BOUND, USER_BOUNDS_LIMIT } from '../spec.ts'
+import { checkBounds, HISTOGRAM_FORMS, type HistogramRule } from './histogram-rule.ts'
 
 export interface StoreOptions {
   /** Edition that names and output follow; `document`. */
@@ -49,9 +49,6 @@ export interface NameRules {
 export interface DefinitionRules extends NameRules {
   readonly histogram: HistogramRule
 }
-
-/** A form of histograms, or 1 to 17 ascending bounds. */
-export type HistogramRule = 'dense' | 'expanding' | readonly number[]
 
 /** Rules that every thread must know beside the zone; they go through structured clone. */
 export interface StoreRules extends DefinitionRules {
@@ -131,19 +128,7 @@ function within(name: string, value: number, min: number, max: number): number {
 
 function histogramRule(rule: HistogramRule): HistogramRule {
   if (typeof rule === 'object') return checkBounds(rule)
-  return oneOf<'dense' | 'expanding'>('histogram', rule, ['dense', 'expanding'])
-}
-
-/** @throws {RangeError} in the words of the peer's Lua library */
-export function checkBounds(bounds: readonly number[]): readonly number[] {
-  if (bounds.length > USER_BOUNDS_LIMIT) {
-    throw new RangeError(`opts.bins cannot have more than ${USER_BOUNDS_LIMIT} numbers`)
-  }
-  const isAscending = bounds.every((bound, i) => {
-    return Number.isInteger(bound) && bound > (i === 0 ? 0 : bounds[i - 1]!) && bound < LAST_BOUND
-  })
-  if (isAscending && bounds.length > 0) return bounds
-  throw new RangeError('opts.bins must be an ascending list of positive integers')
+  return oneOf('histogram', rule, HISTOGRAM_FORMS)
 }
 
 function oneOf<T extends string>(name: string, value: T, choices: readonly T[]): T {

@@ -1,6 +1,6 @@
 /** The slab of the filters' metrics: what is used, what fits, and the same in the original. */
 import type { JSX } from 'preact'
-import { exact, text } from '../../../web/format/number.ts'
+import { exact, text } from '../../../viewer/format/number.ts'
 import { Section, Table } from '../../../web/shell/parts.tsx'
 import type { MetricsAnswer } from '../http/api.ts'
 import { amountWords, gaugesOrHistograms } from './words.ts'
@@ -10,6 +10,11 @@ const HISTOGRAMS = {
   dense: 'Histograms have 33 bins.',
   expanding: 'Histograms have 5 bins, and grow up to 18.',
 } as const
+
+function histogramWords(rule: MetricsAnswer['settings']['histogram']): string {
+  if (typeof rule === 'string') return HISTOGRAMS[rule]
+  return `Histograms have bins up to ${rule.map(exact).join(', ')}, and one above.`
+}
 
 interface RowProps {
   readonly title: string
@@ -47,7 +52,7 @@ export function Slab({ metrics: { settings, slab } }: { metrics: MetricsAnswer }
         <Row
           title="In use"
           amount={<Limit value={text(usedBytes, 'B')} limit={text(bytes, 'B')} />}
-          meaning={`${threads} for each filter. ${HISTOGRAMS[settings.histogram]}`}
+          meaning={`${threads} for each filter. ${histogramWords(settings.histogram)}`}
         />
         <Row
           title="Metrics"

@@ -3,6 +3,7 @@ import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
+import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
 import type { SharedReads } from '../../endpoints.ts'
@@ -30,7 +31,7 @@ async function link(
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
   const options = { client: { samplingIntervalMs: 10 } }
   const reports = new RecordedReports()
-  const context = { ingest, clock, reports, options, bytesLimit, reads }
+  const context = { ingest, clock, reports, options, bytesLimit, reads, samples: NO_SAMPLES }
   const source = scope.connectSource!(target, context)
   cleanups.push(() => server.close())
   cleanups.push(() => source.close())
@@ -147,14 +148,20 @@ describe('a scope source', () => {
 })
 
 describe('the dialect', () => {
-  it('claims every start but that of the dialects that begin with two zeros', () => {
+  it('claims what settings may begin with, framed or bare', () => {
     assert.equal(scope.claims(new Uint8Array([])), undefined)
     assert.equal(scope.claims(new Uint8Array([0])), undefined)
     assert.equal(scope.claims(new Uint8Array([0, 0])), false)
     assert.equal(scope.claims(new Uint8Array([0, 0x10])), undefined)
     assert.equal(scope.claims(new Uint8Array([0, 0x10, 0, 0, 0x91])), true)
     assert.equal(scope.claims(new Uint8Array([0, 0x10, 0, 0, 0x03])), false)
-    assert.equal(scope.claims(new Uint8Array([0x18])), true)
+    assert.equal(scope.claims(new Uint8Array([0x18])), undefined)
+    assert.equal(scope.claims(new Uint8Array([0x18, 0, 0])), undefined)
+    assert.equal(scope.claims(new Uint8Array([0x18, 0, 0, 0, 0x81])), true)
+    assert.equal(scope.claims(new Uint8Array([0x81])), true)
+    for (const text of ['GET / HTTP/1.1', '1|22', 'SSH-2.0-x', 'a:1|c', '\x16\x03\x01\x02']) {
+      assert.equal(scope.claims(Buffer.from(text, 'latin1')), false, text)
+    }
     assert.equal(scope.speaksFirst, true)
   })
 

@@ -1,4 +1,5 @@
 /** Stats Hero's part in the demo: two invented shops that report over UDP and TCP. */
+import { addressText } from '../../../model/text/address.ts'
 import { type Demo, type End, repeat, type StartContext } from '../../command-line.ts'
 import { StatsHeroClient } from '../client.ts'
 import { Shop } from './shop.ts'
@@ -17,7 +18,9 @@ export const demo: Demo = {
     const { text } = context.addresses
     if (text === undefined) return async () => {}
     const ends = [startShop('udp', SEED, context), startShop('tcp', SEED + 1, context)]
-    context.log('two demo shops report, over udp and tcp', { to: `${text.host}:${text.port}` })
+    context.log('two demo shops report, over udp and tcp', {
+      to: addressText(text.host, text.port),
+    })
     return () => Promise.all(ends.map((end) => end()))
   },
 }

@@ -18,20 +18,20 @@ import { FrameScanner } from '../codec/frame-scan.ts'
 import type { BodyRest, FrameRules, QuickLines } from '../codec/line-visitor.ts'
 import { decodeDatagram, decodeRest } from '../codec/packet.ts'
 import { frameRules } from '../codec.ts'
-import type { ReceiveOptions } from '../options.ts'
+import type { LineOptions } from '../options.ts'
 import type { MemoryLines } from './quick/quick-lines.ts'
 import type { LineReceiver } from './receivers.ts'
 
 export class LineServer implements DialectServer {
   readonly #clock: Clock
-  readonly #options: ReceiveOptions
+  readonly #options: LineOptions
   readonly #rules: FrameRules
   readonly #receiver: LineReceiver
   readonly #quick: MemoryLines | undefined
   readonly #connections = new Set<Connection>()
 
   /** @param quick takes lines instead of the receiver, as far as it can */
-  constructor(receiver: LineReceiver, options: ReceiveOptions, clock: Clock, quick?: MemoryLines) {
+  constructor(receiver: LineReceiver, options: LineOptions, clock: Clock, quick?: MemoryLines) {
     this.#receiver = receiver
     this.#quick = quick
     this.#options = options

@@ -5,6 +5,7 @@ import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-vie
 import { startCollector } from '../../../../test/support/outputs/otlp-collector.ts'
 import type { Frame } from '../../../hub/live/frame.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
+import { boundedHistogram } from '../../../model/index.ts'
 import { OtlpExporter } from './exporter.ts'
 
 type OtlpOptions = ConstructorParameters<typeof OtlpExporter>[1]
@@ -417,4 +418,21 @@ test('min and max of latencies are of intervals only, sums where wanted', async 
       ...{ sum: undefined, min: 1_000_000, max: 3_000_000 },
     },
   ])
+})
+
+test('a histogram between bounds of its own is explicit, whatever form is wanted', async (t) => {
+  const { collector, hub, exportNow } = await setUp(t, { histogram: 'exponential' })
+  const bounds = [1, 5, 50]
+  const metadata = { dialect: 'proxywasm', bounds }
+  const id = hub.add({ name: 'own', kind: 'histogram', metadata })
+  hub.observe(hub.add({ name: 'other', kind: 'histogram' }), 3)
+  const counts = BigUint64Array.of(1n, 0n, 2n, 4n)
+  hub.merge(id, boundedHistogram({ bounds, counts, sum: 300n }))
+  await exportNow()
+  const { metrics } = collector.taken[0]!
+  const { kind, points } = metrics.get('own')!
+  assert.equal(kind, 'histogram')
+  assert.deepEqual(points[0]!.explicitBounds, bounds)
+  assert.deepEqual((points[0]!.bucketCounts as bigint[]).map(Number), [1, 0, 2, 4])
+  assert.equal(metrics.get('other')!.kind, 'exponentialHistogram')
 })

@@ -4,6 +4,7 @@
  * export reads the totals of its moment, and one that fails is followed by a newer one.
  */
 import type { Frame } from '../../../hub/live/frame.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import type { Sink } from '../../../hub/sinks/sinks.ts'
 import type { ExportStatus } from '../../../hub/status/status.ts'
 import { runSliced } from '../../../hub/tasks/loop-budget.ts'
@@ -13,6 +14,7 @@ import type { Clock } from '../../../time/clock.ts'
 import { answerBudget, type Pieces } from '../../pieces.ts'
 import { Delivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import { Deltas, type OpenDelta } from './deltas.ts'
+import type { NamedMetric } from './layout.ts'
 import { OtlpRequest } from './request.ts'
 import { OtlpSource, type SourceOptions } from './source.ts'
 
@@ -216,6 +218,10 @@ export class OtlpExporter implements Sink {
   #stateNow(): ExportStatus['state'] {
     if (this.#problem !== undefined) return 'failing'
     return this.#lastSuccessMs === undefined ? 'starting' : 'exporting'
+  }
+
+  metricsOf(record: SeriesRecord): readonly NamedMetric[] {
+    return this.#source.metricsOf(record)
   }
 
   /** Makes the next export as of now, as JSON. */

@@ -31,6 +31,7 @@ function boundsOf(count: number, shift: number): readonly number[] {
  */
 export function explicitBuckets(histogram: Histogram, rules: HistogramRules): Explicit {
   const { boundsCount, shift = 0 } = rules
+  if (histogram.bounds !== undefined) return ownBounds(histogram, histogram.bounds, shift)
   if (boundsCount === undefined) return filledBounds(histogram)
   const counts = new Array<bigint>(boundsCount + 1).fill(0n)
   counts[0] = histogram.zeroCount
@@ -41,6 +42,14 @@ export function explicitBuckets(histogram: Histogram, rules: HistogramRules): Ex
   })
   counts[boundsCount] = counts[boundsCount]! + histogram.overflow
   return { bounds: boundsOf(boundsCount, shift), counts }
+}
+
+function ownBounds({ positive }: Histogram, bounds: readonly number[], shift: number): Explicit {
+  const counts = new Array<bigint>(bounds.length + 1).fill(0n)
+  positive.forEach((index, count) => {
+    counts[index] = count
+  })
+  return { bounds: shift === 0 ? bounds : bounds.map((bound) => bound / 10 ** shift), counts }
 }
 
 /** Lists the bounds of a classic histogram, those below filled buckets too. */

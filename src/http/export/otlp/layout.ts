@@ -67,13 +67,15 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-interface NamedMetric {
+/** Metric that a series is told by, with its attributes. */
+export interface NamedMetric {
   readonly head: MetricHead
   readonly kind: MetricBody['kind']
   readonly attributes: Labels
 }
 
-function metricsOf(
+/** Lists the metrics that a series is told by. */
+export function metricsOf(
   { identity, metadata }: SeriesRecord,
   { histogram }: FormOptions,
   view: LayoutView,
@@ -96,7 +98,9 @@ function metricsOf(
       ]
     case 'histogram': {
       const rule = rules.otlp?.histogram
-      const isExplicit = (histogram === 'dialect' ? rule?.form : histogram) === 'explicit'
+      const form = histogram === 'dialect' ? rule?.form : histogram
+      // bounds of its own are no powers: there is one form for them
+      const isExplicit = form === 'explicit' || metadata.bounds !== undefined
       if (!isExplicit) return [{ head, kind: 'exponentialHistogram', attributes }]
       const explicit = { ...head, unit: rule?.unit ?? unit }
       return [{ head: explicit, kind: 'histogram', attributes }]

@@ -81,6 +81,8 @@ function readingOf(
   }
   // a series that has left since the layout was made has no total any more
   if (view.series.get(record.id) === undefined) return []
+  // of a gauge it is the value that says so
+  if (view.isAway(record) && record.kind !== 'gauge') return []
   const startMs = beganMs(record)
   // Younger than the export: a start that moved later on would read as a reset, and count twice.
   if (startMs > timeMs && record.kind !== 'gauge') return []

@@ -9,7 +9,14 @@ import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { OpenDelta } from './deltas.ts'
 import { JSON_CLOSE, JSON_OPEN, metricJson, resourceJson, scopeJson } from './json.ts'
-import { type FormOptions, isDelta, layoutTask, type OtlpGroup } from './layout.ts'
+import {
+  type FormOptions,
+  isDelta,
+  layoutTask,
+  metricsOf,
+  type NamedMetric,
+  type OtlpGroup,
+} from './layout.ts'
 import type { MetricPiece, Resource } from './metric.ts'
 import { bodyOf, type Inexact, type PointContext } from './points.ts'
 
@@ -31,6 +38,8 @@ export const DIALECT_FORMS: SourceOptions = {
 export interface OtlpPreview {
   /** Writes a whole request as JSON, in pieces. */
   json(): Pieces<string>
+  /** Lists the metrics that a series is told by. */
+  metricsOf(record: SeriesRecord): readonly NamedMetric[]
 }
 
 export interface SourcePiece {
@@ -92,6 +101,10 @@ export class OtlpSource {
     const { revision } = series
     const records = hasDeltas ? cumulative(this.#view, this.#options) : series
     return { revision, groups: yield* layoutTask(records, this.#options, this.#view) }
+  }
+
+  metricsOf(record: SeriesRecord): readonly NamedMetric[] {
+    return metricsOf(record, this.#options, this.#view)
   }
 
   /** Writes the request as JSON, whole, however large. */

@@ -2,6 +2,7 @@
 
 import type { NameStyle } from '../../../exposition/names.ts'
 import type { ExpositionFormat, TextFormat } from '../../../exposition/negotiation.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import { HeldValues } from '../../../hub/tasks/held-values.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
@@ -9,8 +10,9 @@ import type { HttpReports } from '../../limits.ts'
 import type { Pieces } from '../../pieces.ts'
 import { familyProtobuf } from './family-protobuf.ts'
 import { familyText } from './family-text.ts'
-import { Catalog, type Conflict, firstIdOf, type Shown } from './layout/catalog.ts'
+import { Catalog, firstIdOf } from './layout/catalog.ts'
 import { type LayoutOptions, plainFamily } from './layout/families.ts'
+import type { Conflict, Shown, ShownRow } from './layout/groups.ts'
 import type { PlainList } from './layout/plain-list.ts'
 import { PlainText } from './plain-text.ts'
 
@@ -51,6 +53,12 @@ export class Exposition {
   /** Writes in slices: each value is that of the moment at which its piece is made. */
   pieces(format: ExpositionFormat, style: NameStyle = 'legacy'): Pieces {
     return format === 'protobuf' ? this.#protobuf(style) : this.#text(format, style)
+  }
+
+  /** Finds the families that scrapers get a series in, as the next answer has them. */
+  *shownOf(record: SeriesRecord): Task<readonly ShownRow[]> {
+    yield* this.#current('legacy')
+    return this.#catalogs.get('legacy')!.shownOf(record)
   }
 
   /**

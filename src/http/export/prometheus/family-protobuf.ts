@@ -157,7 +157,8 @@ function writeHistogram(
 ): void {
   writeU64Field(writer, 1, histogram.count)
   writer.writeDoubleField(2, scale(exportedSum(histogram), shift))
-  if (part !== 'native') writeClassic(writer, histogram, shift, isWindowed(record))
+  const isClassic = part !== 'native' || histogram.bounds !== undefined
+  if (isClassic) writeClassic(writer, histogram, shift, isWindowed(record))
   // what was divided by a power of ten has its native form in a family of its own
   if (hasNative && shift === 0) writeNative(writer, histogram)
   writeCreated(writer, 15, record)

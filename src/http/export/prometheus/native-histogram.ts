@@ -24,9 +24,9 @@ interface NativeForm {
   readonly negative: NativeSide
 }
 
-/** @returns undefined for a scale that Prometheus has no schema for */
+/** @returns undefined for a scale that Prometheus has no schema for, and bounds that are none's */
 export function nativeForm(histogram: Histogram): NativeForm | undefined {
-  if (histogram.scale < SCHEMA_MIN) return undefined
+  if (histogram.scale < SCHEMA_MIN || histogram.bounds !== undefined) return undefined
   const whole = withoutOverflow(histogram)
   const { scale, zeroThreshold, zeroCount, positive, negative } =
     whole.scale > SCALE_MAX ? whole.atScale(SCALE_MAX) : whole

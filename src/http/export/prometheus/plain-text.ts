@@ -112,7 +112,7 @@ export class PlainText {
       const id = list.idOf(place)
       if (id >= endId) break
       const record = list.has(place) ? this.#view.series.get(id) : undefined
-      if (record === undefined) continue
+      if (record === undefined || this.#view.isAway(record)) continue
       this.#records.push(record)
       this.#suffixes.push(list.suffixOf(place))
       if (isReadAtOnce(record)) this.#counters.push(record)

@@ -15,7 +15,7 @@ type RowValue = { readonly sample: Exact } | { readonly total: Distribution } | 
 
 export function rowValue(view: HubView, { record, part }: Row): RowValue {
   // a series that has left since the layout was made has no total any more
-  if (view.series.get(record.id) === undefined) return undefined
+  if (view.series.get(record.id) === undefined || view.isAway(record)) return undefined
   if (part !== undefined && part !== 'native') return sampleOf(partValue(view, record, part))
   const total = view.total(record)
   switch (total.kind) {

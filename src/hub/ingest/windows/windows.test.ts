@@ -15,6 +15,7 @@ import {
 } from '../../../model/index.ts'
 import { Zone } from '../../../shm/index.ts'
 import type { Frame } from '../../live/frame.ts'
+import { Samples } from '../../live/samples/samples.ts'
 import { CellCloser } from '../../live/tick.ts'
 import { Totals } from '../../live/totals.ts'
 import type { SeriesRecord } from '../../series/record.ts'
@@ -31,6 +32,7 @@ class Bench {
   readonly reader = this.zone.reader()
   readonly totals = new Totals(this.zone, this.reader)
   readonly windows = new Windows(this.writer)
+  readonly samples = new Samples()
   readonly closer = new CellCloser(this)
 
   define(name: string, kind: Kind): SeriesRecord {

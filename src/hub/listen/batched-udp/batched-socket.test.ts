@@ -247,6 +247,29 @@ test('a batch is left when the turn is over, and gone on with in order', { skip 
   from.close()
 })
 
+test('what a turn was over before is read after the shortest pause', { skip }, async (t) => {
+  const pauses = t.mock.method(globalThis, 'setTimeout')
+  let looks = 0
+  const { socket, taken } = await open(t, {
+    turns: {
+      // the first batch is left and then done; thrice nothing is read, then there is nothing
+      get isSpent() {
+        return ++looks !== 2 && looks < 6
+      },
+      hasWaiting: false,
+      isBehind: () => false,
+    },
+  })
+  const from = await connected(socket)
+  for (let i = 0; i < 40; i++) from.send(String(i))
+  await until(() => taken.length === 40 && looks >= 6)
+  from.close()
+  assert.deepEqual(
+    pauses.mock.calls.map(({ arguments: [, ms] }) => ms),
+    [1, 1, 1, 1],
+  )
+})
+
 test('datagrams of an address that waits are handed over, and not taken', { skip }, async (t) => {
   const place = new SharedArrayBuffer(9_000_000)
   const inPlace: string[] = []

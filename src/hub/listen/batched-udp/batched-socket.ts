@@ -239,7 +239,8 @@ export class BatchedSocket implements UdpSocket {
     }
     if (this.#isClosed) return
     if ((gathered > 0 || hasMore) && this.#isBatching) {
-      this.#gatherMs = this.#isBehind ? GATHER_MS_MIN : this.#pauseFor(gathered)
+      // what a turn was over before waits already
+      this.#gatherMs = hasMore || this.#isBehind ? GATHER_MS_MIN : this.#pauseFor(gathered)
       this.#gather()
     } else {
       this.#gathering = undefined

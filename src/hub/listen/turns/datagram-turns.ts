@@ -204,7 +204,6 @@ export class DatagramTurns implements Budget {
   /** Takes what waits: of one address after the other, each for as long as the others have had. */
   #serve(): void {
     this.#begin()
-    this.#isFresh = false
     this.#budgetNs = WAITING_BUDGET_NS
     while (!this.#isStopped && this.#queues.size > 0 && !this.isSpent) {
       const queue: AddressQueue = this.#queues.values().next().value!

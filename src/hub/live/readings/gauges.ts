@@ -5,6 +5,7 @@ import type { GaugeRecord } from '../../series/record.ts'
 import type { SeriesStore } from '../../series/series.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
+import type { Spreads } from '../samples/samples.ts'
 import type { Totals } from '../totals.ts'
 import { grown, type Heard, type IsKept, LastReadings, SeriesRows } from './column.ts'
 
@@ -40,10 +41,11 @@ export class GaugeReadings {
    * Closes gauges, each with the value of the moment at which its turn comes, which need not be
    * that of others.
    */
-  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Task {
+  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number, spreads: Spreads): Task {
     const { count } = this.#rows
     for (let row = 0; row < count; row += GAUGES_PER_STEP) {
-      this.#closeRows(row, Math.min(row + GAUGES_PER_STEP, count), reader, builder, endMs)
+      const end = Math.min(row + GAUGES_PER_STEP, count)
+      this.#closeRows(row, end, reader, builder, endMs, spreads)
       yield
     }
   }
@@ -54,6 +56,7 @@ export class GaugeReadings {
     reader: ZoneReader,
     builder: FrameBuilder,
     endMs: number,
+    spreads: Spreads,
   ): void {
     const reading = this.#reading
     const last = this.#last
@@ -64,8 +67,9 @@ export class GaugeReadings {
       if (sequences[row - first] === last[row]) continue
       reader.gauge(metrics[row]!, reading)
       last[row] = reading.sequence
-      this.#heard(ids[row]!, endMs)
-      builder.gauge(ids[row]!, reading.value)
+      const id = ids[row]!
+      this.#heard(id, endMs)
+      builder.gauge(id, reading.value, spreads.of(id, Number(reading.value)))
     }
   }
 }
@@ -80,6 +84,7 @@ export class SharedGaugeReadings extends LastReadings<Exact> {
     totals: Totals,
     builder: FrameBuilder,
     endMs: number,
+    spreads: Spreads,
   ): Task {
     for (let row = 0; row < this.last.length; row++) {
       if (row % SHARED_PER_STEP === SHARED_PER_STEP - 1) yield
@@ -90,7 +95,7 @@ export class SharedGaugeReadings extends LastReadings<Exact> {
       if (value === undefined || value === this.last[row]) continue
       this.last[row] = value
       record.lastDataMs = endMs
-      builder.gauge(record.id, value)
+      builder.gauge(record.id, value, spreads.of(record.id, Number(value)))
     }
   }
 }

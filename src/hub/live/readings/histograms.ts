@@ -1,6 +1,14 @@
 /** The last readings of histograms in the zone, and the cells of those that have gained since. */
-import { binsHistogram, type Exact, Histogram, histogramGain } from '../../../model/index.ts'
-import type { DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
+import {
+  type BoundedBins,
+  type Bounds,
+  binsHistogram,
+  boundedHistogram,
+  type Exact,
+  Histogram,
+  histogramGain,
+} from '../../../model/index.ts'
+import type { BinsReading, DenseReading, WindowReading, ZoneReader } from '../../../shm/index.ts'
 import { PlainCopy, PlainGain } from '../../../shm/reading/plain-reading.ts'
 import type { HistogramRecord } from '../../series/record.ts'
 import type { Task } from '../../tasks/task.ts'
@@ -138,4 +146,40 @@ export class DenseReadings {
     last[at + SUM_AT] = sum
     return true
   }
+}
+
+/** Histograms between bounds of their own: few, so each last reading is an object. */
+export class BoundedReadings extends LastReadings<BoundedBins> {
+  readonly #heard: Heard
+
+  constructor(heard: Heard) {
+    super()
+    this.#heard = heard
+  }
+
+  *close(reader: ZoneReader, builder: FrameBuilder, endMs: number): Task {
+    const { ids, metrics } = this.rows
+    for (let row = 0; row < this.last.length; row++) {
+      if (row % DENSE_PER_STEP === DENSE_PER_STEP - 1) yield
+      const last = this.last[row]
+      const total = boundedBins(reader.bins(metrics[row]!), last?.bounds)
+      this.last[row] = total
+      const counts = total.counts.map((count, i) => count - (last?.counts[i] ?? 0n))
+      if (!counts.some((count) => count > 0n)) continue
+      const sum = BigInt.asUintN(64, BigInt(total.sum) - BigInt(last?.sum ?? 0))
+      this.#heard(ids[row]!, endMs)
+      builder.histogram(ids[row]!, boundedHistogram({ bounds: total.bounds, counts, sum }))
+    }
+  }
+}
+
+/**
+ * Makes of a zone's bins those of the model, which has no bound for what is greater than all.
+ * @param bounds those of an earlier reading: a metric's own do not change
+ */
+export function boundedBins(
+  { bounds, counts, sum }: BinsReading,
+  held: Bounds = bounds.slice(0, -1),
+): BoundedBins {
+  return { bounds: held, counts, sum }
 }

@@ -11,6 +11,7 @@ import type { SeriesRecord } from '../../series/record.ts'
 import { SeriesStore } from '../../series/series.ts'
 import { runNow } from '../../tasks/task.ts'
 import type { Frame } from '../frame.ts'
+import { Samples } from '../samples/samples.ts'
 import { CellCloser } from '../tick.ts'
 import { Totals } from '../totals.ts'
 
@@ -23,6 +24,7 @@ class Bench {
   readonly reader = this.zone.reader()
   readonly totals = new Totals(this.zone, this.reader)
   readonly windows = new Windows(this.writer)
+  readonly samples = new Samples()
   readonly closer = new CellCloser(this)
 
   define(name: string, kind: Kind, isCumulative = false): SeriesRecord {

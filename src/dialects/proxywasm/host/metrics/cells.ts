@@ -10,6 +10,7 @@ import type {
   GaugeHandle,
   GaugeReading,
   MetricType,
+  SettableHandle,
   SharedGaugeHandle,
   Writer,
   Zone,
@@ -21,9 +22,10 @@ import type { MetricSpace } from '../metric-space.ts'
 import type { FilterCounts } from '../statistics.ts'
 
 export type MetricCell =
-  | { readonly type: 'counter'; readonly metric: number; readonly handle: CounterHandle }
+  | { readonly type: 'counter'; readonly metric: number; readonly handle: AnyCounter }
   | { readonly type: 'gauge'; readonly metric: number; readonly handle: AnyGauge }
   | { readonly type: 'histogram'; readonly metric: number; readonly handle: AnyHistogram }
+type AnyCounter = SettableHandle | CounterHandle
 type AnyGauge = SharedGaugeHandle | GaugeHandle
 type AnyHistogram = DenseHandle | ExpandingHandle | BinnedHandle
 
@@ -46,11 +48,13 @@ export class MetricCells {
   }
 
   /**
-   * Adds modulo 2^64 to a counter, or to a shared gauge.
-   * @returns false when the metric is none any more; so do the others below
+   * Adds to a counter, or modulo 2^64 to a shared gauge.
+   * @returns `full` when a settable counter's total would pass 2^64 - 1; false when the metric is
+   *   none any more, as the others below
    */
-  add(cell: MetricCell, delta: bigint): boolean {
-    if (this.#tryAdd(cell, delta)) return true
+  add(cell: MetricCell, delta: bigint): boolean | 'full' {
+    const isAdded = this.#tryAdd(cell, delta)
+    if (isAdded !== false) return isAdded
     const again = this.#anew(cell)
     return again !== undefined && (this.#tryAdd(again, delta) || this.#drop())
   }
@@ -78,7 +82,7 @@ export class MetricCells {
     reserveStack()
     const { zone } = this.#space
     if (!zone.has(metric) || filterTypeOf(zone, metric) !== type) return undefined
-    if (type === 'counter') return BigInt.asUintN(64, this.#reader.counterTotal(metric))
+    if (type === 'counter') return this.#reader.counterReading(metric)
     if (type === 'histogram') return 0n
     if ('add' in handle) return handle.value()
     this.#reader.gauge(metric, this.#gauge)
@@ -86,8 +90,14 @@ export class MetricCells {
     return Number.isNaN(value) ? 0n : BigInt.asUintN(64, BigInt(value))
   }
 
-  #tryAdd({ type, handle }: MetricCell, delta: bigint): boolean {
-    if (type === 'counter') return handle.addWrapping(delta)
+  #tryAdd({ type, handle }: MetricCell, delta: bigint): boolean | 'full' {
+    if (type === 'counter') {
+      if (!('setTotal' in handle)) return handle.addWrapping(delta)
+      if (handle.addUnlooked(delta)) return true
+      reserveStack()
+      const isAdded = handle.addExact(delta)
+      return isAdded === false ? 'full' : (isAdded ?? false)
+    }
     if (type === 'histogram' || !('add' in handle)) return false
     const change = handle.add(delta)
     if (change === 'wrapped') this.#counts.add('gaugeWraps')
@@ -95,9 +105,10 @@ export class MetricCells {
   }
 
   #trySetTotal({ type, handle }: MetricCell, value: bigint): boolean {
-    if (type !== 'counter') return false
+    if (type !== 'counter' || !('setTotal' in handle)) return false
     const change = handle.setTotal(value)
     if (change === 'reset') this.#counts.add('counterResets')
+    if (change === 'capped') this.#counts.add('valuesDropped')
     return change !== undefined
   }
 
@@ -130,7 +141,13 @@ export class MetricCells {
     const mode = zone.mode(metric)
     switch (filterTypeOf(zone, metric)) {
       case 'counter':
-        return cellOf('counter', metric, writer.counter(metric))
+        // so are counters that are not set where filters' are, or the other way round
+        if (mode !== OPERATIONS[host].counterMode) return undefined
+        return cellOf(
+          'counter',
+          metric,
+          mode === 'settable' ? writer.settableCounter(metric) : writer.counter(metric),
+        )
       case 'gauge':
         if (mode === 'shared') return cellOf('gauge', metric, writer.sharedGauge(metric))
         // Where filters' gauges take increments these are gauges of the zone's other users.
@@ -160,7 +177,7 @@ export function filterTypeOf(zone: Zone, metric: number): FilterMetricType | und
   const mode = zone.mode(metric)
   switch (zone.type(metric)) {
     case 'counter':
-      return mode === 'wrapping' ? 'counter' : undefined
+      return mode === 'saturating' ? undefined : 'counter'
     case 'gauge':
       return mode === 'shared' || mode === 'last' ? 'gauge' : undefined
     case 'dense':

@@ -45,10 +45,9 @@ export class MetricCalls {
         ? delta >= this.#incrementMin
         : cell.type === 'gauge' && this.#operations.incrementsGauges
     if (!isAllowed) return this.#answers.forbidden('increment', id)
-    if (cell.type === 'counter' && this.#operations.refusesWrap && cell.handle.wouldPass(delta)) {
-      return this.#answers.forbidden('increment', id)
-    }
-    return this.#cells.add(cell, delta) ? STATUS.ok : this.#answers.missing('increment', id)
+    const isAdded = this.#cells.add(cell, delta)
+    if (isAdded === 'full') return this.#answers.forbidden('increment', id)
+    return isAdded ? STATUS.ok : this.#answers.missing('increment', id)
   }
 
   record(id: number, value: bigint): number {
@@ -64,7 +63,7 @@ export class MetricCalls {
   #record(cell: MetricCell, value: bigint): boolean {
     if (cell.type !== 'counter') return this.#cells.set(cell, value)
     return this.#operations.recordToCounter === 'adds'
-      ? this.#cells.add(cell, value)
+      ? this.#cells.add(cell, value) === true
       : this.#cells.setTotal(cell, value)
   }
 

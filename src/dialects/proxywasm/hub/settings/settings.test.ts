@@ -28,6 +28,24 @@ const FILTER = filterText({
     (i32.const 0)`,
 })
 
+/** Observes 5 in a histogram `a`, and from its sixth request on in `b`, too. */
+const TWO_NAMES = filterText({
+  imports: `
+    (import "env" "proxy_define_metric" (func $define (param i32 i32 i32 i32) (result i32)))
+    (import "env" "proxy_record_metric" (func $record (param i32 i64) (result i32)))`,
+  more: '(data (i32.const 16) "ab")',
+  onStart: `(i32.eqz
+    (call $define (i32.const 2) (i32.const 16) (i32.const 1) (i32.const 160)))`,
+  onRequest: `
+    (global.set $turns (i32.add (global.get $turns) (i32.const 1)))
+    (drop (call $record (i32.load (i32.const 160)) (i64.const 5)))
+    (if (i32.ge_u (global.get $turns) (i32.const 6))
+      (then
+        (drop (call $define (i32.const 2) (i32.const 17) (i32.const 1) (i32.const 164)))
+        (drop (call $record (i32.load (i32.const 164)) (i64.const 5)))))
+    (i32.const 0)`,
+})
+
 /** Defines another name at every request, which it counts in what the ABI answered. */
 const DEFINING = filterText({
   imports: `
@@ -131,7 +149,7 @@ test('settings that do not fit change nothing and say which metric is too much',
       [{ workers: 0 }, 400, /workers/],
       [{ workers: 65 }, 400, /workers/],
       [{ histogram: 'sparse' }, 400, /histogram/],
-      [{ metricNames: 'prefix' }, 400, /metricNames/],
+      [{ metricNames: 'none' }, 400, /metricNames/],
     ]
     for (const [body, status, message] of cases) {
       const answer = await change(body)
@@ -176,6 +194,66 @@ test('histograms take the form that is set when they are defined', async (t) => 
     assert.ok(held.kind === 'histogram')
     assert.ok(held.histogram.count >= 5)
     assert.equal(Number(held.histogram.sum), 5 * Number(held.histogram.count))
+  })
+})
+
+test('chosen bounds of bins reach every export, and hold for later definitions', async (t) => {
+  await started(t, TWO_NAMES, { histogram: '3,5,7' }, async ({ requests, closeSecond, ...api }) => {
+    await requests(4)
+    await closeSecond()
+    const text = async (path: string) => (await api.http.ask(path)).text
+    const linesOf = (exposition: string, name: string) =>
+      exposition
+        .split('\n')
+        .filter((line) => line.startsWith(`${name}_bucket`))
+        .map((line) => line.replace(/.*le="([^"]*)"} (\d+)/, '$1 $2'))
+    const count = api.filter('f').requests
+    const first = linesOf(await text('/metrics'), 'a')
+    assert.deepEqual(first, ['3 0', `5 ${count}`, `7 ${count}`, `+Inf ${count}`])
+    const { id } = seriesNamed(api.hub, 'a')
+    const bounds = [3, 5, 7]
+    const info = (await api.http.ask(`/api/v1/series/${id}`)).json()
+    assert.partialDeepStrictEqual(info, { bounds, statistics: { bounds } })
+    const cells = (await api.http.ask(`/api/v1/cells?series=${id}`)).json()
+    assert.partialDeepStrictEqual(cells, { histograms: [[id, { bounds, offset: 1 }]] })
+    assert.equal((await api.values()).metrics[0]!.total, count)
+
+    const { settings } = (await api.change({ histogram: [10] })).json() as MetricsAnswer
+    assert.deepEqual(settings.histogram, [10])
+    const tooMany = Array.from({ length: 18 }, (_, i) => i + 1)
+    for (const histogram of ['5,3', '', '1,,2', [0], [1.5], tooMany]) {
+      const { status } = await api.change({ histogram })
+      assert.equal(status, 400, JSON.stringify(histogram))
+    }
+    await requests(8) // the second name is defined by then
+    await closeSecond()
+    const after = await text('/metrics')
+    assert.deepEqual(linesOf(after, 'a').length, 4, 'one that was there keeps its bounds')
+    assert.deepEqual(
+      linesOf(after, 'b').map((line) => line.split(' ')[0]),
+      ['10', '+Inf'],
+    )
+    assert.deepEqual((await api.metrics()).settings.histogram, [10])
+  })
+})
+
+test('a filter may have a form of histograms of its own', async (t) => {
+  await withFile('f.wat', FILTER, async (path) => {
+    const filters = [
+      { name: 'own', path, histogram: '4' },
+      { name: 'f', path },
+    ]
+    const { hub, requests, stop } = await startFilterHub(t, filters)
+    await requests(1)
+    const own = [...hub.series].filter(({ identity }) => identity.name === 'h')
+    assert.deepEqual(
+      own.map(({ identity, metadata }) => [identity.labels[0]![1], metadata.bounds]).sort(),
+      [
+        ['f', undefined],
+        ['own', [4]],
+      ],
+    )
+    await stop()
   })
 })
 

@@ -28,14 +28,16 @@ export function slabOf(
   settings: FilterSettings,
   metrics: ReadonlyMap<number, SlabMetric>,
 ): SlabAnswer {
-  const { slabSize, workers } = settings
+  const { slabSize, workers, histogram } = settings
+  // in the original a histogram begins with 5 bins, unless its bounds are known
+  const bins = typeof histogram === 'string' ? {} : { bins: histogram.length + 1 }
   const usedBytes = settings.used()
   let nameBytes = 0
   let documentedBytes = 0
   let allocatedBytes = 0
   for (const { kind, prefixed } of metrics.values()) {
     nameBytes += prefixed.length
-    const figures = estimate({ kind, prefixedNameBytes: prefixed.length, workers })
+    const figures = estimate({ kind, prefixedNameBytes: prefixed.length, workers, ...bins })
     documentedBytes += figures.documented
     allocatedBytes += figures.allocated
   }
@@ -43,7 +45,7 @@ export function slabOf(
   const free = Math.max(0, slabSize - usedBytes)
   const each = (kind: EstimateKind): number =>
     bytesOf({ ...shapeOf(kind, settings), nameBytes: meanNameBytes }, workers)
-  const question = { prefixedNameBytes: meanNameBytes, workers, zoneBytes: slabSize }
+  const question = { prefixedNameBytes: meanNameBytes, workers, zoneBytes: slabSize, ...bins }
   return {
     bytes: slabSize,
     usedBytes,
@@ -62,11 +64,10 @@ function shapeOf(
   kind: EstimateKind,
   { histogram }: FilterSettings,
 ): Pick<ChargedMetric, 'type' | 'mode'> {
-  if (kind === 'counter') return { type: 'counter', mode: 'wrapping' }
+  if (kind === 'counter') return { type: 'counter', mode: 'settable' }
   if (kind === 'gauge') return { type: 'gauge', mode: 'shared' }
-  return histogram === 'dense'
-    ? { type: 'dense', mode: 'integers' }
-    : { type: 'expanding', mode: 'plain' }
+  if (histogram === 'dense') return { type: 'dense', mode: 'integers' }
+  return { type: histogram === 'expanding' ? 'expanding' : 'binned', mode: 'plain' }
 }
 
 function byKind(count: (kind: EstimateKind) => number): Readonly<Record<EstimateKind, number>> {

@@ -82,10 +82,18 @@ function makePairs(random: Random): void {
   out.bytes[start + 2] = size & 0xff
 }
 
+interface ModelMetric {
+  readonly type: number
+  /** Value that the filter reads. */
+  value: bigint
+  /** Total of a counter, which a lower value recorded begins anew, and which ends at 2^64 - 1. */
+  total: bigint
+}
+
 /** The metrics of one filter by the ABI's text (profile and host `spec`). */
 class Model {
   readonly byName = new Map<string, number>()
-  readonly metrics = new Map<number, { readonly type: number; value: bigint }>()
+  readonly metrics = new Map<number, ModelMetric>()
   readonly #narrow: boolean
 
   /** @param isNarrow the planted bug: counters of 63 bits */
@@ -97,7 +105,10 @@ class Model {
     const metric = this.metrics.get(id)
     if (metric === undefined) return STATUS.notFound
     if (metric.type === 2 || (metric.type === 0 && delta < 0n)) return STATUS.badArgument
-    if (metric.type === 0 && metric.value + delta >= U64) return STATUS.badArgument
+    if (metric.type === 0) {
+      if (metric.total + delta >= U64) return STATUS.badArgument
+      metric.total += delta
+    }
     const bits = this.#narrow && metric.type === 0 ? 2n ** 63n : U64
     metric.value = (((metric.value + delta) % bits) + bits) % bits
     return STATUS.ok
@@ -106,7 +117,13 @@ class Model {
   record(id: number, value: bigint): number {
     const metric = this.metrics.get(id)
     if (metric === undefined) return STATUS.notFound
-    if (metric.type !== 2) metric.value = BigInt.asUintN(64, value)
+    if (metric.type === 2) return STATUS.ok
+    const reading = BigInt.asUintN(64, value)
+    if (metric.type === 0) {
+      metric.total += reading < metric.value ? reading : reading - metric.value
+      if (metric.total >= U64) metric.total = U64 - 1n
+    }
+    metric.value = reading
     return STATUS.ok
   }
 }
@@ -181,7 +198,7 @@ function define(view: DataView, at: number, calls: MetricCalls, model: Model, id
   defined++
   ids.push(id)
   model.byName.set(key, id)
-  model.metrics.set(id, { type, value: 0n })
+  model.metrics.set(id, { type, value: 0n, total: 0n })
 }
 
 function get(id: number, at: number, calls: MetricCalls, model: Model): void {

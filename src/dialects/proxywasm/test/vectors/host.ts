@@ -77,9 +77,8 @@ function hubSpaceOf({ zone: state, profile }: VectorCase, host: HostMode, name: 
     },
     settings: FilterSettings.create({
       ...{ slabSize: 5_242_880, maxMetricNameLength: 256 },
-      ...{ histogram: 'dense', workers: 1 },
+      ...{ histogram: 'dense', workers: 1, metricNames: 'label' },
     }).shared,
-    metricNames: 'label',
     labelPatterns: [],
   })
 }

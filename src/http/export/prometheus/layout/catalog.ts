@@ -11,59 +11,22 @@ import { sorted, type Task } from '../../../../hub/tasks/task.ts'
 import type { SeriesList } from '../../../../hub/view.ts'
 import { compareUtf8, KINDS, type Kind } from '../../../../model/index.ts'
 import { ROWS_PER_STEP } from '../../../pieces.ts'
-import { type Entry, type Group, separateFamilies, separateRows } from './collisions.ts'
+import { type Entry, separateFamilies, separateRows } from './collisions.ts'
 import {
   type Family,
   type LayoutOptions,
+  plainFamily,
   type Row,
   toFamily,
   toRow,
   type Wanted,
   wantedFamilies,
 } from './families.ts'
+import type { Conflict, KeptGroup, Rival, Shown, ShownRow } from './groups.ts'
 import { HashTable } from './hash-table.ts'
 import { NameHash } from './name-hash.ts'
 import { PlainList } from './plain-list.ts'
 import { PlainNames } from './plain-names.ts'
-
-/** Families that a scrape shows: those of one moment, whatever is in the catalog by its end. */
-export interface Shown {
-  /** That of the list of series. */
-  readonly revision: number
-  readonly plain: PlainList
-  /** Families in the order of their first series. */
-  readonly families: readonly Family[]
-}
-
-export type Conflict = 'label' | 'family'
-
-/** Series that want to be one family, but for a single plain one. */
-interface KeptGroup extends Group {
-  /** Number in the table of names. */
-  readonly number: number
-  readonly hash: number
-  /** Entries with the labels they want, in the order of the series. */
-  entries: Entry[]
-  /** Entries that are in the family already, the first so many. */
-  placed: number
-  family: Family | undefined
-  /** Name under which the family was made. */
-  familyName: string
-  /** Label sets of the family's rows; made when a row is to be added. */
-  labelTexts: Set<string> | undefined
-  /** Series whose labels were changed, as another one has the same. */
-  relabelled: readonly number[]
-  /** Series that have left since the family was made. */
-  readonly left: Set<number>
-}
-
-/** Family that has or wants a name. */
-interface Rival {
-  /** Number in the table of names. */
-  readonly number: number
-  readonly type: Kind
-  readonly name: string
-}
 
 /** Series taken in between two pauses; one in contest costs as much as several plain ones. */
 const SERIES_PER_STEP = 16
@@ -134,6 +97,24 @@ export class Catalog {
   /** Series whose name or labels had to be changed because of another one, as shown last. */
   get conflicts(): ReadonlyMap<number, Conflict> {
     return this.#conflicts
+  }
+
+  /**
+   * Finds the families that a series is shown in, with its row in each, as of the last update; none
+   * for one that came later.
+   */
+  shownOf(record: SeriesRecord): readonly ShownRow[] {
+    const groups = this.#groupsOf.get(record.id)
+    if (groups === undefined) {
+      const place = this.#plain.placeOf(record.id)
+      if (place < 0 || !this.#plain.has(place)) return []
+      const family = plainFamily(record, this.#options)
+      return [{ family, row: family.rows[0]! }]
+    }
+    return groups.flatMap(({ family }) => {
+      const rows = family?.rows.filter((row) => row.record.id === record.id) ?? []
+      return rows.map((row) => ({ family: family!, row }))
+    })
   }
 
   /** Brings it up to date with all series that are there now. */

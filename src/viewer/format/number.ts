@@ -1,0 +1,235 @@
+/**
+ * Numbers as people read them: three significant digits, fixed, so that a value that moves does not
+ * change its width. A quantity is a pair of number and unit, because the unit is set one shade
+ * lighter.
+ */
+export type Quantity = readonly [number: string, unit: string]
+
+export const NO_VALUE = '–'
+const MINUS = '\u2212'
+export const NO_BREAK_SPACE = '\u00a0'
+const THIN_NO_BREAK_SPACE = '\u202f'
+
+const SI = ['', 'k', 'M', 'G', 'T', 'P', 'E']
+const IEC = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+const TIMES = [
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+  ['ms', 1e-3],
+  ['µs', 1e-6],
+  ['ns', 1e-9],
+] as const
+
+/** Seconds per time unit, by every spelling that senders use. */
+const SECONDS_PER: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  nanoseconds: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  microseconds: 1e-6,
+  ms: 1e-3,
+  milliseconds: 1e-3,
+  s: 1,
+  seconds: 1,
+  sec: 1,
+  min: 60,
+  minutes: 60,
+  h: 3600,
+  hours: 3600,
+}
+/** Bytes per unit; a megabyte of .NET and of disks is a million of them. */
+const BYTES_PER: Readonly<Record<string, number>> = {
+  ...{ B: 1, By: 1, bytes: 1, byte: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+  ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
+}
+/** Units that take prefixes, with one or without. */
+const PREFIXED = /^([TGMkmµun]?)(Hz|W|V|A|J|bit)$/
+const PREFIXES = [
+  ['T', 1e12],
+  ['G', 1e9],
+  ['M', 1e6],
+  ['k', 1e3],
+  ['', 1],
+  ['m', 1e-3],
+  ['µ', 1e-6],
+  ['n', 1e-9],
+] as const
+/** Words for things that are counted, as `requests`: too long for a symbol. */
+const NOUN = /^[A-Za-z]{4,}$/
+const NO_UNITS: ReadonlySet<string> = new Set(['', '1', 'count'])
+
+const SIGNIFICANT = 3
+/** Number from which on a value rounds up to the next prefix: 999.5 is shown as 1.00 k. */
+const NEXT_PREFIX = 999.5
+/** Smaller values than this are written with an exponent. */
+const SMALLEST_FIXED = 1e-6
+/** Number from which on it does, too: more digits than a double has are not worth their width. */
+const LARGEST_FIXED = 1e15
+
+interface ParsedUnit {
+  readonly base: string
+  /** Time that a rate is stated per, with its slash. */
+  readonly tail: string
+  /** Number of `base` in one of the unit. */
+  readonly factor: number
+  readonly sort: 'plain' | 'bytes' | 'time' | 'prefixed' | 'noun' | 'other'
+}
+
+/** Times that rates are stated per, as rate.ts writes them. */
+const TAIL = /\/(?:s|min|h|[\d.]+ s)$/
+
+/** Splits `B/s` into bytes and the rate's tail; a time per second is kept as it is written. */
+export function parseUnit(unit: string): ParsedUnit {
+  const tail = TAIL.exec(unit)?.[0] ?? ''
+  const isRate = tail !== ''
+  const base = isRate ? unit.slice(0, -tail.length) : unit
+  if (NO_UNITS.has(base)) return { base: '', tail, factor: 1, sort: 'plain' }
+  if (Object.hasOwn(BYTES_PER, base)) {
+    return { base: 'B', tail, factor: BYTES_PER[base]!, sort: 'bytes' }
+  }
+  if (Object.hasOwn(SECONDS_PER, base) && !isRate) return { base, tail, factor: 1, sort: 'time' }
+  const [, prefix, symbol] = PREFIXED.exec(base) ?? []
+  if (symbol !== undefined) {
+    return { base: symbol, tail, factor: factorOf(prefix!), sort: 'prefixed' }
+  }
+  return { base, tail, factor: 1, sort: NOUN.test(base) ? 'noun' : 'other' }
+}
+
+/** @param unit '', '/s', 'B', 'B/min', '%', 'ns' to 's', or any text, which is kept as it is */
+export function format(value: number | null | undefined, unit = ''): Quantity {
+  if (value === null || value === undefined || Number.isNaN(value)) return [NO_VALUE, '']
+  if (!Number.isFinite(value)) return [value > 0 ? '∞' : `${MINUS}∞`, '']
+  const { base, tail, factor, sort } = parseUnit(unit)
+  if (sort === 'time') return formatTime(value, base)
+  if (sort === 'other') return [digits(value), base + tail]
+  if (sort === 'prefixed') return formatPrefixed(value * factor, base + tail)
+  const isWhole = Number.isInteger(value) && tail === '' && Math.abs(value) < 1000
+  if (sort === 'plain') {
+    const [number, prefix] = scale(value, 1000, SI)
+    return [isWhole ? withMinus(String(value)) : digits(number), prefix + tail]
+  }
+  if (sort === 'noun') {
+    const [number, prefix] = scale(value, 1000, SI)
+    const words = prefix === '' ? base : prefix + NO_BREAK_SPACE + base
+    return [isWhole ? withMinus(String(value)) : digits(number), words + tail]
+  }
+  const bytes = value * factor
+  const [number, name] = scale(bytes, 1024, IEC)
+  const isExact = isWhole && name === IEC[0]
+  return [isExact ? withMinus(String(bytes)) : digits(number), name + tail]
+}
+
+function factorOf(prefix: string): number {
+  return PREFIXES.find(([name]) => name === (prefix === 'u' ? 'µ' : prefix))![1]
+}
+
+function formatPrefixed(value: number, unit: string): Quantity {
+  const size = Math.abs(value)
+  if (size === 0) return ['0', unit]
+  const last = PREFIXES.at(-1)!
+  // A little below a prefix already rounds to 1.00 of it.
+  const [name, factor] = PREFIXES.find(([, each]) => size >= each * 0.9995) ?? last
+  return [digits(value / factor), name + unit]
+}
+
+function formatTime(value: number, unit: string): Quantity {
+  const seconds = value * SECONDS_PER[unit]!
+  const size = Math.abs(seconds)
+  if (size === 0) return ['0', unit === 'us' ? 'µs' : unit]
+  for (const [name, factor] of TIMES) {
+    // A little below the unit already rounds to 1.00 of it.
+    if (size >= factor * 0.9995) return [digits(seconds / factor), name]
+  }
+  return [digits(seconds / 1e-9), 'ns']
+}
+
+function scale(value: number, base: number, names: readonly string[]): [number, string] {
+  let number = value
+  let power = 0
+  while (Math.abs(number) >= NEXT_PREFIX && power < names.length - 1) {
+    number /= base
+    power += 1
+  }
+  // Beyond the last prefix the exponent says it all: no `1.00e64 E`.
+  return Math.abs(number) >= NEXT_PREFIX ? [value, names[0]!] : [number, names[power]!]
+}
+
+/** Writes three significant digits, zeros kept: 12 is `12.0`, 0.5 is `0.500`; zero is `0`. */
+export function digits(value: number, significant = SIGNIFICANT): string {
+  if (value === 0) return '0'
+  const rounded = Math.abs(Number(value.toPrecision(significant)))
+  if (rounded < SMALLEST_FIXED || rounded >= LARGEST_FIXED) {
+    return withMinus(value.toExponential(significant - 1).replace('e+', 'e'))
+  }
+  const decimals = Math.max(0, significant - 1 - Math.floor(Math.log10(rounded)))
+  return withMinus(value.toFixed(decimals))
+}
+
+function withMinus(number: string): string {
+  return number.replaceAll('-', MINUS)
+}
+
+/** Writes number and unit in one text, with a no-break space between them. */
+export function text(value: number | null | undefined, unit?: string): string {
+  return join(format(value, unit))
+}
+
+export function join([number, unit]: Quantity): string {
+  return unit === '' ? number : number + NO_BREAK_SPACE + unit
+}
+
+/**
+ * Writes axis labels, which are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), and not
+ * what a rate is stated per.
+ */
+export function axisText(value: number, unit = ''): string {
+  const [number, name] = format(value, unit)
+  const isFixed = number.includes('.') && !number.includes('e')
+  const short = isFixed ? number.replace(/\.?0+$/, '') : number.replace(/\.?0+e/, 'e')
+  return join([short, name.replace(TAIL, '')])
+}
+
+/**
+ * Writes exact counts, grouped by thin spaces: 8 412 334. Integers beyond 2^53 come as text or
+ * bigint.
+ */
+export function exact(count: number | bigint | string): string {
+  const number = typeof count === 'number' ? Math.round(count).toString() : count.toString()
+  return withMinus(number.replace('e+', 'e').replace(/\B(?=(\d{3})+$)/g, THIN_NO_BREAK_SPACE))
+}
+
+/** Writes a total: exact, with what it has of a fraction, to thousandths. */
+export function totalText(total: number | bigint | string): string {
+  if (typeof total !== 'number' || Number.isInteger(total)) return exact(total)
+  const [whole = '0', fraction = ''] = total
+    .toFixed(3)
+    .replace(/\.?0+$/, '')
+    .split('.')
+  return fraction === '' ? exact(whole) : `${exact(whole)}.${fraction}`
+}
+
+/** Writes all digits, for hover and copy. */
+export function allDigits(value: number, unit: string): string {
+  if (Number.isNaN(value)) return 'no value'
+  return join([withMinus(String(value)), unit])
+}
+
+/** Writes `4.1×` from 2 up and `+12 %` below; `from 0` where usual is nothing. */
+export function changeText(ratio: number): string {
+  if (ratio === Number.POSITIVE_INFINITY) return 'from 0'
+  if (!(ratio >= 0)) return NO_VALUE
+  // 1.995 would be shown as 2.0 by the rounding of the factor.
+  if (ratio >= 1.995) return `${ratio >= 1000 ? text(ratio) : digits(ratio, 2)}×`
+  const percent = Math.round((ratio - 1) * 100)
+  if (percent === 0) return `0${NO_BREAK_SPACE}%`
+  return `${percent > 0 ? '+' : MINUS}${Math.abs(percent)}${NO_BREAK_SPACE}%`
+}
+
+/** Says an amount of something: `1 frame`, `1 200 frames`. */
+export function counted(one: string, many = `${one}s`): (amount: Counted) => string {
+  return (amount) =>
+    `${exact(amount === true ? 1 : amount || 0)} ${Number(amount) === 1 ? one : many}`
+}
+
+type Counted = number | string | boolean
