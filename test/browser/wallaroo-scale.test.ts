@@ -9,7 +9,7 @@ import type {
   ViewAnswer,
   WorkerRow,
 } from '../../src/dialects/wallaroo/http/api.ts'
-import { shownName } from '../../src/web/format/name.ts'
+import { shownName } from '../../src/viewer/format/name.ts'
 import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()

@@ -21,6 +21,11 @@ export class Cursor {
     this.#axes.set(canvas, axis)
   }
 
+  /** Gives the time axis of a chart that has been drawn. */
+  axisOf(canvas: Element): TimeAxis | undefined {
+    return this.#axes.get(canvas)
+  }
+
   set(second: number | null): void {
     if (second === this.second.peek()) return
     document.documentElement.toggleAttribute('data-cursor', second !== null)
@@ -36,9 +41,12 @@ export class Cursor {
       else this.set(secondAt(axis, event.offsetX))
     }
     const leave = (): void => this.set(null)
+    // A finger does not hover: a tap puts the cursor there.
+    root.addEventListener('pointerdown', move)
     root.addEventListener('pointermove', move)
     root.documentElement.addEventListener('pointerleave', leave)
     return () => {
+      root.removeEventListener('pointerdown', move)
       root.removeEventListener('pointermove', move)
       root.documentElement.removeEventListener('pointerleave', leave)
     }
@@ -48,18 +56,4 @@ export class Cursor {
 function secondAt(axis: TimeAxis, x: number): number {
   const share = Math.min(1, Math.max(0, (x - axis.left) / (axis.right - axis.left)))
   return Math.round(axis.from + share * (axis.to - axis.from))
-}
-
-/**
- * Computes one press of an arrow key: a sixtieth of the window, at least a second, within what is
- * shown.
- */
-export function stepCursor(
-  second: number | null,
-  direction: -1 | 1,
-  edge: number,
-  window: number,
-): number {
-  const next = (second ?? edge) + direction * Math.max(1, Math.round(window / 60))
-  return Math.min(edge, Math.max(edge - window, next))
 }

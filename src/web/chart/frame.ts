@@ -3,6 +3,8 @@
  * when something changed: a tick, the cursor, a size, the theme. Sizes come from an observer,
  * because reading them while drawing would force a layout for every chart.
  */
+import { takeTurns } from './turns.ts'
+
 export interface Size {
   readonly width: number
   readonly height: number
@@ -17,6 +19,9 @@ export interface Panel {
 
 /** Charts begin to live a little before they are scrolled into view. */
 const MARGIN = '160px'
+
+/** Time for drawing in one frame, ms: what is left of it is the browser's. Others wait a frame. */
+const BUDGET_MS = 6
 
 interface Watched extends Panel {
   isVisible: boolean
@@ -43,7 +48,9 @@ export class Frame {
       this.#sizes.unobserve(element)
       const watched = this.#panels.get(element)
       this.#panels.delete(element)
-      if (watched?.isVisible) watched.leave?.()
+      if (watched?.isVisible !== true) return
+      watched.isVisible = false
+      watched.leave?.()
     }
   }
 
@@ -67,11 +74,16 @@ export class Frame {
 
   #draw(): void {
     this.#request = 0
-    for (const panel of this.#panels.values()) {
-      if (!panel.isVisible || !panel.isDirty) continue
-      panel.isDirty = false
-      panel.draw?.(panel.size)
-    }
+    const isLeft = takeTurns(
+      this.#panels,
+      (panel) => panel.isVisible && panel.isDirty,
+      (panel) => {
+        panel.isDirty = false
+        panel.draw?.(panel.size)
+      },
+      { budgetMs: BUDGET_MS, now: () => performance.now() },
+    )
+    if (isLeft) this.#schedule()
   }
 
   #see(entries: readonly IntersectionObserverEntry[]): void {

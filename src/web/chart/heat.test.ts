@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SeriesData } from '../store/series-data.ts'
+import { SeriesData } from '../../viewer/store/series-data.ts'
 import { drawHeat, heatColumns, heatRange } from './heat.ts'
 import type { Painter } from './painter.ts'
 
@@ -61,6 +61,20 @@ test('merged columns lie on the grid of time and keep their contents while they 
 test('the range covers what is filled, in whole octaves', () => {
   assert.deepEqual(heatRange(heatColumns(histogram(10), NOW - 1, NOW + 9, 240)), { lo: 1, hi: 8 })
   assert.equal(heatRange(heatColumns(new SeriesData('histogram'), NOW, NOW + 9, 240)), undefined)
+})
+
+test('between chosen bounds the range is that of their rows, the outermost an octave high', () => {
+  const rangeOf = (counts: readonly number[], bounds: readonly number[]) => {
+    const data = new SeriesData('histogram')
+    const moments = { count: 4, sum: 9, min: null, max: null, p50: 2, p90: 8, p99: 8 }
+    const rows = { scale: 0, offset: 0, counts, bounds, zero: 0, negative: 0 }
+    data.write(NOW, { ...moments, ...rows })
+    return heatRange(heatColumns(data, NOW - 1, NOW + 9, 240))
+  }
+  assert.deepEqual(rangeOf([0, 1, 1, 0], [10, 30, 50]), { lo: 10, hi: 50 })
+  assert.deepEqual(rangeOf([1, 0, 0, 1], [10, 30, 50]), { lo: 5, hi: 100 })
+  assert.deepEqual(rangeOf([1, 1, 0, 0], [-10, 30, 50]), { lo: 15, hi: 30 })
+  assert.equal(rangeOf([1, 0, 0, 0], [-10, 30, 50]), undefined)
 })
 
 /** Colours of three columns of one bucket each, in a ramp of seven. */

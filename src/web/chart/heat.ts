@@ -2,9 +2,10 @@
  * Heat maps: a column per second, a row per bucket. Columns narrower than 3 px are merged by adding
  * bins, on the absolute grid of time, so that the columns keep their contents while they move.
  */
-import { type Merged, quantile } from '../store/buckets.ts'
+
+import { logScale, type Range } from '../../viewer/chart/scale.ts'
+import { type BucketRows, type Merged, quantile, rowEdge } from '../../viewer/store/buckets.ts'
 import type { Painter, Ramp } from './painter.ts'
-import { logScale, type Range } from './scale.ts'
 
 const COLUMN_PIXELS_LEAST = 3
 /** Cells stand 1 px apart once they are larger than this. */
@@ -14,16 +15,12 @@ const TOP_CUT = 0.0004
 
 /** Buckets of seconds, as the data of a series keep them. */
 export interface HeatSource {
-  readonly buckets:
-    | { readonly scale: number; readonly offset: number; readonly width: number }
-    | undefined
+  readonly buckets: (BucketRows & { readonly width: number }) | undefined
   /** Adds the buckets of the seconds (from, to] into `sums`. */
   addBuckets(sums: Float64Array, from: number, to: number): void
 }
 
-export interface HeatColumns {
-  readonly scale: number
-  readonly offset: number
+export interface HeatColumns extends BucketRows {
   readonly width: number
   /** Seconds per column, and the second in which the first column begins. */
   readonly group: number
@@ -41,7 +38,7 @@ export function heatColumns(
   to: number,
   pixels: number,
 ): HeatColumns {
-  const { scale = 0, offset = 0, width = 0 } = data.buckets ?? {}
+  const { scale = 0, offset = 0, width = 0, bounds } = data.buckets ?? {}
   const group = Math.max(1, Math.ceil(((to - from) * COLUMN_PIXELS_LEAST) / Math.max(1, pixels)))
   const first = Math.floor(from / group) * group
   const count = Math.ceil((to - first) / group)
@@ -53,21 +50,27 @@ export function heatColumns(
     data.addBuckets(part, Math.max(from, start), Math.min(to, start + group))
     for (const sum of part) if (sum > most) most = sum
   }
-  return { scale, offset, width, group, first, count, sums, most }
+  return { scale, offset, bounds, width, group, first, count, sums, most }
 }
 
 /**
  * Finds the range from below the first filled bucket to the last that is not a rare exception;
- * whole octaves.
+ * whole octaves, or rows between bounds.
  */
 export function heatRange(columns: HeatColumns): Range | undefined {
-  const { width, sums, scale, offset } = columns
+  const { width, sums, scale, offset, bounds } = columns
   const totals = new Float64Array(width)
   for (let i = 0; i < sums.length; i += 1) totals[i % width] = totals[i % width]! + sums[i]!
   const first = totals.findIndex((sum) => sum > 0)
   if (first < 0) return undefined
   const cut = totals.reduce((sum, each) => sum + each, 0) * TOP_CUT
   const last = totals.findLastIndex((sum) => sum > cut)
+  if (bounds !== undefined) {
+    const hi = rowEdge(columns, Math.max(first, last) + 1)
+    // of bounds at zero and below, a logarithmic axis shows nothing
+    const lo = rowEdge(columns, first)
+    return hi > 0 ? { lo: lo > 0 ? lo : hi / 2, hi } : undefined
+  }
   const perOctave = 2 ** scale
   return {
     lo: 2 ** Math.floor((offset + first) / perOctave),
@@ -92,12 +95,12 @@ export function drawHeat(
   y: (value: number) => number,
   box: HeatBox,
 ): void {
-  const { width, count, sums, most, scale, offset, group, first } = columns
+  const { width, count, sums, most, group, first } = columns
   if (most === 0) return
   const { context } = painter
   const colors = painter.palette.ramp(ramp)
   const perSecond = (box.right - box.left) / (box.to - box.from)
-  const tops = rowEdges(width, offset, scale, y, box)
+  const tops = rowEdges(columns, y, box)
   const gap = group * perSecond > APART_ABOVE ? 1 : 0
   for (let step = 0; step < colors.length; step += 1) {
     context.beginPath()
@@ -129,16 +132,10 @@ function heatStep(sum: number, most: number, steps: number): number {
   return Math.min(steps - 1, Math.floor(Math.sqrt(sum / most) * steps))
 }
 
-function rowEdges(
-  width: number,
-  offset: number,
-  scale: number,
-  y: (value: number) => number,
-  box: HeatBox,
-): Float64Array {
-  const edges = new Float64Array(width + 1)
-  for (let i = 0; i <= width; i += 1) {
-    const at = y(2 ** ((offset + i) / 2 ** scale))
+function rowEdges(columns: HeatColumns, y: (value: number) => number, box: HeatBox): Float64Array {
+  const edges = new Float64Array(columns.width + 1)
+  for (let i = 0; i <= columns.width; i += 1) {
+    const at = y(rowEdge(columns, i))
     edges[i] = Math.min(box.bottom, Math.max(box.top, at))
   }
   return edges
@@ -169,10 +166,9 @@ export function drawMarginal(painter: Painter, merged: Merged, range: Range): vo
     painter.label(name, width, label + 4, { align: 'right', color: 'ink-soft' })
   }
   context.fillStyle = palette.color('trace')
-  const perOctave = 2 ** merged.scale
   merged.counts.forEach((count, i) => {
-    const upper = Math.max(top, y(2 ** ((merged.offset + i + 1) / perOctave)))
-    const lower = Math.min(bottom, y(2 ** ((merged.offset + i) / perOctave)))
+    const upper = Math.max(top, y(rowEdge(merged, i + 1)))
+    const lower = Math.min(bottom, y(rowEdge(merged, i)))
     if (count === 0 || lower <= upper) return
     const length = Math.max(1, (count / most) * room)
     context.fillRect(0, upper, length, Math.max(1, lower - upper - 1))

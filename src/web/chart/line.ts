@@ -1,5 +1,5 @@
 /** Straight lines between points, nothing between ticks; a gap is a gap. */
-import { decimate, GAP } from './decimate.ts'
+import { decimate, GAP } from '../../viewer/chart/decimate.ts'
 import type { Painter, Token } from './painter.ts'
 
 export interface Line {
@@ -7,6 +7,8 @@ export interface Line {
   readonly values: Float64Array
   readonly color: Token
   readonly width: number
+  /** Dashes and gaps, CSS pixels; none of a solid line. */
+  readonly dash?: readonly number[]
   /** Filled down to the bottom of the plot. */
   readonly isFilled?: boolean
   /** Name that stands at the right end of the line in large charts. */
@@ -68,9 +70,46 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
   }
   context.lineWidth = line.width
   context.strokeStyle = palette.color(line.color)
+  context.setLineDash([...(line.dash ?? [])])
   context.stroke(stroke)
+  context.setLineDash([])
   context.fillStyle = palette.color(line.color)
   context.fill(points)
+}
+
+/**
+ * Draws how far a value went within each step, as a stroke from the least to the largest: a peak
+ * between two ticks is seen as strongly as the line.
+ */
+export function drawSpread(
+  painter: Painter,
+  low: Float64Array,
+  high: Float64Array,
+  geometry: LineGeometry,
+): void {
+  const { context, palette } = painter
+  const { x, y, first, group } = geometry
+  const strokes = new Path2D()
+  let at = 0
+  while (at < low.length) {
+    const end = Math.min(low.length, (Math.floor((first + at) / group) + 1) * group - first)
+    let least = Number.POSITIVE_INFINITY
+    let most = Number.NEGATIVE_INFINITY
+    for (let i = at; i < end; i += 1) {
+      if (low[i]! < least) least = low[i]!
+      if (high[i]! > most) most = high[i]!
+    }
+    if (most > least) {
+      // A step ends at its place: what it went through lies before.
+      const left = x((at + end) / 2 - 1)
+      strokes.moveTo(left, y(least))
+      strokes.lineTo(left, y(most))
+    }
+    at = end
+  }
+  context.lineWidth = 1
+  context.strokeStyle = palette.color('trace')
+  context.stroke(strokes)
 }
 
 /**

@@ -5,6 +5,8 @@ interface LabelStyle {
   readonly color?: Token
   readonly align?: CanvasTextAlign
   readonly weight?: 400 | 600
+  /** Pixels; that of all captions where it is not given. */
+  readonly size?: number
   /** Longer words are set narrower rather than cut. */
   readonly room?: number
 }
@@ -19,10 +21,15 @@ export class Painter {
   readonly width: number
   readonly height: number
 
-  constructor(canvas: HTMLCanvasElement, size: Size, palette: Palette) {
+  /** @param ratio pixels of the picture for each CSS pixel */
+  constructor(
+    canvas: HTMLCanvasElement,
+    size: Size,
+    palette: Palette,
+    ratio = window.devicePixelRatio || 1,
+  ) {
     const context = canvas.getContext('2d')
     if (context === null) throw new Error('this browser draws no 2d canvas')
-    const ratio = window.devicePixelRatio || 1
     const width = Math.round(size.width * ratio)
     const height = Math.round(size.height * ratio)
     if (canvas.width !== width) canvas.width = width
@@ -37,9 +44,9 @@ export class Painter {
   }
 
   label(words: string, x: number, y: number, style: LabelStyle = {}): void {
-    const { color = 'ink-quiet', align = 'left', weight = 400, room } = style
+    const { color = 'ink-quiet', align = 'left', weight = 400, size = LABEL_SIZE, room } = style
     const { context, palette } = this
-    context.font = this.#font(weight)
+    context.font = this.font(weight, size)
     context.textAlign = align
     context.textBaseline = 'alphabetic'
     context.lineWidth = HALO
@@ -51,12 +58,13 @@ export class Painter {
 
   /** Measures the width of a label in CSS pixels. */
   textWidth(words: string, { weight = 400 }: LabelStyle = {}): number {
-    this.context.font = this.#font(weight)
+    this.context.font = this.font(weight)
     return this.context.measureText(words).width
   }
 
-  #font(weight: number): string {
-    return `${weight} ${LABEL_SIZE}px ${this.palette.font}`
+  /** Gives the font of labels. */
+  font(weight: number, size = LABEL_SIZE): string {
+    return `${weight} ${size}px ${this.palette.font}`
   }
 
   horizontal(y: number, x0: number, x1: number, color: Token = 'line', dash: number[] = []): void {
@@ -111,9 +119,12 @@ export type Token =
   | 'trace'
   | 'trace-fill'
   | 'accent'
+  | 'c1'
+  | 'c2'
   | 'warn'
   | 'warn-mark'
   | 'error'
+  | 'trigger'
 
 export type Ramp = 'faint' | 'heat'
 

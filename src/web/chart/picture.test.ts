@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SeriesData } from '../store/series-data.ts'
+import { SteadyRange } from '../../viewer/chart/scale.ts'
+import { SeriesData } from '../../viewer/store/series-data.ts'
 import { deviationPicture, pictureOf, rangePicture } from './picture.ts'
-import { SteadyRange } from './scale.ts'
 
 const NOW = 1_800_000_000
 

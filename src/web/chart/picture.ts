@@ -4,11 +4,11 @@
  * summaries their mean within what they reach.
  */
 import type { ClockStep } from '../../http/api.ts'
-import { durationText } from '../format/time.ts'
-import type { Lane, SeriesData } from '../store/series-data.ts'
+import type { SteadyRange } from '../../viewer/chart/scale.ts'
+import { durationText } from '../../viewer/format/time.ts'
+import type { Lane, SeriesData } from '../../viewer/store/series-data.ts'
 import type { Line } from './line.ts'
 import type { Plot, PlotSize } from './plot.ts'
-import type { SteadyRange } from './scale.ts'
 
 interface PictureView {
   readonly from: number
@@ -103,7 +103,10 @@ export function pictureOf(data: SeriesData, view: PictureView, options: PictureO
     const rates = copy('rate').map((rate) => rate * factor)
     return { ...base, axis: 'zero', lines: one(rates, true) }
   }
-  if (data.kind === 'gauge') return { ...base, axis: 'around', lines: one(copy('value')) }
+  if (data.kind === 'gauge') {
+    const spread = { low: copy('min'), high: copy('max') }
+    return { ...base, axis: 'around', lines: one(copy('value')), spread }
+  }
   if (data.kind === 'summary') {
     const lines = one(copy('mean'))
     if (size === 'spark') return { ...base, axis: 'around', lines }

@@ -3,12 +3,8 @@
  * `small` has its scale at the right beside the newest value, `large` has its own axes and names
  * at the ends of its lines.
  */
-import { axisText } from '../format/number.ts'
-import { clockText } from '../format/time.ts'
-import type { TimeAxis } from './cursor.ts'
-import { drawHeat, type HeatColumns, type HeatSource, heatColumns, heatRange } from './heat.ts'
-import { drawBand, drawLine, type Line, type LineGeometry } from './line.ts'
-import type { Painter, Ramp } from './painter.ts'
+
+import { placeTimes, pushApart } from '../../viewer/chart/labels.ts'
 import {
   linearScale,
   logScale,
@@ -17,11 +13,21 @@ import {
   type Scale,
   type SteadyRange,
   timeTicks,
-} from './scale.ts'
+} from '../../viewer/chart/scale.ts'
+import { axisText } from '../../viewer/format/number.ts'
+import { tickText } from '../../viewer/format/time.ts'
+import type { TimeAxis } from './cursor.ts'
+import { drawHeat, type HeatColumns, type HeatSource, heatColumns, heatRange } from './heat.ts'
+import { drawBand, drawLine, drawSpread, type Line, type LineGeometry } from './line.ts'
+import type { Painter, Ramp } from './painter.ts'
 
 /** Width of the scale of small charts, and of the space below it in the ruler. */
 export const SCALE_WIDTH = 48
 const NAME_WIDTH = 44
+/** Least distance of names. */
+const NAME_STEP = 14
+/** Half of the width of `14:03:22`, with the space beside it. */
+export const HALF_TIME = 30
 
 export type PlotSize = 'spark' | 'small' | 'large'
 
@@ -38,16 +44,15 @@ export interface Plot {
   readonly steady: SteadyRange
   readonly heat?: { readonly data: HeatSource; readonly ramp: Ramp }
   readonly band?: { readonly low: Float64Array; readonly high: Float64Array }
+  /** Extremes of each step around the value at its end. */
+  readonly spread?: { readonly low: Float64Array; readonly high: Float64Array }
   /** Words where there is nothing to draw. */
   readonly emptyWords?: string
   /** A part that is marked: Unix seconds and words. */
   readonly mark?: { readonly from: number; readonly to: number; readonly words: string }
   readonly cursor: number | null
-}
-
-/** Writes what a chart says that has nothing to draw: nothing is there only once it was read. */
-export function emptyWordsOf(data: { isReadFrom(second: number): boolean }, from: number): string {
-  return data.isReadFrom(from) ? 'nothing in this window' : 'not read yet'
+  /** Room for the names at the ends of the lines of a large chart, CSS pixels. */
+  readonly nameRoom?: number
 }
 
 interface Box {
@@ -65,7 +70,7 @@ export interface Drawn {
 }
 
 export function drawPlot(painter: Painter, plot: Plot): Drawn {
-  const box = boxOf(painter, plot.size)
+  const box = boxOf(painter, plot)
   const { from, to } = plot
   const perSecond = (box.right - box.left) / (to - from)
   const heat = plot.heat && heatColumns(plot.heat.data, from, to, box.right - box.left)
@@ -88,12 +93,12 @@ export function drawPlot(painter: Painter, plot: Plot): Drawn {
   return { time, range: { lo: scale.lo, hi: scale.hi }, box }
 }
 
-function boxOf(painter: Painter, size: PlotSize): Box {
+function boxOf(painter: Painter, { size, nameRoom = NAME_WIDTH }: Plot): Box {
   const { width, height } = painter
   if (size === 'spark') return { left: 0, right: width - 2, top: 3, bottom: height - 3 }
   if (size === 'small') return { left: 0, right: width - SCALE_WIDTH, top: 6, bottom: height - 6 }
   const left = width < 400 ? 56 : 60
-  return { left, right: width - NAME_WIDTH, top: 8, bottom: height - 20 }
+  return { left, right: width - nameRoom, top: 8, bottom: height - 20 }
 }
 
 /** Ticks across the height: two in small charts, one per 52 px in large ones. */
@@ -106,6 +111,7 @@ function extent(plot: Plot): Range | undefined {
   let hi = Number.NEGATIVE_INFINITY
   const lists = plot.lines.map((line) => line.values)
   if (plot.band) lists.push(plot.band.low, plot.band.high)
+  if (plot.spread) lists.push(plot.spread.low, plot.spread.high)
   for (const values of lists) {
     for (const value of values) {
       if (value < lo) lo = value
@@ -157,11 +163,16 @@ function drawNothing(painter: Painter, plot: Plot, box: Box): void {
 }
 
 function drawTimes(painter: Painter, plot: Plot, box: Box, perSecond: number): void {
-  for (const tick of timeTicks(plot.from, plot.to, box.right - box.left, 96)) {
-    const x = box.left + (tick - plot.from) * perSecond
+  const ticks = timeTicks(plot.from, plot.to, box.right - box.left, 96).map((tick) => {
+    return [tick, box.left + (tick - plot.from) * perSecond] as const
+  })
+  for (const [, x] of ticks) {
     painter.vertical(x, box.bottom, box.bottom + 4, 'edge')
-    const at = Math.max(box.left + 16, x)
-    painter.label(clockText(tick * 1000), at, painter.height - 4, { align: 'center' })
+  }
+  // Labels may reach below the scale at the left and the names at the right.
+  const axis = { left: box.left - HALF_TIME / 2, right: box.right + HALF_TIME, half: HALF_TIME }
+  for (const { tick, at } of placeTimes(ticks, axis)) {
+    painter.label(tickText(tick), at, painter.height - 4, { align: 'center' })
   }
 }
 
@@ -194,6 +205,7 @@ function drawLines(painter: Painter, plot: Plot, box: Box, scale: Scale, perSeco
   context.rect(box.left, box.top - 8, box.right - box.left + 1, box.bottom - box.top + 10)
   context.clip()
   if (plot.band) drawBand(painter, plot.band.low, plot.band.high, geometry)
+  if (plot.spread) drawSpread(painter, plot.spread.low, plot.spread.high, geometry)
   for (const line of plot.lines) drawLine(painter, line, geometry)
   context.restore()
 }
@@ -228,12 +240,16 @@ function drawNames(painter: Painter, plot: Plot, box: Box, scale: Scale): void {
       y: scale.y(line.values.findLast((value) => !Number.isNaN(value)) ?? Number.NaN),
     }))
     .filter((end) => end.name !== undefined && !Number.isNaN(end.y))
+    // Of equal ones the last is the greater percentile.
+    .reverse()
     .sort((a, b) => a.y - b.y)
-  let free = Number.NEGATIVE_INFINITY
-  for (const { name, y } of ends) {
-    const at = Math.max(y, free)
-    free = at + 14
-    const bottom = Math.min(box.bottom, at) + 4
-    painter.label(name ?? '', box.right + 6, bottom, { color: 'ink', weight: 600 })
+  const places = pushApart(
+    ends.map(({ y }) => y),
+    box.bottom,
+    NAME_STEP,
+  )
+  for (const [i, { name }] of ends.entries()) {
+    const style = { color: 'ink', weight: 600, room: painter.width - box.right - 6 } as const
+    painter.label(name ?? '', box.right + 6, places[i]! + 4, style)
   }
 }

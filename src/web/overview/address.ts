@@ -1,13 +1,12 @@
 /** The overview's part of the URL: filter, grouping, order and density. */
+import { SORTS, type Sort } from '../../viewer/series/selection.ts'
 import { oneOf, write } from '../shell/route.ts'
 import type { Address } from '../shell/view.ts'
 
 export const DENSITIES = ['charts', 'lines', 'table'] as const
-const SORTS = ['unusual', 'name', 'rate', 'change', 'p99'] as const
 export const KINDS = ['counter', 'gauge', 'histogram', 'summary'] as const
 
 export type Density = (typeof DENSITIES)[number]
-export type Sort = (typeof SORTS)[number]
 export type KindChoice = (typeof KINDS)[number] | ''
 
 export interface OverviewState {

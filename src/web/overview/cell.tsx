@@ -1,27 +1,38 @@
 /** A series in the overview: with its chart (136 px), or as one line (28 px). */
 import type { JSX, RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { SteadyRange } from '../../viewer/chart/scale.ts'
+import { join } from '../../viewer/format/number.ts'
+import { spanText } from '../../viewer/format/time.ts'
+import {
+  changeColumn,
+  emptyWordsOf,
+  type Reading,
+  type ReadingContext,
+  readSeries,
+} from '../../viewer/series/reading.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
 import type { Panel, Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { pictureOf, withClockStep } from '../chart/picture.ts'
-import { drawPlot, emptyWordsOf, type PlotSize } from '../chart/plot.ts'
-import { SteadyRange } from '../chart/scale.ts'
-import { join } from '../format/number.ts'
-import { spanText } from '../format/time.ts'
+import { drawPlot, type PlotSize } from '../chart/plot.ts'
+import { chartItems } from '../chart-file/chart-tools.tsx'
+import { Menu, type MenuItem } from '../chart-file/menu.tsx'
 import { SERIES } from '../series/address.ts'
+import { SERIES_CHART_WIDTH, seriesChart } from '../series/series-chart.ts'
 import { Icon } from '../shell/icon.tsx'
 import { type Page, usePage, usePanel } from '../shell/page.ts'
 import { Link, Name, setText, useReading } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Destination } from '../shell/view.ts'
-import type { Entry } from '../store/catalogue.ts'
-import { changeColumn, type Reading, type ReadingContext, readSeries } from './reading.ts'
 
 interface CellProps {
   readonly entry: Entry
+  /** Labels that tell it from its neighbours. */
+  readonly labels: string
 }
 
-function CellContent({ entry }: CellProps): JSX.Element {
+function CellContent({ entry, labels }: CellProps): JSX.Element {
   const [value, write] = useReading('value')
   const sub = useRef<HTMLSpanElement>(null)
   const canvas = useSeriesCanvas(entry, 'small', (reading) => {
@@ -33,9 +44,12 @@ function CellContent({ entry }: CellProps): JSX.Element {
     <>
       <div class="head">
         <SeriesLink entry={entry} />
+        <SeriesMenu entry={entry} />
         {value}
+      </div>
+      <div class="head below">
         <span class="labels cut" title={entry.labels}>
-          {entry.labels}
+          {labels}
         </span>
         <span class="sub" ref={sub} />
       </div>
@@ -44,7 +58,7 @@ function CellContent({ entry }: CellProps): JSX.Element {
   )
 }
 
-function LineContent({ entry }: CellProps): JSX.Element {
+function LineContent({ entry, labels }: CellProps): JSX.Element {
   const [value, write] = useReading('value')
   const change = useRef<HTMLSpanElement>(null)
   const canvas = useSeriesCanvas(entry, 'spark', (reading, context) => {
@@ -55,7 +69,8 @@ function LineContent({ entry }: CellProps): JSX.Element {
   })
   return (
     <>
-      <SeriesLink entry={entry} withLabels />
+      <SeriesLink entry={entry} labels={labels} />
+      <SeriesMenu entry={entry} />
       <canvas ref={canvas} role="img" aria-label={entry.text} />
       {value}
       <span class="change" ref={change} />
@@ -66,25 +81,29 @@ function LineContent({ entry }: CellProps): JSX.Element {
 interface SeriesCellProps extends CellProps {
   readonly isUnusual: boolean
   readonly isLine: boolean
-  /** Built only near the viewport, dropped when far; the box keeps its fixed height. */
-  readonly isLazy: boolean
+  /** Place among the series of its group, from 1 on: neighbours off screen are not there. */
+  readonly position: number
+  readonly of: number
+  readonly style: Readonly<Record<string, string>>
 }
 
-export function SeriesCell({ entry, isUnusual, isLine, isLazy }: SeriesCellProps): JSX.Element {
-  const [isNear, setNear] = useState(!isLazy)
-  const article = usePanel<HTMLElement>({
-    enter: () => setNear(true),
-    leave: () => {
-      if (isLazy) setNear(false)
-    },
-  })
+export function SeriesCell({
+  entry,
+  labels,
+  isUnusual,
+  isLine,
+  ...rest
+}: SeriesCellProps): JSX.Element {
   const Content = isLine ? LineContent : CellContent
   return (
     <article
-      ref={article}
       class={`${isLine ? 'line' : 'cell'}${isUnusual && !isLine ? ' unusual' : ''}`}
+      style={rest.style}
+      data-series={entry.id}
+      aria-posinset={rest.position}
+      aria-setsize={rest.of}
     >
-      {isNear && <Content entry={entry} />}
+      <Content entry={entry} labels={labels} />
     </article>
   )
 }
@@ -95,6 +114,7 @@ function seriesRoute({ store }: Page, entry: Entry): Destination {
   const isAmbiguous = store.catalogue.isAmbiguous(entry.text)
   return to(SERIES, {
     series: entry.text,
+    before: 0,
     ...(isAmbiguous ? { kind, type } : { kind: '', type: '' }),
   })
 }
@@ -107,10 +127,11 @@ function lastPart(name: string): number {
 
 interface SeriesLinkProps {
   readonly entry: Entry
-  readonly withLabels?: boolean
+  /** Labels behind the name. */
+  readonly labels?: string
 }
 
-export function SeriesLink({ entry, withLabels }: SeriesLinkProps): JSX.Element {
+export function SeriesLink({ entry, labels = '' }: SeriesLinkProps): JSX.Element {
   const page = usePage()
   const { name, kind, displayName = name } = entry.info
   const split = displayName === name ? lastPart(name) : 0
@@ -128,10 +149,27 @@ export function SeriesLink({ entry, withLabels }: SeriesLinkProps): JSX.Element 
             <Name text={name} />
           </span>
         )}
-        {withLabels && entry.labels !== '' && <span class="muted"> {entry.labels}</span>}
+        {labels !== '' && <span class="muted"> {labels}</span>}
       </span>
     </Link>
   )
+}
+
+/** Shows, in place of the kind while the pointer or the focus is there, what a chart can become. */
+export function SeriesMenu({ entry }: Pick<CellProps, 'entry'>): JSX.Element {
+  const page = usePage()
+  const items = (): MenuItem[] => [
+    {
+      words: 'Open with tables',
+      act: () => {
+        page.navigation.go(seriesRoute(page, entry))
+        page.navigation.span({ tables: true }, 'replace')
+      },
+    },
+    ...chartItems(page, seriesChart(page, entry), () => SERIES_CHART_WIDTH),
+  ]
+  const label = `${entry.text}: table, picture, numbers`
+  return <Menu class="list-more" label={label} items={items} />
 }
 
 export function contextOf(page: Page, entry: Entry): ReadingContext {

@@ -1,13 +1,15 @@
 /** The one filter line: words, kinds, grouping, order, density. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { exact } from '../format/number.ts'
-import type { Per } from '../format/rate.ts'
+import { exact } from '../../viewer/format/number.ts'
+import type { Per } from '../../viewer/format/rate.ts'
+import { labelNames } from '../../viewer/series/select.ts'
+import type { Sort } from '../../viewer/series/selection.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
 import { Icon } from '../shell/icon.tsx'
 import { usePage } from '../shell/page.ts'
 import { Pick } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
-import type { Entry } from '../store/catalogue.ts'
 import {
   DENSITIES,
   type Density,
@@ -15,9 +17,7 @@ import {
   type KindChoice,
   OVERVIEW,
   type OverviewState,
-  type Sort,
 } from './address.ts'
-import { labelNames } from './select.ts'
 
 const FILTER_ID = 'filter'
 
@@ -70,7 +70,7 @@ function FilterField({ q }: { q: string }): JSX.Element {
         ref={input}
         id={FILTER_ID}
         type="search"
-        placeholder="Filter: name or label=value"
+        placeholder="Name or label=value"
         aria-label="Filter series"
         autoComplete="off"
         spellcheck={false}

@@ -1,18 +1,13 @@
 /** The time axis of every small chart above it, at the lower edge of the window. */
 import type { JSX } from 'preact'
+import { placeTimes } from '../../viewer/chart/labels.ts'
+import { timeTicks } from '../../viewer/chart/scale.ts'
+import { clockText, tickText } from '../../viewer/format/time.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
-import { SCALE_WIDTH } from '../chart/plot.ts'
-import { timeTicks } from '../chart/scale.ts'
-import { clockText } from '../format/time.ts'
+import { HALF_TIME, SCALE_WIDTH } from '../chart/plot.ts'
 import { type Page, usePage, usePanel } from '../shell/page.ts'
 import type { Density } from './address.ts'
-
-/** Number of columns that the overview has at most, by the container queries of overview.css. */
-const COLUMNS: Readonly<Record<Density, number>> = { charts: 6, lines: 3, table: 0 }
-/** Half the width of `14:03:22`, and the distance at which two of them would touch. */
-const HALF_LABEL = 28
-const LABEL_ROOM = 64
 
 function drawRuler(page: Page, canvas: HTMLCanvasElement, size: Size, right: number): void {
   if (size.width === 0) return
@@ -24,16 +19,17 @@ function drawRuler(page: Page, canvas: HTMLCanvasElement, size: Size, right: num
   const cursor = page.cursor.second.value
   const cursorX = cursor !== null && cursor >= from && cursor <= to ? x(cursor) : undefined
   for (const tick of timeTicks(from, to, width, 24)) painter.vertical(x(tick), 0, 3, 'edge')
-  for (const tick of timeTicks(from, to, width)) {
-    const at = x(tick)
-    painter.vertical(at, 0, 6, 'edge')
-    const align = at < HALF_LABEL ? 'left' : at > width - HALF_LABEL ? 'right' : 'center'
-    if (cursorX !== undefined && Math.abs(cursorX - at) <= LABEL_ROOM) continue
-    painter.label(clockText(tick * 1000), at, size.height - 7, { align })
+  const ticks = timeTicks(from, to, width).map((tick) => [tick, x(tick)] as const)
+  for (const [, at] of ticks) painter.vertical(at, 0, 6, 'edge')
+  // Below the scale of the charts there is room for the last one.
+  const axis = { left: 0, right: width + Math.min(right, HALF_TIME), half: HALF_TIME }
+  for (const { tick, at } of placeTimes(ticks, axis)) {
+    if (cursorX !== undefined && Math.abs(cursorX - at) <= 2 * HALF_TIME) continue
+    painter.label(tickText(tick), at, size.height - 7, { align: 'center' })
   }
   page.cursor.setAxis(canvas, { from, to, left: 0, right: width })
   if (cursorX === undefined || cursor === null) return
-  const label = Math.max(HALF_LABEL, Math.min(width - HALF_LABEL, cursorX))
+  const label = Math.max(HALF_TIME, Math.min(width - HALF_TIME, cursorX))
   painter.vertical(cursorX, 0, 8, 'accent')
   painter.label(clockText(cursor * 1000), label, size.height - 7, {
     align: 'center',
@@ -52,29 +48,28 @@ function RulerCanvas({ right }: { right: number }): JSX.Element {
   return <canvas ref={canvas} />
 }
 
-export function Ruler({ density }: { density: Density }): JSX.Element | null {
-  const slots = Array.from({ length: COLUMNS[density] }, (_, i) => i)
-  if (slots.length === 0) return null
-  if (density === 'lines') {
-    return (
-      <div class="ruler" aria-hidden="true">
-        <div class="lines">
-          {slots.map((slot) => (
+interface RulerProps {
+  readonly density: Density
+  readonly columns: number
+}
+
+export function Ruler({ density, columns }: RulerProps): JSX.Element | null {
+  if (density === 'table') return null
+  const slots = Array.from({ length: columns }, (_, i) => i)
+  const areLines = density === 'lines'
+  return (
+    <div class="ruler" aria-hidden="true">
+      <div class={`slots of-${density}`} style={{ '--columns': columns }}>
+        {slots.map((slot) =>
+          areLines ? (
             <div class="line" key={slot}>
               <span />
               <RulerCanvas right={2} />
             </div>
-          ))}
-        </div>
-      </div>
-    )
-  }
-  return (
-    <div class="ruler" aria-hidden="true">
-      <div class="slots">
-        {slots.map((slot) => (
-          <RulerCanvas key={slot} right={SCALE_WIDTH} />
-        ))}
+          ) : (
+            <RulerCanvas key={slot} right={SCALE_WIDTH} />
+          ),
+        )}
       </div>
     </div>
   )

@@ -1,41 +1,23 @@
 /** Overview: the meters, one filter line, what is unusual, then everything, without set-up. */
 
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
-import { exact } from '../format/number.ts'
-import { dialectTitle } from '../format/status.ts'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { exact } from '../../viewer/format/number.ts'
+import type { Selection } from '../../viewer/series/select.ts'
+import { selectSeries } from '../../viewer/series/selection.ts'
 import { type Page, usePage } from '../shell/page.ts'
 import { CopyButton, NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
-import { OWN_DIALECT } from '../store/catalogue.ts'
-import { OVERVIEW, type OverviewState } from './address.ts'
+import { type Density, OVERVIEW, type OverviewState } from './address.ts'
 import { FilterLine } from './filter-line.tsx'
-import { GroupIndex, Groups } from './groups.tsx'
+import { GroupIndex } from './list/group-index.tsx'
+import { columnsOf, Groups } from './list/groups.tsx'
+import { type Reveal, useAnchor } from './list/reveal.ts'
+import { useWidth } from './list/viewport.ts'
 import { Meters } from './meters.tsx'
 import { Ruler } from './ruler.tsx'
-import { asksForOwn, groupEntries, type Selection, selectEntries, sortEntries } from './select.ts'
-
-function select(page: Page, route: OverviewState): Selection {
-  const { store } = page
-  const { watch, catalogue } = store
-  const isStale = (id: number): boolean => store.isStale(id)
-  const isOwnShown = asksForOwn(route)
-  const all = catalogue.entries.filter((entry) => isOwnShown || entry.info.dialect !== OWN_DIALECT)
-  const found = selectEntries(catalogue.entries, route, isStale)
-  const sorted = sortEntries(found, route.sort, {
-    score: (id) => (watch.finding(id).since > 0 ? watch.finding(id).score : 0),
-    ratio: (id) => watch.finding(id).ratio,
-    rate: (id) => watch.rate(id),
-    p99: (id) => (catalogue.get(id)?.info.kind === 'histogram' ? watch.lastValue(id) : Number.NaN),
-  })
-  const odd = found
-    .filter(({ id }) => watch.finding(id).since > 0)
-    .sort((a, b) => watch.finding(b.id).since - watch.finding(a.id).since || a.id - b.id)
-  const titleOf = (dialect: string): string => dialectTitle(store.sources.peek(), dialect)
-  return { all, found, odd, groups: groupEntries(sorted, route.group, titleOf, route.sort) }
-}
 
 /** Makes a signature: what has equal ones looks the same, and need not be rendered anew. */
 function signatureOf({ all, odd, groups }: Selection, numbering: number): string {
@@ -83,7 +65,10 @@ function useSelection(state: OverviewState): Selection {
   const page = usePage()
   const news = useNews(page)
   const { q, kind, source, group, sort } = state
-  const selection = useMemo(() => select(page, state), [page, news, q, kind, source, group, sort])
+  const selection = useMemo(
+    () => selectSeries(page.store, state),
+    [page, news, q, kind, source, group, sort],
+  )
   const signature = signatureOf(selection, page.store.catalogue.numbering)
   return useMemo(() => selection, [signature])
 }
@@ -130,10 +115,6 @@ function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
   const { all, found, odd } = selection
   const showsOdd = odd.length > 0 && density !== 'table' && state.q === ''
   useSpokenCount(state, selection)
-  const groups = useMemo(
-    () => <Groups selection={selection} density={density} showsOdd={showsOdd} />,
-    [selection, density, showsOdd],
-  )
   const isEmpty = store.catalogue.isLoaded && all.length === 0
   return (
     <>
@@ -146,18 +127,43 @@ function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
           <FilterLine state={state} all={all} found={found.length} />
           {state.q === '' &&
             views.map((view) => view.overviewPanel && <view.overviewPanel key={view.dialect} />)}
-          <div class="overview">
-            <GroupIndex selection={selection} showsOdd={showsOdd} />
-            <div class="flow">
-              <div class={`groups by-${density}`}>
-                {found.length > 0 ? groups : <NoMatch state={state} />}
-              </div>
-              {found.length > 0 && <Ruler density={density} />}
-            </div>
-          </div>
+          <Lists {...{ selection, density, showsOdd }}>
+            <NoMatch state={state} />
+          </Lists>
         </>
       )}
     </>
+  )
+}
+
+interface ListsProps {
+  readonly selection: Selection
+  readonly density: Density
+  readonly showsOdd: boolean
+  /** Words where nothing is found. */
+  readonly children: ComponentChildren
+}
+
+/** Shows the series, their index and their axis of time. */
+function Lists({ selection, density, showsOdd, children }: ListsProps): JSX.Element {
+  const flow = useRef<HTMLDivElement>(null)
+  const reveal = useRef<Reveal>(null)
+  const width = useWidth(flow)
+  const columns = columnsOf(density, width)
+  useAnchor(reveal, width > 0)
+  const list = useMemo(
+    () => <Groups {...{ selection, density, columns, showsOdd, reveal }} />,
+    [selection, density, columns, showsOdd],
+  )
+  const isFound = selection.found.length > 0
+  return (
+    <div class="overview">
+      <GroupIndex {...{ selection, showsOdd, reveal }} />
+      <div class="flow" ref={flow}>
+        {isFound ? width > 0 && list : children}
+        {isFound && <Ruler density={density} columns={columns} />}
+      </div>
+    </div>
   )
 }
 

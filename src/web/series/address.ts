@@ -9,21 +9,33 @@ export interface SeriesState {
   readonly kind: KindChoice
   /** Type word of the dialect, where kind does not tell namesakes apart. */
   readonly type: string
+  /** Seconds before what is shown that it is compared with; 0 for nothing. */
+  readonly before: number
 }
 
 export const SERIES: Address<SeriesState> = {
   path: 'series',
-  standard: { series: '', kind: '', type: '' },
+  standard: { series: '', kind: '', type: '', before: 0 },
   parse(rest, query) {
     if (rest.length <= 1) return undefined
     const kind = oneOf<KindChoice>(query, 'kind', KINDS, '')
-    return { series: decode(rest.slice(1)), kind, type: query.get('type') ?? '' }
+    const before = parseBefore(query.get('before'))
+    return { series: decode(rest.slice(1)), kind, type: query.get('type') ?? '', before }
   },
-  format({ series, kind, type }, query) {
+  format({ series, kind, type, before }, query) {
     write(query, 'kind', kind)
     write(query, 'type', type)
+    write(query, 'before', String(before), '0')
     return `/${encode(series)}`
   },
+}
+
+/** Farthest window that is compared with, seconds: hubs keep no more. */
+const BEFORE_MOST = 1200
+
+function parseBefore(text: string | null): number {
+  const seconds = Math.round(Number(text))
+  return seconds > 0 ? Math.min(BEFORE_MOST, seconds) : 0
 }
 
 /**

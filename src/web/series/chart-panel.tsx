@@ -1,15 +1,21 @@
 /** A large chart of one series: subscribed while on screen, its numbers beside it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { SteadyRange } from '../../viewer/chart/scale.ts'
+import { format, NO_BREAK_SPACE } from '../../viewer/format/number.ts'
+import { emptyWordsOf } from '../../viewer/series/reading.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
+import type { Lane, SeriesData } from '../../viewer/store/series-data.ts'
+import type { Painter } from '../chart/painter.ts'
 import { withClockStep } from '../chart/picture.ts'
-import { type Drawn, drawPlot, emptyWordsOf, type Plot } from '../chart/plot.ts'
-import { SteadyRange } from '../chart/scale.ts'
-import { format, NO_BREAK_SPACE } from '../format/number.ts'
+import { type Drawn, drawPlot, type Plot } from '../chart/plot.ts'
+import { type ChartFile, ChartTools, ToolsTable } from '../chart-file/chart-tools.tsx'
+import type { ChartTable } from '../chart-file/table.ts'
 import { useSubscription } from '../overview/cell.tsx'
 import { useDrawing, usePage, usePanel } from '../shell/page.ts'
 import { Section, setText } from '../shell/parts.tsx'
-import type { Entry } from '../store/catalogue.ts'
-import type { Lane, SeriesData } from '../store/series-data.ts'
+import { noteOf } from './series-chart.ts'
+import { lanesTable } from './tables.ts'
 
 interface Figure {
   readonly caption: string
@@ -70,39 +76,72 @@ interface ChartPanelProps {
   /** Text of what the picture is, for those who do not see it. */
   readonly label: string
   readonly plot: (data: SeriesData, view: ChartView) => Plot
+  /** Rows of what the picture shows. */
+  readonly table: (data: SeriesData, view: ChartView) => ChartTable
+  /** Rows for a file, where those are more. */
+  readonly all?: (data: SeriesData, view: ChartView) => ChartTable
   /** Called when it has been drawn. */
   readonly onDrawn?: (drawn: Drawn, data: SeriesData, view: ChartView) => void
   readonly figures?: readonly Figure[]
+  /** Nothing stands beside the chart, or beside others in line with it. */
+  readonly isWide?: boolean
   /** Content beside the chart instead of figures. */
   readonly children?: ComponentChildren
 }
 
 export function ChartPanel(props: ChartPanelProps): JSX.Element {
-  const { entry, title, note, height, label, plot, onDrawn, figures, children } = props
-  const { store, cursor } = usePage()
+  const { entry, title, note, height, label, plot, table, all, onDrawn, figures, children } = props
+  const page = usePage()
+  const { store, cursor } = page
   const steady = useRef(new SteadyRange())
+  const viewOf = (of: SteadyRange, second: number | null): ChartView => {
+    const to = store.clock.edge()
+    return { from: to - store.clock.window.peek(), to, cursor: second, steady: of }
+  }
+  const draw = (painter: Painter, data: SeriesData, view: ChartView): Drawn => {
+    const words = { emptyWords: emptyWordsOf(data, view.from), ...plot(data, view) }
+    return drawPlot(painter, withClockStep(words, store.sources.value?.clockSteps))
+  }
   const canvas = useDrawing((painter, element) => {
     const data = store.data(entry.id)
     if (data === undefined) return
-    const to = store.clock.edge()
-    const from = to - store.clock.window.value
-    const view = { from, to, cursor: cursor.second.value, steady: steady.current }
-    const steps = store.sources.value?.clockSteps
-    const words = { emptyWords: emptyWordsOf(data, from), ...plot(data, view) }
-    const drawn = drawPlot(painter, withClockStep(words, steps))
+    const view = viewOf(steady.current, cursor.second.value)
+    const drawn = draw(painter, data, view)
     cursor.setAxis(element, drawn.time)
     onDrawn?.(drawn, data, view)
   }, useSubscription(entry.id))
+  const rowsOf = (rows: ChartPanelProps['table']) => (): ChartTable | undefined => {
+    const data = store.data(entry.id)
+    return data && rows(data, viewOf(steady.current, null))
+  }
+  const chart: ChartFile = {
+    title: `${title} of ${entry.text}`,
+    note: () => {
+      const { from, to } = viewOf(steady.current, null)
+      return noteOf(page, entry, from, to)
+    },
+    height: Number(height.slice(1)),
+    draw: (painter) => {
+      const data = store.data(entry.id)
+      if (data !== undefined) draw(painter, data, viewOf(new SteadyRange(), null))
+    },
+    table: rowsOf(table),
+    ...(all && { all: rowsOf(all) }),
+  }
+  const tools = <ChartTools chart={chart} width={() => canvas.current?.clientWidth ?? 0} />
   return (
-    <Section title={title} note={note} isNoteRight>
-      <div class="beside">
+    <Section title={title} note={note} isNoteRight tools={tools}>
+      <div class={props.isWide ? '' : 'beside'}>
         <canvas ref={canvas} class={height} role="img" aria-label={label} />
         {figures && <Now entry={entry} figures={figures} />}
         {children}
       </div>
+      <ToolsTable chart={chart} />
     </Section>
   )
 }
+
+const OBSERVATIONS = [{ lane: 'count', unit: '/s', name: 'observations' }] as const
 
 export function Observations({ entry }: { entry: Entry }): JSX.Element {
   return (
@@ -113,6 +152,7 @@ export function Observations({ entry }: { entry: Entry }): JSX.Element {
       height="h104"
       label={`Observations per second of ${entry.text}`}
       figures={[laneFigure('count', '/s', 'per second')]}
+      table={(data, view) => lanesTable(data, view, OBSERVATIONS)}
       plot={(data, view) => {
         const values = new Float64Array(view.to - view.from + 1)
         data.copy('count', view.from, values)

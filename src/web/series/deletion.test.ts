@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeSeries } from '../../../test/support/series-info.ts'
-import { RefusedRequest } from '../store/hub-api.ts'
+import { RefusedRequest } from '../../viewer/store/hub-api.ts'
 import { deletedWords, lossWords, refusalWords } from './deletion.ts'
 
 test('what would go is said with what it has added up', () => {

@@ -1,7 +1,7 @@
 /** Words about deleting a series: what would go, what has gone, and why nothing went. */
 import type { DeletionAnswer, SeriesInfo } from '../../http/api.ts'
-import { exact, totalText } from '../format/number.ts'
-import { RefusedRequest } from '../store/hub-api.ts'
+import { exact, totalText } from '../../viewer/format/number.ts'
+import { RefusedRequest } from '../../viewer/store/hub-api.ts'
 
 /** Says what of a series would be lost. */
 export function lossWords({ kind, current }: SeriesInfo): string {

@@ -4,17 +4,18 @@
  */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import type { Range } from '../../viewer/chart/scale.ts'
+import { clockText } from '../../viewer/format/time.ts'
+import { emptyWordsOf } from '../../viewer/series/reading.ts'
+import { outerRowWords, undrawnWords } from '../../viewer/series/statistics.ts'
+import { mergeSeconds } from '../../viewer/store/buckets.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
 import { drawMarginal } from '../chart/heat.ts'
 import { pictureOf } from '../chart/picture.ts'
-import { emptyWordsOf } from '../chart/plot.ts'
-import type { Range } from '../chart/scale.ts'
-import { clockText } from '../format/time.ts'
 import { useDrawing, usePage } from '../shell/page.ts'
 import { setText } from '../shell/parts.tsx'
-import { mergeSeconds } from '../store/buckets.ts'
-import type { Entry } from '../store/catalogue.ts'
 import { ChartPanel, laneFigure, Observations } from './chart-panel.tsx'
-import { undrawnWords } from './statistics.ts'
+import { bucketsTable, heatTable, lanesTable } from './tables.ts'
 
 /** Seconds that "now" is, without a cursor: one second alone is ragged. */
 const NOW_SECONDS = 10
@@ -31,7 +32,14 @@ function Percentiles({ entry }: PanelProps): JSX.Element {
       title="Percentiles"
       note="each second"
       height="h216"
-      label={`Percentiles of ${entry.text} over time; as a table below`}
+      label={`Percentiles of ${entry.text} over time; T: as a table`}
+      table={(data, view) =>
+        lanesTable(
+          data,
+          view,
+          (['p50', 'p90', 'p99'] as const).map((lane) => ({ lane, unit })),
+        )
+      }
       plot={(data, { steady, ...view }) => pictureOf(data, view, { unit, size: 'large', steady })}
       figures={(['p99', 'p90', 'p50'] as const).map((lane) => laneFigure(lane, unit))}
     />
@@ -57,12 +65,15 @@ function Distribution({ entry }: PanelProps): JSX.Element {
       title="Distribution over time"
       note={<span class="follows" ref={when} />}
       height="h232"
-      label={`Distribution over time of ${entry.text}`}
+      label={`Distribution over time of ${entry.text}; T: as a table`}
+      table={(data, view) => bucketsTable(data, view, unit)}
+      all={(data, view) => heatTable(data, view, unit)}
       plot={(data, view) => {
         const missing = undrawnWords(data, view.from, view.to)
         const emptyWords = missing === '' ? emptyWordsOf(data, view.from) : missing
         const now = view.cursor === null ? 'last 10 s' : clockText(view.cursor * 1000)
-        setText(when.current, missing === '' ? now : `${missing}; ${now}`)
+        const outer = outerRowWords(data, view.from, view.to, unit)
+        setText(when.current, [missing, outer, now].filter((each) => each !== '').join('; '))
         const plot = { ...view, step: 1, lines: [], unit, axis: 'log', size: 'large' } as const
         return { ...plot, heat: { data, ramp: 'heat' }, emptyWords }
       }}

@@ -4,18 +4,18 @@
  */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { StatisticsJson } from '../../http/api.ts'
-import { allDigits, exact, text, totalText } from '../format/number.ts'
-import type { Shown } from '../format/rate.ts'
-import { dialectTitle } from '../format/status.ts'
-import { ageText, momentText, spanText } from '../format/time.ts'
+import type { NamesAnswer, SeriesNameJson } from '../../http/api.ts'
+import { shownName } from '../../viewer/format/name.ts'
+import { allDigits, text } from '../../viewer/format/number.ts'
+import { spanText } from '../../viewer/format/time.ts'
+import { type OriginFact, originFacts, sinceStart } from '../../viewer/series/facts.ts'
+import { bucketWords, startWords, windowNumbers } from '../../viewer/series/statistics.ts'
+import { type Entry, OWN_DIALECT } from '../../viewer/store/catalogue.ts'
 import { OVERVIEW } from '../overview/address.ts'
-import { usePage, useShownSeconds } from '../shell/page.ts'
+import { useAnswer, usePage, useShownSeconds } from '../shell/page.ts'
 import { CopyButton, type Fact, Facts, Name, Section } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
-import { type Entry, OWN_DIALECT } from '../store/catalogue.ts'
 import { deletedWords, KEPT_WORDS, lossWords, refusalWords } from './deletion.ts'
-import { bucketError, errorWords, windowNumbers } from './statistics.ts'
 
 interface SideProps {
   readonly entry: Entry
@@ -31,49 +31,12 @@ function WindowStatistics({ entry }: SideProps): JSX.Element {
     ? windowNumbers(data, page.shown(entry.info), to - store.clock.window.value, to)
     : []
   const window = `last ${spanText(store.clock.window.value)}`
-  const scale = data?.buckets?.width ? data.buckets.scale : undefined
-  const note = scale === undefined ? window : `${window}, ${errorWords(bucketError(scale))}`
+  const note = data?.buckets?.width ? `${window}, ${bucketWords(data.buckets)}` : window
   return (
     <Section title="Statistics" note={note} isNoteRight>
       <Facts facts={facts} isWide />
     </Section>
   )
-}
-
-/** Lists facts; a summary has no percentiles. */
-function statisticsFacts(statistics: StatisticsJson, unit: string): readonly Fact[] {
-  const { count, mean, min, median, p75, p95, p98, p99, p999, max, stddev } = statistics
-  const rows: readonly (readonly [string, number | string | null | undefined])[] = [
-    ['mean', mean],
-    ['min', min],
-    ['p50', median],
-    ['p75', p75],
-    ['p95', p95],
-    ['p98', p98],
-    ['p99', p99],
-    ['p99.9', p999],
-    ['max', max],
-    ['deviation', stddev],
-  ]
-  const facts: Fact[] = [['count', exact(count)]]
-  for (const [name, value] of rows) {
-    if (value !== undefined) facts.push([name, value === null ? '–' : text(Number(value), unit)])
-  }
-  return facts
-}
-
-function sinceStart({ info }: Entry, shown: Shown): readonly Fact[] {
-  const { kind, current, unit = '', statistics, rates, resets } = info
-  if (statistics !== undefined) return statisticsFacts(statistics, unit)
-  const facts: Fact[] = []
-  if (kind === 'counter' && current !== null) facts.push(['total', totalText(current)])
-  if (resets !== undefined) facts.push(['resets', exact(resets)])
-  if (rates !== undefined) {
-    const write = (rate: number): string => text(rate * shown.factor, shown.unit)
-    facts.push(['mean rate', write(rates.mean)], ['1 min', write(rates.m1)])
-    facts.push(['5 min', write(rates.m5)], ['15 min', write(rates.m15)])
-  }
-  return facts
 }
 
 /** Shows the one value of the series by which simple viewers know it. */
@@ -95,49 +58,50 @@ function Canonical({ entry }: SideProps): JSX.Element {
   )
 }
 
+/** Shows one fact: text of a peer as code, an age that is a warning in its colour. */
+function originFact({ name, words, manner }: OriginFact): Fact {
+  if (manner === 'label') return [name, <code>{words}</code>]
+  return [name, manner === 'warning' ? <span class="warn">{words}</span> : words]
+}
+
 function Origin({ entry }: SideProps): JSX.Element {
   const { store } = usePage()
   store.clock.tick.value
-  const { info } = entry
-  const now = store.clock.nowMs()
-  const type = info.type === undefined ? '' : `, ${info.type}`
-  const age = (now - store.lastDataMs(entry.id)) / 1000
-  const isSilent = age >= 60
-  const facts: Fact[] = [
-    ['source', dialectTitle(store.sources.value, info.dialect) + type],
-    ['address', info.source || '–'],
-    ['last data', <span class={isSilent ? 'warn' : ''}>{ageText(age)}</span>],
-    [
-      'first seen',
-      `${momentText(info.firstSeenMs, now)}, ${ageText((now - info.firstSeenMs) / 1000)}`,
-    ],
-    ...info.labels.map(([key, value]): Fact => [key, <code>{value}</code>]),
-  ]
-  if (info.plot !== undefined) facts.push(['plot', info.plot])
   return (
     <Section title="Comes from">
-      <Facts facts={facts} />
+      <Facts facts={originFacts(entry, store).map(originFact)} />
     </Section>
   )
 }
 
+/** Names change with the list of series alone; they are read again this often, ms. */
+const NAMES_MS = 30_000
+
+/** Shows the names that the hub says, each as the code writes it that exports the series. */
 function Names({ entry }: SideProps): JSX.Element {
-  const names = [
-    ['Series', entry.text],
-    ['API', `/api/v1/series/${entry.id}`],
-    ['Live stream', `/api/v1/live?series=${entry.id}&interval=1`],
-  ] as const
   // A restarted hub has no address yet for a series that it has not heard of again.
-  const known = entry.id < 0 ? names.slice(0, 1) : names
+  const isKnown = entry.id >= 0
+  const path = isKnown ? `/series/${entry.id}/names` : undefined
+  const { answer } = useAnswer<NamesAnswer>(path, { leastMs: NAMES_MS })
+  const own = [
+    { where: 'API', text: `/api/v1/series/${entry.id}` },
+    { where: 'Live stream', text: `/api/v1/live?series=${entry.id}&interval=1` },
+  ]
+  const names: readonly SeriesNameJson[] = [
+    { where: 'Series', text: entry.text },
+    ...(answer?.names ?? []),
+    ...(isKnown ? own : []),
+  ]
   return (
     <Section title="Named">
       <ul class="names">
-        {known.map(([where, name]) => (
-          <li key={where}>
-            <span class="tiny muted">{where}</span>
-            <code class="cut" title={name}>
-              {name}
-            </code>
+        {names.map(({ where, text: name, note }) => (
+          <li key={`${where} ${name}`}>
+            <span class="tiny muted">
+              {where}
+              {note !== undefined && `, ${shownName(note)}`}
+            </span>
+            <code title={name}>{shownName(name)}</code>
             <CopyButton text={name} what={`${where} name`} />
           </li>
         ))}
@@ -249,11 +213,7 @@ export function Side({ entry }: SideProps): JSX.Element {
     <aside aria-label="About this series">
       <WindowStatistics entry={entry} />
       {facts.length > 0 && (
-        <Section
-          title="Since the start"
-          note={statistics?.relativeError && errorWords(statistics.relativeError)}
-          isNoteRight
-        >
+        <Section title="Since the start" note={statistics && startWords(statistics)} isNoteRight>
           <Facts facts={facts} isWide />
         </Section>
       )}

@@ -3,12 +3,15 @@
  * observations, and how many there were.
  */
 import type { JSX } from 'preact'
+import type { Entry } from '../../viewer/store/catalogue.ts'
+import type { Lane } from '../../viewer/store/series-data.ts'
 import { deviationPicture, rangePicture } from '../chart/picture.ts'
-import type { Entry } from '../store/catalogue.ts'
 import { ChartPanel, laneFigure, Observations } from './chart-panel.tsx'
+import { lanesTable } from './tables.ts'
 
 export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
   const unit = entry.info.unit ?? ''
+  const lanes = (...names: Lane[]) => names.map((lane) => ({ lane, unit }))
   return (
     <>
       <ChartPanel
@@ -16,7 +19,8 @@ export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
         title="Mean"
         note="shaded: the deviation around it"
         height="h232"
-        label={`Mean and deviation of ${entry.text} over time; as a table below`}
+        label={`Mean and deviation of ${entry.text} over time; T: as a table`}
+        table={(data, view) => lanesTable(data, view, lanes('mean', 'deviation'))}
         plot={(data, { steady, ...view }) =>
           deviationPicture(data, view, { unit, size: 'large', steady })
         }
@@ -27,7 +31,8 @@ export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
         title="Range"
         note="smallest to largest, each second"
         height="h168"
-        label={`Smallest and largest of ${entry.text} over time; as a table below`}
+        label={`Smallest and largest of ${entry.text} over time; T: as a table`}
+        table={(data, view) => lanesTable(data, view, lanes('min', 'max'))}
         plot={(data, { steady, ...view }) =>
           rangePicture(data, view, { unit, size: 'large', steady })
         }

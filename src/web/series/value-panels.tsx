@@ -1,31 +1,18 @@
 /** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { text } from '../../viewer/format/number.ts'
+import { PERS, perText, SECONDS, statedS } from '../../viewer/format/rate.ts'
+import { extremeOf } from '../../viewer/series/statistics.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
+import { MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
 import { pictureOf } from '../chart/picture.ts'
-import { text } from '../format/number.ts'
-import { PERS, perText, SECONDS, statedS } from '../format/rate.ts'
 import { usePage } from '../shell/page.ts'
 import { setText } from '../shell/parts.tsx'
-import type { Entry } from '../store/catalogue.ts'
-import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
 import { ChartPanel } from './chart-panel.tsx'
+import { seriesTable } from './tables.ts'
 
 const LONG_SECONDS = 600
-
-/** Reduces the known values of the window that ends at `second`. */
-function over(
-  data: SeriesData,
-  second: number,
-  window: number,
-  pick: (a: number, b: number) => number,
-): number {
-  const values = new Float64Array(window)
-  data.copy(MAIN_LANE[data.kind], second - window + 1, values)
-  return values.reduce(
-    (kept, value) => (Number.isNaN(value) ? kept : Number.isNaN(kept) ? value : pick(kept, value)),
-    Number.NaN,
-  )
-}
 
 /**
  * Offers what a rate is stated per. The sender's own choice leaves all other counters as theirs
@@ -69,11 +56,13 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
   const usual = useRef<HTMLSpanElement>(null)
   const pausedAt = store.clock.pausedAt.value
   useEffect(() => store.screen.showLong(entry.id, LONG_SECONDS), [store, entry.id, pausedAt])
-  const extreme = (caption: string, pick: (a: number, b: number) => number) => ({
+  const extreme = (caption: string, end: 'min' | 'max') => ({
     caption,
     unit,
-    read: (data: SeriesData, _: number, window: number) =>
-      factor * over(data, store.clock.edge(), window, pick),
+    read: (data: SeriesData, _: number, window: number) => {
+      const edge = store.clock.edge()
+      return factor * extremeOf(data, end, edge - window, edge)
+    },
   })
   const title = kind === 'counter' ? 'Rate' : 'Value'
   return (
@@ -89,7 +78,8 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
           </>
         }
         height="h360"
-        label={`${title} of ${entry.text} over time; as a table below`}
+        label={`${title} of ${entry.text} over time; T: as a table`}
+        table={(data, view) => seriesTable(data, view, shown)}
         plot={(data, view) =>
           pictureOf(data, view, { ...shown, size: 'large', steady: view.steady })
         }
@@ -99,22 +89,25 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
         }}
         figures={[
           { caption: 'now', unit, read: (data, at) => factor * data.at(MAIN_LANE[kind], at) },
-          extreme('lowest', Math.min),
-          extreme('highest', Math.max),
+          extreme('lowest', 'min'),
+          extreme('highest', 'max'),
         ]}
       />
-      <ChartPanel
-        key={`${unit} long`}
-        entry={entry}
-        title="Last 10 minutes"
-        height="h168"
-        label={`${title} of ${entry.text} over the last 10 minutes`}
-        plot={(data, { from, to, cursor, steady }) => {
-          const view = { from: to - LONG_SECONDS, to, cursor }
-          const picture = pictureOf(data, view, { ...shown, size: 'large', steady })
-          return { ...picture, mark: { from, to, words: 'shown above' } }
-        }}
-      />
+      {store.clock.window.value < LONG_SECONDS && (
+        <ChartPanel
+          key={`${unit} long`}
+          entry={entry}
+          title="Last 10 minutes"
+          height="h168"
+          label={`${title} of ${entry.text} over the last 10 minutes; T: as a table`}
+          table={(data, { to }) => seriesTable(data, { from: to - LONG_SECONDS, to }, shown)}
+          plot={(data, { from, to, cursor, steady }) => {
+            const view = { from: to - LONG_SECONDS, to, cursor }
+            const picture = pictureOf(data, view, { ...shown, size: 'large', steady })
+            return { ...picture, mark: { from, to, words: 'shown above' } }
+          }}
+        />
+      )}
     </>
   )
 }

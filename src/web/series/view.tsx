@@ -1,18 +1,19 @@
 /** One series: its picture over time, its distribution now, its numbers, where it comes from. */
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { clockText } from '../format/time.ts'
+import { clockText } from '../../viewer/format/time.ts'
+import { changeWords } from '../../viewer/series/reading.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
+import { TablesSwitch } from '../chart-file/chart-tools.tsx'
+import { CompareWith, TwoWindows } from '../compare/two-windows.tsx'
 import { OVERVIEW } from '../overview/address.ts'
-import { changeWords } from '../overview/reading.ts'
 import { Icon } from '../shell/icon.tsx'
 import { usePage } from '../shell/page.ts'
 import { Link, Name, NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
-import type { Entry } from '../store/catalogue.ts'
 import { SERIES, type SeriesState } from './address.ts'
 import { DistributionPanels } from './distribution-panels.tsx'
-import { SecondsTable } from './seconds-table.tsx'
 import { Side } from './side.tsx'
 import { SummaryPanels } from './summary-panels.tsx'
 import { ValuePanels } from './value-panels.tsx'
@@ -46,6 +47,18 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
           </span>
         )}
       </p>
+      <p class="small">
+        {page.views.map(({ dialect, seriesLink }) => {
+          const link = seriesLink?.(entry)
+          return (
+            link && (
+              <Link key={dialect} to={link.to} class="link">
+                {link.words}
+              </Link>
+            )
+          )
+        })}
+      </p>
       {info.description && <p class="small soft">{info.description}</p>}
     </div>
   )
@@ -59,7 +72,7 @@ function Panels({ entry }: { entry: Entry }): JSX.Element {
 
 function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
   const { store } = usePage()
-  const { series, kind, type } = route.state
+  const { series, kind, type, before } = route.state
   store.catalogue.version.value
   const entry = store.catalogue.find(series, kind, type)
   const id = entry?.id
@@ -97,8 +110,9 @@ function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
       <Heading entry={entry} />
       <div class="split" key={entry.identity}>
         <div>
-          <Panels entry={entry} />
-          <SecondsTable entry={entry} />
+          <CompareWith before={before} />
+          {before > 0 ? <TwoWindows {...{ entry, before }} /> : <Panels entry={entry} />}
+          <TablesSwitch />
         </div>
         <Side entry={entry} />
       </div>

@@ -1,18 +1,20 @@
 /** The frame around the views: bar, banner, the view of the URL, keys, and words spoken once. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { Jump } from '../jump/jump.tsx'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
 import { Help } from './help.tsx'
-import { useKeys } from './key-actions.ts'
+import { setSingles, useKeys } from './key-actions.ts'
 import { usePage } from './page.ts'
 
 /** Speaks the state, live, paused, reconnecting, when it changes, never with values. */
 function useSpokenState(): void {
   const page = usePage()
   const isLost = page.store.clock.connection.value.state === 'lost'
-  const isPaused = page.navigation.route.value.at !== null
-  const word = isLost ? 'Reconnecting' : isPaused ? 'Paused' : 'Live'
+  const word = isLost
+    ? 'Reconnecting'
+    : (page.own.value?.state.value.word ?? (page.isStill ? 'Paused' : 'Live'))
   const last = useRef(word)
   useEffect(() => {
     if (last.current !== word) page.announce(word)
@@ -44,6 +46,7 @@ export function App(): JSX.Element {
         {page.spoken.value}
       </div>
       {page.isHelpShown.value && <Help keys={keys} />}
+      {page.isJumpShown.value && <Jump setSingles={(isOn) => setSingles(keys, isOn)} />}
     </>
   )
 }

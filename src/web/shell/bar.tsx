@@ -1,30 +1,28 @@
 /** The bar: mark, views, state and clock, time window, pause, theme, help. */
+
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { exact } from '../format/number.ts'
-import { clockText, windowText } from '../format/time.ts'
+import { exact } from '../../viewer/format/number.ts'
+import { clockText } from '../../viewer/format/time.ts'
+import { WindowChoice } from '../zoom/window-choice.tsx'
 import { Icon, Mark } from './icon.tsx'
 import { type Page, usePage, usePanel } from './page.ts'
 import { Link, setText } from './parts.tsx'
-import { homeOf, startOf, to, WINDOWS } from './route.ts'
+import { homeOf, startOf, to } from './route.ts'
 import type { Route } from './view.ts'
 
-/** Windows that a narrow bar has no room for. */
-const WIDE_ONLY: ReadonlySet<number> = new Set([30, 120])
-
-type StateWord = 'Live' | 'Paused' | 'Cursor' | 'Reconnecting'
-
-function stateWord({ store, cursor }: Page): StateWord {
-  if (store.clock.connection.value.state === 'lost') return 'Reconnecting'
-  if (store.clock.pausedAt.value !== undefined) return 'Paused'
-  return cursor.second.value === null ? 'Live' : 'Cursor'
+/** Says in one word and a mark what the picture does. */
+function stateOf({ store, cursor, own }: Page): { readonly word: string; readonly dot: string } {
+  const { connection, pausedAt } = store.clock
+  if (connection.value.state === 'lost') return { word: 'Reconnecting', dot: 'dot error' }
+  if (connection.value.state === 'connecting') return { word: 'Connecting', dot: 'dot idle' }
+  if (own.value !== undefined) return own.value.state.value
+  if (pausedAt.value !== undefined) return { word: 'Paused', dot: 'dot paused' }
+  return { word: cursor.second.value === null ? 'Live' : 'Cursor', dot: 'dot' }
 }
 
-const DOTS: Readonly<Record<StateWord, string>> = {
-  Live: 'dot',
-  Cursor: 'dot',
-  Paused: 'dot paused',
-  Reconnecting: 'dot error',
+function instantMs({ store, cursor, own }: Page): number {
+  return own.value?.instantMs() ?? (cursor.second.value ?? store.clock.edge()) * 1000
 }
 
 function Clock(): JSX.Element {
@@ -34,11 +32,10 @@ function Clock(): JSX.Element {
   const time = useRef<HTMLSpanElement>(null)
   const box = usePanel<HTMLDivElement>({
     draw: () => {
-      const word =
-        page.store.clock.connection.value.state === 'connecting' ? 'Connecting' : stateWord(page)
+      const { word, dot: mark } = stateOf(page)
       setText(state.current, word)
-      if (dot.current) dot.current.className = DOTS[word as StateWord] ?? 'dot idle'
-      setText(time.current, clockText((page.cursor.second.value ?? page.store.clock.edge()) * 1000))
+      if (dot.current) dot.current.className = mark
+      setText(time.current, clockText(instantMs(page)))
     },
   })
   return (
@@ -81,31 +78,32 @@ function Tabs({ route }: { route: Route }): JSX.Element {
   )
 }
 
-function Windows({ route }: { route: Route }): JSX.Element {
-  const { navigation } = usePage()
+/** Shows what looks like a field, and opens the one that is. */
+function JumpButton(): JSX.Element {
+  const { isJumpShown } = usePage()
   return (
-    <div class="segments" role="radiogroup" aria-label="Time window">
-      {WINDOWS.map((seconds) => (
-        // biome-ignore lint/a11y/useSemanticElements: drawn as one control with its neighbours
-        <button
-          key={seconds}
-          type="button"
-          role="radio"
-          class={WIDE_ONLY.has(seconds) ? 'wide' : ''}
-          aria-checked={route.window === seconds}
-          onClick={() => navigation.span({ window: seconds })}
-        >
-          {windowText(seconds)}
-        </button>
-      ))}
-    </div>
+    <button
+      type="button"
+      class="jump-button"
+      title="Jump to a series, source, view or action (Ctrl K)"
+      aria-haspopup="dialog"
+      onClick={() => {
+        isJumpShown.value = true
+      }}
+    >
+      <Icon name="search" />
+      <span class="grow">Jump to</span>
+      <span class="keycap" aria-hidden="true">
+        Ctrl K
+      </span>
+    </button>
   )
 }
 
 export function Bar({ route }: { route: Route }): JSX.Element {
   const page = usePage()
   const start = startOf(page.screens.map(({ address }) => address))
-  const isPaused = route.at !== null
+  const isPaused = page.isStill
   const themeTitle = `Light or dark: ${page.theme.choice.value} (Shift T)`
   return (
     <header class="bar">
@@ -114,9 +112,10 @@ export function Bar({ route }: { route: Route }): JSX.Element {
         <span>Pentameter</span>
       </Link>
       <Tabs route={route} />
+      <JumpButton />
       <span class="grow" />
       <Clock />
-      <Windows route={route} />
+      <WindowChoice window={page.window} />
       <div class="buttons">
         <button
           type="button"
@@ -129,7 +128,7 @@ export function Bar({ route }: { route: Route }): JSX.Element {
         </button>
         <button
           type="button"
-          class="icon wide"
+          class="icon"
           aria-label="Light or dark"
           title={themeTitle}
           onClick={() => page.switchTheme()}
@@ -138,12 +137,10 @@ export function Bar({ route }: { route: Route }): JSX.Element {
         </button>
         <button
           type="button"
-          class="icon wide"
+          class="icon"
           aria-label="Keyboard help"
           title="Keyboard (?)"
-          onClick={() => {
-            page.isHelpShown.value = true
-          }}
+          onClick={() => page.showHelp()}
         >
           <Icon name="help" />
         </button>

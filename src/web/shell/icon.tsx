@@ -12,7 +12,9 @@ const PATHS = {
   table: 'M2 3h12v10H2zM2 6.5h12M6.5 6.5V13',
   copy: 'M5.5 5.5h8v8h-8zM3 10.5H2.5v-8h8V3',
   warn: 'M8 2.2 14.4 13H1.6zM8 6.4v3.2M8 11.3v.1',
+  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   right: 'M6 4l4 4-4 4',
+  action: 'M9 2 4 9h3.5L7 14l5-7H8.5z',
   close: 'M4 4l8 8M12 4l-8 8',
   counter: 'M2 13h3V9.5h3V6h3V3h3',
   gauge: 'M2 9.5l3-4 3 5 3-7 3 5',
@@ -20,7 +22,7 @@ const PATHS = {
   summary: 'M12 4V3H4l4.5 5L4 13h8v-1',
 } as const
 
-type IconName = keyof typeof PATHS
+export type IconName = keyof typeof PATHS
 
 /** @param title what it says where no word stands beside it */
 export function Icon({ name, title }: { name: IconName; title?: string }): JSX.Element {

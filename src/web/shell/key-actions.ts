@@ -1,13 +1,17 @@
 /** Carries out what the keys mean. */
 import { useEffect, useMemo } from 'preact/hooks'
-import { stepCursor } from '../chart/cursor.ts'
+import { longerWindow, shorterWindow, stepCursor, WINDOWS } from '../../viewer/chart/time-window.ts'
 import { DENSITIES, OVERVIEW } from '../overview/address.ts'
 import { type Action, Keys, type NamedAction } from './keys.ts'
 import { type Page, usePage } from './page.ts'
-import { homeOf, startOf, to, WINDOWS } from './route.ts'
+import { homeOf, startOf, to } from './route.ts'
 
 const SETTING = 'pentameter.keys'
 const OFF = 'off'
+
+/** Zoom of one press, and the part of the window that one press moves by. */
+const ZOOM_FACTOR = 1.5
+const PAN_SHARE = 0.25
 
 function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, select, textarea')
@@ -23,11 +27,14 @@ export function useKeys(): Keys {
   }, [page])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (page.isHelpShown.peek()) return
+      if (page.isHelpShown.peek() || page.isJumpShown.peek()) return
       const action = keys.press({
         key: event.key,
         hasModifier: event.ctrlKey || event.metaKey || event.altKey,
+        hasCommand: event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey,
+        hasShift: event.shiftKey,
         isInField: isField(event.target),
+        own: page.screen?.keys?.map(([key]) => key) ?? [],
       })
       if (action === undefined) return
       event.preventDefault()
@@ -47,22 +54,24 @@ export function setSingles(keys: Keys, isOn: boolean): void {
 
 const PERFORM: Readonly<Record<NamedAction, (page: Page) => void>> = {
   filter: focusFilter,
-  help: ({ isHelpShown }) => {
-    isHelpShown.value = true
+  jump: ({ isJumpShown }) => {
+    isJumpShown.value = true
   },
+  help: (page) => page.showHelp(),
   pause: (page) => page.togglePause(),
   theme: (page) => page.switchTheme(),
-  shorter: ({ navigation }) => {
-    const { window } = navigation.route.value
-    navigation.span({ window: WINDOWS.findLast((each) => each < window) ?? WINDOWS[0] })
-  },
-  longer: ({ navigation }) => {
-    const { window } = navigation.route.value
-    navigation.span({ window: WINDOWS.find((each) => each > window) ?? window })
-  },
+  shorter: (page) => page.chooseWindow(shorterWindow(page.window)),
+  longer: (page) => page.chooseWindow(longerWindow(page.window)),
+  'zoom-in': ({ gestures }) => gestures.zoom(1 / ZOOM_FACTOR),
+  'zoom-out': ({ gestures }) => gestures.zoom(ZOOM_FACTOR),
+  'zoom-back': ({ gestures }) => gestures.back(),
+  'pan-back': ({ gestures }) => gestures.pan(-PAN_SHARE),
+  'pan-on': ({ gestures }) => gestures.pan(PAN_SHARE),
   'cursor-back': (page) => moveCursor(page, -1),
   'cursor-on': (page) => moveCursor(page, 1),
-  off: ({ cursor }) => cursor.set(null),
+  off: ({ cursor, gestures }) => {
+    if (!gestures.abandon()) cursor.set(null)
+  },
   density: ({ navigation }) => {
     if (navigation.route.value.address !== OVERVIEW) return
     const next = (DENSITIES.indexOf(navigation.state(OVERVIEW).density) + 1) % DENSITIES.length
@@ -72,11 +81,15 @@ const PERFORM: Readonly<Record<NamedAction, (page: Page) => void>> = {
   next: () => focusSeries(1),
   previous: () => focusSeries(-1),
   up: goUp,
-  'copy-link': copyLink,
+  'copy-link': (page) => page.copyLink(),
 }
 
 function isWindow(action: Action): action is `window-${number}` {
   return action.startsWith('window-')
+}
+
+function isOwn(action: Action): action is `own-${string}` {
+  return action.startsWith('own-')
 }
 
 function isView(action: Action): action is `go-${string}` {
@@ -87,11 +100,13 @@ function perform(action: Action, page: Page): void {
   const { navigation, screens } = page
   if (isWindow(action)) {
     const window = WINDOWS[Number(action.slice('window-'.length)) - 1]
-    if (window !== undefined) navigation.span({ window })
+    if (window !== undefined) page.chooseWindow(window)
+  } else if (isOwn(action)) {
+    page.own.peek()?.press(action.slice('own-'.length))
   } else if (isView(action)) {
     const screen = screens.find(({ key }) => `go-${key}` === action)
     if (screen !== undefined) navigation.go(homeOf(screen))
-  } else PERFORM[action](page)
+  } else if (!page.own.peek()?.perform(action)) PERFORM[action](page)
 }
 
 function moveCursor({ cursor, store: { clock } }: Page, direction: -1 | 1): void {
@@ -120,23 +135,46 @@ function toggleTable({ navigation }: Page): void {
     navigation.go(to(OVERVIEW, { density: density === 'table' ? 'charts' : 'table' }))
     return
   }
-  const details = document.querySelector<HTMLDetailsElement>('details.panel')
-  if (details) details.open = !details.open
+  navigation.span({ tables: !navigation.route.value.tables })
 }
 
-/** Moves the focus from title to title; Enter then opens the link that has it. */
-function focusSeries(direction: -1 | 1): void {
-  const titles = [...document.querySelectorAll<HTMLAnchorElement>('a.title, a.row-link')]
-  const at = titles.indexOf(document.activeElement as HTMLAnchorElement)
-  const next = at < 0 && direction < 0 ? titles.length - 1 : at + direction
-  const title = titles[Math.min(titles.length - 1, Math.max(0, next))]
+/**
+ * Moves the focus from title to title; Enter then opens the link that has it. Of a long list only
+ * what is near the screen is there: from a title that was scrolled away it goes on when that is
+ * back.
+ */
+function focusSeries(direction: -1 | 1, isBack = false): void {
+  const active = document.activeElement
+  if (active === null || !active.matches(TITLES)) {
+    focusTitle(direction > 0 ? firstOnScreen() : titles().at(-1))
+  } else if (isBack || isOnScreen(active)) {
+    const all = titles()
+    const at = all.indexOf(active as HTMLAnchorElement)
+    focusTitle(all[at + direction] ?? all[at])
+  } else {
+    active.scrollIntoView({ block: 'center' })
+    // One frame later the list has followed.
+    requestAnimationFrame(() => requestAnimationFrame(() => focusSeries(direction, true)))
+  }
+}
+
+const TITLES = 'a.title, a.row-link'
+
+function titles(): readonly HTMLAnchorElement[] {
+  return [...document.querySelectorAll<HTMLAnchorElement>(TITLES)]
+}
+
+function firstOnScreen(): HTMLAnchorElement | undefined {
+  const all = titles()
+  return all.find(isOnScreen) ?? all[0]
+}
+
+function isOnScreen(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect()
+  return bottom > 0 && top < innerHeight
+}
+
+function focusTitle(title: HTMLAnchorElement | undefined): void {
   title?.focus({ preventScroll: true })
   title?.scrollIntoView({ block: 'center' })
-}
-
-function copyLink(page: Page): void {
-  navigator.clipboard.writeText(location.href).then(
-    () => page.announce('Copied the link'),
-    () => page.announce('The browser did not allow copying'),
-  )
 }

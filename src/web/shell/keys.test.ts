@@ -55,6 +55,21 @@ test('single keys can be switched off; arrows and Escape stay', () => {
   assert.equal(press(keys, 'Escape'), 'off')
 })
 
+test('Ctrl K jumps, from a text field too, and whether or not single keys are on', () => {
+  const keys = new Keys(LETTERS)
+  keys.areSinglesOn.value = false
+  const held = { hasModifier: true, hasCommand: true, isInField: true }
+  assert.equal(press(keys, 'k', held), 'jump')
+  assert.equal(press(keys, 'k', { hasModifier: true }), undefined)
+})
+
+test('arrows move the cursor, with Shift the time', () => {
+  const keys = new Keys(LETTERS)
+  assert.equal(press(keys, 'ArrowLeft', { hasShift: true }), 'pan-back')
+  assert.equal(press(keys, 'ArrowRight', { hasShift: true }), 'pan-on')
+  assert.equal(press(keys, 'ArrowRight'), 'cursor-on')
+})
+
 test('every key that the help shows does something', () => {
   for (const { keys: list } of keyHelp(SCREENS)) {
     for (const [shown] of list) {
@@ -63,8 +78,16 @@ test('every key that the help shows does something', () => {
       const names: Record<string, string> = { '←': 'ArrowLeft', '→': 'ArrowRight', Esc: 'Escape' }
       const parts = shown.split(' ').filter((part) => part !== '…')
       const keys = new Keys(LETTERS)
-      if (parts[0] === 'Shift') assert.ok(press(keys, 'T'), shown)
-      else if (parts[0] === 'G') {
+      if (parts[0] === 'Ctrl') {
+        const held = { hasModifier: true, hasCommand: true }
+        assert.ok(press(keys, parts[1]!.toLowerCase(), held), shown)
+      } else if (parts[0] === 'Shift') {
+        for (const part of parts.slice(1)) {
+          const plain = press(keys, names[part] ?? part.toLowerCase())
+          const action = press(keys, names[part] ?? part, { hasShift: true })
+          assert.ok(action !== undefined && action !== plain, shown)
+        }
+      } else if (parts[0] === 'G') {
         press(keys, 'g')
         assert.ok(press(keys, parts[1]!.toLowerCase()), shown)
       } else {

@@ -4,12 +4,18 @@ import type { Screen } from './view.ts'
 
 export type NamedAction =
   | 'filter'
+  | 'jump'
   | 'help'
   | 'pause'
   | 'shorter'
   | 'longer'
   | 'cursor-back'
   | 'cursor-on'
+  | 'pan-back'
+  | 'pan-on'
+  | 'zoom-in'
+  | 'zoom-out'
+  | 'zoom-back'
   | 'off'
   | 'density'
   | 'table'
@@ -19,13 +25,18 @@ export type NamedAction =
   | 'up'
   | 'copy-link'
 
-/** `go-e` leads to the view that has the letter. */
-export type Action = NamedAction | `window-${number}` | `go-${string}`
+/** `go-e` leads to the view that has the letter, `own-n` is what N means in the view shown. */
+export type Action = NamedAction | `window-${number}` | `go-${string}` | `own-${string}`
 
 interface KeyPress {
   readonly key: string
   readonly hasModifier: boolean
+  /** Control, or the command key of a Mac, and no other one. */
+  readonly hasCommand?: boolean
+  readonly hasShift?: boolean
   readonly isInField: boolean
+  /** Keys of the view that is shown. */
+  readonly own?: readonly string[]
 }
 
 const SINGLE: Readonly<Record<string, Action>> = {
@@ -35,6 +46,10 @@ const SINGLE: Readonly<Record<string, Action>> = {
   P: 'pause',
   '[': 'shorter',
   ']': 'longer',
+  '+': 'zoom-in',
+  '=': 'zoom-in',
+  '-': 'zoom-out',
+  '0': 'zoom-back',
   d: 'density',
   t: 'table',
   T: 'theme',
@@ -49,6 +64,10 @@ const NAMED: Readonly<Record<string, Action>> = {
   ArrowRight: 'cursor-on',
   Escape: 'off',
 }
+const WITH_SHIFT: Readonly<Record<string, Action>> = {
+  ArrowLeft: 'pan-back',
+  ArrowRight: 'pan-on',
+}
 
 export class Keys {
   readonly areSinglesOn = signal(true)
@@ -60,18 +79,23 @@ export class Keys {
     this.#letters = new Set(letters)
   }
 
-  press({ key, hasModifier, isInField }: KeyPress): Action | undefined {
+  press(press: KeyPress): Action | undefined {
+    const { key, hasModifier, hasCommand, hasShift = false, isInField, own = [] } = press
     const isAfterG = this.#isAfterG
     this.#isAfterG = false
+    if (hasCommand === true && key.toLowerCase() === 'k') return 'jump'
     if (hasModifier || isInField) return undefined
-    const named = NAMED[key]
-    if (named !== undefined || !this.areSinglesOn.peek()) return named
+    const named = (hasShift ? WITH_SHIFT[key] : undefined) ?? NAMED[key]
     const lower = key.toLowerCase()
+    const ownKey = own.find((each) => each.toLowerCase() === lower)
+    if (ownKey !== undefined && key.length > 1) return `own-${ownKey}`
+    if (named !== undefined || !this.areSinglesOn.peek()) return named
     if (isAfterG && this.#letters.has(lower)) return `go-${lower}`
     if (lower === 'g') {
       this.#isAfterG = true
       return undefined
     }
+    if (ownKey !== undefined) return `own-${ownKey}`
     if (/^[1-6]$/.test(key)) return `window-${Number(key)}`
     return SINGLE[key]
   }
@@ -91,14 +115,18 @@ export function keyHelp(screens: readonly Screen[]): readonly KeyHelp[] {
       title: 'Anywhere',
       keys: [
         ['/', 'Filter'],
+        ['Ctrl K', 'Jump to a series, source, view or action'],
         ['?', 'This list'],
         ['P', 'Pause, resume'],
         ['1 … 6', 'Time window'],
         ['[ ]', 'Window shorter, longer'],
         ['← →', 'Move the cursor'],
+        ['+ -', 'Zoom in, out, at the cursor'],
+        ['Shift ← →', 'Earlier, later'],
+        ['0', 'Back to now, as before zooming'],
         ['Esc', 'Cursor and dialogs off'],
         ['D', 'Density'],
-        ['T', 'Charts as a table'],
+        ['T', 'Charts as tables'],
         ['Shift T', 'Light, dark, as the system'],
       ],
     },
@@ -113,5 +141,12 @@ export function keyHelp(screens: readonly Screen[]): readonly KeyHelp[] {
         ['C', 'Copy the link'],
       ],
     },
+    ...screens.flatMap(({ tab, keys = [] }) =>
+      keys.length === 0 ? [] : [{ title: `In ${tab}`, keys: keys.map(shownKey) }],
+    ),
   ]
+}
+
+function shownKey([key, what]: readonly [string, string]): readonly [string, string] {
+  return [key.length === 1 ? key.toUpperCase() : key, what]
 }

@@ -35,8 +35,11 @@ export class Navigation {
   }
 
   /** Changes what all views share. */
-  span(change: Partial<Pick<Route, 'window' | 'at' | 'per'>>): void {
-    this.#change({ ...this.#route.peek(), ...change }, 'push')
+  span(
+    change: Partial<Pick<Route, 'window' | 'at' | 'per' | 'tables'>>,
+    how: 'push' | 'replace' = 'push',
+  ): void {
+    this.#change({ ...this.#route.peek(), ...change }, how)
   }
 
   link(destination: Destination): string {

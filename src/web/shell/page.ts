@@ -3,16 +3,19 @@ import { batch, effect, signal, useSignal } from '@preact/signals'
 import { createContext, type RefObject } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { SeriesInfo } from '../../http/api.ts'
+import { type Per, type Shown, shownAs } from '../../viewer/format/rate.ts'
+import { createHubApi } from '../../viewer/store/hub-api.ts'
+import type { Answered, Pace } from '../../viewer/store/polling.ts'
+import { Store } from '../../viewer/store/store.ts'
 import { Cursor } from '../chart/cursor.ts'
 import { Frame, type Panel } from '../chart/frame.ts'
 import { Painter, type Palette, readPalette } from '../chart/painter.ts'
-import { type Per, type Shown, shownAs } from '../format/rate.ts'
 import { mergeWords } from '../sources/words.ts'
-import { createHubApi } from '../store/hub-api.ts'
-import type { Answered, Pace } from '../store/polling.ts'
-import { Store } from '../store/store.ts'
+import { Gestures } from '../zoom/gestures.ts'
+import type { OwnControls } from '../zoom/own-controls.ts'
+import { SERIES_WINDOW_MOST, type Span, WINDOW_LEAST } from '../zoom/span.ts'
 import { Navigation } from './navigation.ts'
-import type { Screen, View, Words } from './view.ts'
+import type { Address, Screen, View, Words } from './view.ts'
 
 const THEMES = ['system', 'light', 'dark'] as const
 type ThemeChoice = (typeof THEMES)[number]
@@ -73,6 +76,17 @@ export class Page {
   /** Words of what was done, shown until the person goes on. */
   readonly outcome = signal('')
   readonly isHelpShown = signal(false)
+  readonly isJumpShown = signal(false)
+  /** Controls of the view that is shown, where it has its own time. */
+  readonly own = signal<OwnControls | undefined>(undefined)
+  readonly gestures = new Gestures({
+    cursor: this.cursor,
+    span: () => this.navigation.route.peek(),
+    reach: () => ({ newest: this.store.clock.liveEdge(), kept: this.windowMost }),
+    show: (span) => this.#show(span),
+    write: (span, how) => this.navigation.span(span, how),
+  })
+  #shownAddress: Address | undefined
 
   constructor(views: readonly View[]) {
     this.views = views
@@ -91,6 +105,7 @@ export class Page {
 
   start(): void {
     this.cursor.follow(document)
+    this.gestures.follow(document)
     this.store.start()
   }
 
@@ -119,9 +134,61 @@ export class Page {
     return shownAs(info, this.per)
   }
 
+  /** Screen of the view that is shown. */
+  get screen(): Screen | undefined {
+    const { address } = this.navigation.route.value
+    return this.screens.find((screen) => screen.address === address)
+  }
+
+  /** Seconds that are shown. */
+  get window(): number {
+    return this.own.value?.window.value ?? this.navigation.route.value.window
+  }
+
+  /** Longest window of the view that is shown, in seconds. */
+  get windowMost(): number {
+    return this.own.value?.windowMost ?? this.screen?.windowMostS ?? SERIES_WINDOW_MOST
+  }
+
+  get windowLeast(): number {
+    return this.own.value?.windowLeast ?? WINDOW_LEAST
+  }
+
+  /** Tells whether the picture stands still until it is resumed. */
+  get isStill(): boolean {
+    return this.own.value?.state.value.isStill ?? this.navigation.route.value.at !== null
+  }
+
+  /** Shows another window, and forgets which one was shown before zooming. */
+  chooseWindow(window: number): void {
+    const own = this.own.peek()
+    if (own !== undefined) {
+      own.chooseWindow(window)
+      return
+    }
+    this.gestures.forget()
+    this.navigation.span({ window })
+  }
+
   togglePause(): void {
+    const own = this.own.peek()
+    if (own !== undefined) {
+      own.togglePause()
+      return
+    }
     const isPaused = this.navigation.route.value.at !== null
     this.navigation.span({ at: isPaused ? null : this.store.clock.edge() })
+  }
+
+  showHelp(): void {
+    this.isHelpShown.value = true
+  }
+
+  copyLink(): void {
+    navigator.clipboard.writeText(location.href).then(
+      () => this.announce('Copied the link'),
+      () => this.announce('The browser did not allow copying'),
+    )
   }
 
   switchTheme(): void {
@@ -130,17 +197,28 @@ export class Page {
 
   /** Gives the store what it has of the URL: the window, and the instant the picture is held at. */
   #applyRoute(): void {
-    const { window, at } = this.navigation.route.value
+    const { window, at, address } = this.navigation.route.value
+    const isElsewhere = address !== this.#shownAddress
+    this.#shownAddress = address
+    batch(() => {
+      this.#show({ window, at })
+      this.outcome.value = ''
+      const second = this.cursor.second.peek() ?? 0
+      const edge = this.store.clock.edge()
+      const isOutside = second > edge || second < edge - this.store.clock.window.peek()
+      if (isElsewhere || isOutside) this.cursor.set(null)
+    })
+    this.frame.redraw()
+  }
+
+  #show({ window, at }: Span): void {
     const { store } = this
     const pausedAt = store.clock.pausedAt.peek()
     batch(() => {
-      store.setWindow(window)
+      store.setWindow(Math.min(window, SERIES_WINDOW_MOST))
       if (at === null && pausedAt !== undefined) store.resume()
       if (at !== null && pausedAt !== at) store.pause(at)
-      this.outcome.value = ''
-      this.cursor.set(null)
     })
-    this.frame.redraw()
   }
 }
 

@@ -1,8 +1,8 @@
 /** Small parts that several views share: links, readings, copy buttons, panels, facts. */
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, JSX, Ref } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { shownName } from '../format/name.ts'
-import { NO_BREAK_SPACE, type Quantity } from '../format/number.ts'
+import { shownName } from '../../viewer/format/name.ts'
+import { NO_BREAK_SPACE, type Quantity } from '../../viewer/format/number.ts'
 import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
 import type { Destination } from './view.ts'
@@ -135,10 +135,12 @@ interface PanelProps {
   readonly title: string
   readonly note?: ComponentChildren
   readonly isNoteRight?: boolean
+  /** Buttons at the end of its head. */
+  readonly tools?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-export function Section({ title, note, isNoteRight, children }: PanelProps): JSX.Element {
+export function Section({ title, note, isNoteRight, tools, children }: PanelProps): JSX.Element {
   return (
     <section class="panel" aria-label={title}>
       <header>
@@ -146,6 +148,7 @@ export function Section({ title, note, isNoteRight, children }: PanelProps): JSX
         {note !== undefined && (
           <span class={isNoteRight ? 'small muted right' : 'small muted'}>{note}</span>
         )}
+        {tools !== undefined && <span class="tools">{tools}</span>}
       </header>
       {children}
     </section>
@@ -174,16 +177,19 @@ export function Facts({
 /** Shows a region that scrolls inside itself, by keyboard too. */
 export function Scroll({
   label,
+  box,
   children,
   ...rest
 }: {
   readonly label: string
   readonly class?: string
+  readonly box?: Ref<HTMLElement>
+  readonly onScroll?: () => void
   readonly children: ComponentChildren
 }): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls takes the keyboard
-    <section class="scroll" tabIndex={0} aria-label={label} {...rest}>
+    <section ref={box ?? null} class="scroll" tabIndex={0} aria-label={label} {...rest}>
       {children}
     </section>
   )
@@ -201,17 +207,6 @@ export function Badge({ words, dot }: { words: string; dot: string }): JSX.Eleme
       <span class={dot} aria-hidden="true" />
       {words}
     </span>
-  )
-}
-
-/** Shows what the charts do, as a table; made when it is opened. */
-export function AsTable({ table }: { table: () => JSX.Element }): JSX.Element {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details class="panel" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
-      {isOpen && table()}
-    </details>
   )
 }
 

@@ -9,7 +9,7 @@ import { formatRoute, parseLocation } from './route.ts'
 import type { Route } from './view.ts'
 
 const SCREENS = [{ address: OVERVIEW }, { address: SERIES }, { address: SOURCES }]
-const SHARED = { window: 60, at: null, per: '' } as const
+const SHARED = { window: 60, at: null, per: '', tables: false } as const
 const STANDARD: Route = { address: OVERVIEW, state: OVERVIEW.standard, ...SHARED }
 
 function overview(state: Partial<OverviewState>, shared = {}): Route {
@@ -64,8 +64,8 @@ test('a name that looks like an escaped dot is not taken for the dot', () => {
 
 test('what a link says wrongly falls back to the standard', () => {
   assert.deepEqual(visit('/?window=soon&kind=metre&sort=up&density=tight&at=never'), STANDARD)
-  assert.equal(visit('/?window=3').window, 10)
-  assert.equal(visit('/?window=86400').window, 600)
+  assert.equal(visit('/?window=3').window, 5)
+  assert.equal(visit('/?window=86400').window, 3600)
   assert.equal(visit('/elsewhere').address, OVERVIEW)
   assert.equal(visit('/sources/elsewhere').address, OVERVIEW)
   assert.equal(visit('/series/').address, OVERVIEW)
@@ -81,11 +81,13 @@ test('every state survives its link', () => {
     dots.map((parts) => parts.join('')),
   )
   const shared = fc.record({
-    window: fc.integer({ min: 10, max: 600 }),
+    window: fc.integer({ min: 5, max: 3600 }),
     at: fc.option(fc.integer({ min: 1, max: 4_000_000_000 })),
+    tables: fc.boolean(),
   })
   const kind = fc.constantFrom('' as const, ...KINDS)
-  const one = fc.record({ series: name, kind, type: word })
+  const before = fc.integer({ min: 0, max: 1200 })
+  const one = fc.record({ series: name, kind, type: word, before })
   const all = fc.record({
     q: word,
     kind,

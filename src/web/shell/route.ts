@@ -2,13 +2,9 @@
  * The URL is the state: the path says what, the query says how, and only what differs from the
  * standard is written. `/series/checkout.latency{route=/pay}?window=300`
  */
-import { PERS, type Per } from '../format/rate.ts'
+import { PERS, type Per } from '../../viewer/format/rate.ts'
+import { STANDARD_WINDOW, WINDOW_LEAST, WINDOW_MOST } from '../zoom/span.ts'
 import type { Address, Destination, Route, Screen } from './view.ts'
-
-export const WINDOWS = [10, 30, 60, 120, 300, 600] as const
-const STANDARD_WINDOW = 60
-const WINDOW_LEAST = 10
-const WINDOW_MOST = 600
 
 /** Part of a screen that addresses are read by. */
 type Addressed = Pick<Screen, 'address' | 'former'>
@@ -47,11 +43,15 @@ function parseRoute(addresses: readonly Address[], pathname: string, search: str
     window: parseWindow(query.get('window')),
     at: parseInstant(query.get('at')),
     per: oneOf<Per>(query, 'per', PERS, ''),
+    tables: query.get('tables') === '1',
   }
   const [, path = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(pathname) ?? []
   const address = path === '' ? undefined : addresses.find((each) => each.path === path)
   const state = address?.parse(rest, query)
-  if (address !== undefined && state !== undefined) return { address, state, ...shared }
+  if (address !== undefined && state !== undefined) {
+    const time = address.hasOwnTime ? { window: STANDARD_WINDOW, at: null } : {}
+    return { address, state, ...shared, ...time }
+  }
   const start = startOf(addresses)
   return { address: start, state: start.parse('', query) ?? start.standard, ...shared }
 }
@@ -62,11 +62,14 @@ export function startOf(addresses: readonly Address[]): Address {
   return start
 }
 
-export function formatRoute({ address, state, window, at, per }: Route): string {
+export function formatRoute({ address, state, window, at, per, tables }: Route): string {
   const query = new URLSearchParams()
-  if (window !== STANDARD_WINDOW) query.set('window', String(window))
-  if (at !== null) query.set('at', instantText(at))
+  if (!address.hasOwnTime) {
+    if (window !== STANDARD_WINDOW) query.set('window', String(window))
+    if (at !== null) query.set('at', instantText(at))
+  }
   write(query, 'per', per)
+  write(query, 'tables', tables ? '1' : '')
   const rest = address.format(state, query)
   const text = query.toString()
   return `/${address.path}${rest}${text === '' ? '' : `?${text}`}`

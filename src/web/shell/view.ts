@@ -5,13 +5,16 @@
  */
 import type { JSX } from 'preact'
 import type { SourcesAnswer } from '../../http/api.ts'
-import type { Per } from '../format/rate.ts'
+import type { Per } from '../../viewer/format/rate.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
 
 /** Part of the URL that is a view's own: the first part of the path, and a state of its own. */
 export interface Address<State extends object = object> {
   /** First part of the path, without slashes; '' is the start page, shown for unknown ones. */
   readonly path: string
   readonly standard: State
+  /** The view has a window and an instant of its own: those that all views share are not its. */
+  readonly hasOwnTime?: boolean
   /**
    * @param rest of the path behind the first part, with its slash, still encoded
    * @returns undefined where the view has no such page
@@ -39,6 +42,8 @@ export interface Route<State extends object = object> {
   readonly at: number | null
   /** Time that rates of counters are stated per; '' as their senders do. */
   readonly per: Per
+  /** Charts have their tables below them. */
+  readonly tables: boolean
 }
 
 /** Destination of a link: `to` of route.ts makes one. */
@@ -46,6 +51,14 @@ export interface Destination {
   readonly address: Address
   /** Change to the state in which that view was last. */
   readonly change: object
+}
+
+/** Place that can be jumped to, besides the views themselves. */
+export interface JumpTarget {
+  readonly words: string
+  /** Kind of the place: `application`. */
+  readonly note: string
+  readonly destination: Destination
 }
 
 /** A page of its own below its path. */
@@ -62,6 +75,10 @@ export interface Screen<State extends object = object> {
   troubles?(sources: SourcesAnswer | undefined): number
   /** Part of the state in which the view was left that the tab and the key take back. */
   readonly home?: Partial<State>
+  /** Longest window that it shows, in seconds, where that is not the one of series. */
+  readonly windowMostS?: number
+  /** Keys that mean something in this view only, by their names in the browser, and what. */
+  readonly keys?: readonly (readonly [key: string, what: string])[]
   /** Letter that leads there after G. */
   readonly key?: string
   /** Leads one level up; without an answer that is the start page. */
@@ -77,6 +94,10 @@ export interface View<State extends object = object> {
   overviewPanel?(): JSX.Element | null
   /** Shows a panel on the Sources page, below the threads. */
   sourcesPanel?(props: { readonly sources: SourcesAnswer }): JSX.Element | null
+  /** Gets the places of the view that can be jumped to: a hook, while that is asked for. */
+  useJumpTargets?(): readonly JumpTarget[]
+  /** Leads from a series to where this view shows it. */
+  seriesLink?(entry: Entry): { readonly words: string; readonly to: Destination }
   /** Words for what its example does, on an overview without any series: `Send it …:`. */
   readonly exampleWords?: string
   readonly words?: Words

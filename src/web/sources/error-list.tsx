@@ -1,9 +1,9 @@
 /** What could not be read, by code, with the last offender in hex and text. */
 import type { JSX } from 'preact'
 import type { ErrorStatus, OffenderStatus, SourcesAnswer } from '../../http/api.ts'
-import { exact } from '../format/number.ts'
-import { dialectTitle, listenerAddress, listenerTitle } from '../format/status.ts'
-import { ageText, clockText } from '../format/time.ts'
+import { exact } from '../../viewer/format/number.ts'
+import { dialectTitle, listenerAddress, listenerTitle } from '../../viewer/format/status.ts'
+import { ageText, clockText } from '../../viewer/format/time.ts'
 import { usePage } from '../shell/page.ts'
 import { Scroll, Section } from '../shell/parts.tsx'
 import { type HexByte, hexRows } from './hex.ts'

@@ -1,9 +1,9 @@
 /** Where the hub listens: what each listener speaks, whether it is open, how much arrives. */
 import type { JSX } from 'preact'
 import type { ListenerStatus, SourcesAnswer } from '../../http/api.ts'
-import { allDigits, counted, exact, format, NO_VALUE, text } from '../format/number.ts'
-import { dialectTitle, listenerAddress, overloadWords } from '../format/status.ts'
-import { durationText, spanText } from '../format/time.ts'
+import { allDigits, counted, exact, format, NO_VALUE, text } from '../../viewer/format/number.ts'
+import { dialectTitle, listenerAddress, overloadWords } from '../../viewer/format/status.ts'
+import { durationText, spanText } from '../../viewer/format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
 import { usePage, usePanel } from '../shell/page.ts'
 import { Badge, Section, Table, useReading } from '../shell/parts.tsx'

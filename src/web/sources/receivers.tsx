@@ -1,8 +1,8 @@
 /** Where all series are pushed to (OTLP): whether it works, what was taken, what was not. */
 import type { JSX } from 'preact'
 import type { ExportStatus, SourcesAnswer } from '../../http/api.ts'
-import { exact, NO_VALUE, text } from '../format/number.ts'
-import { ageText } from '../format/time.ts'
+import { exact, NO_VALUE, text } from '../../viewer/format/number.ts'
+import { ageText } from '../../viewer/format/time.ts'
 import { usePage } from '../shell/page.ts'
 import { Badge, Section, Table } from '../shell/parts.tsx'
 import { receiverWords } from './words.ts'

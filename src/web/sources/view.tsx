@@ -1,15 +1,15 @@
 /** Sources and errors: what listens, what sends, what could not be read, what reached a limit. */
 import type { JSX } from 'preact'
 import type { LimitStatus, SourcesAnswer } from '../../http/api.ts'
-import { exact, NO_VALUE } from '../format/number.ts'
+import { exact, NO_VALUE } from '../../viewer/format/number.ts'
 import {
   dialectTitle,
   errorCount,
   limitAmount,
   listenerTitle,
   reasonWords,
-} from '../format/status.ts'
-import { ageText, durationText } from '../format/time.ts'
+} from '../../viewer/format/status.ts'
+import { ageText, durationText } from '../../viewer/format/time.ts'
 import { OVERVIEW } from '../overview/address.ts'
 import { usePage } from '../shell/page.ts'
 import { Badge, Section, Table } from '../shell/parts.tsx'

@@ -30,6 +30,7 @@ test('facts of a connection are words with units', () => {
       '2.00 KiB of an unfinished frame',
   )
   assert.equal(factWords({ isClamped: false, frames: 12 }), '12 frames')
+  assert.equal(factWords({ bad: 0, series: 3, skipped: 0, isLate: false }), '3 series')
 })
 
 test('facts that the page does not know are shown as they are named', () => {

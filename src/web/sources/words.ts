@@ -9,8 +9,8 @@ import type {
   WorkerStatus,
   ZoneStatus,
 } from '../../http/api.ts'
-import { counted, exact, NO_VALUE, text } from '../format/number.ts'
-import { errorCount } from '../format/status.ts'
+import { counted, exact, NO_VALUE, text } from '../../viewer/format/number.ts'
+import { errorCount } from '../../viewer/format/status.ts'
 import type { View, Words } from '../shell/view.ts'
 
 type Fact = string | number | boolean
@@ -58,10 +58,14 @@ const FACT_WORDS: Readonly<Record<string, FactWords>> = {
   ignoredBytes: bytes('ignored'),
 }
 
-/** @param words of the dialects */
+/**
+ * Writes what is to be said of a connection: nothing of what it has none of.
+ * @param words of the dialects
+ */
 export function factWords(facts: ConnectionStatus['facts'], words: Words = {}): string {
   const known = { ...FACT_WORDS, ...words.facts }
   const texts = Object.entries(facts).map(([name, value]) => {
+    if (value === 0 || value === false) return ''
     if (Object.hasOwn(known, name)) return known[name]?.(value) ?? ''
     if (value === true) return name
     return `${name} ${typeof value === 'number' ? digitsOf(value) : value}`

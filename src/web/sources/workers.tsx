@@ -1,7 +1,7 @@
 /** The threads that take in text: whether each runs, and whether the kernel spreads the load. */
 import type { JSX } from 'preact'
 import type { SourcesAnswer, WorkerStatus } from '../../http/api.ts'
-import { exact, NO_VALUE, text } from '../format/number.ts'
+import { exact, NO_VALUE, text } from '../../viewer/format/number.ts'
 import { Badge, Section, Table } from '../shell/parts.tsx'
 import { receiveWords } from './words.ts'
 

@@ -1,7 +1,7 @@
 /** The shared memory of all totals: what takes it up, and what its threads went through. */
 import type { ComponentChildren, JSX } from 'preact'
 import type { ZoneStatus } from '../../http/api.ts'
-import { exact, text } from '../format/number.ts'
+import { exact, text } from '../../viewer/format/number.ts'
 import { Section, Table } from '../shell/parts.tsx'
 import { partWords, zoneRefusalWords } from './words.ts'
 

@@ -1,6 +1,6 @@
 /** Semaphore's page: its lamps, and how brightly they burn. */
 import type { JSX } from 'preact'
-import { text } from '../../../src/web/format/number.ts'
+import { text } from '../../../src/viewer/format/number.ts'
 import { useAnswer } from '../../../src/web/shell/page.ts'
 import { Section, Table } from '../../../src/web/shell/parts.tsx'
 import type { Address, Route, View } from '../../../src/web/shell/view.ts'

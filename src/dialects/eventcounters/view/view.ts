@@ -1,5 +1,5 @@
 /** EventCounters on the page: no page of their own, but words for what the hub tells of them. */
-import { counted } from '../../../web/format/number.ts'
+import { counted } from '../../../viewer/format/number.ts'
 import type { View } from '../../../web/shell/view.ts'
 
 export const view: View = {

@@ -1,7 +1,7 @@
 /** Proxy-Wasm filters that the hub runs: whether they work, what they cost, what went wrong. */
 import type { JSX } from 'preact'
 import type { SourcesAnswer } from '../../../http/api.ts'
-import { exact, NO_VALUE, text } from '../../../web/format/number.ts'
+import { exact, NO_VALUE, text } from '../../../viewer/format/number.ts'
 import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
 import type { View } from '../../../web/shell/view.ts'
 import type { FilterStatus, FiltersAnswer } from '../http/api.ts'

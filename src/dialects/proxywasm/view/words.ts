@@ -1,6 +1,6 @@
 /** What the host tells of a filter, in words. */
 
-import { counted, exact } from '../../../web/format/number.ts'
+import { counted, exact } from '../../../viewer/format/number.ts'
 import type { ByType, FilterStatus } from '../http/api.ts'
 
 const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
@@ -9,6 +9,7 @@ const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
   start_refused: counted('start refused', 'starts refused'),
   definition_refused: counted('definition refused', 'definitions refused'),
   shared_data_refused: counted('shared value refused', 'shared values refused'),
+  value_dropped: counted('value dropped', 'values dropped'),
   bad_call: counted('metric call refused', 'metric calls refused'),
   filter_refused: () => '',
 }

@@ -1,7 +1,7 @@
 /** Values of a filter's metrics as its threads have them; read while it is open. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { exact, NO_VALUE } from '../../../web/format/number.ts'
+import { exact, NO_VALUE } from '../../../viewer/format/number.ts'
 import { useAnswer } from '../../../web/shell/page.ts'
 import { Table } from '../../../web/shell/parts.tsx'
 import type { FilterStatus, MetricValues, ValuesAnswer, WorkerNumber } from '../http/api.ts'

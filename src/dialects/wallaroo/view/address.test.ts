@@ -16,7 +16,7 @@ import {
 
 function shown(state: Partial<WallarooState>): Route {
   const all = { ...WALLAROO.standard, ...state }
-  return { address: WALLAROO, state: all, window: 60, at: null, per: '' }
+  return { address: WALLAROO, state: all, window: 60, at: null, per: '', tables: false }
 }
 
 /** What a browser makes of a link. */

@@ -37,6 +37,8 @@ export interface WallarooState {
   readonly order: Order
   /** A p99 above so many nanoseconds is slow; null where siblings are compared instead. */
   readonly aboveNs: number | null
+  /** Another worker that the place's own is compared with, whatever its name; null for none. */
+  readonly against: readonly [worker: string] | null
 }
 
 export const STANDARD: WallarooState = {
@@ -44,6 +46,7 @@ export const STANDARD: WallarooState = {
   mode: 'own',
   order: 'place',
   aboveNs: null,
+  against: null,
 }
 
 /** `/wallaroo/application/pipeline/worker/name`, no longer than it has to be. */
@@ -55,12 +58,14 @@ export const WALLAROO: Address<WallarooState> = {
     mode: oneOf(query, 'mode', MODES, STANDARD.mode),
     order: oneOf(query, 'order', ORDERS, STANDARD.order),
     aboveNs: parseLatency(query.get('above') ?? ''),
+    against: parseAgainst(query.get('against')),
   }),
-  format({ place, mode, order, aboveNs }, query) {
+  format({ place, mode, order, aboveNs, against }, query) {
     write(query, 'category', place.category)
     write(query, 'mode', mode, STANDARD.mode)
     write(query, 'order', order, STANDARD.order)
     if (aboveNs !== null) query.set('above', latencyText(aboveNs))
+    if (against !== null && place.worker !== null) query.set('against', against[0])
     const parts = [place.application, place.pipeline, place.worker, place.name]
     const length = parts.findLastIndex((part) => part !== null) + 1
     return parts
@@ -68,6 +73,10 @@ export const WALLAROO: Address<WallarooState> = {
       .map((part) => `/${encodeURIComponent(partText(part))}`)
       .join('')
   },
+}
+
+function parseAgainst(worker: string | null): WallarooState['against'] {
+  return worker === null ? null : [worker]
 }
 
 /**
@@ -122,5 +131,10 @@ export function parseLatency(text: string): number | null {
 
 /** Makes a link to a place, in the mode and order that are chosen. */
 export function toPlace(place: Place): Destination {
-  return to(WALLAROO, { place })
+  return to(WALLAROO, { place, against: null })
+}
+
+/** Makes a link to a place of one worker against the same place of another one. */
+export function toCompared(place: Place, against: string): Destination {
+  return to(WALLAROO, { place, mode: 'own', against: [against] })
 }

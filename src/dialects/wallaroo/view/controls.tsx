@@ -1,6 +1,6 @@
 /** What of a Wallaroo view is chosen: whose numbers, which order, what counts as slow. */
 import type { JSX } from 'preact'
-import { text } from '../../../web/format/number.ts'
+import { text } from '../../../viewer/format/number.ts'
 import { usePage } from '../../../web/shell/page.ts'
 import { Pick } from '../../../web/shell/parts.tsx'
 import { to } from '../../../web/shell/route.ts'

@@ -1,27 +1,9 @@
 /** What is shown, as files: the hub's own answer as JSON, its tables as CSV. */
 import type { JSX } from 'preact'
+import { addressOf } from '../../../viewer/store/hub-api.ts'
+import { fileName, saveText } from '../../../web/chart-file/save.ts'
 import { usePage } from '../../../web/shell/page.ts'
 import { Section } from '../../../web/shell/parts.tsx'
-import { addressOf } from '../../../web/store/hub-api.ts'
-
-/** Time until the browser has begun to save a file, ms. */
-const KEPT_MS = 10_000
-const FILE_NAME_LENGTH = 80
-
-/** Makes a name that every file system takes. */
-function fileName(name: string, ending: string): string {
-  const safe = name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '')
-  return `${[...safe].slice(0, FILE_NAME_LENGTH).join('') || 'wallaroo'}.${ending}`
-}
-
-function save(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
-}
 
 interface ExportsProps {
   /** Address of the answer, below the API's own. */
@@ -46,7 +28,7 @@ export function Exports({ json, name, tables }: ExportsProps): JSX.Element {
             class="link"
             onClick={() => {
               const file = fileName(`${name}-${title.toLowerCase()}`, 'csv')
-              save(file, csv())
+              saveText(file, csv())
               page.announce(`Saved ${file}`)
             }}
           >

@@ -1,6 +1,6 @@
 /** What a reader must know before the numbers: gaps in what is kept, clocks, who is away. */
 import type { JSX } from 'preact'
-import { shownName } from '../../../web/format/name.ts'
+import { shownName } from '../../../viewer/format/name.ts'
 import type { Completeness, WorkerJson } from '../http/api.ts'
 import { clockShortWords, completeWords, listWords } from './words.ts'
 

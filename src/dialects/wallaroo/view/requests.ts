@@ -9,6 +9,10 @@ interface Span {
   readonly at: number | null
 }
 
+/** Shortest window of a view, and the longest, in seconds, as the API has them. */
+const WINDOW_LEAST_S = 10
+export const WINDOW_MOST_S = 3600
+
 export const APPLICATIONS = '/wallaroo/applications'
 
 /**
@@ -28,7 +32,7 @@ export function viewAddress(place: Place, { window, at }: Span): string {
     const value = place[label]
     if (value !== null) query.set(label, value)
   }
-  query.set('seconds', String(window))
+  query.set('seconds', String(Math.max(WINDOW_LEAST_S, window)))
   if (at !== null) query.set('to', String(at * 1000))
   return `/wallaroo/view?${query}`
 }

@@ -1,5 +1,6 @@
 /** Wallaroo: applications, one of them, and every place in it; the URL says which. */
-import type { Route, View } from '../../../web/shell/view.ts'
+import { shownName } from '../../../viewer/format/name.ts'
+import type { JumpTarget, Route, View } from '../../../web/shell/view.ts'
 import { NO_PLACE, type Place, toPlace, WALLAROO, type WallarooState } from './address.ts'
 import './wallaroo.css'
 import type { JSX } from 'preact'
@@ -13,7 +14,7 @@ import { SlowestOfAll } from './application/slowest.tsx'
 import { FORMER } from './original/former.ts'
 import { PlaceView } from './place/place-view.tsx'
 import { crumbsOf, isOverview, upFrom } from './place.ts'
-import { APPLICATIONS } from './requests.ts'
+import { APPLICATIONS, WINDOW_MOST_S } from './requests.ts'
 import { WORDS } from './words.ts'
 
 function Crumbs({ place }: { place: Place }): JSX.Element {
@@ -77,6 +78,16 @@ function titleOf({ place }: WallarooState): string {
   return name ?? worker ?? pipeline ?? application ?? 'Wallaroo'
 }
 
+/** Gets the applications: those that are open elsewhere, too. */
+function useJumpTargets(): readonly JumpTarget[] {
+  const { answer } = useAnswer<ApplicationsAnswer>(APPLICATIONS)
+  return (answer?.applications ?? []).map(({ application }) => ({
+    words: shownName(application),
+    note: 'application, Wallaroo',
+    destination: toPlace({ ...NO_PLACE, application }),
+  }))
+}
+
 export const view: View<WallarooState> = {
   dialect: 'wallaroo',
   screen: {
@@ -86,6 +97,7 @@ export const view: View<WallarooState> = {
     tab: 'Wallaroo',
     home: { place: NO_PLACE },
     key: 'w',
+    windowMostS: WINDOW_MOST_S,
     up({ place }) {
       const above = upFrom(place)
       return above && toPlace(above)
@@ -93,6 +105,7 @@ export const view: View<WallarooState> = {
     component: WallarooPage,
   },
   overviewPanel: SlowestOfAll,
+  useJumpTargets,
   exampleWords: 'Join as a worker, and its application appears under Wallaroo:',
   words: WORDS,
 }

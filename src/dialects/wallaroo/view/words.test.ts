@@ -146,7 +146,7 @@ test('a connection says what its frames give away', () => {
   const all = { ...facts, binning: 'unknown', lengths: 'exclusive', empty_window: 1200 }
   assert.equal(
     plain(factWords(all, WORDS)),
-    '1 window, 1 Join, 2 Connects, 0 frames refused, min and max: peer, binning: unknown, ' +
+    '1 window, 1 Join, 2 Connects, min and max: peer, binning: unknown, ' +
       'lengths without their own field, empty_window 1 200',
   )
   assert.equal(factWords({ lengths: 'undecided' }, WORDS), '')

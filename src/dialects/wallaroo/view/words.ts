@@ -1,6 +1,7 @@
 /** What an application, its views and its connections say in words. */
 import type { ListenerStatus } from '../../../http/api.ts'
-import { shownName } from '../../../web/format/name.ts'
+import { addressText } from '../../../model/text/address.ts'
+import { shownName } from '../../../viewer/format/name.ts'
 import {
   counted,
   digits,
@@ -8,8 +9,8 @@ import {
   NO_BREAK_SPACE,
   NO_VALUE,
   text,
-} from '../../../web/format/number.ts'
-import { ageText, durationText, momentText } from '../../../web/format/time.ts'
+} from '../../../viewer/format/number.ts'
+import { ageText, durationText, momentText } from '../../../viewer/format/time.ts'
 import type { Words } from '../../../web/shell/view.ts'
 import type {
   ApplicationAnswer,
@@ -78,7 +79,7 @@ export function workerAddress(listener: ListenerStatus, pageHost?: string): stri
   const { host, port } = listener
   const isAnywhere = host === '0.0.0.0' || host === '::'
   const name = isAnywhere ? (pageHost ?? location.hostname) : host
-  return `${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${port}`
+  return addressText(name, port)
 }
 
 /** Says what the hub does not know, in its words, and where what it knows is found. */

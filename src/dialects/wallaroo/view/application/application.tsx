@@ -1,16 +1,16 @@
 /** One application: who is slow, computations by worker, pipelines, workers, connections. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { NO_VALUE, text } from '../../../../web/format/number.ts'
-import { clockText, spanText } from '../../../../web/format/time.ts'
+import { NO_VALUE, text } from '../../../../viewer/format/number.ts'
+import { clockText, spanText } from '../../../../viewer/format/time.ts'
 import { useAnswer } from '../../../../web/shell/page.ts'
-import { Name, Section } from '../../../../web/shell/parts.tsx'
+import { Link, Name, Section } from '../../../../web/shell/parts.tsx'
 import type { Route } from '../../../../web/shell/view.ts'
 import type { ApplicationAnswer, WorkerJson } from '../../http/api.ts'
-import type { WallarooState } from '../address.ts'
+import { NO_PLACE, toCompared, type WallarooState } from '../address.ts'
 import { Controls } from '../controls.tsx'
 import { Exports } from '../exports.tsx'
-import { matrixOf, numberOf } from '../latency.ts'
+import { matrixOf, numberOf, slowCells } from '../latency.ts'
 import { CompatibleApplication } from '../original/compatible.tsx'
 import { Remarks } from '../remarks.tsx'
 import { applicationAddress } from '../requests.ts'
@@ -116,6 +116,24 @@ function Overview({ answer, route }: OverviewProps): JSX.Element {
   )
 }
 
+/** Leads to a comparison of two workers: of the one that is slow, if any is, with another one. */
+function CompareLink({ answer }: { answer: ApplicationAnswer }): JSX.Element | null {
+  const { application, computationsByWorker, workers } = answer
+  if (workers.length < 2) return null
+  const names = workers.map(({ worker }) => worker.worker)
+  const [slow] = slowCells(matrixOf(computationsByWorker), null)
+  const first = slow?.row.key.worker ?? names[0]!
+  const second = names.find((name) => name !== first)!
+  return (
+    <Link
+      to={toCompared({ ...NO_PLACE, application, worker: first }, second)}
+      class="link small compare-link"
+    >
+      Compare two workers
+    </Link>
+  )
+}
+
 interface ApplicationProps {
   readonly application: string
   readonly route: Route<WallarooState>
@@ -138,6 +156,7 @@ export function Application({ application, route }: ApplicationProps): JSX.Eleme
           {isOwn && <p class="small soft">{answer ? summaryWords(answer) : waiting}</p>}
           {isOwn && answer && refusal !== undefined && <p class="small warn">{waiting}</p>}
         </div>
+        {isOwn && answer && <CompareLink answer={answer} />}
         <Controls />
       </div>
       {!isOwn && <CompatibleApplication application={application} isHeld={isHeld} />}

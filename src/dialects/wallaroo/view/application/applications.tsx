@@ -1,7 +1,7 @@
 /** The applications that workers have named; a lone one is shown at once by the page. */
 import type { JSX } from 'preact'
-import { exact } from '../../../../web/format/number.ts'
-import { ageText } from '../../../../web/format/time.ts'
+import { exact } from '../../../../viewer/format/number.ts'
+import { ageText } from '../../../../viewer/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { CopyButton, Link, Name } from '../../../../web/shell/parts.tsx'
 import type { ApplicationSummary, ApplicationsAnswer } from '../../http/api.ts'

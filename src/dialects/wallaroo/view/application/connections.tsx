@@ -1,8 +1,9 @@
 /** Who is connected, what their frames give away of the sender, what was odd, what was refused. */
 import type { ComponentChildren, JSX } from 'preact'
-import { shownName } from '../../../../web/format/name.ts'
-import { exact, text } from '../../../../web/format/number.ts'
-import { ageText, momentText } from '../../../../web/format/time.ts'
+import { addressText } from '../../../../model/text/address.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { exact, text } from '../../../../viewer/format/number.ts'
+import { ageText, momentText } from '../../../../viewer/format/time.ts'
 import { useAnswer, usePage } from '../../../../web/shell/page.ts'
 import { Badge, Link, Name, Section } from '../../../../web/shell/parts.tsx'
 import type { ConnectionsAnswer, WorkerConnectionJson, WorkerJson } from '../../http/api.ts'
@@ -28,7 +29,7 @@ function ConnectionRow({ connection }: { connection: WorkerConnectionJson }): JS
   return (
     <tr>
       <td>
-        <code>{`${address.includes(':') ? `[${address}]` : address}:${port}`}</code>
+        <code>{addressText(address, port)}</code>
       </td>
       <td class="wrap">
         {workers.length === 0

@@ -1,8 +1,8 @@
 /** Computations × workers: siblings stand side by side, so that the slow one is the long one. */
 import type { JSX } from 'preact'
-import type { Range } from '../../../../web/chart/scale.ts'
-import { shownName } from '../../../../web/format/name.ts'
-import { exact } from '../../../../web/format/number.ts'
+import type { Range } from '../../../../viewer/chart/scale.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { exact } from '../../../../viewer/format/number.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name, Scroll } from '../../../../web/shell/parts.tsx'
 import { NO_PLACE, type Place, toPlace, WALLAROO } from '../address.ts'

@@ -1,8 +1,8 @@
 /** What is slow in applications that are not open: on the start page, and in the list of them. */
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { shownName } from '../../../../web/format/name.ts'
-import { exact, text } from '../../../../web/format/number.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { exact, text } from '../../../../viewer/format/number.ts'
 import { useAnswer, usePage } from '../../../../web/shell/page.ts'
 import { Link } from '../../../../web/shell/parts.tsx'
 import type { ApplicationAnswer, ApplicationSummary, ApplicationsAnswer } from '../../http/api.ts'

@@ -4,10 +4,13 @@
  */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { drawPlot } from '../../../../web/chart/plot.ts'
-import { SteadyRange } from '../../../../web/chart/scale.ts'
-import { shownName } from '../../../../web/format/name.ts'
-import { exact } from '../../../../web/format/number.ts'
+import { SteadyRange } from '../../../../viewer/chart/scale.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { exact } from '../../../../viewer/format/number.ts'
+import type { Painter } from '../../../../web/chart/painter.ts'
+import { type Drawn, drawPlot } from '../../../../web/chart/plot.ts'
+import { type ChartFile, ChartTools, ToolsTable } from '../../../../web/chart-file/chart-tools.tsx'
+import { periodText } from '../../../../web/chart-file/period.ts'
 import { useAnswer, useDrawing, usePage } from '../../../../web/shell/page.ts'
 import { Link, Name, Section, Table } from '../../../../web/shell/parts.tsx'
 import type { Route } from '../../../../web/shell/view.ts'
@@ -25,6 +28,18 @@ import { applicationAddress, placeOfKey, viewAddress } from '../requests.ts'
 import { LongTable } from '../rows/lazy-rows.tsx'
 import { groupWords, tableTitle, unknownWords } from '../words.ts'
 import { drawGroupBars, groupAt, lastBin } from './group-bars.ts'
+
+/** Seconds that the original shows, and the height of its charts in CSS pixels. */
+const LAST_S = 300
+const HEIGHT = 252
+const BAR_COLUMNS = [
+  { name: 'up to', form: 'count', unit: 'ns' },
+  { name: 'share', form: 'percent' },
+] as const
+const LINE_COLUMNS = [
+  { name: 'Second', form: 'second' },
+  { name: 'messages', form: 'count' },
+] as const
 
 const PERCENTILES = ['50.0', '95.0', '99.0', '99.9', '99.99'] as const
 
@@ -70,8 +85,20 @@ function Bars({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Ele
   const { chart } = answer
   const [marked, setMarked] = useState<number | null>(null)
   const canvas = useDrawing((painter) => drawGroupBars(painter, chart, marked))
+  const file: ChartFile = {
+    title: `Percent by latency bin of ${of}`,
+    note: () =>
+      `${periodText(answer.nowS - LAST_S, answer.nowS)}, ${shownName(answer.application)}`,
+    height: HEIGHT,
+    draw: (painter) => drawGroupBars(painter, chart, null),
+    table: () => ({ columns: BAR_COLUMNS, length: chart.length, row: (i) => chart[i]! }),
+  }
   return (
-    <Section title="Percent by latency bin" note={groupNote(chart, marked)}>
+    <Section
+      title="Percent by latency bin"
+      note={groupNote(chart, marked)}
+      tools={<ChartTools chart={file} width={() => canvas.current?.clientWidth ?? 0} />}
+    >
       <canvas
         ref={canvas}
         class="h252"
@@ -82,6 +109,7 @@ function Bars({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Ele
         }}
         onPointerLeave={() => setMarked(null)}
       />
+      <ToolsTable chart={file} />
     </Section>
   )
 }
@@ -89,26 +117,41 @@ function Bars({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Ele
 function Throughput({ answer, of }: { answer: CompatibleAnswer; of: string }): JSX.Element {
   const { cursor } = usePage()
   const steady = useRef(new SteadyRange())
-  const canvas = useDrawing((painter, element) => {
-    const { line, nowS } = answer
-    const from = line[0]?.[0] ?? nowS - 1
+  const { line, nowS } = answer
+  const from = line[0]?.[0] ?? nowS - 1
+  const to = Math.max(from + 1, line.at(-1)?.[0] ?? nowS)
+  const draw = (painter: Painter, of: SteadyRange, second: number | null): Drawn => {
     const values = Float64Array.from(line, ([, count]) => Number(count))
-    const drawn = drawPlot(painter, {
+    return drawPlot(painter, {
       from,
-      to: Math.max(from + 1, line.at(-1)?.[0] ?? nowS),
+      to,
       step: 1,
       lines: [{ values, color: 'trace', width: 1.5, isFilled: true }],
       axis: 'zero',
       unit: '/s',
       size: 'large',
-      steady: steady.current,
-      cursor: cursor.second.value,
+      steady: of,
+      cursor: second,
     })
-    cursor.setAxis(element, drawn.time)
+  }
+  const canvas = useDrawing((painter, element) => {
+    cursor.setAxis(element, draw(painter, steady.current, cursor.second.value).time)
   })
+  const file: ChartFile = {
+    title: `Throughput of ${of}`,
+    note: () => `${periodText(from, to)}, ${shownName(answer.application)}`,
+    height: HEIGHT,
+    draw: (painter) => draw(painter, new SteadyRange(), null),
+    table: () => ({ columns: LINE_COLUMNS, length: line.length, row: (i) => line[i]! }),
+  }
   return (
-    <Section title="Throughput (msgs/sec)" note="seconds without any window are 0">
+    <Section
+      title="Throughput (msgs/sec)"
+      note="seconds without any window are 0"
+      tools={<ChartTools chart={file} width={() => canvas.current?.clientWidth ?? 0} />}
+    >
       <canvas ref={canvas} class="h252" role="img" aria-label={`Throughput of ${of}`} />
+      <ToolsTable chart={file} />
     </Section>
   )
 }

@@ -1,5 +1,5 @@
 /** Where bars, percentiles and labels of latency bins stand, and how bins are called. */
-import { axisText, text } from '../../../../web/format/number.ts'
+import { axisText, text } from '../../../../viewer/format/number.ts'
 
 /** Pixels between the names of two percentiles. */
 const NAME_GAP = 4

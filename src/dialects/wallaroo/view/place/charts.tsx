@@ -1,9 +1,13 @@
 /** The charts of a place: bars by latency bin, percentiles over time, messages per second. */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { SteadyRange } from '../../../../viewer/chart/scale.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
 import type { Line } from '../../../../web/chart/line.ts'
+import type { Painter } from '../../../../web/chart/painter.ts'
 import { drawPlot, type Plot } from '../../../../web/chart/plot.ts'
-import { SteadyRange } from '../../../../web/chart/scale.ts'
+import { type ChartFile, ChartTools, ToolsTable } from '../../../../web/chart-file/chart-tools.tsx'
+import { periodText } from '../../../../web/chart-file/period.ts'
 import { useDrawing, usePage } from '../../../../web/shell/page.ts'
 import { Section } from '../../../../web/shell/parts.tsx'
 import type { ViewAnswer } from '../../http/api.ts'
@@ -13,6 +17,7 @@ import { binText, skewWords, throughputWords } from '../words.ts'
 import { binAt, drawBinBars } from './bin-bars.ts'
 import { SKEW_BIN } from './bin-layout.ts'
 import { BinColumns, type ChartLine, countsOf, firstSecond, lastSecond, lineOf } from './columns.ts'
+import { binsFile, binsTable, secondsTable } from './tables.ts'
 
 interface ViewProps {
   readonly view: ViewAnswer
@@ -22,28 +27,42 @@ interface ViewProps {
 
 const BARS_NOTE = 'each bar up to its label, inclusive; square-root axis'
 
+/** Heights of the charts, CSS pixels. */
+const TALL = 252
+const LOW = 120
+
 const LINES = [
   { line: 'p50Ns', name: 'p50', color: 'trace', width: 1 },
   { line: 'p95Ns', name: 'p95', color: 'trace', width: 1.5 },
   { line: 'p99Ns', name: 'p99', color: 'ink', width: 1.75 },
 ] as const satisfies readonly { line: ChartLine; name: string; color: string; width: number }[]
 
+type Lines = Pick<Plot, 'lines' | 'axis' | 'unit' | 'heat'>
+
 /** Plots a view over its own window. */
-function usePlot(view: ViewAnswer, plot: Pick<Plot, 'lines' | 'axis' | 'unit' | 'heat'>) {
+function usePlot(view: ViewAnswer, plot: Lines) {
   const { cursor } = usePage()
   const steady = useRef(new SteadyRange())
   return useDrawing((painter, canvas) => {
-    const drawn = drawPlot(painter, {
-      ...plot,
-      from: firstSecond(view),
-      to: lastSecond(view),
-      step: 1,
-      size: 'large',
-      steady: steady.current,
-      cursor: cursor.second.value,
-    })
+    const drawn = drawLines(painter, view, plot, steady.current, cursor.second.value)
     cursor.setAxis(canvas, drawn.time)
   })
+}
+
+function drawLines(
+  painter: Painter,
+  view: ViewAnswer,
+  plot: Lines,
+  steady = new SteadyRange(),
+  cursor: number | null = null,
+) {
+  const [from, to] = [firstSecond(view), lastSecond(view)]
+  return drawPlot(painter, { ...plot, from, to, step: 1, size: 'large', steady, cursor })
+}
+
+/** Says when, of which application. */
+function noteOf(view: ViewAnswer): string {
+  return `${periodText(firstSecond(view), lastSecond(view))}, ${shownName(view.application)}`
 }
 
 /**
@@ -54,31 +73,45 @@ function Bars({ view, of }: ViewProps): JSX.Element {
   const { latency } = view.total
   const [marked, setMarked] = useState<number | null>(null)
   const counts = countsOf(view.bins)
-  const canvas = useDrawing((painter) => {
+  const draw = (painter: Painter, bin: number | null): void => {
     drawBinBars(painter, {
       counts,
-      marked,
+      marked: bin,
       percentiles: [
         ['p50', numberOf(latency.p50Ns)],
         ['p95', numberOf(latency.p95Ns)],
         ['p99', numberOf(latency.p99Ns)],
       ],
     })
-  })
+  }
+  const canvas = useDrawing((painter) => draw(painter, marked))
+  const chart: ChartFile = {
+    title: `Per cent by latency bin of ${of}`,
+    note: () => `${noteOf(view)}; ${BARS_NOTE}`,
+    height: TALL,
+    draw: (painter) => draw(painter, null),
+    table: () => binsTable(view.bins),
+    all: () => binsFile(view.bins),
+  }
   const bin = view.bins.find((each) => each.bin === marked)
   const note = bin ? <span class="at-pointer">{binText(bin)}</span> : BARS_NOTE
   return (
-    <Section title="Per cent by latency bin" note={note}>
+    <Section
+      title="Per cent by latency bin"
+      note={note}
+      tools={<ChartTools chart={chart} width={() => canvas.current?.clientWidth ?? 0} />}
+    >
       <canvas
         ref={canvas}
         class="h252"
         role="img"
-        aria-label={`Per cent by latency bin of ${of}; as a table below`}
+        aria-label={`Per cent by latency bin of ${of}; T: as a table`}
         onPointerMove={({ offsetX, currentTarget }) => {
           setMarked(binAt(counts, offsetX, currentTarget.clientWidth))
         }}
         onPointerLeave={() => setMarked(null)}
       />
+      <ToolsTable chart={chart} />
     </Section>
   )
 }
@@ -91,43 +124,70 @@ function Percentiles({ view, of }: ViewProps): JSX.Element {
     lines.push({ values, color: 'warn-mark', width: 1, name: 'limit' })
   }
   const isAboveZero = lines.every(({ values }) => !values.some((value) => value <= 0))
-  const canvas = usePlot(view, {
+  const plot: Lines = {
     lines,
     unit: 'ns',
     // A logarithmic axis has no place for 0.
     axis: isAboveZero ? 'log' : 'zero',
     ...(isAboveZero ? { heat: { data: new BinColumns(view), ramp: 'faint' as const } } : {}),
-  })
+  }
+  const canvas = usePlot(view, plot)
+  const chart: ChartFile = {
+    title: `Percentiles of ${of}`,
+    note: () => noteOf(view),
+    height: TALL,
+    draw: (painter) => drawLines(painter, view, plot),
+    table: () =>
+      secondsTable(
+        view,
+        LINES.map(({ line, name }) => [line, name, 'ns']),
+      ),
+  }
   return (
     <Section
       title="Percentiles over time"
       note="of the windows that cover each second; interpolated inside a bin"
+      tools={<ChartTools chart={chart} width={() => canvas.current?.clientWidth ?? 0} />}
     >
       <canvas
         ref={canvas}
         class="h252"
         role="img"
-        aria-label={`Percentiles of ${of} over time; as a table below`}
+        aria-label={`Percentiles of ${of} over time; T: as a table`}
       />
+      <ToolsTable chart={chart} />
     </Section>
   )
 }
 
 function Throughput({ view, of }: ViewProps): JSX.Element {
   const values = lineOf(view, 'throughput')
-  const canvas = usePlot(view, {
+  const plot: Lines = {
     lines: [{ values, color: 'trace', width: 1.5, isFilled: true }],
     unit: '/s',
     axis: 'zero',
-  })
+  }
+  const canvas = usePlot(view, plot)
+  const chart: ChartFile = {
+    title: `Messages per second of ${of}`,
+    note: () => noteOf(view),
+    height: LOW,
+    draw: (painter) => drawLines(painter, view, plot),
+    table: () => secondsTable(view, [['throughput', 'messages', '/s']]),
+  }
   return (
-    <Section title="Messages per second" note={throughputWords(view.total)}>
+    <Section
+      title="Messages per second"
+      note={throughputWords(view.total)}
+      tools={<ChartTools chart={chart} width={() => canvas.current?.clientWidth ?? 0} />}
+    >
       <canvas
         ref={canvas}
         class="h120"
         role="img"
-        aria-label={`Messages per second of ${of}; as a table below`}
+        aria-label={`Messages per second of ${of}; T: as a table`}
       />
+      <ToolsTable chart={chart} />
     </Section>
   )
 }

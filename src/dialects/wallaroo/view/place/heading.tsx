@@ -1,8 +1,8 @@
 /** Above the charts of a place: its name, what it is, its large numbers, links across. */
 import type { JSX } from 'preact'
-import { shownName } from '../../../../web/format/name.ts'
-import { text } from '../../../../web/format/number.ts'
-import { ageText, clockText, spanText } from '../../../../web/format/time.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { text } from '../../../../viewer/format/number.ts'
+import { ageText, clockText, spanText } from '../../../../viewer/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name } from '../../../../web/shell/parts.tsx'
 import type { ViewAnswer } from '../../http/api.ts'

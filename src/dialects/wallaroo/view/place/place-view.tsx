@@ -1,12 +1,15 @@
 /** One place of an application: its latencies and messages, and what it consists of. */
 import type { JSX } from 'preact'
-import { shownName } from '../../../../web/format/name.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { TablesSwitch } from '../../../../web/chart-file/chart-tools.tsx'
 import { useAnswer } from '../../../../web/shell/page.ts'
 import { Name, Section } from '../../../../web/shell/parts.tsx'
 import type { Route } from '../../../../web/shell/view.ts'
 import type { TableJson, ViewAnswer } from '../../http/api.ts'
 import type { Place, WallarooState } from '../address.ts'
 import { WorkerStates } from '../application/connections.tsx'
+import { Against, ComparedHead } from '../compare/against.tsx'
+import { CompareView } from '../compare/compare.tsx'
 import { Controls } from '../controls.tsx'
 import { Exports } from '../exports.tsx'
 import { CompatibleView } from '../original/compatible.tsx'
@@ -18,7 +21,7 @@ import { CountsTable, namedRows, RowsTable } from '../rows/rows.tsx'
 import { tableTitle, unknownWords } from '../words.ts'
 import { Charts } from './charts.tsx'
 import { Heading, titleOf } from './heading.tsx'
-import { ViewTable } from './view-table.tsx'
+import { RangesTable } from './ranges-table.tsx'
 
 const LABEL_HEADS = { pipeline: 'Pipeline', worker: 'Worker', name: 'Computation' } as const
 
@@ -99,7 +102,8 @@ function OwnView({ view, route }: { view: ViewAnswer; route: Route<WallarooState
           <WorkerStates workers={view.workers} nowMs={view.nowMs} />
         </Section>
       )}
-      <ViewTable view={view} />
+      <RangesTable />
+      <TablesSwitch />
       <Exports
         json={viewAddress(place, route)}
         name={title}
@@ -120,9 +124,21 @@ export function PlaceView({ route }: { route: Route<WallarooState> }): JSX.Eleme
   const { answer, refusal } = useAnswer<ViewAnswer>(isOwn ? address : undefined, {
     isHeld: route.at !== null,
   })
+  const { worker } = place
+  const against = route.state.against?.[0]
+  if (isOwn && worker !== null && against !== undefined) {
+    return (
+      <>
+        <ComparedHead {...{ route, worker }} />
+        <Against {...{ route, worker }} />
+        <CompareView route={route} workers={[worker, against]} />
+      </>
+    )
+  }
   return (
     <>
       <Heading place={place} view={isOwn ? answer : undefined} />
+      {isOwn && worker !== null && <Against {...{ route, worker }} />}
       {isOwn && refusal !== undefined && (
         <p class={answer ? 'small warn' : 'soft'}>{unknownWords(refusal)}</p>
       )}

@@ -2,9 +2,10 @@
  * Range bars: a tick at p50, thick to p95, a dot at p99, a line to p99.9, on one logarithmic axis
  * for all rows of a page, so that the slow one is the only long one.
  */
+
+import type { Range } from '../../../../viewer/chart/scale.ts'
+import { axisText } from '../../../../viewer/format/number.ts'
 import type { Painter, Token } from '../../../../web/chart/painter.ts'
-import type { Range } from '../../../../web/chart/scale.ts'
-import { axisText } from '../../../../web/format/number.ts'
 
 /** Percentiles in nanoseconds; NaN where unknown. */
 export interface Percentiles {

@@ -1,9 +1,9 @@
 /** Quantities, range bars on one axis, and sparks, as the rows of tables have them. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { type Range, SteadyRange } from '../../../../viewer/chart/scale.ts'
+import { allDigits, format, NO_BREAK_SPACE, text } from '../../../../viewer/format/number.ts'
 import { drawPlot } from '../../../../web/chart/plot.ts'
-import { type Range, SteadyRange } from '../../../../web/chart/scale.ts'
-import { allDigits, format, NO_BREAK_SPACE, text } from '../../../../web/format/number.ts'
 import { useDrawing } from '../../../../web/shell/page.ts'
 import { drawRangeAxis, drawRangeBar, type Percentiles } from './range-bar.ts'
 

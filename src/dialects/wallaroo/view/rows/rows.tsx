@@ -1,9 +1,9 @@
 /** Tables of rows that share one latency axis: name, range bar, percentiles, messages. */
 import type { ComponentChildren, JSX } from 'preact'
-import type { Range } from '../../../../web/chart/scale.ts'
-import { shownName } from '../../../../web/format/name.ts'
-import { exact } from '../../../../web/format/number.ts'
-import { ageText } from '../../../../web/format/time.ts'
+import type { Range } from '../../../../viewer/chart/scale.ts'
+import { shownName } from '../../../../viewer/format/name.ts'
+import { exact } from '../../../../viewer/format/number.ts'
+import { ageText } from '../../../../viewer/format/time.ts'
 import { usePage } from '../../../../web/shell/page.ts'
 import { Link, Name, Scroll } from '../../../../web/shell/parts.tsx'
 import { to } from '../../../../web/shell/route.ts'

@@ -1,0 +1,78 @@
+/** Axes: round steps, linear and logarithmic scales, ticks of time. */
+import { type AxisKind, niceRange as niceRangeOf, type Range, ticksOf } from '../../model/axis.ts'
+import { parseUnit } from '../format/number.ts'
+
+export { type Range, SteadyRange } from '../../model/axis.ts'
+
+export interface Scale extends Range {
+  /** Value to CSS pixels from the top. */
+  readonly y: (value: number) => number
+  readonly ticks: readonly number[]
+}
+
+const TIME_STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600] as const
+
+/** Widens a range to round ends that are never less than two ticks apart. */
+export function niceRange(kind: AxisKind, range: Range, count: number, unit = ''): Range {
+  const { factor } = parseUnit(unit)
+  const { lo, hi } = niceRangeOf(kind, times(range, factor), count, stepsOf(unit))
+  return { lo: lo / factor, hi: hi / factor }
+}
+
+/** Gives a range in the unit that it is labelled in, of which each has so many. */
+function times({ lo, hi }: Range, factor: number): Range {
+  return { lo: lo * factor, hi: hi * factor }
+}
+
+function stepsOf(unit: string): 'binary' | 'decimal' {
+  return parseUnit(unit).sort === 'bytes' ? 'binary' : 'decimal'
+}
+
+export function linearScale(
+  range: Range,
+  top: number,
+  bottom: number,
+  count: number,
+  unit = '',
+): Scale {
+  const { lo, hi } = range
+  const { factor } = parseUnit(unit)
+  const ticks = ticksOf(times(range, factor), count, stepsOf(unit)).map((tick) => tick / factor)
+  return { lo, hi, ticks, y: (value) => bottom - ((value - lo) / (hi - lo)) * (bottom - top) }
+}
+
+/** Makes a log2 axis, labelled in decades of the unit: bins stay exact, labels stay human. */
+export function logScale(range: Range, top: number, bottom: number, count: number): Scale {
+  const low = Math.log2(range.lo)
+  const high = Math.log2(range.hi)
+  const y = (value: number): number =>
+    bottom - ((Math.log2(value) - low) / (high - low)) * (bottom - top)
+  return { ...range, y, ticks: decades(range, count) }
+}
+
+function decades({ lo, hi }: Range, count: number): number[] {
+  const within = (value: number): boolean => value >= lo * 0.999 && value <= hi * 1.001
+  const powers: number[] = []
+  for (let k = Math.floor(Math.log10(lo)) - 1; k <= Math.ceil(Math.log10(hi)); k += 1) {
+    powers.push(10 ** k)
+  }
+  let ticks = powers.filter(within)
+  if (ticks.length < 2) ticks = powers.flatMap((v) => [v, 2 * v, 5 * v]).filter(within)
+  while (ticks.length > count + 1) {
+    const keep = ticks.length % 2
+    ticks = ticks.filter((_, i) => i % 2 !== keep)
+  }
+  return ticks
+}
+
+/** Computes the distance of time ticks in seconds, so that a label has `room` pixels. */
+function timeStep(seconds: number, pixels: number, room = 72): number {
+  return TIME_STEPS.find((step) => seconds / step <= pixels / room) ?? 600
+}
+
+export function timeTicks(from: number, to: number, pixels: number, room = 72): number[] {
+  const step = timeStep(to - from, pixels, room)
+  const ticks: number[] = []
+  for (let i = Math.ceil(from / step); i * step <= to; i += 1) ticks.push(i * step)
+  return ticks
+}

@@ -1,0 +1,112 @@
+/** What a person has to know before all numbers: at most one notice, the worst. */
+import type { Store } from '../store/store.ts'
+import {
+  absentPeers,
+  failedListeners,
+  limitWords,
+  listenerWords,
+  overloadWords,
+  peerWords,
+  reachedSeriesLimits,
+} from './status.ts'
+import { clockText, durationText } from './time.ts'
+
+export interface Notice {
+  readonly about: 'connection' | 'listener' | 'overload' | 'restart' | 'peer' | 'limit'
+  /** Key that stays the same for as long as it is the same notice. */
+  readonly key: string
+  readonly manner: 'bad' | 'warning'
+  readonly words: string
+  /** Spoken once; without numbers that count down. */
+  readonly alert?: string
+}
+
+/** Gives what is worse than any news. */
+export function worstNotice(store: Store): Notice | undefined {
+  return lostNotice(store) ?? listenerNotice(store) ?? overloadNotice(store)
+}
+
+/** Gives what is worth knowing where nothing is worse. */
+export function lesserNotice(store: Store): Notice | undefined {
+  return restartNotice(store) ?? peerNotice(store) ?? limitNotice(store)
+}
+
+function lostNotice({ clock }: Store): Notice | undefined {
+  const connection = clock.connection.value
+  if (connection.state !== 'lost') return undefined
+  const since = `No connection to the hub since ${clockText(connection.sinceMs)}.`
+  const wait = durationText(Math.max(1, Math.ceil((connection.retryAtMs - Date.now()) / 1000)))
+  const goesOn =
+    'What came before stays below; what the hub takes meanwhile is read back from its history.'
+  return {
+    about: 'connection',
+    key: `lost ${connection.sinceMs}`,
+    manner: 'bad',
+    words: `${since} Trying again in ${wait}. ${goesOn}`,
+    alert: `${since} ${goesOn}`,
+  }
+}
+
+function listenerNotice({ sources, clock }: Store): Notice | undefined {
+  const listener = failedListeners(sources.value)[0]
+  if (listener === undefined) return undefined
+  const { nextTryMs: _, ...withoutTime } = listener
+  return {
+    about: 'listener',
+    key: `listener ${listener.name} ${listener.message}`,
+    manner: 'bad',
+    words: listenerWords(listener, clock.nowMs()),
+    alert: listenerWords(withoutTime, 0),
+  }
+}
+
+function overloadNotice({ sources }: Store): Notice | undefined {
+  const overload = sources.value?.overload
+  if (overload === undefined || overload.refuses === 'none') return undefined
+  return {
+    about: 'overload',
+    key: `overload ${overload.refuses}`,
+    manner: 'bad',
+    words: overloadWords(overload),
+    alert: 'The hub is overloaded, and refuses some of what is asked of it.',
+  }
+}
+
+/** Says that totals are smaller than they were for a reason. */
+function restartNotice(store: Store): Notice | undefined {
+  const restartedMs = store.restartedMs.value
+  if (restartedMs === undefined) return undefined
+  const startedMs = store.sources.value?.startedMs ?? restartedMs
+  const what = `The hub was started anew at ${clockText(startedMs)}: totals began at 0 then.`
+  return {
+    about: 'restart',
+    key: `restart ${restartedMs}`,
+    manner: 'warning',
+    words: `${what} What was drawn before stays; senders go on as they are.`,
+    alert: what,
+  }
+}
+
+function peerNotice({ sources, clock }: Store): Notice | undefined {
+  const peer = absentPeers(sources.value)[0]
+  if (peer === undefined) return undefined
+  const { nextTryMs: _, ...withoutTime } = peer
+  return {
+    about: 'peer',
+    key: `peer ${peer.name} ${peer.sinceMs}`,
+    manner: 'warning',
+    words: peerWords(peer, clock.nowMs()),
+    alert: peerWords(withoutTime, 0),
+  }
+}
+
+function limitNotice({ sources }: Store): Notice | undefined {
+  const limit = reachedSeriesLimits(sources.value)[0]
+  if (limit === undefined) return undefined
+  return {
+    about: 'limit',
+    key: `limit ${limit.name}`,
+    manner: 'warning',
+    words: limitWords(limit),
+  }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { holds } from '../../../test/support/property.ts'
+import {
+  allDigits,
+  axisText,
+  changeText,
+  digits,
+  exact,
+  format,
+  text,
+  totalText,
+} from './number.ts'
+
+const CASES: readonly (readonly [
+  value: number,
+  unit: string,
+  number: string,
+  shownUnit: string,
+])[] = [
+  [0, '', '0', ''],
+  [12, '', '12', ''],
+  [999, '', '999', ''],
+  [-7, '', '\u22127', ''],
+  [18.84, '', '18.8', ''],
+  [9.996, '', '10.0', ''],
+  [99.96, '', '100', ''],
+  [999.4, '', '999', ''],
+  [999.6, '', '1.00', 'k'],
+  [1000, '', '1.00', 'k'],
+  [1895.5, '', '1.90', 'k'],
+  [719_862_581, '', '720', 'M'],
+  [0.000_123_4, '', '0.000123', ''],
+  [998e18, '', '998', 'E'],
+  [1e21, '', '1.00e21', ''],
+  [1e82, '', '1.00e82', ''],
+  [-2.5e82, '/s', '\u22122.50e82', '/s'],
+  [1e82, 'B', '1.00e82', 'B'],
+  [1e30, 'mm', '1.00e30', 'mm'],
+  [12, '/s', '12.0', '/s'],
+  [0, '/s', '0', '/s'],
+  [825, '/s', '825', '/s'],
+  [55_012, '/s', '55.0', 'k/s'],
+  [512, 'B', '512', 'B'],
+  [1000, 'B', '0.977', 'KiB'],
+  [6.1e9, 'B', '5.68', 'GiB'],
+  [41e6, 'B/s', '39.1', 'MiB/s'],
+  [45.7, '%', '45.7', '%'],
+  [43, '%', '43.0', '%'],
+  [16.84, 'ms', '16.8', 'ms'],
+  [0.442, 'ms', '442', 'µs'],
+  [999.6, 'us', '1.00', 'ms'],
+  [1_048_576, 'ns', '1.05', 'ms'],
+  [0, 'us', '0', 'µs'],
+  [90, 's', '1.50', 'min'],
+  [7200, 's', '2.00', 'h'],
+  [-2.5, 'ms', '\u22122.50', 'ms'],
+  [9.27, 'A', '9.27', 'A'],
+  [0.0042, 'A', '4.20', 'mA'],
+  [4396, 'MB', '4.09', 'GiB'],
+  [512, 'MB', '488', 'MiB'],
+  [0.5, 'KiB', '512', 'B'],
+  [1, 'kB', '0.977', 'KiB'],
+  [3, 'GiB/s', '3.00', 'GiB/s'],
+  [2400, 'MHz', '2.40', 'GHz'],
+  [48.2, 'V', '48.2', 'V'],
+  [1_500_000, 'bit/s', '1.50', 'Mbit/s'],
+  [0, 'kW', '0', 'W'],
+  [1_234_567, 'requests', '1.23', 'M\u00a0requests'],
+  [12, 'requests', '12', 'requests'],
+  [1240, 'm', '1240', 'm'],
+  [90, 'min', '1.50', 'h'],
+  [3, 'minutes', '3.00', 'min'],
+  [Number.NaN, 'ms', '–', ''],
+]
+
+for (const [value, unit, number, shownUnit] of CASES) {
+  test(`${value} in "${unit}" is shown as ${number} ${shownUnit}`, () => {
+    assert.deepEqual(format(value, unit), [number, shownUnit])
+  })
+}
+
+test('no value is a dash, never 0 or NaN', () => {
+  assert.equal(text(null, 'ms'), '–')
+  assert.equal(text(undefined), '–')
+  assert.equal(changeText(Number.NaN), '–')
+})
+
+test('number and unit are held together by a no-break space', () => {
+  assert.equal(text(1.25, 'ms'), '1.25\u00a0ms')
+  assert.equal(text(45.7, '%'), '45.7\u00a0%')
+  assert.equal(text(7), '7')
+})
+
+test('every finite number has exactly three significant digits', () => {
+  holds(
+    fc.property(fc.double({ min: 1e-5, max: 1e20, noNaN: true }), fc.boolean(), (size, isBelow) => {
+      const [number] = format(isBelow ? -size : size, '/s')
+      const significant = number.replace(/^\u2212?[0.]*/, '').replace('.', '')
+      assert.equal(significant.length, 3, `${size} is ${number}`)
+    }),
+  )
+})
+
+test('a shown number is within half a unit of its last digit', () => {
+  holds(
+    fc.property(fc.double({ min: 1e-5, max: 999, noNaN: true }), (value) => {
+      assert.ok(Math.abs(Number(digits(value)) / value - 1) <= 0.0051)
+    }),
+  )
+})
+
+test('axis labels drop the zeros that widths force, and the rate', () => {
+  assert.equal(axisText(10, 'ms'), '10\u00a0ms')
+  assert.equal(axisText(2500, ''), '2.5\u00a0k')
+  assert.equal(axisText(20_000, '/s'), '20\u00a0k')
+  assert.equal(axisText(100, '/s'), '100')
+  assert.equal(axisText(-50, ''), '\u221250')
+  assert.equal(axisText(1e82, ''), '1e82')
+  assert.equal(axisText(2.5e82, '/s'), '2.5e82')
+})
+
+test('exact counts are grouped by thin spaces and keep every digit beyond 2^53', () => {
+  assert.equal(exact(8_412_334), '8\u202f412\u202f334')
+  assert.equal(exact(999), '999')
+  assert.equal(
+    exact('18446744073709551615'),
+    '18\u202f446\u202f744\u202f073\u202f709\u202f551\u202f615',
+  )
+  assert.equal(exact(-1234n), '\u22121\u202f234')
+})
+
+test('a total has its fraction to thousandths, and none where it is whole', () => {
+  assert.equal(totalText(12_345.25), '12\u202f345.25')
+  assert.equal(totalText(0.1 + 0.2), '0.3')
+  assert.equal(totalText(2.0004), '2')
+  assert.equal(totalText(1000), '1\u202f000')
+  assert.equal(totalText('18446744073709551615'), exact('18446744073709551615'))
+})
+
+test('all digits of a value are there on hover', () => {
+  assert.equal(allDigits(1895.5352136786287, ''), '1895.5352136786287')
+  assert.equal(allDigits(-0.25, 'ms'), '\u22120.25\u00a0ms')
+})
+
+test('a change is a factor from 2 up, per cent below, and "from 0" where usual is nothing', () => {
+  assert.equal(changeText(19.2), '19×')
+  assert.equal(changeText(4.04), '4.0×')
+  assert.equal(changeText(1.996), '2.0×')
+  assert.equal(changeText(1.12), '+12\u00a0%')
+  assert.equal(changeText(0.25), '\u221275\u00a0%')
+  assert.equal(changeText(1.001), '0\u00a0%')
+  assert.equal(changeText(0), '\u2212100\u00a0%')
+  assert.equal(changeText(Number.POSITIVE_INFINITY), 'from 0')
+})
+
+test('a rate per any time is scaled as its unit is', () => {
+  assert.deepEqual(format(36_000, '/h'), ['36.0', 'k/h'])
+  assert.deepEqual(format(2048, 'B/min'), ['2.00', 'KiB/min'])
+  assert.deepEqual(format(12, '/10 s'), ['12.0', '/10 s'])
+  assert.equal(axisText(20_000, '/min'), '20\u00a0k')
+})

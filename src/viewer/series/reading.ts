@@ -1,0 +1,151 @@
+/** The number beside a chart and the quiet line under it, at one second. */
+import type { SeriesInfo } from '../../http/api.ts'
+import { allDigits, changeText, format, type Quantity, text, totalText } from '../format/number.ts'
+import { type Per, shownAs } from '../format/rate.ts'
+import { ageText, clockText, durationText } from '../format/time.ts'
+import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
+import type { Finding } from '../store/usual/watch.ts'
+
+export interface Reading {
+  readonly caption: string
+  readonly main: Quantity
+  /** All digits, for hover. */
+  readonly title: string
+  readonly sub: string
+  /** The quiet line says that something is unusual, or silent. */
+  readonly isWarning: boolean
+}
+
+export interface ReadingContext {
+  readonly info: SeriesInfo
+  readonly second: number
+  readonly hasCursor: boolean
+  readonly isStale: boolean
+  readonly lastDataMs: number
+  readonly nowMs: number
+  readonly finding: Finding
+  /** Time that the person wants rates stated per. */
+  readonly per: Per
+}
+
+/** Silence from which on the age is told, ms. */
+const SILENT_MS = 60_000
+/** Seconds for which the last value of a distribution stays. */
+const SPARSE_SECONDS = 300
+/** Age in seconds from which on it is told. */
+const AGED_SECONDS = 3
+const EN_SPACE = '\u2002'
+
+export function readSeries(data: SeriesData | undefined, context: ReadingContext): Reading {
+  const { info, hasCursor, isStale } = context
+  const second = hasCursor ? context.second : readAt(data, context)
+  const unit = info.unit ?? ''
+  const shown = shownAs(info, context.per)
+  const isGone = isStale && !hasCursor
+  const known = isGone || !data ? Number.NaN : data.at(MAIN_LANE[info.kind], second)
+  const value = known * shown.factor
+  const caption = info.kind === 'histogram' ? 'p99' : info.kind === 'summary' ? 'mean' : ''
+  const main = format(value, shown.unit)
+  const reading = {
+    caption: Number.isNaN(value) ? '' : caption,
+    main,
+    title: allDigits(value, shown.unit),
+  }
+  const warning = hasCursor ? undefined : warningOf(context)
+  if (warning !== undefined) return { ...reading, sub: warning, isWarning: true }
+  const age = context.second - second
+  if (age >= AGED_SECONDS) return { ...reading, sub: ageText(age), isWarning: false }
+  return { ...reading, sub: data ? quietLine(data, info, second, unit) : '', isWarning: false }
+}
+
+/**
+ * Finds the second that a series is read at. A distribution that is observed now and then has none
+ * in most seconds: its last one stays, and says its age.
+ */
+function readAt(data: SeriesData | undefined, { info, second }: ReadingContext): number {
+  if (data === undefined || (info.kind !== 'histogram' && info.kind !== 'summary')) return second
+  const lane = MAIN_LANE[info.kind]
+  for (let at = second; at > second - SPARSE_SECONDS; at -= 1) {
+    if (!Number.isNaN(data.at(lane, at))) return at
+  }
+  return second
+}
+
+function warningOf(context: ReadingContext): string | undefined {
+  const { finding, lastDataMs, nowMs, isStale } = context
+  const silentMs = nowMs - lastDataMs
+  if (isStale || silentMs >= SILENT_MS) return `last data ${ageText(silentMs / 1000)}`
+  if (finding.since === 0) return undefined
+  const { factor } = shownAs(context.info, context.per)
+  return `${changeWords(finding, factor)} since ${clockText(finding.since * 1000)}`
+}
+
+/**
+ * Writes the factor, or from where it came when a factor would tell nothing.
+ * @param scale of what is shown: see `shownAs`
+ */
+export function changeWords({ ratio, usual }: Finding, scale = 1): string {
+  if (ratio < 0) return `from ${text(usual * scale)}`
+  return changeText(ratio)
+}
+
+function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: string): string {
+  if (info.kind === 'counter') {
+    const total = totalAt(data, info, second)
+    return total === undefined ? '' : `total ${totalText(total)}`
+  }
+  const pair = (a: string, low: number, b: string, high: number): string =>
+    Number.isNaN(low) && Number.isNaN(high)
+      ? ''
+      : `${a} ${text(low, unit)}${EN_SPACE}${b} ${text(high, unit)}`
+  if (info.kind === 'histogram') {
+    return pair('p50', data.at('p50', second), 'p90', data.at('p90', second))
+  }
+  const [min, max] = [data.at('min', second), data.at('max', second)]
+  // Of most gauges one value a second is known: it is its own least and largest.
+  return info.kind === 'gauge' && !(max > min) ? '' : pair('min', min, 'max', max)
+}
+
+/**
+ * Finds the total of a counter at a second: the listed one, and what came since, or less what came
+ * after. Undefined where a second in between is not known.
+ */
+function totalAt(data: SeriesData, info: SeriesInfo, second: number): bigint | number | undefined {
+  if (info.current === null) return undefined
+  const listed = secondOf(info.lastDataMs)
+  const [from, to, sign] = second >= listed ? [listed, second, 1] : [second, listed, -1]
+  if (from < data.coveredFrom || to > data.coveredTo) {
+    return second === listed ? Number(info.current) : undefined
+  }
+  let sum = 0
+  for (let at = from + 1; at <= to; at += 1) {
+    const rate = data.at('rate', at)
+    if (!Number.isNaN(rate)) sum += rate
+  }
+  const { current } = info
+  // Rates of whole numbers leave roundings of divisions, those of fractions are what they are.
+  const whole = Math.round(sum)
+  const change = (Math.abs(sum - whole) < 1e-6 ? whole : sum) * sign
+  if (typeof current === 'string' && /^-?\d+$/.test(current)) {
+    return BigInt(current) + BigInt(whole * sign)
+  }
+  return Number(current) + change
+}
+
+/** Makes the last column of lines and tables: how far from usual, or how long silent. */
+export function changeColumn(context: ReadingContext): {
+  readonly words: string
+  readonly isWarning: boolean
+} {
+  const silentMs = context.nowMs - context.lastDataMs
+  if (context.isStale || silentMs >= SILENT_MS) {
+    return { words: durationText(silentMs / 1000), isWarning: context.isStale }
+  }
+  const { factor } = shownAs(context.info, context.per)
+  return { words: changeWords(context.finding, factor), isWarning: context.finding.since > 0 }
+}
+
+/** Writes what a chart says that has nothing to draw: that is known only once it was read. */
+export function emptyWordsOf(data: { isReadFrom(second: number): boolean }, from: number): string {
+  return data.isReadFrom(from) ? 'nothing in this window' : ''
+}

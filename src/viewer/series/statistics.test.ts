@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Shown } from '../format/rate.ts'
+import { SeriesData } from '../store/series-data.ts'
+import {
+  bucketWords,
+  outerRowWords,
+  startWords,
+  undrawnWords,
+  windowNumbers,
+} from './statistics.ts'
+
+const NOW = 1_800_000_000
+const PLAIN = { unit: '', factor: 1 }
+
+test('mean and deviation are those of the values, none has none', () => {
+  const data = new SeriesData('gauge')
+  const names = ['mean', 'deviation', 'min', 'max']
+  const words = (): unknown[] => {
+    const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
+    return names.map((name) => rows.get(name))
+  }
+  assert.deepEqual(words(), ['–', '–', '–', '–'])
+  for (const [i, value] of [2, 4, 4, 4, 5, 5, 7, 9].entries()) data.write(NOW - 7 + i, value)
+  assert.deepEqual(words(), ['5', '2', '2', '9'])
+})
+
+test('the width of a bucket is the error of a percentile, unless bounds are chosen', () => {
+  const counts = { count: 0, sum: 0, min: null, max: null, mean: null, stddev: null }
+  assert.equal(bucketWords({ scale: 0, offset: 3 }), 'percentiles within ±100\u00a0%')
+  assert.equal(bucketWords({ scale: 2, offset: 3 }), 'percentiles within ±19\u00a0%')
+  const within = startWords({ ...counts, relativeError: 0.0219 })
+  assert.equal(within, 'percentiles within ±2.2\u00a0%')
+  const bounds = [1, 5]
+  assert.equal(bucketWords({ scale: 0, offset: 0, bounds }), 'percentiles between bounds')
+  assert.equal(startWords({ ...counts, bounds }), 'percentiles between bounds')
+  assert.equal(startWords(counts), '')
+})
+
+test('what is above the last bound is said to be more than it, in a row of its own', () => {
+  const data = new SeriesData('histogram')
+  const cell = { count: 4, sum: 400, min: null, max: null, p50: 3, p90: 5, p99: 5 }
+  const rows = { scale: 0, offset: 0, counts: [1, 2, 1], bounds: [1, 5], zero: 0, negative: 0 }
+  data.write(NOW, { ...cell, ...rows })
+  const numbers = new Map(windowNumbers(data, { unit: 'ms', factor: 1 }, NOW - 60, NOW))
+  const words = ['min', 'p50', 'p75', 'p99', 'max'].map((name) => numbers.get(name))
+  const spaced = words.map((each) => each?.replaceAll('\u00a0', ' '))
+  assert.deepEqual(spaced, ['≥ 0 ms', '3.00 ms', '5.00 ms', '> 5.00 ms', '> 5.00 ms'])
+  const said = outerRowWords(data, NOW - 60, NOW, 'ms').replaceAll('\u00a0', ' ')
+  assert.equal(said, 'lowest row: all up to 1.00 ms, top row: all above 5.00 ms')
+  assert.equal(outerRowWords(data, NOW - 60, NOW - 1, 'ms'), '')
+  assert.equal(undrawnWords(data, NOW - 60, NOW), '')
+})
+
+test('a counter has its rate in the scale that is shown, over the known seconds', () => {
+  const data = new SeriesData('counter')
+  data.write(NOW - 1, 2)
+  data.write(NOW, 4)
+  const rows = (shown: Shown) => new Map(windowNumbers(data, shown, NOW - 60, NOW))
+  assert.equal(rows({ unit: '/s', factor: 1 }).get('now'), '4.00\u00a0/s')
+  assert.equal(rows({ unit: '/s', factor: 1 }).get('mean'), '3.00\u00a0/s')
+  assert.equal(rows({ unit: '/min', factor: 60 }).get('mean'), '180\u00a0/min')
+})
+
+test('a distribution is merged over the window', () => {
+  const data = new SeriesData('histogram')
+  const cell = { min: 1, max: 4, p50: 2, p90: 4, p99: 4, scale: 0, zero: 0, negative: 0 }
+  data.write(NOW - 1, { ...cell, count: 9, sum: 9, offset: 0, counts: [9] })
+  data.write(NOW, { ...cell, count: 1, sum: 4, offset: 2, counts: [1] })
+  data.cover(NOW - 2, NOW)
+  const rows = new Map(windowNumbers(data, { unit: 'ms', factor: 1 }, NOW - 60, NOW))
+  assert.equal(rows.get('count'), '10')
+  assert.equal(rows.get('mean'), '1.30\u00a0ms')
+  assert.equal(rows.get('rate'), '5.00\u00a0/s')
+  assert.equal(rows.get('max'), '4.00\u00a0ms')
+  assert.equal(rows.get('p99.9'), '4.00\u00a0ms')
+  assert.deepEqual(
+    [...rows.keys()],
+    'count rate mean min p50 p75 p90 p95 p99 p99.9 max deviation'.split(' '),
+  )
+})
+
+test('where the sender knows no extremes, the ends of the outer buckets are said as such', () => {
+  const data = new SeriesData('histogram')
+  const cell = { p50: 12, p90: 30, p99: 32, scale: 0, zero: 0, negative: 0, min: null, max: null }
+  data.write(NOW, { ...cell, count: 5, sum: 80, offset: 3, counts: [4, 1] })
+  data.cover(NOW - 1, NOW)
+  const rows = new Map(windowNumbers(data, { unit: 'ms', factor: 1 }, NOW - 60, NOW))
+  assert.deepEqual([rows.get('min'), rows.get('max')], ['≥ 8.00\u00a0ms', '≤ 32.0\u00a0ms'])
+})
+
+test('what the last bin holds is said as the least it can be, and not drawn', () => {
+  const data = new SeriesData('histogram')
+  const cell = { p50: 2, p90: 2 ** 31, p99: 2 ** 31, scale: 0, zero: 2, zeroTo: 1, negative: 0 }
+  const overflow = { from: 2 ** 31, count: 3 }
+  const open = { min: null, max: null, sum: 3e10, offset: 0, counts: [5], overflow }
+  data.write(NOW, { ...cell, ...open, count: 10 })
+  data.cover(NOW - 1, NOW)
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
+  assert.deepEqual([rows.get('p50'), rows.get('p99')], ['1.52', '≥ 2.15\u00a0G'])
+  assert.deepEqual([rows.get('min'), rows.get('max')], ['≥ 0', '≥ 2.15\u00a0G'])
+  const words = '2 up to 1 and 3 of 2.15\u00a0G or more not drawn'
+  assert.equal(undrawnWords(data, NOW - 60, NOW), words)
+})
+
+test('values below zero leave no false number', () => {
+  const data = new SeriesData('histogram')
+  const cell = { p50: -5, p90: -2, p99: -1, scale: 0, zero: 0, negative: 9 }
+  data.write(NOW, { ...cell, count: 9, sum: -45, min: -9, max: -1, offset: 0, counts: [] })
+  data.cover(NOW - 1, NOW)
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
+  assert.deepEqual([rows.get('min'), rows.get('max')], ['\u22129', '\u22121'])
+  assert.deepEqual([rows.get('mean'), rows.get('count')], ['\u22125', '9'])
+  assert.equal(undrawnWords(data, NOW - 60, NOW), '9 below zero not drawn')
+  for (const name of ['p50', 'p99', 'p99.9', 'deviation']) assert.equal(rows.get(name), '–')
+})
+
+test('a summary is merged over the window, not averaged', () => {
+  const data = new SeriesData('summary')
+  data.write(NOW - 2, { count: 3, mean: 2, deviation: Math.sqrt(2 / 3), min: 1, max: 3 })
+  data.write(NOW - 1, { count: 0, mean: 0, deviation: 0, min: null, max: null })
+  data.write(NOW, { count: 1, mean: 10, deviation: 0, min: 10, max: 10 })
+  data.cover(NOW - 3, NOW)
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 60, NOW))
+  const names = ['count', 'mean', 'min', 'max', 'deviation', 'rate']
+  const words = ['4', '4', '1', '10', '3.54', '1.33\u00a0/s']
+  assert.deepEqual(
+    names.map((name) => rows.get(name)),
+    words,
+  )
+  const empty = new Map(windowNumbers(data, PLAIN, NOW - 2, NOW - 1))
+  assert.deepEqual([empty.get('count'), empty.get('mean'), empty.get('deviation')], ['–', '–', '–'])
+})

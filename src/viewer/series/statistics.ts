@@ -1,0 +1,207 @@
+/** Numbers of one series over the shown window. */
+
+import type { StatisticsJson } from '../../http/api.ts'
+import {
+  EMPTY_SUMMARY,
+  mergeSummaries,
+  type Summary,
+  summaryDeviation,
+} from '../../model/summary.ts'
+import { digits, exact, text } from '../format/number.ts'
+import type { Shown } from '../format/rate.ts'
+import {
+  aboveAll,
+  type BucketRows,
+  deviation,
+  type Merged,
+  mergeSeconds,
+  quantile,
+} from '../store/buckets.ts'
+import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
+
+type NumberRow = readonly [name: string, words: string]
+
+/** Computes the relative width of a bucket at a scale: the most a percentile can be off. */
+function bucketError(scale: number): number {
+  return 2 ** (0.5 ** scale) - 1
+}
+
+/** Says how far percentiles that are read from buckets can be off. */
+export function bucketWords(rows: BucketRows): string {
+  return `percentiles ${exactnessWords(rows)}`
+}
+
+/** Says the same behind a word for them. */
+export function exactnessWords({ scale, bounds }: BucketRows): string {
+  return bounds === undefined ? withinWords(bucketError(scale)) : BOUNDED_WORDS
+}
+
+/** Says the same of percentiles since the start; nothing where there are none. */
+export function startWords({ relativeError, bounds }: StatisticsJson): string {
+  if (relativeError !== undefined) return `percentiles ${withinWords(relativeError)}`
+  return bounds === undefined ? '' : `percentiles ${BOUNDED_WORDS}`
+}
+
+/** Words for bounds that a histogram has chosen: anything may be between two of them. */
+const BOUNDED_WORDS = 'between bounds'
+
+/** @param error relative width of the buckets that percentiles were read from */
+function withinWords(error: number): string {
+  return `within ±${digits(error * 100, 2)}\u00a0%`
+}
+
+export function windowNumbers(
+  data: SeriesData,
+  { unit, factor }: Shown,
+  from: number,
+  to: number,
+): readonly NumberRow[] {
+  if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to)
+  if (data.kind === 'summary') return summaryNumbers(data, unit, from, to)
+  const write = (value: number): string => text(value * factor, unit)
+  const values = new Float64Array(to - from)
+  data.copy(MAIN_LANE[data.kind], from + 1, values)
+  const known = values.filter((value) => !Number.isNaN(value))
+  const { mean, deviation } = moments(known)
+  return [
+    ['now', write(data.at(MAIN_LANE[data.kind], to))],
+    ['mean', write(mean)],
+    ['min', write(extremeOf(data, 'min', from, to))],
+    ['max', write(extremeOf(data, 'max', from, to))],
+    ['deviation', write(deviation)],
+  ]
+}
+
+/**
+ * Finds the least or largest value in the seconds (from, to], NaN where none is known: of a gauge
+ * what it went through within them, of others their main lane.
+ */
+export function extremeOf(data: SeriesData, end: 'min' | 'max', from: number, to: number): number {
+  const values = new Float64Array(to - from)
+  data.copy(data.kind === 'gauge' ? end : MAIN_LANE[data.kind], from + 1, values)
+  const pick = end === 'min' ? Math.min : Math.max
+  return values.reduce(
+    (kept, value) => (Number.isNaN(value) ? kept : Number.isNaN(kept) ? value : pick(kept, value)),
+    Number.NaN,
+  )
+}
+
+/** Computes mean and deviation; NaN both when there is no value. */
+function moments(values: Float64Array): { readonly mean: number; readonly deviation: number } {
+  if (values.length === 0) return { mean: Number.NaN, deviation: Number.NaN }
+  let mean = 0
+  let square = 0
+  values.forEach((value, i) => {
+    const delta = value - mean
+    mean += delta / (i + 1)
+    square += delta * (value - mean)
+  })
+  return { mean, deviation: Math.sqrt(square / values.length) }
+}
+
+/** Merges seconds (from, to] of a summary to one. */
+function mergeSummarySeconds(data: SeriesData, from: number, to: number): Summary {
+  let merged = EMPTY_SUMMARY
+  for (let second = from + 1; second <= to; second += 1) {
+    const count = data.at('count', second)
+    if (!(count > 0)) continue
+    const deviation = data.at('deviation', second)
+    merged = mergeSummaries(merged, {
+      count,
+      mean: data.at('mean', second),
+      squares: deviation * deviation * count,
+      min: data.at('min', second),
+      max: data.at('max', second),
+    })
+  }
+  return merged
+}
+
+function summaryNumbers(
+  data: SeriesData,
+  unit: string,
+  from: number,
+  to: number,
+): readonly NumberRow[] {
+  const merged = mergeSummarySeconds(data, from, to)
+  const { count, min, max } = merged
+  const isSome = count > 0
+  return [
+    ['count', isSome ? exact(count) : '–'],
+    ['rate', text(count / knownSeconds(data, from, to), '/s')],
+    ['mean', text(isSome ? merged.mean : Number.NaN, unit)],
+    ['min', text(min, unit)],
+    ['max', text(max, unit)],
+    ['deviation', text(isSome ? summaryDeviation(merged) : Number.NaN, unit)],
+  ]
+}
+
+function knownSeconds(data: SeriesData, from: number, to: number): number {
+  return Math.min(to - from, Math.max(1, to - data.coveredFrom))
+}
+
+function distributionNumbers(
+  data: SeriesData,
+  unit: string,
+  from: number,
+  to: number,
+): readonly NumberRow[] {
+  const merged = mergeSeconds(data, from, to)
+  const q = (part: number): string => {
+    const value = quantile(merged, part)
+    return `${leastSign(merged, part, value)}${text(value, unit)}`
+  }
+  const isSome = merged.count > 0
+  // Where the sender knows no extremes, the ends of the outermost buckets are all there is.
+  const isAtLeast = isSome && Number.isNaN(merged.min)
+  const isOpen = merged.overflow > 0 || aboveAll(merged) > 0
+  const isAtMost = isSome && Number.isNaN(merged.max) && !isOpen
+  const mean = isSome ? merged.sum / merged.count : Number.NaN
+  return [
+    ['count', isSome ? exact(merged.count) : '–'],
+    ['rate', text(merged.count / knownSeconds(data, from, to), '/s')],
+    ['mean', text(mean, unit)],
+    ['min', isAtLeast ? `≥ ${q(0)}` : q(0)],
+    ['p50', q(0.5)],
+    ['p75', q(0.75)],
+    ['p90', q(0.9)],
+    ['p95', q(0.95)],
+    ['p99', q(0.99)],
+    ['p99.9', q(0.999)],
+    ['max', isAtMost ? `≤ ${q(1)}` : q(1)],
+    ['deviation', text(deviation(merged), unit)],
+  ]
+}
+
+/** Says of a quantile that it is the least that can be, where no more is known. */
+function leastSign(merged: Merged, q: number, value: number): string {
+  const { count, overflow, overflowFrom } = merged
+  if (overflow > 0 && value >= overflowFrom) return '≥ '
+  return q * count > count - aboveAll(merged) ? '> ' : ''
+}
+
+/** Says what a heat map, whose axis is logarithmic, leaves out of the seconds (from, to]. */
+export function undrawnWords(data: SeriesData, from: number, to: number): string {
+  const { zero, negative, overflow } = mergeSeconds(data, from, to)
+  const parts: string[] = []
+  if (negative > 0) parts.push(`${exact(negative)} below zero`)
+  if (zero > 0) {
+    parts.push(`${exact(zero)} ${data.zeroTo > 0 ? `up to ${text(data.zeroTo)}` : 'at zero'}`)
+  }
+  if (overflow > 0) parts.push(`${exact(overflow)} of ${text(data.overflowFrom)} or more`)
+  return parts.length === 0 ? '' : `${parts.join(' and ')} not drawn`
+}
+
+/**
+ * Says of the seconds (from, to] which rows of a heat map stand for more than they are high: those
+ * outside of a histogram's own bounds.
+ */
+export function outerRowWords(data: SeriesData, from: number, to: number, unit: string): string {
+  const merged = mergeSeconds(data, from, to)
+  const { bounds, counts } = merged
+  if (bounds === undefined) return ''
+  const parts: string[] = []
+  if (counts[0]! > 0) parts.push(`lowest row: all up to ${text(bounds[0]!, unit)}`)
+  if (aboveAll(merged) > 0) parts.push(`top row: all above ${text(bounds.at(-1)!, unit)}`)
+  return parts.join(', ')
+}
