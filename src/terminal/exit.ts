@@ -1,8 +1,8 @@
 /**
  * How a command ends: its exit codes (0 all went well, 1 something did not work, 2 the words of the
- * command are off, 70 a fault of the program), and what ends one that goes on besides its own keys
- * (terminal.md, principle 5): signals, the process that started it going away, and the end of the
- * process itself, an exception included.
+ * command are off, 70 a fault of the program), and what ends one that goes on besides its own keys:
+ * signals, the process that started it going away, and the end of the process itself, an exception
+ * included.
  */
 export const EXIT_OK = 0
 export const EXIT_FAILED = 1
@@ -20,6 +20,8 @@ export class CommandError extends Error {
   }
 }
 
+/** Code of a process that SIGQUIT ends, as shells have it: 128 + 3. */
+const EXIT_QUIT = 131
 /** SIGHUP: the terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -28,6 +30,8 @@ export interface ProcessEvents {
   on(event: string, listener: () => void): unknown
   off(event: string, listener: () => void): unknown
   exit(code: number): void
+  readonly pid?: number
+  kill?(pid: number, signal: string): unknown
   /** Channel to the process that started this one, where it is a Node too. */
   readonly channel?: { unref(): void } | null | undefined
 }
@@ -56,12 +60,22 @@ export function onExit(process: ProcessEvents, handlers: ExitHandlers): () => vo
     isAsked = true
     end(signal)
   }
+  // ends at once, as it does without a listener, but the terminal is given back
+  const quit = (): void => {
+    restore?.()
+    process.exit(EXIT_QUIT)
+  }
   const onGone = (): void => end() // an older Node that handed over (bin/pentameter.js) is gone
   const listeners = new Map<string, () => void>([
     ...SIGNALS.map((signal) => [signal, () => onSignal(signal)] as const),
     ...(hangUp === undefined ? [] : [['SIGHUP', () => hangUp()] as const]),
     ['disconnect', onGone],
-    ...(restore === undefined ? [] : [['exit', () => restore()] as const]),
+    ...(restore === undefined
+      ? []
+      : ([
+          ['exit', () => restore()],
+          ['SIGQUIT', () => quit()],
+        ] as const)),
   ])
   for (const [event, listener] of listeners) process.on(event, listener)
   process.channel?.unref()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { FakeClock } from '../../test/support/fake-clock.ts'
 import { type Key, Keyboard } from './keys.ts'
 
 class FakeTerminalInput extends EventEmitter {
@@ -24,10 +25,12 @@ class FakeTerminalInput extends EventEmitter {
 
 function keysOf(...chunks: readonly (string | Buffer)[]): Key[] {
   const input = new FakeTerminalInput()
+  const clock = new FakeClock()
   const keys: Key[] = []
-  const keyboard = new Keyboard(input, { onKey: (key) => keys.push(key), onLost() {} })
+  const keyboard = new Keyboard(input, { onKey: (key) => keys.push(key), onLost() {} }, clock)
   keyboard.open()
   for (const chunk of chunks) input.emit('data', chunk)
+  clock.advance(25)
   return keys
 }
 
@@ -43,13 +46,40 @@ test('arrows and pages have names in both modes of a terminal', () => {
 })
 
 test('escape, enter and Ctrl-C have names; a key without a name is left out', () => {
-  assert.deepEqual(keysOf('\x1b', '\r', '\x03'), ['escape', 'enter', 'ctrl-c'])
-  assert.deepEqual(keysOf('\x1b[15~', '\x1b[200;1R', '\x01', '\x7f', 'a'), ['a'])
+  assert.deepEqual(keysOf('\r', '\x03', '\x1b'), ['enter', 'ctrl-c', 'escape'])
+  assert.deepEqual(keysOf('\x1b[C\x1bOD\t\x7f\x1a'), [
+    'right',
+    'left',
+    'tab',
+    'backspace',
+    'ctrl-z',
+  ])
+  assert.deepEqual(keysOf('\x1b[15~', '\x1b[200;1R', '\x01', 'a'), ['f5', 'a'])
+})
+
+test('sequences and characters that come in pieces are whole', () => {
+  assert.deepEqual(keysOf('\x1b', '[', 'A', 'x\x1b[5', '~'), ['up', 'x', 'page-up'])
+  assert.deepEqual(keysOf(Buffer.from([0xe6, 0xbc]), Buffer.from([0xa2])), ['漢'])
+})
+
+test('escape is told once nothing follows it, and what follows later is a key of its own', () => {
+  const input = new FakeTerminalInput()
+  const clock = new FakeClock()
+  const keys: Key[] = []
+  new Keyboard(input, { onKey: (key) => keys.push(key), onLost() {} }, clock).open()
+  input.emit('data', '\x1b')
+  assert.deepEqual(keys, [])
+  clock.advance(25)
+  input.emit('data', '[A')
+  assert.deepEqual(keys, ['escape', '[', 'A'])
+  input.emit('data', '\x1b[')
+  clock.advance(25)
+  assert.equal(keys.length, 3, 'half a sequence is no key')
 })
 
 test('the terminal is raw while keys are read, and as before afterwards', () => {
   const input = new FakeTerminalInput()
-  const keyboard = new Keyboard(input, { onKey() {}, onLost() {} })
+  const keyboard = new Keyboard(input, { onKey() {}, onLost() {} }, new FakeClock())
   keyboard.open()
   assert.deepEqual([input.modes, input.isFlowing], [[true], true])
   keyboard.close()
@@ -61,13 +91,11 @@ test('the terminal is raw while keys are read, and as before afterwards', () => 
 test('no key comes after closing, not even one that came with the key that closed', () => {
   const input = new FakeTerminalInput()
   const keys: Key[] = []
-  const keyboard = new Keyboard(input, {
-    onKey(key) {
-      keys.push(key)
-      keyboard.close()
-    },
-    onLost() {},
-  })
+  const onKey = (key: Key): void => {
+    keys.push(key)
+    keyboard.close()
+  }
+  const keyboard = new Keyboard(input, { onKey, onLost() {} }, new FakeClock())
   keyboard.open()
   input.emit('data', 'qp')
   assert.deepEqual(keys, ['q'])
@@ -76,13 +104,14 @@ test('no key comes after closing, not even one that came with the key that close
 test('the end of a terminal is told; the end of a pipe is none', async () => {
   const input = new FakeTerminalInput()
   let lost = 0
-  new Keyboard(input, { onKey() {}, onLost: () => lost++ }).open()
+  new Keyboard(input, { onKey() {}, onLost: () => lost++ }, new FakeClock()).open()
   input.emit('end')
   assert.equal(lost, 1)
 
   const pipe = new PassThrough()
   const keys: Key[] = []
-  new Keyboard(pipe, { onKey: (key) => keys.push(key), onLost: () => lost++ }).open()
+  const listener = { onKey: (key: Key) => keys.push(key), onLost: () => lost++ }
+  new Keyboard(pipe, listener, new FakeClock()).open()
   pipe.end('s?')
   await new Promise((resolve) => pipe.once('close', resolve))
   assert.deepEqual(keys, ['s', '?'])

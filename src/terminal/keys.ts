@@ -1,11 +1,14 @@
 /**
  * Keys, one by one as they are pressed (raw mode). Input that is no terminal, a pipe, gives its
- * characters as keys as well; its end is no reason to stop, that of a terminal is.
+ * characters as keys as well; its end is no reason to stop, that of a terminal is. A sequence may
+ * come in pieces, as over a slow connection: what begins one waits a moment for the rest.
  */
+import type { Clock } from '../time/clock.ts'
 
 /** A printable character as it is, or one of these. */
 const NAMED_KEYS = [
-  ...['up', 'down', 'page-up', 'page-down', 'home', 'end', 'enter', 'escape', 'ctrl-c'],
+  ...['up', 'down', 'left', 'right', 'page-up', 'page-down', 'home', 'end', 'enter', 'escape'],
+  ...['tab', 'backspace', 'f5', 'ctrl-c', 'ctrl-l', 'ctrl-u', 'ctrl-z'],
 ] as const
 export type Key = (typeof NAMED_KEYS)[number] | (string & {})
 
@@ -28,15 +31,24 @@ interface KeyListener {
 }
 
 const ENDS = ['end', 'close', 'error'] as const
+/** Time within which the rest of a sequence follows: a key that is pressed alone waits so long. */
+const REST_MS = 25
 
 export class Keyboard {
   readonly #input: KeyInput
   readonly #listener: KeyListener
+  readonly #clock: Clock
+  /** Decoder that keeps half a character for the next chunk. */
+  readonly #decoder = new TextDecoder()
   #isOpen = false
+  /** Beginning of a sequence, and what ends the wait for its rest. */
+  #begun = ''
+  #cancelWait = (): void => {}
 
-  constructor(input: KeyInput, listener: KeyListener) {
+  constructor(input: KeyInput, listener: KeyListener, clock: Clock) {
     this.#input = input
     this.#listener = listener
+    this.#clock = clock
   }
 
   open(): void {
@@ -51,6 +63,7 @@ export class Keyboard {
   close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
+    this.#cancelWait()
     this.#input.off('data', this.#onData)
     for (const event of ENDS) this.#input.off(event, this.#onEnd)
     this.#input.pause()
@@ -58,7 +71,21 @@ export class Keyboard {
   }
 
   readonly #onData = (chunk: Buffer | string): void => {
-    for (const key of keysOf(chunk.toString())) {
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true })
+    const all = this.#begun + text
+    this.#cancelWait()
+    this.#begun = UNFINISHED.exec(all)?.[0] ?? ''
+    this.#tell(all.slice(0, all.length - this.#begun.length))
+    if (this.#begun === '' || !this.#isOpen) return
+    this.#cancelWait = this.#clock.after(REST_MS, () => {
+      const isEscape = this.#begun === '\x1b'
+      this.#begun = ''
+      if (isEscape) this.#tell('\x1b')
+    })
+  }
+
+  #tell(text: string): void {
+    for (const key of keysOf(text)) {
       if (!this.#isOpen) return
       this.#listener.onKey(key)
     }
@@ -75,6 +102,10 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   '\x1bOA': 'up',
   '\x1b[B': 'down',
   '\x1bOB': 'down',
+  '\x1b[C': 'right',
+  '\x1bOC': 'right',
+  '\x1b[D': 'left',
+  '\x1bOD': 'left',
   '\x1b[5~': 'page-up',
   '\x1b[6~': 'page-down',
   '\x1b[H': 'home',
@@ -86,18 +117,29 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   '\x1b': 'escape',
   '\r': 'enter',
   '\n': 'enter',
+  '\t': 'tab',
+  '\x7f': 'backspace',
+  '\b': 'backspace',
+  '\x1b[15~': 'f5',
   '\x03': 'ctrl-c',
+  '\x0c': 'ctrl-l',
+  '\x15': 'ctrl-u',
+  '\x1a': 'ctrl-z',
 }
 
 /** `[CSI][parameters][final]`, `[SS3][letter]`, or one character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
 const KEY = /\x1b\[[0-9;?]*[@-~]|\x1bO[A-Z]|./gsu
 
+/** Begin of a sequence at the end of what has come. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
+const UNFINISHED = /\x1b(?:\[[0-9;?]{0,16}|O)?$/
+
 /** Splits one chunk into keys; those that have no name here are left out. */
 function keysOf(chunk: string): Key[] {
   return [...chunk.matchAll(KEY)].flatMap(([sequence]) => {
     const name = SEQUENCES[sequence]
     if (name !== undefined) return [name]
-    return sequence.length > 2 || sequence < ' ' || sequence === '\x7f' ? [] : [sequence]
+    return sequence.length > 2 || sequence < ' ' ? [] : [sequence]
   })
 }

@@ -1,6 +1,6 @@
 /** A picture in cells, on its way to a terminal: text is cut where it ends, and made harmless. */
 
-import { STYLES, type Style } from './color.ts'
+import { type ColorDepth, type Style, styleCode, styleSequence } from './color.ts'
 import { characterWidth, textWidth } from './columns.ts'
 
 /** Marks on one character beyond this are left out: a cell is bounded, whatever a peer sends. */
@@ -14,14 +14,14 @@ export class ScreenBuffer {
   readonly rows: number
   /** One entry per cell, row by row: a character with its marks, or RIGHT_HALF. */
   readonly characters: string[]
-  /** Index into STYLES per cell. */
-  readonly styles: Uint8Array
+  /** Style per cell as a number, that of `styleCode`. */
+  readonly styles: Uint32Array
 
   constructor(columns: number, rows: number) {
     this.columns = columns
     this.rows = rows
     this.characters = new Array<string>(columns * rows).fill(BLANK)
-    this.styles = new Uint8Array(columns * rows)
+    this.styles = new Uint32Array(columns * rows)
   }
 
   clear(): void {
@@ -39,6 +39,7 @@ export class ScreenBuffer {
     const room = Math.min(width ?? this.columns, this.columns - column)
     if (row < 0 || row >= this.rows || column < 0 || room <= 0) return column
     const clean = printable(text)
+    const code = styleCode(style)
     const isCut = textWidth(clean) > room
     const end = column + room - (isCut ? 1 : 0)
     let at = column
@@ -46,9 +47,9 @@ export class ScreenBuffer {
       const size = characterWidth(character)
       if (size === 0) this.#mark(row, column, at, character)
       else if (at + size > end) break
-      else at = this.#put(row, at, character, size, style)
+      else at = this.#put(row, at, character, size, code)
     }
-    return isCut ? this.#put(row, at, '…', 1, style) : at
+    return isCut ? this.#put(row, at, '…', 1, code) : at
   }
 
   /** Writes text so that it ends before a column; what has no room is cut at its end. */
@@ -66,14 +67,30 @@ export class ScreenBuffer {
       .trimEnd()
   }
 
-  #put(row: number, column: number, character: string, size: number, style: Style): number {
+  /** Writes one row as a line of its own, with what begins and ends its styles. */
+  rowLine(row: number, depth: ColorDepth): string {
+    if (depth === 'none') return this.rowText(row)
+    const length = this.rowText(row).length === 0 ? 0 : this.columns
+    let line = ''
+    let style = 0
+    for (let at = row * this.columns; at < row * this.columns + length; at++) {
+      if (this.styles[at] !== style) {
+        style = this.styles[at]!
+        line += styleSequence(style, depth)
+      }
+      line += this.characters[at]!
+    }
+    return style === 0 ? line.trimEnd() : `${line}\x1b[0m`
+  }
+
+  #put(row: number, column: number, character: string, size: number, style: number): number {
     const at = row * this.columns + column
     const after = at + size
     // A character of two columns that is half overwritten is gone.
     if (this.characters[at] === RIGHT_HALF) this.characters[at - 1] = BLANK
     if (this.characters[after] === RIGHT_HALF) this.characters[after] = BLANK
     this.characters[at] = character
-    this.styles[at] = STYLES.indexOf(style)
+    this.styles[at] = style
     if (size === 2) {
       this.characters[at + 1] = RIGHT_HALF
       this.styles[at + 1] = this.styles[at]!

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import { holdsAsync } from '../../test/support/property.ts'
 import { TestTerminal } from '../../test/support/test-terminal.ts'
-import { STYLES } from './color.ts'
+import type { Style } from './color.ts'
 import { Screen } from './screen.ts'
 import type { ScreenBuffer } from './screen-buffer.ts'
 
@@ -116,7 +116,7 @@ const writes = fc.record({
   row: fc.nat(5),
   column: fc.nat(11),
   text: texts,
-  style: fc.constantFrom(...STYLES),
+  style: fc.constantFrom<Style>('plain', 'bold', 'lost', '#119fbc'),
 })
 
 test('whatever was shown before, the terminal shows the picture that was drawn last', async () => {

@@ -1,10 +1,10 @@
 /**
- * A whole terminal as a picture: drawn anew when data arrives, at most 10 times a second, and only
- * the cells that differ are written (terminal.md, principles 4 and 5). Sequences are those of
- * ECMA-48 and xterm's private modes.
+ * A whole terminal as a picture: drawn anew when data arrives, at most 10 times a second unless
+ * stated, and only the cells that differ are written. Sequences are those of ECMA-48 and xterm's
+ * private modes.
  */
 import type { Clock } from '../time/clock.ts'
-import { type ColorDepth, STYLES, type Style, styleSequence } from './color.ts'
+import { type ColorDepth, styleSequence } from './color.ts'
 import { characterWidth } from './columns.ts'
 import { RIGHT_HALF, ScreenBuffer } from './screen-buffer.ts'
 
@@ -24,9 +24,11 @@ interface ScreenOptions {
   readonly color: ColorDepth
   /** Fills a blank buffer of the terminal's size. */
   readonly draw: (buffer: ScreenBuffer) => void
+  /** Least time between two pictures of data, ms; 100 unless given. */
+  readonly frameMs?: number | undefined
 }
 
-const FRAME_NS = 100_000_000n
+const FRAME_MS = 100
 /** Alternate screen, no wrapping at the right edge, no cursor, blank. */
 const ENTER = '\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[2J'
 const LEAVE = '\x1b[0m\x1b[?25h\x1b[?7h\x1b[?1049l'
@@ -56,7 +58,7 @@ export class Screen {
     if (this.#isOpen) return
     this.#isOpen = true
     const { output } = this.#options
-    output.on('resize', this.#onResize)
+    output.on('resize', this.redraw)
     output.on('drain', this.#onDrain)
     this.#size()
     this.#write(ENTER)
@@ -69,7 +71,7 @@ export class Screen {
     this.#isOpen = false
     this.#cancel?.()
     const { output } = this.#options
-    output.off('resize', this.#onResize)
+    output.off('resize', this.redraw)
     output.off('drain', this.#onDrain)
     output.write(LEAVE)
   }
@@ -77,10 +79,11 @@ export class Screen {
   /** Draws at once, or as soon as the last picture is old enough: the data has changed. */
   refresh(): void {
     if (!this.#isOpen || this.#cancel !== undefined) return
-    const { clock } = this.#options
-    const ageNs = this.#lastNs === undefined ? FRAME_NS : clock.monotonicNs() - this.#lastNs
-    if (ageNs >= FRAME_NS) this.paint()
-    else this.#cancel = clock.after(Math.ceil(Number(FRAME_NS - ageNs) / 1e6), () => this.paint())
+    const { clock, frameMs = FRAME_MS } = this.#options
+    const ageMs =
+      this.#lastNs === undefined ? frameMs : Number(clock.monotonicNs() - this.#lastNs) / 1e6
+    if (ageMs >= frameMs) this.paint()
+    else this.#cancel = clock.after(Math.ceil(frameMs - ageMs), () => this.paint())
   }
 
   /** Draws now: a key wants its answer. */
@@ -115,7 +118,9 @@ export class Screen {
     this.#next = new ScreenBuffer(width, height)
   }
 
-  readonly #onResize = (): void => {
+  /** Draws every cell: the terminal has another size, or something else has written to it. */
+  readonly redraw = (): void => {
+    if (!this.#isOpen) return
     this.#size()
     this.#write(CLEAR)
     this.paint()
@@ -140,7 +145,7 @@ function difference(from: ScreenBuffer, to: ScreenBuffer, depth: ColorDepth): st
     if (cursor !== at) text += cursorTo(Math.floor(at / columns), at % columns)
     if (style !== to.styles[at]) {
       style = to.styles[at]!
-      text += styleSequence(STYLES[style] as Style, depth)
+      text += styleSequence(style, depth)
     }
     text += character
     cursor = isSurelyOneWide(character) && (at + 1) % columns !== 0 ? at + 1 : -1

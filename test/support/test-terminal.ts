@@ -2,6 +2,39 @@
 import { EventEmitter } from 'node:events'
 import xterm from '@xterm/headless'
 
+/** Keys of a person at such a terminal. */
+export class TestInput extends EventEmitter {
+  readonly isTTY = true
+  isRaw = false
+
+  setRawMode(isRaw: boolean): void {
+    this.isRaw = isRaw
+  }
+
+  resume(): void {}
+
+  pause(): void {}
+
+  press(keys: string): void {
+    this.emit('data', keys)
+  }
+}
+
+/** The process around it: signals are events, and it does not end. */
+export class TestProcess extends EventEmitter {
+  readonly pid = 4711
+  readonly exits: number[] = []
+  readonly kills: (readonly [pid: number, signal: string])[] = []
+
+  exit(code: number): void {
+    this.exits.push(code)
+  }
+
+  kill(pid: number, signal: string): void {
+    this.kills.push([pid, signal])
+  }
+}
+
 export class TestTerminal extends EventEmitter {
   readonly isTTY = true
   /** Everything that was written, a piece per call. */

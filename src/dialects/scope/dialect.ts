@@ -2,12 +2,15 @@
  * The dialect metrics-exporter-scope: snapshots of numbers in MessagePack over TCP, to any number
  * of viewers, each at its own rate (README.md).
  */
+import type { Kind } from '../../model/index.ts'
+import { isContainer } from '../../wire/messagepack.ts'
 import { peerUrl, sendCommand } from '../command-line.ts'
 import type { Dialect } from '../dialect.ts'
 import { STREAM_PORT } from '../options.ts'
 import { connectSource } from './client/source.ts'
 import { createDecoder, encodeScope, guessTransport } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
+import { wireNameOf } from './map.ts'
 import { OPTIONS } from './options.ts'
 import { createServer } from './server.ts'
 import { ERROR_CODES, NAME } from './spec.ts'
@@ -16,29 +19,40 @@ import { ERROR_CODES, NAME } from './spec.ts'
 const VALUE_AT = 4
 const SMALL_NUMBER_MAX = 0x7f
 
+/** Says what a distribution is one value of. */
+function noteOf(kind: Kind): { readonly note?: string } {
+  return kind === 'histogram' || kind === 'summary' ? { note: 'its mean' } : {}
+}
+
 export const dialect: Dialect = {
   name: NAME,
   title: 'Scope',
   document: 'How a live viewer is fed: snapshots of all values at the rate it asks for',
   roles: { server: 'emit', client: 'receive' },
   transports: ['tcp'],
+  takesQuery: true,
   port: STREAM_PORT,
   options: OPTIONS,
   exportRules: () => EXPORT_RULES,
+  nameOf: (series, options) => {
+    const text = wireNameOf(series, options)
+    return text === undefined ? undefined : { text, ...noteOf(series.identity.kind) }
+  },
   defaultProfile: 'peer',
   errorCodes: ERROR_CODES,
   speaksFirst: true,
 
   /**
-   * Claims everything but frames of other dialects, which begin `00 00`: as a length it would be 0
-   * or at least 65536, neither of which settings can have. Other lengths that begin with 0 have
-   * settings behind them, a value of MessagePack that is no small number.
+   * Claims what settings may begin with: a container of MessagePack, or a length of 1 to 65535 and
+   * a value that is no small number. So it leaves frames that begin `00 00`, and text, to others:
+   * as a length that would be 0, or more than settings can have.
    */
   claims(first) {
     if (first.length === 0) return undefined
-    if (first[0] !== 0) return true
-    if (first[1] === 0) return false
-    return first.length < VALUE_AT + 1 ? undefined : first[VALUE_AT]! > SMALL_NUMBER_MAX
+    if (isContainer(first[0]!)) return true
+    if (first[0] === 0 && first[1] === 0) return false
+    for (let i = 2; i < VALUE_AT && i < first.length; i++) if (first[i] !== 0) return false
+    return first.length <= VALUE_AT ? undefined : first[VALUE_AT]! > SMALL_NUMBER_MAX
   },
 
   createServer,

@@ -4,8 +4,11 @@ import { dialect } from './dialect.ts'
 
 export const scope: Guest = {
   dialect,
+  commands: ['scope'],
+  addCommands: async (program) => (await import('./cli/index.ts')).addCommands(program),
   loadDemo: async () => (await import('./demo/demo.ts')).demo,
   examples: {
+    pentameter: [['pentameter scope plc1:5001', 'an exporter of scope, like an oscilloscope']],
     send: [
       [
         "pentameter send --to scope://127.0.0.1 --for 5 '{kind: settings, sampling_interval: 1e9}'",

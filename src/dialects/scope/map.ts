@@ -13,7 +13,7 @@ import {
 } from '../../model/index.ts'
 import { type CanonicalSeries, TOTAL } from '../snapshot-source.ts'
 import { foldName, splitName } from './names.ts'
-import type { ServerSettings } from './options.ts'
+import { SERVER_DEFAULTS, type ServerSettings } from './options.ts'
 import { SeriesRules } from './rules.ts'
 import { COLOR_LABEL, NAME, PLOT_LABEL, TYPE_LABEL } from './spec.ts'
 
@@ -199,6 +199,20 @@ function nameSeries(
   const texts = [wireName, ...labels.flat()]
   const bytes = texts.reduce((sum, text) => sum + encoder.encode(text).length, 0)
   return { metadata, wireName, labels, bytes }
+}
+
+/**
+ * Names the canonical value of a series as viewers get it; one more label tells it from another
+ * series of that name. Undefined where a rule leaves it out, or where it has no name.
+ */
+export function wireNameOf(
+  { identity, metadata }: Pick<CanonicalSeries, 'identity' | 'metadata'>,
+  options: Partial<ServerSettings>,
+): string | undefined {
+  const whole = { ...SERVER_DEFAULTS, ...options }
+  const rules = new SeriesRules(whole)
+  if (identity.name === '' || !rules.isExported(identity)) return undefined
+  return nameSeries({ identity, metadata, isEstimated: false }, rules, whole).wireName
 }
 
 /** Makes the name without labels: a counter's rate states what it is per, its total does not. */

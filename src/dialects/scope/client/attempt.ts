@@ -3,6 +3,7 @@
  * before the version and nothing but the settings.
  */
 import type { Socket } from 'node:net'
+import { addressText } from '../../../model/text/address.ts'
 import { type Clock, nsOfMs } from '../../../time/clock.ts'
 import { PartedWork } from '../../../time/parts.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
@@ -119,7 +120,7 @@ export class Attempt {
     }
     socket.once('connect', () => {
       isConnected = true
-      reads?.share(socket, `${NAME} ${host}:${port}`, () => {
+      reads?.share(socket, `${NAME} ${addressText(host, port)}`, () => {
         read()
         return this.#work
       })

@@ -6,11 +6,13 @@ import {
   type Metadata,
   sortLabels,
 } from '../../../model/index.ts'
+import { addressText } from '../../../model/text/address.ts'
 import { LinkState, type LinkStatus } from '../../../time/link-state.ts'
 import type { Task } from '../../../time/task.ts'
 import type { ChosenPeer, Source, SourceContext, Target } from '../../endpoints.ts'
 import { type Description, type Ingest, REFUSED } from '../../ingest.ts'
 import { ScopeClient, type ScopeClientStatus } from '../client.ts'
+import { addressOptions } from './address-options.ts'
 import type { Sample } from './mirror.ts'
 import type { MirroredSeries } from './name-memory.ts'
 
@@ -36,6 +38,8 @@ class Slots {
   #generation = 0
   #row: Sample['series'] | undefined
   #rowSlots = new Int32Array(0)
+  /** Numbers of the series by place; negative for what has none, or had no value yet. */
+  #rowIds = new Int32Array(0)
 
   constructor(ingest: Ingest, source: string, forget: (series: MirroredSeries) => void) {
     this.#ingest = ingest
@@ -52,6 +56,11 @@ class Slots {
     this.#generation = generation
     this.#row = row
     this.#rowSlots = new Int32Array(row.length).fill(UNKNOWN)
+    this.#rowIds = new Int32Array(row.length).fill(-1)
+  }
+
+  get ids(): Int32Array {
+    return this.#rowIds
   }
 
   /** Gives the slot of a place in the row that has a value: a series without one is not made. */
@@ -61,6 +70,7 @@ class Slots {
     const series = this.#row![place]
     const found = series === undefined ? REFUSED : this.#slot(series)
     this.#rowSlots[place] = found
+    this.#rowIds[place] = this.#ingest.seriesOf(found)
     return found
   }
 
@@ -105,21 +115,32 @@ function marked(metadata: Metadata): Metadata {
   return { ...metadata, sourceLabel: SOURCE_LABEL }
 }
 
-/** Connects to a server and keeps at it until closed. NaN is no value; ±Infinity is one. */
+/**
+ * Connects to a server and keeps at it until closed. NaN is no value; ±Infinity is one.
+ * @throws {TypeError} for options of the address that mean nothing
+ */
 export function connectSource(target: Target, context: SourceContext): Source {
   const { ingest, clock, reports } = context
   const { host, port } = target
-  const source = `${host}:${port}`
+  const source = addressText(host, port)
   const slots = new Slots(ingest, source, (series) => client.forget(series))
   const link = new LinkState(clock)
-  const settings = { host, port, clock, reports, maxSeriesBytes: context.bytesLimit }
+  const asked = addressOptions(target.query ?? '')
+  const settings = { ...asked, host, port, clock, reports, maxSeriesBytes: context.bytesLimit }
   const onStatus = (status: ScopeClientStatus): void => {
     if (status.state === 'offline' && link.status.isConnected) slots.end()
     noteStatus(status, link)
   }
   const client = new ScopeClient(
     { ...(context.options.client ?? {}), ...settings, onStatus },
-    { reads: context.reads, takeSample: (sample) => takeSample(sample, ingest, slots) },
+    {
+      reads: context.reads,
+      *takeSample(sample) {
+        yield* setGauges(sample, ingest, slots)
+        const { timeMs, values, isRepeat } = sample
+        context.samples.add(timeMs, slots.ids, values, isRepeat)
+      },
+    },
   )
   void client.start()
   return {
@@ -129,7 +150,7 @@ export function connectSource(target: Target, context: SourceContext): Source {
 }
 
 /** Writes a sample to its gauges. Between two parts slots may be given back. */
-function* takeSample({ series, values }: Sample, ingest: Ingest, slots: Slots): Task {
+function* setGauges({ series, values }: Sample, ingest: Ingest, slots: Slots): Task {
   for (let i = 0; i < series.length; i++) {
     if (i % VALUES_PER_PART === 0) {
       if (i > 0) yield

@@ -1,32 +1,11 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
-import { TestTerminal } from '../../../../../test/support/test-terminal.ts'
-import type { ColorDepth } from '../../../../terminal/index.ts'
+import { TestInput, TestProcess, TestTerminal } from '../../../../../test/support/test-terminal.ts'
+import type { ColorDepth } from '../../../../terminal/color.ts'
 import type { ToldWindow } from '../../test/counter-endpoint.ts'
 import { FakeCounterClient } from '../../test/fake-counter-client.ts'
 import { type MonitorOptions, monitorOnScreen } from './screen-monitor.ts'
-
-class FakeInput extends EventEmitter {
-  readonly isTTY = true
-  isRaw = false
-  setRawMode(isRaw: boolean): void {
-    this.isRaw = isRaw
-  }
-  resume(): void {}
-  pause(): void {}
-  press(keys: string): void {
-    this.emit('data', keys)
-  }
-}
-
-class FakeProcess extends EventEmitter {
-  exits: number[] = []
-  exit(code: number): void {
-    this.exits.push(code)
-  }
-}
 
 const OPTIONS: MonitorOptions = {
   views: ['raw'],
@@ -48,8 +27,8 @@ interface Setting extends Partial<MonitorOptions> {
 function watching(setting: Setting = {}) {
   const { columns = 80, rows = 24, color = 'none', seriesLimit = 1000, durationMs } = setting
   const terminal = new TestTerminal(columns, rows)
-  const input = new FakeInput()
-  const process = new FakeProcess()
+  const input = new TestInput()
+  const process = new TestProcess()
   const clock = new FakeClock()
   const client = new FakeCounterClient()
   const done = monitorOnScreen(
@@ -246,9 +225,9 @@ test('a refusal leaves the screen alone: a message, what to do, exit code 1', as
     },
     OPTIONS,
     {
-      input: new FakeInput(),
+      input: new TestInput(),
       output: terminal,
-      process: new FakeProcess(),
+      process: new TestProcess(),
       color: 'none',
       clock: new FakeClock(),
       connect: client.connect,

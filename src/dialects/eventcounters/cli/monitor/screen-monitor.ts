@@ -5,20 +5,16 @@
 
 import { escapeUnseen } from '../../../../model/text/unseen.ts'
 import {
-  type ColorDepth,
   type Key,
-  Keyboard,
-  type KeyInput,
-  onExit,
-  type ProcessEvents,
-  Screen,
   type ScreenBuffer,
-  type ScreenOutput,
+  type TerminalParts,
+  TerminalSession,
 } from '../../../../terminal/index.ts'
+import { countText, seenLine } from '../../../../viewer/format/seen.ts'
 import type { ClientError } from '../../client/attempt.ts'
 import type { ReadWindow } from '../../codec/read.ts'
 import type { CounterRequest } from '../request.ts'
-import { countText, intervalText, spanText } from '../span-text.ts'
+import { intervalText } from '../span-text.ts'
 import { Watch, type WatchContext } from '../watch.ts'
 import { Board, type Series } from './board.ts'
 import type { ValueView } from './figures.ts'
@@ -35,13 +31,7 @@ export interface MonitorOptions {
   readonly thresholds: readonly Threshold[]
 }
 
-/** Parts that a command at a terminal works with. */
-interface TerminalParts extends WatchContext {
-  readonly input: KeyInput
-  readonly output: ScreenOutput
-  readonly process: ProcessEvents
-  readonly color: ColorDepth
-}
+interface MonitorParts extends TerminalParts, WatchContext {}
 
 /** The screen as it stood when it was paused. */
 interface Pause {
@@ -68,20 +58,19 @@ const SILENT_INTERVALS = 3
 export async function monitorOnScreen(
   request: CounterRequest,
   options: MonitorOptions,
-  parts: TerminalParts,
+  parts: MonitorParts,
 ): Promise<void> {
   await new ScreenMonitor(request, options, parts).run()
 }
 
 class ScreenMonitor {
   readonly #request: CounterRequest
-  readonly #parts: TerminalParts
+  readonly #parts: MonitorParts
   readonly #board: Board
   readonly #listing: Listing
   readonly #view: ValueView
   readonly #picture: MonitorPicture
-  readonly #screen: Screen
-  readonly #keyboard: Keyboard
+  readonly #session: TerminalSession
   readonly #watch: Watch
   #sort: Sort
   #pause: Pause | undefined
@@ -92,7 +81,7 @@ class ScreenMonitor {
   #intervalMs: number
   #cancelTick: (() => void) | undefined
 
-  constructor(request: CounterRequest, options: MonitorOptions, parts: TerminalParts) {
+  constructor(request: CounterRequest, options: MonitorOptions, parts: MonitorParts) {
     const { views, sort, thresholds } = options
     this.#request = request
     this.#parts = parts
@@ -111,31 +100,23 @@ class ScreenMonitor {
       onWindow: (window) => this.#onWindow(window),
       onLost: (error, retryInMs) => this.#onLost(error, retryInMs),
     })
-    const { output, clock, color, input } = parts
-    this.#screen = new Screen({ output, clock, color, draw: (buffer) => this.#draw(buffer) })
-    this.#keyboard = new Keyboard(input, {
+    this.#session = new TerminalSession(parts, {
+      draw: (buffer) => this.#draw(buffer),
       onKey: (key) => this.#onKey(key),
-      onLost: () => this.#watch.end(),
+      end: () => this.#watch.end(),
     })
   }
 
   async run(): Promise<void> {
-    const restore = (): void => {
-      this.#screen.leave()
-      this.#keyboard.close()
-    }
-    const off = onExit(this.#parts.process, { end: () => this.#watch.end(), restore })
     try {
-      await this.#watch.run()
+      await this.#session.run(this.#watch.run())
     } finally {
       this.#cancelTick?.()
-      restore()
-      off()
     }
     const errors = countText(this.#watch.errors, 'error')
     const series = countText(this.#board.size, 'series', 'series')
     const { output } = this.#parts
-    output.write(`seen ${spanText(this.#watch.elapsedMs)}, ${series}, ${errors}\n`)
+    output.write(seenLine(this.#watch.elapsedMs, [series, errors]))
     const advice = this.#watch.adviceOnSilence(1)
     if (advice !== undefined) output.write(`  ${escapeUnseen(advice)}\n`)
   }
@@ -144,10 +125,9 @@ class ScreenMonitor {
   #onOpen(): void {
     this.#loss = undefined
     if (this.#cancelTick === undefined) {
-      this.#screen.enter()
-      this.#keyboard.open()
+      this.#session.open()
       this.#tick()
-    } else this.#screen.refresh()
+    } else this.#session.refresh()
   }
 
   #onWindow(window: ReadWindow): void {
@@ -159,28 +139,24 @@ class ScreenMonitor {
       // The windows that came with it are to be seen as well.
       queueMicrotask(() => this.#hold(series.counter.name))
     }
-    if (this.#pause === undefined) this.#screen.refresh()
+    if (this.#pause === undefined) this.#session.refresh()
   }
 
   #onLost({ message }: ClientError, retryInMs: number): void {
     const retryNs = this.#parts.clock.monotonicNs() + BigInt(Math.round(retryInMs)) * NS_PER_MS
     this.#loss = { message, retryNs }
     this.#board.gap()
-    this.#screen.refresh()
+    this.#session.refresh()
   }
 
-  #onKey(key: Key): void {
-    if (key === 'q' || key === 'Q' || key === 'ctrl-c') {
-      this.#watch.end()
-      return
-    }
+  #onKey(key: Key): boolean {
     if (key === 'p' || key === 'P') this.#hold()
     else if (key === 'r' || key === 'R') this.#pause = undefined
     else if (key === 's') this.#sortNext()
     else if (key === '?') this.#isHelp = !this.#isHelp
     else if (key === 'escape') this.#isHelp = false
-    else if (!this.#picture.scroll(key)) return
-    this.#screen.paint()
+    else return this.#picture.scroll(key)
+    return true
   }
 
   /** Changes the order, and shows its first lines. */
@@ -196,13 +172,13 @@ class ScreenMonitor {
       nowNs: this.#parts.clock.monotonicNs(),
       reason,
     }
-    this.#screen.refresh()
+    this.#session.refresh()
   }
 
   /** Draws what time alone changes: the pause before the next attempt, and series fallen silent. */
   #tick(): void {
     this.#cancelTick = this.#parts.clock.after(TICK_MS, () => {
-      if (this.#pause === undefined || this.#loss !== undefined) this.#screen.refresh()
+      if (this.#pause === undefined || this.#loss !== undefined) this.#session.refresh()
       this.#tick()
     })
   }

@@ -1,0 +1,104 @@
+/** The command as a process, against the bytes of a real exporter on a real socket. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
+import { TestTerminal } from '../../../../test/support/test-terminal.ts'
+import { encodeSnapshot } from '../codec/encode.ts'
+import { frame } from '../codec/framing.ts'
+import { hex, VECTORS } from '../test/golden.ts'
+
+/** Sends what a real exporter has sent to its viewer, and goes on with its last values. */
+async function startExporter(t: TestContext): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).resume()
+    socket.write(hex(VECTORS.streams[0]!.server_stream_hex))
+    let tick = 2n
+    const timer = setInterval(() => {
+      const values = [
+        ['a', 1.5],
+        ['b', -2],
+      ] as const
+      socket.write(frame(encodeSnapshot(tick++ * 100_000_000n, values)))
+    }, 20)
+    socket.on('close', () => clearInterval(timer))
+    t.after(() => socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+test('without a terminal it writes lines until its reader closes the pipe', async (t) => {
+  const port = await startExporter(t)
+  const args = [PROGRAM, 'scope', `127.0.0.1:${port}`, '--json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.after(() => child.kill('SIGKILL'))
+  let written = ''
+  for await (const chunk of child.stdout) {
+    written += chunk
+    if (written.split('\n').length > 3) break
+  }
+  const [status] = (await once(child, 'exit')) as [number]
+  assert.equal(status, 0)
+  const [first] = written.split('\n').map((line) => JSON.parse(line || '{}'))
+  assert.deepEqual(first.values, { a: 1.5, b: -2 })
+})
+
+test('wrong usage is told with what is wanted, and exit code 2', () => {
+  for (const [args, words] of [
+    [['plc1:99999'], /no address.*port of 1 to 65535/],
+    [['plc1', '--trigger', 'a=5'], /want KEY=\[BELOW\],\[ABOVE\]/],
+    [['plc1', '-s', '1e300'], /samplingIntervalMs/],
+  ] as const) {
+    const all = [PROGRAM, 'scope', ...args]
+    const { status, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8' })
+    assert.equal(status, 2, stderr)
+    assert.match(stderr, words)
+  }
+})
+
+/** util-linux' script runs a command on a pseudo-terminal of its own. */
+const hasScript =
+  process.platform === 'linux' && spawnSync('script', ['--version']).error === undefined
+
+/** @param press what is done once the first values are seen */
+async function atTerminal(t: TestContext, press: (child: ChildProcess) => void, before = '') {
+  const port = await startExporter(t)
+  const program = `"${process.execPath}" "${PROGRAM}" scope 127.0.0.1:${port}`
+  const child = spawn('script', ['-qfec', `${before}${program}; stty -a`, '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const terminal = new TestTerminal(80, 24)
+  let written = ''
+  let isPressed = false
+  child.stdout.on('data', (chunk: Buffer) => {
+    written += chunk
+    terminal.write(chunk.toString())
+    if (isPressed || !written.includes('ONLINE')) return
+    isPressed = true
+    press(child)
+  })
+  await once(child, 'close')
+  return { terminal, written, screen: await terminal.text() }
+}
+
+for (const [what, keys] of [
+  ['q', 'q'],
+  ['Ctrl-C', '\x03'],
+] as const) {
+  test(`at a terminal, ${what} gives it back: cooked, the cursor shown, one line more`, {
+    skip: hasScript ? false : 'there is no script of util-linux to make a terminal',
+  }, async (t) => {
+    const ended = await atTerminal(t, (child) => child.stdin!.write(keys))
+    assert.equal(await ended.terminal.isAlternate(), false)
+    assert.match(ended.screen, /^seen [\d.]+ s, 2 series, 0 errors\n/)
+    assert.match(ended.screen, /[^-]icanon/)
+    assert.ok(ended.written.includes('\x1b[?25h'))
+    assert.match(ended.written, /● |p1/)
+  })
+}

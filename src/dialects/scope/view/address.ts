@@ -1,0 +1,185 @@
+/**
+ * The board's part of the URL, by the names of the original viewer's options, repeatable ones
+ * repeated: `/scope?source=10.0.40.12:5001&time-window=30&trigger=current/motor=,9.5`. What of it
+ * can't be read is left out, and said.
+ */
+import { plotText, smaText, triggerText, yRangeText } from '../../../model/board/option-texts.ts'
+import {
+  CHART_ASPECT,
+  CHART_COLUMNS,
+  type PlotOption,
+  parseBounded,
+  parseBoundedCount,
+  parsePlot,
+  parseSeconds,
+  parseSma,
+  parseTrigger,
+  parseYRange,
+  type SmaOption,
+  TIME_WINDOW_S,
+  type TriggerOption,
+  type YRange,
+} from '../../../model/board/options.ts'
+import { parseStatistic, type Statistic } from '../../../viewer/board/measures.ts'
+import { write } from '../../../web/shell/route.ts'
+import type { Address } from '../../../web/shell/view.ts'
+
+export interface ScopeState {
+  /** Addresses of sources, or names of dialects, of which all series are shown. */
+  readonly sources: readonly string[]
+  /** Names of series, or words as in the filter of the overview. */
+  readonly series: readonly string[]
+  /** Statistics of distributions; none is the standard one. */
+  readonly statistics: readonly Statistic[]
+  readonly windowS: number
+  readonly columns: number
+  /** Width of a chart by its height; null where the charts fill the window. */
+  readonly aspect: number | null
+  readonly isLegendHidden: boolean
+  readonly yRanges: readonly YRange[]
+  readonly averages: readonly SmaOption[]
+  readonly triggers: readonly TriggerOption[]
+  readonly plots: readonly PlotOption[]
+  /** Lines that are hidden, by their names in options. */
+  readonly hidden: readonly string[]
+  /** Words that a plot or one of its lines has to contain. */
+  readonly filter: string
+  /** Seconds between two looks at what its source does not sample; null = as its samples come. */
+  readonly samplingS: number | null
+  /** Seconds without a sample after which a source counts as offline. */
+  readonly timeoutS: number
+  readonly theme: 'light' | 'dark' | null
+  /** End of the picture that is paused or held, Unix ms; null while it moves. */
+  readonly atMs: number | null
+  /** Parts of the link that could not be read. */
+  readonly faults: readonly string[]
+}
+
+const STANDARD_TIMEOUT_S = 10
+/** Bounds of the interval at which the stream tells, seconds. */
+const SAMPLING_S = { min: 0.01, max: 1 } as const
+
+export const STANDARD: ScopeState = {
+  sources: [],
+  series: [],
+  statistics: [],
+  windowS: TIME_WINDOW_S.standard,
+  columns: CHART_COLUMNS.standard,
+  aspect: null,
+  isLegendHidden: false,
+  yRanges: [],
+  averages: [],
+  triggers: [],
+  plots: [],
+  hidden: [],
+  filter: '',
+  samplingS: null,
+  timeoutS: STANDARD_TIMEOUT_S,
+  theme: null,
+  atMs: null,
+  faults: [],
+}
+
+export const SCOPE: Address<ScopeState> = {
+  path: 'scope',
+  standard: STANDARD,
+  hasOwnTime: true,
+  parse(rest, query) {
+    if (rest.replace(/^\/$/, '') !== '') return undefined
+    const read = new Reader(query)
+    const whole = (text: string): number | undefined => {
+      const seconds = parseBounded(text, TIME_WINDOW_S)
+      return seconds === undefined ? undefined : Math.max(1, Math.round(seconds))
+    }
+    return {
+      sources: read.texts('source'),
+      series: read.texts('series'),
+      statistics: read.all('quantile', parseStatistic),
+      windowS: read.last('time-window', whole) ?? STANDARD.windowS,
+      columns:
+        read.last('chart-cols', (text) => parseBoundedCount(text, CHART_COLUMNS)) ??
+        read.last('chart-columns', (text) => parseBoundedCount(text, CHART_COLUMNS)) ??
+        STANDARD.columns,
+      aspect: read.last('chart-aspect', (text) => parseBounded(text, CHART_ASPECT)) ?? null,
+      isLegendHidden: read.last('hide-legend', parseSwitch) ?? false,
+      yRanges: read.all('y-range', parseYRange),
+      averages: read.all('sma', parseSma),
+      triggers: read.all('trigger', parseTrigger),
+      plots: read.all('plot', parsePlot),
+      hidden: read.texts('hide'),
+      filter: query.get('q') ?? '',
+      samplingS: read.last('sampling-interval', (text) => within(parseSeconds(text))) ?? null,
+      timeoutS: read.last('timeout', parseSeconds) ?? STANDARD_TIMEOUT_S,
+      theme: read.last('theme', parseTheme) ?? null,
+      atMs: read.last('at', parseInstant) ?? null,
+      faults: read.faults,
+    }
+  },
+  format(state, query) {
+    for (const each of state.sources) query.append('source', each)
+    for (const each of state.series) query.append('series', each)
+    for (const each of state.statistics) query.append('quantile', each)
+    const { windowS, columns, aspect, samplingS, timeoutS, atMs } = state
+    if (windowS !== STANDARD.windowS) query.set('time-window', String(windowS))
+    if (columns !== STANDARD.columns) query.set('chart-cols', String(columns))
+    if (aspect !== null) query.set('chart-aspect', String(aspect))
+    if (state.isLegendHidden) query.set('hide-legend', 'true')
+    for (const each of state.yRanges) query.append('y-range', yRangeText(each))
+    for (const each of state.averages) query.append('sma', smaText(each.key, each))
+    for (const each of state.triggers) query.append('trigger', triggerText(each))
+    for (const each of state.plots) query.append('plot', plotText(each))
+    for (const each of state.hidden) query.append('hide', each)
+    write(query, 'q', state.filter)
+    if (samplingS !== null) query.set('sampling-interval', String(samplingS))
+    if (timeoutS !== STANDARD_TIMEOUT_S) query.set('timeout', String(timeoutS))
+    write(query, 'theme', state.theme ?? '')
+    if (atMs !== null) query.set('at', new Date(atMs).toISOString())
+    return ''
+  },
+}
+
+/** Reads parameters, and keeps what they say wrongly. */
+class Reader {
+  readonly faults: string[] = []
+  readonly #query: URLSearchParams
+
+  constructor(query: URLSearchParams) {
+    this.#query = query
+  }
+
+  texts(name: string): readonly string[] {
+    return [...new Set(this.#query.getAll(name))].filter((text) => text !== '')
+  }
+
+  all<T>(name: string, parse: (text: string) => T | undefined): readonly T[] {
+    return this.#query.getAll(name).flatMap((text) => {
+      const value = parse(text)
+      if (value === undefined) this.faults.push(`${name}=${text}`)
+      return value === undefined ? [] : [value]
+    })
+  }
+
+  last<T>(name: string, parse: (text: string) => T | undefined): T | undefined {
+    return this.all(name, parse).at(-1)
+  }
+}
+
+function parseSwitch(text: string): boolean | undefined {
+  if (text === '' || text === 'true' || text === '1') return true
+  return text === 'false' || text === '0' ? false : undefined
+}
+
+function parseTheme(text: string): 'light' | 'dark' | undefined {
+  return text === 'light' || text === 'dark' ? text : undefined
+}
+
+function parseInstant(text: string): number | undefined {
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) || ms <= 0 ? undefined : ms
+}
+
+function within(seconds: number | undefined): number | undefined {
+  if (seconds === undefined) return undefined
+  const ms = Math.round(seconds * 1000)
+  return Math.min(SAMPLING_S.max, Math.max(SAMPLING_S.min, ms / 1000))
+}

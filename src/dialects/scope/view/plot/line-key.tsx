@@ -1,0 +1,50 @@
+/** The key of a line: its colour, name and value; a click hides it, dragging puts it elsewhere. */
+import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Line } from '../../../../model/board/line/line.ts'
+import { colorOf } from '../../../../model/board/plots.ts'
+import { Name } from '../../../../web/shell/parts.tsx'
+import type { ScopeSession } from '../session/session.ts'
+
+/** Type of what is dragged: the name of a line. */
+export const DRAGGED = 'application/x-pentameter-line'
+
+interface LineKeyProps {
+  readonly session: ScopeSession
+  readonly line: Line
+}
+
+export function LineKey({ session, line }: LineKeyProps): JSX.Element {
+  const { color, isDashed } = colorOf(line)
+  const isShown = !session.shown.hidden.includes(line.key)
+  const button = useRef<HTMLButtonElement>(null)
+  const toggle = (): void => {
+    const others = session.shown.hidden.filter((key) => key !== line.key)
+    session.change({ hidden: isShown ? [...others, line.key] : others })
+  }
+  // all digits are written when they are looked at: a title for each change would cost a frame
+  const tellAll = (): void => {
+    const value = session.board.valueAt(line, session.cursorTime())
+    const words = Number.isNaN(value) ? 'no value' : `${value} ${line.about.unit ?? ''}`
+    if (button.current) button.current.title = `${line.name} = ${words.trim()}`
+  }
+  return (
+    <button
+      ref={button}
+      type="button"
+      class={isDashed ? 'key dashed' : 'key'}
+      aria-pressed={isShown}
+      style={{ '--swatch': color }}
+      draggable
+      onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, line.name)}
+      onPointerEnter={tellAll}
+      onFocus={tellAll}
+      onClick={toggle}
+    >
+      <span class="cut">
+        <Name text={line.name} />
+      </span>
+      <b class="follows" />
+    </button>
+  )
+}
