@@ -7,6 +7,7 @@ import { STREAM_PORT } from '../options.ts'
 import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeWallaroo, guessTransport } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
+import { wireNamesOf } from './map.ts'
 import { OPTIONS, REPORT_DEFAULTS } from './options.ts'
 import { explainForeign } from './server/connection.ts'
 import { createServer } from './server.ts'
@@ -21,6 +22,13 @@ export const dialect: Dialect = {
   port: STREAM_PORT,
   options: OPTIONS,
   exportRules: () => EXPORT_RULES,
+  nameOf: ({ identity }, { namePrefix }) => {
+    const names = wireNamesOf(identity, namePrefix as string | undefined)
+    if (names === undefined) return undefined
+    const { application, category, pipeline, worker, name } = names
+    const places = [application, pipeline, worker].filter((each) => each !== '')
+    return { text: name, note: `${category}, ${places.join(' / ')}` }
+  },
   defaultProfile: REPORT_DEFAULTS.profile,
   errorCodes: ERROR_CODES,
   speaksFirst: false,

@@ -240,6 +240,15 @@ export function computationIdOf(
   return { names: namesFrom(new Map(identity.labels), 'computation'), id }
 }
 
+/** Names a series as frames have it: its category, and the labels that tell it; else undefined. */
+export function wireNamesOf(identity: Identity, prefix = NAME_PREFIX): SeriesNames | undefined {
+  const { kind } = identity
+  const cell = kind === 'histogram' ? { kind, histogram: new Histogram() } : { kind, delta: 0 }
+  if (kind === 'gauge' || kind === 'summary') return undefined
+  const window = windowOf(identity, cell as Cell, prefix)
+  return typeof window === 'string' ? undefined : window.names
+}
+
 function counted(names: SeriesNames, bin: number, delta: Exact, extreme: number): WindowMessage {
   const bins = new Array<bigint>(BINS).fill(0n)
   bins[bin] = typeof delta === 'bigint' ? delta : BigInt(Math.floor(delta))

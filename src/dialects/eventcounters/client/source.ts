@@ -1,4 +1,5 @@
 /** An endpoint's counters into the hub: one session, every window merged into its series. */
+import { addressText } from '../../../model/text/address.ts'
 import { LinkState, type LinkStatus } from '../../../time/link-state.ts'
 import type { ChosenPeer, Source, SourceContext, Target } from '../../endpoints.ts'
 import { EventCountersClient } from '../client.ts'
@@ -48,7 +49,7 @@ export function sharesSeries(one: Target, other: Target): boolean {
 
 function urlOf({ host, port, url }: Target): string {
   if (url !== undefined) return url
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `http://${addressText(host, port)}`
 }
 
 function statusOf(

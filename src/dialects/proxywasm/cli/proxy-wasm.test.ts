@@ -110,6 +110,8 @@ for (const [args, message] of [
   [['run', 'x.wasm', '--host', 'apache'], /Allowed choices are spec, nginx, envoy/],
   [['run', 'x.wasm', '--header', 'none'], /want NAME=VALUE/],
   [['run', 'x.wasm', '--serve', '--requests', '1'], /cannot be used with/],
+  [['run', 'x.wasm', '--listen', '1', '--header', 'a=b'], /cannot be used with/],
+  [['run', 'x.wasm', '--http-port', '1'], /the page, which --serve starts/],
   [['nosuch'], /unknown command 'nosuch'/],
 ] as const) {
   test(`wrong usage ends with 2 and says what is wrong: ${args.join(' ')}`, async (t) => {
@@ -153,7 +155,6 @@ test('run has the document’s directives: threads, bins, slab and length of nam
   assert.match(short.stdout, /definitions refused [1-9]/)
   assert.equal((await run('--histogram', '5,3')).code, 2)
   assert.equal((await run('--slab-size', '13k')).code, 2)
-  assert.equal((await run('--histogram', '1,5', '--serve')).code, 2)
 })
 
 test('run and inspect take the text of a module, named by its file', async () => {

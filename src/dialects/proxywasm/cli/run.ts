@@ -97,7 +97,12 @@ export function addRun(group: Command, commandLine: CommandLine): void {
         .argParser(parseRate)
         .conflicts('listen'),
     )
-    .option('--header <name=value>', 'of every request, may be repeated', parseHeader, [])
+    .addOption(
+      new Option('--header <name=value>', 'of every invented request, may be repeated')
+        .argParser(parseHeader)
+        .default([], 'none')
+        .conflicts(['listen', 'serve']),
+    )
     .option('--call-timeout <ms>', 'ends a filter that takes longer', wholeNumber({ min: 1 }), 1000)
     .addOption(
       new Option('--listen <port>', 'send HTTP requests to 127.0.0.1:PORT through it')
@@ -109,6 +114,9 @@ export function addRun(group: Command, commandLine: CommandLine): void {
     .addOption(new Option('--json', 'the result as JSON').conflicts('serve'))
     .addHelpText('after', EXAMPLES)
     .action(async (path: string, args: RunArguments) => {
+      if (args.httpPort !== undefined && !args.serve) {
+        throw new CommandError('--http-port is that of the page, which --serve starts', EXIT_USAGE)
+      }
       if (args.serve) await serveFilter(path, args, commandLine)
       else await runFilter(path, args)
     })
@@ -134,11 +142,10 @@ async function serveFilter(
     ...(args.unit === undefined ? {} : { unit: args.unit }),
   }
   const { slabSize, maxMetricNameLength, histogram, workers, metricNames } = args
-  if (typeof histogram !== 'string') {
-    const advice = 'a hub’s histograms are dense or expanding'
-    throw new CommandError(`--histogram ${histogram.join()} and --serve: ${advice}`, EXIT_USAGE)
+  const settings = {
+    ...{ slabSize, maxMetricNameLength, workers, metricNames },
+    histogram: typeof histogram === 'string' ? histogram : histogram.join(),
   }
-  const settings = { slabSize, maxMetricNameLength, histogram, workers, metricNames }
   const port = args.httpPort === undefined ? {} : { httpPort: args.httpPort }
   await serve({ ...port, proxywasm: { ...settings, filters: [filter] } })
 }

@@ -1,4 +1,5 @@
 /** Wallaroo's part in the demo: the workers of an invented exchange, each on its own connection. */
+import { addressText } from '../../../model/text/address.ts'
 import { type Demo, repeat } from '../../command-line.ts'
 import { WallarooClient } from '../client.ts'
 import { APPLICATION, PipelineWorker, WORKERS } from './pipeline.ts'
@@ -23,7 +24,7 @@ export const demo: Demo = {
     const cancel = repeat(clock, STEP_MS, () => {
       for (const { pipelines } of workers) pipelines.step(STEP_MS / 1000)
     })
-    const to = `${host}:${port}`
+    const to = addressText(host, port)
     log(`${WORKERS.length} workers of "${APPLICATION}" report their pipelines`, { to })
     return () => {
       cancel()

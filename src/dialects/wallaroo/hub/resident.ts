@@ -1,7 +1,7 @@
 /** Wallaroo's side of a hub: what receives its windows, and the answers of its API. */
 import type { Measured, Resident, ResidentContext } from '../../../hub/resident.ts'
 import type { SelfMetrics } from '../../../hub/status/self-metrics.ts'
-import type { LimitStatus } from '../../../hub/status/status.ts'
+import type { DialectStatus, LimitStatus } from '../../../hub/status/status.ts'
 import { ANSWER_BUDGET_NS, type LoopBudgetOptions } from '../../../hub/tasks/loop-budget.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
@@ -108,6 +108,12 @@ export class WallarooResident implements WallarooViews, WindowReceivers, Residen
       metrics.counter(name, {}, meaning).raiseTo(total)
     raise(counts.dropped, memory.dropped)
     raise(counts.workersRefused, workers.refused + workersNotHeld)
+  }
+
+  /** Describes the meter: messages, where windows say nothing of how much there is to do. */
+  describe(): Partial<DialectStatus> {
+    const { recent } = this.state.rates
+    return { ratePerSecond: recent.at(-1) ?? 0, recent }
   }
 
   get measured(): Measured {

@@ -17,6 +17,7 @@ import { BLOCK_BYTES } from './memory/layout.ts'
 import { OpenTotals } from './memory/open-totals.ts'
 import { ConnectionFrames, UsualFramesModule } from './memory/usual-frames.ts'
 import { type Backing, PlainBacking, WindowMemory } from './memory/window-memory.ts'
+import { MessageRates } from './message-rates.ts'
 import { SeriesSlots } from './series-slots.ts'
 import { WallarooSeries } from './wire-series.ts'
 import { type WallarooWorker, WallarooWorkers } from './workers.ts'
@@ -74,6 +75,7 @@ export class WallarooState {
   workersNotHeld = 0
   /** Windows taken so far. */
   measurements = 0
+  readonly rates: MessageRates
 
   constructor(parts: {
     readonly options: WallarooStateOptions
@@ -94,6 +96,7 @@ export class WallarooState {
     this.#refused = parts.refused
     this.workers = new WallarooWorkers(parts.options.workersLimit, this.memory)
     this.#sweptNs = parts.clock.monotonicNs()
+    this.rates = new MessageRates(this.#sweptNs)
     this.#aheadMs = aheadOf(parts.clock)
   }
 
@@ -248,8 +251,11 @@ export class WallarooState {
     const touched = this.memory.takeTouched()
     for (let i = 0; i < touched.length; i++) {
       if (i % SERIES_PER_STEP === 0) yield
-      this.#byId[touched[i]!]!.flush(this.#ingest, this.#open, this.hasSkew)
+      const series = this.#byId[touched[i]!]!
+      const messages = series.flush(this.#ingest, this.#open, this.hasSkew)
+      this.rates.count(series.names.category, messages)
     }
+    this.rates.close(this.clock.monotonicNs())
   }
 
   /** Forgets what is past its retention; looks once a minute. */

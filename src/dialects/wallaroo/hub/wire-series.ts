@@ -133,14 +133,17 @@ export class WallarooSeries {
    * Hands what has come since the last call to the series of the model.
    * @param totals to look at it by
    * @param hasSkew skewed messages count in the histogram too
+   * @returns messages that have come
    */
-  flush(ingest: Ingest, totals: OpenTotals, hasSkew = false): void {
+  flush(ingest: Ingest, totals: OpenTotals, hasSkew = false): number {
     const isPlain = this.#wide === undefined && totals.read(this.record)
     const brought = isPlain && !(hasSkew && totals.skewed > 0) ? totals : this.#brought(hasSkew)
     this.slots.merge(ingest, brought, this.id)
-    this.#messages += BigInt(brought.messages)
+    const messages = BigInt(brought.messages)
+    this.#messages += messages
     clearOpen(this.#memory, this.record)
     this.#wide = undefined
+    return Number(messages)
   }
 
   #brought(hasSkew: boolean): Brought {

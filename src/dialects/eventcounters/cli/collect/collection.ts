@@ -2,9 +2,10 @@
 
 import { CommandError } from '../../../../terminal/exit.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
+import { countText, elapsedText } from '../../../../viewer/format/seen.ts'
 import type { ReadWindow } from '../../codec/read.ts'
 import type { CounterRequest } from '../request.ts'
-import { countText, sizeText, spanText } from '../span-text.ts'
+import { sizeText } from '../span-text.ts'
 import { seriesKey, Watch, type WatchContext } from '../watch.ts'
 import type { Destination } from './destination.ts'
 import { type DocumentForm, documentForm, type Format } from './documents.ts'
@@ -120,7 +121,7 @@ export class Collection {
     const bytes = sizeText(this.#destination?.bytes ?? 0)
     const parts = [
       countText(this.#rows, 'row'),
-      ...[bytes, spanText(this.#watch.elapsedMs)],
+      ...[bytes, elapsedText(this.#watch.elapsedMs)],
       countText(this.#watch.errors, 'error'),
       ...(this.#leftOut === 0 ? [] : [`${this.#leftOut} rows beyond --max-time-series`]),
     ]

@@ -6,10 +6,10 @@
 import { escapeUnseen, unseenJson } from '../../../../model/text/unseen.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { Clock } from '../../../../time/clock.ts'
+import { countText, seenLine } from '../../../../viewer/format/seen.ts'
 import type { ReadWindow } from '../../codec/read.ts'
 import { rateOf } from '../../display.ts'
 import type { CounterRequest } from '../request.ts'
-import { countText, spanText } from '../span-text.ts'
 import { Watch, type WatchContext } from '../watch.ts'
 import { Board, type Series } from './board.ts'
 import type { MonitorOptions } from './screen-monitor.ts'
@@ -61,13 +61,12 @@ export async function monitorAsLines(
     off()
   }
   const seen = [
-    spanText(watch.elapsedMs),
     countText(board.size, 'series', 'series'),
     countText(watch.errors, 'error'),
     ...(skipped === 0 ? [] : [`${skipped} lines skipped`]),
     ...(board.leftOut === 0 ? [] : [`${board.leftOut} windows beyond --max-time-series`]),
   ]
-  errors.write(`seen ${seen.join(', ')}\n`)
+  errors.write(seenLine(watch.elapsedMs, seen))
   const advice = watch.adviceOnSilence(1)
   if (advice !== undefined) errors.write(`  ${escapeUnseen(advice)}\n`)
 }

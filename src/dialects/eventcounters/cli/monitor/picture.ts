@@ -1,6 +1,6 @@
 /**
- * The monitor's screen: title, status, the table of counters, keys (terminal.md). Everything comes
- * in with `MonitorView`; only the place in a long table is kept here.
+ * The monitor's screen: title, status, the table of counters, keys. Everything comes in with
+ * `MonitorView`; only the place in a long table is kept here.
  */
 import {
   type Key,

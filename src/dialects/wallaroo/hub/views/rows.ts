@@ -1,4 +1,4 @@
-/** Numbers of a view as the API states them (answers.ts). */
+/** Numbers of a view as the API states them (http/api.ts). */
 
 import { forEachItem, sorted, type Task } from '../../../../hub/tasks/task.ts'
 import { type Exact, exact, exactToJson } from '../../../../model/index.ts'
