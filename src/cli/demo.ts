@@ -1,9 +1,13 @@
-/** `pentameter demo`: a hub with traffic of every dialect over real sockets (dialects/demo.ts). */
+/**
+ * `pentameter demo`: a hub with traffic of every dialect over real sockets
+ * (dialects/command-line.ts).
+ */
 import type { Command } from 'commander'
 import type { Demo, Prepared } from '../dialects/command-line.ts'
 import type { Guest } from '../dialects/guest.ts'
 import type { HubOptions } from '../start-hub.ts'
 import { systemClock as clock } from '../time/system-clock.ts'
+import { failedPorts, portsError } from './failed-ports.ts'
 import { paragraph } from './help.ts'
 import { runHub } from './run-hub.ts'
 import { addHubFlags, type HubArguments, readConfig } from './serve.ts'
@@ -28,6 +32,9 @@ export async function addDemo(program: Command, guests: readonly Guest[]): Promi
       try {
         const whole = await prepareAll(parts, config, prepared)
         await runHub(whole, guests, args, (addresses, log) => {
+          // what another program's port takes must not be told things that are invented
+          const failed = failedPorts(addresses)
+          if (failed.length > 0) throw portsError('the demo needs all of its ports', failed)
           const context = { clock, addresses, log: log.bind(undefined, 'info') }
           const ends = parts.flatMap(({ demo }) => demo?.start?.(context) ?? [])
           return () => Promise.all(ends.map((end) => end()))

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { escapeUnseen } from '../model/text/unseen.ts'
+import { CommandError } from '../terminal/exit.ts'
 
 const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'].map((name) => `/proc/net/${name}`)
 /** States of sockets that hold a port: TCP that listens, UDP without a peer. */
@@ -43,6 +44,11 @@ export function failureLines(failed: readonly FailedPort[]): readonly string[] {
     const why = holder === undefined ? error : `held by ${holder}`
     return `${name} port ${port}: ${why}; ${flag} PORT takes another`
   })
+}
+
+/** Makes the error of a command that does not run without these ports. */
+export function portsError(words: string, failed: readonly FailedPort[]): CommandError {
+  return new CommandError([`${words}:`, ...failureLines(failed)].join('\n  '))
 }
 
 /** Finds who holds a port: `process 4242 (node pentameter.js)`; undefined where that is hidden. */

@@ -98,3 +98,19 @@ test('a wrong value of a flag is told with what is wanted', async () => {
   await assert.rejects(async () => configOf('--series-limit', '1.5'), /want a whole number/)
   await assert.rejects(async () => configOf('--series-limit', '0'), ConfigError)
 })
+
+test('a command of a dialect is run without those of others, by its stated names', async () => {
+  for (const guest of GUESTS) {
+    const program = new Command()
+    await guest.addCommands?.(program, { serve: async () => {} })
+    const names = program.commands.map((command) => command.name())
+    assert.deepEqual(guest.commands ?? [], names, guest.dialect.name)
+    for (const name of names) {
+      const only = await createProgram(GUESTS, name)
+      assert.deepEqual(
+        only.commands.map((command) => command.name()),
+        names,
+      )
+    }
+  }
+})

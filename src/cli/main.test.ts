@@ -261,7 +261,7 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('counters', '--re'), [], 'those are flags of its commands')
   assert.deepEqual(complete('series', 'delete', '--y'), ['--yes'])
   assert.deepEqual(complete('--ver'), ['--version'])
-  assert.deepEqual(complete('h'), ['help'])
+  assert.deepEqual(complete('h'), ['hist', 'help'])
   assert.deepEqual(complete('help', 'de'), ['demo', 'decode'])
   rmSync(folder, { recursive: true })
 })
@@ -319,6 +319,23 @@ test('a hub that can listen nowhere says so and ends with 1', async (t) => {
     assert.ok(stderr.includes(line), stderr)
   }
   assert.match(stderr, /--http-port PORT takes another\n/)
+})
+
+test('a demo without all of its ports ends with 1, and tells no other program', async (t) => {
+  let connections = 0
+  const other = createServer(() => connections++).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const rest = ['--http-port', '0', '--stream-port', '0', '--ingest-workers', '0']
+  const { status, stdout, stderr } = await pentameterAsync([
+    ...['demo', '--text-port', String(port)],
+    ...rest,
+  ])
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /the demo needs all of its ports:\n {2}text port \d+: /)
+  assert.match(stderr, /--text-port PORT takes another\n/)
+  assert.deepEqual([stdout, connections], ['', 0])
 })
 
 /** As {@link pentameter}, while this process goes on. */

@@ -4,9 +4,9 @@ import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
 import type { HubOptions, Log } from '../start-hub.ts'
-import { CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
+import { type CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
-import { failedPorts, failureLines } from './failed-ports.ts'
+import { failedPorts, portsError } from './failed-ports.ts'
 import { createLog, endWhenWritten, type LogFormat } from './log.ts'
 import { startReport } from './start-report.ts'
 
@@ -25,7 +25,11 @@ export interface RunOptions extends Pick<ColorWishes, 'color'> {
   readonly log: LogFormat
 }
 
-/** Part of `demo` that runs once the hub is up. @returns what ends it */
+/**
+ * Part of `demo` that runs once the hub is up; the hub is closed where it can't.
+ * @returns what ends it
+ * @throws {CommandError}
+ */
 type Companion = (addresses: PortAddresses, log: Log) => End
 
 /** @throws {CommandError} when no port could be bound, {ConfigError} for an option */
@@ -57,7 +61,15 @@ export async function runHub(
     throw error instanceof NoListenerError ? noListener(error.addresses) : error
   })
   setFlagsFromString(YOUNG_GROWTH)
-  const end = companion(hub.addresses, log)
+  let end: End
+  try {
+    end = companion(hub.addresses, log)
+  } catch (error) {
+    await hub.close()
+    off()
+    offFaults()
+    throw error
+  }
   goOnWithoutOutput(log)
   process.stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests))
   await ending.promise
@@ -83,8 +95,7 @@ function hasTerminal(): boolean {
 }
 
 function noListener(addresses: PortAddresses): CommandError {
-  const lines = failureLines(failedPorts(addresses)).map((line) => `\n  ${line}`)
-  return new CommandError(`no listener could be started:${lines.join('')}`)
+  return portsError('no listener could be started', failedPorts(addresses))
 }
 
 /**

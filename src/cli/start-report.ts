@@ -5,6 +5,7 @@ import type { Guest } from '../dialects/guest.ts'
 import { HTTP_PORT } from '../dialects/options.ts'
 import { GUESTS } from '../dialects/registry.ts'
 import type { SourcesAnswer } from '../http/api.ts'
+import { addressText } from '../model/text/address.ts'
 import { tableLines } from '../terminal/index.ts'
 import { failedPorts, failureLines } from './failed-ports.ts'
 import type { LogFormat } from './log.ts'
@@ -89,6 +90,5 @@ function ingestWords(threads: number, failure: string | undefined): string {
 }
 
 function hostInUrl({ host, port }: BoundAddress): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  return `${name.includes(':') ? `[${name}]` : name}:${port}`
+  return addressText(host === '0.0.0.0' || host === '::' ? 'localhost' : host, port)
 }

@@ -1,8 +1,7 @@
 /**
- * Columns of a terminal: how many a character takes (terminal.md, numbers and names in columns),
- * and tables whose columns are each as wide as their widest cell. Terminals disagree about new
- * emoji; a screen therefore places the cursor anew after every character that is not surely one
- * column wide.
+ * Columns of a terminal: how many a character takes, and tables whose columns are each as wide as
+ * their widest cell. Terminals disagree about new emoji; a screen therefore places the cursor anew
+ * after every character that is not surely one column wide.
  */
 
 /** Marks that sit on the character before them, and formatting that shows nothing. */

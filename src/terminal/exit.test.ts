@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
+import { TestProcess } from '../../test/support/test-terminal.ts'
 import { onExit } from './exit.ts'
 
-class FakeProcess extends EventEmitter {
-  readonly exits: number[] = []
-
-  exit(code: number): void {
-    this.exits.push(code)
-  }
-}
-
 function watched() {
-  const process = new FakeProcess()
+  const process = new TestProcess()
   const calls: string[] = []
   const off = onExit(process, {
     end: () => calls.push('end'),
@@ -31,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
 }
 
 test('a command that takes SIGHUP goes on', () => {
-  const process = new FakeProcess()
+  const process = new TestProcess()
   const calls: string[] = []
   onExit(process, { end: () => calls.push('end'), hangUp: () => calls.push('hangUp') })
   process.emit('SIGHUP')
@@ -46,6 +38,12 @@ test('a second signal gives the terminal back and ends the process', () => {
   process.emit('SIGINT')
   assert.deepEqual(calls, ['end', 'restore', 'end'])
   assert.deepEqual(process.exits, [1])
+})
+
+test('SIGQUIT ends the process at once, with the terminal given back', () => {
+  const { process, calls } = watched()
+  process.emit('SIGQUIT')
+  assert.deepEqual([calls, process.exits], [['restore'], [131]])
 })
 
 test('the end of the process, by an exception too, gives the terminal back', () => {

@@ -1,40 +1,37 @@
 /**
  * A line of numbers as a small picture in braille: two numbers a cell, each a bar of one to four
- * dots from the bottom, and no dot at all where there is no number (terminal.md, principle 2).
+ * dots from the bottom, and no dot at all where there is no number.
  */
+import { BrailleCanvas, DOTS_ACROSS, DOTS_DOWN } from './braille.ts'
 
-const BRAILLE = 0x2800
-/** Dots of the left and the right column from the bottom: bits of U+2800 to U+28FF. */
-const LEFT = [0, 0x40, 0x44, 0x46, 0x47] as const
-const RIGHT = [0, 0x80, 0xa0, 0xb0, 0xb8] as const
-const HEIGHT = 4
+const HEIGHT = DOTS_DOWN
+
+/** End of the scale: zero, unless a value is below it, or the least value. */
+type SparkBase = 'zero' | 'own'
 
 /**
  * @param values oldest first; NaN = no value. The last ones are shown, at the right end
  * @param cells how many characters wide
  */
-export function spark(values: ArrayLike<number>, cells: number): string {
-  const columns = cells * 2
+export function spark(values: ArrayLike<number>, cells: number, base: SparkBase = 'zero'): string {
+  const columns = cells * DOTS_ACROSS
   const first = values.length - columns
-  let low = 0
-  let high = 0
+  let low = base === 'zero' ? 0 : Number.POSITIVE_INFINITY
+  let high = base === 'zero' ? 0 : Number.NEGATIVE_INFINITY
   for (let i = Math.max(0, first); i < values.length; i++) {
     const value = values[i]!
     if (value < low) low = value
     if (value > high) high = value
   }
-  const dots = (index: number): number => height(values[index] ?? Number.NaN, low, high)
-  let text = ''
-  for (let cell = 0; cell < cells; cell++) {
-    const left = dots(first + 2 * cell)
-    const right = dots(first + 2 * cell + 1)
-    const bits = LEFT[left]! | RIGHT[right]!
-    text += bits === 0 ? ' ' : String.fromCharCode(BRAILLE + bits)
+  const canvas = new BrailleCanvas(cells, 1)
+  for (let x = 0; x < columns; x++) {
+    const dots = height(values[first + x] ?? Number.NaN, low, high)
+    if (dots > 0) canvas.column(x, HEIGHT - dots, HEIGHT - 1)
   }
-  return text
+  return canvas.rowText(0)
 }
 
-/** Scales a value to dots. Zero is the lowest line unless a value is below it. */
+/** Scales a value to dots. */
 function height(value: number, low: number, high: number): number {
   if (Number.isNaN(value)) return 0
   if (value === high && high > low) return HEIGHT

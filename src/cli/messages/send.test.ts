@@ -80,6 +80,8 @@ test('what is no message, and who does not listen, are said, and the code is 1',
     assert.match(err, message)
   }
   assert.equal((await send([])).code, 2)
+  const waiting = await send(['--to', 'statshero+udp://127.0.0.1:1', '--for', '1', 'a:1|m'])
+  assert.deepEqual([waiting.code, /which come by tcp only/.test(waiting.err)], [2, true])
 })
 
 for (const { dialect } of GUESTS) {

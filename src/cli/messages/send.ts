@@ -14,6 +14,7 @@ import type { Dialect } from '../../dialects/dialect.ts'
 import type { Target } from '../../dialects/endpoints.ts'
 import type { Guest } from '../../dialects/guest.ts'
 import { parseTarget } from '../../hub/config/target.ts'
+import { addressText } from '../../model/text/address.ts'
 import { escapeUnseen, unseenJson } from '../../model/text/unseen.ts'
 import { CommandError, EXIT_USAGE } from '../../terminal/exit.ts'
 import { decimal } from '../../terminal/flag-values.ts'
@@ -58,13 +59,18 @@ export function addSend(program: Command, guests: readonly Guest[]): void {
     .addHelpText('after', `${HELP}\n\n${examplesText(guests, 'send')}`)
     .action(async (messages: string[], { to, for: forS }: SendOptions) => {
       const { dialect, target } = parseTarget(to, dialects)
+      if (forS !== undefined && target.transport === 'udp') {
+        throw new CommandError('--for waits for answers, which come by tcp only', EXIT_USAGE)
+      }
       const texts = messages.length > 0 ? messages : await linesOfStdin()
       if (texts.length === 0) throw new CommandError('no message to send', EXIT_USAGE)
       const packets = await packetsOf(dialect, target, texts)
       if (target.transport === 'udp') await sendDatagrams(packets, target)
       else await sendStream(dialect, packets, target, forS)
       const count = texts.length === 1 ? '1 message' : `${texts.length} messages`
-      process.stderr.write(`sent ${count} to ${placeOf(target)} by ${target.transport}\n`)
+      process.stderr.write(
+        `sent ${count} to ${addressText(target.host, target.port)} by ${target.transport}\n`,
+      )
     })
 }
 
@@ -164,14 +170,10 @@ function pause(ms: number): Promise<void> {
 
 function notSent(target: Target, error: unknown): CommandError {
   const { code, message, name } = error as NodeJS.ErrnoException
-  const place = placeOf(target)
+  const place = addressText(target.host, target.port)
   if (code === 'ECONNREFUSED') {
     return new CommandError(`nobody listens at ${place}; \`pentameter serve\` starts a hub`)
   }
   const why = name === 'AbortError' ? `no answer within ${CONNECT_LIMIT_MS / 1000} s` : message
   return new CommandError(`not sent to ${place}: ${why}`)
-}
-
-function placeOf({ host, port }: Target): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

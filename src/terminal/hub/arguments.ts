@@ -1,0 +1,55 @@
+/** Arguments and flags that all commands have which watch a hub. */
+import { type Command, Option } from 'commander'
+import { systemClock } from '../../time/system-clock.ts'
+import { WINDOWS } from '../../viewer/chart/time-window.ts'
+import { colorDepth } from '../color.ts'
+import { wholeNumber } from '../flag-values.ts'
+import type { TerminalParts } from '../session.ts'
+import { type HubAddress, parseHub, STANDARD_HUB } from './address.ts'
+
+export interface HubArguments {
+  readonly hub: HubAddress
+  readonly json?: true
+  /** Lines after which it ends. */
+  readonly limit?: number
+  /** False with --no-color. */
+  readonly color: boolean
+}
+
+/** Adds the flags that name the hub and say how to write. */
+export function addHubOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--hub <host:port>', 'where the hub serves its page')
+        .argParser(parseHub)
+        .default(parseHub(STANDARD_HUB), STANDARD_HUB),
+    )
+    .option('--json', 'JSON lines, also at a terminal')
+    .option('--no-color', 'no colours; NO_COLOR in the environment does the same')
+}
+
+export function addLimitOption(command: Command): Command {
+  return command.option(
+    '--limit <lines>',
+    'ends after so many lines, where lines are written',
+    wholeNumber({ min: 1 }),
+  )
+}
+
+export function addWindowOption(command: Command): Command {
+  const [least, most] = [WINDOWS[0], WINDOWS.at(-1)!]
+  return command.option(
+    '--window <seconds>',
+    'time that pictures show',
+    wholeNumber({ min: least, max: most }),
+    60,
+  )
+}
+
+/** Gives the process's terminal; undefined where there is none, or lines are wanted. */
+export function terminalOf({ color, json }: HubArguments): TerminalParts | undefined {
+  const { stdin: input, stdout: output, env } = process
+  if (json || !output.isTTY) return undefined
+  const depth = colorDepth({ color, isTerminal: output.isTTY, env })
+  return { input, output, process, color: depth, clock: systemClock }
+}

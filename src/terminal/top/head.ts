@@ -1,0 +1,166 @@
+/**
+ * The upper lines of every screen: hub, state and clock, and a meter for each dialect, so that "is
+ * everything arriving?" is answered before anything else.
+ */
+import type { DialectStatus } from '../../http/api.ts'
+import { shownName } from '../../viewer/format/name.ts'
+import { lesserNotice, worstNotice } from '../../viewer/format/notice.ts'
+import { exact, format } from '../../viewer/format/number.ts'
+import { isLimited } from '../../viewer/format/status.ts'
+import { clockText, durationText, windowText } from '../../viewer/format/time.ts'
+import type { Store } from '../../viewer/store/store.ts'
+import type { Style } from '../color.ts'
+import { textWidth } from '../columns.ts'
+import type { ScreenBuffer } from '../screen-buffer.ts'
+import { wide } from '../series/figures.ts'
+import { spark } from '../spark.ts'
+
+interface HeadView {
+  readonly store: Store
+  /** `HOST:PORT`. */
+  readonly hub: string
+  readonly cursor: number | null
+  /** Words at the right, beside the window. */
+  readonly seen: string
+}
+
+/** Columns of the hub's name. */
+const NAME_LEAST = 8
+const NAME_MOST = 40
+
+export function drawFirstLine(buffer: ScreenBuffer, view: HeadView): void {
+  const { clock } = view.store
+  const right = `${view.seen}  ${windowText(clock.window.peek())}`
+  const room = buffer.columns - textWidth(right) - 2
+  const { words, style } = stateOf(view)
+  let at = buffer.write(0, 0, 'Pentameter', 'bold', room)
+  // the state is worth more than the end of a long name
+  const name = Math.max(NAME_LEAST, room - at - 5 - textWidth(words))
+  at = buffer.write(0, at + 2, view.hub, 'plain', Math.min(NAME_MOST, name))
+  buffer.write(0, at + 3, words, style, room - at - 3)
+  buffer.writeRight(0, buffer.columns, right)
+}
+
+/** Says one word for the state, with its mark, and the instant that the numbers are of. */
+function stateOf({ store, cursor }: HeadView): { words: string; style: Style } {
+  const { clock } = store
+  const connection = clock.connection.peek()
+  if (connection.state === 'lost') {
+    const seconds = Math.max(1, Math.ceil((connection.retryAtMs - Date.now()) / 1000))
+    const since = clockText(connection.sinceMs)
+    return { words: `■ Lost at ${since}, retry in ${seconds} s`, style: 'lost' }
+  }
+  const at = clockText((cursor ?? clock.readingSecond()) * 1000)
+  if (cursor !== null) return { words: `│ Cursor ${at}`, style: 'cursor' }
+  if (clock.pausedAt.peek() !== undefined) return { words: `Paused ${at}`, style: 'unusual' }
+  if (connection.state === 'connecting') return { words: 'connecting', style: 'faint' }
+  return { words: `● live ${at}`, style: 'ok' }
+}
+
+/** Draws the worst notice, where there is one. @returns rows that it took */
+export function drawNotice(buffer: ScreenBuffer, row: number, store: Store): number {
+  const notice = worstNotice(store) ?? lesserNotice(store)
+  // the first line says it in fewer words
+  if (notice === undefined || notice.about === 'connection') return 0
+  const style: Style = notice.manner === 'bad' ? 'lost' : 'unusual'
+  buffer.write(row, 0, notice.manner === 'bad' ? '■' : '◆', style)
+  buffer.write(row, 2, wide(notice.words), style)
+  return 1
+}
+
+const BETWEEN = 2
+const RATE = 8
+const AGE = 6
+const SPARK_LEAST = 4
+const SPARK_MOST = 16
+/** Least columns of a meter: one that is narrower says too little. */
+const METER_LEAST = 38
+
+/** Draws a meter for each dialect, column by column. @returns rows that they took */
+export function drawMeters(buffer: ScreenBuffer, row: number, store: Store): number {
+  const all = store.sources.peek()?.dialects ?? []
+  const heard = all.filter(({ lastDataMs, errors }) => lastDataMs !== null || errors > 0)
+  // all of them while there is nothing to see besides, and where there is room
+  const dialects = heard.length === 0 || buffer.rows >= 30 ? all : heard
+  if (dialects.length === 0) return 0
+  const fitting = Math.max(1, Math.floor(buffer.columns / METER_LEAST))
+  const columns = Math.min(fitting, dialects.length)
+  const rows = Math.ceil(dialects.length / columns)
+  const width = Math.floor(buffer.columns / columns)
+  dialects.forEach((status, i) => {
+    const column = Math.floor(i / rows)
+    const neighbours = dialects.slice(column * rows, (column + 1) * rows)
+    const title = Math.max(...neighbours.map((each) => textWidth(titleOf(each))))
+    drawMeter(
+      buffer,
+      row + (i % rows),
+      { left: column * width + 1, width: width - 2, title },
+      {
+        status,
+        store,
+      },
+    )
+  })
+  return rows
+}
+
+/** Gives the first of the names that a dialect goes by: the others find no room. */
+function titleOf({ title }: DialectStatus): string {
+  return shownName(title.split(',')[0]!)
+}
+
+interface MeterPlace {
+  readonly left: number
+  readonly width: number
+  /** Columns of the title. */
+  readonly title: number
+}
+
+interface Meter {
+  readonly status: DialectStatus
+  readonly store: Store
+}
+
+/** Ages are amber from so many seconds on. */
+const SILENT_S = 3
+
+function drawMeter(
+  buffer: ScreenBuffer,
+  row: number,
+  { left, width, title }: MeterPlace,
+  { status, store }: Meter,
+): void {
+  const isWaiting = status.lastDataMs === null
+  const trouble = troubleOf(status, store)
+  const room = width - title - RATE - AGE - trouble.length - 4 * BETWEEN + 2
+  const cells = Math.max(0, Math.min(SPARK_MOST, room))
+  buffer.write(row, left, titleOf(status), isWaiting ? 'faint' : 'plain', title)
+  let at = left + title + BETWEEN + RATE
+  const seconds = isWaiting ? 0 : Math.max(0, (store.clock.nowMs() - status.lastDataMs) / 1000)
+  const rate = format(isWaiting ? Number.NaN : status.ratePerSecond, '/s').join(' ')
+  buffer.writeRight(row, at, rate.trimEnd(), isWaiting ? 'faint' : 'bold', RATE)
+  at += 1
+  if (cells >= SPARK_LEAST) {
+    const end = store.clock.readingSecond()
+    const values = new Float64Array(cells * 2)
+    store.cache.rates(status.name)?.copy(end - values.length + 1, values)
+    buffer.write(row, at, spark(isWaiting ? [] : values, cells), 'data')
+    at += cells + 1
+  }
+  at += AGE
+  const age = isWaiting ? 'nothing yet' : wide(durationText(seconds))
+  const ageStyle: Style = isWaiting ? 'faint' : seconds >= SILENT_S ? 'unusual' : 'faint'
+  if (isWaiting) buffer.write(row, at - AGE, age, ageStyle, left + width - at + AGE)
+  else buffer.writeRight(row, at, age, ageStyle, AGE)
+  if (trouble !== '') buffer.write(row, at + BETWEEN, trouble, 'lost', left + width - at - BETWEEN)
+}
+
+function troubleOf(status: DialectStatus, store: Store): string {
+  if (isLimited(store.sources.peek(), status.name)) return '■ limit'
+  return status.errors === 0 ? '' : `■ ${shortCount(status.errors)}`
+}
+
+/** Writes a count in few columns. */
+function shortCount(count: number): string {
+  return count < 10_000 ? wide(exact(count)) : format(count).join('')
+}

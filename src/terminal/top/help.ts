@@ -1,0 +1,33 @@
+/** The keys of `pentameter top`, those of the page where both have them. */
+import type { ScreenBuffer } from '../screen-buffer.ts'
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['↑ ↓  J K', 'choose a series; Page Up, Page Down, Home, End as well'],
+  ['↵', 'open the chosen series'],
+  ['U', 'up: back to the list'],
+  ['/', 'filter: words of name or label=value, * for any characters'],
+  ['S', 'sort by unusual, name, rate, change, p99'],
+  ['G', 'group by prefix, source, kind, or not at all'],
+  ['P', 'pause: the picture stands still, reading goes on'],
+  ['1 … 6', 'time window of 10 s, 30 s, 1, 2, 5, 10 min'],
+  ['[ ]', 'window shorter, longer'],
+  ['← →', 'move the cursor: every value is that of its instant'],
+  ['Tab', 'further facts of the opened series'],
+  ['Esc', 'help, cursor, series, filter off, one after the other'],
+  ['Ctrl-L', 'draw everything anew'],
+  ['Ctrl-Z', 'stop; fg goes on'],
+  ['?', 'these keys, and back'],
+  ['Q', 'quit; Ctrl-C as well'],
+]
+
+export function drawHelp(buffer: ScreenBuffer, row: number): void {
+  drawKeys(buffer, row, KEYS)
+}
+
+export function drawKeys(buffer: ScreenBuffer, row: number, list: typeof KEYS): void {
+  buffer.write(row, 1, 'Keys', 'bold')
+  list.forEach(([keys, what], i) => {
+    buffer.write(row + 1 + i, 1, keys, 'bold', 10)
+    buffer.write(row + 1 + i, 12, what)
+  })
+}

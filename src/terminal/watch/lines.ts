@@ -1,0 +1,167 @@
+/**
+ * Series as lines: for each interval the series that changed (terminal.md, principle 6), or at a
+ * terminal all of them in the columns of `top`, with the past of each as a small picture.
+ */
+import type { CellsEvent } from '../../http/api.ts'
+import { unseenJson } from '../../model/text/unseen.ts'
+import { UNKNOWN_CHANGE } from '../../model/usual.ts'
+import { shownAs } from '../../viewer/format/rate.ts'
+import { countText } from '../../viewer/format/seen.ts'
+import { clockText } from '../../viewer/format/time.ts'
+import type { Entry } from '../../viewer/store/catalogue.ts'
+import { textWidth } from '../columns.ts'
+import type { Hub } from '../hub/connect.ts'
+import { LineOutput } from '../hub/line-output.ts'
+import { ScreenBuffer } from '../screen-buffer.ts'
+import { drawSeriesLine, drawTitles, type TableLayout, tablesOf } from '../series/columns.ts'
+import { figuresOf } from '../series/figures.ts'
+import { CellLanes, cellsOf, PAST_LIMIT, type WatchedCell } from './cell-lanes.ts'
+import { Follow } from './follow.ts'
+
+export interface LineOptions {
+  /** Words of the filter. */
+  readonly filter: string
+  readonly intervalS: number
+  readonly json?: true
+  readonly color: boolean
+  /** Lines after which it ends; never unless given. */
+  readonly limit?: number
+}
+
+const TIME_WIDTH = 10
+/** Columns of a line that goes to no terminal, besides its name. */
+const FIGURES_WIDTH = 48
+const NAME_LIMIT = 300
+const NAME_LEAST = 8
+
+/** Prints until it is ended. @returns when it is over */
+export async function printSeries(hub: Hub, options: LineOptions): Promise<void> {
+  await new SeriesLines(hub, options).run()
+}
+
+class SeriesLines {
+  readonly #options: LineOptions
+  readonly #output: LineOutput
+  readonly #follow: Follow
+  readonly #lanes = new Map<number, CellLanes>()
+  #layout: TableLayout | undefined
+  #buffer = new ScreenBuffer(0, 0)
+  #sinceTitles = Number.POSITIVE_INFINITY
+
+  constructor(hub: Hub, options: LineOptions) {
+    this.#options = options
+    const output = new LineOutput(options)
+    this.#output = output
+    this.#follow = new Follow(hub, options, {
+      onSeries: (entries) => this.#onSeries(entries),
+      onCells: (event) => this.#onCells(event),
+      onLost: () => output.tell(`connection to ${hub.address.name} lost, trying again`),
+    })
+  }
+
+  run(): Promise<void> {
+    const follow = this.#follow
+    return this.#output.run({
+      start: () => follow.start(),
+      stop: () => follow.stop(),
+      seen: () => [
+        countText(this.#lanes.size, 'series', 'series'),
+        countText(follow.losses, 'error'),
+      ],
+    })
+  }
+
+  #onSeries(entries: readonly Entry[]): void {
+    const listed = new Set(entries.map(({ id }) => id))
+    for (const id of this.#lanes.keys()) if (!listed.has(id)) this.#lanes.delete(id)
+    for (const { id, info } of entries) {
+      if (!this.#lanes.has(id)) this.#lanes.set(id, new CellLanes(info.kind))
+    }
+    if (entries.length === 0) {
+      const { filter } = this.#options
+      const what = filter === '' ? 'there are no series yet' : `no series matches ${filter} yet`
+      this.#output.tell(`${what}; waiting for the first`)
+    }
+    const widest = Math.max(NAME_LEAST, ...entries.map(({ text }) => textWidth(text)))
+    const { isForPerson, columns } = this.#output
+    const width = isForPerson ? columns - TIME_WIDTH : FIGURES_WIDTH + Math.min(widest, NAME_LIMIT)
+    this.#layout = tablesOf(width, widest, { count: 1, room: 1 }, PAST_LIMIT)[0]
+    this.#buffer = new ScreenBuffer(width, 1)
+    this.#sinceTitles = Number.POSITIVE_INFINITY
+  }
+
+  #onCells(event: CellsEvent): void {
+    const cells = cellsOf(event)
+    const seconds = Math.max(1, Math.round(event.intervalMs / 1000))
+    for (const entry of this.#follow.entries) {
+      const cell = cells.get(entry.id)
+      const lanes = this.#lanes.get(entry.id)
+      lanes?.take(cell, seconds)
+      if (lanes === undefined || (cell === undefined && !this.#output.isForPerson)) continue
+      this.#print(entry, event, lanes, cell)
+    }
+  }
+
+  #print(entry: Entry, event: CellsEvent, lanes: CellLanes, cell: WatchedCell | undefined): void {
+    if (this.#options.json) {
+      this.#output.write(unseenJson(jsonOf(entry, event, cell ?? null)))
+      return
+    }
+    const second = Math.round(event.endMs / 1000)
+    this.#printTitles()
+    this.#buffer.clear()
+    drawSeriesLine(this.#buffer, 0, this.#layout!, {
+      entry,
+      figures: figuresOf(lanes, {
+        ...{ info: entry.info, second, hasCursor: false, isStale: false, per: '' },
+        ...{ lastDataMs: event.endMs, nowMs: event.endMs },
+        finding: { ...UNKNOWN_CHANGE, since: 0 },
+      }),
+      past: this.#output.isForPerson ? lanes.past : [],
+      isChosen: false,
+    })
+    this.#output.write(this.#line(clockText(event.endMs)))
+  }
+
+  /** Prints the titles, again for each screen of lines. */
+  #printTitles(): void {
+    const { isForPerson, rows } = this.#output
+    const screen = isForPerson ? rows - 2 : Number.POSITIVE_INFINITY
+    if (this.#sinceTitles++ < screen) return
+    this.#sinceTitles = 1
+    this.#buffer.clear()
+    const { sparkWidth } = this.#layout!
+    const past = `${sparkWidth * 2 * this.#options.intervalS} s`
+    drawTitles(this.#buffer, 0, this.#layout!, isForPerson ? past : '')
+    this.#output.title(this.#line('time'))
+  }
+
+  /** Gives the drawn line behind a time; the mark of a chosen row has no use here. */
+  #line(time: string): string {
+    const line = this.#buffer.rowLine(0, this.#output.color)
+    return time.padEnd(TIME_WIDTH) + line.replace(/^ {3}/, '')
+  }
+}
+
+/** Gives what an interval says of a series; numbers beyond 2^53 are text, as in the API. */
+function jsonOf({ text, info }: Entry, event: CellsEvent, cell: WatchedCell): object {
+  const { name, labels, dialect, kind, unit } = info
+  const head = {
+    time: new Date(event.endMs).toISOString(),
+    intervalS: event.intervalMs / 1000,
+    ...{ series: text, name, labels: Object.fromEntries(labels), dialect, kind },
+    ...(unit === undefined ? {} : { unit }),
+  }
+  if (cell !== null && typeof cell === 'object') return { ...head, ...withoutBuckets(cell) }
+  if (kind === 'gauge') return { ...head, value: cell }
+  const { factor, unit: rateUnit } = shownAs(info)
+  const rate = (Number(cell ?? 0) / (event.intervalMs / 1000)) * factor
+  return { ...head, delta: cell, rate, rateUnit }
+}
+
+/** Leaves out what only pictures need: `hist` tells of buckets. */
+function withoutBuckets(cell: Exclude<WatchedCell, number | string | null>): object {
+  if (!('counts' in cell)) return cell
+  const { scale, offset, counts, ...figures } = cell
+  return figures
+}

@@ -1,0 +1,68 @@
+/** `pentameter watch SELECTOR`: some series, a line per interval, or one of them as a chart. */
+import type { Command } from 'commander'
+import { CommandError } from '../exit.ts'
+import { wholeNumber } from '../flag-values.ts'
+import {
+  addHubOptions,
+  addLimitOption,
+  addWindowOption,
+  type HubArguments,
+  terminalOf,
+} from '../hub/arguments.ts'
+
+const EXAMPLES = `
+Words of the selector match as on the page: a part of the name, LABEL=VALUE, kind=… or dialect=…; a
+* stands for any run of characters. All of them must match.
+
+At a terminal every series has a line each interval; a single one in a terminal of 100 columns or
+more is a chart, which --interval turns into lines again. Elsewhere, or with --json, a line is
+written where something changed. A stream that is cut goes on where it ended, as far as the hub's
+memory goes back.
+
+Examples:
+  $ pentameter watch api.latency
+  $ pentameter watch 'api.*' route=/pay --interval 10
+  $ pentameter watch checkout kind=counter --json | jq -c '{series, rate}'
+  $ pentameter watch cpu --hub hub.example:4000 --limit 20`
+
+interface WatchArguments extends HubArguments {
+  readonly interval?: number
+  readonly window: number
+}
+
+/** Columns from which on one series is a chart. */
+const WIDE = 100
+
+export function addWatch(program: Command): void {
+  const command = program
+    .command('watch')
+    .description('watch some series, line by line, or one as a chart')
+    .argument('<selector...>', 'words that name, label or kind match')
+    .option(
+      '--interval <seconds>',
+      'how often each series has a line (default: 1)',
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+  addHubOptions(addLimitOption(addWindowOption(command)))
+    .addHelpText('after', EXAMPLES)
+    .action(async (selector: readonly string[], args: WatchArguments) => {
+      const { connectHub } = await import('../hub/connect.ts')
+      const hub = await connectHub(args.hub)
+      const filter = selector.join(' ')
+      const parts = terminalOf(args)
+      const isWide = (parts?.output.columns ?? 0) >= WIDE
+      if (parts !== undefined && isWide && args.interval === undefined && !args.limit) {
+        const { findSeries } = await import('../hub/find.ts')
+        const found = await findSeries(hub, filter)
+        if (found.length === 0) throw new CommandError(`no series matches ${filter}`)
+        if (found.length === 1) {
+          const { topOnScreen } = await import('../top/top-screen.ts')
+          const choice = { filter, sort: 'name', group: 'none', window: args.window } as const
+          await topOnScreen(hub, { ...choice, opened: found[0]!.identity }, parts)
+          return
+        }
+      }
+      const { printSeries } = await import('./lines.ts')
+      await printSeries(hub, { ...args, filter, intervalS: args.interval ?? 1 })
+    })
+}
