@@ -7,7 +7,8 @@ import { spawnSync } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type CodeBlock, codeBlocks, matchesOutput } from './docs/blocks.ts'
-import { runDocument } from './docs/run.ts'
+import { runDocument, SHELLS, type Shell } from './docs/run.ts'
+import { DIALECTS } from './support/dialects.ts'
 import { readTree } from './tidy/tree.ts'
 
 const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
@@ -74,13 +75,53 @@ suite('documents', () => {
     const blocks = codeBlocks(text)
     if (!blocks.some(({ words }) => words.includes('run'))) continue
     const title = `the blocks of ${path} run and print what is printed there`
-    test(title, skipWithout(['curl'], blocks), async () => {
+    test(title, skipUnused(['curl'], blocks), async () => {
       for (const { block, result, output } of await runDocument(blocks)) {
         const where = `${path}:${block.line}`
         assert.equal(result.status, 0, `${where} failed:\n${result.stdout}${result.stderr}`)
         if (output === undefined) continue
         const message = `${where} printed:\n${result.stdout}`
         assert.ok(matchesOutput(result.stdout, output.code), message)
+      }
+    })
+  }
+})
+
+/** First metric of the README: one line is sent, and Prometheus' answer has it. */
+function firstMetric(): CodeBlock[] {
+  const blocks = codeBlocks(tree.read('README.md')!)
+  const at = blocks.findIndex(({ code }) => code.includes('pentameter send'))
+  return blocks.slice(at, at + 3)
+}
+
+/** What the start report and the empty page say is to be tried, for a few seconds at most. */
+function triedCommands(): CodeBlock[] {
+  return DIALECTS.flatMap(({ tryIt, port }) => {
+    const command = port && tryIt?.('127.0.0.1', port.number)
+    if (command === undefined) return []
+    const code = command.replace('curl ', 'curl -m 3 ').replace('--for 2', '--for 1')
+    return [{ line: 0, language: 'sh', words: ['run'], code }]
+  })
+}
+
+suite('commands that a reader tries', () => {
+  for (const shell of Object.keys(SHELLS) as Shell[]) {
+    const skip = skipWithout([shell, 'curl'])
+    test(`the first metric of the README arrives from ${shell}`, skip, async () => {
+      const [sent, read] = await runDocument(firstMetric(), shell)
+      assert.equal(sent!.result.status, 0, sent!.result.stderr)
+      assert.equal(read!.result.stdout, read!.output!.code)
+    })
+
+    test(`what the start report says to try works in ${shell}`, skip, async () => {
+      const commands = triedCommands()
+      assert.equal(commands.length, 4)
+      for (const { block, result } of await runDocument(commands, shell)) {
+        const { status, stdout, stderr } = result
+        // what has no end was ended by us
+        const isEndless = block.code.startsWith('curl')
+        assert.equal(status, isEndless ? 28 : 0, `${block.code}\n${stdout}${stderr}`)
+        if (isEndless) assert.match(stdout, /^\{"event":"EventCounters"/)
       }
     })
   }
@@ -130,11 +171,12 @@ function withoutComment(line: string): string {
 }
 
 /** Documents may use these programs; a machine without them can't try what they say. */
-function skipWithout(programs: readonly string[], blocks: readonly CodeBlock[]) {
+function skipUnused(programs: readonly string[], blocks: readonly CodeBlock[]) {
   const code = blocks.filter(({ words }) => words.includes('run')).map((block) => block.code)
-  const missing = programs.find((name) => {
-    const isUsed = new RegExp(`\\b${name}\\b`).test(code.join('\n'))
-    return isUsed && spawnSync(name, ['--version']).error !== undefined
-  })
+  return skipWithout(programs.filter((name) => new RegExp(`\\b${name}\\b`).test(code.join('\n'))))
+}
+
+function skipWithout(programs: readonly string[]) {
+  const missing = programs.find((name) => spawnSync(name, ['--version']).error !== undefined)
   return missing === undefined ? {} : { skip: `there is no ${missing} on this machine` }
 }

@@ -22,6 +22,8 @@ const OUTPUTS: Record<string, RegExp> = {
   'pipeline.ts':
     /^initializer: \d+ windows sent, 0 dropped\nworker2: [1-9]\d* windows sent, 0 dropped\n$/,
   'requests.ts': /^(req_time rdbms_time rdbms_count\n){3}sent 33 lines\n$/,
+  'scope.ts':
+    /p99\{provider:Motor\}=\d[\s\S]*^motor: current\{provider:Motor\}=[5-9].*\sA$[\s\S]*requests/m,
   'send.ts': /^sent 300 lines$/m,
   'watch.ts': /^(\d+ values: .*\n){3}$/,
   'zone-threads.ts': /^jobs 1000000\nsizes 1000000, mean 511\.\d+\n$/,
@@ -33,12 +35,14 @@ const ALONE = new Set([
   'host-filter.ts',
   'instrument-server.ts',
   'metrics.ts',
+  'scope.ts',
   'zone-threads.ts',
 ])
 /** Shorter than what a reader would wait for. */
 const SHORTER: Readonly<Record<string, readonly string[]>> = {
   'instrument-server.ts': ['1', '3'],
   'pipeline.ts': ['2'],
+  'scope.ts': ['2.5'],
 }
 
 let hub: HubProcess

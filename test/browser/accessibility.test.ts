@@ -72,6 +72,36 @@ const VIEWS = [
     path: '/wallaroo/market-spread?mode=compatible',
     ready: '!!document.querySelector("[aria-label=\\"Worker Stats, table\\"] td")',
   },
+  {
+    name: 'a histogram with tables',
+    path: '/series/checkout.latency{route=/pay}?tables=1&window=45',
+    ready: 'document.querySelectorAll(".chart-table tbody tr").length > 12',
+  },
+  {
+    name: 'a Wallaroo pipeline with tables',
+    path: '/wallaroo/market-spread/Orders?tables=1',
+    ready: 'document.querySelectorAll(".chart-table tbody tr").length > 12',
+  },
+  {
+    name: 'a scope board',
+    path: '/scope?series=queue.depth&series=checkout.latency&trigger=queue.depth=,1&y-range=x=0,1',
+    ready: isDrawn('.plot canvas'),
+  },
+  {
+    name: 'a scope board that knows none of its series',
+    path: '/scope?series=nothing-like-it',
+    ready: '!!document.querySelector(".scope-choices li")',
+  },
+  {
+    name: 'a histogram compared with itself',
+    path: '/series/checkout.latency{route=/pay}?before=60&tables=1',
+    ready: isDrawn('canvas[aria-label^="Distribution in both"]'),
+  },
+  {
+    name: 'two Wallaroo workers compared',
+    path: '/wallaroo/market-spread/-/worker2?against=worker3',
+    ready: isDrawn('canvas[aria-label^="p50 and p99"]'),
+  },
   { name: 'sources', path: '/sources', ready: '!!document.querySelector("mark")' },
 ] as const
 
@@ -117,6 +147,37 @@ test('axe finds nothing in the list of Wallaroo applications', { skip }, async (
   )
   assert.deepEqual(ids, [])
 })
+
+test('axe finds nothing in an open menu', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/series/checkout.latency{route=/pay}' })
+  await until(page, isDrawn('canvas[aria-label^="Percentiles"]'))
+  await page.locator('.more').first().click()
+  await page.getByRole('menu').waitFor()
+  await page.evaluate(AXE)
+  const ids = await page.evaluate(
+    'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
+  )
+  assert.deepEqual(ids, [])
+})
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in the dialogs, ${theme}`, { skip }, async (t) => {
+    const { page } = await open(t, { theme })
+    await page.locator('.cell').first().waitFor()
+    await page.evaluate(AXE)
+    for (const keys of ['Control+k', '?']) {
+      await page.keyboard.press(keys)
+      await page.getByRole('dialog').waitFor()
+      if (keys !== '?') await page.keyboard.type('a')
+      const ids = await page.evaluate(
+        'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
+      )
+      assert.deepEqual(ids, [], keys)
+      await page.keyboard.press('Escape')
+      await until(page, '!document.querySelector("dialog")')
+    }
+  })
+}
 
 for (const scene of ['empty', 'limit', 'listener'] as const) {
   test(`axe finds nothing when the hub is in the state "${scene}"`, { skip }, async (t) => {

@@ -31,7 +31,24 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SOURCES = new URL('../support/package-sources.ts', import.meta.url).href
 const BLOCK_TIMEOUT_MS = 30_000
 
-export async function runDocument(blocks: readonly CodeBlock[]): Promise<BlockRun[]> {
+/**
+ * Shells that commands for a reader to try have to work in, with what runs a text in each; zsh with
+ * an option of many set-ups, by which `^` and `#` are patterns.
+ */
+export const SHELLS = {
+  bash: ['--norc', '-euo', 'pipefail', '-c'],
+  zsh: ['-f', '-o', 'extendedglob', '-euo', 'pipefail', '-c'],
+  fish: ['--no-config', '-c'],
+  pwsh: ['-NoProfile', '-Command'],
+} as const
+
+export type Shell = keyof typeof SHELLS
+
+/** @param shell of the blocks that are for one */
+export async function runDocument(
+  blocks: readonly CodeBlock[],
+  shell: Shell = 'bash',
+): Promise<BlockRun[]> {
   const folder = prepareFolder()
   let hub: HubProcess | undefined
   try {
@@ -41,7 +58,9 @@ export async function runDocument(blocks: readonly CodeBlock[]): Promise<BlockRu
       hub ??= await startHubProcess('serve')
       const code = adapt(block.code, hub.listeners)
       const result =
-        block.language === 'ts' ? await runTs(code, folder, i) : await runSh(code, folder)
+        block.language === 'ts'
+          ? await runTs(code, folder, i)
+          : await run(shell, [...SHELLS[shell], code], folder)
       const next = blocks[i + 1]
       runs.push({ block, result, output: next?.words.includes('output') ? next : undefined })
     }
@@ -77,10 +96,6 @@ function adapt(code: string, listeners: Listeners): string {
   return adapted
     .replaceAll("npx pentameter send '", `pentameter send --to ${home} '`)
     .replaceAll('npx pentameter', 'pentameter')
-}
-
-function runSh(code: string, folder: string): Promise<BlockResult> {
-  return run('bash', ['-euo', 'pipefail', '-c', code], folder)
 }
 
 function runTs(code: string, folder: string, index: number): Promise<BlockResult> {

@@ -49,8 +49,12 @@ function pipelined(count: number, path: string): Buffer {
 function answers({ host, port }: Address, requests: Buffer): Promise<number> {
   const socket = connect({ host, port }, () => socket.write(requests))
   let count = 0
+  // the end of what came before, where a status line may have begun
+  let rest = ''
   socket.on('data', (bytes) => {
-    count += bytes.toString('latin1').split(OK).length - 1
+    const text = rest + bytes.toString('latin1')
+    count += text.split(OK).length - 1
+    rest = text.slice(-(OK.length - 1))
   })
   return new Promise((resolve) => socket.on('close', () => resolve(count)))
 }

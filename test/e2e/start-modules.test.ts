@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
@@ -25,7 +26,16 @@ const LATER = {
   node: [/^NativeModule internal\/deps\/undici\/undici$/, /^NativeModule zlib$/],
 }
 
-test('serve is ready before it has loaded what only requests or other commands need', async (t) => {
+/** Asks as a scraper does: fetch says more of itself, as browsers do. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const request = get(url)
+  const [incoming] = (await once(request, 'response')) as [IncomingMessage]
+  incoming.resume()
+  await once(incoming, 'end')
+  return incoming.statusCode
+}
+
+test('serve is ready, and scraped, before it has loaded what only others need', async (t) => {
   const preload = `data:text/javascript,${encodeURIComponent(TELL)}`
   const args = ['--import', preload, PROGRAM, 'serve', '--log', 'json', ...PORTS]
   const child = spawn(process.execPath, args, { stdio: 'pipe' })
@@ -40,9 +50,10 @@ test('serve is ready before it has loaded what only requests or other commands n
   }
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
   const { host, port } = JSON.parse(line).listeners.http
-  const get = (path: string) => fetch(`http://${host}:${port}${path}`)
-  assert.equal((await get('/healthz')).status, 200)
-  assert.equal((await get('/readyz')).status, 200)
+  const ask = (path: string) => fetch(`http://${host}:${port}${path}`)
+  assert.equal((await ask('/healthz')).status, 200)
+  assert.equal((await ask('/readyz')).status, 200)
+  assert.equal(await statusOf(`http://${host}:${port}/metrics`), 200)
   const names = await loaded()
   const early = Object.values(LATER).flat()
   assert.ok(names.some((name) => name.endsWith('src/hub/hub.ts')))
@@ -50,7 +61,7 @@ test('serve is ready before it has loaded what only requests or other commands n
     names.filter((name) => early.some((pattern) => pattern.test(name))),
     [],
   )
-  assert.equal((await get('/api/v1/sources')).status, 200)
+  assert.equal((await ask('/api/v1/sources')).status, 200)
   const later = await loaded()
   for (const pattern of LATER.request) assert.ok(later.some((name) => pattern.test(name)))
 })

@@ -65,7 +65,7 @@ suite('the tarball', () => {
     const allowed =
       /^(package\.json|(README|CHANGELOG)\.md|LICENSE|NOTICE|bin\/pentameter\.js|dist\/web\/.*)$/
     const compiled = /^dist\/.*\.(js|d\.ts)$|^dist\/(vendor\/THIRD-PARTY\.txt|cli\/texts\.json)$/
-    const inner = /(^|\/)(test|view|samples?|fixtures?|vectors)\/|\.test\.|\.map$|\.tsx?$/
+    const inner = /(^|\/)(test|view|fixtures?|vectors)\/|\.test\.|\.map$|\.tsx?$/
     for (const path of installed.files) {
       assert.ok(allowed.test(path) || compiled.test(path), path)
       assert.ok(!inner.test(path.replace(/\.d\.ts$/, '')), path)

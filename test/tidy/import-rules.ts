@@ -37,13 +37,15 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['time', 'model', 'exposition', 'peers', 'dialects', 'dialect', 'hub', 'dialect/hub'],
     ...['http', 'dialect/api'],
   ],
-  web: ['model', 'http/api.ts', 'dialect/view'],
-  'dialect/view': ['model', 'web', 'http/api.ts', 'dialect/api'],
-  terminal: ['time', 'model', 'dialects', 'http/api.ts'],
+  // What page and terminal have in common: numbers as text, series as a hub tells them.
+  viewer: ['model', 'http/api.ts'],
+  web: ['model', 'viewer', 'http/api.ts', 'dialect/view'],
+  'dialect/view': ['model', 'viewer', 'web', 'http/api.ts', 'dialect/api'],
+  terminal: ['time', 'model', 'viewer', 'dialects', 'http/api.ts'],
   cli: ['time', 'model', 'dialects', 'guest', 'registry', 'hub', 'http/api.ts', 'terminal'],
   'dialect/cli': [
     ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect', 'hub'],
-    ...['dialect/hub', 'terminal'],
+    ...['dialect/hub', 'viewer', 'terminal'],
   ],
   'dialect/demo': ['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect'],
   guest: [
@@ -56,7 +58,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['time', 'model', 'wire', 'arena', 'shm', 'exposition', 'instrument', 'dialects'],
     'registry',
     ...['dialect', 'hub', 'dialect/hub', 'http', 'dialect/http', 'terminal', 'cli', 'dialect/cli'],
-    ...['dialect/demo', 'web', 'dialect/view', 'dialect/api'],
+    ...['dialect/demo', 'viewer', 'web', 'dialect/view', 'dialect/api'],
   ],
 }
 
@@ -191,6 +193,7 @@ const LIBRARY = new Set([
 /** Packages of the hub, which the build bundles (docs/decisions/0002 says what each is for). */
 const HUB_PACKAGES = new Set([
   '@hono/node-server',
+  '@preact/signals-core',
   'commander',
   'hono',
   'pbf',

@@ -32,7 +32,9 @@ export async function startHub(
   const hub = new Hub({
     config: parseConfig({ ...FREE_PORTS, ingestWorkers: 0, ...options }, DIALECTS),
     clock,
-    log: (level, message, facts) => log.push(`${level} ${message} ${JSON.stringify(facts ?? {})}`),
+    log: (level, message, facts) => {
+      log.push(`${level} ${message} ${JSON.stringify(facts ?? {}, bigintText)}`)
+    },
     guests: GUESTS,
     ...parts,
   })
