@@ -27,6 +27,8 @@ interface Statement {
 interface Reference {
   readonly path: string
   readonly name: string
+  /** Whether the list says `type`. */
+  readonly isType: boolean
 }
 
 interface Module {
@@ -39,7 +41,7 @@ interface Module {
 const BLOCK = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|enum|namespace|module)\b/
 const DECLARATION =
   /^(export )?(?:declare )?(?:abstract )?(function|class|interface|type|const|let)\s+([\w$]+)/
-const LIST = /^(export|import) (?:type )?\{([\s\S]*)\}(?: from ['"](\.[^'"]+)['"])?;?$/
+const LIST = /^(export|import) (type )?\{([\s\S]*)\}(?: from ['"](\.[^'"]+)['"])?;?$/
 const STAR = /^export (?:type )?\* from ['"](\.[^'"]+)['"]/
 const KINDS: Readonly<Record<string, Kind>> = { const: 'constant', let: 'constant' }
 
@@ -64,7 +66,12 @@ export class Declarations {
     for (const star of stars) {
       for (const [name, declaration] of this.exportsOf(star)) all.set(name, declaration)
     }
-    for (const [name, reference] of exported) all.set(name, this.#find(reference, path))
+    for (const [name, reference] of exported) {
+      const found = this.#find(reference, path)
+      // Nothing can be made of a class that is exported as a type.
+      const isClassType = found.kind === 'class' && reference.isType
+      all.set(name, isClassType ? { ...found, kind: 'type' } : found)
+    }
     return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
@@ -98,10 +105,11 @@ function moduleOf(path: string, text: string, hasHeader: boolean): Module {
   for (const statement of statementsOf(text, hasHeader)) {
     const list = LIST.exec(statement.text)
     if (list !== null) {
-      const target = list[3] === undefined ? path : resolve(list[3])
-      for (const [original, name] of pairsOf(list[2]!)) {
-        const names = list[1] === 'import' ? imported : exported
-        names.set(name, { path: target, name: original })
+      const [, word, type, pairs, from] = list
+      const target = from === undefined ? path : resolve(from)
+      for (const { original, name, isType } of pairsOf(pairs!)) {
+        const names = word === 'import' ? imported : exported
+        names.set(name, { path: target, name: original, isType: isType || type !== undefined })
       }
       continue
     }
@@ -110,7 +118,7 @@ function moduleOf(path: string, text: string, hasHeader: boolean): Module {
     const [, isExported, word, name] = DECLARATION.exec(statement.text) ?? []
     if (word === undefined || name === undefined) continue
     declared.set(name, withOverload(declared.get(name), { ...statement, path, name, word }))
-    if (isExported !== undefined) exported.set(name, { path, name })
+    if (isExported !== undefined) exported.set(name, { path, name, isType: false })
   }
   return { declared, imported, exported, stars }
 }
@@ -126,15 +134,21 @@ function withOverload(
   return { name, kind: KINDS[word] ?? (word as Kind), path, text, doc }
 }
 
+interface Pair {
+  readonly original: string
+  readonly name: string
+  readonly isType: boolean
+}
+
 /** `a, type B as C` as pairs of the name there and the name here. */
-function pairsOf(list: string): (readonly [original: string, name: string])[] {
+function pairsOf(list: string): Pair[] {
   return list
     .split(',')
-    .map((each) => each.trim().replace(/^type /, ''))
+    .map((each) => each.trim())
     .filter((each) => each !== '')
     .map((each) => {
-      const [original = '', name = original] = each.split(' as ')
-      return [original, name]
+      const [original = '', name = original] = each.replace(/^type /, '').split(' as ')
+      return { original, name, isType: each.startsWith('type ') }
     })
 }
 

@@ -36,17 +36,13 @@ export async function startWatchedHub(series: number, pages: number): Promise<Wa
   const feed = await Feed.start(hub, series)
   const base = `http://127.0.0.1:${hub.udpPort}/api/v1`
   const ids = await seriesIds(base, series)
-  const [fine, usual] = ['0.1', '1'].map((interval) => {
-    return `${base}/live?series=${ids.join(',')}&interval=${interval}`
-  })
-  const { status, body } = await fetch(fine!)
-  await body?.cancel()
-  const isFine = status === 200
+  const interval = 1 / CHANGES_PER_SECOND
+  const address = `${base}/live?series=${ids.join(',')}&interval=${interval}`
   const aloneShare = await shareOf(hub)
-  const viewers = await startViewers(isFine ? fine! : usual!, pages)
+  const viewers = await startViewers(address, pages)
   return {
     aloneShare,
-    stepsPerSecond: isFine ? CHANGES_PER_SECOND : 1,
+    stepsPerSecond: CHANGES_PER_SECOND,
     round: () => roundOf(hub, viewers, pages),
     async stop() {
       feed.stop()
@@ -84,7 +80,7 @@ export function startPageHub(webRoot = '', speed = 1): Promise<AskedProgram> {
   return forkProgram('hub', join(import.meta.dirname, 'hub-process.ts'), args)
 }
 
-/** Lines for each of many counters, ten times a second. */
+/** Lines for each of many gauges, ten times a second. */
 export class Feed {
   readonly #timer: NodeJS.Timeout
   readonly #sender: Sender
@@ -98,7 +94,7 @@ export class Feed {
   static async start(hub: AskedProgram, series: number): Promise<Feed> {
     const own = await hub.ask('series')
     const sender = new Sender(hub.tcpPort)
-    const feed = new Feed(sender, linesOf('counter', series, 1))
+    const feed = new Feed(sender, linesOf('gauge', series, 1))
     await until(async () => (await hub.ask('series')) >= own + series, 'all series')
     return feed
   }
