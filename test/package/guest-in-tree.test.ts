@@ -86,7 +86,8 @@ test('an address of its page can be opened and reloaded, and no other one', () =
     const { startHub } = await import('./src/start-hub.ts')
     const hub = await startHub({ config: ${JSON.stringify(FREE_PORTS)} })
     const { host, port } = hub.addresses.http
-    const paths = ['/semaphore', '/semaphore/a?least=12', '/wallaroo', '/scope', '/signal', '/statshero']
+    const guests = ['/semaphore', '/semaphore/a?least=12', '/wallaroo', '/scope']
+    const paths = [...guests, '/signal', '/statshero']
     const answers = paths.map((path) => fetch('http://' + host + ':' + port + path))
     console.log((await Promise.all(answers)).map(({ status }) => status).join(' '))
     await hub.close()`
