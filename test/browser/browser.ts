@@ -150,6 +150,11 @@ export async function eventually(isTrue: () => boolean, what: string): Promise<v
   }
 }
 
+/** Waits until what the page was told so far is drawn. */
+export async function untilDrawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+}
+
 /** An expression: the first canvas of a selector has something drawn on it. */
 export function isDrawn(selector: string): string {
   return `(() => {

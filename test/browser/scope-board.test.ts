@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
+import { eventually, isDrawn, skip, textOf, until, untilDrawn, useBrowser } from './browser.ts'
 import { startExporter } from './exporter.ts'
 import { BOX, type Peak, RED_CANVAS, redPeaks } from './red-peaks.ts'
 
@@ -64,7 +64,7 @@ test('the trigger stops the picture with the event in its middle, once for each 
   await sleep(500)
   exporter.spike('i', 80)
   await until(page, isState('Held'))
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+  await untilDrawn(page)
   assert.match(await textOf(page, '.trigger-state'), /^Stopped on i 80 A at \d\d:\d\d:\d\d\.\d$/)
   const [peak] = await redPeaks(page, 0, 100, 0.3)
   assert.ok(Math.abs(peak!.at - 0.5) < 0.01, `the event is at ${peak!.at}`)
@@ -363,7 +363,10 @@ test('plots are dragged, zoomed by the wheel, and a line is dragged into another
   await until(page, isState('Paused'))
   const canvas = page.locator(RED_CANVAS)
   const box = (await canvas.boundingBox())!
-  const peak = async (): Promise<Peak> => (await redPeaks(page, 0, 100, 0.3))[0]!
+  const peak = async (): Promise<Peak> => {
+    await untilDrawn(page)
+    return (await redPeaks(page, 0, 100, 0.3))[0]!
+  }
   const before = await peak()
   await page.mouse.move(box.x + 300, box.y + 100)
   await page.mouse.down()
@@ -379,7 +382,6 @@ test('plots are dragged, zoomed by the wheel, and a line is dragged into another
   const zoomed = await peak()
   assert.ok(zoomed.at < before.at - 0.02, `${before.at} became ${zoomed.at}`)
   await page.mouse.dblclick(box.x + 200, box.y + 100)
-  await until(page, 'true')
   assert.ok(Math.abs((await peak()).at - before.at) < 0.01)
   await page.locator('.key', { hasText: 'j' }).dragTo(canvas)
   await until(page, `document.querySelectorAll('.plot').length === 1`)
