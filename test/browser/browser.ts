@@ -1,6 +1,7 @@
 /**
- * Support for the browser tests: the page built once per file, the system's Chromium, and a guard
- * on every page: no request leaves the origin, nothing breaks the policy, no error is thrown.
+ * Support for the browser tests: the page built once (built-page.ts), or for one file that is run
+ * alone; the system's Chromium; and a guard on every page: no request leaves the origin, nothing
+ * breaks the policy, no error is thrown.
  */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -25,6 +26,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+/** Variable with the folder of the page that was built for all files. */
+export const PAGE_FOLDER = 'PENTAMETER_TEST_PAGE'
 const VITE_CONFIG = fileURLToPath(new URL('../../src/web/vite.config.ts', import.meta.url))
 
 /** Why the tests of this folder can't run here; printed with every one of them. */
@@ -66,16 +69,21 @@ export function useBrowser(): Open {
   let folder = ''
   before(async () => {
     if (skip !== false) return
-    folder = mkdtempSync(join(tmpdir(), 'pentameter-page-'))
-    await buildPage(folder)
+    folder = process.env[PAGE_FOLDER] ?? (await buildOwn())
     browser = await launch()
   })
   after(async () => {
     if (skip !== false) return
     await browser.close()
-    rmSync(folder, { recursive: true })
+    if (process.env[PAGE_FOLDER] === undefined) rmSync(folder, { recursive: true })
   })
   return (context, options) => visit(context, browser, folder, options)
+}
+
+async function buildOwn(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-page-'))
+  await buildPage(folder)
+  return folder
 }
 
 /** Builds the page into a folder. */
