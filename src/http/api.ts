@@ -172,7 +172,10 @@ export type RangeColumn = CounterColumn | GaugeColumn | HistogramColumn | Summar
 interface CounterColumn {
   readonly id: number
   readonly kind: 'counter'
-  /** Increase in each step; null where the hub has no data, 0 where the counter stood still. */
+  /**
+   * Increase in each step; 0 where the counter stood still, null where the hub has no data, or
+   * where nothing came because its peer was not there, be it for a part of the step.
+   */
   readonly delta: readonly (ExactJson | null)[]
 }
 
@@ -295,8 +298,10 @@ export interface CellsEvent {
   readonly intervalMs: number
   /**
    * Increments of series that the stream carries and that changed; a counter left out stood still.
+   * Null where nothing came because the peer that it comes from was not there, be it for a part of
+   * the interval.
    */
-  readonly counters: readonly (readonly [id: number, delta: ExactJson])[]
+  readonly counters: readonly (readonly [id: number, delta: ExactJson | null])[]
   /**
    * Last values; null for one that is not known any more: the peer that it came from has gone. With
    * the spread where more values of the interval are known.

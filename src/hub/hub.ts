@@ -170,7 +170,7 @@ export class Hub implements HubView {
   }
 
   wasAway(source: string, fromMs: number, toMs: number): boolean {
-    return this.#bindings.outages.covers(source, fromMs, toMs)
+    return this.#bindings.outages.touch(source, fromMs, toMs)
   }
 
   isAway({ source }: SeriesRecord): boolean {

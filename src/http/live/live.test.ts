@@ -72,6 +72,22 @@ test('all four kinds travel, wide integers as text', async (t) => {
   ])
 })
 
+test('a counter whose peer is away is told as null, from the second of the loss on', async (t) => {
+  const { hub, server } = await start(t)
+  const id = hub.add({ name: 'c', kind: 'counter', source: 'h:1' })
+  const other = hub.add({ name: 'd', kind: 'counter', source: 'h:2' })
+  const stream = await server.stream(`/api/v1/live?series=${id},${other}`)
+  await stream.next('hello')
+  hub.away.push({ source: 'h:1', fromMs: START_MS + 1500, toMs: START_MS + 2500 })
+  const told: unknown[] = []
+  for (const increment of [1, 0, 0, 0]) {
+    if (increment > 0) hub.count(id, increment)
+    hub.tick()
+    told.push((await cellsOf(stream)).counters)
+  }
+  assert.deepEqual(told, [[[id, 1]], [[id, null]], [[id, null]], []])
+})
+
 test('a fractional increment travels as the number it is', async (t) => {
   const { hub, server } = await start(t)
   const id = hub.add({ name: 'c', kind: 'counter' })

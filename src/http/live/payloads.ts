@@ -5,9 +5,9 @@
  */
 import type { Frame } from '../../hub/live/frame.ts'
 import { mergeSelected } from '../../hub/live/merge-frames.ts'
-import type { LiveRing } from '../../hub/live/ring.ts'
+import type { SeriesRecord } from '../../hub/series/record.ts'
 import type { Task } from '../../hub/tasks/task.ts'
-import type { SeriesList } from '../../hub/view.ts'
+import type { HubView } from '../../hub/view.ts'
 import type { GaugeSpread, Kind } from '../../model/index.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import { deltaJson, histogramCell, numberJson, summaryCell } from '../query/cell-json.ts'
@@ -27,13 +27,11 @@ interface FrameTexts {
 }
 
 export class LivePayloads {
-  readonly #series: SeriesList
-  readonly #ring: LiveRing
+  readonly #view: Pick<HubView, 'series' | 'live' | 'wasAway'>
   #newest: FrameTexts | undefined
 
-  constructor(series: SeriesList, ring: LiveRing) {
-    this.#series = series
-    this.#ring = ring
+  constructor(view: Pick<HubView, 'series' | 'live' | 'wasAway'>) {
+    this.#view = view
   }
 
   /** Makes the `cells` event of a frame for a selection. */
@@ -62,7 +60,7 @@ export class LivePayloads {
     const isWhole = only !== undefined && frames.length === 1
     const known = isWhole ? this.#newestOf(only)?.payloads.get(key) : undefined
     if (known !== undefined) return known
-    const kindOf = (id: number): Kind | undefined => this.#series.get(id)?.identity.kind
+    const kindOf = (id: number): Kind | undefined => this.#view.series.get(id)?.identity.kind
     const frame = isWhole ? only : yield* mergeSelected(frames, ids, kindOf)
     let json = ''
     for (const piece of this.json(frame, ids)) {
@@ -91,18 +89,25 @@ export class LivePayloads {
   #textsOf(frame: Frame): FrameTexts {
     if (this.#newest?.frame === frame) return this.#newest
     const texts: FrameTexts = { frame, fragments: new Map(), payloads: new Map() }
-    if (frame === this.#ring.newest) this.#newest = texts
+    if (frame === this.#view.live.newest) this.#newest = texts
     return texts
+  }
+
+  /** Tells whether a counter of which nothing came did not stand still: its peer was away. */
+  #isGap({ kind, source }: SeriesRecord, { endMs, seconds }: Frame): boolean {
+    return kind === 'counter' && this.#view.wasAway(source, endMs - seconds * 1000, endMs)
   }
 
   #cells(frame: Frame, ids: Iterable<number>, fragments: Map<number, string>): string {
     const lists: Record<Kind, string> = { counter: '', gauge: '', histogram: '', summary: '' }
     for (const id of ids) {
-      const kind = this.#series.get(id)?.identity.kind
-      if (kind === undefined) continue
+      const record = this.#view.series.get(id)
+      if (record === undefined) continue
+      const { kind } = record
       let fragment = fragments.get(id)
       if (fragment === undefined) {
         fragment = fragmentOf(frame, id, kind)
+        if (fragment === '' && this.#isGap(record, frame)) fragment = `[${id},null]`
         fragments.set(id, fragment)
       }
       if (fragment !== '') lists[kind] += lists[kind] === '' ? fragment : `,${fragment}`

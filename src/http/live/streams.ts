@@ -70,7 +70,7 @@ export class LiveStreams {
   constructor(view: HubView, parts: StreamsParts) {
     this.#view = view
     this.#parts = parts
-    this.payloads = new LivePayloads(view.series, view.live)
+    this.payloads = new LivePayloads(view)
     this.#samples = new SamplePulses(view, parts.turns)
   }
 

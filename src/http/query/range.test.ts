@@ -48,8 +48,23 @@ test('a counter of a peer that was away did not stand still: nothing is known of
   // from the middle of the second second on
   hub.away.push({ source: 'h:1', fromMs: BASE + 1500, toMs: Number.POSITIVE_INFINITY })
   const answer = range(hub, [id, other], BASE, BASE + 4000, 1)
-  assert.deepEqual(column('counter', answer).delta, [0, 0, 5, null])
+  assert.deepEqual(column('counter', answer).delta, [0, null, 5, null])
   assert.deepEqual(column('counter', answer, 1).delta, [0, 0, 0, 0])
+})
+
+test('of a step in which its peer went or came a counter is known as far as it counted', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter', source: 'h:1' })
+  for (let i = 0; i < 6; i++) {
+    if (i === 3) hub.count(id, 2)
+    hub.tick()
+  }
+  hub.away.push({ source: 'h:1', fromMs: BASE + 1999, toMs: BASE + 3001 })
+  const { delta } = column('counter', range(hub, [id], BASE, BASE + 6000, 1))
+  assert.deepEqual(delta, [0, null, null, 2, 0, 0])
+  const coarse = column('counter', range(hub, [id], BASE, BASE + 6000, 2))
+  assert.equal(coarse.delta.includes(2), true)
+  assert.equal(coarse.delta.includes(null), true)
 })
 
 test('deltas beyond 2^53 stay exact', () => {

@@ -170,7 +170,7 @@ function split(whole: bigint, { seconds }: Placement): bigint[] {
   })
 }
 
-/** Makes a counter's column: while the peer that it comes from was away, it did not stand still. */
+/** Makes a counter's column: where nothing came while its peer was away, it did not stand still. */
 function* counterColumn(
   columns: Columns,
   record: SeriesRecord,

@@ -38,9 +38,9 @@ export class Outages {
     return this.#now.size > 0 && this.#now.has(source)
   }
 
-  /** Tells whether a peer was not there for all of this time. */
-  covers(source: string, fromMs: number, toMs: number): boolean {
+  /** Tells whether a peer was not there for some of this time. */
+  touch(source: string, fromMs: number, toMs: number): boolean {
     const outages = this.#bySource.get(source)
-    return outages?.some((each) => each.fromMs <= fromMs && toMs <= each.toMs) ?? false
+    return outages?.some((each) => each.fromMs < toMs && fromMs < each.toMs) ?? false
   }
 }

@@ -31,7 +31,9 @@ export class CellLanes {
   /** Reads a lane of the interval that ended last. */
   at(lane: Lane): number {
     const { cell } = this
-    if (this.kind === 'counter') return Number(cell ?? 0) / this.#seconds
+    if (this.kind === 'counter') {
+      return cell === null ? Number.NaN : Number(cell ?? 0) / this.#seconds
+    }
     if (cell === undefined || cell === null) return lane === 'count' ? 0 : Number.NaN
     if (typeof cell !== 'object') return Number(cell)
     if (lane === 'count') return cell.count / this.#seconds

@@ -96,8 +96,9 @@ class SeriesLines {
     for (const entry of this.#follow.entries) {
       const cell = cells.get(entry.id)
       const lanes = this.#lanes.get(entry.id)
+      const isNews = cell !== undefined && (cell !== null || lanes?.cell !== null)
       lanes?.take(cell, seconds)
-      if (lanes === undefined || (cell === undefined && !this.#output.isForPerson)) continue
+      if (lanes === undefined || !(isNews || this.#output.isForPerson)) continue
       this.#print(entry, event, lanes, cell)
     }
   }
@@ -155,7 +156,7 @@ function jsonOf({ text, info }: Entry, event: CellsEvent, cell: WatchedCell): ob
   if (cell !== null && typeof cell === 'object') return { ...head, ...withoutBuckets(cell) }
   if (kind === 'gauge') return { ...head, value: cell }
   const { factor, unit: rateUnit } = shownAs(info)
-  const rate = (Number(cell ?? 0) / (event.intervalMs / 1000)) * factor
+  const rate = cell === null ? null : (Number(cell) / (event.intervalMs / 1000)) * factor
   return { ...head, delta: cell, rate, rateUnit }
 }
 

@@ -98,12 +98,12 @@ export class FakeHubView implements HubView {
   readonly away: { readonly source: string; readonly fromMs: number; readonly toMs: number }[] = []
 
   wasAway(source: string, fromMs: number, toMs: number): boolean {
-    return this.away.some((it) => it.source === source && it.fromMs <= fromMs && toMs <= it.toMs)
+    return this.away.some((it) => it.source === source && it.fromMs < toMs && fromMs < it.toMs)
   }
 
   isAway({ source }: SeriesRecord): boolean {
     const nowMs = this.clock.wallMs()
-    return this.wasAway(source, nowMs, nowMs)
+    return this.away.some((it) => it.source === source && it.fromMs <= nowMs && nowMs < it.toMs)
   }
 
   clockSteps = 0

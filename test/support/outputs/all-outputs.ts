@@ -91,9 +91,16 @@ export class AllOutputs {
     return new AllOutputs(started, http, followers)
   }
 
-  /** Closes a second, and reads all that is said of it. @returns texts by output */
-  async second(): Promise<Map<string, string>> {
-    this.#hub.clock.advance(1000)
+  /**
+   * Closes a second, and reads all that is said of it.
+   * @param meanwhile what happens in the middle of it
+   * @returns texts by output
+   */
+  async second(meanwhile?: () => Promise<void>): Promise<Map<string, string>> {
+    const { clock } = this.#hub
+    clock.advance(500)
+    await meanwhile?.()
+    clock.advance(500)
     const told = new Map<string, string>()
     for (const [name, follower] of this.#followers) told.set(name, await follower())
     for (const [name, text] of await this.answers()) told.set(name, text)

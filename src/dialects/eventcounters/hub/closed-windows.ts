@@ -50,7 +50,7 @@ export class ClosedWindows {
   readonly rows: readonly ServedSeries[]
   readonly #frame: Frame
   readonly #seriesMs: number
-  readonly #view: Pick<HubView, 'total' | 'isAway'>
+  readonly #view: Pick<HubView, 'total' | 'wasAway'>
   readonly #windows: (CounterWindow | undefined | null)[]
   #all: readonly CounterWindow[] | undefined
 
@@ -58,7 +58,7 @@ export class ClosedWindows {
     rows: readonly ServedSeries[],
     frame: Frame,
     seriesMs: number,
-    view: Pick<HubView, 'total' | 'isAway'>,
+    view: Pick<HubView, 'total' | 'wasAway'>,
   ) {
     this.rows = rows
     this.#frame = frame

@@ -324,7 +324,7 @@ test('the wall clock set back moves the times told, and no window', () => {
   const { series, sessions } = hub
   const total = hub.total.bind(hub)
   const counters = new EventCountersResident(
-    { clock, series, sessions, total, isAway: () => false },
+    { clock, series, sessions, total, wasAway: () => false },
     { sessionsLimit: 64 },
   )
   const { got } = open(counters)
@@ -373,7 +373,7 @@ test('windows of many series are closed in turns; ticks that come meanwhile are 
   const { series, sessions } = hub
   const total = hub.total.bind(hub)
   const counters = new EventCountersResident(
-    { clock, series, sessions, total, isAway: () => false },
+    { clock, series, sessions, total, wasAway: () => false },
     { sessionsLimit: 64 },
   )
   const { got } = open(counters, { filter: parseFilter('statshero[c7,c1999]') })

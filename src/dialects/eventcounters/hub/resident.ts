@@ -36,7 +36,7 @@ interface EventCountersResidentOptions {
 }
 
 /** Part of the hub that is served, and whose ticks serve it. */
-type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'total' | 'isAway'>
+type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'total' | 'wasAway'>
 
 export class EventCountersResident implements CounterSource, Resident {
   readonly limit: number

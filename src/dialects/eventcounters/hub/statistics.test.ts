@@ -57,6 +57,22 @@ test('observations beyond all bins are told as the least that they can be', () =
   assert.deepEqual([count, mean, max], [2, 2 ** 31, 2 ** 31])
 })
 
+test('a counter whose peer went in a window has none then, unless it had counted before', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter', source: 'h:1' })
+  const record = hub.series.get(id)!
+  hub.away.push({ source: 'h:1', fromMs: 1500, toMs: 2500 })
+  const windows = [1000, 2000, 3000, 4000].map((endMs) => {
+    return statisticsOf(record, new FrameBuilder().build(endMs, 1), hub)
+  })
+  const still = { kind: 'sum', increment: 0 }
+  assert.deepEqual(windows, [still, undefined, undefined, still])
+  const builder = new FrameBuilder()
+  builder.counter(id, 3, 3n)
+  const counted = statisticsOf(record, builder.build(2000, 1), hub)
+  assert.deepEqual(counted, { kind: 'sum', increment: 3 })
+})
+
 test('whatever finite values come, every number of the window is finite and in its place', () => {
   const values = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), {
     minLength: 1,

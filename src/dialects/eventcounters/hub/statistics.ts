@@ -12,15 +12,16 @@ import type { MeanStatistics, Statistics } from '../window.ts'
 
 /**
  * Gives the window's statistics of the series; undefined for a gauge that has no value now, and
- * where nothing came because the peer that it comes from is not there.
+ * where nothing came because the peer that it comes from was not there.
  */
 export function statisticsOf(
   record: SeriesRecord,
   frame: Frame,
-  view: Pick<HubView, 'total' | 'isAway'>,
+  view: Pick<HubView, 'total' | 'wasAway'>,
 ): Statistics | undefined {
+  const { endMs, seconds } = frame
   const row = frame.row(record.id, record.kind)
-  if (row < 0 && view.isAway(record)) return undefined
+  if (row < 0 && view.wasAway(record.source, endMs - seconds * 1000, endMs)) return undefined
   switch (record.kind) {
     case 'counter':
       return { kind: 'sum', increment: incrementOf(record, frame) }
