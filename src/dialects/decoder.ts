@@ -13,18 +13,23 @@ export interface CodecOptions {
   readonly strict?: boolean
   /** A datagram (one whole message per push) or a stream (any cut). */
   readonly transport?: Transport
+  /** Bytes that a packed body may have once unpacked, where the dialect has such bodies. */
+  readonly unpackedBytesLimit?: number
 }
 
-/** Messages are plain objects in the shapes of the golden vectors. */
+/**
+ * Messages are plain objects in the shapes of the golden vectors. Who has taken what is in its
+ * lists may empty them.
+ */
 export interface Decoder {
   /** Takes bytes; they are read before it returns and not kept. */
   push(bytes: Uint8Array): void
   /** Ends the stream or datagram; an unfinished message becomes an error. */
   end(): void
-  readonly messages: readonly unknown[]
-  readonly errors: readonly DecodeErrorFields[]
+  readonly messages: unknown[]
+  readonly errors: DecodeErrorFields[]
   /** Remarks that are no errors, for example which framing was found. */
-  readonly notes: readonly string[]
+  readonly notes: string[]
 }
 
 /** Result of decoding: messages, what could not be read, and remarks. */

@@ -93,6 +93,11 @@ export interface ConnectionProgress {
   /** Memory held for it, and for the rest of a read. */
   readonly bytesHeld: number
   /**
+   * Bytes of that message that have come so far: so many of the last ones are its begin. Absent
+   * where nothing is known of them.
+   */
+  readonly bytesInside?: number
+  /**
    * A part of the last read waits: nothing more is read until {@link goOn} has done it. Absent
    * where a read is always taken as a whole, within some ms.
    */

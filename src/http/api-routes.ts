@@ -8,6 +8,7 @@ import type { HubApp, HubContext } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
+import type { TapStreams } from './live/taps.ts'
 import { type Deletions, requireLoopback } from './query/deletion.ts'
 import { type NamingParts, namesJson } from './query/names.ts'
 import {
@@ -23,6 +24,7 @@ import {
   samplesQuery,
   selectionBody,
   seriesQuery,
+  tapQuery,
   usualQuery,
 } from './query/parameters.ts'
 import { alignWindow, COLUMNS_LIMIT, rangeJson } from './query/range.ts'
@@ -42,6 +44,7 @@ export function addApiRoutes(
   app: HubApp,
   view: HubView,
   streams: LiveStreams,
+  taps: TapStreams,
   deletions: Deletions,
   usual: Usual,
   naming: NamingParts,
@@ -82,6 +85,7 @@ export function addApiRoutes(
   })
   const query = liveQuery(limits)
   app.get('/api/v1/live', (context) => liveAnswer(context, readQuery(query, context), streams))
+  app.get('/api/v1/tap', (context) => tapAnswer(context, view, taps))
   const body = selectionBody(limits)
   app.post('/api/v1/live/:stream', requireJson, async (context) => {
     const asked = read(body, await readJson(context.env.incoming, limits.bodyBytes))
@@ -162,4 +166,20 @@ function liveAnswer(
   if (streams.open(context.env.outgoing, request)) return RESPONSE_ALREADY_SENT
   const hint = 'close another page or viewer, or raise the limit of streams or sessions'
   throw new HttpError(503, 'streams_limit', `${streams.size} live streams are open`, hint)
+}
+
+function tapAnswer(context: HubContext, view: HubView, taps: TapStreams): Response {
+  const query = readQuery(tapQuery, context)
+  const names = view.sources().listeners.map(({ name }) => name)
+  if (!names.includes(query.listener)) {
+    const hint = `there are: ${names.join(', ')}`
+    throw new HttpError(404, 'unknown_listener', `no listener ${query.listener}`, hint)
+  }
+  if (context.env.incoming.method === 'HEAD') {
+    context.header('Content-Type', 'text/event-stream')
+    return context.body(null)
+  }
+  if (taps.open(context.env.outgoing, query)) return RESPONSE_ALREADY_SENT
+  const hint = 'end another `pentameter tap`; they cost the hub time'
+  throw new HttpError(503, 'taps_limit', `${taps.size} taps are open`, hint)
 }

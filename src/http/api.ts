@@ -15,6 +15,7 @@
  *   GET  /api/v1/sources                                       SourcesAnswer
  *   GET  /api/v1/live?series=1,2&interval=1                    text/event-stream, see LiveEvents
  *   POST /api/v1/live/STREAM  { "series": [1, 2], "interval": 0.1 }   204: changes a stream
+ *   GET  /api/v1/tap?listener=text&hex=true                    text/event-stream, see TapEvents
  *   any error                                                  ApiError with its status
  *
  * An address names at most 1000 series (range: 200), each parameter once; a POST up to 5000.
@@ -263,6 +264,60 @@ export interface HelloEvent {
   readonly intervalMs: number
   readonly staleAfterMs: number
   readonly windowMaxMs: number
+}
+
+/**
+ * Events of a tap: what comes to a listener, from now on. At most some 2,500 messages a second are
+ * told; what was left out comes as counts. The errors of a packet come before it.
+ *   event: hello    data: TapHelloEvent     first
+ *   event: packet   data: TapPacketEvent    a datagram, or a read of a connection
+ *   event: bad      data: TapErrorEvent     a message that could not be read
+ *   event: skipped  data: TapSkippedEvent   what was left out since the last
+ */
+export interface TapHelloEvent {
+  readonly listener: string
+  /** Registry names of the dialects that share it. */
+  readonly dialects: readonly string[]
+  readonly nowMs: number
+}
+
+/** Sender of a packet, and its time. */
+interface TapOrigin {
+  readonly timeMs: number
+  /** Registry name of the dialect; name of the listener where none claims the bytes. */
+  readonly dialect: string
+  readonly transport: 'udp' | 'tcp'
+  /** `ADDRESS:PORT`. */
+  readonly peer: string
+}
+
+export interface TapPacketEvent extends TapOrigin {
+  /** Size in bytes. */
+  readonly bytes: number
+  /** Messages that ended in it, as `pentameter decode` prints them. */
+  readonly messages: readonly unknown[]
+  /** First 2048 of the bytes, where they were asked for. */
+  readonly hex?: string
+}
+
+export interface TapErrorEvent extends TapOrigin {
+  /** Code of the dialect's closed set, or `unclaimed`. */
+  readonly code: string
+  /** Place in the message, bytes from its first one. */
+  readonly offset: number
+  /** Whether the next message could be found. */
+  readonly resync: boolean
+  readonly detail: string
+  /** First 128 bytes of the message. */
+  readonly hex: string
+}
+
+/** Counts of what was left out; the messages of packets that were not read are unknown. */
+export interface TapSkippedEvent {
+  readonly packets: number
+  readonly bytes: number
+  readonly messages: number
+  readonly errors: number
 }
 
 /**

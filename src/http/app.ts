@@ -17,6 +17,7 @@ import type { ErrorAnswer, GuestRoutes, HubApp, RouteContext, RoutedGuest } from
 import { HttpError } from './http-error.ts'
 import type { HttpLimits, HttpReports } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
+import type { TapStreams } from './live/taps.ts'
 import type { HeavyAnswers } from './load/heavy-answers.ts'
 import { PROBES } from './load/probes.ts'
 import type { Answer } from './load/requests.ts'
@@ -28,6 +29,7 @@ import { UiFiles } from './ui-files.ts'
 interface AppParts {
   readonly view: HubView
   readonly streams: LiveStreams
+  readonly taps: TapStreams
   readonly guests: readonly RoutedGuest[]
   /** Context that the routes of a dialect are made of. */
   readonly contextOf: (guest: RoutedGuest) => RouteContext
@@ -52,7 +54,7 @@ export interface AppWithGuests {
 }
 
 export async function createApp(parts: AppParts): Promise<AppWithGuests> {
-  const { view, streams, limits } = parts
+  const { view, streams, taps, limits } = parts
   const app: HubApp = new Hono()
   app.use(async (context, next) => {
     context.set('answers', parts.answers)
@@ -66,7 +68,7 @@ export async function createApp(parts: AppParts): Promise<AppWithGuests> {
   const dialects = guests.map((guest) => [guest.dialect, contextOf(guest).options] as const)
   const naming = { exposition, otlp, dialects }
   const deletions = new Deletions(view, turns)
-  addApiRoutes(app, view, streams, deletions, new Usual(view, turns), naming, limits)
+  addApiRoutes(app, view, streams, taps, deletions, new Usual(view, turns), naming, limits)
   const routes = await addGuestRoutes(app, parts)
   addOtlpRoute(app, parts)
   addMethodRefusals(app)

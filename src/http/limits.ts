@@ -19,6 +19,8 @@ export interface HttpLimits {
   readonly answerWaitMs: number
   /** Open live streams; for a further one another is closed, or it gets 503 (`streams_limit`). */
   readonly streams: number
+  /** Open taps of listeners; for a further one another is closed, or it gets 503 (`taps_limit`). */
+  readonly taps: number
   /** Series that one stream carries, once posted; more get 400. An address names at most 1000. */
   readonly streamSeries: number
   /** Unsent bytes of one stream; events that do not fit are skipped (`events_skipped`). */
@@ -40,6 +42,7 @@ export const HTTP_LIMITS: HttpLimits = {
   answersWaitingLimit: 128,
   answerWaitMs: 2000,
   streams: 256,
+  taps: 16,
   streamSeries: 5000,
   streamBufferBytes: 1_048_576,
   streamStallMs: 60_000,
@@ -62,6 +65,7 @@ export interface HttpReports {
    * - `answers_cut`: `slow` or `made_room`, large answers that gave way to others that waited
    * - `streams`: `opened`, and `disconnected`, `stalled`, `error`, `stopped` or `made_room` at the
    *   end
+   * - `taps`: `opened`, and `disconnected`, `stalled`, `stopped` or `made_room` at the end
    * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream
    * - `name_conflicts`: `label` or `family`, once per series
    * - `accepts_failed`: code of the system's error

@@ -24,6 +24,7 @@ import {
   SILENT_REPORTS,
 } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
+import { TapStreams } from './live/taps.ts'
 import { Connections } from './load/connections.ts'
 import { HeavyAnswers } from './load/heavy-answers.ts'
 import { ProbeAnswers } from './load/probes.ts'
@@ -85,6 +86,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const turns = new RoundRobin(view.clock, { budgetNs: LOOP_BUDGET_NS, turnNs: ANSWER_BUDGET_NS })
   const log = new MinuteLog(view.clock, (message, facts) => reports.log?.('warn', message, facts))
   const streams = new LiveStreams(view, { turns, limits, reports, log })
+  const dialects = (options.guests ?? []).map(({ dialect }) => dialect)
+  const taps = new TapStreams(view, { dialects, limits, reports, log })
   const answers = new HeavyAnswers({
     ...{ clock: view.clock, turns, limits, reports, log },
     isOverloaded: () => view.refusesAnswers,
@@ -96,7 +99,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = new LazyApp(async () => {
     const { createApp } = await import('./app.ts')
     return createApp({
-      ...{ view, streams, host, allowedHosts, limits, answers, scrapes, exposition, reports },
+      ...{ view, streams, taps, host, allowedHosts, limits, answers, scrapes, exposition, reports },
       guests: options.guests ?? [],
       contextOf: (guest) => contextOf(guest, options),
       webRoot: options.webRoot,
@@ -135,7 +138,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   )
   configure(server, connections, reads, reports, requests)
   return {
-    limits: () => [connections.status(), streams.status(), answers.status()],
+    limits: () => [connections.status(), streams.status(), taps.status(), answers.status()],
     start: async () => {
       const address = await listen(server, host, port, reports)
       preparation.start()
@@ -144,6 +147,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     stop: () => {
       preparation.stop()
       streams.stop()
+      taps.stop()
       app.stop()
       return stop(server)
     },

@@ -23,6 +23,7 @@ import { Windows } from './ingest/windows/windows.ts'
 import { ZoneIngest } from './ingest/zone-ingest.ts'
 import { Descriptors } from './listen/descriptors.ts'
 import { PeerCounts } from './listen/peer-counts.ts'
+import type { TakeTapped } from './listen/tap/tap.ts'
 import { CanonicalValues } from './live/canonical-values.ts'
 import { CounterRates } from './live/counter-rates.ts'
 import type { Frame } from './live/frame.ts'
@@ -450,6 +451,10 @@ export class Hub implements HubView {
   measurements(dialect: string): number {
     const binding = this.#bindings.of(dialect)
     return binding === undefined ? 0 : measurementsOf(binding)
+  }
+
+  tap(listener: string, take: TakeTapped): (() => void) | undefined {
+    return this.#bindings.listeners.get(listener)?.tap(take)
   }
 
   sources(): SourcesAnswer {

@@ -6,6 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { ExportRules } from '../dialects/export-rules.ts'
 import { defaultsOf } from '../dialects/options.ts'
 import type { Clock } from '../time/clock.ts'
+import type { TakeTapped } from './listen/tap/tap.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { SampleDemand } from './live/samples/gauge-sampler.ts'
 import type { Samples } from './live/samples/samples.ts'
@@ -57,6 +58,11 @@ export interface HubView {
   /** Reads Dropwizard's moving averages of a counter, per second; undefined for other kinds. */
   rates(record: SeriesRecord): Rates | undefined
   sources(): SourcesAnswer
+  /**
+   * Copies what comes to a listener for one who watches; most of a flood is left out, and counted.
+   * @returns a function that ends it; undefined where there is no such listener
+   */
+  tap(listener: string, take: TakeTapped): (() => void) | undefined
   /** True once every listener has been tried and at least one listens. */
   readonly isReady: boolean
 }

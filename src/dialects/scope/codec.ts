@@ -168,15 +168,15 @@ abstract class LoggingDecoder implements Decoder {
     this.log = log
   }
 
-  get messages(): readonly unknown[] {
+  get messages(): unknown[] {
     return this.log.messages
   }
 
-  get errors(): readonly DecodeErrorFields[] {
+  get errors(): DecodeErrorFields[] {
     return this.log.errors
   }
 
-  get notes(): readonly string[] {
+  get notes(): string[] {
     return this.log.notes
   }
 

@@ -71,7 +71,8 @@ const inflateGzip: Inflate = (body, bytesMax) => {
 
 export function createDecoder(options: CodecOptions = {}): Decoder {
   const { profile = RECEIVE_DEFAULTS.profile, strict = false, transport = 'udp' } = options
-  const rules = frameRules({ profile: strict ? 'document' : profile })
+  const { unpackedBytesLimit: maxInflatedBytes = RECEIVE_DEFAULTS.maxInflatedBytes } = options
+  const rules = frameRules({ profile: strict ? 'document' : profile, maxInflatedBytes })
   const collector = new Collector()
   const { messages, errors, notes } = collector
   if (transport === 'udp') {

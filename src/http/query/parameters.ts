@@ -98,6 +98,15 @@ export function selectionBody(limits: HttpLimits) {
   })
 }
 
+export const tapQuery = z.strictObject({
+  listener: z.string().min(1).max(100),
+  /** Whether packets come with their bytes. */
+  hex: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+})
+
 export const noQuery = z.strictObject({})
 
 /** Reads the query of a request; a parameter given twice is refused, since one would be lost. */

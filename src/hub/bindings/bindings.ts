@@ -18,6 +18,7 @@ import type { ZoneIngest } from '../ingest/zone-ingest.ts'
 import type { Listener } from '../listen/listener.ts'
 import { Port } from '../listen/port.ts'
 import { type PortContext, type PortOptions, portOptions } from '../listen/port-options.ts'
+import { TapPoint } from '../listen/tap/tap-point.ts'
 import { ReadBudget } from '../listen/turns/read-budget.ts'
 import type { HubGuest, Measured, Participant, Resident } from '../resident.ts'
 import { Activity } from '../status/activity.ts'
@@ -114,13 +115,16 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   /** Prepares a port whose dialects run in this thread. */
   #prepareServers({ options, dialects }: ServedPort): void {
     const { portContext, residents, createIngest, openSnapshot } = this.#parts
+    const tapPoint = new TapPoint()
     const bound = dialects.map((dialect) => {
       const ingest = createIngest(dialect.name)
       const resident = residents.get(dialect.name)
-      const context = { ...this.contextOf(dialect), ingest, openSnapshot, resident }
+      const own = this.contextOf(dialect)
+      const reports = tapPoint.reports(own.reports)
+      const context = { ...own, reports, ingest, openSnapshot, resident }
       return { dialect, server: dialect.createServer!(context), ingest }
     })
-    const port = new Port(options, bound, portContext)
+    const port = new Port(options, bound, { ...portContext, tapPoint })
     this.listeners.set(options.name, port)
     for (const { dialect, server, ingest } of bound) {
       this.#add(dialect, server, [ingest], () => addressOf(port))

@@ -299,7 +299,7 @@ class ThreadWatch {
     const socket = Object.assign(new FakeSocket(), { remoteAddress })
     if (this.watch.admit(socket as unknown as Socket)) {
       const progress = { messages: 1, isInsideMessage: bytesHeld > 0, isTimed: false, bytesHeld }
-      this.watch.follow(socket as unknown as Socket, progress)
+      this.watch.follow(socket as unknown as Socket, 'none', progress)
     }
     return socket
   }

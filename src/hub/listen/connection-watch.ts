@@ -14,6 +14,7 @@ import type { OwnCounter } from '../status/self-metrics.ts'
 import { ConnectionPlaces } from './connection-places.ts'
 import { CLOSE_REASONS, type CloseReason, PeerCounts } from './peer-counts.ts'
 import type { ConnectionLimits, PortContext, PortOptions } from './port-options.ts'
+import type { Tap } from './tap/tap.ts'
 
 /** Longest pause between two looks; what is late is closed at most two of them after its time. */
 const SWEEP_MS_MAX = 1000
@@ -52,6 +53,8 @@ interface Watched {
   readonly place: number
   readonly sinceNs: bigint
   progress: ConnectionProgress
+  /** Dialect whose server has it; undefined while none has. */
+  dialect: string | undefined
   /** Number of messages as of the last look. */
   messages: number
   wasInside: boolean
@@ -120,7 +123,8 @@ export class ConnectionWatch {
     this.#counts.addConnection(place, 1)
     const sinceNs = this.#context.clock.monotonicNs()
     const watched: Watched = {
-      ...{ socket, place, sinceNs, progress: STRANGER, messages: 0, wasInside: false },
+      ...{ socket, place, sinceNs, progress: STRANGER, dialect: undefined },
+      ...{ messages: 0, wasInside: false },
       ...{ isNew: true, silentMs: 0, insideMs: 0, pages: 0, isMeasured: false },
     }
     this.#watched.set(socket, watched)
@@ -174,9 +178,10 @@ export class ConnectionWatch {
   }
 
   /** Follows what a server, or none any more, knows of a connection that it has taken over. */
-  follow(socket: Socket, progress: ConnectionProgress | undefined): void {
+  follow(socket: Socket, dialect: string, progress: ConnectionProgress | undefined): void {
     const watched = this.#watched.get(socket)
     if (watched === undefined) return
+    watched.dialect = dialect
     watched.progress = progress ?? UNWATCHED
     this.#measure(watched)
     if (progress === undefined || watched.isMeasured) return
@@ -189,8 +194,17 @@ export class ConnectionWatch {
   unfollow(socket: Socket): void {
     const watched = this.#watched.get(socket)
     if (watched === undefined) return
+    watched.dialect = undefined
     watched.progress = STRANGER
     this.#measure(watched)
+  }
+
+  /** Shows a tap the connections that servers have. */
+  show(tap: Tap): void {
+    for (const { socket, dialect, progress } of this.#watched.values()) {
+      if (dialect === undefined) continue
+      tap.follow(socket, dialect, progress === UNWATCHED ? undefined : progress)
+    }
   }
 
   /** Looks at what a connection holds, which has changed otherwise than by a read. */

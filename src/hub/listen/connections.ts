@@ -10,6 +10,7 @@ import { noteArrival } from '../tasks/loop-budget.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { chooseDialect } from './dispatch.ts'
 import type { PortContext, PortOptions, ServedDialect } from './port-options.ts'
+import type { Tap } from './tap/tap.ts'
 import { ReadBudget } from './turns/read-budget.ts'
 
 const NOTHING = new Uint8Array(0)
@@ -50,6 +51,11 @@ export class Connections {
     return this.#watch.refused
   }
 
+  /** Shows a tap the connections that there are. */
+  show(tap: Tap): void {
+    this.#watch.show(tap)
+  }
+
   accept(socket: Socket): void {
     noteArrival()
     socket.on('error', ignoreReset)
@@ -58,7 +64,9 @@ export class Connections {
     const only = this.#served.length === 1 ? this.#served[0]! : undefined
     if (only?.dialect.speaksFirst) {
       const handBack = (bytes: Uint8Array): boolean => this.#takeBack(socket, bytes, only.dialect)
-      this.#give(socket, () => only.server.accept!(socket, NOTHING, handBack, this.#reads))
+      this.#give(socket, only.dialect, NOTHING, () => {
+        return only.server.accept!(socket, NOTHING, handBack, this.#reads)
+      })
     } else this.#readFirst(socket, NOTHING, this.#dialects)
   }
 
@@ -74,7 +82,7 @@ export class Connections {
     const greet = (silent: ServedDialect): void => {
       if (!isSilent()) return
       // it is listened to until its turn comes: nothing is written to a peer that has said a byte
-      this.#give(socket, () => {
+      this.#give(socket, silent.dialect, NOTHING, () => {
         if (!isSilent()) return null
         release()
         return silent.server.accept!(socket, NOTHING, handBackOf(silent), this.#reads)
@@ -92,8 +100,10 @@ export class Connections {
       first = NOTHING
       if (found?.server.accept === undefined) this.#refuse(socket, bytes)
       else {
-        const { server } = found
-        this.#give(socket, () => server.accept!(socket, bytes, handBackOf(found), this.#reads))
+        const { server, dialect } = found
+        this.#give(socket, dialect, bytes, () => {
+          return server.accept!(socket, bytes, handBackOf(found), this.#reads)
+        })
       }
     }
     const release = (): void => {
@@ -139,12 +149,21 @@ export class Connections {
     const other = chooseDialect(others, bytes, isEnd)
     if (other === null && chooseDialect([of], bytes, isEnd) !== null) return false
     this.#watch.unfollow(socket)
+    this.#context.tapPoint?.tap?.unfollow(socket)
     this.#readFirst(socket, bytes, others)
     return true
   }
 
-  /** @param take gives null where the socket is another one's by then */
-  #give(socket: Socket, take: () => ConnectionProgress | undefined | null): void {
+  /**
+   * @param first bytes that its server is given
+   * @param take gives null where the socket is another one's by then
+   */
+  #give(
+    socket: Socket,
+    { name }: Dialect,
+    first: Uint8Array,
+    take: () => ConnectionProgress | undefined | null,
+  ): void {
     this.#given.add(socket)
     this.#reads.admit(socket, () => {
       this.#given.delete(socket)
@@ -154,7 +173,8 @@ export class Connections {
         this.#given.add(socket)
         return null
       }
-      this.#watch.follow(socket, progress)
+      this.#watch.follow(socket, name, progress)
+      this.#context.tapPoint?.tap?.follow(socket, name, progress, first)
       return progress
     })
   }

@@ -1,6 +1,7 @@
 /** One listening port of the hub, bound by its main thread or by all ingest threads. */
 import type { ListenerStatus } from '../status/status.ts'
 import type { PortContext, PortOptions } from './port-options.ts'
+import type { TakeTapped } from './tap/tap.ts'
 
 export interface Listener {
   readonly options: PortOptions
@@ -13,6 +14,11 @@ export interface Listener {
   /** Reads the kernel's drop count; called about once a second. */
   readDrops(): Promise<void>
   status(): ListenerStatus
+  /**
+   * Copies what comes for one who watches, as far as that costs little.
+   * @returns a function that ends it
+   */
+  tap(take: TakeTapped): () => void
   /** Stops accepting; connections are closed by their dialects' servers. */
   stop(): Promise<void>
 }

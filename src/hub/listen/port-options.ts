@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { ConnectionPlaces } from './connection-places.ts'
 import type { PeerCounts } from './peer-counts.ts'
+import type { TapPoint } from './tap/tap-point.ts'
 import type { BindUdp, UdpReceive } from './udp-socket.ts'
 
 /**
@@ -68,6 +69,8 @@ export interface PortContext {
   readonly bindUdp?: BindUdp
   /** Places for connections, where the limit holds over several threads. */
   readonly places?: ConnectionPlaces
+  /** Place for a tap; none unless given. */
+  readonly tapPoint?: TapPoint
   /** Counts of what peers hold over all ports and threads. */
   readonly peers?: PeerCounts
 }

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from 'node:net'
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { DialectServer, Peer, Rest } from '../../dialects/endpoints.ts'
+import type { DatagramPlace, DialectServer, Peer, Rest } from '../../dialects/endpoints.ts'
 import type { Budget } from '../../time/budget.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import { UNCLAIMED } from '../status/foreign.ts'
@@ -22,6 +22,8 @@ import {
   type PortOptions,
   type ServedDialect,
 } from './port-options.ts'
+import { type TakeTapped, Tap } from './tap/tap.ts'
+import { TapPoint, TapTakers } from './tap/tap-point.ts'
 import { DatagramTurns } from './turns/datagram-turns.ts'
 import type { UdpSocket } from './udp-socket.ts'
 
@@ -44,15 +46,18 @@ export class Port implements Listener {
   #kernelDrops: number | undefined
   readonly #unclaimedError: DecodeErrorFields
   readonly #unclaimedDetail: string
+  readonly #point: TapPoint
+  readonly #takers = new TapTakers((give) => this.#openTap(give))
   #datagramsDropped = 0
 
   constructor(options: PortOptions, served: readonly ServedDialect[], context: PortContext) {
     this.options = options
-    this.#context = context
+    this.#point = context.tapPoint ?? new TapPoint()
+    this.#context = { ...context, tapPoint: this.#point }
     this.#served = served
     this.#dialects = served.map(({ dialect }) => dialect)
     this.#serverOf = new Map(served.map(({ dialect, server }) => [dialect, server]))
-    this.#connections = new Connections(options, served, context, (bytes, peer) => {
+    this.#connections = new Connections(options, served, this.#context, (bytes, peer) => {
       this.#unclaimed(bytes, peer)
     })
     this.#unclaimedError = { dialect: options.name, code: UNCLAIMED, offset: 0, resync: false }
@@ -108,8 +113,7 @@ export class Port implements Listener {
     this.#udp = await bind(
       { host, port: this.port, bufferBytes: receiveBufferBytes, isShared },
       {
-        // the first dialect is asked first for single ones, too
-        place: this.#served[0]?.server.datagrams,
+        place: this.#place,
         turns: datagrams,
         onMessage: (bytes, address, port) => datagrams.receive(bytes, address, port),
         onError: (error) => {
@@ -118,6 +122,13 @@ export class Port implements Listener {
       },
     )
     if (!isShared) reportBuffer(this.options, this.#udp.bufferGranted, this.#context)
+  }
+
+  /** Place for datagrams of the first dialect, which is asked first for single ones, too. */
+  get #place(): DatagramPlace | undefined {
+    const [first] = this.#served
+    const place = first?.server.datagrams
+    return place && this.#point.place(first!.dialect.name, place)
   }
 
   #listenTcp(): Promise<Server> {
@@ -163,7 +174,10 @@ export class Port implements Listener {
       this.#unclaimed(bytes, peer)
       return undefined
     }
-    return this.#serverOf.get(dialect)!.datagram?.(bytes, peer, budget)
+    const rest = this.#serverOf.get(dialect)!.datagram?.(bytes, peer, budget)
+    // behind its errors, as reads are
+    this.#point.tap?.datagram(dialect.name, bytes, address, port)
+    return rest
   }
 
   #unclaimed(first: Uint8Array, peer: Peer): void {
@@ -171,6 +185,27 @@ export class Port implements Listener {
     const labels = { listener: this.options.name, transport: peer.transport }
     metrics.counter('pentameter.unclaimed', labels).add()
     errors.decodeError(this.#unclaimedError, first, peer, this.#unclaimedDetail)
+    this.#point.tap?.error(this.#unclaimedError, first, peer, this.#unclaimedDetail)
+  }
+
+  tap(take: TakeTapped): () => void {
+    return this.#takers.add(take)
+  }
+
+  /** Gives what a tap in another thread has room for: so many batches. */
+  creditTap(batches: number): void {
+    const { tap } = this.#point
+    if (tap !== undefined) tap.credit = batches
+  }
+
+  #openTap(give: TakeTapped): () => void {
+    const tap = new Tap(this.#context.clock, give)
+    this.#point.tap = tap
+    this.#connections.show(tap)
+    return () => {
+      this.#point.tap = undefined
+      tap.close()
+    }
   }
 
   /** Reads the kernel's drop count; called about once a second. */

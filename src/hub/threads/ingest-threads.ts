@@ -13,6 +13,7 @@ import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/values.ts'
 import type { CommandApplier, CommandEvents } from '../ingest/command-queue.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
+import type { TakeTapped, TapBatch } from '../listen/tap/tap.ts'
 import type { Log } from '../log.ts'
 import type { SeriesStore } from '../series/series.ts'
 import type { WorkerReading } from '../status/activity.ts'
@@ -40,6 +41,9 @@ const YOUNG_GENERATION_MB = 1
  * Platforms where a port can be bound by several sockets among which the kernel spreads what comes.
  */
 const SHARES_PORTS: ReadonlySet<NodeJS.Platform> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
+
+/** Batches of a tap that a thread sends before it has heard that they were taken. */
+const TAP_BATCHES = 16
 
 export type CreateWorker = (start: ThreadStart) => Worker
 
@@ -70,6 +74,8 @@ export class IngestThreads {
   readonly #active: Set<string>[]
   /** Numbers of the ports that were started, by name. */
   readonly #ports = new Map<string, number>()
+  /** Taps of ports, by their names; and batches that each thread has sent of one. */
+  readonly #taps = new Map<string, { readonly give: TakeTapped; readonly sent: number[] }>()
   #stopped: Promise<void> | undefined
   #failure: string | undefined
   #hasRun = false
@@ -122,13 +128,14 @@ export class IngestThreads {
   }
 
   #bindAgain(thread: number): void {
-    for (const [name, port] of this.#ports) {
-      void this.#links[thread]!.ask({ kind: 'bind', name, port })
-    }
+    const link = this.#links[thread]!
+    for (const [name, port] of this.#ports) void link.ask({ kind: 'bind', name, port })
+    for (const name of this.#taps.keys()) void link.ask({ kind: 'tap', name, batches: TAP_BATCHES })
   }
 
   #take(thread: number, message: FromThread): void {
     if (message.kind === 'batch') this.#inbox.take(thread, message)
+    if (message.kind === 'tapped') this.#takeTapped(thread, message.name, message.batch)
     if (message.kind !== 'status') return
     this.#hasRun = true
     for (const { name, state, port } of message.listeners) {
@@ -137,6 +144,30 @@ export class IngestThreads {
     message.dialects.forEach(({ active }, index) => {
       for (const source of active) this.#active[index]!.add(source)
     })
+  }
+
+  /**
+   * Taps a port in every thread.
+   * @returns a function that ends it
+   */
+  tap(name: string, give: TakeTapped): () => void {
+    this.#taps.set(name, { give, sent: this.#links.map(() => 0) })
+    void this.ask({ kind: 'tap', name, batches: TAP_BATCHES })
+    return () => {
+      this.#taps.delete(name)
+      void this.ask({ kind: 'tap', name, batches: 0 })
+    }
+  }
+
+  /** Takes a batch, and has the thread send more of them before those that it may send are over. */
+  #takeTapped(thread: number, name: string, batch: TapBatch): void {
+    const tap = this.#taps.get(name)
+    if (tap === undefined) return
+    tap.sent[thread]!++
+    if (tap.sent[thread]! % (TAP_BATCHES / 2) === 0) {
+      void this.#links[thread]!.ask({ kind: 'tap', name, batches: TAP_BATCHES })
+    }
+    tap.give(batch)
   }
 
   #crashed(thread: number, reason: string, waitMs: number): void {

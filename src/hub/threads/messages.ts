@@ -7,6 +7,7 @@ import type { PeerConnection } from '../../dialects/endpoints.ts'
 import type { Exact, Metadata } from '../../model/index.ts'
 import type { SharedZone } from '../../shm/index.ts'
 import type { HubConfig } from '../config/values.ts'
+import type { TapBatch } from '../listen/tap/tap.ts'
 import type { LogLevel } from '../log.ts'
 import type { AnnouncementColumns } from '../series/announcements.ts'
 import type { ErrorStatus, ListenerStatus, RefusalStatus } from '../status/status.ts'
@@ -42,6 +43,11 @@ export interface ThreadDialect {
 export type Question =
   /** Bind the listener of this name; port 0 is any free one. */
   | { readonly kind: 'bind'; readonly name: string; readonly port: number }
+  /**
+   * Copy what comes to this listener, and send so many batches of it before this is said again;
+   * 0 ends it.
+   */
+  | { readonly kind: 'tap'; readonly name: string; readonly batches: number }
   /** The metrics may mean other series soon: nothing may be written into them any more. */
   | { readonly kind: 'forget'; readonly metrics: readonly number[] }
   /**
@@ -58,7 +64,14 @@ interface Answer {
   readonly number: number
 }
 
-export type FromThread = Answer | Batch | ThreadStatus
+export type FromThread = Answer | Batch | ThreadStatus | Tapped
+
+/** Copy of what came to a listener. */
+interface Tapped {
+  readonly kind: 'tapped'
+  readonly name: string
+  readonly batch: TapBatch
+}
 
 /** Batch of what a thread has gathered in a turn of its event loop. */
 export interface Batch {

@@ -13,6 +13,7 @@ import { SeriesQuota } from '../ingest/quota.ts'
 import { PeerCounts } from '../listen/peer-counts.ts'
 import { Port } from '../listen/port.ts'
 import { portOptions } from '../listen/port-options.ts'
+import { TapPoint } from '../listen/tap/tap-point.ts'
 import { SelfMetrics } from '../status/self-metrics.ts'
 import type {
   FromThread,
@@ -54,6 +55,9 @@ export class ThreadIngest {
   readonly #series: ThreadSeries
   readonly #metrics: SelfMetrics
   readonly #served: readonly ServedDialect[]
+  /** Places for taps, and what ends those that there are, by the names of the ports. */
+  readonly #tapPoints = new Map<string, TapPoint>()
+  readonly #taps = new Map<string, () => void>()
   /** Ports by name, once they are bound, or have failed to. */
   readonly #ports = new Map<string, Port>()
   /** Promise while ports are being bound. */
@@ -78,8 +82,16 @@ export class ThreadIngest {
     })
   }
 
+  #tapPoint(port: string): TapPoint {
+    const known = this.#tapPoints.get(port)
+    if (known !== undefined) return known
+    const made = new TapPoint()
+    this.#tapPoints.set(port, made)
+    return made
+  }
+
   #startDialect(dialect: Dialect, index: number, options: ThreadDialect['options']): ServedDialect {
-    const { thread } = this.#start
+    const { thread, dialects } = this.#start
     const events = this.#outbox.reports.eventsOf(dialect.name)
     const ingest = new LineZoneIngest(
       {
@@ -96,7 +108,9 @@ export class ThreadIngest {
     const server = dialect.createServer?.({
       ingest,
       openSnapshot: () => NO_SNAPSHOT,
-      reports: this.#outbox.reports.for(dialect.name),
+      reports: this.#tapPoint(dialects[index]!.port).reports(
+        this.#outbox.reports.for(dialect.name),
+      ),
       clock: this.#clock,
       options,
     })
@@ -117,10 +131,27 @@ export class ThreadIngest {
     if (message.kind === 'bind') this.#bindNext(message.name, message.port)
     if (this.#binding !== undefined) await this.#binding
     if (message.kind === 'forget') this.#series.forget(message.metrics)
+    if (message.kind === 'tap') this.#tap(message.name, message.batches)
     if (message.kind === 'stop') await this.#stop()
     this.#outbox.flush()
     this.tellStatus()
     this.#post({ kind: 'answer', number: message.number })
+  }
+
+  #tap(name: string, batches: number): void {
+    const port = this.#ports.get(name)
+    if (batches === 0) {
+      this.#taps.get(name)?.()
+      this.#taps.delete(name)
+    } else if (port !== undefined) {
+      if (!this.#taps.has(name)) {
+        this.#taps.set(
+          name,
+          port.tap((batch) => this.#post({ kind: 'tapped', name, batch })),
+        )
+      }
+      port.creditTap(batches)
+    }
   }
 
   #bindNext(name: string, number: number): void {
@@ -145,6 +176,7 @@ export class ThreadIngest {
       log: this.#outbox.reports.log,
       metrics: this.#metrics,
       errors: this.#outbox.reports,
+      tapPoint: this.#tapPoint(name),
       // the first row is the main thread's
       peers: new PeerCounts(this.#start.peers, 1 + thread, names.indexOf(name)),
       places: this.#counts.places(thread, names.indexOf(name), options.connectionsLimit),

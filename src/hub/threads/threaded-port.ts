@@ -8,6 +8,8 @@ import type { PeerConnection } from '../../dialects/endpoints.ts'
 import { KernelDrops } from '../listen/kernel-drops.ts'
 import { bindProblem, type Listener, RETRY_MS, reportBuffer } from '../listen/listener.ts'
 import type { PortContext, PortOptions } from '../listen/port-options.ts'
+import type { TakeTapped } from '../listen/tap/tap.ts'
+import { TapTakers } from '../listen/tap/tap-point.ts'
 import { bindUdp } from '../listen/udp-socket.ts'
 import type { OwnCounter } from '../status/self-metrics.ts'
 import type { ListenerStatus } from '../status/status.ts'
@@ -25,6 +27,7 @@ export class ThreadedPort implements Listener {
   readonly #drops: OwnCounter
   readonly #kernel = new KernelDrops()
   #kernelDrops: number | undefined
+  readonly #takers: TapTakers
   #problem: string | undefined
   #nextTryMs: number | undefined
   #cancelRetry: (() => void) | undefined
@@ -46,6 +49,11 @@ export class ThreadedPort implements Listener {
     this.#threads = threads
     this.#context = context
     this.#drops = context.metrics.counter('pentameter.udp.kernel.drops', { listener: options.name })
+    this.#takers = new TapTakers((give) => threads.tap(options.name, give))
+  }
+
+  tap(take: TakeTapped): () => void {
+    return this.#takers.add(take)
   }
 
   get port(): number {

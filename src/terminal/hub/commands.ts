@@ -19,6 +19,13 @@ export const VIEWERS: ReadonlyMap<string, AddCommand> = new Map<string, AddComma
     },
   ],
   [
+    'tap',
+    async (program) => {
+      const { addTap } = await import('../tap/tap.ts')
+      addTap(program)
+    },
+  ],
+  [
     'watch',
     async (program) => {
       const { addWatch } = await import('../watch/watch.ts')

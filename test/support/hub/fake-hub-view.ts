@@ -5,6 +5,7 @@
 import { EventCountersResident } from '../../../src/dialects/eventcounters/hub/resident.ts'
 import { type ExportRules, HOUSE_RULES } from '../../../src/dialects/export-rules.ts'
 import type { WallarooViews } from '../../../src/dialects/wallaroo/hub/resident.ts'
+import type { TakeTapped } from '../../../src/hub/listen/tap/tap.ts'
 import { type Frame, FrameBuilder } from '../../../src/hub/live/frame.ts'
 import type { PlainSpread } from '../../../src/hub/live/packed-spreads.ts'
 import { LiveRing } from '../../../src/hub/live/ring.ts'
@@ -268,6 +269,16 @@ export class FakeHubView implements HubView {
 
   sources(): SourcesAnswer {
     return this.status
+  }
+
+  /** Takers of taps, by the name of the listener; those listed in `status` have some. */
+  readonly taps = new Map<string, Set<TakeTapped>>()
+
+  tap(listener: string, take: TakeTapped): (() => void) | undefined {
+    if (!this.status.listeners.some(({ name }) => name === listener)) return undefined
+    const takers = this.taps.get(listener) ?? new Set()
+    this.taps.set(listener, takers.add(take))
+    return () => takers.delete(take)
   }
 
   #close(held: Held, builder: FrameBuilder): void {

@@ -76,6 +76,11 @@ export class FrameScanner {
     return this.#headerSize + body + (this.#rest?.length ?? 0) + (this.#lines?.bytes.length ?? 0)
   }
 
+  /** Bytes of the frame that is not complete, as many as have come. */
+  get bytesInside(): number {
+    return this.#headerSize + this.#length - this.#missing
+  }
+
   /** Takes what a read gave; the bytes are not kept. */
   push(read: Uint8Array): void {
     if (this.hasRest) this.#rest = join(this.#rest, read)

@@ -198,6 +198,10 @@ class Connection implements ConnectionProgress {
     return this.#scanner.bytesHeld
   }
 
+  get bytesInside(): number {
+    return this.#scanner.bytesInside
+  }
+
   get hasRest(): boolean {
     return this.#scanner.hasRest
   }

@@ -83,6 +83,11 @@ export class FrameScanner {
     return this.#held > 0
   }
 
+  /** Bytes of the frame that is not complete, as many as have come. */
+  get bytesInside(): number {
+    return this.#held
+  }
+
   /** Bytes held for the frame that is not complete. */
   get bytesHeld(): number {
     return this.#buffer.length

@@ -108,6 +108,10 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
     return this.#scanner.bytesHeld
   }
 
+  get bytesInside(): number {
+    return this.#scanner.bytesInside
+  }
+
   status(): PeerConnection {
     const { reading, bytesHeld } = this.#scanner
     const facts = { ...this.#facts.list(reading), bytesHeld }
