@@ -4,9 +4,9 @@ import {
   absentPeers,
   failedListeners,
   limitWords,
-  listenerWords,
+  listenersWords,
   overloadWords,
-  peerWords,
+  peersWords,
   reachedSeriesLimits,
 } from './status.ts'
 import { clockText, durationText } from './time.ts'
@@ -48,15 +48,15 @@ function lostNotice({ clock }: Store): Notice | undefined {
 }
 
 function listenerNotice({ sources, clock }: Store): Notice | undefined {
-  const listener = failedListeners(sources.value)[0]
-  if (listener === undefined) return undefined
-  const { nextTryMs: _, ...withoutTime } = listener
+  const failed = failedListeners(sources.value)
+  if (failed.length === 0) return undefined
+  const { listeners } = sources.value!
   return {
     about: 'listener',
-    key: `listener ${listener.name} ${listener.message}`,
+    key: `listener ${failed.map(({ name, message }) => `${name} ${message}`).join()}`,
     manner: 'bad',
-    words: listenerWords(listener, clock.nowMs()),
-    alert: listenerWords(withoutTime, 0),
+    words: listenersWords(listeners, clock.nowMs()),
+    alert: listenersWords(listeners.map(withoutTime), 0),
   }
 }
 
@@ -88,16 +88,22 @@ function restartNotice(store: Store): Notice | undefined {
 }
 
 function peerNotice({ sources, clock }: Store): Notice | undefined {
-  const peer = absentPeers(sources.value)[0]
-  if (peer === undefined) return undefined
-  const { nextTryMs: _, ...withoutTime } = peer
+  const absent = absentPeers(sources.value)
+  if (absent.length === 0) return undefined
+  const { listeners, peers = [] } = sources.value!
   return {
     about: 'peer',
-    key: `peer ${peer.name} ${peer.sinceMs}`,
+    key: `peer ${absent.map(({ name, sinceMs }) => `${name} ${sinceMs}`).join()}`,
     manner: 'warning',
-    words: peerWords(peer, clock.nowMs()),
-    alert: peerWords(withoutTime, 0),
+    words: peersWords(peers, listeners, clock.nowMs()),
+    alert: peersWords(peers.map(withoutTime), listeners, 0),
   }
+}
+
+/** Leaves out the next try, which counts down. */
+function withoutTime<T extends { readonly nextTryMs?: number }>(status: T): Omit<T, 'nextTryMs'> {
+  const { nextTryMs: _, ...rest } = status
+  return rest
 }
 
 function limitNotice({ sources }: Store): Notice | undefined {

@@ -8,8 +8,8 @@ import {
   limitAmount,
   limitWords,
   listenerAddress,
-  listenerWords,
-  peerWords,
+  listenersWords,
+  peersWords,
   reachedSeriesLimits,
   reasonWords,
 } from './status.ts'
@@ -73,10 +73,24 @@ test('the words of a limit end with what goes on and what was refused', () => {
 
 test('the words of a listener say why, what is not affected, and when it tries again', () => {
   assert.equal(
-    plain(listenerWords(LISTENER, 100_000)),
+    plain(listenersWords([LISTENER], 100_000)),
     'Listener wallaroo, scope on 127.0.0.1:5001 did not start: port is taken by another process. ' +
       'The other sources are not affected. Next try in 12 s.',
   )
+})
+
+test('of listeners that did not start each is named, and the rest is said to listen', () => {
+  const other: ListenerStatus = { ...LISTENER, dialects: ['statshero'], port: 8125 }
+  const { message: _, nextTryMs: _next, ...well } = LISTENER
+  const listening: ListenerStatus = { ...well, dialects: ['signal'], state: 'listening' }
+  const both = '2 of 3 listeners did not start: wallaroo, scope on 127.0.0.1:5001 ('
+  const words = plain(
+    listenersWords([LISTENER, { ...other, nextTryMs: 130_000 }, listening], 100_000),
+  )
+  assert.ok(words.startsWith(both), words)
+  assert.match(words, / and statshero on 127\.0\.0\.1:8125 \(.*\)\. The other one listens\. /)
+  assert.match(words, /Next try in 12 s\.$/)
+  assert.doesNotMatch(plain(listenersWords([LISTENER, other], 0)), /The other/)
 })
 
 test('addresses of IPv6 listeners are written with brackets', () => {
@@ -97,17 +111,53 @@ test('a peer that is not there is said with the reason, what it means and the ne
     ...{ name: 'scope://10.0.4.7:5001', dialect: 'scope', direction: 'attach', state: 'lost' },
     ...{ sinceMs: 0, message: 'read ECONNRESET', nextTryMs: 12_000 },
   }
+  const listeners = [{ ...LISTENER, state: 'listening' } as const]
+  const words = (...peers: PeerStatus[]) => plain(peersWords(peers, listeners, 10_000))
+  const well: PeerStatus = { ...peer, name: 'a:1', state: 'connected' }
   assert.match(
-    peerWords(peer, 10_000),
+    words(peer, well, well),
     /^scope:\/\/10\.0\.4\.7:5001 is gone since \d\d:\d\d:\d\d: it broke the connection\. /,
   )
   assert.match(
-    peerWords(peer, 10_000),
-    / have a gap from then on; all others go on\. Next try in 2\ss\.$/,
+    words(peer, well, well),
+    / have a gap from then on\. The other 2 are connected\. Next try in 2 s\.$/,
   )
+  assert.match(words(peer), / What is sent to the hub goes on\. /)
+  assert.doesNotMatch(plain(peersWords([peer], [LISTENER], 0)), /goes on/)
   const never: PeerStatus = { ...peer, state: 'never', direction: 'relay', message: 'status 503' }
-  assert.match(peerWords(never, 0), /5001 was not reached yet: status 503\. What waits for it is/)
+  assert.match(words(never), /5001 was not reached yet: status 503\. What waits for it is/)
   assert.equal(reasonWords('connect ECONNREFUSED 1:2'), 'it refuses the connection; is it running?')
   const sources = { peers: [peer, { ...peer, state: 'connected' }] } as unknown as SourcesAnswer
   assert.deepEqual(absentPeers(sources), [peer])
+})
+
+test('of several peers that are not there the number and the names are said, and who is', () => {
+  const lost: PeerStatus = {
+    ...{ name: 'scope://10.0.4.7:5001', dialect: 'scope', direction: 'attach', state: 'lost' },
+    ...{ sinceMs: 0, message: 'read ECONNRESET', nextTryMs: 22_000 },
+  }
+  const { message: _, ...silent } = lost
+  const never: PeerStatus = { ...silent, name: 'http://b:1', state: 'never', nextTryMs: 12_000 }
+  const well: PeerStatus = { ...silent, name: 'http://c:1', state: 'connected' }
+  const relay: PeerStatus = { ...never, name: 'statshero://d:1', direction: 'relay' }
+  const words = (...peers: PeerStatus[]) => {
+    return plain(peersWords(peers, [LISTENER], 10_000))
+  }
+  assert.match(
+    words(lost, well, never),
+    new RegExp(
+      '^2 of 3 peers are not there: scope://10\\.0\\.4\\.7:5001 \\(gone since ' +
+        '\\d\\d:\\d\\d:\\d\\d: it broke the connection\\) and ' +
+        'http://b:1 \\(not reached yet\\)\\. ' +
+        'What they have is missing meanwhile\\. The other one is connected\\. Next try in 2 s\\.$',
+    ),
+  )
+  assert.match(
+    words(lost, relay),
+    /missing meanwhile; what waits for the others is kept within its/,
+  )
+  assert.match(words(lost, never), /\. What they have is missing meanwhile\. Next try in 2 s\.$/)
+  const names = Array.from({ length: 5 }, (_, i) => ({ ...never, name: `http://e:${i}` }))
+  assert.match(words(...names), /^5 of 5 peers .* http:\/\/e:2 \(not reached yet\) and 2 more\. /)
+  assert.doesNotMatch(words(...names), /The other|e:3/)
 })

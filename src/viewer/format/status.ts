@@ -82,27 +82,80 @@ export function reasonWords(message: string): string {
   return (Object.hasOwn(REASON_WORDS, code) ? REASON_WORDS[code] : undefined) ?? message
 }
 
-/** Says that a peer is not there, why, what that means and when it is tried again. */
-export function peerWords(
-  { name, direction, state, message, ...times }: PeerStatus,
+/** Peers and listeners that a notice names; of more it says how many. */
+const NAMED_LIMIT = 3
+
+/** Says which of all peers are not there, why, what that means, and what goes on. */
+export function peersWords(
+  peers: readonly PeerStatus[],
+  listeners: readonly ListenerStatus[],
   nowMs: number,
-) {
+): string {
+  const absent = peers.filter(({ state }) => state !== 'connected')
+  const [first] = absent
+  if (first === undefined) return ''
   const what =
-    state === 'lost'
-      ? `${name} is gone since ${clockText(times.sinceMs)}`
-      : `${name} was not reached yet`
+    absent.length === 1
+      ? oneAbsentWords(first)
+      : `${exact(absent.length)} of ${exact(peers.length)} peers are not there: ` +
+        `${listWords(absent.map(shortAbsenceWords))}.`
+  const isHeard = listeners.every(({ state }) => state === 'listening')
+  const rest = restWords(peers.length - absent.length, 'is connected', 'are connected')
+  const goesOn = rest || (isHeard ? 'What is sent to the hub goes on.' : '')
+  return [what, meaningWords(absent), goesOn, nextWords(absent, nowMs)].filter(Boolean).join(' ')
+}
+
+function oneAbsentWords({ name, state, sinceMs, message }: PeerStatus): string {
+  const what = state === 'lost' ? `is gone since ${clockText(sinceMs)}` : 'was not reached yet'
   const why = message === undefined ? '' : `: ${reasonWords(message)}`
-  const stop = /[.?]$/.test(why) ? '' : '.'
-  const meaning =
-    direction === 'relay'
-      ? ' What waits for it is kept within its limit.'
-      : state === 'never'
-        ? ' What it has is missing; all others go on.'
-        : ' Its series have a gap from then on; all others go on.'
-  const { nextTryMs } = times
-  const seconds = Math.max(1, Math.ceil(((nextTryMs ?? nowMs) - nowMs) / 1000))
-  const next = nextTryMs === undefined ? '' : ` Next try in ${durationText(seconds)}.`
-  return `${what}${why}${stop}${meaning}${next}`
+  return `${name} ${what}${why}${/[.?]$/.test(why) ? '' : '.'}`
+}
+
+/** Says the same of one among several, without what may be asked about the reason. */
+function shortAbsenceWords({ name, state, sinceMs, message }: PeerStatus): string {
+  const what = state === 'lost' ? `gone since ${clockText(sinceMs)}` : 'not reached yet'
+  const why = message === undefined ? '' : `: ${reasonWords(message).split(';')[0]}`
+  return `${name} (${what}${why})`
+}
+
+/** Says what it means that these are not there, for what is read from them and sent to them. */
+function meaningWords(absent: readonly PeerStatus[]): string {
+  const relays = absent.filter(({ direction }) => direction === 'relay').length
+  const isOne = absent.length === 1
+  if (relays === absent.length) {
+    return `What waits for ${isOne ? 'it' : 'them'} is kept within its limit.`
+  }
+  if (relays > 0) {
+    return (
+      'What those have that are read from is missing meanwhile; ' +
+      'what waits for the others is kept within its limit.'
+    )
+  }
+  if (!isOne) return 'What they have is missing meanwhile.'
+  return absent[0]!.state === 'never'
+    ? 'What it has is missing.'
+    : 'Its series have a gap from then on.'
+}
+
+/** Says when the first of these is tried again; nothing where none has a time. */
+function nextWords(failed: readonly { readonly nextTryMs?: number }[], nowMs: number): string {
+  const times = failed.flatMap(({ nextTryMs }) => nextTryMs ?? [])
+  if (times.length === 0) return ''
+  const seconds = Math.max(1, Math.ceil((Math.min(...times) - nowMs) / 1000))
+  return `Next try in ${durationText(seconds)}.`
+}
+
+/** Says of all others that they are well; nothing where there are none. */
+function restWords(count: number, one: string, many: string): string {
+  if (count === 0) return ''
+  return count === 1 ? `The other one ${one}.` : `The other ${exact(count)} ${many}.`
+}
+
+/** Writes `a, b and c`, or `a, b, c and 7 more`. */
+function listWords(words: readonly string[]): string {
+  const rest = words.length - NAMED_LIMIT
+  const named = rest > 0 ? [...words.slice(0, NAMED_LIMIT), `${exact(rest)} more`] : words
+  return `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`
 }
 
 export function listenerAddress({ transports, host, port }: ListenerStatus): string {
@@ -124,12 +177,24 @@ export function limitWords(limit: LimitStatus): string {
   return [reached, goesOn, first && `First refused: ${first.key}.`].filter(Boolean).join(' ')
 }
 
-export function listenerWords(listener: ListenerStatus, nowMs: number): string {
-  const { message, nextTryMs } = listener
-  const address = addressText(listener.host, listener.port)
-  const what = `Listener ${listener.dialects.join(', ')} on ${address} did not start`
-  const why = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`
-  const next =
-    nextTryMs === undefined ? '' : ` Next try in ${durationText((nextTryMs - nowMs) / 1000)}.`
-  return `${what}${why}. The other sources are not affected.${next}`
+/** Says which listeners did not start, why, that the others are not affected, and the next try. */
+export function listenersWords(listeners: readonly ListenerStatus[], nowMs: number): string {
+  const failed = listeners.filter(({ state }) => state === 'failed')
+  const [first] = failed
+  if (first === undefined) return ''
+  const next = nextWords(failed, nowMs)
+  const nameOf = ({ dialects, host, port }: ListenerStatus): string => {
+    return `${dialects.join(', ')} on ${addressText(host, port)}`
+  }
+  const whyOf = ({ message }: ListenerStatus): string => message?.replace(/\.$/, '') ?? ''
+  if (failed.length === 1) {
+    const why = whyOf(first) && `: ${whyOf(first)}`
+    const what = `Listener ${nameOf(first)} did not start${why}.`
+    return [what, 'The other sources are not affected.', next].filter(Boolean).join(' ')
+  }
+  const each = failed.map((it) => nameOf(it) + (whyOf(it) && ` (${whyOf(it)})`))
+  const count = `${exact(failed.length)} of ${exact(listeners.length)}`
+  const what = `${count} listeners did not start: ${listWords(each)}.`
+  const listening = listeners.filter(({ state }) => state === 'listening').length
+  return [what, restWords(listening, 'listens', 'listen'), next].filter(Boolean).join(' ')
 }
