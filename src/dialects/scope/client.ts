@@ -24,6 +24,8 @@ import { type Framing, type Packet, VERSION_RETRY_MS } from './spec.ts'
  * client reads on, and must not throw.
  */
 export interface ScopeClientOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS> {
+  /** Bytes read of the connection, before anything is made of them; valid during the call. */
+  readonly onBytes?: (bytes: Uint8Array) => void
   /** Every packet as it was read, before it is used. */
   readonly onPacket?: (packet: Packet) => void
   /** Metadata came: these series are new, others may have changed. */
@@ -212,6 +214,7 @@ export class ScopeClient {
     this.#setState('connecting')
     const connect = (): Socket => connectTcp({ port, host })
     const sink = {
+      bytes: this.#observer.onBytes,
       greeted: () => this.#mirror.begin(),
       packet: (packet: Packet, framing: Framing) => this.#onPacket(packet, framing, plan),
       bad: (error: DecodeError, payload: Uint8Array) => this.#onBad(error, payload),

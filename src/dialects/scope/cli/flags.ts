@@ -38,6 +38,8 @@ export interface ScopeArguments {
   readonly plot: readonly PlotOption[]
   readonly hub?: HubAddress
   readonly statistics: readonly Statistic[]
+  readonly record?: string
+  readonly replay?: string
   readonly json?: boolean
   /** False with --no-color. */
   readonly color: boolean
@@ -55,6 +57,10 @@ export interface ViewOptions {
 export interface ScopeRequest {
   /** Exporter to read from, without a hub. */
   readonly exporter: SourceAddress | undefined
+  /** File that takes what the exporter sends. */
+  readonly record: string | undefined
+  /** Recording that is played, in place of an exporter. */
+  readonly replay: string | undefined
   readonly hub: HubAddress | undefined
   /** Words that series of a hub have to match; empty with an exporter. */
   readonly selector: string
@@ -150,17 +156,20 @@ export function addFlags(command: Command): Command {
         .argParser(wanted(parseStatistics, 'mean, min, max or percentiles, with commas'))
         .default(['p50', 'p99'], 'p50,p99'),
     )
+    .option('--record <file>', 'keep what the exporter sends, with its times, in a new file')
+    .option('--replay <file>', 'play a recording, at its own interval, in place of an exporter')
     .option('--no-color', 'no colours; NO_COLOR in the environment does the same')
     .option('--json', 'one JSON line per snapshot')
 }
 
 /** @throws {CommandError} of wrong usage, for a source that is none */
 export function requestOf(source: string | undefined, args: ScopeArguments): ScopeRequest {
-  const { hub, statistics } = args
+  const { hub, statistics, record, replay } = args
+  checkFiles(source, args)
   return {
-    exporter: hub === undefined ? exporterOf(source) : undefined,
+    exporter: hub === undefined && replay === undefined ? exporterOf(source) : undefined,
     selector: hub === undefined ? '' : (source ?? ''),
-    ...{ hub, statistics },
+    ...{ hub, statistics, record, replay },
     intervalS: args.samplingInterval,
     timeoutS: args.timeout,
     board: {
@@ -178,9 +187,21 @@ export function requestOf(source: string | undefined, args: ScopeArguments): Sco
   }
 }
 
+/** @throws {CommandError} of wrong usage, for files that go with no such source */
+function checkFiles(source: string | undefined, { hub, record, replay }: ScopeArguments): void {
+  if (replay !== undefined && (source !== undefined || hub !== undefined || record !== undefined)) {
+    const message = '--replay has all in its file: no source, --hub or --record goes with it'
+    throw new CommandError(message, EXIT_USAGE)
+  }
+  if (record !== undefined && hub !== undefined) {
+    const message = '--record keeps what an exporter sends: give HOST[:PORT] in place of --hub'
+    throw new CommandError(message, EXIT_USAGE)
+  }
+}
+
 function exporterOf(source: string | undefined): SourceAddress {
   if (source === undefined) {
-    const message = 'scope of what? Give HOST[:PORT] of an exporter, or --hub HOST:PORT'
+    const message = 'scope of what? Give HOST[:PORT] of an exporter, --hub or --replay'
     throw new CommandError(message, EXIT_USAGE)
   }
   const text = source.startsWith(SCHEME) ? source.slice(SCHEME.length).replace(/\/$/, '') : source

@@ -16,7 +16,8 @@ Examples:
   $ pentameter scope 10.0.0.8:5001 -s 0.02 -w 30 --trigger 'current/motor1=,9.5'
   $ pentameter scope plc1 --sma motor1=50 --y-range 'current=0,' --chart-cols 1
   $ pentameter scope queue.depth --hub 127.0.0.1:4000 -s 1
-  $ pentameter scope plc1 --json | jq .values`
+  $ pentameter scope plc1 --json | jq .values
+  $ pentameter scope plc1 --record fault.scope; pentameter scope --replay fault.scope`
 
 export function addCommands(program: Command): void {
   addFlags(program.command('scope'))

@@ -16,6 +16,7 @@ function printing(isJson: boolean, writableLength = 0) {
   const done = scopeAsLines(
     {
       exporter: { host: 'plc1', port: 5001 },
+      ...{ record: undefined, replay: undefined },
       ...{ hub: undefined, selector: '', statistics: [] },
       ...{ intervalS: 0.1, timeoutS: 10, board: { triggers: TRIGGERS } },
       view: { hasLegend: true, chartColumns: undefined, chartAspect: undefined },

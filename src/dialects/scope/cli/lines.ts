@@ -7,6 +7,7 @@ import { boardValueText } from '../../../model/board/captions.ts'
 import type { LineAbout } from '../../../model/board/line/line.ts'
 import type { TriggerEvent } from '../../../model/board/trigger.ts'
 import { escapeUnseen, unseenJson } from '../../../model/text/unseen.ts'
+import { CommandError } from '../../../terminal/exit.ts'
 import { onExit, type ProcessEvents } from '../../../terminal/index.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { countText } from '../../../viewer/format/seen.ts'
@@ -44,13 +45,19 @@ export async function scopeAsLines(
   const beganNs = clock.monotonicNs()
   const off = onExit(process, { end: () => ended.resolve(), restore() {} })
   try {
-    await Promise.race([feed.start().then(() => ended.promise), ended.promise])
+    await Promise.race([feed.start().then(() => ended.promise), ended.promise, endOf(feed)])
   } finally {
     off()
     await feed.close()
   }
   const more = printer.skipped === 0 ? [] : [`${countText(printer.skipped, 'line')} skipped`]
   errors.write(lastLine(clock.monotonicNs() - beganNs, printer.size, feed.errors, more))
+}
+
+/** @throws {CommandError} for what was wrong with what has ended */
+async function endOf({ ended }: ScopeFeed): Promise<void> {
+  const wrong = await (ended ?? Promise.withResolvers<undefined>().promise)
+  if (wrong !== undefined) throw new CommandError(wrong)
 }
 
 /** A board that prints what it is fed. */

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
 import { TestTerminal } from '../../../../test/support/test-terminal.ts'
@@ -47,11 +50,42 @@ test('without a terminal it writes lines until its reader closes the pipe', asyn
   assert.deepEqual(first.values, { a: 1.5, b: -2 })
 })
 
+test('what was recorded is replayed value by value, then the command ends', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-scope-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'a.scope')
+  const port = await startExporter(t)
+  const source = ['scope', `127.0.0.1:${port}`, '--json', '--record', path]
+  const child = spawn(process.execPath, [PROGRAM, ...source], { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.after(() => child.kill('SIGKILL'))
+  let live = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    live += chunk
+    if (live.split('\n').length > 10) child.kill('SIGTERM')
+  })
+  await once(child, 'close')
+  const replay = [PROGRAM, 'scope', '--json', '--replay', path]
+  const again = spawnSync(process.execPath, replay, { encoding: 'utf8', timeout: 20_000 })
+  assert.equal(again.status, 0, again.stderr)
+  assert.match(again.stderr, /offline: the recording has ended\n/)
+  const values = (lines: string): unknown[] =>
+    lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).values]))
+  assert.ok(values(live).length >= 10)
+  assert.deepEqual(values(again.stdout).slice(0, values(live).length), values(live))
+
+  truncateSync(path, statSync(path).size - 1)
+  const cut = spawnSync(process.execPath, replay, { encoding: 'utf8', timeout: 20_000 })
+  assert.equal(cut.status, 1)
+  assert.match(cut.stderr, /the recording is cut off at byte \d+\n$/)
+})
+
 test('wrong usage is told with what is wanted, and exit code 2', () => {
   for (const [args, words] of [
     [['plc1:99999'], /no address.*port of 1 to 65535/],
     [['plc1', '--trigger', 'a=5'], /want KEY=\[BELOW\],\[ABOVE\]/],
     [['plc1', '-s', '1e300'], /samplingIntervalMs/],
+    [['plc1', '--replay', 'a'], /--replay has all in its file/],
+    [['queue', '--hub', '127.0.0.1:1', '--record', 'a'], /--record keeps what an exporter sends/],
   ] as const) {
     const all = [PROGRAM, 'scope', ...args]
     const { status, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8' })

@@ -28,15 +28,20 @@ export async function runScope(
 
 /** Finds what opens the feed; what reads a hub is loaded only where one is read. */
 async function openerOf(request: ScopeRequest): Promise<OpenFeed> {
-  const { exporter, hub, selector, intervalS, timeoutS, statistics } = request
+  const { exporter, hub, record, replay, selector, intervalS, timeoutS, statistics } = request
   if (hub !== undefined) {
     const { SeriesFeed } = await import('./feed/series-feed.ts')
     const options = { hub, selector, intervalS, statistics }
     return (board, onChange) => new SeriesFeed(options, board, systemClock, onChange)
   }
+  if (replay !== undefined) {
+    const { ReplayFeed } = await import('./feed/replay-feed.ts')
+    return (board, onChange) => new ReplayFeed(replay, board, systemClock, onChange)
+  }
   return (board, onChange) => {
     try {
-      return new ExporterFeed({ ...exporter!, intervalS, timeoutS }, board, systemClock, onChange)
+      const options = { ...exporter!, intervalS, timeoutS, record }
+      return new ExporterFeed(options, board, systemClock, onChange)
     } catch (error) {
       if (error instanceof RangeError) throw new CommandError(error.message, EXIT_USAGE)
       throw error

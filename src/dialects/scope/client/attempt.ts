@@ -43,6 +43,8 @@ export interface AttemptEnd {
 }
 
 interface AttemptSink {
+  /** Takes bytes as they were read. */
+  readonly bytes?: ((bytes: Uint8Array) => void) | undefined
   /** Called when the settings have been sent. */
   greeted(): void
   /** Takes a packet, in parts; it is valid until the last of them. */
@@ -138,6 +140,7 @@ export class Attempt {
 
   #onData(bytes: Uint8Array): void {
     if (this.#isOver) return
+    this.#sink.bytes?.(bytes)
     this.#idle?.sign()
     this.#work.begin(this.#hasVersion ? this.#packets.pushInParts(bytes) : this.#readVersion(bytes))
   }

@@ -2,9 +2,10 @@
 import type { BoardInput } from '../../../../model/board/board.ts'
 import { addressText } from '../../../../model/text/address.ts'
 import { type Clock, nsOfMs } from '../../../../time/clock.ts'
-import { counted } from '../../../../viewer/format/number.ts'
+import { counted, text } from '../../../../viewer/format/number.ts'
 import { BoardFeed } from '../../client/board-feed.ts'
 import { ScopeClient, type ScopeClientStatus } from '../../client.ts'
+import { Recorder } from '../recording/recording-file.ts'
 import type { FeedStatus, ScopeFeed } from './feed.ts'
 
 interface ExporterOptions {
@@ -13,6 +14,8 @@ interface ExporterOptions {
   readonly intervalS: number
   /** Time until the connection stands; and silence that ends it, where it is no wonder. */
   readonly timeoutS: number
+  /** File that takes what the exporter sends; none unless given. */
+  readonly record?: string | undefined
 }
 
 const MS_PER_S = 1000
@@ -28,11 +31,15 @@ export class ExporterFeed implements ScopeFeed {
   readonly whenEmpty = 'Connected; no series so far. They appear here by themselves.'
   readonly #client: ScopeClient
   readonly #clock: Clock
+  readonly #recorder: Recorder | undefined
   #retryAtNs: bigint | undefined
 
-  /** @param onChange called when samples came, or the state is another one */
+  /**
+   * @param onChange called when samples came, or the state is another one
+   * @throws {CommandError} where it can't be recorded
+   */
   constructor(options: ExporterOptions, board: BoardInput, clock: Clock, onChange: () => void) {
-    const { host, port, intervalS, timeoutS } = options
+    const { host, port, intervalS, timeoutS, record } = options
     const intervalMs = intervalS * MS_PER_S
     const feed = new BoardFeed(board)
     this.title = addressText(host, port)
@@ -50,11 +57,14 @@ export class ExporterFeed implements ScopeFeed {
         feed.take(sample)
         onChange()
       },
+      onBytes: (bytes) => this.#recorder?.bytes(bytes),
       onStatus: (status) => {
         this.#follow(status)
         onChange()
       },
     })
+    // behind what refuses wrong options, which shall leave no file
+    this.#recorder = record === undefined ? undefined : new Recorder(record, clock)
   }
 
   get errors(): number {
@@ -66,8 +76,9 @@ export class ExporterFeed implements ScopeFeed {
     return this.#client.start()
   }
 
-  close(): Promise<void> {
-    return this.#client.close()
+  async close(): Promise<void> {
+    await this.#client.close()
+    this.#recorder?.end()
   }
 
   status(): FeedStatus {
@@ -77,7 +88,10 @@ export class ExporterFeed implements ScopeFeed {
     const facts = []
     if (intervalMs !== undefined) facts.push(`${Number(intervalMs.toPrecision(6))} ms`)
     if (framing !== undefined) facts.push(framing, `${ticksMissed} missed`)
+    if (this.#recorder !== undefined) facts.push(`recorded ${text(this.#recorder.size, 'B')}`)
     const troubles = []
+    const failure = this.#recorder?.failure
+    if (failure !== undefined) troubles.push(`recording stopped: ${failure}`)
     if (entriesDropped > 0) troubles.push(`${entries(entriesDropped)} dropped`)
     if (packetsBad > 0) troubles.push(badPackets(packetsBad))
     if (seriesRefused > 0) troubles.push(`${names(seriesRefused)} refused`)
@@ -88,6 +102,8 @@ export class ExporterFeed implements ScopeFeed {
   }
 
   #follow({ state, retryMs }: ScopeClientStatus): void {
+    if (state === 'connecting') this.#recorder?.opened()
+    else if (state === 'offline') this.#recorder?.closed()
     this.#retryAtNs =
       state === 'offline' && retryMs !== undefined
         ? this.#clock.monotonicNs() + nsOfMs(retryMs)

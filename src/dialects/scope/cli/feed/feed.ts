@@ -30,6 +30,8 @@ export interface ScopeFeed {
   start(): Promise<void>
   close(): Promise<void>
   status(): FeedStatus
+  /** Settles when nothing more can come, with what was wrong, if anything; absent: never. */
+  readonly ended?: Promise<string | undefined>
   /** Connections lost and packets that could not be read. */
   readonly errors: number
 }

@@ -1,0 +1,131 @@
+/**
+ * Plays a recording as the server that it is of: on a port of this machine, each connection with
+ * its own bytes in their own time. What the client sends changes nothing.
+ */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Clock } from '../../../../time/clock.ts'
+import type { RecordedEntry, RecordingReader } from './recording-file.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+interface PlayerEvents {
+  /** Called once, when all has been played. */
+  ended(): void
+}
+
+export class Player {
+  readonly #reader: RecordingReader
+  readonly #clock: Clock
+  readonly #events: PlayerEvents
+  readonly #server: Server
+  #entry: RecordedEntry | undefined
+  #socket: Socket | undefined
+  /** Monotonic time at which the recording would have begun, by the connection that plays. */
+  #zeroNs = 0n
+  #cancelNext: () => void = () => {}
+  #isOver = false
+
+  constructor(reader: RecordingReader, clock: Clock, events: PlayerEvents) {
+    this.#reader = reader
+    this.#clock = clock
+    this.#events = events
+    this.#server = createServer((socket) => this.#accept(socket))
+  }
+
+  /** Listens. @returns its port */
+  async start(): Promise<number> {
+    this.#skipTo('bytes')
+    this.#server.listen(0, LOOPBACK)
+    await once(this.#server, 'listening')
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Ends all; nothing is told after it. */
+  stop(): void {
+    this.#isOver = true
+    this.#cancelNext()
+    this.#socket?.destroy()
+    this.#server.close()
+    this.#reader.close()
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => {}).resume()
+    if (this.#isOver || this.#socket !== undefined) {
+      socket.destroy()
+      return
+    }
+    this.#socket = socket
+    socket.setNoDelay(true)
+    socket.once('close', () => this.#leave(socket))
+    if (this.#entry === undefined) this.#end()
+    else {
+      this.#zeroNs = this.#clock.monotonicNs() - nsOf(this.#entry)
+      this.#play()
+    }
+  }
+
+  /** Sends what is due, and comes again when the next bytes are. */
+  #play(): void {
+    const socket = this.#socket
+    for (let entry = this.#entry; socket !== undefined; entry = this.#next()) {
+      if (entry === undefined) {
+        this.#end()
+        return
+      }
+      const waitNs = this.#zeroNs + nsOf(entry) - this.#clock.monotonicNs()
+      if (waitNs > 0n) {
+        this.#cancelNext = this.#clock.after(Number(waitNs) / 1e6, () => this.#play())
+        return
+      }
+      if (entry.event !== 'bytes') {
+        this.#socket = undefined
+        this.#toNext()
+        socket.end()
+        return
+      }
+      // a client that reads slower than it did when this was recorded
+      if (!socket.write(entry.bytes)) {
+        this.#next()
+        socket.once('drain', () => this.#play())
+        return
+      }
+    }
+  }
+
+  /** Follows a client that has left early: its next connection gets what the next one got. */
+  #leave(socket: Socket): void {
+    if (this.#isOver || this.#socket !== socket) return
+    this.#cancelNext()
+    this.#socket = undefined
+    this.#skipTo('closed')
+    this.#toNext()
+  }
+
+  /** Goes to the first bytes of the next connection that had any. */
+  #toNext(): void {
+    this.#skipTo('bytes')
+    if (this.#entry === undefined) this.#end()
+  }
+
+  #next(): RecordedEntry | undefined {
+    this.#entry = this.#reader.next()
+    return this.#entry
+  }
+
+  #skipTo(event: RecordedEntry['event']): void {
+    do this.#next()
+    while (this.#entry !== undefined && this.#entry.event !== event)
+  }
+
+  #end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#events.ended()
+  }
+}
+
+function nsOf({ atMs }: RecordedEntry): bigint {
+  return BigInt(Math.round(atMs * 1e6))
+}
