@@ -17,6 +17,8 @@ interface RealHubOptions {
 interface RealHub extends Served {
   /** Address of the port for lines of text. */
   readonly text: { readonly host: string; readonly port: number }
+  /** Address of the port that dialects with connections share. */
+  readonly stream: { readonly host: string; readonly port: number }
 }
 
 export async function serveHub(
@@ -35,6 +37,7 @@ export async function serveHub(
   return {
     url: `http://127.0.0.1:${port}`,
     text: hub.addresses().text!,
+    stream: hub.addresses().stream!,
     stop: async () => {
       await http.stop()
       await hub.stop()

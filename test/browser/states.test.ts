@@ -1,5 +1,7 @@
 /** Empty, broken and crowded hubs: what the page says then, and what goes on. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
 import { serveHub } from './real-hub.ts'
@@ -21,6 +23,35 @@ test('an empty hub shows one line to send per dialect, to copy', { skip }, async
   await page.getByRole('button', { name: 'Copy command for Wallaroo' }).click()
   const copied = await page.evaluate('navigator.clipboard.readText()')
   assert.equal(copied, 'machida --application-module celsius --metrics 127.0.0.1:5001')
+})
+
+test('where all that arrived was unreadable that is said, and Sources tell what it was', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, {
+    serve: async (webRoot) => {
+      const hub = await serveHub(webRoot)
+      for (const { port, host } of [hub.text, hub.stream, hub.stream]) {
+        const socket = connect(port, host).on('error', () => {})
+        socket.end('SSH-2.0-x\r\n')
+        socket.resume()
+        await once(socket, 'close')
+      }
+      return hub
+    },
+  })
+  await page.getByRole('heading', { name: '3 messages arrived and could not be read' }).waitFor()
+  assert.equal(await page.getByText('Nothing has arrived yet').count(), 0)
+  assert.match(await textOf(page, '.meter:has-text("Stats Hero") .trouble'), /^1 error$/)
+  assert.match(await textOf(page, '.meter:has-text("Scope") .trouble'), /^waiting$/)
+  assert.match(await textOf(page, '.unclaimed'), /^2 messages at tcp [\d.:]+ are of no dialect\. /)
+  await page.locator('.empty').getByRole('link', { name: 'Sources' }).click()
+  await page.locator('.message').nth(1).waitFor()
+  const words = await page.locator('.message').allInnerTexts()
+  assert.deepEqual(words.map((each) => /^No dialect\s+unclaimed\s+(\d)×/.exec(each)?.[1]).sort(), [
+    '1',
+    '2',
+  ])
 })
 
 test('a lost hub is said with the time; charts go on and what was missed is read back', {

@@ -139,11 +139,13 @@ test('bytes of no dialect are that on the stream port, too, whenever they come',
     slow.end(Buffer.from(text, 'latin1'))
     await until(() => hub.sources().listeners[1]!.connections === 0)
   }
-  const { errors, listeners } = hub.sources()
+  const { errors, listeners, dialects } = hub.sources()
   const [error, ...others] = errors
   assert.deepEqual(others, [])
   assert.deepEqual([error!.dialect, error!.code, error!.count], ['stream', 'unclaimed', 8])
   assert.equal(listeners[1]!.unclaimed, 8)
+  // for which of the two it was meant is not known
+  assert.deepEqual(new Set(dialects.map((each) => each.errors)), new Set([0]))
   const last = error!.last.map(({ hex, guess }) => {
     return [Buffer.from(hex, 'hex').toString('latin1'), /^looks like [\w ]+/.exec(guess ?? '')?.[0]]
   })

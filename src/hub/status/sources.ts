@@ -60,16 +60,17 @@ export function startTimeMs({ startedMs, clockSteps }: StatusParts): number {
 }
 
 export function describeSources(parts: StatusParts): SourcesAnswer {
-  const { bindings, store, reports } = parts
+  const { bindings, reports } = parts
   const overload = parts.overload.status()
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
   const peers = chosenPeers(parts)
+  const listeners = listenersOf(bindings).map((port) => listenerStatus(port, reports))
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
   return {
     startedMs: startTimeMs(parts),
     ...(isLoopback(parts.host) ? {} : { openTo: parts.host }),
-    dialects: [...bindings].map((each) => dialectStatus(each, store, reports)),
-    listeners: listenersOf(bindings).map((port) => listenerStatus(port, reports)),
+    dialects: [...bindings].map((each) => dialectStatus(each, listeners, parts)),
+    listeners,
     workers: parts.workerRates.describe(bindings.threads?.workers() ?? []),
     ...(bindings.threadFailure === undefined ? {} : { workerFailure: bindings.threadFailure }),
     zone: parts.zone.status(),
@@ -96,16 +97,16 @@ function listenerStatus(port: Listener, reports: ErrorReports): ListenerStatus {
 
 function dialectStatus(
   binding: DialectBinding,
-  { counts }: SeriesStore,
-  reports: ErrorReports,
+  listeners: readonly ListenerStatus[],
+  { store: { counts }, reports }: StatusParts,
 ): DialectStatus {
   const { dialect, activity } = binding
   const address = binding.address()
   const { host = '', port = 0 } = address ?? {}
-  // what came to its listener may have been meant for it
-  const listener = dialect.port?.name
-  const isOther = listener !== undefined && listener !== dialect.name
-  const unclaimed = isOther ? reports.unclaimedOf(listener) : 0
+  // what came to a listener of its own was meant for it; of a shared one it is not known
+  const listener = listeners.find(({ name }) => name === dialect.port?.name)
+  const isOwn = listener?.dialects.length === 1 && listener.name !== dialect.name
+  const unclaimed = isOwn ? reports.unclaimedOf(listener.name) : 0
   return {
     name: dialect.name,
     title: dialect.title,

@@ -80,6 +80,10 @@ export interface DialectStatus {
   readonly recent: readonly number[]
   readonly address: string
   readonly lastDataMs: number | null
+  /**
+   * Messages that could not be read; with the first bytes that nothing claims at a listener that no
+   * other dialect shares. Those of one that is shared are `unclaimed` of the listener alone.
+   */
   readonly errors: number
   readonly connections: number
   readonly series: number

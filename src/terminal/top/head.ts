@@ -6,7 +6,7 @@ import type { DialectStatus } from '../../http/api.ts'
 import { shownName } from '../../viewer/format/name.ts'
 import { lesserNotice, worstNotice } from '../../viewer/format/notice.ts'
 import { exact, format } from '../../viewer/format/number.ts'
-import { isLimited } from '../../viewer/format/status.ts'
+import { isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { clockText, durationText, windowText } from '../../viewer/format/time.ts'
 import type { Store } from '../../viewer/store/store.ts'
 import type { Style } from '../color.ts'
@@ -76,8 +76,20 @@ const SPARK_MOST = 16
 /** Least columns of a meter: one that is narrower says too little. */
 const METER_LEAST = 38
 
-/** Draws a meter for each dialect, column by column. @returns rows that they took */
+/**
+ * Draws a meter for each dialect, column by column, and below them what came to a port that several
+ * share and is of none. @returns rows that they took
+ */
 export function drawMeters(buffer: ScreenBuffer, row: number, store: Store): number {
+  const meters = drawDialects(buffer, row, store)
+  const words = store.sources.peek()?.listeners.map(unclaimedWords).filter(Boolean) ?? []
+  words.forEach((each, i) => {
+    buffer.write(row + meters + i, 1, `■ ${wide(each)}`, 'lost')
+  })
+  return meters + words.length
+}
+
+function drawDialects(buffer: ScreenBuffer, row: number, store: Store): number {
   const all = store.sources.peek()?.dialects ?? []
   const heard = all.filter(({ lastDataMs, errors }) => lastDataMs !== null || errors > 0)
   // all of them while there is nothing to see besides, and where there is room

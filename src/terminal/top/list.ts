@@ -1,6 +1,7 @@
 /** The list of series: head, meters, a table for each column of the terminal, keys. */
 import { shownName } from '../../viewer/format/name.ts'
 import { exact } from '../../viewer/format/number.ts'
+import { emptyWords } from '../../viewer/format/status.ts'
 import { windowText } from '../../viewer/format/time.ts'
 import type { ReadingContext } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
@@ -213,8 +214,12 @@ function drawNothing(buffer: ScreenBuffer, row: number, { store, state, rows }: 
   } else if (rows.total > 0 || state.filter !== '') {
     buffer.write(row, 3, `No series matches “${shownName(state.filter)}”. Esc clears the filter.`)
   } else {
-    buffer.write(row, 3, 'Nothing has arrived yet', 'bold')
-    buffer.write(row + 1, 3, 'The hub is listening. What arrives appears here by itself.')
+    const { title, isLoss } = emptyWords(store.sources.peek())
+    const next = isLoss
+      ? 'What it was and who sent it: /sources of the page. What can be read appears here.'
+      : 'The hub is listening. What arrives appears here by itself.'
+    buffer.write(row, 3, wide(title), 'bold')
+    buffer.write(row + 1, 3, next)
     const dialects = store.sources.peek()?.dialects ?? []
     dialects
       .filter(({ tryIt }) => tryIt !== '')

@@ -170,6 +170,21 @@ test('where nothing has arrived the hub is said to listen', async (t) => {
   assert.match(lines[4]!, /What arrives appears here by itself/)
 })
 
+test('where nothing could be read that is said, and what came to a shared port', async (t) => {
+  const { command } = await watched(t, (view) => {
+    const listener = { host: '127.0.0.1', port: 5001, transports: ['tcp'], connections: 0 }
+    const state = 'listening' as const
+    const error = { dialect: 'stream', code: 'unclaimed', count: 26, last: [] }
+    view.status = {
+      ...view.status,
+      listeners: [{ ...listener, state, name: 'stream', dialects: ['a', 'b'], unclaimed: 26 }],
+      errors: [error],
+    }
+  })
+  const lines = await command.until(/26 messages arrived and could not be read/)
+  assert.match(lines.join('\n'), /■ 26 messages at tcp 127\.0\.0\.1:5001 are of no dialect\./)
+})
+
 test('q gives the terminal back with one line more', async (t) => {
   const { command } = await ticked(t)
   command.input.press('q')

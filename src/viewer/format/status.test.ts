@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { LimitStatus, ListenerStatus, PeerStatus, SourcesAnswer } from '../../http/api.ts'
 import {
   absentPeers,
+  emptyWords,
   errorCount,
   isLimited,
   limitAmount,
@@ -12,6 +13,7 @@ import {
   peersWords,
   reachedSeriesLimits,
   reasonWords,
+  unclaimedWords,
 } from './status.ts'
 
 const LIMIT: LimitStatus = {
@@ -160,4 +162,31 @@ test('of several peers that are not there the number and the names are said, and
   const names = Array.from({ length: 5 }, (_, i) => ({ ...never, name: `http://e:${i}` }))
   assert.match(words(...names), /^5 of 5 peers .* http:\/\/e:2 \(not reached yet\) and 2 more\. /)
   assert.doesNotMatch(words(...names), /The other|e:3/)
+})
+
+test('a hub without series says whether nothing came, or nothing that could be taken', () => {
+  const none = { ...SOURCES, errors: [] }
+  const dialect = { name: 'a', title: 'A', ratePerSecond: 0, recent: [], address: '', errors: 0 }
+  const heard = { ...dialect, connections: 0, series: 0, tryIt: '', lastDataMs: 5 }
+  const titleOf = (sources: SourcesAnswer) => plain(emptyWords(sources).title)
+  const waiting = 'Nothing has arrived yet'
+  assert.deepEqual(emptyWords(undefined), { title: waiting, isLoss: false })
+  assert.equal(titleOf(none), waiting)
+  assert.equal(titleOf({ ...none, dialects: [{ ...heard, role: 'emit' }] }), waiting)
+  const gone = { ...none, dialects: [{ ...heard, role: 'receive' as const }] }
+  assert.equal(titleOf(gone), 'There are no series any more')
+  const refusals = [{ dialect: 'a', code: 'series_limit', count: 1 }]
+  assert.equal(titleOf({ ...gone, refusals }), '1 measurement arrived and was not taken')
+  const unread = emptyWords({ ...SOURCES, refusals })
+  assert.deepEqual(unread, { title: '5 messages arrived and could not be read', isLoss: true })
+})
+
+test('what is of no dialect is said of a port that several share', () => {
+  const listener: ListenerStatus = { ...LISTENER, unclaimed: 26 }
+  const words = '26 messages at tcp 127.0.0.1:5001 are of no dialect.'
+  assert.equal(plain(unclaimedWords(listener)), words)
+  assert.match(plain(unclaimedWords({ ...listener, unclaimed: 1 })), /^1 message at .* is of no/)
+  assert.equal(unclaimedWords({ ...listener, unclaimed: 0 }), '')
+  // the meter of the only one counts them
+  assert.equal(unclaimedWords({ ...listener, dialects: ['scope'] }), '')
 })

@@ -7,8 +7,10 @@ import type {
   SourcesAnswer,
 } from '../../http/api.ts'
 import { addressText } from '../../model/text/address.ts'
-import { exact, text } from './number.ts'
+import { counted, exact, text } from './number.ts'
 import { clockText, durationText } from './time.ts'
+
+const messageCount = counted('message')
 
 export function dialectTitle(sources: SourcesAnswer | undefined, name: string): string {
   return sources?.dialects.find((dialect) => dialect.name === name)?.title ?? name
@@ -58,6 +60,42 @@ export function overloadWords({ cause, refuses }: OverloadStatus): string {
 
 export function failedListeners(sources: SourcesAnswer | undefined): readonly ListenerStatus[] {
   return sources?.listeners.filter(({ state }) => state === 'failed') ?? []
+}
+
+/** Says of a listener of several dialects what came there that is of none of them. */
+export function unclaimedWords(listener: ListenerStatus): string {
+  const { unclaimed = 0, dialects } = listener
+  if (dialects.length < 2 || unclaimed === 0) return ''
+  const are = unclaimed === 1 ? 'is' : 'are'
+  return `${messageCount(unclaimed)} at ${listenerAddress(listener)} ${are} of no dialect.`
+}
+
+/** Words for a hub that has no series to show. */
+interface EmptyWords {
+  readonly title: string
+  /** Something arrived, and is not in the numbers: Sources say what it was. */
+  readonly isLoss: boolean
+}
+
+/** Says why there are no series: nothing has come, or nothing that could be read, taken or kept. */
+export function emptyWords(sources: SourcesAnswer | undefined): EmptyWords {
+  const errors = errorCount(sources)
+  if (errors > 0) {
+    return { title: `${messageCount(errors)} arrived and could not be read`, isLoss: true }
+  }
+  const refused = sources?.refusals.reduce((sum, { count }) => sum + count, 0) ?? 0
+  if (refused > 0) {
+    const what = counted('measurement')(refused)
+    return {
+      title: `${what} arrived and ${refused === 1 ? 'was' : 'were'} not taken`,
+      isLoss: true,
+    }
+  }
+  const isHeard = sources?.dialects.some((it) => it.role === 'receive' && it.lastDataMs !== null)
+  return {
+    title: isHeard ? 'There are no series any more' : 'Nothing has arrived yet',
+    isLoss: false,
+  }
 }
 
 /** Lists peers that the hub was told to connect to and has no connection with. */

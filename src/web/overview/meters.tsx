@@ -4,14 +4,15 @@ import { useRef } from 'preact/hooks'
 import type { DialectStatus } from '../../http/api.ts'
 import { SteadyRange } from '../../viewer/chart/scale.ts'
 import { allDigits, exact, format, NO_VALUE } from '../../viewer/format/number.ts'
-import { absentPeers, isLimited } from '../../viewer/format/status.ts'
+import { absentPeers, isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { ageText } from '../../viewer/format/time.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { drawPlot } from '../chart/plot.ts'
 import { usePage, usePanel } from '../shell/page.ts'
-import { setText, useReading } from '../shell/parts.tsx'
+import { Link, setText, useReading } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
+import { SOURCES } from '../sources/address.ts'
 import { OVERVIEW } from './address.ts'
 
 /** Ages are amber from three intervals of the stream on. */
@@ -120,16 +121,33 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
   )
 }
 
+/** Says what came to ports that several dialects share and is of none: it is on no meter. */
+function Unclaimed(): JSX.Element | null {
+  const words = usePage().store.sources.value?.listeners.map(unclaimedWords).filter(Boolean) ?? []
+  if (words.length === 0) return null
+  return (
+    <p class="unclaimed">
+      <span class="error">{words.join(' ')}</span>{' '}
+      <Link to={to(SOURCES)} class="link">
+        Show what they were
+      </Link>
+    </p>
+  )
+}
+
 export function Meters(): JSX.Element | null {
   const { store } = usePage()
   const dialects = store.sources.value?.dialects ?? []
   if (dialects.length === 0) return null
   return (
-    // biome-ignore lint/a11y/useSemanticElements: buttons in a group, not fields of a form
-    <div class="meters" role="group" aria-label="Sources" style={{ '--count': dialects.length }}>
-      {dialects.map((status) => (
-        <Meter key={status.name} status={status} />
-      ))}
-    </div>
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: buttons in a group, not fields of a form */}
+      <div class="meters" role="group" aria-label="Sources" style={{ '--count': dialects.length }}>
+        {dialects.map((status) => (
+          <Meter key={status.name} status={status} />
+        ))}
+      </div>
+      <Unclaimed />
+    </>
   )
 }

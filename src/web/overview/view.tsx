@@ -7,10 +7,11 @@ import { exact } from '../../viewer/format/number.ts'
 import type { Selection } from '../../viewer/series/select.ts'
 import { selectSeries } from '../../viewer/series/selection.ts'
 import { type Page, usePage } from '../shell/page.ts'
-import { CopyButton, NoList } from '../shell/parts.tsx'
+import { NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
 import { type Density, OVERVIEW, type OverviewState } from './address.ts'
+import { Empty } from './empty.tsx'
 import { FilterLine } from './filter-line.tsx'
 import { GroupIndex } from './list/group-index.tsx'
 import { columnsOf, Groups } from './list/groups.tsx'
@@ -164,48 +165,6 @@ function Lists({ selection, density, showsOdd, children }: ListsProps): JSX.Elem
         {isFound && <Ruler density={density} columns={columns} />}
       </div>
     </div>
-  )
-}
-
-const SEND = 'Send it one line and the chart appears:'
-const ATTACH = 'Attach a viewer, it shows what the hub holds:'
-
-/**
- * Shows, while nothing has arrived yet, one line to send per dialect, with the address it really
- * listens on.
- */
-function Empty(): JSX.Element {
-  const { store, views } = usePage()
-  const wordsOf = (dialect: string): string | undefined =>
-    views.find((view) => view.dialect === dialect)?.exampleWords
-  const steps = (store.sources.value?.dialects ?? [])
-    .filter(({ tryIt }) => tryIt !== '')
-    .map(({ name, title, role, tryIt, address }) => ({
-      title,
-      purpose: wordsOf(name) ?? (role === 'emit' ? ATTACH : SEND),
-      command: tryIt,
-      note: address,
-    }))
-  return (
-    <section class="empty">
-      <h1>Nothing has arrived yet</h1>
-      <p class="soft">
-        The hub is listening. What arrives appears here by itself, within a second.
-      </p>
-      <ul>
-        {steps.map(({ title, purpose, command, note }) => (
-          <li key={title}>
-            <span class="strong">{title}</span>
-            <div>
-              <p class="small soft">{purpose}</p>
-              <pre>{command}</pre>
-              <span class="small muted">{note}</span>
-            </div>
-            <CopyButton text={command} what={`command for ${title}`} />
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }
 
