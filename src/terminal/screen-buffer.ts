@@ -58,6 +58,20 @@ export class ScreenBuffer {
     this.write(row, end - size, text, style, size)
   }
 
+  /** Puts a smaller picture into this one; what has no room is left out. */
+  paste(picture: ScreenBuffer, row: number, column: number): void {
+    const columns = Math.min(picture.columns, this.columns - column)
+    const rows = Math.min(picture.rows, this.rows - row)
+    for (let y = 0; y < rows; y++) {
+      for (let x = 0; x < columns; x++) {
+        const from = y * picture.columns + x
+        const to = (row + y) * this.columns + column + x
+        this.characters[to] = picture.characters[from]!
+        this.styles[to] = picture.styles[from]!
+      }
+    }
+  }
+
   /** Reads one row as text, without the blanks at its end. */
   rowText(row: number): string {
     const start = row * this.columns

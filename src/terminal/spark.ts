@@ -4,8 +4,6 @@
  */
 import { BrailleCanvas, DOTS_ACROSS, DOTS_DOWN } from './braille.ts'
 
-const HEIGHT = DOTS_DOWN
-
 /** End of the scale: zero, unless a value is below it, or the least value. */
 type SparkBase = 'zero' | 'own'
 
@@ -14,6 +12,16 @@ type SparkBase = 'zero' | 'own'
  * @param cells how many characters wide
  */
 export function spark(values: ArrayLike<number>, cells: number, base: SparkBase = 'zero'): string {
+  return sparkRows(values, cells, 1, base)[0]!
+}
+
+/** Does the same in several rows, for more heights than four; the highest row comes first. */
+export function sparkRows(
+  values: ArrayLike<number>,
+  cells: number,
+  rows: number,
+  base: SparkBase = 'zero',
+): string[] {
   const columns = cells * DOTS_ACROSS
   const first = values.length - columns
   let low = base === 'zero' ? 0 : Number.POSITIVE_INFINITY
@@ -23,20 +31,21 @@ export function spark(values: ArrayLike<number>, cells: number, base: SparkBase 
     if (value < low) low = value
     if (value > high) high = value
   }
-  const canvas = new BrailleCanvas(cells, 1)
+  const canvas = new BrailleCanvas(cells, rows)
+  const most = rows * DOTS_DOWN
   for (let x = 0; x < columns; x++) {
-    const dots = height(values[first + x] ?? Number.NaN, low, high)
-    if (dots > 0) canvas.column(x, HEIGHT - dots, HEIGHT - 1)
+    const dots = height(values[first + x] ?? Number.NaN, low, high, most)
+    if (dots > 0) canvas.column(x, most - dots, most - 1)
   }
-  return canvas.rowText(0)
+  return Array.from({ length: rows }, (_, row) => canvas.rowText(row))
 }
 
 /** Scales a value to dots. */
-function height(value: number, low: number, high: number): number {
+function height(value: number, low: number, high: number, most: number): number {
   if (Number.isNaN(value)) return 0
-  if (value === high && high > low) return HEIGHT
+  if (value === high && high > low) return most
   if (value === low) return 1
   const range = high - low
   if (!Number.isFinite(range)) return 1
-  return range === 0 ? 1 : 1 + Math.round(((value - low) / range) * (HEIGHT - 1))
+  return range === 0 ? 1 : 1 + Math.round(((value - low) / range) * (most - 1))
 }

@@ -38,8 +38,8 @@ interface Row extends Series {
   afterGap: boolean
 }
 
-/** Two a cell of a spark, and no spark is wider than 30 cells. */
-const PAST_LIMIT = 60
+/** Two a cell of a spark, and no spark is wider than 120 cells. */
+const PAST_LIMIT = 240
 
 interface BoardOptions {
   readonly seriesLimit: number

@@ -15,9 +15,10 @@ test('names that need the room take that of the spark', () => {
   })
 })
 
-test('a spark stands at the right edge, as wide as the names leave it, at most 30', () => {
+test('a spark stands at the right edge, as wide as the names leave it', () => {
   assert.deepEqual(layoutOf(80, ['raw'], 40).spark, { start: 58, width: 22 })
-  assert.deepEqual(layoutOf(200, ['raw'], 40).spark, { start: 170, width: 30 })
+  assert.deepEqual(layoutOf(100, ['raw'], 20).spark, { start: 63, width: 37 })
+  assert.deepEqual(layoutOf(400, ['raw'], 40).spark, { start: 280, width: 120 })
 })
 
 test('columns without room are left out from the right, the first one never', () => {

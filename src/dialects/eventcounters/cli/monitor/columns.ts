@@ -30,7 +30,9 @@ const GAP = 1
 const NAME_WIDTH_LEAST = 28
 const SPARK_GAP = 2
 const SPARK_LEAST = 8
-const SPARK_MOST = 30
+/** Widest spark, as a part of the width and in columns. */
+const SPARK_PART = 3 / 8
+const SPARK_MOST = 120
 
 /** @param nameWidest columns that the widest name takes with its indent */
 export function layoutOf(width: number, columns: readonly Column[], nameWidest: number): Layout {
@@ -38,7 +40,8 @@ export function layoutOf(width: number, columns: readonly Column[], nameWidest: 
   const fitting = columns.slice(0, Math.max(1, room))
   const valuesWidth = fitting.length * (VALUE_WIDTH + GAP)
   const left = width - valuesWidth - Math.max(nameWidest, NAME_WIDTH_LEAST) - SPARK_GAP
-  const sparkWidth = left < SPARK_LEAST ? 0 : Math.min(left, SPARK_MOST)
+  const sparkMost = Math.min(SPARK_MOST, Math.floor(width * SPARK_PART))
+  const sparkWidth = left < SPARK_LEAST ? 0 : Math.min(left, sparkMost)
   const end = sparkWidth === 0 ? width : width - sparkWidth - SPARK_GAP
   const nameWidth = Math.max(0, end - valuesWidth)
   return {

@@ -22,6 +22,7 @@ class TextOutput {
 interface Asked {
   readonly counters?: string | undefined
   readonly series?: string
+  readonly filter?: string
 }
 
 function reading(thresholds: readonly Threshold[] = [], seriesLimit = 10, asked: Asked = {}) {
@@ -35,7 +36,8 @@ function reading(thresholds: readonly Threshold[] = [], seriesLimit = 10, asked:
     filter: asked.counters === undefined ? undefined : parseFilter(asked.counters),
     ...{ intervalMs: 1000, durationMs: undefined, seriesLimit },
   }
-  const options = { views: ['raw'] as const, thresholds }
+  const { filter = '' } = asked
+  const options = { views: ['raw'] as const, thresholds, filter }
   const parts = { output, errors, process, clock, connect: client.connect }
   const done = monitorAsLines(request, options, parts)
   client.open(asked.series)
@@ -164,3 +166,21 @@ for (const [what, counters, series, ms, advice] of [
     assert.match(errors.text, advice)
   })
 }
+
+test('what a hub counts of itself is left out, and what the filter does not match', () => {
+  const own = { provider: 'hub', name: 'pentameter.series', mean: 67 }
+  const told = [own, { name: 'orders', increment: 1 }, { name: 'heap', mean: 2 }]
+  for (const [asked, names] of [
+    [{}, ['orders', 'heap']],
+    [{ filter: 'shop he*p' }, ['heap']],
+    [{ filter: 'pentameter' }, ['pentameter.series']],
+    [{ counters: 'hub' }, ['pentameter.series']],
+  ] as const) {
+    const { client, lines } = reading([], 10, asked)
+    client.tell(...told)
+    assert.deepEqual(
+      lines().map(({ name }) => name),
+      names,
+    )
+  }
+})

@@ -13,6 +13,7 @@ import type { CounterRequest } from '../request.ts'
 import { Watch, type WatchContext } from '../watch.ts'
 import { Board, type Series } from './board.ts'
 import type { MonitorOptions } from './screen-monitor.ts'
+import { CounterWords, namesCounters } from './selection.ts'
 import { isOver } from './threshold.ts'
 
 interface LineOutput {
@@ -31,7 +32,7 @@ const WAITING_LIMIT = 1_048_576
 
 export async function monitorAsLines(
   request: CounterRequest,
-  { views, thresholds }: Pick<MonitorOptions, 'views' | 'thresholds'>,
+  { views, thresholds, filter = '' }: Pick<MonitorOptions, 'views' | 'thresholds' | 'filter'>,
   parts: PipeParts,
 ): Promise<void> {
   const { output, errors, process, clock } = parts
@@ -40,10 +41,12 @@ export async function monitorAsLines(
     view: views[0]!,
     isOver: (counter, value) => isOver(thresholds, counter, value),
   })
+  const words = new CounterWords(filter, namesCounters(request))
   let skipped = 0
   const watch = new Watch(request, parts, {
     onOpen: () => errors.write(`reading from ${escapeUnseen(watch.endpoint)}\n`),
     onWindow(window) {
+      if (!words.match(window.counter)) return
       const series = board.take(window, clock.monotonicNs())
       if (series === undefined) return
       if ((output.writableLength ?? 0) > WAITING_LIMIT) skipped++

@@ -40,14 +40,14 @@ test('providers by name, counters by label in any case, tags under their counter
     series('alpha', { provider: 'App', tags: [['k', '1']] }),
     series('% time', { provider: 'App' }),
   ]
-  assert.deepEqual(new Listing('raw').lines(1, all, 'name').map(text), [
+  assert.deepEqual(new Listing('raw').lines('1', all, 'name').map(text), [
     ...['[App]', '% time', 'alpha:', 'k', '1', '2', 'Beta', '[zoo]', 'b'],
   ])
 })
 
 test('a series without tags stands on the line of its counter, those with tags below', () => {
   const all = [series('a', { tags: [['k', 'v']] }), series('a')]
-  assert.deepEqual(new Listing('raw').lines(1, all, 'name').map(text), ['[P]', 'a', 'k', 'v'])
+  assert.deepEqual(new Listing('raw').lines('1', all, 'name').map(text), ['[P]', 'a', 'k', 'v'])
 })
 
 test('columns are the keys of all, as wide as the widest value is on a terminal', () => {
@@ -56,7 +56,7 @@ test('columns are the keys of all, as wide as the widest value is on a terminal'
     series('a', { tags: [['city', '東京都庁']] }),
     series('a', { tags: [['country', 'FR']] }),
   ]
-  const keys = new Listing('raw').lines(1, all, 'name').find(({ kind }) => kind === 'keys')
+  const keys = new Listing('raw').lines('1', all, 'name').find(({ kind }) => kind === 'keys')
   assert.ok(keys?.kind === 'keys')
   const columns = new Map(keys.columns.map(({ key, width }) => [key, width]))
   assert.deepEqual([columns.get('country'), columns.get('city')], [7, 8])
@@ -69,21 +69,21 @@ test('sorting by value keeps tags with their counter, the one with the highest f
     series('b', { tags: [['k', 'high']], value: 9 }),
     series('c', { value: 7 }),
   ]
-  const order = new Listing('raw').lines(1, all, 'value').map(text)
+  const order = new Listing('raw').lines('1', all, 'value').map(text)
   assert.deepEqual(order, ['[P]', 'b:', 'k', 'high', 'low', 'c', 'a'])
 })
 
 test('sorting by change takes its size, and what has none comes last', () => {
   const all = [series('a'), series('b', { delta: 1 }), series('c', { delta: -3 })]
-  assert.deepEqual(new Listing('raw').lines(1, all, 'change').map(text), ['[P]', 'c', 'b', 'a'])
+  assert.deepEqual(new Listing('raw').lines('1', all, 'change').map(text), ['[P]', 'c', 'b', 'a'])
 })
 
 test('names are sorted anew only for another version, values every time', () => {
   const listing = new Listing('raw')
   const first = series('a', { value: 1 })
   const later: Series[] = [first]
-  assert.equal(listing.lines(1, later, 'name').length, 2)
+  assert.equal(listing.lines('1', later, 'name').length, 2)
   later.push(series('b', { value: 2 }))
-  assert.equal(listing.lines(1, later, 'name').length, 2)
-  assert.equal(listing.lines(2, later, 'name').length, 3)
+  assert.equal(listing.lines('1', later, 'name').length, 2)
+  assert.equal(listing.lines('2', later, 'name').length, 3)
 })

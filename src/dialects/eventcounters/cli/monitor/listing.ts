@@ -46,14 +46,14 @@ const collator = new Intl.Collator('en')
 export class Listing {
   readonly #view: ValueView
   #providers: { readonly provider: string; readonly groups: readonly Group[] }[] = []
-  #version: number | undefined
+  #version: string | undefined
 
   constructor(view: ValueView) {
     this.#view = view
   }
 
-  /** @param version of the board the series are of; the same number = the same names and labels */
-  lines(version: number, series: Iterable<Series>, sort: Sort): Line[] {
+  /** @param version of the series: the same text = the same names and labels */
+  lines(version: string, series: Iterable<Series>, sort: Sort): Line[] {
     if (version !== this.#version) {
       this.#providers = providersOf(series, this.#view)
       this.#version = version

@@ -10,9 +10,10 @@ import { type MonitorOptions, monitorOnScreen } from './screen-monitor.ts'
 import { parseThreshold, type Threshold } from './threshold.ts'
 
 const EXAMPLES = `
-At a terminal: p pauses, r resumes, s sorts, ? shows all keys, q quits. Elsewhere, or with --json,
-one JSON line per counter and interval goes to stdout, and what happens to the connection to stderr.
-A lost connection is taken up again; the time between stays a gap.
+At a terminal: p pauses, r resumes, / filters, s sorts, ? shows all keys, q quits. Elsewhere, or
+with --json, one JSON line per counter and interval goes to stdout, and what happens to the
+connection to stderr. A lost connection is taken up again; the time between stays a gap. What a hub
+counts of itself is left out unless --counters, or a word of the filter, asks for it.
 
 --values chooses how incrementing counters are read, one or several side by side: raw is what was
 counted in the interval, rate that per the counter's own time scale (1 s where it has none), second,
@@ -30,6 +31,7 @@ interface MonitorArguments extends RequestArguments {
   readonly showDeltas?: boolean
   readonly abbreviateLargeNumbers?: boolean
   readonly sort: Sort
+  readonly filter: string
   readonly values: readonly ValueView[]
   readonly threshold: readonly Threshold[]
   readonly json?: boolean
@@ -42,6 +44,7 @@ export function addMonitor(group: Command): void {
     .description('show the counters of an application or hub, live')
     .option('--show-deltas', 'a column with the change from the interval before')
     .option('--abbreviate-large-numbers', 'numbers from 100,000,000 on as 1.2346e+08')
+    .option('--filter <words>', 'only counters with all these words, or KEY=VALUE', '')
     .addOption(new Option('--sort <order>', 'within a provider').choices(SORTS).default('name'))
     .addOption(
       new Option('--values <list>', `of ${VALUE_VIEWS.join(', ')}`)
@@ -63,6 +66,7 @@ export function addMonitor(group: Command): void {
         showDeltas: args.showDeltas === true,
         isAbbreviated: args.abbreviateLargeNumbers === true,
         sort: args.sort,
+        filter: args.filter,
         thresholds: args.threshold,
       }
       const { stdin: input, stdout: output, stderr: errors, env } = process

@@ -4,9 +4,9 @@
  */
 import {
   type Key,
-  type ScreenBuffer,
+  ScreenBuffer,
   type Style,
-  spark,
+  sparkRows,
   textWidth,
 } from '../../../../terminal/index.ts'
 import type { Series } from './board.ts'
@@ -36,6 +36,12 @@ interface MonitorView {
   readonly interval: string
   readonly status: MonitorStatus
   readonly seriesCount: number
+  /** Number of series without the filter. */
+  readonly seriesTotal: number
+  readonly filter: string
+  readonly isTyping: boolean
+  /** Words for a table without a line; empty while there is nothing to say. */
+  readonly emptyText: string
   /** Errors so far, and what is not shown; empty when nothing. */
   readonly troubles: readonly string[]
   readonly lines: readonly Line[]
@@ -56,6 +62,14 @@ const LEAST_ROWS = 12
 const HEAD_ROWS = 4
 const FOOT_ROWS = 2
 const INDENT = 4
+/** Tables side by side are at least so wide, with a gap between them. */
+const TABLE_LEAST = 80
+const TABLE_GAP = 3
+/** Rows from which on sparks may be higher than a line, and how high. */
+const TALL_FROM = 30
+const TALL_MOST = 3
+/** Characters of a filter among the keys. */
+const FILTER_SHOWN = 16
 
 const TITLES: Readonly<Record<Column, string>> = {
   raw: 'Current Value',
@@ -70,8 +84,10 @@ const TITLES: Readonly<Record<Column, string>> = {
 const HELP = [
   ['p', 'pause: the screen stands still, the counters go on'],
   ['r', 'resume, with what came last'],
+  ['/', 'filter: words of provider, name or KEY=VALUE; * is any run'],
+  ['Esc', 'help, filter off'],
   ['s', 'sort by name, value or change within each provider'],
-  ['↑ ↓', 'scroll; Page Up, Page Down, Home, End as well'],
+  ['↑↓', 'scroll; Page Up, Page Down, Home, End as well'],
   ['?', 'these keys, and back'],
   ['q', 'quit; Ctrl-C as well'],
 ] as const
@@ -83,6 +99,8 @@ export class MonitorPicture {
   /** Widest name so far; it never shrinks, so that columns do not move when a counter goes. */
   #nameWidest = 0
   #bodyRows = 1
+  /** Lines that the tables have room for. */
+  #room = 1
   #lineCount = 0
 
   constructor(options: PictureOptions) {
@@ -92,7 +110,7 @@ export class MonitorPicture {
 
   /** @returns whether the key moves the table */
   scroll(key: Key): boolean {
-    const page = Math.max(1, this.#bodyRows - 1)
+    const page = Math.max(1, this.#room - 1)
     const steps: Readonly<Record<string, number>> = {
       ...{ up: -1, down: 1, 'page-up': -page, 'page-down': page },
       ...{ home: -this.#lineCount, end: this.#lineCount },
@@ -111,40 +129,66 @@ export class MonitorPicture {
     }
     this.#bodyRows = buffer.rows - HEAD_ROWS - FOOT_ROWS
     this.#lineCount = view.lines.length
+    const tables = this.#tables(buffer.columns)
+    this.#room = this.#bodyRows * tables
     this.#top = this.#clamp(this.#top)
     for (const line of view.lines) this.#nameWidest = Math.max(this.#nameWidest, nameWidth(line))
-    const layout = layoutOf(buffer.columns, this.#columns, this.#nameWidest)
     drawHead(buffer, view)
     if (view.isHelp) drawHelp(buffer)
     else {
-      this.#drawTitles(buffer, layout)
-      this.#drawLines(buffer, view, layout)
+      this.#drawTables(buffer, view, tables)
+      if (view.lines.length === 0) buffer.write(HEAD_ROWS, INDENT, view.emptyText)
     }
     this.#drawFoot(buffer, view)
   }
 
-  #drawTitles(buffer: ScreenBuffer, { values }: Layout): void {
-    buffer.write(HEAD_ROWS - 1, 0, 'Name', 'bold')
-    for (const { column, end } of values) {
-      buffer.writeRight(HEAD_ROWS - 1, end, TITLES[column], 'bold', VALUE_WIDTH)
+  /** Counts the tables side by side: one, unless it has too few rows and there is width. */
+  #tables(columns: number): number {
+    const room = Math.floor((columns + TABLE_GAP) / (TABLE_LEAST + TABLE_GAP))
+    return Math.max(1, Math.min(room, Math.ceil(this.#lineCount / this.#bodyRows)))
+  }
+
+  #drawTables(buffer: ScreenBuffer, view: MonitorView, tables: number): void {
+    const width = Math.floor((buffer.columns + TABLE_GAP) / tables) - TABLE_GAP
+    const layout = layoutOf(width, this.#columns, this.#nameWidest)
+    const isTall = tables === 1 && layout.spark !== undefined && buffer.rows >= TALL_FROM
+    const tall = isTall ? tallness(view.lines, this.#bodyRows) : 1
+    for (let i = 0; i < tables; i++) {
+      const table = new ScreenBuffer(width, 1 + this.#bodyRows)
+      const first = this.#top + i * this.#bodyRows
+      this.#drawTitles(table, layout)
+      this.#drawLines(table, view, layout, view.lines.slice(first, first + this.#bodyRows), tall)
+      buffer.paste(table, HEAD_ROWS - 1, i * (width + TABLE_GAP))
     }
   }
 
-  #drawLines(buffer: ScreenBuffer, view: MonitorView, layout: Layout): void {
-    const shown = view.lines.slice(this.#top, this.#top + this.#bodyRows)
-    shown.forEach((line, i) => {
-      const row = HEAD_ROWS + i
-      const { nameWidth } = layout
-      if (line.kind === 'provider') buffer.write(row, 0, `[${line.provider}]`, 'bold')
-      else if (line.kind === 'keys') drawLabelKeys(buffer, row, line.columns, nameWidth)
+  #drawTitles(table: ScreenBuffer, { values }: Layout): void {
+    table.write(0, 0, 'Name', 'bold')
+    for (const { column, end } of values) {
+      table.writeRight(0, end, TITLES[column], 'bold', VALUE_WIDTH)
+    }
+  }
+
+  /** @param tall rows of a series, of which the last one has its figures */
+  #drawLines(
+    table: ScreenBuffer,
+    view: MonitorView,
+    layout: Layout,
+    lines: readonly Line[],
+    tall: number,
+  ): void {
+    const { nameWidth } = layout
+    let row = 0
+    for (const line of lines) {
+      const series = seriesOf(line)
+      row += series === undefined ? 1 : tall
+      if (line.kind === 'provider') table.write(row, 0, `[${line.provider}]`, 'bold')
+      else if (line.kind === 'keys') drawLabelKeys(table, row, line.columns, nameWidth)
       else if (line.kind === 'labels') {
-        drawLabelValues(buffer, row, line.columns, line.series.counter.metaData, nameWidth)
-        this.#drawSeries(buffer, row, line.series, view, layout)
-      } else {
-        buffer.write(row, INDENT, line.label.text, 'plain', nameWidth - INDENT)
-        if (line.series !== undefined) this.#drawSeries(buffer, row, line.series, view, layout)
-      }
-    })
+        drawLabelValues(table, row, line.columns, line.series.counter.metaData, nameWidth)
+      } else table.write(row, INDENT, line.label.text, 'plain', nameWidth - INDENT)
+      if (series !== undefined) this.#drawSeries(table, row, series, view, layout, tall)
+    }
   }
 
   #drawSeries(
@@ -153,6 +197,7 @@ export class MonitorPicture {
     series: Series,
     view: MonitorView,
     layout: Layout,
+    tall: number,
   ): void {
     const isStale = view.isStale(series)
     const mark = isStale ? '–' : series.isOver ? '◆' : ''
@@ -163,7 +208,9 @@ export class MonitorPicture {
     }
     if (layout.spark === undefined) return
     const { start, width } = layout.spark
-    buffer.write(row, start, spark(series.past, width), isStale ? 'faint' : 'data')
+    sparkRows(series.past, width, tall).forEach((text, i) => {
+      buffer.write(row - tall + 1 + i, start, text, isStale ? 'faint' : 'data')
+    })
   }
 
   /** Writes a figure. A Mean kind has one: it stands in the first column alone. */
@@ -178,25 +225,44 @@ export class MonitorPicture {
     return `${text.trimEnd()}${scale}`
   }
 
-  #drawFoot(buffer: ScreenBuffer, { lines, sort }: MonitorView): void {
+  #drawFoot(buffer: ScreenBuffer, { lines, sort, filter, isTyping }: MonitorView): void {
     const row = buffer.rows - FOOT_ROWS
     buffer.write(row, 0, '─'.repeat(buffer.columns), 'faint')
-    buffer.write(row + 1, 1, `p pause  r resume  s sort: ${sort}  ↑↓ scroll  ? keys  q quit`)
-    if (lines.length <= this.#bodyRows) return
-    const last = Math.min(lines.length, this.#top + this.#bodyRows)
+    if (isTyping) {
+      const hint = 'Enter takes it  Esc gives it up'
+      const room = buffer.columns - hint.length - 4
+      const after = buffer.write(row + 1, 1, `/ ${filter}`, 'bold', room)
+      buffer.write(row + 1, after, '▏', 'cursor')
+      buffer.writeRight(row + 1, buffer.columns, hint, 'faint')
+    } else {
+      const chosen = filter === '' ? '/ filter' : `/ ${cut(filter)}`
+      const keys = [
+        'p pause',
+        'r resume',
+        chosen,
+        `s sort: ${sort}`,
+        '↑↓ scroll',
+        '? keys',
+        'q quit',
+      ]
+      buffer.write(row + 1, 1, keys.join('  '))
+    }
+    if (lines.length <= this.#room) return
+    const last = Math.min(lines.length, this.#top + this.#room)
     buffer.writeRight(row, buffer.columns, ` ${this.#top + 1}-${last} of ${lines.length} lines`)
   }
 
   #clamp(top: number): number {
-    return Math.max(0, Math.min(top, this.#lineCount - this.#bodyRows))
+    return Math.max(0, Math.min(top, this.#lineCount - this.#room))
   }
 }
 
 function drawHead(
   buffer: ScreenBuffer,
-  { endpoint, interval, status, seriesCount, troubles }: MonitorView,
+  { endpoint, interval, status, seriesCount, seriesTotal, troubles }: MonitorView,
 ) {
-  const seen = `${seriesCount} series  ${interval}`
+  const of = seriesCount === seriesTotal ? '' : ` of ${seriesTotal}`
+  const seen = `${seriesCount}${of} series  ${interval}`
   const after = buffer.write(0, 0, 'Pentameter', 'bold')
   buffer.write(0, after, `  ${endpoint}`, 'plain', buffer.columns - after - seen.length - 2)
   buffer.writeRight(0, buffer.columns, seen)
@@ -214,6 +280,22 @@ function drawHelp(buffer: ScreenBuffer): void {
     buffer.write(HEAD_ROWS + i, INDENT, key, 'bold')
     buffer.write(HEAD_ROWS + i, INDENT + 6, text)
   })
+}
+
+/** Counts the rows that each series may have where all lines have room, for a higher spark. */
+function tallness(lines: readonly Line[], rows: number): number {
+  const series = lines.filter((line) => seriesOf(line) !== undefined).length
+  const room = Math.floor((rows - (lines.length - series)) / Math.max(1, series))
+  return Math.max(1, Math.min(TALL_MOST, room))
+}
+
+function seriesOf(line: Line): Series | undefined {
+  return line.kind === 'counter' || line.kind === 'labels' ? line.series : undefined
+}
+
+/** Cuts a filter to what the line of keys has room for. */
+function cut(filter: string): string {
+  return filter.length > FILTER_SHOWN ? `${filter.slice(0, FILTER_SHOWN - 1)}…` : filter
 }
 
 function nameWidth(line: Line): number {
@@ -242,7 +324,7 @@ function drawSmall(
   for (const line of lines) {
     if (row >= buffer.rows) return
     if (line.kind === 'counter') name = line.label.text
-    const series = line.kind === 'counter' || line.kind === 'labels' ? line.series : undefined
+    const series = seriesOf(line)
     if (series === undefined) continue
     const value = number(series).trimEnd()
     const pairs = pairsText(series)

@@ -21,11 +21,13 @@ interface Setting extends Partial<MonitorOptions> {
   readonly color?: ColorDepth
   readonly seriesLimit?: number
   readonly durationMs?: number
+  readonly url?: string
 }
 
 /** A monitor at a terminal whose session has just opened. */
 function watching(setting: Setting = {}) {
   const { columns = 80, rows = 24, color = 'none', seriesLimit = 1000, durationMs } = setting
+  const { url = 'http://127.0.0.1:4000' } = setting
   const terminal = new TestTerminal(columns, rows)
   const input = new TestInput()
   const process = new TestProcess()
@@ -33,7 +35,7 @@ function watching(setting: Setting = {}) {
   const client = new FakeCounterClient()
   const done = monitorOnScreen(
     {
-      client: { url: 'http://127.0.0.1:4000' },
+      client: { url },
       filter: undefined,
       intervalMs: 1000,
       durationMs,
@@ -83,7 +85,7 @@ test('80 x 24: providers and counters by name, tags as columns, points aligned',
   ])
   assert.equal(
     (await terminal.lines())[23],
-    ' p pause  r resume  s sort: name  ↑↓ scroll  ? keys  q quit',
+    ' p pause  r resume  / filter  s sort: name  ↑↓ scroll  ? keys  q quit',
   )
 })
 
@@ -122,9 +124,68 @@ test('deltas are the change from the interval before, none for the first', async
 test('120 x 40 has room for a spark with what was seen', async () => {
   const { table, tell } = watching({ columns: 120, rows: 40 })
   for (const mean of [1, 2, 3, 4, 0, 4]) tell({ name: 'a', mean })
-  const row = (await table())[2]!
-  assert.equal(row.length, 120)
-  assert.match(row, / ⣴⣾⣸$/)
+  const rows = (await table()).slice(2)
+  for (const row of rows) assert.equal(row.length, 120)
+  assert.deepEqual(
+    rows.map((row) => row.slice(-3)),
+    [' ⣸⢸', '⢰⣿⢸', '⣿⣿⣸'],
+    'three rows high, where there is room',
+  )
+  assert.match(rows[2]!, /^ {4}a +4 /)
+})
+
+test('a wide terminal has two tables side by side once one has too few rows', async () => {
+  const { tell, table, terminal, input } = watching({ columns: 200, rows: 12 })
+  tell(...Array.from({ length: 5 }, (_, i) => ({ name: `c${10 + i}`, mean: i })))
+  assert.doesNotMatch((await table())[0]!, /Name.*Name/)
+  tell(...Array.from({ length: 20 }, (_, i) => ({ name: `c${10 + i}`, mean: i })))
+  const [titles, first] = await table()
+  assert.match(titles!, /^Name +Current Value +Name +Current Value/)
+  assert.match(first!, /^\[Shop\] +c15 +5 /)
+  assert.match(await terminal.text(), / 1-12 of 21 lines$/m)
+  input.press('\x1b[F')
+  assert.match((await table())[6]!, /c23 .*c29 /)
+})
+
+test('/ filters while it is typed, Enter keeps it, Esc gives it up', async () => {
+  const { tell, terminal, input, table, clock } = watching()
+  tell(...SHOP)
+  input.press('/')
+  input.press('orders')
+  assert.match(await terminal.text(), /^ \/ orders▏ +Enter takes it {2}Esc gives it up$/m)
+  assert.match((await terminal.lines())[0]!, /2 of 4 series {2}1 s$/)
+  assert.deepEqual(
+    (await table()).slice(1).map((line) => line.trim().split(/ {2,}/)[0]),
+    ['[Shop]', 'orders (Count / 1 sec)', 'country method', 'DE', 'FR'],
+  )
+  input.press(' country=fr')
+  assert.match((await terminal.lines())[0]!, /1 of 4 series/)
+  input.press('\r')
+  assert.match(await terminal.text(), /\/ orders country=…|\/ orders countr…/)
+  tell({ provider: 'Shop', name: 'orders', tags: { country: 'FR' }, increment: 7 })
+  assert.match((await table()).join('\n'), /FR +7/)
+  input.press('/')
+  input.press('\x15zzz')
+  assert.match(await terminal.text(), /No counter matches “zzz”/)
+  input.press('\x1b')
+  clock.advance(200)
+  assert.match((await terminal.lines())[0]!, /1 of 4 series/)
+  input.press('q')
+})
+
+test("a hub's own counters are left out unless they are asked for", async () => {
+  const own = { provider: 'hub', name: 'pentameter.series', mean: 67 }
+  const { tell, terminal, input, table } = watching()
+  tell(own)
+  assert.match(await terminal.text(), /Only the hub's own counters so far/)
+  tell({ name: 'orders', mean: 1 })
+  assert.match((await terminal.lines())[0]!, / 1 series {2}1 s$/)
+  assert.doesNotMatch((await table()).join(), /pentameter/)
+  input.press('/pentameter')
+  assert.match((await table()).join(), /\[hub\].*pentameter\.series +67/)
+  const named = watching({ url: 'http://127.0.0.1:4000/?counters=hub' })
+  named.tell(own)
+  assert.match((await named.table()).join(), /pentameter\.series +67/)
 })
 
 test('values can stand side by side; a Mean kind has only one', async () => {

@@ -20,6 +20,7 @@ import { Board, type Series } from './board.ts'
 import type { ValueView } from './figures.ts'
 import { Listing, SORTS, type Sort } from './listing.ts'
 import { MonitorPicture, type MonitorStatus } from './picture.ts'
+import { CounterSelection, namesCounters, type Selected } from './selection.ts'
 import { isOver, type Threshold } from './threshold.ts'
 
 export interface MonitorOptions {
@@ -28,6 +29,8 @@ export interface MonitorOptions {
   readonly showDeltas: boolean
   readonly isAbbreviated: boolean
   readonly sort: Sort
+  /** Words that the counters shown have in them; all of them unless given. */
+  readonly filter?: string
   readonly thresholds: readonly Threshold[]
 }
 
@@ -73,6 +76,7 @@ class ScreenMonitor {
   readonly #session: TerminalSession
   readonly #watch: Watch
   #sort: Sort
+  readonly #selection: CounterSelection
   #pause: Pause | undefined
   #loss: Loss | undefined
   #isHelp = false
@@ -82,10 +86,11 @@ class ScreenMonitor {
   #cancelTick: (() => void) | undefined
 
   constructor(request: CounterRequest, options: MonitorOptions, parts: MonitorParts) {
-    const { views, sort, thresholds } = options
+    const { views, sort, thresholds, filter = '' } = options
     this.#request = request
     this.#parts = parts
     this.#sort = sort
+    this.#selection = new CounterSelection(filter, namesCounters(request))
     this.#intervalMs = request.intervalMs
     this.#view = views[0]!
     this.#board = new Board({
@@ -114,7 +119,7 @@ class ScreenMonitor {
       this.#cancelTick?.()
     }
     const errors = countText(this.#watch.errors, 'error')
-    const series = countText(this.#board.size, 'series', 'series')
+    const series = countText(this.#selected().total, 'series', 'series')
     const { output } = this.#parts
     output.write(seenLine(this.#watch.elapsedMs, [series, errors]))
     const advice = this.#watch.adviceOnSilence(1)
@@ -150,13 +155,35 @@ class ScreenMonitor {
   }
 
   #onKey(key: Key): boolean {
+    if (this.#selection.type(key)) {
+      this.#picture.scroll('home')
+      return true
+    }
     if (key === 'p' || key === 'P') this.#hold()
     else if (key === 'r' || key === 'R') this.#pause = undefined
     else if (key === 's') this.#sortNext()
     else if (key === '?') this.#isHelp = !this.#isHelp
-    else if (key === 'escape') this.#isHelp = false
+    else if (key === '/') this.#beginFilter()
+    else if (key === 'escape') this.#escape()
     else return this.#picture.scroll(key)
     return true
+  }
+
+  #beginFilter(): void {
+    this.#isHelp = false
+    this.#selection.begin()
+  }
+
+  #escape(): void {
+    if (this.#isHelp) this.#isHelp = false
+    else this.#selection.text = ''
+  }
+
+  /** Finds the series to show: those of the moment of the pause, if there is one. */
+  #selected(): Selected {
+    const pause = this.#pause
+    const key = pause === undefined ? `${this.#board.version}` : `paused ${pause.nowNs}`
+    return this.#selection.select(key, pause?.series ?? this.#board.series)
   }
 
   /** Changes the order, and shows its first lines. */
@@ -185,7 +212,9 @@ class ScreenMonitor {
 
   #draw(buffer: ScreenBuffer): void {
     const pause = this.#pause
-    const { version, size, leftOut } = this.#board
+    const { version, leftOut } = this.#board
+    const { series, total } = this.#selected()
+    const filter = this.#selection.text
     const { errors, endpoint } = this.#watch
     const troubles = []
     if (errors > 0) troubles.push(countText(errors, 'error'))
@@ -196,13 +225,25 @@ class ScreenMonitor {
       endpoint,
       interval: intervalText(this.#intervalMs),
       status: this.#status(),
-      seriesCount: size,
+      seriesCount: series.length,
+      seriesTotal: total,
+      filter,
+      isTyping: this.#selection.isTyping,
+      emptyText: this.#emptyText(),
       troubles,
-      lines: listing.lines(pause ? 0 : version, pause?.series ?? this.#board.series, this.#sort),
+      lines: listing.lines(`${pause ? 0 : version} ${filter}`, series, this.#sort),
       sort: this.#sort,
       isHelp: this.#isHelp,
       isStale: (series) => this.#isStale(series, pause?.nowNs),
     })
+  }
+
+  /** Says why there is no line though payloads have come. */
+  #emptyText(): string {
+    if (this.#board.size === 0) return ''
+    const { text } = this.#selection
+    if (text !== '') return `No counter matches “${text}”. Esc clears the filter.`
+    return "Only the hub's own counters so far: / pentameter shows them."
   }
 
   #status(): MonitorStatus {
