@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { until } from '../../../test/support/hub/hub.ts'
@@ -34,14 +35,14 @@ async function metrics(): Promise<string> {
   return answer.text()
 }
 
-for (const [transport, key] of [
-  ['tcp', 'by.tcp'],
-  ['udp', 'by.udp'],
+for (const [transport, key, known] of [
+  ['tcp', 'by.tcp', 'no refusal came back'],
+  ['udp', 'by.udp', 'whether they arrived, udp does not tell'],
 ] as const) {
-  test(`a line of text arrives by ${transport}, and that is said`, async () => {
+  test(`a line of text arrives by ${transport}, and what is known of it is said`, async () => {
     const place = `127.0.0.1:${hub.listeners.text.port}`
     const { code, err } = await send(['--to', `statshero+${transport}://${place}`, `${key}:5|m`])
-    assert.deepEqual([code, err], [0, `sent 1 message to ${place} by ${transport}\n`])
+    assert.deepEqual([code, err], [0, `handed 1 message to ${place} by ${transport}; ${known}\n`])
     await until(async () => /^by_\w+_total\S* 5$/m.test(await metrics()))
   })
 }
@@ -50,7 +51,7 @@ test('lines of stdin are messages; an empty one is none', async () => {
   const url = `statshero+tcp://127.0.0.1:${hub.listeners.text.port}`
   const { code, err } = await send(['--to', url], 'piped:1|m\n\npiped:2|m\n')
   assert.equal(code, 0)
-  assert.match(err, /^sent 2 messages /)
+  assert.match(err, /^handed 2 messages /)
   await until(async () => /^piped_total\S* 3$/m.test(await metrics()))
 })
 
@@ -64,6 +65,73 @@ test('a viewer of scope is shown what comes back, from words without quotes', as
     .split('\n')
     .map((line) => JSON.parse(line).kind)
   assert.ok(kinds.length >= 2, out)
+})
+
+for (const [dialect, listener, message, sign] of [
+  ['statshero+tcp', 'stream', 'a:1|m', /refused it: it (reset|closed) the connection; does it /],
+  ['statshero+tcp', 'http', 'a:1|m', /speak Stats Hero: it answers "HTTP\/1\.1 400 Bad Request"$/m],
+  ['wallaroo', 'text', '{type: connect}', /refused it: it (reset|closed) the connection; does it /],
+  ['scope', 'text', '{kind: settings, sampling_interval: 1e9}', /refused it.* does it speak Scope/],
+  ['scope', 'http', '{kind: settings, sampling_interval: 1e9}', /speak Scope: it answers "HTTP/],
+] as const) {
+  test(`${dialect} at the ${listener} port of a hub is refused, and the code is 1`, async () => {
+    const { code, err } = await send([
+      ...['--to', `${dialect}://127.0.0.1:${hub.listeners[listener]!.port}`, message],
+    ])
+    assert.match(err, sign)
+    assert.equal(code, 1)
+  })
+}
+
+/** Serves one peer for the time of a run. */
+async function withPeer(serve: (socket: Socket) => void, run: (port: number) => Promise<void>) {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    serve(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    await run((server.address() as AddressInfo).port)
+  } finally {
+    server.close()
+  }
+}
+
+test('a peer that ends the connection instead of listening has refused', async () => {
+  const serve = (socket: Socket): void => void socket.on('data', () => socket.end())
+  await withPeer(serve, async (port) => {
+    const { code, err } = await send(['--to', `statshero+tcp://127.0.0.1:${port}`, 'a:1|m'])
+    assert.match(err, /refused it: it closed the connection; does it speak Stats Hero\?\n$/)
+    assert.equal(code, 1)
+  })
+})
+
+test('with --for nothing is printed once the time is over, whatever still comes', async () => {
+  const scope = GUESTS.find(({ dialect }) => dialect.name === 'scope')!.dialect
+  const messages = [
+    { kind: 'info', metrics: [] },
+    { kind: 'snapshot', t: { $u64: '1' }, d: [] },
+  ]
+  const options = { role: 'server', transport: 'tcp' } as const
+  const [info, snapshot] = scope.encode(messages, options)
+  await withPeer(
+    (socket) => {
+      socket.write(info!)
+      // a server goes on for as long as the other side can be written to
+      socket.on('end', () => {
+        const timer = setInterval(() => socket.write(snapshot!), 10)
+        socket.on('close', () => clearInterval(timer))
+      })
+      socket.resume()
+    },
+    async (port) => {
+      const url = `scope://127.0.0.1:${port}`
+      const settings = '{kind: settings, sampling_interval: 1e9}'
+      const { code, out, err } = await send(['--to', url, '--for', '0.2', settings])
+      assert.equal(out.trim().split('\n').length, 1, out)
+      assert.deepEqual([code, /; it answers as Scope does$/m.test(err)], [0, true])
+    },
+  )
 })
 
 test('what is no message, and who does not listen, are said, and the code is 1', async () => {
@@ -94,6 +162,6 @@ for (const { dialect } of GUESTS) {
     )
     const { code, err } = await send(words)
     assert.equal(code, 0, err)
-    assert.match(err, /^sent \d message/)
+    assert.match(err, /^handed \d message/)
   })
 }

@@ -5,9 +5,7 @@
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { decodeWhole } from '../../dialects/decoder.ts'
 import type { Dialect } from '../../dialects/dialect.ts'
@@ -15,27 +13,24 @@ import type { Target } from '../../dialects/endpoints.ts'
 import type { Guest } from '../../dialects/guest.ts'
 import { parseTarget } from '../../hub/config/target.ts'
 import { addressText } from '../../model/text/address.ts'
-import { escapeUnseen, unseenJson } from '../../model/text/unseen.ts'
+import { escapeUnseen } from '../../model/text/unseen.ts'
 import { CommandError, EXIT_USAGE } from '../../terminal/exit.ts'
 import { decimal } from '../../terminal/flag-values.ts'
 import { examplesText } from '../help.ts'
+import { notSent, pause, REFUSAL_MS, sendStream } from './send-stream.ts'
 
 interface SendOptions {
   readonly to: string
   readonly for?: number
 }
 
-/** Time within which a connection must be there, and within which it must end, ms. */
-const CONNECT_LIMIT_MS = 5000
-const END_LIMIT_MS = 5000
-/** Time in which a machine says that no process listens for datagrams, ms. */
-const REFUSAL_MS = 100
 const LONGEST_S = 3600
 
 const HELP = `
 Without messages each line of stdin is one. Addresses are those of --relay and --attach; without a
-port they mean the dialect's own. Over tcp a message that nobody takes is an error; over udp it is
-one only where the machine says that nobody listens. --for prints what comes back as JSON lines.`
+port they mean the dialect's own. No dialect confirms messages; it is an error when the peer resets
+or closes the connection, or answers in another protocol, and over udp when the machine says that
+nobody listens. --for prints what comes back as JSON lines.`
 
 export function addSend(program: Command, guests: readonly Guest[]): void {
   const dialects = guests.map(({ dialect }) => dialect)
@@ -65,12 +60,14 @@ export function addSend(program: Command, guests: readonly Guest[]): void {
       const texts = messages.length > 0 ? messages : await linesOfStdin()
       if (texts.length === 0) throw new CommandError('no message to send', EXIT_USAGE)
       const packets = await packetsOf(dialect, target, texts)
-      if (target.transport === 'udp') await sendDatagrams(packets, target)
-      else await sendStream(dialect, packets, target, forS)
+      const { host, port, transport } = target
+      const known =
+        transport === 'udp'
+          ? await sendDatagrams(packets, target)
+          : await sendStream(dialect, packets, target, forS)
       const count = texts.length === 1 ? '1 message' : `${texts.length} messages`
-      process.stderr.write(
-        `sent ${count} to ${addressText(target.host, target.port)} by ${target.transport}\n`,
-      )
+      const place = addressText(host, port)
+      process.stderr.write(`handed ${count} to ${place} by ${transport}; ${known}\n`)
     })
 }
 
@@ -106,7 +103,8 @@ function checked(dialect: Dialect, text: string, packet: Uint8Array): Uint8Array
   throw new CommandError(`${escapeUnseen(text)}: ${error.code}, no message of ${dialect.title}`)
 }
 
-async function sendDatagrams(packets: readonly Uint8Array[], target: Target): Promise<void> {
+/** @returns what is known of them then */
+async function sendDatagrams(packets: readonly Uint8Array[], target: Target): Promise<string> {
   const socket = createSocket(target.host.includes(':') ? 'udp6' : 'udp4')
   const refusal = new Promise<never>((_, reject) => socket.once('error', reject))
   try {
@@ -116,64 +114,10 @@ async function sendDatagrams(packets: readonly Uint8Array[], target: Target): Pr
       await Promise.race([new Promise((resolve) => socket.send(packet, resolve)), refusal])
     }
     await Promise.race([pause(REFUSAL_MS), refusal])
+    return 'whether they arrived, udp does not tell'
   } catch (error) {
-    throw notSent(target, error)
+    throw notSent(target, error as Error)
   } finally {
     socket.close()
   }
-}
-
-async function sendStream(
-  dialect: Dialect,
-  packets: readonly Uint8Array[],
-  target: Target,
-  forS: number | undefined,
-): Promise<void> {
-  const { host, port } = target
-  const socket = connect({ host, port, allowHalfOpen: true })
-  try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_LIMIT_MS) })
-    const ended = once(socket, 'end')
-    ended.catch(() => {})
-    if (forS === undefined) socket.resume()
-    else printAnswers(dialect, (take) => socket.on('data', take))
-    for (const packet of packets) socket.write(packet)
-    if (forS !== undefined) await Promise.race([pause(forS * 1000), ended])
-    socket.end()
-    await Promise.race([ended, pause(END_LIMIT_MS)])
-  } catch (error) {
-    throw notSent(target, error)
-  } finally {
-    socket.destroy()
-  }
-}
-
-/** Prints messages and errors as they come. */
-function printAnswers(dialect: Dialect, on: (take: (bytes: Uint8Array) => void) => void): void {
-  const decoder = dialect.createDecoder({ role: 'client', transport: 'tcp' })
-  let [messages, errors] = [0, 0]
-  on((bytes) => {
-    decoder.push(bytes)
-    for (; messages < decoder.messages.length; messages++) {
-      process.stdout.write(`${unseenJson(decoder.messages[messages])}\n`)
-    }
-    for (; errors < decoder.errors.length; errors++) {
-      process.stderr.write(`${decoder.errors[errors]!.code} in the answer\n`)
-    }
-  })
-}
-
-/** Waits, and keeps nothing from ending meanwhile. */
-function pause(ms: number): Promise<void> {
-  return wait(ms, undefined, { ref: false })
-}
-
-function notSent(target: Target, error: unknown): CommandError {
-  const { code, message, name } = error as NodeJS.ErrnoException
-  const place = addressText(target.host, target.port)
-  if (code === 'ECONNREFUSED') {
-    return new CommandError(`nobody listens at ${place}; \`pentameter serve\` starts a hub`)
-  }
-  const why = name === 'AbortError' ? `no answer within ${CONNECT_LIMIT_MS / 1000} s` : message
-  return new CommandError(`not sent to ${place}: ${why}`)
 }
