@@ -93,6 +93,17 @@ const VIEWS = [
     ready: '!!document.querySelector(".scope-choices li")',
   },
   {
+    name: 'a scope board that stands at an event',
+    path: '/scope?series=queue.depth&trigger=queue.depth%7Bqueue=email%7D=,1',
+    ready: 'document.querySelector(".clock .state")?.innerText === "Held"',
+  },
+  {
+    name: 'a scope board that is paused',
+    path: '/scope?series=queue.depth&sma=queue.depth%7Bqueue=email%7D=2s',
+    ready: isDrawn('.plot canvas'),
+    keys: ['p'],
+  },
+  {
     name: 'a histogram compared with itself',
     path: '/series/checkout.latency{route=/pay}?before=60&tables=1',
     ready: isDrawn('canvas[aria-label^="Distribution in both"]'),
@@ -105,7 +116,7 @@ const VIEWS = [
   { name: 'sources', path: '/sources', ready: '!!document.querySelector("mark")' },
 ] as const
 
-for (const { name, path, ready } of VIEWS) {
+for (const { name, path, ready, ...rest } of VIEWS) {
   for (const theme of ['light', 'dark'] as const) {
     for (const [width, height] of [
       [1440, 900],
@@ -114,6 +125,7 @@ for (const { name, path, ready } of VIEWS) {
       test(`axe finds nothing in ${name}, ${theme}, ${width} px wide`, { skip }, async (t) => {
         const { page } = await open(t, { path, theme, width, height })
         await until(page, ready)
+        for (const key of 'keys' in rest ? rest.keys : []) await page.keyboard.press(key)
         await page.evaluate(AXE)
         const violations = (await page.evaluate(
           'axe.run(document).then(({ violations }) => violations)',

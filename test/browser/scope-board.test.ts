@@ -417,6 +417,24 @@ test('with less motion the board draws once a second, unless the person asks oth
   assert.ok(smooth > 3 * calm, `${smooth} pictures in 4 s`)
 })
 
+test('of very many lines in one plot the picture stays on screen, and keys scroll', {
+  skip,
+}, async (t) => {
+  const lines = Array.from({ length: 300 }, (_, i) => ({ name: `l${i}`, about: RED, usual: i }))
+  const exporter = await startExporter(t, lines)
+  const { page } = await open(t, { serve: exporter.serve, path: '/scope' })
+  await until(page, `document.querySelectorAll('.key').length === 300`)
+  await until(page, hasText('.key b', /^0.A$/))
+  const box = (await page.locator(CANVAS).boundingBox())!
+  assert.ok(box.y < 250 && box.y + box.height <= 900, JSON.stringify(box))
+  assert.ok(box.width > 1000, 'one plot has the whole width')
+  const last = page.locator('.key').nth(299)
+  await last.focus()
+  await until(page, `/^99.A$/.test(document.querySelectorAll('.key b')[299].innerText)`)
+  await page.keyboard.press('Enter')
+  await eventually(() => query(page, 'hide')[0] === 'p/l99', 'the line is hidden')
+})
+
 const LONG = 'k'.repeat(4000)
 
 for (const width of [390, 1440]) {

@@ -182,7 +182,7 @@ async function settled(): Promise<void> {
 
 function gauge(id: number): BoardSeries {
   const name = `g${id}`
-  return { id, name, kind: 'gauge', source: 's', about: {}, statistic: undefined }
+  return { id, name, caption: name, kind: 'gauge', source: 's', about: {}, statistic: undefined }
 }
 
 function counter(id: number): BoardSeries {

@@ -32,6 +32,25 @@ test('a name is without whose it is, unless it needs it', () => {
   assert.equal(new Set(both).size, 2)
 })
 
+test('a caption is without the labels that all lines have alike', () => {
+  const captions = (...parts: Partial<SeriesInfo>[]) =>
+    boardSeries(entriesOf(...parts), ['p99']).map(({ caption }) => caption)
+  const depot = (name: string, ...labels: (readonly [string, string])[]): Partial<SeriesInfo> => ({
+    ...{ name, kind: 'gauge' },
+    labels: [['provider', 'Depot'], ...labels],
+  })
+  assert.deepEqual(captions(depot('a')), ['a{provider=Depot}'])
+  assert.deepEqual(captions(depot('a', ['chute', 'x']), depot('a', ['chute', 'y']), depot('b')), [
+    'a{chute=x}',
+    'a{chute=y}',
+    'b',
+  ])
+  const other = { name: 'c', kind: 'gauge' as const, labels: [] }
+  assert.deepEqual(captions(depot('a'), other), ['a{provider=Depot}', 'c'])
+  const lines = [depot('a'), { ...depot('b'), kind: 'histogram' as const }]
+  assert.deepEqual(captions(...lines), ['a', 'b.p99'])
+})
+
 test('a distribution has a line for each statistic, in a plot of its name', () => {
   const named = { name: 'latency', labels: [['route', '/pay']] } as const
   const entries = entriesOf({ ...named, kind: 'histogram', color: 'red' })

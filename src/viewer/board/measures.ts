@@ -20,6 +20,8 @@ export interface BoardSeries {
   readonly id: number
   /** Name of the line: no two of a board have the same. */
   readonly name: string
+  /** Name without the labels that all lines of the board have alike. */
+  readonly caption: string
   readonly kind: Kind
   /** Source of the series, as the hub names it. */
   readonly source: string
@@ -44,11 +46,11 @@ export function boardSeries(
   return entries.flatMap((entry, i): BoardSeries[] => {
     const { info, id } = entry
     const { kind } = info
-    const name = names[i]!
+    const { name, caption } = names[i]!
     const about = aboutOf(info)
     const source = sourceOf(entry)
     if (kind !== 'histogram' && kind !== 'summary') {
-      return [{ id, name, kind, source, about, statistic: undefined }]
+      return [{ id, name, caption, kind, source, about, statistic: undefined }]
     }
     const known = kind === 'histogram' ? statistics : summaryStatistics(statistics)
     // lines of one series share a plot, which has its name; in one colour they would be one
@@ -56,6 +58,7 @@ export function boardSeries(
     return known.map((statistic) => ({
       ...{ id, kind, source, statistic },
       name: withStatistic(name, statistic),
+      caption: withStatistic(caption, statistic),
       about: { ...about, color, plot: about.plot ?? name },
     }))
   })
@@ -77,16 +80,42 @@ function withStatistic(name: string, statistic: Statistic): string {
   return at < 0 ? `${name}.${statistic}` : `${name.slice(0, at)}.${statistic}${name.slice(at)}`
 }
 
+interface LineNames {
+  readonly name: string
+  readonly caption: string
+}
+
 /** Names entries as shortly as they can be told apart: without whose they are, with it, by kind. */
-function namesOf(entries: readonly Entry[]): string[] {
+function namesOf(entries: readonly Entry[]): LineNames[] {
   const short = entries.map(shortName)
   const full = entries.map(({ text }) => text)
-  const exact = entries.map(({ text, info }) => `${text} (${info.kind} ${info.type ?? ''})`)
   const [isShortTaken, isFullTaken] = [repeated(short), repeated(full)]
-  return entries.map((_, i) => {
-    if (!isShortTaken.has(short[i]!)) return short[i]!
-    return isFullTaken.has(full[i]!) ? exact[i]! : full[i]!
+  const named = entries.map(({ info }, i) => {
+    const isShort = !isShortTaken.has(short[i]!)
+    const isExact = !isShort && isFullTaken.has(full[i]!)
+    return {
+      name: isShort ? short[i]! : full[i]!,
+      labels: isShort ? labelsBesidesSource(info) : info.labels,
+      mark: isExact ? ` (${info.kind} ${info.type ?? ''})` : '',
+    }
   })
+  const isShared = sharedBy(named.map(({ labels }) => labels))
+  return named.map(({ name, labels, mark }, i) => {
+    const own = { ...entries[i]!.info, labels: labels.filter((label) => !isShared(label)) }
+    return { name: name + mark, caption: describeSeries(own) + mark }
+  })
+}
+
+type Labels = SeriesInfo['labels']
+
+/** Finds the labels that all of several have, with the same values. */
+function sharedBy(all: readonly Labels[]): (label: Labels[number]) => boolean {
+  const counts = new Map<string, number>()
+  const textOf = (label: Labels[number]): string => label.join('\0')
+  for (const labels of all) {
+    for (const label of labels) counts.set(textOf(label), (counts.get(textOf(label)) ?? 0) + 1)
+  }
+  return (label) => all.length > 1 && counts.get(textOf(label)) === all.length
 }
 
 /** Finds the peer whose series it is: an attached one by address, another by its host. */
@@ -96,9 +125,13 @@ export function sourceOf({ info }: Entry): string {
 
 /** Writes a name without the label that says whose it is. */
 function shortName({ info, text }: Entry): string {
-  const { sourceLabel, kind, name } = info
-  const labels = info.labels.filter(([key]) => key !== sourceLabel)
+  const { kind, name } = info
+  const labels = labelsBesidesSource(info)
   return labels.length === info.labels.length ? text : describeSeries({ kind, name, labels })
+}
+
+function labelsBesidesSource({ labels, sourceLabel }: SeriesInfo): Labels {
+  return labels.filter(([key]) => key !== sourceLabel)
 }
 
 function repeated(names: readonly string[]): ReadonlySet<string> {

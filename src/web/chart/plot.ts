@@ -202,7 +202,9 @@ function drawLines(painter: Painter, plot: Plot, box: Box, scale: Scale, perSeco
   }
   context.save()
   context.beginPath()
-  context.rect(box.left, box.top - 8, box.right - box.left + 1, box.bottom - box.top + 10)
+  const [left, right] = [painter.snapped(box.left), painter.snapped(box.right + 1)]
+  const [top, bottom] = [painter.snapped(box.top - 8), painter.snapped(box.bottom + 2)]
+  context.rect(left, top, right - left, bottom - top)
   context.clip()
   if (plot.band) drawBand(painter, plot.band.low, plot.band.high, geometry)
   if (plot.spread) drawSpread(painter, plot.spread.low, plot.spread.high, geometry)

@@ -27,10 +27,12 @@ function Plots({ session }: { session: ScopeSession }): JSX.Element {
   const plots = session.plots.value
   const { columns, aspect, filter } = session.shown
   const isFree = aspect !== null
+  // fewer plots than columns fill the width all the same
+  const shownColumns = Math.min(columns, Math.max(1, plots.length))
   return (
     <div
       class={isFree ? 'board free' : 'board'}
-      style={{ '--columns': String(columns), '--aspect': String(aspect ?? 1) }}
+      style={{ '--columns': String(shownColumns), '--aspect': String(aspect ?? 1) }}
     >
       {plots.map((plot) => (
         <PlotPanel key={plot.name} session={session} plot={plot} />

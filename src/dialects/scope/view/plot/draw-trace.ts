@@ -1,7 +1,7 @@
 /** A trace on a canvas: straight lines, a gap where the pen is lifted, a dot for a lone sample. */
 import type { Trace } from '../../../../model/board/line/trace.ts'
 
-export interface TraceStyle {
+interface TraceStyle {
   readonly color: string
   readonly width: number
   readonly dash: number[]

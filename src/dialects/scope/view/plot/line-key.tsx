@@ -12,9 +12,11 @@ export const DRAGGED = 'application/x-pentameter-line'
 interface LineKeyProps {
   readonly session: ScopeSession
   readonly line: Line
+  /** Whether lines are too many to be told apart by dashes. */
+  readonly isCrowded: boolean
 }
 
-export function LineKey({ session, line }: LineKeyProps): JSX.Element {
+export function LineKey({ session, line, isCrowded }: LineKeyProps): JSX.Element {
   const { color, isDashed } = colorOf(line)
   const isShown = !session.shown.hidden.includes(line.key)
   const button = useRef<HTMLButtonElement>(null)
@@ -32,7 +34,7 @@ export function LineKey({ session, line }: LineKeyProps): JSX.Element {
     <button
       ref={button}
       type="button"
-      class={isDashed ? 'key dashed' : 'key'}
+      class={isDashed && !isCrowded ? 'key dashed' : 'key'}
       aria-pressed={isShown}
       style={{ '--swatch': color }}
       draggable
@@ -42,7 +44,7 @@ export function LineKey({ session, line }: LineKeyProps): JSX.Element {
       onClick={toggle}
     >
       <span class="cut">
-        <Name text={line.name} />
+        <Name text={session.following.captionOf(line.name)} />
       </span>
       <b class="follows" />
     </button>

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { boardValueText, plotTitle } from '../../../../model/board/captions.ts'
+import type { Line } from '../../../../model/board/line/line.ts'
 import type { Plot } from '../../../../model/board/plots.ts'
 import { shownName } from '../../../../viewer/format/name.ts'
 import { clockText, spanText } from '../../../../viewer/format/time.ts'
@@ -10,7 +11,7 @@ import { type ChartFile, ChartTools, ToolsTable } from '../../../../web/chart-fi
 import { usePanel } from '../../../../web/shell/page.ts'
 import { Name, setText } from '../../../../web/shell/parts.tsx'
 import type { ScopeSession } from '../session/session.ts'
-import { type DrawnPlot, drawBoardPlot } from './draw-plot.ts'
+import { type DrawnPlot, drawBoardPlot, isCrowded } from './draw-plot.ts'
 import { PlotGestures } from './gestures.ts'
 import { DRAGGED, LineKey } from './line-key.tsx'
 import { divisionsTable, samplesTable } from './plot-table.ts'
@@ -29,6 +30,25 @@ function labelOf({ name, lines }: Plot): string {
   const names = lines.slice(0, NAMED_LINES).map((line) => shownName(line.name))
   const more = lines.length > NAMED_LINES ? ` and ${lines.length - NAMED_LINES} more` : ''
   return `Plot ${shownName(name)}: ${names.join(', ')}${more}`
+}
+
+/** Keys of the lines, then of their averages; of very many, some rows that scroll. */
+function Keys({ session, lines }: { session: ScopeSession; lines: readonly Line[] }): JSX.Element {
+  const isMany = isCrowded(session.board, lines)
+  const averaged = lines.filter(({ average }) => average !== undefined)
+  return (
+    <div class={isMany ? 'keys many' : 'keys'}>
+      {lines.map((line) => (
+        <LineKey key={line.name} session={session} line={line} isCrowded={isMany} />
+      ))}
+      {averaged.map(({ name, average }) => (
+        <span key={name} class="key dotted cut">
+          SMA {lines.length > 1 && <Name text={session.following.captionOf(name)} />}{' '}
+          {averageWords(average!.window)}
+        </span>
+      ))}
+    </div>
+  )
 }
 
 export function PlotPanel({ session, plot }: PlotPanelProps): JSX.Element {
@@ -125,18 +145,7 @@ export function PlotPanel({ session, plot }: PlotPanelProps): JSX.Element {
             <Name text={title} />
           </h2>
         )}
-        {!isLegendHidden &&
-          plot.lines.map((line) => <LineKey key={line.name} session={session} line={line} />)}
-        {plot.lines.map(
-          (line) =>
-            !isLegendHidden &&
-            line.average && (
-              <span key={line.name} class="key dotted cut">
-                SMA {plot.lines.length > 1 && <Name text={line.name} />}{' '}
-                {averageWords(line.average.window)}
-              </span>
-            ),
-        )}
+        {!isLegendHidden && <Keys session={session} lines={plot.lines} />}
         <span class="tools">
           <ChartTools chart={chart} width={() => canvas.current?.clientWidth ?? 0} />
         </span>

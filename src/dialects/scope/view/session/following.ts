@@ -35,6 +35,7 @@ export class Following {
   readonly #total = signal(0)
   readonly #intervalS: Signal<number> = signal(INTERVALS_S[0])
   #key = ''
+  #captions: ReadonlyMap<string, string> = new Map()
   /** Exporters that are connected, and all that ever were. */
   #online: ReadonlySet<string> = new Set()
   readonly #known = new Set<string>()
@@ -71,6 +72,11 @@ export class Following {
     return this.#series
   }
 
+  /** Gives a line's name without the labels that all lines have alike. */
+  captionOf(name: string): string {
+    return this.#captions.get(name) ?? name
+  }
+
   /** Number of series that match, of which those beyond the limit are not followed. */
   get total(): ReadonlySignal<number> {
     return this.#total
@@ -91,6 +97,7 @@ export class Following {
     const key = JSON.stringify(series)
     if (key === this.#key) return
     this.#key = key
+    this.#captions = new Map(series.map(({ name, caption }) => [name, caption]))
     this.#series.value = series
     this.#feed.follow(series, this.#intervalS.peek())
     onChange()
