@@ -108,9 +108,12 @@ test('a peer that was never reached is no connection, and says why', async () =>
 })
 
 test('a peer that is gone is none any more, and one again when it is back', async () => {
-  const { hub, clock, values, exporter } = await attachedHub()
+  const { hub, clock, values, exporter, log } = await attachedHub()
   values.add('level', () => 1)
   const state = (): unknown => hub.sources().peers?.[0]?.state
+  const told = (): (string | undefined)[] => {
+    return log.flatMap((line) => /^\w+ (peer [^{]*) \{"peer":"scope:/.exec(line)?.[1] ?? [])
+  }
   await until(() => state() === 'connected')
   assert.equal(hub.sources().connections.length, 1)
   const { port } = exporter
@@ -127,6 +130,8 @@ test('a peer that is gone is none any more, and one again when it is back', asyn
     return state() === 'connected'
   })
   assert.equal(hub.sources().peers![0]!.message, undefined)
+  clock.advance(1000)
+  assert.deepEqual(told(), ['peer connected', 'peer lost', 'peer connected'])
   await hub.stop()
   await again.close()
 })

@@ -47,10 +47,11 @@ import { type Sink, SinkQueue } from './sinks/sinks.ts'
 import { WorkerRates } from './status/activity.ts'
 import { guessForeign } from './status/foreign.ts'
 import { LoadMeter, memoryBudget, Overload } from './status/overload.ts'
+import { PeerLog } from './status/peer-log.ts'
 import { ErrorReports } from './status/reports.ts'
 import { SelfMetrics } from './status/self-metrics.ts'
 import { SelfObservation } from './status/self-observation.ts'
-import { describeSources, type StatusParts } from './status/sources.ts'
+import { describeSources, peerStatuses, type StatusParts } from './status/sources.ts'
 import type { LimitStatus, SourcesAnswer } from './status/status.ts'
 import { ZoneUse } from './status/zone-use.ts'
 import { ANSWER_BUDGET_NS } from './tasks/loop-budget.ts'
@@ -291,6 +292,7 @@ export class Hub implements HubView {
       this.#overload,
       new Descriptors({ metrics: this.metrics, log: this.#log }),
       new SelfObservation(this.metrics, this.#log, this.#status),
+      new PeerLog(() => peerStatuses(this.#status), this.#log),
       expiry,
       ...this.#residents.values(),
       this.#rates,

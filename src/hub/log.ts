@@ -8,8 +8,11 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
  */
 type LossReason = 'held_back' | 'left_out' | 'unwritten'
 
-export interface Log {
-  (level: LogLevel, message: string, facts?: Record<string, unknown>): void
+type WriteLine = (level: LogLevel, message: string, facts?: Record<string, unknown>) => void
+
+export interface Log extends WriteLine {
+  /** Writes lines that have a limit of their own, and none here. */
+  readonly unlimited?: WriteLine
   /** Numbers of lines that are missing, where the log counts them. */
   readonly lost?: Readonly<Partial<Record<LossReason, number>>>
 }
@@ -66,5 +69,5 @@ export function limitLog(log: Log, clock: Clock): Log {
     if (watched.lines <= LINES_LIMIT) log(level, message, facts)
     else lost.held_back++
   }
-  return Object.assign(limited, { lost })
+  return Object.assign(limited, { lost, unlimited: log })
 }

@@ -148,6 +148,11 @@ function sourceStatuses({ bindings, reports, store }: StatusParts): SourceStatus
   return statuses.sort((a, b) => b.lastDataMs - a.lastDataMs).slice(0, SOURCES_SHOWN)
 }
 
+/** Lists the peers that the hub was told to connect to, in an order that stays. */
+export function peerStatuses(parts: StatusParts): readonly PeerStatus[] {
+  return chosenPeers(parts).map(peerStatus)
+}
+
 interface NamedPeer extends ChosenPeer, Pick<PeerStatus, 'name' | 'dialect' | 'direction'> {}
 
 /** Lists the peers that the hub was told to connect to. */
