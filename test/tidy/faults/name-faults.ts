@@ -49,6 +49,18 @@ export const NAME_FAULTS: readonly Fault[] = [
   },
   {
     rule: names.dialectNames,
+    fault: 'a name that a stream carries, where it is more than that text',
+    files: {
+      ...DIALECTS,
+      'src/dialects/eventcounters/dialect.ts': "const eventcounters = { title: 'EventCounters' }\n",
+      'src/dialects/nettrace/dialect.ts': "const nettrace = { title: 'NetTrace' }\n",
+      'src/dialects/nettrace/map.ts':
+        "const EVENT = 'EventCounters'\n/** As EventCounters does. */\nconst eventCounters = 5\n",
+    },
+    at: ['src/dialects/nettrace/map.ts:2', 'src/dialects/nettrace/map.ts:3'],
+  },
+  {
+    rule: names.dialectNames,
     fault: 'nothing in the own folder, in the registry, in tests, in the scopes of OTLP',
     files: {
       ...DIALECTS,

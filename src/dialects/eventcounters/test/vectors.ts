@@ -1,7 +1,6 @@
 /**
  * Runs the vectors of EventCounters: texts in the file beside, displays, names and merging here,
- * what needs counters and sessions in `eventcounters-sessions.ts`. Categories of the .NET process
- * wire (ipc, nettrace) have no runner yet.
+ * what needs counters and sessions in `eventcounters-sessions.ts`.
  */
 
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
