@@ -156,6 +156,25 @@ test('decode without --lines reads raw bytes, and errors end with 1', () => {
   assert.match(bad.stderr, /parse_error at byte 5/)
 })
 
+test('decode reads a file that is named, and says why it can’t', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-'))
+  const file = join(folder, 'captured')
+  try {
+    writeFileSync(file, '1|6\na:1|m\n')
+    const good = pentameter(['decode', 'statshero', file])
+    assert.deepEqual([good.status, good.stdout], [0, '{"key":"a","value":1,"type":"m"}\n'])
+    writeFileSync(file, '317c360a613a317c6d0a\n')
+    const lines = pentameter(['decode', 'statshero', '--lines', file])
+    assert.deepEqual(JSON.parse(lines.stdout).messages, [{ key: 'a', value: 1, type: 'm' }])
+    const missing = pentameter(['decode', 'statshero', `${file}.no`])
+    assert.deepEqual([missing.status, missing.stdout], [1, ''])
+    assert.match(missing.stderr, /^pentameter: can't read .*captured\.no: ENOENT/)
+    assert.match(pentameter(['decode', 'statshero', folder]).stderr, /can't read .*: EISDIR/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('encode names the line and the code of what a dialect cannot say', () => {
   const input = '{"messages":[{"key":"a","value":1.5,"type":"m"}]}\nno json\n'
   const { status, stdout, stderr } = pentameter(['encode', 'statshero', '--lines'], input)

@@ -15,6 +15,8 @@ export interface TestedDialect {
   readonly folder: URL
 }
 
+const VECTORS = 'test/vectors.ts'
+
 /** The folder of all dialects. */
 export const DIALECTS_FOLDER = new URL('../../src/dialects/', import.meta.url)
 
@@ -42,20 +44,38 @@ export function targetsOf(tested: TestedDialect): Promise<readonly FuzzTarget[]>
 
 /** Runners of the vectors of one dialect, by category: `runners` of `test/vectors.ts`. */
 export function runnersOf(tested: TestedDialect): Promise<Runners> {
-  return load<Runners>(tested, 'test/vectors.ts', 'runners')
+  return load<Runners>(tested, VECTORS, 'runners')
 }
 
-/** Runners of several dialects, by the dialect's name. */
+/**
+ * Runners of several dialects, by the dialect's name. One whose cases stand in the file of another
+ * as well says so by `alsoIn` of `test/vectors.ts`: the other runs them, too.
+ */
 export async function runnersByName(
   dialects: readonly TestedDialect[],
 ): Promise<ReadonlyMap<string, Runners>> {
-  const runners = await Promise.all(dialects.map(runnersOf))
-  return new Map(dialects.map(({ dialect }, i) => [dialect.name, runners[i]!]))
+  const byName = new Map<string, Runners>()
+  for (const each of dialects) byName.set(each.dialect.name, await runnersOf(each))
+  for (const each of dialects) {
+    const { alsoIn } = await moduleOf(each, VECTORS)
+    const own = alsoIn === undefined ? undefined : byName.get(alsoIn as string)
+    if (own === undefined) continue
+    byName.set(alsoIn as string, { ...byName.get(each.dialect.name), ...own })
+  }
+  return byName
+}
+
+type Module = Readonly<Record<string, unknown>>
+
+async function moduleOf({ folder }: TestedDialect, path: string): Promise<Module> {
+  return (await import(new URL(path, folder).href)) as Module
 }
 
 /** @throws {TypeError} for a file without this export */
-async function load<T>({ folder }: TestedDialect, path: string, name: string): Promise<T> {
-  const module = (await import(new URL(path, folder).href)) as Readonly<Record<string, unknown>>
-  if (module[name] === undefined) throw new TypeError(`${folder.href}${path} exports no ${name}`)
+async function load<T>(tested: TestedDialect, path: string, name: string): Promise<T> {
+  const module = await moduleOf(tested, path)
+  if (module[name] === undefined) {
+    throw new TypeError(`${tested.folder.href}${path} exports no ${name}`)
+  }
   return module[name] as T
 }

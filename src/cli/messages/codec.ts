@@ -1,9 +1,11 @@
 /**
- * `pentameter decode DIALECT` and its inverse `encode`: captured bytes in, one JSON object per
- * message out, and back.
+ * `pentameter decode DIALECT [FILE]` and its inverse `encode`: captured bytes in, one JSON object
+ * per message out, and back.
  */
 
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { Argument, type Command, Option } from 'commander'
 import { type CodecOptions, decodeWhole } from '../../dialects/decoder.ts'
@@ -15,8 +17,8 @@ import { CommandError, EXIT_FAILED } from '../../terminal/exit.ts'
 import { examplesText } from '../help.ts'
 
 const DECODE_HELP = `
-Without --lines all of stdin is one datagram or stream; every message becomes a JSON line, errors go
-to stderr. With --lines every line of stdin is one datagram, frame or stream in hex and becomes
+Without --lines all of the file is one datagram or stream; every message becomes a JSON line, errors
+go to stderr. With --lines every line of it is one datagram, frame or stream in hex and becomes
 exactly one JSON line: {"messages":[…],"errors":[{"code","offset","resync"}],"notes":[…]}. What
 a line is, the dialect finds out by its bytes, if they say it; --transport says it otherwise.`
 
@@ -31,6 +33,7 @@ export function addDecode(program: Command, guests: readonly Guest[]): void {
     description: 'print what captured bytes say',
     lines: 'hex lines in, JSON lines out',
     help: DECODE_HELP,
+    hasFile: true,
     runAll: decodeAll,
     runLines: decodeLines,
   }).option('--strict', 'the strict reading, where the specification has a lenient one too')
@@ -42,6 +45,7 @@ export function addEncode(program: Command, guests: readonly Guest[]): void {
     description: 'turn messages into bytes',
     lines: 'JSON lines in, hex lines out',
     help: ENCODE_HELP,
+    hasFile: false,
     runAll: encodeAll,
     runLines: encodeLines,
   })
@@ -54,22 +58,26 @@ interface CodecCommand {
   /** Description of --lines. */
   readonly lines: string
   readonly help: string
-  runAll(dialect: Dialect, options: CodecOptions): Promise<void>
-  runLines(dialect: Dialect, options: CodecOptions): Promise<void>
+  /** Whether it reads a file that is named, and not only stdin. */
+  readonly hasFile: boolean
+  runAll(dialect: Dialect, options: CodecOptions, input: Readable): Promise<void>
+  runLines(dialect: Dialect, options: CodecOptions, input: Readable): Promise<void>
 }
 
 function addCodecCommand(
   program: Command,
   guests: readonly Guest[],
-  { name, description, lines, help, runAll, runLines }: CodecCommand,
+  { name, description, lines, help, hasFile, runAll, runLines }: CodecCommand,
 ): Command {
   const dialects = new Map(guests.map(({ dialect }) => [dialect.name, dialect]))
   const choice = (flag: string, description: string, choices: readonly string[]): Option =>
     new Option(flag, description).choices(choices)
-  return program
+  const command = program
     .command(name)
     .description(description)
     .addArgument(new Argument('<dialect>', 'which protocol').choices([...dialects.keys()]))
+  if (hasFile) command.argument('[file]', 'captured bytes; stdin without it')
+  return command
     .option('--lines', lines)
     .addOption(
       choice('--profile <profile>', 'as the document says, or as the real programs do', [
@@ -85,14 +93,25 @@ function addCodecCommand(
       choice('--transport <transport>', 'udp: whole messages; tcp: a stream', ['udp', 'tcp']),
     )
     .addHelpText('after', `${help}\n\n${examplesText(guests, name)}`)
-    .action(async (dialect: string, args: CodecOptions & { lines?: boolean }) => {
+    .action(async (chosen: string, ...rest: unknown[]) => {
+      const file = hasFile ? (rest[0] as string | undefined) : undefined
+      const args = rest[hasFile ? 1 : 0] as CodecOptions & { lines?: boolean }
       const { lines, ...options } = args
-      await (lines ? runLines : runAll)(dialects.get(dialect)!, options)
+      const input = file === undefined ? process.stdin : createReadStream(file)
+      try {
+        await (lines ? runLines : runAll)(dialects.get(chosen)!, options, input)
+      } catch (error) {
+        const { code, path, syscall, message } = error as NodeJS.ErrnoException
+        // the error of a file that can't be opened names it, one while it is read does not
+        const isOfFile = file !== undefined && (path === file || syscall === 'read')
+        if (code === undefined || !isOfFile) throw error
+        throw new CommandError(`can't read ${escapeUnseen(file)}: ${message}`)
+      }
     })
 }
 
-async function decodeAll(dialect: Dialect, options: CodecOptions): Promise<void> {
-  const { messages, errors, notes } = decode(dialect, await buffer(process.stdin), options)
+async function decodeAll(dialect: Dialect, options: CodecOptions, input: Readable): Promise<void> {
+  const { messages, errors, notes } = decode(dialect, await buffer(input), options)
   for (const message of messages) process.stdout.write(`${unseenJson(message)}\n`)
   for (const note of notes) process.stderr.write(`note: ${escapeUnseen(note)}\n`)
   for (const { code, offset, resync } of errors) {
@@ -102,8 +121,12 @@ async function decodeAll(dialect: Dialect, options: CodecOptions): Promise<void>
   if (errors.length > 0) process.exitCode = EXIT_FAILED
 }
 
-async function decodeLines(dialect: Dialect, options: CodecOptions): Promise<void> {
-  for await (const line of createInterface({ input: process.stdin })) {
+async function decodeLines(
+  dialect: Dialect,
+  options: CodecOptions,
+  input: Readable,
+): Promise<void> {
+  for await (const line of createInterface({ input })) {
     process.stdout.write(`${unseenJson(decodeHexLine(dialect, line, options))}\n`)
   }
 }
@@ -133,15 +156,19 @@ function decode(dialect: Dialect, bytes: Uint8Array, options: CodecOptions): Dec
   return { messages, errors: plain, notes }
 }
 
-async function encodeAll(dialect: Dialect, options: CodecOptions): Promise<void> {
-  const lines = (await text(process.stdin)).split('\n').filter((line) => line.trim() !== '')
+async function encodeAll(dialect: Dialect, options: CodecOptions, input: Readable): Promise<void> {
+  const lines = (await text(input)).split('\n').filter((line) => line.trim() !== '')
   const messages = lines.flatMap((line, i) => messagesOf(parse(line, i + 1)))
   for (const packet of encode(dialect, messages, options)) process.stdout.write(packet)
 }
 
-async function encodeLines(dialect: Dialect, options: CodecOptions): Promise<void> {
+async function encodeLines(
+  dialect: Dialect,
+  options: CodecOptions,
+  input: Readable,
+): Promise<void> {
   let number = 0
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of createInterface({ input })) {
     number++
     try {
       const packets = encode(dialect, messagesOf(parse(line, number)), options)

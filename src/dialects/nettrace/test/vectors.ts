@@ -20,6 +20,9 @@ import { createDecoder } from '../codec.ts'
 import type { Payload } from '../spec.ts'
 import { checkBad, checkStream } from './vectors/streams.ts'
 
+/** Dialect whose published file of vectors has cases of this one. */
+export const alsoIn = 'eventcounters'
+
 export const runners: Runners = {
   'ipc-packet': checkPacket,
   'ipc-bad': checkBadPacket,
