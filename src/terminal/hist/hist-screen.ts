@@ -7,12 +7,12 @@ import type { Entry } from '../../viewer/store/catalogue.ts'
 import { Store } from '../../viewer/store/store.ts'
 import { drawDetailedBars } from '../chart/bars.ts'
 import type { Hub } from '../hub/connect.ts'
+import { drawKeys, type KeyWords, keyLine } from '../key-help.ts'
 import type { Key } from '../keys.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
 import { wide } from '../series/figures.ts'
 import { type TerminalParts, TerminalSession } from '../session.ts'
 import { drawFirstLine } from '../top/head.ts'
-import { drawKeys } from '../top/help.ts'
 import { TopState } from '../top/state.ts'
 import { figuresIn } from './distribution.ts'
 
@@ -23,15 +23,13 @@ interface HistOptions {
   readonly entries: readonly Entry[]
 }
 
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
+const KEYS: KeyWords = [
   ['J K  ↑ ↓', 'next, previous histogram; before the first one all are added up'],
   ['1 … 6', 'time window of 10 s, 30 s, 1, 2, 5, 10 min'],
   ['[ ]', 'window shorter, longer'],
   ['← →', 'move the cursor: the distribution is that of its second'],
   ['P', 'pause: the picture stands still, reading goes on'],
   ['Esc', 'help, cursor off'],
-  ['?', 'these keys, and back'],
-  ['Q', 'quit; Ctrl-C as well'],
 ]
 const STEPS: Readonly<Record<string, number>> = { up: -1, k: -1, K: -1, down: 1, j: 1, J: 1 }
 const LEAST_COLUMNS = 60
@@ -129,7 +127,7 @@ class HistScreen {
     }
     drawFirstLine(buffer, { store, hub: this.#hub.address.name, cursor, seen: '' })
     if (state.isHelp) {
-      drawKeys(buffer, 2, KEYS)
+      drawKeys(buffer, 2, buffer.rows - 2, KEYS)
       return
     }
     this.#drawTitle(buffer, chosen)
@@ -142,7 +140,7 @@ class HistScreen {
     buffer.write(row, 0, '─'.repeat(buffer.columns), 'faint')
     const next = all.length > 1 ? 'J K one by one' : ''
     const keys = ['←→ cursor', next, 'P pause', '1-6 window', '? keys', 'q']
-    buffer.write(row + 1, 1, keys.filter(Boolean).join('  '))
+    buffer.write(row + 1, 1, keyLine(keys.filter(Boolean), buffer.columns - 2))
   }
 
   #drawTitle(buffer: ScreenBuffer, chosen: readonly Entry[]): void {

@@ -1,7 +1,7 @@
 /** The keys of `pentameter top`, those of the page where both have them. */
-import type { ScreenBuffer } from '../screen-buffer.ts'
+import type { KeyWords } from '../key-help.ts'
 
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
+export const TOP_KEYS: KeyWords = [
   ['↑ ↓  J K', 'choose a series; Page Up, Page Down, Home, End as well'],
   ['↵', 'open the chosen series'],
   ['U', 'up: back to the list'],
@@ -14,20 +14,4 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['← →', 'move the cursor: every value is that of its instant'],
   ['Tab', 'further facts of the opened series'],
   ['Esc', 'help, cursor, series, filter off, one after the other'],
-  ['Ctrl-L', 'draw everything anew'],
-  ['Ctrl-Z', 'stop; fg goes on'],
-  ['?', 'these keys, and back'],
-  ['Q', 'quit; Ctrl-C as well'],
 ]
-
-export function drawHelp(buffer: ScreenBuffer, row: number): void {
-  drawKeys(buffer, row, KEYS)
-}
-
-export function drawKeys(buffer: ScreenBuffer, row: number, list: typeof KEYS): void {
-  buffer.write(row, 1, 'Keys', 'bold')
-  list.forEach(([keys, what], i) => {
-    buffer.write(row + 1 + i, 1, keys, 'bold', 10)
-    buffer.write(row + 1 + i, 12, what)
-  })
-}

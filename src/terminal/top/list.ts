@@ -7,6 +7,7 @@ import type { ReadingContext } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import type { Store } from '../../viewer/store/store.ts'
 import { textWidth } from '../columns.ts'
+import { keyLine } from '../key-help.ts'
 import type { Key } from '../keys.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
 import {
@@ -165,8 +166,8 @@ export class SeriesList {
     const filter = state.filter === '' ? '/ filter' : `/ ${cut(state.filter, 16)}`
     const group = state.group === 'none' ? 'g group' : `g ${state.group}`
     const keys = ['↑↓ ↵ open', 'p pause', '1-6 window', '? keys', 'q']
-    const words = [filter, `s sort: ${state.sort}`, group, ...keys].join('  ')
-    buffer.write(row + 1, 1, words)
+    const hints = [filter, `s sort: ${state.sort}`, group, ...keys]
+    buffer.write(row + 1, 1, keyLine(hints, buffer.columns - 2))
   }
 }
 

@@ -9,12 +9,13 @@ import { errorCount } from '../../viewer/format/status.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { Store } from '../../viewer/store/store.ts'
 import type { Hub } from '../hub/connect.ts'
+import { drawKeys, keyLine } from '../key-help.ts'
 import type { Key } from '../keys.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
 import { drawSeries } from '../series/series-picture.ts'
 import { type TerminalParts, TerminalSession } from '../session.ts'
 import { drawFirstLine } from './head.ts'
-import { drawHelp } from './help.ts'
+import { TOP_KEYS } from './help.ts'
 import { contextOf, SeriesList } from './list.ts'
 import { RowCache } from './rows.ts'
 import { drawSmall } from './small.ts'
@@ -151,7 +152,7 @@ class TopScreen {
       this.#show(drawSmall(buffer, { store, rows, least }))
     } else if (state.isHelp) {
       drawFirstLine(buffer, { store, hub, cursor: state.cursor, seen: '' })
-      drawHelp(buffer, 2)
+      drawKeys(buffer, 2, buffer.rows - 2, TOP_KEYS)
     } else if (state.screen === 'series' && entry !== undefined) {
       this.#drawOpened(buffer, entry)
       this.#show([entry])
@@ -199,7 +200,7 @@ class TopScreen {
     buffer.write(row - 1, 0, '─'.repeat(buffer.columns), 'faint')
     const further = pages > 1 ? `Tab facts ${(page % pages) + 1}/${pages}` : ''
     const keys = ['←→ cursor', 'J K next', 'U up', further, 'P pause', '1-6 window', '? keys', 'q']
-    buffer.write(row, 1, keys.filter(Boolean).join('  '))
+    buffer.write(row, 1, keyLine(keys.filter(Boolean), buffer.columns - 2))
   }
 
   /** Has the stream carry what is on screen, and nothing else. */

@@ -3,7 +3,10 @@
  * `MonitorView`; only the place in a long table is kept here.
  */
 import {
+  drawKeys,
   type Key,
+  type KeyWords,
+  keyLine,
   ScreenBuffer,
   type Style,
   sparkRows,
@@ -81,16 +84,14 @@ const TITLES: Readonly<Record<Column, string>> = {
   delta: 'Last Delta',
 }
 
-const HELP = [
+const KEYS: KeyWords = [
   ['p', 'pause: the screen stands still, the counters go on'],
   ['r', 'resume, with what came last'],
   ['/', 'filter: words of provider, name or KEY=VALUE; * is any run'],
   ['Esc', 'help, filter off'],
   ['s', 'sort by name, value or change within each provider'],
   ['↑↓', 'scroll; Page Up, Page Down, Home, End as well'],
-  ['?', 'these keys, and back'],
-  ['q', 'quit; Ctrl-C as well'],
-] as const
+]
 
 export class MonitorPicture {
   readonly #options: PictureOptions
@@ -134,7 +135,7 @@ export class MonitorPicture {
     this.#top = this.#clamp(this.#top)
     for (const line of view.lines) this.#nameWidest = Math.max(this.#nameWidest, nameWidth(line))
     drawHead(buffer, view)
-    if (view.isHelp) drawHelp(buffer)
+    if (view.isHelp) drawKeys(buffer, HEAD_ROWS - 1, this.#bodyRows + 1, KEYS)
     else {
       this.#drawTables(buffer, view, tables)
       if (view.lines.length === 0) buffer.write(HEAD_ROWS, INDENT, view.emptyText)
@@ -245,7 +246,7 @@ export class MonitorPicture {
         '? keys',
         'q quit',
       ]
-      buffer.write(row + 1, 1, keys.join('  '))
+      buffer.write(row + 1, 1, keyLine(keys, buffer.columns - 2))
     }
     if (lines.length <= this.#room) return
     const last = Math.min(lines.length, this.#top + this.#room)
@@ -272,14 +273,6 @@ function drawHead(
   const statusRoom = buffer.columns - Math.min(trouble.length, room) - INDENT - 2
   buffer.write(1, INDENT, `Status: ${status.text}`, status.style, statusRoom)
   buffer.write(2, 0, '─'.repeat(buffer.columns), 'faint')
-}
-
-function drawHelp(buffer: ScreenBuffer): void {
-  buffer.write(HEAD_ROWS - 1, 0, 'Keys', 'bold')
-  HELP.forEach(([key, text], i) => {
-    buffer.write(HEAD_ROWS + i, INDENT, key, 'bold')
-    buffer.write(HEAD_ROWS + i, INDENT + 6, text)
-  })
 }
 
 /** Counts the rows that each series may have where all lines have room, for a higher spark. */

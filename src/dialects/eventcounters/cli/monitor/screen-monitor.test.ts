@@ -346,7 +346,7 @@ test('? shows the keys, and the table again', async () => {
   const { input, terminal, tell } = watching()
   tell({ name: 'a', mean: 1 })
   input.press('?')
-  assert.match(await terminal.text(), /^Keys\n {4}p +pause[\s\S]*quit/m)
+  assert.match(await terminal.text(), /^ Keys\n p +pause[\s\S]*Ctrl-L -Z[\s\S]*quit/m)
   input.press('?')
   assert.match(await terminal.text(), /^ {4}a +1/m)
 })

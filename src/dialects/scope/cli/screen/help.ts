@@ -1,10 +1,11 @@
 /** Keys of the scope's screen: the line at its foot, and all of them. */
-import type { ScreenBuffer } from '../../../../terminal/index.ts'
+import type { KeyWords } from '../../../../terminal/index.ts'
 
-export const KEY_LINE =
-  'p pause  F5 reset  ←→ cursor  1-9 lines  t trigger  / filter  ? keys  q quit'
+export const HINTS = [
+  ...['p pause', 'F5 reset', '←→ cursor', '1-9 lines', 't trigger', '/ filter', '? keys', 'q quit'],
+] as const
 
-const KEYS = [
+export const KEYS: KeyWords = [
   ['p', 'pause and go on: the picture stands still, reading goes on'],
   ['F5 R', 'reset: whole window, automatic Y, trigger cleared'],
   ['← →', 'cursor, a sixtieth of the window; Esc takes it away'],
@@ -20,16 +21,4 @@ const KEYS = [
   ['l', 'legend'],
   ['c C a A', 'columns: more, fewer; plots: flatter, higher'],
   ['/', 'only plots with these words'],
-  ['?', 'these keys, and back'],
-  ['q', 'quit; Ctrl-C as well'],
-] as const
-
-const INDENT = 2
-const KEY_WIDTH = 10
-
-export function drawHelp(buffer: ScreenBuffer, row: number, rows: number): void {
-  for (const [i, [key, text]] of KEYS.slice(0, rows).entries()) {
-    buffer.write(row + i, INDENT, key, 'bold')
-    buffer.write(row + i, INDENT + KEY_WIDTH, text)
-  }
-}
+]

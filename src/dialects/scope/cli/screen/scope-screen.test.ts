@@ -235,7 +235,7 @@ suite('the screen of a scope', () => {
     const { feed, press, lines, terminal } = watching()
     feed.tell(0, { level: 1.5 })
     press('?')
-    assert.match((await lines()).join('\n'), /t {9}trigger of its lines/)
+    assert.match((await lines()).join('\n'), /t {10}trigger of its lines/)
     press('?')
     terminal.resize(40, 8)
     const small = await lines()

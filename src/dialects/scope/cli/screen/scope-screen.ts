@@ -5,7 +5,9 @@
 import { Board } from '../../../../model/board/board.ts'
 import { CHART_ASPECT, CHART_COLUMNS } from '../../../../model/board/options.ts'
 import {
+  drawKeys,
   type Key,
+  keyLine,
   type ScreenBuffer,
   type TerminalParts,
   TerminalSession,
@@ -13,7 +15,7 @@ import {
 import { type FeedBoard, lastLine, type ScopeFeed } from '../feed/feed.ts'
 import type { ScopeRequest } from '../flags.ts'
 import { drawHead, drawTime, FOOT_ROWS, HEAD_ROWS, type HeadView } from './frame.ts'
-import { drawHelp, KEY_LINE } from './help.ts'
+import { HINTS, KEYS } from './help.ts'
 import { PlotsPane } from './plots-pane.ts'
 import { Prompt, type Question } from './prompt.ts'
 import {
@@ -242,7 +244,7 @@ class ScopeScreen {
     }
     drawHead(buffer, head)
     const timeRow = rows - FOOT_ROWS
-    if (this.#isHelp) drawHelp(buffer, HEAD_ROWS, timeRow - HEAD_ROWS)
+    if (this.#isHelp) drawKeys(buffer, HEAD_ROWS, timeRow + 1 - HEAD_ROWS, KEYS)
     else {
       this.#pane.draw(buffer, HEAD_ROWS, timeRow - HEAD_ROWS)
       if (this.#pane.plots.length === 0) this.#drawNothing(buffer, head)
@@ -273,6 +275,6 @@ class ScopeScreen {
     }
     const isNoted = this.#note !== undefined && nowNs < this.#note.untilNs
     if (isNoted) buffer.write(row + 1, 1, `◆ ${this.#note!.text}`, 'unusual')
-    else buffer.write(row + 1, 1, KEY_LINE)
+    else buffer.write(row + 1, 1, keyLine(HINTS, buffer.columns - 2))
   }
 }
