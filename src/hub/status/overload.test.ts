@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { packet, sendUdp, seriesNamed, startHub } from '../../../test/support/hub/hub.ts'
 import { SERIES_LIMITS, SeriesQuota } from '../ingest/quota.ts'
 import { PeerCounts } from '../listen/peer-counts.ts'
 import { runNow } from '../tasks/task.ts'
-import { memoryBudget, Overload } from './overload.ts'
+import { LoadMeter, memoryBudget, Overload } from './overload.ts'
 
 function watched() {
   const load = { heapShare: 0.1, memoryShare: 0.1, delayMs: 20 }
@@ -102,3 +103,23 @@ test('an overloaded hub counts what it knows, refuses names, and takes no peer',
   await sendUdp(started, [packet('new:1|m\n')])
   assert.equal(hub.total(seriesNamed(hub, 'new')).kind, 'counter')
 })
+
+for (const pauseMs of [0, 60]) {
+  test(`a loop that is held ${pauseMs} ms after a look is measured, and told once`, async () => {
+    const meter = new LoadMeter(1e9)
+    meter.start()
+    try {
+      await setTimeout(60)
+      meter.read()
+      if (pauseMs > 0) await setTimeout(pauseMs)
+      const untilMs = performance.now() + 150
+      while (performance.now() < untilMs);
+      await setTimeout(60)
+      const { delayMs } = meter.read()
+      assert.ok(delayMs >= 129, String(delayMs))
+      assert.ok(meter.read().delayMs < delayMs)
+    } finally {
+      meter.stop()
+    }
+  })
+}

@@ -5,8 +5,8 @@
  * the threshold at which it began, so that it does not flicker.
  */
 import { totalmem } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import { LoopDelay } from '../../instrument/node-runtime/loop-delay.ts'
 import { backgroundClock } from '../../time/system-clock.ts'
 import type { SeriesQuota } from '../ingest/quota.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
@@ -28,6 +28,10 @@ const SLACK = 0.05
 const DELAY_LIMIT_MS = 250
 const DELAYED_SECONDS = 3
 
+/** Time between two looks at the delay, ms. They are Node's own: a timer here costs three times. */
+const DELAY_STEP_MS = 20
+const NS_PER_MS = 1e6
+
 /** Load as it is measured; shares may pass 1. */
 interface Load {
   /** Share of V8's heap of the main thread. */
@@ -41,31 +45,45 @@ interface Load {
 /** Meter of what this process uses and how late its event loop is, while it is started. */
 export class LoadMeter {
   readonly #memoryBytesLimit: number
-  readonly #delay = new LoopDelay(backgroundClock)
-  #delayMs = 0
+  /** Times between two looks, ns, since it was reset; the first of them is not in it. */
+  readonly #steps = monitorEventLoopDelay({ resolution: DELAY_STEP_MS })
+  /** Delay in that first one. */
+  #firstDelayMs = 0
+  #cancelFirst: () => void = () => {}
   #residentBytes = 0
 
   /** @param memoryBytesLimit budget of the process */
   constructor(memoryBytesLimit: number) {
     this.#memoryBytesLimit = memoryBytesLimit
-    this.#delay.onSample = (delayMs) => {
-      this.#delayMs = Math.max(this.#delayMs, delayMs)
-    }
   }
 
   start(): void {
-    this.#delay.start()
+    this.#steps.enable()
+    this.#startFirst()
   }
 
   stop(): void {
-    this.#delay.stop()
+    this.#cancelFirst()
+    this.#steps.disable()
+  }
+
+  #startFirst(): void {
+    const { monotonicNs, after } = backgroundClock
+    const beganNs = monotonicNs()
+    this.#firstDelayMs = 0
+    this.#cancelFirst()
+    this.#cancelFirst = after(DELAY_STEP_MS, () => {
+      this.#firstDelayMs = Number(monotonicNs() - beganNs) / NS_PER_MS - DELAY_STEP_MS
+    })
   }
 
   /** Reads the load since the call before. */
   read(): Load {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    const delayMs = this.#delayMs
-    this.#delayMs = 0
+    const stepMs = this.#steps.count === 0 ? 0 : this.#steps.max / NS_PER_MS
+    const delayMs = Math.max(0, stepMs - DELAY_STEP_MS, this.#firstDelayMs)
+    this.#steps.reset()
+    this.#startFirst()
     try {
       this.#residentBytes = process.memoryUsage.rss()
     } catch {
