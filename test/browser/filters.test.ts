@@ -1,11 +1,21 @@
 /** Metrics of Proxy-Wasm filters on the page: of an invented hub, and of a real one. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { filterFile } from '../filters/compile.ts'
 import { isDrawn, type Served, skip, textOf, until, useBrowser } from './browser.ts'
 import { serveHub } from './real-hub.ts'
 
 const open = useBrowser()
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds in a page. */
+async function axeOf(page: Page): Promise<unknown> {
+  await page.evaluate(AXE)
+  return page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))')
+}
 
 /** A hub whose only traffic is a filter's. */
 async function serveFilter(webRoot: string): Promise<Served> {
@@ -49,3 +59,29 @@ test('filters that trap or were refused say so', { skip }, async (t) => {
   assert.match(auth, /4 traps.*not served: env\.proxy_http_call/)
   assert.match(geo, /Refused.*neither proxy_on_memory_allocate nor malloc/)
 })
+
+for (const theme of ['light', 'dark'] as const) {
+  for (const width of [1440, 390]) {
+    test(`the estimator says what would fit, by keyboard, ${theme}, ${width} px wide`, {
+      skip,
+    }, async (t) => {
+      const { page } = await open(t, { serve: serveFilter, path: '/sources', theme, width })
+      const summary = page.getByText('Estimate the slab for other metrics')
+      await summary.focus()
+      await page.keyboard.press('Enter')
+      const status = page.locator('.estimator [role=status]')
+      await status.waitFor()
+      assert.match(await status.innerText(), /^[\d.]+\sKiB of 5\.00\sMiB: they fit, /)
+      await page.getByLabel('Histograms').fill('20000')
+      await page.getByText('too much for this slab').waitFor()
+      const words = await textOf(page, '[aria-label="Estimate, table"] tbody')
+      assert.match(words, /^Counters 1\s000\s*\d+\sB.*Histograms 20\s000/)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('64')
+      assert.equal(await page.getByLabel('Bytes of a name').inputValue(), '64')
+      assert.deepEqual(await axeOf(page), [])
+      const wide = await page.evaluate('document.documentElement.scrollWidth')
+      assert.ok((wide as number) <= width, `the page is ${wide} px wide`)
+    })
+  }
+}

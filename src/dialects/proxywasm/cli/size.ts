@@ -1,19 +1,10 @@
 /** `pentameter size`: what metrics of a Proxy-Wasm zone cost, in the original and in this one. */
 import { type Command, Option } from 'commander'
-import {
-  capacity,
-  type Estimate,
-  type EstimateKind,
-  type EstimateProfile,
-  estimate,
-  estimateZone,
-  type MetricType,
-  smallestZone,
-  zoneBytes,
-} from '../../../shm/index.ts'
+import type { EstimateKind, MetricType } from '../../../shm/index.ts'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { wholeNumber } from '../../../terminal/flag-values.ts'
 import { tableLines } from '../../../terminal/index.ts'
+import { type SizeQuestion, type Sizing, sizeOf } from '../hub/settings/sizing.ts'
 
 const EXAMPLES = `
 "documented" is the rule in the document's text, "struct" what the original's structures add up to,
@@ -24,29 +15,10 @@ Examples:
   $ pentameter size --kind histogram --bins 18 --workers 4 --zone 10m --profile peer
   $ pentameter size --kind gauge --name-length 40 --count 100000 --json`
 
-interface SizeArguments {
-  readonly kind: EstimateKind
-  readonly nameLength: number
-  readonly workers: number
-  readonly bins: number
+interface SizeArguments extends SizeQuestion {
   readonly zone?: string
   readonly count?: number
-  readonly profile: EstimateProfile
   readonly json?: boolean
-}
-
-/** Everything that is printed; with --json as it is. */
-interface Sizing {
-  readonly question: Omit<SizeArguments, 'json' | 'zone' | 'count'>
-  readonly bytesPerMetric: Estimate & { readonly thisZone: number }
-  readonly zone: {
-    readonly bytes: number
-    readonly pages: number
-    readonly fits: number
-    readonly fitsThisZone: number
-  }
-  /** Bytes that a --count needs. */
-  readonly needed?: { readonly count: number; readonly bytes: number; readonly thisZone: number }
 }
 
 const parseCount = wholeNumber({ min: 0 })
@@ -84,26 +56,10 @@ export function addSize(program: Command): void {
 }
 
 /** @throws {CommandError} for what no zone could have */
-function size({ kind, nameLength, workers, bins, zone, count, profile }: SizeArguments): Sizing {
-  const metric = { kind, profile, prefixedNameBytes: nameLength, workers, bins }
-  const own = { type: OWN_TYPES[kind], keyBytes: nameLength, workers }
+function size({ zone, count, json: _, ...question }: SizeArguments): Sizing {
+  const room = count === undefined ? { zone: zone ?? ZONE_DEFAULT } : { count }
   try {
-    const bytesPerMetric = { ...estimate(metric), thisZone: estimateZone(own).total }
-    const bytes =
-      count === undefined ? zoneBytes(zone ?? ZONE_DEFAULT) : smallestZone(metric, count)
-    const question = { kind, nameLength, workers, bins, profile }
-    return {
-      question,
-      bytesPerMetric,
-      zone: {
-        bytes,
-        ...capacity({ ...metric, zoneBytes: bytes }),
-        fitsThisZone: Math.floor(bytes / bytesPerMetric.thisZone),
-      },
-      ...(count === undefined
-        ? {}
-        : { needed: { count, bytes, thisZone: count * bytesPerMetric.thisZone } }),
-    }
+    return sizeOf(question, { type: OWN_TYPES[question.kind] }, room)
   } catch (error) {
     if (error instanceof RangeError) throw new CommandError(inFlags(error.message), EXIT_USAGE)
     throw error

@@ -35,6 +35,31 @@ export interface MetricsAnswer {
   readonly slab: SlabAnswer
 }
 
+/** Metrics of one kind as they would be, of equally long names. */
+export interface SizedKind {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly count: number
+  /** Bytes of one, and of all of them. */
+  readonly bytesEach: number
+  readonly bytes: number
+  /** The same in ngx_wasm_module: by its document, as allocated, and the least slab for them. */
+  readonly original: {
+    readonly documentedEach: number
+    readonly allocatedEach: number
+    readonly slabSize: number
+  }
+}
+
+/** Answer of `GET /api/v1/proxywasm/size`. */
+export interface SizeAnswer {
+  /** Kinds of which there would be any. */
+  readonly kinds: readonly SizedKind[]
+  /** Bytes of all together, of the slab, and what that would have left; below 0 it is too small. */
+  readonly bytes: number
+  readonly slabSize: number
+  readonly leftBytes: number
+}
+
 /** Integer, or decimal text above 2^53 - 1. */
 export type WorkerNumber = number | string
 

@@ -1,10 +1,12 @@
 /** Proxy-Wasm filters that the hub runs: whether they work, what they cost, what went wrong. */
+import './proxywasm.css'
 import type { JSX } from 'preact'
 import type { SourcesAnswer } from '../../../http/api.ts'
 import { exact, NO_VALUE, text } from '../../../viewer/format/number.ts'
 import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
 import type { View } from '../../../web/shell/view.ts'
 import type { FilterStatus, FiltersAnswer } from '../http/api.ts'
+import { Estimator } from './estimator.tsx'
 import { Slab } from './slab.tsx'
 import { importWords, problemWords } from './words.ts'
 import { ByThread } from './workers.tsx'
@@ -68,6 +70,7 @@ function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
           <ByThread key={filter.name} filter={filter} />
         ))}
       {filterMetrics && <Slab metrics={filterMetrics} />}
+      {filterMetrics && <Estimator metrics={filterMetrics} />}
     </>
   )
 }

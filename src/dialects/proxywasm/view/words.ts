@@ -1,7 +1,7 @@
 /** What the host tells of a filter, in words. */
 
-import { counted, exact } from '../../../viewer/format/number.ts'
-import type { ByType, FilterStatus } from '../http/api.ts'
+import { counted, exact, text } from '../../../viewer/format/number.ts'
+import type { ByType, FilterStatus, SizeAnswer } from '../http/api.ts'
 
 const PROBLEM_WORDS: Readonly<Record<string, (count: number) => string>> = {
   trap: counted('trap'),
@@ -27,6 +27,18 @@ export function problemWords({ problems }: Pick<FilterStatus, 'problems'>): stri
 export function importWords({ unknownImports }: Pick<FilterStatus, 'unknownImports'>): string {
   const called = unknownImports.filter(({ calls }) => calls > 0).map(({ name }) => name)
   return called.length === 0 ? '' : `not served: ${called.join(', ')}`
+}
+
+/** Writes the bytes of one metric with all digits: they are few, and what is compared. */
+export function byteWords(bytes: number): string {
+  return `${exact(bytes)}\u00a0B`
+}
+
+/** Says whether a slab has room for what was estimated, and how much it has or lacks. */
+export function leftWords({ bytes, slabSize, leftBytes }: SizeAnswer): string {
+  const all = `${text(bytes, 'B')} of ${text(slabSize, 'B')}`
+  if (leftBytes < 0) return `${all}: ${text(-leftBytes, 'B')} too much for this slab.`
+  return `${all}: they fit, ${text(leftBytes, 'B')} are left.`
 }
 
 const COUNTERS = counted('counter')

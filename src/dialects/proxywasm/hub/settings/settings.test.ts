@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { filterText } from '../../../../../test/filters/hostile.ts'
 import { serve } from '../../../../../test/support/http-client.ts'
 import { seriesNamed } from '../../../../../test/support/hub/hub.ts'
-import type { MetricsAnswer, ValuesAnswer } from '../../http/api.ts'
+import type { MetricsAnswer, SizeAnswer, ValuesAnswer } from '../../http/api.ts'
 import { eventually, startFilterHub, withFile } from '../../test/filter-hub.ts'
 
 const ROUTE = '/api/v1/proxywasm/metrics'
@@ -262,5 +262,43 @@ test('names have their prefix where it is asked for, and no label then', async (
     await requests(1)
     const { identity } = seriesNamed(hub, 'pw.f.h')
     assert.deepEqual([identity.name, identity.labels], ['pw.f.h', []])
+  })
+})
+
+test('what metrics would take is estimated, with the figures of `pentameter size`', async (t) => {
+  await started(t, FILTER, { workers: 4 }, async ({ http }) => {
+    const size = (query: string) => http.ask(`/api/v1/proxywasm/size?${query}`)
+    const asked = 'counters=1000&gauges=0&histograms=20&nameLength=64'
+    const answer: SizeAnswer = (await size(`${asked}&slabSize=192k`)).json()
+    assert.deepEqual(
+      answer.kinds.map(({ kind, count }) => [kind, count]),
+      [
+        ['counter', 1000],
+        ['histogram', 20],
+      ],
+    )
+    const [counters, histograms] = answer.kinds
+    // 96 + 64 + 8 + 4 x 16 by the text; a power of two as allocated
+    const original = { documentedEach: 232, allocatedEach: 256, slabSize: 266_240 }
+    assert.deepEqual(counters!.original, original)
+    // 96 + 64 + 8 + 4 x (20 + 8 x 5)
+    assert.equal(histograms!.original.documentedEach, 408)
+    // descriptor 32, index 16, name 64, and a word, or 34, for each thread and the base
+    assert.deepEqual([counters!.bytesEach, counters!.bytes], [152, 152_000])
+    assert.deepEqual([histograms!.bytesEach, histograms!.bytes], [1472, 29_440])
+    assert.deepEqual([answer.bytes, answer.leftBytes], [181_440, 192 * 1024 - 181_440])
+    const { slabSize, kinds } = (await size('')).json() as SizeAnswer
+    assert.deepEqual([slabSize, kinds], [5_242_880, []])
+    for (const [query, status, words] of [
+      ['slabSize=13k', 400, /must be a multiple of 4096/],
+      ['counters=-1', 400, /counters/],
+      ['workers=0', 400, /workers/],
+      ['bins=19', 400, /bins/],
+      ['nameLength=99999', 400, /nameLength/],
+    ] as const) {
+      const refused = await size(query)
+      assert.equal(refused.status, status, query)
+      assert.match(refused.text, words)
+    }
   })
 })

@@ -60,9 +60,10 @@ export function slabOf(
   }
 }
 
-function shapeOf(
+/** Gives type and mode that metrics of filters have. */
+export function shapeOf(
   kind: EstimateKind,
-  { histogram }: FilterSettings,
+  { histogram }: Pick<SettingValues, 'histogram'>,
 ): Pick<ChargedMetric, 'type' | 'mode'> {
   if (kind === 'counter') return { type: 'counter', mode: 'settable' }
   if (kind === 'gauge') return { type: 'gauge', mode: 'shared' }
