@@ -24,6 +24,9 @@ const START_ROUNDS = 15
 const HUB_ROUNDS = 7
 const VERSION_WANTED = 1.5
 const READY_MS_WANTED = 500
+/** First picture of `top` on a pseudo-terminal, ms. */
+const SCREEN_MS_WANTED = 300
+const SCREEN_ROUNDS = 9
 const RSS_MB_WANTED = 90
 /** Age of the hub whose memory is read, ms. */
 const IDLE_MS = 5000
@@ -38,6 +41,7 @@ await ask({
   data: 'bin, dist and package.json in a folder of their own, as packed',
   method: [
     'commands: from spawn to exit; serve: from spawn to its start report and a 200 of /healthz',
+    'top: from spawn to its first picture on a pseudo-terminal of util-linux script, 80 x 24',
     'processor time: of all threads of the hub until then, by /proc',
     'compiled code is kept in caches of their own, filled by the rounds for warming up',
     `memory: VmRSS of the hub ${IDLE_MS / 1000} s after that, with default ingest threads`,
@@ -85,14 +89,18 @@ async function measure(program: string, env: NodeJS.ProcessEnv): Promise<Answer>
   const ready: Rounds = { title: 'serve until it is ready', figures: readyMs }
   const memory: Rounds = { title: 'idle hub', figures: rssMbs, unit: 'MB' }
   const cpu: Rounds = { title: 'serve until it is ready, processor time', figures: cpuMs }
+  const screen = await screenRounds(program, env)
   const bare: Rounds = { title: 'node -e 0, memory', figures: bareMbs, unit: 'MB' }
   return {
     warmUps: WARM_UPS,
     rounds: START_ROUNDS,
-    figures: [node!, version!, ...helps, ...(hasProc ? [cpu, bare] : [])].map(figureOf),
+    figures: [node!, version!, ...helps, ...screen.slice(1), ...(hasProc ? [cpu, bare] : [])].map(
+      figureOf,
+    ),
     verdicts: [
       ratioOf(version!, node!, atMost(VERSION_WANTED)),
       limitOf(ready, atMost(READY_MS_WANTED)),
+      ...screen.slice(0, 1).map((each) => limitOf(each, atMost(SCREEN_MS_WANTED))),
       ...(hasProc ? [limitOf(memory, atMost(RSS_MB_WANTED))] : []),
     ],
     means: [`A hub is ready ${figureText(spreadOf(readyMs).median)} ms after it is started`],
@@ -119,6 +127,8 @@ async function withPackage<T>(
 
 interface StartedHub {
   readonly child: ChildProcess
+  /** Port of its page. */
+  readonly port: number
   readonly readyMs: number
 }
 
@@ -130,7 +140,53 @@ async function startHub(program: string, env: NodeJS.ProcessEnv): Promise<Starte
   const { host, port } = JSON.parse(line).listeners.http
   const { status } = await fetch(`http://${host}:${port}/healthz`)
   if (status !== 200) throw new Error(`/healthz answers ${status}`)
-  return { child, readyMs: performance.now() - begin }
+  return { child, port, readyMs: performance.now() - begin }
+}
+
+/**
+ * Measures the time until `top` has drawn, and until a bare Node has written a word there; none
+ * where there is no script to make a terminal.
+ */
+async function screenRounds(program: string, env: NodeJS.ProcessEnv): Promise<Rounds[]> {
+  if (spawnSync('script', ['--version']).error !== undefined) return []
+  const hub = await startHub(program, env)
+  const screens: number[] = []
+  const bare: number[] = []
+  for (let round = -WARM_UPS; round < SCREEN_ROUNDS; round++) {
+    const screen = await firstPicture([program, 'top', `127.0.0.1:${hub.port}`], /Pentameter/, env)
+    const word = await firstPicture(['-e', 'console.log("word")'], /word/, env)
+    if (round < 0) continue
+    screens.push(screen)
+    bare.push(word)
+  }
+  hub.child.kill('SIGTERM')
+  await once(hub.child, 'exit')
+  return [
+    { title: 'top until it has drawn', figures: screens },
+    { title: 'node -e on a pseudo-terminal', figures: bare },
+  ]
+}
+
+function firstPicture(
+  args: readonly string[],
+  wanted: RegExp,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const begin = performance.now()
+  const command = [process.execPath, ...args].map((arg) => `'${arg}'`).join(' ')
+  const child = spawn('script', ['-qfec', `stty cols 80 rows 24; ${command}`, '/dev/null'], {
+    env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  let out = ''
+  let tookMs = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk
+    if (tookMs > 0 || !wanted.test(out)) return
+    tookMs = performance.now() - begin
+    child.stdin.write('q')
+  })
+  return new Promise((resolve) => child.on('close', () => resolve(tookMs)))
 }
 
 /** Reads what all threads of a process have used of the processor so far. */
