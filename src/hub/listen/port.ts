@@ -247,6 +247,7 @@ export class Port implements Listener {
     this.#close()
     this.#datagrams.stop()
     this.#connections.stop()
+    this.#point.tap?.close()
     this.#state = 'stopped'
   }
 
