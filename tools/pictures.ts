@@ -1,26 +1,73 @@
 /**
- * npm run pictures [-- SECONDS]
+ * npm run pictures [-- all] [-- SECONDS]
  *
- * Makes docs/pictures: the demo in Chromium, in both themes, once its charts are full (70 s).
+ * Makes docs/pictures: the demo in Chromium, in both themes, once its charts are full (70 s). With
+ * `all` every screen in four widths besides, in the folder `pictures`, which is not committed.
  * The page is built first, so that they show what there is.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
+import { FakeHub } from '../test/browser/fake-hub.ts'
 import { startHubProcess } from '../test/support/hub/hub-process.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const SECONDS = Number(process.argv[2] ?? 70)
-const SIZE = { width: 1440, height: 900 }
+const WORDS = process.argv.slice(2)
+const IS_ALL = WORDS.includes('all')
+const SECONDS = Number(WORDS.find((word) => word !== 'all') ?? 70)
+const THEMES = ['light', 'dark'] as const
+/** Widths of the window with its heights, in CSS pixels. */
+const SIZES = [
+  [390, 844],
+  [1024, 768],
+  [1440, 900],
+  [2560, 1440],
+] as const
+const CHOSEN_SIZE = SIZES[2]
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
-/** Time in which what a page has asked for is drawn, ms. */
+/** Time in which what a page has asked for is drawn, and drawn anew in another size, ms. */
 const DRAWN_MS = 3000
-/** Pictures by their name and the path of the page. */
-const PICTURES = { overview: '/', wallaroo: '/wallaroo/exchange' } as const
+const RESIZED_MS = 700
+
+interface Screen {
+  readonly path: string
+  /** Keys that are pressed, once it is drawn. */
+  readonly keys?: readonly string[]
+  /** Longest wait for the picture to stand still, ms: an event of the demo comes every 17 s. */
+  readonly heldMs?: number
+}
+
+/** Screens by their names: those of the documentation first. */
+const CHOSEN: Readonly<Record<string, Screen>> = {
+  overview: { path: '/' },
+  series: { path: '/series/us.shop.pay.requestTime' },
+  scope: { path: '/scope?time-window=10&trigger=current/motor1.current=,18', heldMs: 20_000 },
+  wallaroo: { path: '/wallaroo/exchange' },
+}
+const OTHERS: Readonly<Record<string, Screen>> = {
+  'overview-lines': { path: '/?density=lines' },
+  'overview-table': { path: '/?density=table' },
+  'overview-cursor': { path: '/', keys: ['ArrowLeft', 'ArrowLeft', 'ArrowLeft'] },
+  'overview-paused': { path: '/', keys: ['p'] },
+  'series-counter': { path: '/series/us.shop.cart.requests' },
+  'series-gauge': { path: '/series/us.shop.email.queueDepth' },
+  'series-tables': { path: '/series/us.shop.email.queueDepth?tables=1' },
+  'series-before': { path: '/series/us.shop.pay.requestTime?before=60' },
+  'scope-live': { path: '/scope' },
+  'wallaroo-pipeline': { path: '/wallaroo/exchange/Orders' },
+  'wallaroo-computation': { path: '/wallaroo/exchange/Orders/worker2/Check%20Limit' },
+  'wallaroo-against': { path: '/wallaroo/exchange/-/worker2?against=worker3' },
+  'wallaroo-original': { path: '/wallaroo/exchange/Orders?mode=compatible' },
+  sources: { path: '/sources' },
+  jump: { path: '/', keys: ['Control+k'] },
+  keyboard: { path: '/', keys: ['?'] },
+}
+/** States that the demo never is in, from an invented hub. */
+const SCENES = ['empty', 'limit', 'listener', 'many'] as const
 
 if (!existsSync(CHROMIUM)) throw new Error(`no Chromium at ${CHROMIUM}; name it in CHROMIUM`)
 execFileSync(process.execPath, [join(ROOT, 'tools/build.ts'), 'web'], { stdio: 'inherit' })
@@ -29,16 +76,65 @@ const { host, port } = hub.listeners.http
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 try {
   await setTimeout(SECONDS * 1000)
-  for (const [name, path] of Object.entries(PICTURES)) {
-    for (const theme of ['light', 'dark'] as const) {
-      const page = await browser.newPage({ viewport: SIZE, colorScheme: theme })
-      await page.goto(`http://${host}:${port}${path}`, { waitUntil: 'domcontentloaded' })
-      await setTimeout(DRAWN_MS)
-      await page.screenshot({ path: join(ROOT, `docs/pictures/${name}-${theme}.png`) })
-      await page.close()
-    }
+  const base = `http://${host}:${port}`
+  const chosen = join(ROOT, 'docs/pictures')
+  await take(browser, base, CHOSEN, { folder: chosen, sizes: [CHOSEN_SIZE] })
+  if (IS_ALL) {
+    const whole = { folder: join(ROOT, 'pictures'), sizes: SIZES }
+    mkdirSync(whole.folder, { recursive: true })
+    await take(browser, base, { ...CHOSEN, ...OTHERS }, whole)
+    for (const scene of SCENES) await takeScene(browser, scene, whole)
   }
 } finally {
   await browser.close()
   await hub.stop()
+}
+
+interface Place {
+  readonly folder: string
+  readonly sizes: readonly (readonly [width: number, height: number])[]
+}
+
+/** Takes screens in both themes; names tell the width where there are several. */
+async function take(
+  browser: Browser,
+  base: string,
+  screens: Readonly<Record<string, Screen>>,
+  { folder, sizes }: Place,
+): Promise<void> {
+  for (const [name, { path, keys = [], heldMs }] of Object.entries(screens)) {
+    for (const theme of THEMES) {
+      const [width, height] = sizes[0]!
+      const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme })
+      await page.goto(base + path, { waitUntil: 'domcontentloaded' })
+      await setTimeout(DRAWN_MS)
+      if (heldMs !== undefined) {
+        const held = page.locator('.clock .state', { hasText: 'Held' })
+        await held.waitFor({ timeout: heldMs })
+        await setTimeout(RESIZED_MS)
+      }
+      for (const key of keys) await page.keyboard.press(key)
+      for (const [width, height] of sizes) {
+        await page.setViewportSize({ width, height })
+        await setTimeout(RESIZED_MS)
+        const size = sizes.length > 1 ? `-${width}` : ''
+        await page.screenshot({ path: join(folder, `${name}${size}-${theme}.png`) })
+      }
+      await page.close()
+    }
+  }
+}
+
+async function takeScene(
+  browser: Browser,
+  scene: (typeof SCENES)[number],
+  place: Place,
+): Promise<void> {
+  const hub = new FakeHub({ scene, page: join(ROOT, 'dist/web') })
+  await hub.start()
+  try {
+    await take(browser, hub.url, { [`state-${scene}`]: { path: '/' } }, place)
+  } finally {
+    await hub.stop()
+  }
 }
