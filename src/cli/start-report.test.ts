@@ -46,6 +46,15 @@ test('the report says how many threads take text', () => {
   assert.equal(JSON.parse(startReport('json', ADDRESSES, alone)).ingestFailure, 'EAGAIN')
 })
 
+test('threads that do not run are not among those that are reported', () => {
+  const all = sources(3)
+  const [first, ...others] = all.workers!
+  const answer = { ...all, workers: [{ ...first!, state: 'starting' as const }, ...others] }
+  const report = startReport('text', ADDRESSES, answer)
+  assert.match(report, /ingest +2 of 3 threads; the others are tried again$/m)
+  assert.equal(JSON.parse(startReport('json', ADDRESSES, answer)).ingestWorkers, 2)
+})
+
 test('the line for machines has addresses and threads', () => {
   assert.deepEqual(JSON.parse(startReport('json', ADDRESSES, sources(2))), {
     ready: true,

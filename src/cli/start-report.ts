@@ -21,10 +21,11 @@ export function startReport(
   guests: readonly Guest[] = GUESTS,
 ): string {
   const failed = failedPorts(addresses)
+  const running = workers.filter(({ state }) => state === 'running').length
   if (format === 'json') {
     const udpReceive = receiveOf(listeners)
     const targets = exports.map(({ name, url }) => ({ name, url }))
-    const start = { ready: true, listeners: addresses, ingestWorkers: workers.length, udpReceive }
+    const start = { ready: true, listeners: addresses, ingestWorkers: running, udpReceive }
     const alone = workerFailure !== undefined && { ingestFailure: workerFailure }
     const parts = [
       alone,
@@ -46,7 +47,7 @@ export function startReport(
     rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
   }
   if (http.error === undefined) rows.push(['Prometheus', `${base}/metrics`])
-  rows.push(['ingest', ingestWords(workers.length, workerFailure)])
+  rows.push(['ingest', ingestWords(running, workers.length, workerFailure)])
   for (const { name, url, intervalMs } of exports) {
     rows.push([name.toUpperCase(), `to ${url} every ${intervalMs / 1000} s`])
   }
@@ -83,9 +84,10 @@ function receiveOf(listeners: SourcesAnswer['listeners']): 'dgram' | 'recvmmsg' 
   return listeners.find(({ udpReceive }) => udpReceive !== undefined)?.udpReceive
 }
 
-function ingestWords(threads: number, failure: string | undefined): string {
+function ingestWords(running: number, threads: number, failure: string | undefined): string {
   if (failure !== undefined) return `in the main thread: no other one starts (${failure})`
   if (threads === 0) return 'in the main thread'
+  if (running < threads) return `${running} of ${threads} threads; the others are tried again`
   return threads === 1 ? '1 thread' : `${threads} threads`
 }
 
