@@ -5,7 +5,7 @@
 import type { EventMetadata, Field, FieldValue, Payload, Trace } from '../spec.ts'
 import { TYPE } from '../spec.ts'
 import type { NetTraceEvent } from './event.ts'
-import { isoText } from './payload.ts'
+import { defineOwn, isoText } from './payload.ts'
 
 /** Value of a field as JSON has it. */
 export type PlainValue =
@@ -91,14 +91,26 @@ function plainObject(
   payload: Payload,
 ): { readonly [name: string]: PlainValue } {
   const plain: { [name: string]: PlainValue } = {}
-  // of a repeated name the last one is in the payload
-  for (const [name, field] of new Map(fields.map((each) => [each.name, each]))) {
+  for (const field of readFields(fields)) {
+    const { name } = field
     const value = plainValue(field, payload[name]!)
-    Object.defineProperty(plain, name, {
-      ...{ value, enumerable: true, writable: true, configurable: true },
-    })
+    if (name === '__proto__') defineOwn(plain, name, value)
+    else plain[name] = value
   }
   return plain
+}
+
+/** Fields by the list that they are in: those of which a payload has the values. */
+const READ_FIELDS = new WeakMap<readonly Field[], readonly Field[]>()
+
+/** Leaves out fields whose name comes again: of these the last one is in the payload. */
+function readFields(fields: readonly Field[]): readonly Field[] {
+  let read = READ_FIELDS.get(fields)
+  if (read === undefined) {
+    read = [...new Map(fields.map((field) => [field.name, field])).values()]
+    READ_FIELDS.set(fields, read)
+  }
+  return read
 }
 
 function plainValue(field: Field, value: FieldValue): PlainValue {
@@ -116,6 +128,17 @@ function plainNumber(type: number, value: number): string | number {
 
 /** Gives the number of fewest digits that is this 32 bit float: 1.0015682, not 1.00156819820…. */
 function shortFloat(value: number): number {
+  if (Object.is(value, lastFloat)) return lastShort
+  lastFloat = value
+  lastShort = shorten(value)
+  return lastShort
+}
+
+/** Float that was asked for last: counters of one interval have the same length of it. */
+let lastFloat = 0
+let lastShort = 0
+
+function shorten(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits))
     if (Math.fround(short) === value) return short

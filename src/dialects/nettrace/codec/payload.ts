@@ -36,7 +36,8 @@ export function readPayload(reader: ByteReader, fields: readonly Field[]): Paylo
   return payload
 }
 
-function defineOwn(payload: object, name: string, value: FieldValue): void {
+/** Sets a member whose name would be taken for something else. */
+export function defineOwn(payload: object, name: string, value: unknown): void {
   Object.defineProperty(payload, name, {
     ...{ value, enumerable: true, writable: true, configurable: true },
   })
