@@ -95,6 +95,21 @@ describe('the logs of the original', () => {
     const totals = totalsOf([large, large], { hubS: NOW + 1 })
     assert.deepEqual(totals.perSecond(), [[NOW, 2n ** 61n + 4n]])
   })
+
+  it('have a median beyond 2^53 that is exact, and not below their least', () => {
+    const odd = 2n ** 54n + 1n
+    const inOrder = (counts: readonly bigint[]) => {
+      const totals = new CompatibleTotals()
+      totals.begin({ delayS: 0, firstEndS: NOW - counts.length }, NOW + 1)
+      for (const [i, messages] of counts.entries()) {
+        const times = { endS: NOW - i, periodS: 1 }
+        withRoundedWindow({ 10: `${messages}` }, times, (window) => totals.add(window))
+      }
+      return totals.throughput()
+    }
+    assert.deepEqual(inOrder([odd, odd]), { min: odd, median: odd, max: odd })
+    assert.deepEqual(inOrder([odd, odd + 1n]), { min: odd, median: odd, max: odd + 1n })
+  })
 })
 
 describe('numbers of the original', () => {

@@ -111,7 +111,7 @@ export class CompatibleTotals {
    * any.
    */
   throughput(): ThroughputStatistics {
-    const found = this.#seconds.statistics(LINE_SECONDS - SHOWN_SECONDS, doubleMean)
+    const found = this.#seconds.statistics(LINE_SECONDS - SHOWN_SECONDS)
     return found ?? { min: 0, median: 0, max: 0 }
   }
 
@@ -173,11 +173,6 @@ export function compatibleChart(
     const percent = total === 0 ? 0 : rounded((Number(sum) / total) * 100)
     return [`${1n << BigInt(last)}`, percent] as const
   })
-}
-
-/** Divides to a double, whatever the size of the integers, as the original does. */
-function doubleMean(a: Exact, b: Exact): Exact {
-  return (Number(a) + Number(b)) / 2
 }
 
 /** Rounds to four decimals, by the exact value of the double. */

@@ -58,15 +58,15 @@ export class SecondCounts {
    * Computes over the seconds that have an entry, from an index on; undefined where none has. The
    * median of an even number is the mean of the middle two.
    */
-  statistics(from = 0, meanOf = exactMean): ThroughputStatistics | undefined {
+  statistics(from = 0): ThroughputStatistics | undefined {
     let count = 0
     for (let i = from; i < this.#counts.length; i++) {
       const held = this.#counts[i]!
       if (!Number.isNaN(held)) this.#sorted[count++] = held
     }
     if (count === 0) return undefined
-    if (this.#wide.size > 0) return statisticsOf(this.#entries(from), meanOf)
-    return statisticsOf(this.#sorted.subarray(0, count).sort(), meanOf)
+    if (this.#wide.size > 0) return statisticsOf(this.#entries(from))
+    return statisticsOf(this.#sorted.subarray(0, count).sort())
   }
 
   #entries(from: number): Exact[] {
@@ -79,20 +79,17 @@ export class SecondCounts {
   }
 }
 
-function statisticsOf(
-  sorted: ArrayLike<Exact>,
-  meanOf: (a: Exact, b: Exact) => Exact,
-): ThroughputStatistics {
+function statisticsOf(sorted: ArrayLike<Exact>): ThroughputStatistics {
   const { length } = sorted
   const middle = Math.floor(length / 2)
-  const median = length % 2 === 1 ? sorted[middle]! : meanOf(sorted[middle - 1]!, sorted[middle]!)
+  const median =
+    length % 2 === 1 ? sorted[middle]! : exactMean(sorted[middle - 1]!, sorted[middle]!)
   return { min: sorted[0]!, median, max: sorted[length - 1]! }
 }
 
-/** Computes a mean, exact but for a half that no double of this size has. */
+/** Computes a mean, exact but for a half that no double of this size has: it is left out. */
 function exactMean(a: Exact, b: Exact): Exact {
   const sum = Number(a) + Number(b)
   if (sum <= Number.MAX_SAFE_INTEGER) return sum / 2
-  const whole = BigInt(a) + BigInt(b)
-  return whole % 2n === 0n ? exact(whole / 2n) : Number(whole) / 2
+  return exact((BigInt(a) + BigInt(b)) / 2n)
 }

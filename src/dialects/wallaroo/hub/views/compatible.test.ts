@@ -116,9 +116,11 @@ function statisticsOf(counts: readonly bigint[]): CompatibleNumbers['throughput'
     return count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : `${count}`
   }
   const half = sorted.length / 2
-  const med = Number.isInteger(half)
-    ? (Number(sorted[half - 1]) + Number(sorted[half])) / 2
-    : json(sorted[Math.floor(half)]!)
+  const both = Number.isInteger(half) ? sorted[half - 1]! + sorted[half]! : 0n
+  const isLarge = both > BigInt(Number.MAX_SAFE_INTEGER)
+  // a half that no double of its size has is left out
+  const mean = isLarge ? json(both / 2n) : Number(both) / 2
+  const med = Number.isInteger(half) ? mean : json(sorted[Math.floor(half)]!)
   return { min: json(sorted[0]!), med, max: json(sorted.at(-1)!) }
 }
 
