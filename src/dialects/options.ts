@@ -37,6 +37,8 @@ export interface TextOption<T extends string | undefined = string | undefined>
   /** Characters, 0 unless stated. */
   readonly lengthMin?: number
   readonly lengthMax?: number
+  /** Whether a number in a file is its digits: an amount that may have a unit behind it. */
+  readonly isAmount?: boolean
   /** Says what is wanted instead of a text, `want #RGB`; undefined for one that will do. */
   check?(text: string): string | undefined
 }

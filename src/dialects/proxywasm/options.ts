@@ -84,6 +84,7 @@ export const OPTIONS = {
   }),
   slabSize: text({
     default: '5m',
+    isAmount: true,
     check: slabSizeProblem,
     description: 'of all metrics of all filters, bytes or as 512k; further ones are refused',
   }),

@@ -71,7 +71,7 @@ export class OptionCheck {
         if (typeof given === 'boolean') return { value: given }
         return this.#broken(path, given, 'want true or false')
       case 'text':
-        return this.#text(option, given, path)
+        return this.#text(option, option.isAmount ? amountText(given) : given, path)
       case 'choice': {
         if (option.choices.some((each) => each === given)) return { value: given }
         const choices = option.choices.map((each) => JSON.stringify(each))
@@ -188,4 +188,9 @@ function valueText(value: unknown): string {
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
   const text = isNumber ? String(value) : (JSON.stringify(value) ?? String(value))
   return text.length > VALUE_TEXT_MAX ? `${text.slice(0, VALUE_TEXT_MAX)}…` : text
+}
+
+/** Writes a number that stands where an amount is wanted; all else stays. */
+function amountText(given: unknown): unknown {
+  return typeof given === 'number' ? String(given) : given
 }

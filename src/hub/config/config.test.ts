@@ -21,6 +21,12 @@ test('parts of a second may be asked for in the spelling that has them', () => {
   assert.deepEqual(checked, client)
 })
 
+test('an amount may be a number, as YAML reads it', () => {
+  const { slabSize } = dialectOptions(parse({ proxywasm: { slabSize: 12_288 } }), 'proxywasm')
+  assert.equal(slabSize, '12288')
+  assert.throws(() => parse({ proxywasm: { slabSize: 0.5 } }), /proxywasm\.slabSize: "0\.5", want/)
+})
+
 test('a problem is one line with path, value and what is wanted', () => {
   const lines = (wrong: unknown): readonly string[] => {
     try {

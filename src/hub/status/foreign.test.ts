@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { packet, sendTcp, sendUdp, startHub, until } from '../../../test/support/hub/hub.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
 import { guessForeign } from './foreign.ts'
 
 const NOWHERE = { spoken: [], httpAddress: '127.0.0.1:4000' }
@@ -56,6 +57,14 @@ test('what looks like nothing that is known is not guessed at', () => {
   for (const first of ['', '\0', 'hello', '\xff\xfe\xfd', '2', 'a:b', '{', 'x y', '<html>']) {
     assert.equal(guessed(first), undefined, first)
   }
+})
+
+test('what a dialect without a port could not read is not said to be another one', () => {
+  const own = { name: 'own', claims: () => false } as unknown as Dialect
+  const spoken = [{ dialect: own, listener: '', address: '' }]
+  const surroundings = { ...NOWHERE, spoken }
+  assert.equal(guessForeign(Buffer.from('{"a":1}'), 'tcp', 'own', surroundings), undefined)
+  assert.match(guessForeign(Buffer.from('{"a":1}'), 'tcp', 'text', surroundings)!, /JSON/)
 })
 
 test('bytes of no dialect are an error of their listener, with who, what and a guess', async () => {

@@ -122,6 +122,8 @@ export function guessForeign(
 ): string | undefined {
   const { spoken } = surroundings
   const listener = spoken.find(({ dialect }) => dialect.name === of)?.listener ?? of
+  // a dialect without a port gets nothing that was meant for another one
+  if (listener === '') return undefined
   const bytes = first.subarray(0, LOOKED_AT_BYTES)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const inText = buffer.toString('latin1')
