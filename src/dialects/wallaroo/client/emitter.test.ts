@@ -110,6 +110,19 @@ describe('a relay', () => {
     assert.deepEqual(reports.counts, {})
   })
 
+  it('says a known minimum beside skewed messages, and nothing inconsistent', async (context) => {
+    const { emitter, finish } = await setUp(context)
+    const { latency, skew } = mappingOf({ ...NAMES, category: 'computation' })
+    emitter.send(skew.identity, { kind: 'counter', delta: 1 }, undefined, END_MS)
+    const cell = latencies({ 10: '90', 20: '10', 64: '1' }, '1000', `${2n ** 64n - 5n}`)
+    emitter.send(latency!.identity, cell, undefined, END_MS)
+    const windows = windowsOf(await finish())
+    assert.deepEqual(
+      windows.map(({ bins, min_ns, max_ns, notes }) => [bins, min_ns, max_ns, notes]),
+      [[{ 10: '90', 20: '10', 64: '1' }, '1000', null, ['clock_skew']]],
+    )
+  })
+
   it('keeps the ids of computations, which their own series say', async (context) => {
     const { emitter, finish, reports } = await setUp(context)
     const say = (computation: string, id: number, end: number): void => {

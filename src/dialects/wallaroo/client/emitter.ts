@@ -11,7 +11,7 @@ import { WallarooClient, type WallarooClientOptions } from '../client.ts'
 import { extremesOnWire, type Metrics } from '../codec/encode.ts'
 import { computationIdOf, type SeriesNames, type WindowMessage, windowOf } from '../map.ts'
 import type { ReporterClock } from '../reporter/reporter.ts'
-import { NAME_PREFIX } from '../spec.ts'
+import { NAME_PREFIX, SKEW_BIN } from '../spec.ts'
 
 /** Cells are those of one second. */
 const PERIOD_NS = 1_000_000_000n
@@ -23,8 +23,8 @@ const PENDING_BYTES = 16_777_216
 const JOINS_LIMIT = 1024
 /** Computations whose ids are remembered; of more, those that were heard of first have none. */
 const IDS_LIMIT = 131_072
-/** Windows that wait for the ids of their second; further ones go with those of the last one. */
-const EARLY_LIMIT = 1000
+/** Windows of skewed messages that wait for their second's latencies; further ones go alone. */
+const EARLY_LIMIT = 10_000
 /** Windows are encoded and handed over in batches of this many. */
 const BATCH_WINDOWS = 100
 
@@ -47,8 +47,8 @@ class WallarooEmitter implements Emitter {
   #batch: Metrics[] = []
   /** Ids of computations, by their names as JSON. */
   readonly #ids = new Map<string, number>()
-  /** Windows of counters, which a second lists before the ids. */
-  #early: WindowMessage[] = []
+  /** Windows of skewed messages, by their names: a second lists them before all others. */
+  readonly #early = new Map<string, WindowMessage>()
   /** End of the second that is being sent, Unix ms. */
   #endMs = 0
   /** Frames dropped so far that have been reported. */
@@ -77,9 +77,22 @@ class WallarooEmitter implements Emitter {
     }
     if (window.bins.every((count) => count === 0n)) return
     this.#endMs = endMs
-    const isEarly = cell.kind === 'counter' && window.names.category === 'computation'
-    if (isEarly && this.#early.length < EARLY_LIMIT) this.#early.push(window)
-    else this.#take(window)
+    const isEarly = cell.kind === 'counter' && window.bins[SKEW_BIN]! > 0n
+    if (isEarly && this.#early.size < EARLY_LIMIT) this.#early.set(windowKeyOf(window), window)
+    else this.#take(this.#withSkewed(window))
+  }
+
+  /**
+   * Adds the skewed messages of the same second where the minimum is known and the maximum is not:
+   * with bin 64 filled the frame can say just that (§4.4).
+   */
+  #withSkewed(window: WindowMessage): WindowMessage {
+    if (Number.isNaN(window.minNs) || !Number.isNaN(window.maxNs)) return window
+    const key = windowKeyOf(window)
+    const skewed = this.#early.get(key)
+    if (skewed === undefined) return window
+    this.#early.delete(key)
+    return { ...window, bins: window.bins.with(SKEW_BIN, skewed.bins[SKEW_BIN]!) }
   }
 
   #remember(names: SeriesNames, id: number): void {
@@ -168,7 +181,8 @@ class WallarooEmitter implements Emitter {
   }
 
   *flush(): Task {
-    for (const window of this.#early.splice(0)) {
+    for (const [key, window] of this.#early) {
+      this.#early.delete(key)
       this.#take(window)
       if (this.#batch.length === 0) yield
     }
@@ -189,6 +203,10 @@ class WallarooEmitter implements Emitter {
 
 function keyOf({ application, pipeline, worker, name }: SeriesNames): string {
   return JSON.stringify([application, pipeline, worker, name])
+}
+
+function windowKeyOf({ names }: WindowMessage): string {
+  return names.category + keyOf(names)
 }
 
 /** Makes the hub's clock one with the exact wall time that a client's reporters go by. */
