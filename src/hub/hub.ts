@@ -480,6 +480,7 @@ export class Hub implements HubView {
   async #stop(): Promise<void> {
     this.#isStarted = false
     this.#host?.stop()
+    this.#bindings.threads?.endRestarts()
     await drain(this.clock, () => this.#bindings.measurements)
     await this.#bindings.stop()
     await Promise.all([...this.#residents.values()].map((each) => each.stop?.()))

@@ -253,6 +253,11 @@ export class IngestThreads {
     }))
   }
 
+  /** Starts no thread anew from now on: the hub is about to stop. */
+  endRestarts(): void {
+    for (const link of this.#links) link.endRestarts()
+  }
+
   /**
    * Stops every thread: each takes what has reached the machine, sends what it has gathered, and
    * ends.

@@ -120,3 +120,11 @@ test('a stop while a restart is waited for cancels it', async () => {
   assert.equal(clock.pending, 0)
   assert.equal(workers.length, 2)
 })
+
+test('once restarts are over a thread that ends has ended for good', async () => {
+  const { clock, workers, crashes, link } = startLink()
+  link.endRestarts()
+  workers[0]!.emit('exit', 1)
+  assert.deepEqual([workers.length, crashes.length, clock.pending], [1, 0, 0])
+  await link.stop(60_000)
+})

@@ -130,10 +130,15 @@ export class ThreadLink {
     this.#parts.onRestart()
   }
 
-  /** Lets the thread finish, and ends it when it does not within `limitMs`. */
-  async stop(limitMs: number): Promise<void> {
+  /** Starts no further thread: one that ends from now on has ended for good. */
+  endRestarts(): void {
     this.#isStopping = true
     this.#cancelRestart?.()
+  }
+
+  /** Lets the thread finish, and ends it when it does not within `limitMs`. */
+  async stop(limitMs: number): Promise<void> {
+    this.endRestarts()
     const worker = this.#worker
     if (worker === undefined) return
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
