@@ -204,8 +204,13 @@ test('encode refuses a number that it would have to round, and takes its text', 
       ...['a:9007199254740993|m', 'a:9007199254740991|m', 'a:70|m', 'a:0|m', undefined],
     ],
   )
-  assert.match(stderr, /line 1: bad_value: 9007199254740993 would be rounded to 9007199254740992;/)
-  assert.match(stderr, /line 3: bad_value: 1e400 would be rounded to Infinity/)
+  assert.match(
+    stderr,
+    /line 1: bad_value: value: 9007199254740993 would be rounded to 9007199254740992; write/,
+  )
+  assert.match(stderr, /line 3: bad_value: value: 1e400 would be Infinity; write it as text/)
+  const { stderr: rounded } = pentameter(['encode', 'statshero', '--lines'], line('1e30'))
+  assert.match(rounded, /value: 1e30 would be rounded to 1000000000000000019884624838656;/)
 })
 
 test('completion offers commands, dialects and flags in every shell', () => {

@@ -196,11 +196,13 @@ function parse(line: string, number: number): unknown {
  * Refuses numbers that JavaScript makes another whole number of, and those beyond all doubles; what
  * `decode` prints is taken.
  */
-function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }) {
+function exactNumber(key: string, value: unknown, context?: { readonly source?: string }) {
   const source = context?.source
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value
   if (Number.isFinite(value) && (!Number.isInteger(value) || isExact(source, value))) return value
-  throw new CommandError(`bad_value: ${source} would be rounded to ${value}; write it as text`)
+  // all digits: 1e+30 would not show how it differs from 1e30
+  const rounded = Number.isFinite(value) ? `rounded to ${BigInt(value)}` : String(value)
+  throw new CommandError(`bad_value: ${key}: ${source} would be ${rounded}; write it as text`)
 }
 
 /** Tells whether a number of JSON is this whole number. */
