@@ -3,7 +3,6 @@
  * back when the process is told to quit at once.
  */
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -12,12 +11,8 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { packet } from '../support/hub/hub.ts'
 import { type HubProcess, PROGRAM, startHubProcess } from '../support/hub/hub-process.ts'
+import { skip, spawnAtTerminal } from '../support/pseudo-terminal.ts'
 import { TestTerminal } from '../support/test-terminal.ts'
-
-/** util-linux' script runs a command on a pseudo-terminal of its own. */
-const hasScript =
-  process.platform === 'linux' && spawnSync('script', ['--version']).error === undefined
-const skip = hasScript ? false : 'there is no script of util-linux to make a terminal'
 
 let hub: HubProcess
 let sender: Socket
@@ -49,23 +44,13 @@ function startAtTerminal(t: TestContext, args: readonly string[], env: NodeJS.Pr
     (while [ ! -e ${resized} ]; do sleep 0.05; done; stty cols 72 rows 20 </dev/tty) &
     sh -c 'echo $$ > ${pid}; exec "$0" "$@"' ${command}
     echo code=$?; touch ${resized}; stty -a; wait`
-  const child = spawn('script', ['-qfec', shell, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
-  })
-  t.after(() => child.kill('SIGKILL'))
   const terminal = new TestTerminal(100, 30)
-  let written = ''
   let wake = (): void => {}
-  child.stdout.on('data', (chunk: Buffer) => {
-    written += chunk
-    terminal.write(chunk.toString())
-    wake()
-  })
+  const { child, written } = spawnAtTerminal(t, shell, terminal, () => wake(), env)
   return {
     child,
     terminal,
-    written: () => written,
+    written,
     closed: once(child, 'close'),
     resize() {
       terminal.resize(72, 20)

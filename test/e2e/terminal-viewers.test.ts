@@ -1,11 +1,12 @@
 /** `top`, `watch` and `hist` as processes: lines in a pipe, a picture on a pseudo-terminal. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, type TestContext, test } from 'node:test'
 import { packet } from '../support/hub/hub.ts'
 import { type HubProcess, PROGRAM, startHubProcess } from '../support/hub/hub-process.ts'
+import { runAtTerminal, skip } from '../support/pseudo-terminal.ts'
 import { TestTerminal } from '../support/test-terminal.ts'
 
 let hub: HubProcess
@@ -151,13 +152,8 @@ test('where no hub is, or nothing matches, the command says so and fails', async
   assert.match(hist.err, /no histogram matches shop.orders \(1 series of other kinds do\)/)
 })
 
-/** util-linux' script runs a command on a pseudo-terminal of its own. */
-const hasScript =
-  process.platform === 'linux' && spawnSync('script', ['--version']).error === undefined
-const skip = hasScript ? false : 'there is no script of util-linux to make a terminal'
-
 /** @param act what is done once the screen has this in it */
-async function atTerminal(
+function atTerminal(
   t: TestContext,
   args: readonly string[],
   wanted: RegExp,
@@ -165,26 +161,12 @@ async function atTerminal(
   env: NodeJS.ProcessEnv = {},
 ) {
   const quoted = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg}'`).join(' ')
-  const shell = `stty cols 100 rows 30; ${quoted}; stty -a`
-  const child = spawn('script', ['-qfec', shell, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
-  })
-  t.after(() => child.kill('SIGKILL'))
   const terminal = new TestTerminal(100, 30)
-  let written = ''
-  let isDone = false
-  child.stdout.on('data', async (chunk: Buffer) => {
-    written += chunk
-    terminal.write(chunk.toString())
-    const text = await terminal.text()
-    if (isDone || !wanted.test(text)) return
-    if (isDone) return
-    isDone = true
-    act(child)
+  return runAtTerminal(t, `stty cols 100 rows 30; ${quoted}; stty -a`, {
+    terminal,
+    isSeen: async () => wanted.test(await terminal.text()),
+    ...{ act, env },
   })
-  await once(child, 'close')
-  return { terminal, written, screen: await terminal.text() }
 }
 
 for (const [way, act] of [

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parseCsv } from '../../../../test/support/csv.ts'
 import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
+import { runAtTerminal, skip } from '../../../../test/support/pseudo-terminal.ts'
 import { TestTerminal } from '../../../../test/support/test-terminal.ts'
 import { CounterEndpoint, TOLD_MS } from '../test/counter-endpoint.ts'
 
@@ -200,33 +201,18 @@ test('a list of counters that is none ends with 2, in the words of dotnet-counte
   assert.deepEqual([status, stdout, stderr], [2, '', `pentameter: ${message}\n`])
 })
 
-/** util-linux' script runs a command on a pseudo-terminal of its own. */
-const hasScript =
-  process.platform === 'linux' && spawnSync('script', ['--version']).error === undefined
-
 /** @param press what is typed once the first values are seen */
 async function atTerminal(t: TestContext, press: (child: ChildProcess) => void) {
   const endpoint = await endpointFor(t)
-  const command = `"${process.execPath}" "${PROGRAM}" counters monitor ${endpoint.url}; stty -a`
-  const child = spawn('script', ['-qfec', command, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
-  })
-  t.after(() => child.kill('SIGKILL'))
-  const terminal = new TestTerminal(80, 24)
-  let written = ''
-  let isPressed = false
-  child.stdout.on('data', (chunk: Buffer) => {
-    written += chunk
-    terminal.write(chunk.toString())
-    if (isPressed || !written.includes('1,234.5')) return
-    isPressed = true
-    press(child)
+  const line = `"${process.execPath}" "${PROGRAM}" counters monitor ${endpoint.url}; stty -a`
+  const ended = runAtTerminal(t, line, {
+    terminal: new TestTerminal(80, 24),
+    isSeen: (written) => written.includes('1,234.5'),
+    act: press,
   })
   await endpoint.session()
   endpoint.tell({ name: 'orders', increment: 1234.5 })
-  await once(child, 'close')
-  return { terminal, written, screen: await terminal.text() }
+  return ended
 }
 
 for (const [what, keys] of [
@@ -234,7 +220,7 @@ for (const [what, keys] of [
   ['Ctrl-C', '\x03'],
 ] as const) {
   test(`at a terminal, ${what} gives it back: cooked, the cursor shown, one line more`, {
-    skip: hasScript ? false : 'there is no script of util-linux to make a terminal',
+    skip,
   }, async (t) => {
     const ended = await atTerminal(t, (child) => child.stdin!.write(keys))
     assert.equal(await ended.terminal.isAlternate(), false)

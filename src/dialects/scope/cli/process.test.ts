@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
+import { runAtTerminal, skip } from '../../../../test/support/pseudo-terminal.ts'
 import { TestTerminal } from '../../../../test/support/test-terminal.ts'
 import { encodeSnapshot } from '../codec/encode.ts'
 import { frame } from '../codec/framing.ts'
@@ -94,31 +95,15 @@ test('wrong usage is told with what is wanted, and exit code 2', () => {
   }
 })
 
-/** util-linux' script runs a command on a pseudo-terminal of its own. */
-const hasScript =
-  process.platform === 'linux' && spawnSync('script', ['--version']).error === undefined
-
 /** @param press what is done once the first values are seen */
-async function atTerminal(t: TestContext, press: (child: ChildProcess) => void, before = '') {
+async function atTerminal(t: TestContext, press: (child: ChildProcess) => void) {
   const port = await startExporter(t)
-  const program = `"${process.execPath}" "${PROGRAM}" scope 127.0.0.1:${port}`
-  const child = spawn('script', ['-qfec', `${before}${program}; stty -a`, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+  const line = `"${process.execPath}" "${PROGRAM}" scope 127.0.0.1:${port}; stty -a`
+  return runAtTerminal(t, line, {
+    terminal: new TestTerminal(80, 24),
+    isSeen: (written) => written.includes('ONLINE'),
+    act: press,
   })
-  t.after(() => child.kill('SIGKILL'))
-  const terminal = new TestTerminal(80, 24)
-  let written = ''
-  let isPressed = false
-  child.stdout.on('data', (chunk: Buffer) => {
-    written += chunk
-    terminal.write(chunk.toString())
-    if (isPressed || !written.includes('ONLINE')) return
-    isPressed = true
-    press(child)
-  })
-  await once(child, 'close')
-  return { terminal, written, screen: await terminal.text() }
 }
 
 for (const [what, keys] of [
@@ -126,7 +111,7 @@ for (const [what, keys] of [
   ['Ctrl-C', '\x03'],
 ] as const) {
   test(`at a terminal, ${what} gives it back: cooked, the cursor shown, one line more`, {
-    skip: hasScript ? false : 'there is no script of util-linux to make a terminal',
+    skip,
   }, async (t) => {
     const ended = await atTerminal(t, (child) => child.stdin!.write(keys))
     assert.equal(await ended.terminal.isAlternate(), false)
