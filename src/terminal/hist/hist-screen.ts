@@ -5,6 +5,7 @@ import { spanText } from '../../viewer/format/time.ts'
 import { addMerged, type Merged, mergeSeconds } from '../../viewer/store/buckets.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { Store } from '../../viewer/store/store.ts'
+import { ShownSeries } from '../../viewer/store/subscriptions.ts'
 import { drawDetailedBars } from '../chart/bars.ts'
 import type { Hub } from '../hub/connect.ts'
 import { drawKeys, type KeyWords, keyLine } from '../key-help.ts'
@@ -55,7 +56,7 @@ class HistScreen {
   readonly #state: TopState
   readonly #session: TerminalSession
   readonly #ended = Promise.withResolvers<void>()
-  readonly #shown = new Map<number, () => void>()
+  readonly #shown: ShownSeries
   /** Place of the one that is shown; -1 = all of them. */
   #at = -1
 
@@ -64,6 +65,7 @@ class HistScreen {
     this.#options = options
     this.#parts = parts
     this.#store = new Store(hub.api)
+    this.#shown = new ShownSeries(this.#store.screen)
     this.#store.clock.window.value = options.window
     this.#state = new TopState(this.#store, { filter: '', sort: 'name', group: 'none' })
     this.#session = new TerminalSession(parts, {
@@ -118,7 +120,7 @@ class HistScreen {
     const state = this.#state
     const all = this.#entries()
     const chosen = this.#at === -1 ? all : all.slice(this.#at, this.#at + 1)
-    this.#show(all)
+    this.#shown.choose(all)
     const { cursor } = state
     if (buffer.columns < LEAST_COLUMNS || buffer.rows < LEAST_ROWS) {
       buffer.write(0, 0, `${buffer.columns} x ${buffer.rows} is small, 60 x 12 shows all.`)
@@ -191,19 +193,6 @@ class HistScreen {
         return data === undefined ? [] : [mergeSeconds(data, from, to)]
       }),
     )
-  }
-
-  /** Has the stream carry them all: what was added up goes on while one is looked at. */
-  #show(entries: readonly Entry[]): void {
-    const ids = new Set(entries.map(({ id }) => id))
-    for (const [id, off] of this.#shown) {
-      if (ids.has(id)) continue
-      this.#shown.delete(id)
-      off()
-    }
-    for (const id of ids) {
-      if (!this.#shown.has(id)) this.#shown.set(id, this.#store.screen.show(id))
-    }
   }
 }
 

@@ -8,6 +8,7 @@ import { countText, seenLine } from '../../viewer/format/seen.ts'
 import { errorCount } from '../../viewer/format/status.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { Store } from '../../viewer/store/store.ts'
+import { ShownSeries } from '../../viewer/store/subscriptions.ts'
 import type { Hub } from '../hub/connect.ts'
 import { drawKeys, keyLine } from '../key-help.ts'
 import type { Key } from '../keys.ts'
@@ -53,7 +54,7 @@ class TopScreen {
   readonly #session: TerminalSession
   readonly #ended = Promise.withResolvers<void>()
   /** Series that the stream carries for the screen, with what ends it. */
-  readonly #shown = new Map<number, () => void>()
+  readonly #shown: ShownSeries
   #opened: Entry | undefined
   /** Identity of a series that waits for the first list. */
   #opening: string | undefined
@@ -64,6 +65,7 @@ class TopScreen {
     this.#hub = hub
     this.#parts = parts
     this.#store = new Store(hub.api)
+    this.#shown = new ShownSeries(this.#store.screen)
     this.#store.clock.window.value = options.window
     this.#state = new TopState(this.#store, options)
     this.#rows = new RowCache(this.#store)
@@ -149,16 +151,16 @@ class TopScreen {
     const entry = this.#openedEntry()
     if (buffer.columns < LEAST_COLUMNS || buffer.rows < LEAST_ROWS) {
       const least = `${LEAST_COLUMNS} x ${LEAST_ROWS}`
-      this.#show(drawSmall(buffer, { store, rows, least }))
+      this.#shown.choose(drawSmall(buffer, { store, rows, least }))
     } else if (state.isHelp) {
       drawFirstLine(buffer, { store, hub, cursor: state.cursor, seen: '' })
       drawKeys(buffer, 2, buffer.rows - 2, TOP_KEYS)
     } else if (state.screen === 'series' && entry !== undefined) {
       this.#drawOpened(buffer, entry)
-      this.#show([entry])
+      this.#shown.choose([entry])
     } else {
       this.#list.draw(buffer, { store, hub, state, rows })
-      this.#show(this.#list.shown)
+      this.#shown.choose(this.#list.shown)
     }
   }
 
@@ -201,18 +203,5 @@ class TopScreen {
     const further = pages > 1 ? `Tab facts ${(page % pages) + 1}/${pages}` : ''
     const keys = ['←→ cursor', 'J K next', 'U up', further, 'P pause', '1-6 window', '? keys', 'q']
     buffer.write(row, 1, keyLine(keys.filter(Boolean), buffer.columns - 2))
-  }
-
-  /** Has the stream carry what is on screen, and nothing else. */
-  #show(entries: readonly Entry[]): void {
-    const ids = new Set(entries.map(({ id }) => id))
-    for (const [id, off] of this.#shown) {
-      if (ids.has(id)) continue
-      this.#shown.delete(id)
-      off()
-    }
-    for (const id of ids) {
-      if (!this.#shown.has(id)) this.#shown.set(id, this.#store.screen.show(id))
-    }
   }
 }

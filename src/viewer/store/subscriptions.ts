@@ -207,3 +207,26 @@ class Fills {
     for (const id of moved) this.#askAgain(id)
   }
 }
+
+/** Series of one screen that shows now these, now those: the ones that stay are not begun anew. */
+export class ShownSeries {
+  readonly #screen: Pick<Subscriptions, 'show'>
+  readonly #ends = new Map<number, () => void>()
+
+  constructor(screen: Pick<Subscriptions, 'show'>) {
+    this.#screen = screen
+  }
+
+  /** Has the stream carry these, and of the screen nothing else. */
+  choose(entries: readonly { readonly id: number }[]): void {
+    const ids = new Set(entries.map(({ id }) => id))
+    for (const [id, end] of this.#ends) {
+      if (ids.has(id)) continue
+      this.#ends.delete(id)
+      end()
+    }
+    for (const id of ids) {
+      if (!this.#ends.has(id)) this.#ends.set(id, this.#screen.show(id))
+    }
+  }
+}
