@@ -22,13 +22,12 @@ export function TriggerPanel({ session }: { session: ScopeSession }): JSX.Elemen
   const known =
     isThere(key) || key === '' ? lines : [[key, `${key} (not there)`] as const, ...lines]
   const set = triggers.find((each) => each.key === key) ?? { key, below: null, above: null }
+  const others = triggers.filter((each) => each.key !== key)
   const put = (change: Partial<TriggerOption>): void => {
     const next = { ...set, ...change }
-    const others = triggers.filter((each) => each.key !== key)
     const isNone = next.below === null && next.above === null
     session.change({ triggers: isNone ? others : [...others, next] })
   }
-  const others = triggers.filter((each) => each.key !== key)
   return (
     <section aria-label="Trigger">
       <div class="row">
