@@ -202,7 +202,8 @@ function exactNumber(key: string, value: unknown, context?: { readonly source?: 
   if (Number.isFinite(value) && (!Number.isInteger(value) || isExact(source, value))) return value
   // all digits: 1e+30 would not show how it differs from 1e30
   const rounded = Number.isFinite(value) ? `rounded to ${BigInt(value)}` : String(value)
-  throw new CommandError(`bad_value: ${key}: ${source} would be ${rounded}; write it as text`)
+  const place = key === '' ? '' : `${key}: `
+  throw new CommandError(`bad_value: ${place}${source} would be ${rounded}; write it as text`)
 }
 
 /** Tells whether a number of JSON is this whole number. */
