@@ -100,9 +100,10 @@ test('a wrong value of a flag is told with what is wanted', async () => {
 })
 
 test('a command of a dialect is run without those of others, by its stated names', async () => {
+  const commandLine = { serve: async () => {}, counterSources: async () => [] }
   for (const guest of GUESTS) {
     const program = new Command()
-    await guest.addCommands?.(program, { serve: async () => {} })
+    await guest.addCommands?.(program, commandLine)
     const names = program.commands.map((command) => command.name())
     assert.deepEqual(guest.commands ?? [], names, guest.dialect.name)
     for (const name of names) {

@@ -76,6 +76,10 @@ function commandLineOf(guests: readonly Guest[]): CommandLine {
       const { runHub } = await import('./run-hub.ts')
       await runHub(options, guests, { log: 'text', color: true })
     },
+    async counterSources() {
+      const sources = await Promise.all(guests.map((guest) => guest.loadCounterSource?.()))
+      return sources.filter((source) => source !== undefined)
+    },
   }
 }
 

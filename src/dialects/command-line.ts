@@ -1,6 +1,8 @@
 /**
  * The contract of a dialect's part on the command line: what its commands may ask for, lines of
- * help, and its traffic in `pentameter demo` on real sockets, with the few means of making it.
+ * help, its traffic in `pentameter demo` on real sockets, with the few means of making it, and what
+ * `pentameter counters` watches: a feed is one session, a source is a dialect's way to open feeds
+ * of processes that flags name.
  */
 import { addressText } from '../model/text/address.ts'
 import type { Clock } from '../time/clock.ts'
@@ -13,6 +15,8 @@ export interface CommandLine {
    * @throws {ConfigError} for an option that makes no sense
    */
   serve(options: Readonly<Record<string, unknown>>): Promise<void>
+  /** Loads the ways to counters of processes that dialects bring. */
+  counterSources(): Promise<readonly CounterSource[]>
 }
 
 /** Shell lines by the command whose help shows them; `pentameter` is the main help. */
@@ -101,4 +105,129 @@ export function createRandom(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
+}
+
+/** Counter as viewers show it; the same object for as long as nothing of it changes. */
+interface FeedCounter {
+  /** Name of the event source or meter. */
+  readonly provider: string
+  readonly name: string
+  readonly displayName: string
+  /** Text of the sender (`B`, `ms`, `%`); empty = none. */
+  readonly units: string
+  /** Seconds that a rate is stated per; 0 = not set. */
+  readonly rateScaleSec: number
+  readonly metaData: readonly (readonly [key: string, value: string])[]
+  /** True for pairs that are the labels of an instrument; else they are metadata of a counter. */
+  readonly hasTags?: boolean
+}
+
+type FeedStatistics =
+  | { readonly kind: 'sum'; readonly increment: number }
+  | {
+      readonly kind: 'mean'
+      readonly count: number
+      readonly mean: number
+      readonly deviation: number
+      readonly min: number
+      readonly max: number
+    }
+
+/** One interval of one counter; a sender may have left out numbers, NaN is no value. */
+export interface FeedWindow {
+  readonly counter: FeedCounter
+  readonly statistics: FeedStatistics
+  /** End of the window by the sender's clock, Unix milliseconds. */
+  readonly timeMs: number | undefined
+  /** Nominal interval, milliseconds. */
+  readonly seriesMs: number | undefined
+  /** Measured length, seconds. */
+  readonly intervalSec: number | undefined
+}
+
+/** Reason why a session ended, or never began. */
+export interface FeedError {
+  /** Text for people. */
+  readonly message: string
+  /** Advice on what to do, where that can be known. */
+  readonly advice?: string
+}
+
+/** Callbacks of a feed; none is called after its close. */
+export interface FeedObserver {
+  /** Called when a session is open. */
+  onOpen(): void
+  onWindow(window: FeedWindow): void
+  /** Takes what the other side says of the session, which goes on: a limit of it is reached. */
+  onNote(text: string): void
+  /** Called when a session, or the attempt to open one, has failed. */
+  onError(error: FeedError, retryInMs: number): void
+  /** Called when what was watched has ended: there will be no other session. */
+  onEnd(message: string): void
+}
+
+/** One session for as long as it is wanted. */
+export interface CounterFeed {
+  /** Name for people of what is watched: `127.0.0.1:4000`, `Shop, pid 4242, .NET 10.0.1`. */
+  readonly target: string
+  /** Number of payloads that could not be read. */
+  readonly errors: number
+  /** Troubles so far besides those, in words: `12 events lost`. */
+  readonly troubles: readonly string[]
+  /**
+   * Says why no window has come though the session is open; undefined where that is no wonder.
+   * @param intervals that have gone by, whole ones
+   */
+  silence(intervals: number): string | undefined
+  start(): Promise<void>
+  /** Ends it, for good. */
+  close(): Promise<void>
+}
+
+export type OpenFeed = (observer: FeedObserver, clock: Clock) => CounterFeed
+
+/** Request for counters, as the flags of both commands say it. */
+interface FeedRequest {
+  /** List of providers and their counters; undefined for what the source has by default. */
+  readonly counters: string | undefined
+  readonly intervalMs: number
+  readonly seriesLimit: number
+}
+
+/** Flag that a source adds to the commands. */
+export interface SourceFlag {
+  /** Its names, and what it takes, as commander has it: `-p, --process-id <pid>`. */
+  readonly flags: string
+  readonly description: string
+  /** Parses its value. @throws {Error} with words that say what is wanted */
+  readonly parse?: (text: string) => unknown
+  readonly default?: unknown
+  /** Whether the help leaves it out: another spelling of one that it shows. */
+  readonly isHidden?: boolean
+}
+
+/** Command that a source adds beside those that watch: a list of what there is to be watched. */
+export interface SourceCommand {
+  readonly name: string
+  readonly description: string
+  readonly flags: readonly SourceFlag[]
+  /** Text behind the flags in its help. */
+  readonly help: string
+  /** @param values by the flags' names in camel case */
+  run(values: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+/** Way to counters that needs no address: flags say where they are. */
+export interface CounterSource {
+  readonly flags: readonly SourceFlag[]
+  readonly commands: readonly SourceCommand[]
+  /** Paragraph in the help of the commands that watch. */
+  readonly help: string
+  /**
+   * Reads what the flags ask for.
+   * @param values by the flags' names in camel case
+   * @returns undefined where they name nothing
+   * @throws {CommandError} of wrong usage
+   */
+  read(values: Readonly<Record<string, unknown>>, request: FeedRequest): OpenFeed | undefined
 }

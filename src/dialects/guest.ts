@@ -6,7 +6,7 @@
 import type { Command } from 'commander'
 import type { RoutedGuest } from '../http/guest-routes.ts'
 import type { HubGuest } from '../hub/resident.ts'
-import type { CommandLine, Demo, Examples } from './command-line.ts'
+import type { CommandLine, CounterSource, Demo, Examples } from './command-line.ts'
 
 export interface Guest extends HubGuest, RoutedGuest {
   /** Names of its commands: to run one of them, those of others are not loaded. */
@@ -16,6 +16,8 @@ export interface Guest extends HubGuest, RoutedGuest {
    * `pentameter completion`; `serve` starts without them.
    */
   addCommands?(program: Command, commandLine: CommandLine): void | Promise<void>
+  /** Loads a way to counters of processes, for `pentameter counters`. */
+  loadCounterSource?(): Promise<CounterSource>
   /** Lines of its own in the help of the commands that serve all dialects. */
   readonly examples?: Examples
   /** Loads the part that it plays in `pentameter demo`. */

@@ -9,7 +9,8 @@ export const eventcounters: Guest = {
   addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
   loadDemo: async () => (await import('./demo/demo.ts')).demo,
   commands: ['counters'],
-  addCommands: async (program) => (await import('./cli/index.ts')).addCommands(program),
+  addCommands: async (program, commandLine) =>
+    (await import('./cli/index.ts')).addCommands(program, commandLine),
   examples: {
     pentameter: [['pentameter counters monitor 127.0.0.1:4000', "an application's counters, live"]],
     serve: [

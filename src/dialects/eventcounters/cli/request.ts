@@ -1,10 +1,11 @@
 /** What both commands are asked for: their shared flags, checked before anything is connected. */
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { wholeNumber } from '../../../terminal/flag-values.ts'
-import type { EventCountersClientOptions } from '../client.ts'
+import type { CounterSource, OpenFeed, SourceFlag } from '../../command-line.ts'
 import { type CounterFilter, FilterError, parseFilter } from '../codec/filter.ts'
 import { LIMITS } from '../spec.ts'
+import { clientOptions, httpFeed } from './http-feed.ts'
 
 export interface RequestArguments {
   readonly counters?: string
@@ -14,8 +15,10 @@ export interface RequestArguments {
 }
 
 export interface CounterRequest {
-  readonly client: EventCountersClientOptions
+  readonly open: OpenFeed
   readonly filter: CounterFilter | undefined
+  /** Whether it names the counters that it wants. */
+  readonly namesCounters: boolean
   readonly intervalMs: number
   readonly durationMs: number | undefined
   readonly seriesLimit: number
@@ -25,10 +28,11 @@ const MS_PER_S = 1000
 const SERIES_LIMIT = 1000
 const parseCount = wholeNumber({ min: 1, max: 1_000_000 })
 
-export function addRequestOptions(command: Command): Command {
-  return command
+/** @param sources whose flags may take the place of an address */
+export function addRequestOptions(command: Command, sources: readonly CounterSource[]): Command {
+  command
     .argument(
-      '<url>',
+      sources.length === 0 ? '<url>' : '[url]',
       'http://HOST:PORT of an application or hub; what its path or query says goes first',
     )
     .option(
@@ -43,24 +47,60 @@ export function addRequestOptions(command: Command): Command {
     )
     .option('--duration <dd:hh:mm:ss>', 'ends after so long (default: never)', parseDuration)
     .option('--max-time-series <count>', 'most series that are taken', parseCount, SERIES_LIMIT)
+    .addOption(new Option('--maxTimeSeries <count>').argParser(parseCount).hideHelp())
+  for (const { flags } of sources) for (const flag of flags) command.addOption(optionOf(flag))
+  return command
 }
 
-/** @throws {CommandError} of wrong usage, for a list of counters that is none */
-export function requestOf(url: string, args: RequestArguments): CounterRequest {
-  const { counters, refreshInterval, duration, maxTimeSeries } = args
-  return {
-    client: {
-      url: url.includes('://') ? url : `http://${url}`,
-      intervalMs: refreshInterval * MS_PER_S,
-      profile: Number.isInteger(refreshInterval) ? 'document' : 'peer',
-      ...(counters === undefined ? {} : { counters }),
-    },
-    filter: counters === undefined ? undefined : filterOf(counters),
-    intervalMs: Math.round(refreshInterval * MS_PER_S),
-    durationMs: duration === undefined ? undefined : duration * MS_PER_S,
-    seriesLimit: maxTimeSeries,
+/** Makes a flag of a source one of a command. */
+export function optionOf({
+  flags,
+  description,
+  parse,
+  default: value,
+  isHidden,
+}: SourceFlag): Option {
+  const option = new Option(flags, description).hideHelp(isHidden)
+  if (value !== undefined) option.default(value)
+  if (parse !== undefined) {
+    option.argParser((text) => {
+      try {
+        return parse(text)
+      } catch (error) {
+        throw new InvalidArgumentError((error as Error).message)
+      }
+    })
   }
+  return option
 }
+
+/**
+ * Makes a request of what an address asks for, or the flags of a source.
+ * @throws {CommandError} of wrong usage, for a list of counters that is none, and for no address
+ */
+export function requestOf(
+  url: string | undefined,
+  args: RequestArguments,
+  sources: readonly CounterSource[] = [],
+): CounterRequest {
+  const { counters, refreshInterval, duration, maxTimeSeries: seriesLimit } = args
+  const filter = counters === undefined ? undefined : filterOf(counters)
+  const intervalMs = Math.round(refreshInterval * MS_PER_S)
+  const durationMs = duration === undefined ? undefined : duration * MS_PER_S
+  const values = { ...args }
+  const feeds = sources
+    .map((source) => source.read(values, { counters, intervalMs, seriesLimit }))
+    .filter((feed) => feed !== undefined)
+  if (feeds.length + (url === undefined ? 0 : 1) !== 1) {
+    throw new CommandError(url === undefined ? NO_TARGET : TWO_TARGETS, EXIT_USAGE)
+  }
+  const namesCounters = filter !== undefined || /[?&]counters=/.test(url ?? '')
+  const open = url === undefined ? feeds[0]! : httpFeed(clientOptions(url, args))
+  return { open, filter, namesCounters, intervalMs, durationMs, seriesLimit }
+}
+
+const NO_TARGET = 'want the URL of an application or hub, or the flags of a process (--help)'
+const TWO_TARGETS = 'want either a URL or the flags of a process, not both'
 
 function filterOf(text: string): CounterFilter {
   try {

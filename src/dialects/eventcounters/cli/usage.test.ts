@@ -6,15 +6,16 @@ import { test } from 'node:test'
 import { Command } from 'commander'
 import { systemClock } from '../../../time/system-clock.ts'
 import { CounterEndpoint } from '../test/counter-endpoint.ts'
+import { clientOptions } from './http-feed.ts'
 import { addCommands } from './index.ts'
 import { monitorAsLines } from './monitor/json-lines.ts'
 import { type RequestArguments, requestOf } from './request.ts'
 
 const ARGUMENTS: RequestArguments = { refreshInterval: 1, maxTimeSeries: 1000 }
 
-function run(...args: readonly string[]): Promise<unknown> {
+async function run(...args: readonly string[]): Promise<unknown> {
   const program = new Command('pentameter').exitOverride().configureOutput({ writeErr() {} })
-  addCommands(program)
+  await addCommands(program, { counterSources: async () => [] })
   return program.parseAsync(['counters', ...args], { from: 'user' })
 }
 
@@ -69,14 +70,15 @@ test('a file that can not be looked at is met when it is written', async () => {
 })
 
 test('an address may leave out http://', () => {
-  assert.equal(requestOf('localhost:4000', ARGUMENTS).client.url, 'http://localhost:4000')
-  assert.equal(requestOf('eventcounters://h', ARGUMENTS).client.url, 'eventcounters://h')
+  assert.equal(clientOptions('localhost:4000', ARGUMENTS).url, 'http://localhost:4000')
+  assert.equal(clientOptions('eventcounters://h', ARGUMENTS).url, 'eventcounters://h')
 })
 
 test('whole seconds are asked for in the document’s grammar, fractions in that of .NET', () => {
   const asked = (refreshInterval: number) => {
-    const { client, intervalMs } = requestOf('h', { ...ARGUMENTS, refreshInterval })
-    return [client.intervalMs, client.profile, intervalMs]
+    const args = { ...ARGUMENTS, refreshInterval }
+    const { intervalMs, profile } = clientOptions('h', args)
+    return [intervalMs, profile, requestOf('h', args).intervalMs]
   }
   assert.deepEqual(asked(1), [1000, 'document', 1000])
   assert.deepEqual(asked(4_294_967_295), [4_294_967_295_000, 'document', 4_294_967_295_000])

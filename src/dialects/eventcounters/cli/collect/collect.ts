@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../../terminal/exit.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
+import type { CounterSource } from '../../../command-line.ts'
 import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
 import { Collection, type CollectionParts } from './collection.ts'
 import { openFile, toStream } from './destination.ts'
@@ -28,14 +29,14 @@ interface CollectArguments extends RequestArguments {
   readonly output?: string
 }
 
-export function addCollect(group: Command): void {
-  addRequestOptions(group.command('collect'))
+export function addCollect(group: Command, sources: readonly CounterSource[]): void {
+  addRequestOptions(group.command('collect'), sources)
     .description('write the counters of an application or hub to a file')
     .addOption(new Option('--format <format>', 'of the file').choices(FORMATS).default('csv'))
     .option('-o, --output <file>', 'default: counter.csv or counter.json; - = standard output')
-    .addHelpText('after', EXAMPLES)
-    .action(async (url: string, args: CollectArguments) => {
-      const request = requestOf(url, args)
+    .addHelpText('after', [...sources.map(({ help }) => help), EXAMPLES].join('\n'))
+    .action(async (url: string | undefined, args: CollectArguments) => {
+      const request = requestOf(url, args, sources)
       const { stdout, stderr } = process
       const { format } = args
       const path = pathOf(args.output, format)

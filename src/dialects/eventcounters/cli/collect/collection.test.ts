@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { parseCsv } from '../../../../../test/support/csv.ts'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { FakeCounterClient } from '../../test/fake-counter-client.ts'
+import { httpFeed } from '../http-feed.ts'
 import { Collection } from './collection.ts'
 import { openFile, toStream } from './destination.ts'
 import type { Format } from './documents.ts'
@@ -46,12 +47,12 @@ function collecting(t: TestContext, setting: Setting = {}) {
   const clock = new FakeClock()
   const client = new FakeCounterClient()
   const request = {
-    client: { url: 'http://127.0.0.1:4000' },
-    ...{ filter: undefined, intervalMs: 1000, durationMs, seriesLimit },
+    open: httpFeed({ url: 'http://127.0.0.1:4000' }, client.connect),
+    ...{ filter: undefined, namesCounters: false, intervalMs: 1000, durationMs, seriesLimit },
   }
   const open = setting.open ?? ((end: string) => openFile(path, end))
   const done = new Collection(request, format, {
-    ...{ open, name: 'counter', progress, process, clock, connect: client.connect },
+    ...{ open, name: 'counter', progress, process, clock },
   }).run()
   return { path, progress, process, clock, client, done, read: () => readFileSync(path, 'utf8') }
 }

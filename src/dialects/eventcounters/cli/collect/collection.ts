@@ -3,7 +3,7 @@
 import { CommandError } from '../../../../terminal/exit.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import { countText, elapsedText } from '../../../../viewer/format/seen.ts'
-import type { ReadWindow } from '../../codec/read.ts'
+import type { FeedWindow } from '../../../command-line.ts'
 import type { CounterRequest } from '../request.ts'
 import { sizeText } from '../span-text.ts'
 import { seriesKey, Watch, type WatchContext } from '../watch.ts'
@@ -46,6 +46,7 @@ export class Collection {
       onLost: ({ message }, retryInMs) => {
         this.#progress.line(`${message}, next attempt in ${Math.ceil(retryInMs)} ms`)
       },
+      onNote: (text) => this.#progress.line(text),
     })
   }
 
@@ -65,21 +66,20 @@ export class Collection {
       throw new CommandError(`cannot write ${this.#parts.name}: ${this.#failure.message}`)
     }
     this.#progress.line(`${this.#parts.name}: ${this.#summary()}`)
-    const advice = this.#watch.adviceOnSilence(1)
-    if (advice !== undefined) this.#progress.line(`  ${advice}`)
+    for (const text of this.#watch.lastWords) this.#progress.line(`  ${text}`)
   }
 
   #begin(): void {
     if (this.#destination !== undefined) return
     const start = new Date(this.#parts.clock.wallMs())
-    this.#form = documentForm(this.#format, { target: this.#watch.endpoint, start })
+    this.#form = documentForm(this.#format, { target: this.#watch.target, start })
     this.#destination = this.#parts.open(this.#form.end)
     this.#destination.append(this.#form.head)
-    this.#progress.line(`reading from ${this.#watch.endpoint} into ${this.#parts.name}`)
+    this.#progress.line(`reading from ${this.#watch.target} into ${this.#parts.name}`)
     this.#progress.begin()
   }
 
-  #onWindow(window: ReadWindow): void {
+  #onWindow(window: FeedWindow): void {
     if (this.#form === undefined || this.#failure !== undefined) return
     const key = seriesKey(window.counter)
     if (!this.#known.has(key)) {
@@ -123,6 +123,7 @@ export class Collection {
       countText(this.#rows, 'row'),
       ...[bytes, elapsedText(this.#watch.elapsedMs)],
       countText(this.#watch.errors, 'error'),
+      ...this.#watch.troubles,
       ...(this.#leftOut === 0 ? [] : [`${this.#leftOut} rows beyond --max-time-series`]),
     ]
     return parts.join(', ')

@@ -4,7 +4,7 @@
  */
 
 import { csvRow, unseenJson } from '../../../../model/text/unseen.ts'
-import type { ReadWindow } from '../../codec/read.ts'
+import type { FeedWindow } from '../../../command-line.ts'
 import { dotnetCountersDisplay } from '../../display.ts'
 import type { CounterDescription } from '../../window.ts'
 
@@ -14,7 +14,7 @@ export type Format = (typeof FORMATS)[number]
 export interface DocumentForm {
   readonly head: string
   /** Writes the text of one window, after `count` others. */
-  row(window: ReadWindow, time: Date, count: number): string
+  row(window: FeedWindow, time: Date, count: number): string
   /** Text behind the last row. */
   readonly end: string
 }

@@ -3,9 +3,10 @@
  * a short past and a running total (eventcounters.md §7.1). Bounded: series beyond the limit are
  * not taken up, and a past is a ring.
  */
+import type { FeedWindow } from '../../../command-line.ts'
 import type { CounterDescription } from '../../window.ts'
 import { seriesKey } from '../watch.ts'
-import { type Figures, figuresOf, type SeenWindow, type ValueView } from './figures.ts'
+import { type Figures, figuresOf, type ValueView } from './figures.ts'
 
 /** One series as it is shown. */
 export interface Series {
@@ -78,7 +79,7 @@ export class Board {
   }
 
   /** @returns the series as it is now; undefined when it is one beyond the limit */
-  take(window: SeenWindow, nowNs: bigint): Series | undefined {
+  take(window: FeedWindow, nowNs: bigint): Series | undefined {
     const key = seriesKey(window.counter)
     const row = this.#rows.get(key)
     if (row !== undefined) {
@@ -110,7 +111,7 @@ export class Board {
     return [...this.#rows.values()].map((row) => ({ ...row, past: [...row.past] }))
   }
 
-  #update(row: Row, window: SeenWindow, nowNs: bigint): void {
+  #update(row: Row, window: FeedWindow, nowNs: bigint): void {
     const { view } = this.#options
     const before = row.figures[view]
     if (hasNewLabel(row, window)) this.#version++
@@ -135,7 +136,7 @@ export class Board {
   }
 }
 
-function rowOf(window: SeenWindow, nowNs: bigint): Row {
+function rowOf(window: FeedWindow, nowNs: bigint): Row {
   return {
     counter: window.counter,
     isSum: window.statistics.kind === 'sum',
@@ -151,7 +152,7 @@ function rowOf(window: SeenWindow, nowNs: bigint): Row {
 }
 
 /** Compares what labels are made of, not the object: labels are cached by version. */
-function hasNewLabel(row: Row, { counter, statistics, seriesMs }: SeenWindow): boolean {
+function hasNewLabel(row: Row, { counter, statistics, seriesMs }: FeedWindow): boolean {
   const known = row.counter
   if (row.isSum !== (statistics.kind === 'sum') || row.seriesMs !== seriesMs) return true
   return (

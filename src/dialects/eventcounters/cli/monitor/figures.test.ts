@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { figuresOf, labelOf, numberText, type SeenWindow, scaleText } from './figures.ts'
+import type { FeedWindow } from '../../../command-line.ts'
+import { figuresOf, labelOf, numberText, scaleText } from './figures.ts'
 
 const counter = {
   provider: 'P',
@@ -11,7 +12,7 @@ const counter = {
   metaData: [],
 }
 
-function sum(increment: number, intervalSec: number | undefined, rateScaleSec = 0): SeenWindow {
+function sum(increment: number, intervalSec: number | undefined, rateScaleSec = 0): FeedWindow {
   return {
     counter: { ...counter, rateScaleSec },
     statistics: { kind: 'sum', increment },
@@ -41,7 +42,7 @@ test('a negative increment is a reset: the total stays', () => {
 })
 
 test('a mean is one value in every view, and none when the sender had none', () => {
-  const mean = (value: number): SeenWindow => ({
+  const mean = (value: number): FeedWindow => ({
     ...sum(0, 1),
     statistics: { kind: 'mean', count: 1, mean: value, deviation: 0, min: value, max: value },
   })

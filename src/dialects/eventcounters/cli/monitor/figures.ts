@@ -6,8 +6,9 @@
  */
 
 import { rateSuffix } from '../../../../model/index.ts'
+import type { FeedWindow } from '../../../command-line.ts'
 import { consoleNumber, dotnetLabel, rateOf, ratePer } from '../../display.ts'
-import type { CounterDescription, CounterWindow } from '../../window.ts'
+import type { CounterDescription } from '../../window.ts'
 
 export const VALUE_VIEWS = ['raw', 'rate', 'second', 'minute', 'hour', 'total'] as const
 export type ValueView = (typeof VALUE_VIEWS)[number]
@@ -18,22 +19,12 @@ export type ValueView = (typeof VALUE_VIEWS)[number]
  */
 export type Figures = Readonly<Record<ValueView, number | undefined>>
 
-/** Numbers of a window that was read; a sender may have left out the two numbers. */
-export interface SeenWindow {
-  readonly counter: CounterDescription
-  readonly statistics: CounterWindow['statistics']
-  /** End of the window by the sender's clock, Unix milliseconds. */
-  readonly timeMs: number | undefined
-  readonly seriesMs: number | undefined
-  readonly intervalSec: number | undefined
-}
-
 /** Seconds of the ways that say their time in the label. */
 const SECONDS = { second: 1, minute: 60, hour: 3600 } as const
 type TimedView = keyof typeof SECONDS
 
 /** @param total of the series before this window */
-export function figuresOf(window: SeenWindow, total = 0): Figures {
+export function figuresOf(window: FeedWindow, total = 0): Figures {
   const { statistics } = window
   if (statistics.kind === 'mean') {
     const value = finite(statistics.mean)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { FakeClock } from '../../../../../test/support/fake-clock.ts'
 import { parseFilter } from '../../codec/filter.ts'
 import { FakeCounterClient } from '../../test/fake-counter-client.ts'
+import { httpFeed } from '../http-feed.ts'
 import { monitorAsLines } from './json-lines.ts'
 import type { Threshold } from './threshold.ts'
 
@@ -31,15 +32,16 @@ function reading(thresholds: readonly Threshold[] = [], seriesLimit = 10, asked:
   const process = new FakeProcess()
   const clock = new FakeClock()
   const client = new FakeCounterClient()
+  const { counters, filter = '' } = asked
+  const options = { url: 'http://127.0.0.1:4000', intervalMs: 1000, counters }
   const request = {
-    client: { url: 'http://127.0.0.1:4000' },
-    filter: asked.counters === undefined ? undefined : parseFilter(asked.counters),
+    open: httpFeed(options, client.connect),
+    filter: counters === undefined ? undefined : parseFilter(counters),
+    namesCounters: counters !== undefined,
     ...{ intervalMs: 1000, durationMs: undefined, seriesLimit },
   }
-  const { filter = '' } = asked
-  const options = { views: ['raw'] as const, thresholds, filter }
-  const parts = { output, errors, process, clock, connect: client.connect }
-  const done = monitorAsLines(request, options, parts)
+  const parts = { output, errors, process, clock }
+  const done = monitorAsLines(request, { views: ['raw'], thresholds, filter }, parts)
   client.open(asked.series)
   const lines = () =>
     output.text
@@ -141,18 +143,25 @@ test('series beyond the limit are left out and counted', async () => {
 
 for (const [what, counters, series, ms, advice] of [
   [
-    'a whole interval',
+    'two whole intervals',
     undefined,
     'Interval=1',
-    1250,
-    /seen 1 s.*\n {2}no counters there so far\n$/,
+    2250,
+    /seen 2 s.*\n {2}no counters there so far\n$/,
   ],
   [
     'names that nothing has',
     'Shpo',
     'Interval=1',
+    2250,
+    /\n {2}no counter of the names in --counters\n$/,
+  ],
+  [
+    'names whose first window may still come',
+    'Shpo',
+    'Interval=1',
     1250,
-    /\n {2}no counter of the names in --count/,
+    /\n {2}no counter of the names in --counters yet: the first may take two intervals\n$/,
   ],
   ['less than an interval', 'Shpo', 'Interval=1', 900, /seen 0 s, 0 series, 0 errors\n$/],
   ['an interval of the address', 'Shpo', 'Interval=60', 9000, /seen 9 s, 0 series, 0 errors\n$/],

@@ -7,13 +7,13 @@ import { escapeUnseen, unseenJson } from '../../../../model/text/unseen.ts'
 import { onExit, type ProcessEvents } from '../../../../terminal/index.ts'
 import type { Clock } from '../../../../time/clock.ts'
 import { countText, seenLine } from '../../../../viewer/format/seen.ts'
-import type { ReadWindow } from '../../codec/read.ts'
+import type { FeedWindow } from '../../../command-line.ts'
 import { rateOf } from '../../display.ts'
 import type { CounterRequest } from '../request.ts'
 import { Watch, type WatchContext } from '../watch.ts'
 import { Board, type Series } from './board.ts'
 import type { MonitorOptions } from './screen-monitor.ts'
-import { CounterWords, namesCounters } from './selection.ts'
+import { CounterWords } from './selection.ts'
 import { isOver } from './threshold.ts'
 
 interface LineOutput {
@@ -41,10 +41,10 @@ export async function monitorAsLines(
     view: views[0]!,
     isOver: (counter, value) => isOver(thresholds, counter, value),
   })
-  const words = new CounterWords(filter, namesCounters(request))
+  const words = new CounterWords(filter, request.namesCounters)
   let skipped = 0
   const watch = new Watch(request, parts, {
-    onOpen: () => errors.write(`reading from ${escapeUnseen(watch.endpoint)}\n`),
+    onOpen: () => errors.write(`reading from ${escapeUnseen(watch.target)}\n`),
     onWindow(window) {
       if (!words.match(window.counter)) return
       const series = board.take(window, clock.monotonicNs())
@@ -56,6 +56,7 @@ export async function monitorAsLines(
       board.gap()
       errors.write(`${escapeUnseen(message)}, next attempt in ${Math.ceil(retryInMs)} ms\n`)
     },
+    onNote: (text) => errors.write(`${escapeUnseen(text)}\n`),
   })
   const off = onExit(process, { end: () => watch.end(), restore() {} })
   try {
@@ -66,16 +67,16 @@ export async function monitorAsLines(
   const seen = [
     countText(board.size, 'series', 'series'),
     countText(watch.errors, 'error'),
+    ...watch.troubles,
     ...(skipped === 0 ? [] : [`${skipped} lines skipped`]),
     ...(board.leftOut === 0 ? [] : [`${board.leftOut} windows beyond --max-time-series`]),
   ]
   errors.write(seenLine(watch.elapsedMs, seen))
-  const advice = watch.adviceOnSilence(1)
-  if (advice !== undefined) errors.write(`  ${escapeUnseen(advice)}\n`)
+  for (const text of watch.lastWords) errors.write(`  ${escapeUnseen(text)}\n`)
 }
 
 /** Collects all figures of eventcounters.md §7.2; what is not finite becomes null in JSON. */
-function lineOf(window: ReadWindow, { figures, delta, isOver }: Series, clock: Clock) {
+function lineOf(window: FeedWindow, { figures, delta, isOver }: Series, clock: Clock) {
   const { counter, statistics, intervalSec, timeMs } = window
   const { provider, name, displayName, units, metaData } = counter
   const head = {

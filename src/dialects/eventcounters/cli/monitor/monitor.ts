@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { colorDepth } from '../../../../terminal/index.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
+import type { CounterSource } from '../../../command-line.ts'
 import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
 import { VALUE_VIEWS, type ValueView } from './figures.ts'
 import { monitorAsLines } from './json-lines.ts'
@@ -39,10 +40,11 @@ interface MonitorArguments extends RequestArguments {
   readonly color: boolean
 }
 
-export function addMonitor(group: Command): void {
-  addRequestOptions(group.command('monitor'))
+export function addMonitor(group: Command, sources: readonly CounterSource[]): void {
+  addRequestOptions(group.command('monitor'), sources)
     .description('show the counters of an application or hub, live')
     .option('--show-deltas', 'a column with the change from the interval before')
+    .addOption(new Option('--showDeltas').hideHelp())
     .option('--abbreviate-large-numbers', 'numbers from 100,000,000 on as 1.2346e+08')
     .option('--filter <words>', 'only counters with all these words, or KEY=VALUE', '')
     .addOption(new Option('--sort <order>', 'within a provider').choices(SORTS).default('name'))
@@ -58,9 +60,9 @@ export function addMonitor(group: Command): void {
     )
     .option('--no-color', 'no colours; NO_COLOR in the environment does the same')
     .option('--json', 'one JSON line per counter and interval')
-    .addHelpText('after', EXAMPLES)
-    .action(async (url: string, args: MonitorArguments) => {
-      const request = requestOf(url, args)
+    .addHelpText('after', [...sources.map(({ help }) => help), EXAMPLES].join('\n'))
+    .action(async (url: string | undefined, args: MonitorArguments) => {
+      const request = requestOf(url, args, sources)
       const options: MonitorOptions = {
         views: args.values,
         showDeltas: args.showDeltas === true,

@@ -34,8 +34,8 @@ export interface MonitorStatus {
 }
 
 interface MonitorView {
-  /** `host:port`. */
-  readonly endpoint: string
+  /** Name of what is watched: `host:port`. */
+  readonly target: string
   readonly interval: string
   readonly status: MonitorStatus
   readonly seriesCount: number
@@ -260,12 +260,12 @@ export class MonitorPicture {
 
 function drawHead(
   buffer: ScreenBuffer,
-  { endpoint, interval, status, seriesCount, seriesTotal, troubles }: MonitorView,
+  { target, interval, status, seriesCount, seriesTotal, troubles }: MonitorView,
 ) {
   const of = seriesCount === seriesTotal ? '' : ` of ${seriesTotal}`
   const seen = `${seriesCount}${of} series  ${interval}`
   const after = buffer.write(0, 0, 'Pentameter', 'bold')
-  buffer.write(0, after, `  ${endpoint}`, 'plain', buffer.columns - after - seen.length - 2)
+  buffer.write(0, after, `  ${target}`, 'plain', buffer.columns - after - seen.length - 2)
   buffer.writeRight(0, buffer.columns, seen)
   const trouble = troubles.map((text) => `■ ${text}`).join('  ')
   const room = Math.floor(buffer.columns / 2)

@@ -5,6 +5,7 @@ import { TestInput, TestProcess, TestTerminal } from '../../../../../test/suppor
 import type { ColorDepth } from '../../../../terminal/color.ts'
 import type { ToldWindow } from '../../test/counter-endpoint.ts'
 import { FakeCounterClient } from '../../test/fake-counter-client.ts'
+import { httpFeed } from '../http-feed.ts'
 import { type MonitorOptions, monitorOnScreen } from './screen-monitor.ts'
 
 const OPTIONS: MonitorOptions = {
@@ -35,14 +36,15 @@ function watching(setting: Setting = {}) {
   const client = new FakeCounterClient()
   const done = monitorOnScreen(
     {
-      client: { url },
+      open: httpFeed({ url, intervalMs: 1000 }, client.connect),
       filter: undefined,
+      namesCounters: url.includes('counters='),
       intervalMs: 1000,
       durationMs,
       seriesLimit,
     },
     { ...OPTIONS, ...setting },
-    { input, output: terminal, process, color, clock, connect: client.connect },
+    { input, output: terminal, process, color, clock },
   )
   client.open()
   const tell = (...windows: readonly ToldWindow[]): void => {
@@ -97,11 +99,11 @@ test('before the first payload it says that it waits', async () => {
   assert.match(await status(), /^Status: Running {2}\d\d:\d\d:\d\d$/)
 })
 
-test('where nothing comes for three intervals it says what may be wrong', async () => {
+test('where nothing comes for two intervals it says what may be wrong', async () => {
   const { status, clock, tell } = watching()
-  clock.advance(2900)
+  clock.advance(1200)
   assert.equal(await status(), 'Status: Waiting for initial payload...')
-  clock.advance(1100)
+  clock.advance(2000)
   assert.equal(await status(), 'Status: Waiting for initial payload... no counters there so far')
   tell({ name: 'a', mean: 1 })
   assert.match(await status(), /^Status: Running {2}/)
@@ -281,8 +283,9 @@ test('a refusal leaves the screen alone: a message, what to do, exit code 1', as
   const client = new FakeCounterClient()
   const done = monitorOnScreen(
     {
-      client: { url: 'x' },
-      ...{ filter: undefined, intervalMs: 1000, durationMs: undefined, seriesLimit: 1 },
+      open: httpFeed({ url: 'x' }, client.connect),
+      ...{ filter: undefined, namesCounters: false },
+      ...{ intervalMs: 1000, durationMs: undefined, seriesLimit: 1 },
     },
     OPTIONS,
     {
@@ -291,7 +294,6 @@ test('a refusal leaves the screen alone: a message, what to do, exit code 1', as
       process: new TestProcess(),
       color: 'none',
       clock: new FakeClock(),
-      connect: client.connect,
     },
   )
   client.lose({ reason: 'connect', message: 'no connection to 127.0.0.1:4000: ECONNREFUSED' })

@@ -11,8 +11,7 @@ import {
   TerminalSession,
 } from '../../../../terminal/index.ts'
 import { countText, seenLine } from '../../../../viewer/format/seen.ts'
-import type { ClientError } from '../../client/attempt.ts'
-import type { ReadWindow } from '../../codec/read.ts'
+import type { FeedError, FeedWindow } from '../../../command-line.ts'
 import type { CounterRequest } from '../request.ts'
 import { intervalText } from '../span-text.ts'
 import { Watch, type WatchContext } from '../watch.ts'
@@ -20,7 +19,7 @@ import { Board, type Series } from './board.ts'
 import type { ValueView } from './figures.ts'
 import { Listing, SORTS, type Sort } from './listing.ts'
 import { MonitorPicture, type MonitorStatus } from './picture.ts'
-import { CounterSelection, namesCounters, type Selected } from './selection.ts'
+import { CounterSelection, type Selected } from './selection.ts'
 import { isOver, type Threshold } from './threshold.ts'
 
 export interface MonitorOptions {
@@ -54,8 +53,8 @@ const NS_PER_MS = 1_000_000n
 const TICK_MS = 1000
 /** A series is stale when so many of its intervals went by without a payload. */
 const STALE_INTERVALS = 3n
-/** Intervals without any payload after which the screen says what may be wrong. */
-const SILENT_INTERVALS = 3
+/** Notes that are kept; further ones are left out. */
+const NOTES_LIMIT = 10
 
 /** @returns when it is over; the terminal is as it was before, with one line more */
 export async function monitorOnScreen(
@@ -79,6 +78,8 @@ class ScreenMonitor {
   readonly #selection: CounterSelection
   #pause: Pause | undefined
   #loss: Loss | undefined
+  /** Words of the other side about the session, each text once, in order. */
+  readonly #notes = new Set<string>()
   #isHelp = false
   #lastMs: number | undefined
   /** Interval that the payloads state: an address may have asked for another one than the flag. */
@@ -90,7 +91,7 @@ class ScreenMonitor {
     this.#request = request
     this.#parts = parts
     this.#sort = sort
-    this.#selection = new CounterSelection(filter, namesCounters(request))
+    this.#selection = new CounterSelection(filter, request.namesCounters)
     this.#intervalMs = request.intervalMs
     this.#view = views[0]!
     this.#board = new Board({
@@ -104,6 +105,7 @@ class ScreenMonitor {
       onOpen: () => this.#onOpen(),
       onWindow: (window) => this.#onWindow(window),
       onLost: (error, retryInMs) => this.#onLost(error, retryInMs),
+      onNote: (text) => this.#onNote(text),
     })
     this.#session = new TerminalSession(parts, {
       draw: (buffer) => this.#draw(buffer),
@@ -121,9 +123,10 @@ class ScreenMonitor {
     const errors = countText(this.#watch.errors, 'error')
     const series = countText(this.#selected().total, 'series', 'series')
     const { output } = this.#parts
-    output.write(seenLine(this.#watch.elapsedMs, [series, errors]))
-    const advice = this.#watch.adviceOnSilence(1)
-    if (advice !== undefined) output.write(`  ${escapeUnseen(advice)}\n`)
+    output.write(seenLine(this.#watch.elapsedMs, [series, errors, ...this.#watch.troubles]))
+    for (const text of [...this.#notes, ...this.#watch.lastWords]) {
+      output.write(`  ${escapeUnseen(text)}\n`)
+    }
   }
 
   /** Enters the screen once there is something to show: a refusal belongs on the user's own. */
@@ -135,7 +138,7 @@ class ScreenMonitor {
     } else this.#session.refresh()
   }
 
-  #onWindow(window: ReadWindow): void {
+  #onWindow(window: FeedWindow): void {
     const { clock } = this.#parts
     this.#lastMs = window.timeMs ?? clock.wallMs()
     this.#intervalMs = window.seriesMs ?? this.#intervalMs
@@ -147,10 +150,15 @@ class ScreenMonitor {
     if (this.#pause === undefined) this.#session.refresh()
   }
 
-  #onLost({ message }: ClientError, retryInMs: number): void {
+  #onLost({ message }: FeedError, retryInMs: number): void {
     const retryNs = this.#parts.clock.monotonicNs() + BigInt(Math.round(retryInMs)) * NS_PER_MS
     this.#loss = { message, retryNs }
     this.#board.gap()
+    this.#session.refresh()
+  }
+
+  #onNote(text: string): void {
+    if (this.#notes.size < NOTES_LIMIT) this.#notes.add(text)
     this.#session.refresh()
   }
 
@@ -215,14 +223,14 @@ class ScreenMonitor {
     const { version, leftOut } = this.#board
     const { series, total } = this.#selected()
     const filter = this.#selection.text
-    const { errors, endpoint } = this.#watch
-    const troubles = []
+    const { errors, target } = this.#watch
+    const troubles = [...this.#watch.troubles]
     if (errors > 0) troubles.push(countText(errors, 'error'))
     if (leftOut > 0)
       troubles.push(`more than ${this.#request.seriesLimit} series (--max-time-series)`)
     const listing = pause?.listing ?? this.#listing
     this.#picture.draw(buffer, {
-      endpoint,
+      target,
       interval: intervalText(this.#intervalMs),
       status: this.#status(),
       seriesCount: series.length,
@@ -258,11 +266,14 @@ class ScreenMonitor {
       return { text: `Paused${why}`, style: 'unusual' }
     }
     if (this.#lastMs === undefined) {
-      const advice = this.#watch.adviceOnSilence(SILENT_INTERVALS)
+      const advice = this.#watch.adviceOnSilence()
       const why = advice === undefined ? '' : ` ${advice}`
       return { text: `Waiting for initial payload...${why}`, style: 'plain' }
     }
-    return { text: `Running  ${timeText(this.#lastMs)}`, style: 'plain' }
+    const note = [...this.#notes].at(-1)
+    const said = note === undefined ? '' : `  ◆ ${note}`
+    const style = note === undefined ? 'plain' : 'unusual'
+    return { text: `Running  ${timeText(this.#lastMs)}${said}`, style }
   }
 
   #isStale({ seenNs, seriesMs }: Series, nowNs = this.#parts.clock.monotonicNs()): boolean {

@@ -5,7 +5,6 @@
 import { compileGlob, type Glob } from '../../../../model/text/glob.ts'
 import type { Key } from '../../../../terminal/index.ts'
 import type { CounterDescription } from '../../window.ts'
-import type { CounterRequest } from '../request.ts'
 import type { Series } from './board.ts'
 
 /** Provider, and beginning of the names, of what a hub counts of itself. */
@@ -23,11 +22,6 @@ export interface Selected {
 /** Tells whether a counter is one that a hub keeps of itself. */
 function isOwn({ provider, name }: CounterDescription): boolean {
   return provider === OWN_PROVIDER && name.startsWith(OWN_NAMES)
-}
-
-/** Tells whether a request names its counters: then it has what it named. */
-export function namesCounters({ filter, client }: CounterRequest): boolean {
-  return filter !== undefined || /[?&]counters=/.test(client.url)
 }
 
 /** Filter of one text, read once. */
