@@ -4,7 +4,7 @@
  * the product needs, the pinned one from the lock file takes over; without that it says so.
  * Runs the built files where they are (the package), the sources otherwise (a checkout).
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,23 +29,30 @@ if (args[0] === '--version' || args[0] === '-V') {
 }
 
 /**
- * Finds a text that the package has ready made, so that nothing is loaded for it: a help, or a
- * completion script. The sources of a checkout print theirs themselves.
+ * Finds a text that the build has ready made, so that nothing is loaded for it: a help, or a
+ * completion script. The sources of a checkout print theirs themselves once they were changed.
  */
 function readyMade() {
   const last = args[args.length - 1]
   const isHelp = last === '--help' || last === '-h'
   if (!isHelp && args[0] !== 'help' && args[0] !== 'completion') return undefined
   const words = isHelp ? args.slice(0, -1) : args[0] === 'help' ? args.slice(1) : args
-  const key = words === args ? args : [...words, '--help']
+  const name = (words === args ? args : [...words, '--help']).join(' ')
   try {
-    if (existsSync(new URL('src/cli/main.ts', root))) return undefined
     const texts = JSON.parse(readFileSync(new URL('dist/cli/texts.json', root), 'utf8'))
-    const name = key.join(' ')
-    return Object.hasOwn(texts, name) ? texts[name] : undefined
+    return Object.hasOwn(texts, name) && isBuilt() ? texts[name] : undefined
   } catch {
     return undefined // a checkout that is not built
   }
+}
+
+/** True where there are no sources, or none that changed since the build (tools/texts.ts). */
+function isBuilt() {
+  if (!existsSync(new URL('src/cli/main.ts', root))) return true
+  const times = JSON.parse(readFileSync(new URL('dist/sources.json', root), 'utf8'))
+  return Object.entries(times).every(
+    ([path, changedMs]) => statSync(new URL(path, root)).mtimeMs === changedMs,
+  )
 }
 
 /** Ends when `pentameter --help | head` has seen enough. */

@@ -1,7 +1,18 @@
 /** A hub whose starter goes away: the older Node that handed over was killed, or told to end. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { PROGRAM } from '../support/hub/hub-process.ts'
@@ -53,4 +64,26 @@ test('a command that has nothing to finish ends when its starter goes away', asy
   command.disconnect()
   const [code] = await once(command, 'exit')
   assert.equal(code, 1)
+})
+
+test('a checkout prints the help that was built, until a source is changed', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'pentameter-starter-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  const source = 'src/cli/main.ts'
+  write('package.json', '{ "type": "module" }')
+  write(source, 'export async function main() { console.log("of the sources"); return 0 }')
+  write('dist/cli/texts.json', JSON.stringify({ '--help': 'of the build\n' }))
+  write('dist/sources.json', JSON.stringify({ [source]: statSync(join(root, source)).mtimeMs }))
+  mkdirSync(join(root, 'bin'))
+  const program = join(root, 'bin/pentameter.js')
+  copyFileSync(PROGRAM, program)
+  const help = (): string => String(spawnSync(process.execPath, [program, '--help']).stdout)
+
+  assert.equal(help(), 'of the build\n')
+  utimesSync(join(root, source), new Date(), new Date())
+  assert.equal(help(), 'of the sources\n')
 })
