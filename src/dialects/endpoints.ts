@@ -18,6 +18,7 @@ import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 /** Address that bytes came from. */
 export interface Peer {
   readonly transport: Transport
+  /** IP address; of a socket of this machine its path, with port 0. */
   readonly address: string
   readonly port: number
 }

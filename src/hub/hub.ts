@@ -207,6 +207,8 @@ export class Hub implements HubView {
         reports: this.reports,
         createIngest: () => this.createIngest(name),
         connections: () => this.#bindings.of(name)?.server.connections() ?? [],
+        counterEvents: () =>
+          [...residents.values()].find((each) => each.counterEvents)?.counterEvents,
       })
       if (resident !== undefined) residents.set(name, resident)
     }

@@ -2,8 +2,10 @@
  * The contract of a resident: the hub's side of a dialect that is more than a server. The hub calls
  * what a resident has, and knows none by name.
  */
+
 import type { Dialect } from '../dialects/dialect.ts'
 import type { PeerConnection } from '../dialects/endpoints.ts'
+import type { CounterEventSource } from '../dialects/snapshot-source.ts'
 import type { Zone } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ZoneIngest } from './ingest/zone-ingest.ts'
@@ -53,6 +55,8 @@ export interface Resident extends Participant {
   readonly valuesSent?: number
   readonly connectionCount?: number
   connections?(): readonly PeerConnection[]
+  /** Every series of the hub as counters, for a dialect that tells them to the tools of .NET. */
+  readonly counterEvents?: CounterEventSource
   /** Knowledge of gauges that tell no writes. */
   readonly sharedSources?: SharedSources
   observe?(metrics: SelfMetrics): void
@@ -85,4 +89,6 @@ export interface ResidentContext {
   createIngest(): ZoneIngest
   /** Lists connections of the dialect's server. */
   connections(): readonly PeerConnection[]
+  /** Finds the resident that gives the hub's series as counters; none before the hub is whole. */
+  counterEvents(): CounterEventSource | undefined
 }

@@ -6,6 +6,7 @@
 
 import type { Profile } from '../dialects/decoder.ts'
 import { matchesCounter, matchesProvider } from '../dialects/eventcounters/codec/filter.ts'
+import { counterEventsOf } from '../dialects/eventcounters/server/counter-events.ts'
 import type {
   Boundary,
   CounterSource,
@@ -13,10 +14,13 @@ import type {
   SessionRequest,
 } from '../dialects/eventcounters/server/counter-source.ts'
 import { LIMITS } from '../dialects/eventcounters/spec.ts'
+import type { DotnetSocket } from '../dialects/nettrace/server.ts'
+import type { CounterEventSource } from '../dialects/snapshot-source.ts'
 import type { ZoneOptions } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { backgroundClock } from '../time/system-clock.ts'
 import { checkName } from './counters/attributes.ts'
+import { openDotnetSocket } from './dotnet-socket.ts'
 import { noCounts, type RegistryCounts, type Report, reportTo } from './reports.ts'
 import { Identities } from './sessions/identities.ts'
 import {
@@ -65,6 +69,11 @@ export interface RegistryOptions {
    * Options of the shared memory that plain instruments and other threads write; made on first use.
    */
   readonly zone?: ZoneOptions
+  /**
+   * Whether the tools of .NET find this process, and read the counters of this registry: by a
+   * socket as a .NET process has one, {@link CounterRegistry.dotnetSocket}. False by default.
+   */
+  readonly dotnetSocket?: boolean
 }
 
 /** Sets of label values that one instrument may have, unless it is given. */
@@ -85,9 +94,16 @@ const INERT = Object.freeze({ isLive: false, isEnabled: false, remove: () => {} 
  * console.log(registry.sources.length, shop.isLive)
  * ```
  */
-export class CounterRegistry implements CounterSource {
+export class CounterRegistry implements CounterSource, CounterEventSource {
   readonly profile: Profile
   readonly limits: RegistryLimits
+  /**
+   * Socket for the tools of .NET, where the options ask for it; settles when it is bound. It is
+   * rejected where it cannot be, which is logged and harms nothing else.
+   */
+  readonly dotnetSocket: Promise<DotnetSocket> | undefined
+  /** @internal */
+  readonly openEvents = counterEventsOf(this).openEvents
   readonly #sessions: Sessions
   readonly #entries = new Map<EventSource, SourceEntry>()
   readonly #identities = new Identities()
@@ -116,6 +132,7 @@ export class CounterRegistry implements CounterSource {
     }
     this.report = reportTo(this.#counts, options.log)
     this.#sessions = new Sessions({ clock, limit: this.limits.sessions, report: this.report })
+    this.dotnetSocket = options.dotnetSocket === true ? openDotnetSocket(this) : undefined
   }
 
   /** Counts of eventcounters.md §6, by the names there, and of the registry's own limits. */

@@ -18,6 +18,8 @@ export interface RegistryCounts {
   refused_values: number
   /** Sets of labels beyond the limit of an instrument, or with a value that cannot be sent. */
   dropped_label_sets: number
+  /** Sockets for the tools of .NET that could not be bound. */
+  dotnet_socket_errors: number
 }
 
 /** Counts one, and logs the message where there is one. Never throws. */
@@ -36,6 +38,7 @@ export function noCounts(): RegistryCounts {
     refused_sessions: 0,
     refused_values: 0,
     dropped_label_sets: 0,
+    dotnet_socket_errors: 0,
   }
 }
 

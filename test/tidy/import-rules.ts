@@ -19,7 +19,11 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
   dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
-  instrument: ['time', 'model', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
+  // The socket for the tools of .NET is that of its dialect.
+  instrument: [
+    ...['time', 'model', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
+    'dialects/nettrace',
+  ],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
     ...['time', 'model', 'arena', 'peers', 'shm', 'instrument', 'dialects', 'dialect'],

@@ -1,10 +1,13 @@
 /** NetTrace with all that it brings into the house. */
 import type { Guest } from '../guest.ts'
 import { dialect } from './dialect.ts'
+import { createResident } from './hub/resident.ts'
 
 export const nettrace: Guest = {
   dialect,
+  createResident,
   examples: {
     decode: ['pentameter decode nettrace trace.nettrace'],
+    serve: [['pentameter serve --dotnet-socket', 'for dotnet-counters monitor -p PID']],
   },
 }

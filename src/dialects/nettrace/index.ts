@@ -2,7 +2,15 @@
  * The dialect NetTrace: events of .NET processes, and the Diagnostics IPC that asks for them
  * (README.md). Public as `pentameter/nettrace`; its constants as `pentameter/nettrace/spec`.
  */
+
 export type { Decoded } from '../decoder.ts'
+export type {
+  CounterEvent,
+  CounterEventSource,
+  CounterEvents,
+  OpenCounters,
+  WantedProvider,
+} from '../snapshot-source.ts'
 export type { NetTraceEvent } from './codec/event.ts'
 export type {
   Advertisement,
@@ -28,3 +36,4 @@ export type { BlockKind } from './codec/stream/framing.ts'
 export { NetTraceReader, type NetTraceReaderOptions } from './codec/stream/reader.ts'
 export { decodeNetTrace, encodeNetTrace, type NetTraceMessage } from './codec.ts'
 export { type Reading, type ReadingValues, readingOf } from './map.ts'
+export { DotnetSocket, type DotnetSocketOptions } from './server.ts'

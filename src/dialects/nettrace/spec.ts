@@ -95,6 +95,25 @@ export const HRESULT = {
   variableNotFound: '800000cb',
 } as const
 
+/** Limits of what tools may cost a process that they look at (README.md). */
+export const SOCKET_LIMITS = Object.freeze({
+  /** Connections at once; further ones are closed. */
+  connections: 256,
+  /** Sessions at once, as of a runtime; further ones are refused. */
+  sessions: 64,
+  /** Time for a command to come whole, ms. */
+  commandMs: 5000,
+  /** Bytes behind a command that are thrown away; more close the connection. */
+  bytesBehind: 65_536,
+  /** Output that waits for one tool, and for all of them, bytes; then boundaries are left out. */
+  outputBytes: 4 * 1024 * 1024,
+  outputBytesOfAll: 16 * 1024 * 1024,
+  /** Longest time between two sequence points of a session, ms. */
+  sequencePointMs: 10_000,
+  /** Time that a tool has to read the end of its stream, ms. */
+  endMs: 5000,
+})
+
 /** Field of an event, in the order of its payload. */
 export interface Field {
   readonly name: string

@@ -207,7 +207,9 @@ function describe(
   openedBy: ConnectionStatus['openedBy'],
 ): ConnectionStatus {
   const { transport, address, port } = peer
-  return { dialect, peer: `${transport} ${addressText(address, port)}`, openedBy, sinceMs, facts }
+  const isFile = address.startsWith('/')
+  const text = isFile ? `unix ${address}` : `${transport} ${addressText(address, port)}`
+  return { dialect, peer: text, openedBy, sinceMs, facts }
 }
 
 function limitStatuses(parts: StatusParts): LimitStatus[] {

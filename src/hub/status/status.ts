@@ -175,7 +175,7 @@ export interface SourceStatus {
 
 export interface ConnectionStatus {
   readonly dialect: string
-  /** `tcp 127.0.0.1:40112`. */
+  /** `tcp 127.0.0.1:40112`, or `unix PATH` of a socket of this machine. */
   readonly peer: string
   /** Opener: the peer, or the hub because it was told to attach. */
   readonly openedBy: 'peer' | 'hub'

@@ -16,7 +16,9 @@ import { forEachItem, type Task } from '../../../hub/tasks/task.ts'
 import { TaskQueue } from '../../../hub/tasks/task-queue.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { NO_REPORTS, type PeerConnection, type Reports } from '../../endpoints.ts'
+import type { CounterEventSource } from '../../snapshot-source.ts'
 import { type CounterFilter, matchesCounter, matchesProvider } from '../codec/filter.ts'
+import { counterEventsOf } from '../server/counter-events.ts'
 import type {
   Boundary,
   CounterSession,
@@ -40,6 +42,7 @@ type CountedHub = Pick<HubView, 'clock' | 'series' | 'sessions' | 'total' | 'was
 
 export class EventCountersResident implements CounterSource, Resident {
   readonly limit: number
+  readonly counterEvents: CounterEventSource = counterEventsOf(this)
   /** Tells who reads; set by the routes that serve it. */
   clients: () => readonly PeerConnection[] = () => []
   readonly #hub: CountedHub

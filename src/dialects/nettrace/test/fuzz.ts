@@ -16,6 +16,7 @@ import type { EventMessage } from '../codec/message.ts'
 import { createDecoder, encodeNetTrace, type NetTraceMessage } from '../codec.ts'
 import { ERROR_CODES } from '../spec.ts'
 import { makeCommand, makeEvents } from './fuzz/grammar.ts'
+import { socket } from './fuzz/socket.ts'
 import { RECORDINGS } from './recordings.ts'
 import { STREAMS } from './vectors/streams.ts'
 
@@ -150,4 +151,4 @@ const command: FuzzTarget = {
   },
 }
 
-export const targets: readonly FuzzTarget[] = [stream, command]
+export const targets: readonly FuzzTarget[] = [stream, command, socket]
