@@ -1,0 +1,21 @@
+// The peer of .NET: as `target` a process with counters of known values, as `list`, `info` and
+// `counters` a tool on the stock libraries. What it says is JSON, one line each, on stdout.
+using Pentameter.Peer;
+
+return args switch
+{
+    ["target"] => Target.Run(),
+    ["list"] => Tool.List(),
+    ["info", var pid] => Tool.Info(int.Parse(pid)),
+    ["counters", var pid, var command, var seconds, .. var providers]
+        => Tool.Counters(int.Parse(pid), int.Parse(command), seconds, providers),
+    _ => Usage(),
+};
+
+static int Usage()
+{
+    Console.Error.WriteLine(
+        "usage: target | list | info PID | counters PID COMMAND SECONDS PROVIDER...\n" +
+        "COMMAND is 2, 3 or 4: the collect command that the library is made to send");
+    return 2;
+}

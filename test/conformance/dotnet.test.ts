@@ -1,0 +1,110 @@
+/**
+ * The stock libraries of .NET as the tool that looks at this process (nettrace.md §11): they list
+ * it, ask it who it is, and receive its counters.
+ */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { DotnetSocket } from '../../src/dialects/nettrace/server.ts'
+import { DotnetPeer, whyNoDotnet } from '../../src/dialects/nettrace/test/dotnet-peer.ts'
+import {
+  CounterRegistry,
+  EventCounter,
+  EventSource,
+  IncrementingEventCounter,
+  PollingCounter,
+} from '../../src/instrument/index.ts'
+
+const skip = whyNoDotnet ?? false
+/** User who runs the tool that lists: as root it stops at the first process of the kernel. */
+const NOBODY = 65_534
+
+function placeOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sockets-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+/** This process with counters, and its socket. */
+async function start(t: TestContext) {
+  const folder = placeOf(t)
+  const registry = new CounterRegistry()
+  const shop = new EventSource('Shop', { registry })
+  const latency = new EventCounter('latency', shop, { displayUnits: 'ms' })
+  latency.addMetaData('zone', 'b')
+  const rate = { displayName: 'Orders', displayRateTimeScale: 60 }
+  const orders = new IncrementingEventCounter('orders', shop, rate)
+  new PollingCounter('depth', shop, () => 7.5)
+  const socket = new DotnetSocket({ source: registry, folder })
+  await socket.start()
+  t.after(() => socket.close())
+  const write = (count: number): void => {
+    for (let i = 0; i < count; i++) {
+      latency.writeMetric(1 + (i % 4))
+      orders.increment(3)
+    }
+  }
+  return { folder, write, socket }
+}
+
+test('the stock library lists this process, and reads who it is', { skip }, async (t) => {
+  const { folder } = await start(t)
+  const user = process.getuid?.() === 0 ? { uid: NOBODY } : {}
+  const list = await DotnetPeer.start(t, { folder, ...user }, 'list')
+  const { pids } = await list.line('pids')
+  assert.ok((pids as number[]).includes(process.pid), `${process.pid} in ${pids}`)
+  const asked = await DotnetPeer.start(t, { folder }, 'info', `${process.pid}`)
+  const info = await asked.line('ProcessId')
+  assert.equal(info.ProcessId, `${process.pid}`)
+  assert.equal(info.ClrProductVersionString, '8.0.0')
+  assert.equal(info.ManagedEntrypointAssemblyName, 'dotnet.test')
+  assert.match(String(info.CommandLine), /dotnet\.test\.ts$/)
+  assert.match(String(info.PortableRuntimeIdentifier), /^linux-|^osx-/)
+})
+
+test('tools get the windows of their own intervals, whatever others ask', { skip }, async (t) => {
+  const { folder, write, socket } = await start(t)
+  // each by another collect command, and one that goes without a word
+  const asked = [
+    ['2', '1'],
+    ['3', '0.5'],
+    ['4', '2'],
+    ['2', '0.25'],
+  ] as const
+  const tools = await Promise.all(
+    asked.map(([command, seconds]) => {
+      return DotnetPeer.start(t, { folder }, 'counters', `${process.pid}`, command, seconds, 'Shop')
+    }),
+  )
+  for (const tool of tools) await tool.line('opened')
+  assert.equal(socket.sessionCount, 4)
+  write(40)
+  const [leaving] = tools.splice(3)
+  await leaving!.until(() => leaving!.payloads('depth').length > 0)
+  leaving!.kill()
+  for (const tool of tools) {
+    await tool.until(() => tool.sum('orders', 'Increment') >= 120)
+    assert.equal(tool.sum('latency', 'Count'), 40)
+  }
+  for (const [i, tool] of tools.entries()) {
+    const series = `Interval=${Number(asked[i]![1]) * 1000}`
+    const whole = tool.payloads('latency').find(({ Count }) => Count === 40)!
+    const { IntervalSec: _, ...rest } = whole
+    assert.deepEqual(rest, {
+      ...{ Name: 'latency', DisplayName: '', Mean: 2.5, StandardDeviation: Math.sqrt(1.25) },
+      ...{ Count: 40, Min: 1, Max: 4, Series: series, CounterType: 'Mean' },
+      ...{ Metadata: 'zone:b', DisplayUnits: 'ms' },
+    })
+    const [order] = tool.payloads('orders')
+    assert.deepEqual(
+      [order!.DisplayName, order!.DisplayRateTimeScale, order!.Series],
+      ['Orders', '00:01:00', series],
+    )
+    assert.ok(tool.payloads('depth').every(({ Mean }) => Mean === 7.5))
+    tool.tell('stop')
+    assert.deepEqual(await tool.line('ended'), { ended: true, lost: 0 })
+  }
+})
