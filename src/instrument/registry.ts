@@ -102,8 +102,8 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
    * rejected where it cannot be, which is logged and harms nothing else.
    */
   readonly dotnetSocket: Promise<DotnetSocket> | undefined
-  /** @internal */
-  readonly openEvents = counterEventsOf(this).openEvents
+  /** Opens a session as the tools of .NET ask for it; for a {@link DotnetSocket}. */
+  readonly openEvents: CounterEventSource['openEvents'] = counterEventsOf(this).openEvents
   readonly #sessions: Sessions
   readonly #entries = new Map<EventSource, SourceEntry>()
   readonly #identities = new Identities()
