@@ -46,7 +46,8 @@ async function build(): Promise<string> {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   // other users run it, too
   chmodSync(folder, 0o755)
-  const flags = ['-c', 'Release', '-v', 'quiet', '--artifacts-path', folder]
+  const quiet = ['-v', 'quiet', '--disable-build-servers']
+  const flags = ['-c', 'Release', ...quiet, '--artifacts-path', folder]
   await promisify(execFile)('dotnet', ['build', PROJECT, ...flags, '-p:RestoreLockedMode=true'], {
     env: { ...process.env, ...ENVIRONMENT },
     timeout: BUILD_LIMIT_MS,
