@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { DotnetSocket } from '../../src/dialects/nettrace/server.ts'
 import { DotnetPeer, whyNoDotnet } from '../../src/dialects/nettrace/test/dotnet-peer.ts'
 import {
@@ -47,7 +48,7 @@ async function start(t: TestContext) {
       orders.increment(3)
     }
   }
-  return { folder, write, socket }
+  return { folder, write, socket, shop }
 }
 
 test('the stock library lists this process, and reads who it is', { skip }, async (t) => {
@@ -84,7 +85,7 @@ test('tools get the windows of their own intervals, whatever others ask', { skip
   write(40)
   const [leaving] = tools.splice(3)
   await leaving!.until(() => leaving!.payloads('depth').length > 0)
-  leaving!.kill()
+  leaving!.signal('SIGKILL')
   for (const tool of tools) {
     await tool.until(() => tool.sum('orders', 'Increment') >= 120)
     assert.equal(tool.sum('latency', 'Count'), 40)
@@ -107,4 +108,29 @@ test('tools get the windows of their own intervals, whatever others ask', { skip
     tool.tell('stop')
     assert.deepEqual(await tool.line('ended'), { ended: true, lost: 0 })
   }
+})
+
+test('a tool that stands still costs a bounded buffer, and is told its loss', {
+  skip,
+}, async (t) => {
+  const { folder, socket, shop } = await start(t)
+  const displayName = 'x'.repeat(500)
+  const many = Array.from({ length: 300 }, (_, i) => {
+    return new PollingCounter(`depth-${i}`, shop, () => i, {
+      displayName,
+      displayUnits: displayName,
+    })
+  })
+  const args = ['counters', `${process.pid}`, '2', '0.05', 'Shop']
+  const tool = await DotnetPeer.start(t, { folder }, ...args)
+  await tool.until(() => tool.payloads('depth-299').length > 0)
+  tool.signal('SIGSTOP')
+  const lost = () => socket.counts['events_lost buffer_full'] ?? 0
+  while (lost() < 10 * many.length) await setTimeout(50)
+  assert.ok(process.memoryUsage().arrayBuffers < 64 * 1024 * 1024)
+  tool.signal('SIGCONT')
+  const before = tool.payloads('depth-299').length
+  await tool.until(() => tool.payloads('depth-299').length > before + 5)
+  tool.tell('stop')
+  assert.deepEqual(await tool.line('ended'), { ended: true, lost: lost() })
 })

@@ -110,8 +110,8 @@ export class DotnetPeer {
     this.#child.stdin!.write(`${line}\n`)
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL')
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
   }
 
   /** Waits until its lines say so; rejects when it ends before, with what it says of it. */

@@ -29,7 +29,9 @@ export class TestTool {
   static async ask(path: string, message: IpcMessage | Uint8Array): Promise<IpcReply | undefined> {
     const tool = await TestTool.connect(path)
     tool.send(message)
-    return tool.reply()
+    const reply = await tool.reply()
+    tool.socket.destroy()
+    return reply
   }
 
   /** Opens a session of counters. */
