@@ -92,6 +92,15 @@ export interface Dialect {
   readonly relayNote?: string
   /** Further ways out of the hub: protocols that the servers of its document write. */
   readonly outputs?: readonly Output[]
+  /** Addresses of peers that are no hosts of a network, each with one of its `schemes`. */
+  readonly ownAddress?: {
+    /** Form of such an address, for help: `eggs://BASKET[?QUERY]`. */
+    readonly form: string
+    /** @throws {TypeError} that says what is wanted */
+    parse(address: string): Target
+  }
+  /** Lists addresses that its options name: they are read from like those of `attach`. */
+  ownPeers?(options: Readonly<Record<string, unknown>>): readonly string[]
   /** Connects to a peer and takes what it sends. */
   connectSource?(target: Target, context: SourceContext): Source
   /**

@@ -21,6 +21,8 @@ export interface Peer {
   /** IP address; of a socket of this machine its path, with port 0. */
   readonly address: string
   readonly port: number
+  /** Name for people, of a peer that is no host of a network. */
+  readonly name?: string
 }
 
 /** Address that a client connects to. */
@@ -203,6 +205,8 @@ export interface SourceContext extends ClientContext {
   readonly reads: SharedReads
   /** Log of what the source measures more often than each second. */
   readonly samples: SampleSink
+  /** Gives what all sources of the dialect in this hub have in common: the first one makes it. */
+  shared<T extends object>(create: () => T): T
 }
 
 /** Taker of samples with their own times, beside the last values that the ingest takes. */
@@ -232,6 +236,8 @@ export interface ChosenPeer extends PeerConnection {
   readonly link: LinkStatus
   /** Source of the series that come from it, where any do. */
   readonly source?: string
+  /** Address of its own, where one address was given for several. */
+  readonly name?: string
 }
 
 /** A client that sends; calls never throw. */
@@ -252,6 +258,8 @@ export interface Emitter {
 /** A client that receives, until it is closed; it reconnects by itself. */
 export interface Source {
   status(): ChosenPeer
+  /** Describes all peers that one address stands for, where these may be several. */
+  statuses?(): readonly ChosenPeer[]
   close(): Promise<void>
 }
 

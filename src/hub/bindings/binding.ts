@@ -1,7 +1,7 @@
 /** One dialect at work in the hub: its server, its resident, and the peers that are read from. */
 
 import type { Dialect } from '../../dialects/dialect.ts'
-import type { PeerConnection, Source } from '../../dialects/endpoints.ts'
+import type { ChosenPeer, PeerConnection, Source } from '../../dialects/endpoints.ts'
 import type { Measured, Resident } from '../resident.ts'
 import type { Activity } from '../status/activity.ts'
 
@@ -36,6 +36,19 @@ interface AttachedPeer {
 export interface ListenAddress {
   readonly host: string
   readonly port: number
+}
+
+/** The server of a dialect that only reads from peers. */
+export const NO_SERVER: ServerAtWork = { connections: () => [], async stop() {} }
+
+/** Describes the peers behind an address that was given, each under a name of its own. */
+export function statusesOf({ name, source }: AttachedPeer): readonly NamedStatus[] {
+  const statuses = source.statuses?.() ?? [source.status()]
+  return statuses.map((status) => ({ ...status, name: status.name ?? name }))
+}
+
+interface NamedStatus extends ChosenPeer {
+  readonly name: string
 }
 
 /** The server of a dialect that has no listener of its own: what its resident says. */

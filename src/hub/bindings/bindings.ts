@@ -32,8 +32,10 @@ import {
   type DialectBinding,
   type ListenAddress,
   measurementsOf,
+  NO_SERVER,
   ResidentServer,
   type ServerAtWork,
+  statusesOf,
 } from './binding.ts'
 import { Outages } from './outages.ts'
 
@@ -71,6 +73,8 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
   #httpAddress: ListenAddress
   /** Budget of the reads from attached peers. */
   readonly #reads: SharedReads
+  /** Object that the sources of a dialect have in common, by its name. */
+  readonly #shared = new Map<string, object>()
 
   constructor(parts: BindingParts) {
     this.#reads = new ReadBudget<Readable>(parts.clock)
@@ -206,21 +210,30 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
    * @throws {ConfigError} for a dialect that sends nothing, and for an address it cannot use
    */
   attach({ dialect, target, name }: DialectTarget): void {
-    const known = this.of(dialect.name)
-    if (dialect.connectSource === undefined || known === undefined) {
+    if (dialect.connectSource === undefined) {
       throw new ConfigError([`attach ${name}: ${dialect.name} sends nothing that can be read`])
     }
+    // one that only reads from peers has no binding before the first
+    if (this.of(dialect.name) === undefined) this.#add(dialect, NO_SERVER, [], () => undefined)
+    const known = this.of(dialect.name)!
     const ingest = this.#parts.createIngest(dialect.name)
     const bytesLimit = this.#parts.config.attachedBytesLimit
     const reads = this.#reads
     const samples = this.#parts.openSamples()
-    const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads, samples }
+    const shared = <T extends object>(create: () => T): T => this.#sharedOf(dialect, create)
+    const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads, samples, shared }
     try {
       known.attached.push({ name, source: dialect.connectSource(target, context) })
     } catch (error) {
       throw new ConfigError([`attach ${name}: ${(error as Error).message}`])
     }
     known.ingests.push(ingest)
+  }
+
+  #sharedOf<T extends object>({ name }: Dialect, create: () => T): T {
+    const known = this.#shared.get(name) ?? create()
+    this.#shared.set(name, known)
+    return known as T
   }
 
   /** Lists who is spoken where, for guesses what bytes are that came to a wrong place. */
@@ -252,8 +265,8 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
 
   #noteOutages(): void {
     const links = new Map<string, LinkStatus>()
-    for (const { source } of this.#bindings.flatMap(({ attached }) => attached)) {
-      const { source: label, link } = source.status()
+    const peers = this.#bindings.flatMap(({ attached }) => attached.flatMap(statusesOf))
+    for (const { source: label, link } of peers) {
       if (label === undefined) continue
       const known = links.get(label)
       links.set(label, known === undefined ? link : eitherLink(known, link))

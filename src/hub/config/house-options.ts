@@ -264,7 +264,8 @@ function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'conne
   const outputs = side === 'connectSource' ? [] : dialects.flatMap((each) => each.outputs ?? [])
   const urls = dialects
     .filter((dialect) => dialect[side] !== undefined)
-    .map(({ name, title, schemes, transports }) => {
+    .map(({ name, title, schemes, transports, ownAddress }) => {
+      if (ownAddress !== undefined) return `${ownAddress.form} (${title})`
       return schemes === undefined
         ? `${name}+${transports[0]}://HOST:PORT`
         : `${schemes[0]}://HOST:PORT[/PATH][?QUERY] (${title})`

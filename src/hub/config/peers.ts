@@ -1,7 +1,7 @@
 /** Whom the hub connects to: the addresses of the config, all checked before any is used. */
 import type { Dialect } from '../../dialects/dialect.ts'
 import { type DialectTarget, parseRelay, parseTarget, type RelayTarget } from './target.ts'
-import { ConfigError, type HubConfig, portNumber } from './values.ts'
+import { ConfigError, dialectOptions, type HubConfig, portNumber } from './values.ts'
 
 interface Peers {
   /** Targets that are sent to every second. */
@@ -15,7 +15,8 @@ export function peersOf(config: HubConfig, dialects: readonly Dialect[]): Peers 
   const relay = config.relay.map((text) => parseRelay(text, dialects))
   for (const each of relay) refuseSelf(each, config)
   const attach: DialectTarget[] = []
-  for (const text of config.attach) {
+  const own = dialects.flatMap((each) => each.ownPeers?.(dialectOptions(config, each.name)) ?? [])
+  for (const text of [...config.attach, ...own]) {
     const parsed = parseTarget(text, dialects)
     refuseSelf(parsed, config)
     refuseTwice(parsed, attach)

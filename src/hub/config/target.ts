@@ -21,7 +21,7 @@ export interface RelayTarget extends DialectTarget {
 }
 
 /** Part of a dialect or output that addresses are read by. */
-interface Addressed extends Pick<Dialect, 'name' | 'schemes' | 'transports'> {
+interface Addressed extends Pick<Dialect, 'name' | 'schemes' | 'transports' | 'ownAddress'> {
   readonly takesQuery?: boolean
   readonly port?: Output['port']
 }
@@ -48,6 +48,8 @@ function parseAddress<S extends Addressed>(
   text: string,
   speakers: readonly S[],
 ): { readonly speaker: S; readonly target: Target } {
+  const own = ownTarget(text, speakers)
+  if (own !== undefined) return own
   const match =
     /^([a-z]+)(?:\+(udp|tcp))?:\/\/(\[[0-9a-fA-F:]+\]|[^:/?#[\]]+)(?::(\d{1,5}))?(.*)$/s.exec(text)
   const [, scheme, transport, host, portText, rest] = match ?? []
@@ -69,6 +71,24 @@ function parseAddress<S extends Addressed>(
   const address = { transport: chosen, host: host!.replace(/^\[|\]$/g, ''), port }
   if (hasUrl) return { speaker, target: { ...address, url: text } }
   return { speaker, target: query === undefined ? address : { ...address, query } }
+}
+
+/** Reads the address of a peer that is no host of a network, where a dialect has such peers. */
+function ownTarget<S extends Addressed>(
+  text: string,
+  speakers: readonly S[],
+): { readonly speaker: S; readonly target: Target } | undefined {
+  const scheme = /^[a-z]+/.exec(text)?.[0] ?? ''
+  const speaker = speakers.find(({ schemes, ownAddress }) => {
+    return ownAddress !== undefined && schemes?.includes(scheme) === true
+  })
+  if (speaker === undefined) return undefined
+  try {
+    return { speaker, target: speaker.ownAddress!.parse(text) }
+  } catch (error) {
+    if (error instanceof TypeError) throw problem(text, error.message)
+    throw error
+  }
 }
 
 function speakerOf<S extends Addressed>(scheme: string, text: string, speakers: readonly S[]): S {

@@ -35,8 +35,8 @@ type KnownState = Pick<PeerStatus, 'state' | 'sinceMs'>
 export class PeerLog implements Participant {
   readonly #peers: () => readonly PeerStatus[]
   readonly #log: Log
-  /** States that the log knows, in the order of the peers, which stays. */
-  readonly #told: (KnownState | undefined)[] = []
+  /** States that the log knows, by peer; those of peers that are listed no more are forgotten. */
+  #told: ReadonlyMap<string, KnownState> = new Map()
   #minuteMs = Number.NEGATIVE_INFINITY
   #lines = 0
 
@@ -52,13 +52,19 @@ export class PeerLog implements Participant {
     }
     let room = Math.min(SECOND_LIMIT, MINUTE_LIMIT - this.#lines)
     const others: { change: Change; name: string }[] = []
-    yield* forEachItem(this.#peers().entries(), ([i, peer]) => {
-      const change = changeOf(this.#told[i], peer)
+    const told = new Map<string, KnownState>()
+    const keys = new Set<string>()
+    yield* forEachItem(this.#peers(), (peer) => {
+      const key = keyOf(peer, keys)
+      const known = this.#told.get(key)
+      const change = changeOf(known, peer)
+      if (known !== undefined) told.set(key, known)
       if (change === undefined) return
-      this.#told[i] = { state: peer.state, sinceMs: peer.sinceMs }
+      told.set(key, { state: peer.state, sinceMs: peer.sinceMs })
       if (room-- > 0) this.#tell(change, peer)
       else others.push({ change, name: peer.name })
     })
+    this.#told = told
     if (others.length > 0) this.#summarise(others)
   }
 
@@ -83,6 +89,14 @@ export class PeerLog implements Participant {
     const write = this.#log.unlimited ?? this.#log
     write(level, message, facts)
   }
+}
+
+/** Names a peer; of several that have one address each has a number. */
+function keyOf({ direction, name }: PeerStatus, keys: Set<string>): string {
+  let key = `${direction} ${name}`
+  for (let number = 2; keys.has(key); number++) key = `${direction} ${name} ${number}`
+  keys.add(key)
+  return key
 }
 
 /** Tells what of a peer is news; a peer that is still tried for the first time is none. */

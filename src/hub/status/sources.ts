@@ -3,7 +3,7 @@
 import type { ChosenPeer, PeerConnection } from '../../dialects/endpoints.ts'
 import { isLoopback } from '../../host-check.ts'
 import { addressText } from '../../model/text/address.ts'
-import { connectionCount, type DialectBinding } from '../bindings/binding.ts'
+import { connectionCount, type DialectBinding, statusesOf } from '../bindings/binding.ts'
 import type { Bindings } from '../bindings/bindings.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
@@ -153,13 +153,15 @@ export function peerStatuses(parts: StatusParts): readonly PeerStatus[] {
   return chosenPeers(parts).map(peerStatus)
 }
 
-interface NamedPeer extends ChosenPeer, Pick<PeerStatus, 'name' | 'dialect' | 'direction'> {}
+interface NamedPeer
+  extends Omit<ChosenPeer, 'name'>,
+    Pick<PeerStatus, 'name' | 'dialect' | 'direction'> {}
 
 /** Lists the peers that the hub was told to connect to. */
 function chosenPeers({ bindings, sinks }: StatusParts): NamedPeer[] {
   const attached = [...bindings].flatMap(({ dialect, attached }) =>
-    attached.map(({ name, source }): NamedPeer => {
-      return { ...source.status(), name, dialect: dialect.name, direction: 'attach' }
+    attached.flatMap(statusesOf).map((status): NamedPeer => {
+      return { ...status, dialect: dialect.name, direction: 'attach' }
     }),
   )
   const relays = sinks.flatMap(({ sink }): NamedPeer[] | NamedPeer => {
@@ -206,9 +208,9 @@ function describe(
   { peer, sinceMs, facts }: PeerConnection,
   openedBy: ConnectionStatus['openedBy'],
 ): ConnectionStatus {
-  const { transport, address, port } = peer
+  const { transport, address, port, name } = peer
   const isFile = address.startsWith('/')
-  const text = isFile ? `unix ${address}` : `${transport} ${addressText(address, port)}`
+  const text = name ?? (isFile ? `unix ${address}` : `${transport} ${addressText(address, port)}`)
   return { dialect, peer: text, openedBy, sinceMs, facts }
 }
 

@@ -7,6 +7,7 @@ import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
 import {
   addToSummary,
@@ -306,6 +307,7 @@ suite('an attached endpoint', () => {
       bytesLimit: 1e7,
       reads,
       samples: NO_SAMPLES,
+      shared: sharedObjects(),
       ingest,
       clock,
       reports: new RecordedReports(),
@@ -404,6 +406,7 @@ suite('an attached endpoint', () => {
       bytesLimit: 1e6,
       reads: READS_AT_ONCE,
       samples: NO_SAMPLES,
+      shared: sharedObjects(),
       ingest,
       clock: new FakeClock(),
       reports: new RecordedReports(),

@@ -5,6 +5,7 @@ import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
 import type { SharedReads } from '../../endpoints.ts'
 import { dialect as scope } from '../dialect.ts'
@@ -31,7 +32,16 @@ async function link(
   const target = { transport: 'tcp', host: '127.0.0.1', port } as const
   const options = { client: { samplingIntervalMs: 10 } }
   const reports = new RecordedReports()
-  const context = { ingest, clock, reports, options, bytesLimit, reads, samples: NO_SAMPLES }
+  const context = {
+    ingest,
+    clock,
+    reports,
+    options,
+    bytesLimit,
+    reads,
+    samples: NO_SAMPLES,
+    shared: sharedObjects(),
+  }
   const source = scope.connectSource!(target, context)
   cleanups.push(() => server.close())
   cleanups.push(() => source.close())
