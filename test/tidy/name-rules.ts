@@ -15,8 +15,8 @@ const FIELD_WORDS: ReadonlySet<string> = new Set(['scope'])
  * Texts on the wire of one dialect, by its folder, that are the name of another one: .NET's stream
  * says `EventCounters` in front of each payload of a counter.
  */
-const WIRE_TEXTS: Readonly<Record<string, string>> = {
-  'src/dialects/nettrace/': "'EventCounters'",
+const WIRE_TEXTS: Readonly<Record<string, RegExp>> = {
+  'src/dialects/nettrace/': /'EventCounters'|'EventCounterIntervalSec'/g,
 }
 
 /** Takes such texts out; lines stay. */

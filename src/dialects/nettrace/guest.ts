@@ -8,6 +8,9 @@ export const nettrace: Guest = {
   createResident,
   examples: {
     decode: ['pentameter decode nettrace trace.nettrace'],
-    serve: [['pentameter serve --dotnet-socket', 'for dotnet-counters monitor -p PID']],
+    serve: [
+      "pentameter serve --attach 'dotnet://Shop?providers=System.Runtime,Shop'",
+      ['pentameter serve --dotnet-socket', 'for dotnet-counters monitor -p PID'],
+    ],
   },
 }

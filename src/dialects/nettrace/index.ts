@@ -11,6 +11,32 @@ export type {
   OpenCounters,
   WantedProvider,
 } from '../snapshot-source.ts'
+export {
+  CommandError,
+  type CommandFailure,
+  readFacts,
+  sendCommand,
+} from './client/command.ts'
+export {
+  CounterSession,
+  type CounterSessionCounts,
+  type CounterSessionOptions,
+} from './client/counter-session.ts'
+export type { CounterRequest } from './client/counters/providers.ts'
+export { type ProcessDoor, socketDoor } from './client/door.ts'
+export {
+  findProcess,
+  listProcesses,
+  type ProcessPlaces,
+  type ProcessSocket,
+} from './client/processes.ts'
+export {
+  EventPipeSession,
+  type SessionEnd,
+  type SessionEndReason,
+  type SessionObserver,
+  type SessionOptions,
+} from './client/session.ts'
 export type { NetTraceEvent } from './codec/event.ts'
 export type {
   Advertisement,

@@ -11,6 +11,9 @@ import type { Payload } from './spec.ts'
 
 /** Label with the name of the event source or meter. */
 const PROVIDER_LABEL = 'provider'
+/** Label with the name of the process, which a hub adds. */
+export const PROCESS_LABEL = 'process'
+const OWN_LABELS: readonly string[] = [PROVIDER_LABEL, PROCESS_LABEL]
 /** Prefix for a label of the sender that would hide ours, once more as long as it is taken. */
 const EXPORTED = 'exported_'
 
@@ -23,6 +26,8 @@ export interface Reading {
   readonly values: ReadingValues
   /** Measured length of the interval, seconds; NaN where none is told, as of meters. */
   readonly intervalSec: number
+  /** Seconds that a rate of the counter is stated per; NaN where none is told. */
+  readonly rateScaleSec: number
   /** Interval that the process sends in, ms; NaN where none is told. */
   readonly seriesMs: number
   /** Session of a meter's event, which every session of the process gets. */
@@ -85,6 +90,7 @@ function counterReading(provider: string, payload: Payload): Reading | undefined
     displayName: text(payload.DisplayName),
     unit: text(payload.DisplayUnits),
     intervalSec: number(payload.IntervalSec),
+    rateScaleSec: parseSpan(text(payload.DisplayRateTimeScale)),
     seriesMs: series === null ? Number.NaN : Number(series[1]),
     sessionId: undefined,
   }
@@ -101,6 +107,7 @@ function meterReading(event: string, payload: Payload): Reading | undefined {
     displayName: '',
     unit: text(payload.unit),
     intervalSec: Number.NaN,
+    rateScaleSec: Number.NaN,
     seriesMs: Number.NaN,
     sessionId: text(payload.sessionId),
   }
@@ -158,13 +165,25 @@ function parsePairs(pairs: string, separator: ':' | '='): [string, string][] {
   return found
 }
 
-/** Adds the label of the provider; one of the sender that has its name gets another. */
+/** Adds the label of the provider; those of the sender that have a name of ours get another. */
 function labelsOf(pairs: readonly (readonly [string, string])[], provider: string): Labels {
   const keys = new Set(pairs.map(([key]) => key))
-  let renamed = EXPORTED + PROVIDER_LABEL
-  while (keys.has(renamed)) renamed = EXPORTED + renamed
-  const own = pairs.map(([key, value]) => [key === PROVIDER_LABEL ? renamed : key, value] as const)
+  const own = pairs.map(([key, value]) => {
+    if (!OWN_LABELS.includes(key)) return [key, value] as const
+    let renamed = EXPORTED + key
+    while (keys.has(renamed)) renamed = EXPORTED + renamed
+    return [renamed, value] as const
+  })
   return sortLabels([...own, [PROVIDER_LABEL, provider]])
+}
+
+const SPAN = /^(-)?(?:(\d+)\.)?(\d{2}):(\d{2}):(\d{2}(?:\.\d{1,7})?)$/
+
+/** Reads `[-][d.]hh:mm:ss[.fffffff]` as seconds; NaN for another text. */
+function parseSpan(span: string): number {
+  const [, sign, days = '0', hours, minutes, seconds] = SPAN.exec(span) ?? []
+  const size = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)
+  return sign === undefined ? size : -size
 }
 
 function text(value: unknown): string {

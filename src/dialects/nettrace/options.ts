@@ -1,6 +1,37 @@
-/** Options of the socket for tools, and of a reader: what a stream may hold at most. */
-import { boolean, bytes, choice, integer, text } from '../options.ts'
+/** Options of NetTrace's sides: their one home, with defaults and limits. */
+import { boolean, bytes, choice, integer, list, section, text } from '../options.ts'
 import { BLOCK_BYTES_LIMIT, WAITING_BYTES_LIMIT, WAITING_EVENTS_LIMIT } from './spec.ts'
+
+/** Longest interval of a runtime, ms. */
+export const INTERVAL_MS_MAX = 2 ** 31 - 1
+
+export const CLIENT_OPTIONS = {
+  providers: list(text({ default: '', description: 'NAME or NAME[COUNTER,COUNTER]' }), {
+    description:
+      'event sources and meters that processes are asked for where the address names none; ' +
+      'System.Runtime without any',
+  }),
+  intervalMs: integer({
+    max: INTERVAL_MS_MAX,
+    default: 1000,
+    description:
+      'asked of processes whose address names none; a smaller one is for all their tools',
+  }),
+  intervals: choice(['own', 'any'], {
+    default: 'own',
+    description: 'payloads taken while another tool’s smaller interval is in force',
+  }),
+  maxTimeSeries: integer({
+    default: 1000,
+    description: 'of all meters of a process; it leaves out what is beyond',
+  }),
+  maxHistograms: integer({ default: 20, description: 'the same of histograms' }),
+  processesLimit: integer({
+    max: 10_000,
+    default: 64,
+    description: 'processes read from by one address; further ones are left out and counted',
+  }),
+}
 
 const CLR_VERSION = text({
   default: '8.0.0',
@@ -15,6 +46,11 @@ export const OPTIONS = {
     description: 'shows all series to the tools of .NET, as if the hub were a .NET process',
   }),
   clrVersion: CLR_VERSION,
+  diagnosticPort: text({
+    flag: '--diagnostic-port <path>',
+    description: 'socket that runtimes dial: DOTNET_DiagnosticPorts=<path>,nosuspend',
+  }),
+  client: section(CLIENT_OPTIONS),
 }
 
 /** Options of a socket in a program. */

@@ -1,0 +1,190 @@
+/**
+ * Processes that are found by their sockets (§2, §10): looked for once a second, each asked once
+ * who it is, and read from for as long as its socket is there. Stale sockets are never connected
+ * to.
+ */
+import { compileGlob, type Glob } from '../../../../model/text/glob.ts'
+import { Backoff } from '../../../../time/backoff.ts'
+import { LinkState } from '../../../../time/link-state.ts'
+import type { ChosenPeer, Source, SourceContext } from '../../../endpoints.ts'
+import type { ProcessFacts } from '../../codec/ipc/messages.ts'
+import { CommandError, readFacts } from '../command.ts'
+import { socketDoor } from '../door.ts'
+import { findProcess, listProcesses, type ProcessPlaces, type ProcessSocket } from '../processes.ts'
+import type { ProcessAddress } from './address.ts'
+import { programOf } from './attached-process.ts'
+import { Processes, type ProcessesParts } from './attached-processes.ts'
+
+/** Pause between two looks for processes, ms. */
+const LOOK_MS = 1000
+/** Pauses between two questions to a process that has not answered. */
+const BACKOFF = { reconnectFirstMs: 1000, reconnectLimitMs: 60_000, reconnectJitter: 0 }
+
+/** A socket that was seen. */
+interface Seen {
+  readonly socket: ProcessSocket
+  readonly backoff: Backoff
+  /** Facts of its process, once it has told them. */
+  facts: ProcessFacts | undefined
+  isAsking: boolean
+  /** Time until which it is not asked, ms of the wall clock. */
+  waitsUntilMs: number
+  isAttached: boolean
+  /** Whether there were too many when it was to be read from. */
+  isRefused: boolean
+}
+
+interface FollowerParts extends ProcessesParts {
+  readonly address: ProcessAddress
+  readonly places?: ProcessPlaces
+}
+
+export class Follower implements Source {
+  readonly #parts: FollowerParts
+  readonly #context: SourceContext
+  readonly #processes: Processes
+  readonly #matches: Glob
+  /** Sockets by path. */
+  readonly #seen = new Map<string, Seen>()
+  /** Reason why there is no process, while there is none. */
+  readonly #link: LinkState
+  #stale = 0
+  #isClosed = false
+  #cancel: () => void = () => {}
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts
+    this.#context = parts.context
+    this.#processes = new Processes(parts)
+    this.#link = new LinkState(parts.context.clock)
+    const { choice } = parts.address
+    this.#matches = compileGlob(choice.kind === 'name' ? choice.pattern : '*')
+    void this.#look()
+  }
+
+  status(): ChosenPeer {
+    return this.statuses()[0]!
+  }
+
+  statuses(): readonly ChosenPeer[] {
+    const statuses = this.#processes.statuses()
+    return statuses.length === 0 ? [this.#absentStatus()] : statuses
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    await this.#processes.close()
+  }
+
+  #absentStatus(): ChosenPeer {
+    const { name } = this.#parts.address
+    const { status } = this.#link
+    return {
+      peer: { transport: 'tcp', address: name, port: 0, name: `unix ${name}` },
+      ...{ sinceMs: status.sinceMs, facts: { stale: this.#stale }, link: status, name },
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { choice } = this.#parts.address
+    const { places } = this.#parts
+    try {
+      const sockets =
+        choice.kind === 'pid'
+          ? [(await findProcess(choice.pid, places)) ?? []].flat()
+          : await listProcesses(places)
+      if (!this.#isClosed) this.#compare(sockets)
+    } catch (error) {
+      this.#link.failed((error as Error).message)
+    }
+    if (!this.#isClosed) {
+      this.#cancel = this.#context.clock.after(LOOK_MS, () => void this.#look())
+    }
+  }
+
+  /** Compares what is there with what was: lets go of what is gone, and asks what is new. */
+  #compare(sockets: readonly ProcessSocket[]): void {
+    const there = new Map(sockets.map((socket) => [socket.path, socket]))
+    for (const [path, seen] of this.#seen) {
+      const socket = there.get(path)
+      if (socket?.isStale === false) continue
+      this.#seen.delete(path)
+      if (seen.isAttached) this.#processes.release(seen.facts!.cookie, 'the process has ended')
+    }
+    const stale = sockets.filter(({ isStale }) => isStale).length
+    if (stale > this.#stale) {
+      this.#context.reports.count('sockets_skipped', 'stale', stale - this.#stale)
+    }
+    this.#stale = stale
+    for (const socket of sockets) {
+      // the hub itself may have a socket, too
+      if (socket.isStale || socket.pid === process.pid) continue
+      const seen = this.#seen.get(socket.path) ?? this.#see(socket)
+      if (!seen.isAttached) this.#consider(seen)
+    }
+    if (this.#processes.size === 0) this.#tellAbsence(sockets)
+  }
+
+  #see(socket: ProcessSocket): Seen {
+    const seen: Seen = {
+      ...{ socket, backoff: new Backoff(BACKOFF, Math.random), facts: undefined },
+      ...{ isAsking: false, waitsUntilMs: 0, isAttached: false, isRefused: false },
+    }
+    this.#seen.set(socket.path, seen)
+    return seen
+  }
+
+  #consider(seen: Seen): void {
+    if (seen.facts !== undefined) this.#attach(seen, seen.facts)
+    else if (!seen.isAsking && this.#context.clock.wallMs() >= seen.waitsUntilMs) {
+      void this.#ask(seen)
+    }
+  }
+
+  /** Asks a process who it is. */
+  async #ask(seen: Seen): Promise<void> {
+    const { clock, reports } = this.#context
+    seen.isAsking = true
+    try {
+      seen.facts = await readFacts(socketDoor(seen.socket.path), clock)
+      if (!this.#isClosed && this.#seen.has(seen.socket.path)) this.#attach(seen, seen.facts)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      const retryMs = seen.backoff.nextMs()
+      seen.waitsUntilMs = clock.wallMs() + retryMs
+      reports.count('connect_failed', error.reason)
+      const isMeant = this.#parts.address.choice.kind === 'pid' || this.#matches(seen.socket.name)
+      if (isMeant && this.#processes.size === 0) this.#link.failed(error.message, retryMs)
+    } finally {
+      seen.isAsking = false
+    }
+  }
+
+  #attach(seen: Seen, facts: ProcessFacts): void {
+    const isMeant =
+      this.#parts.address.choice.kind === 'pid' ||
+      this.#matches(programOf(facts)) ||
+      this.#matches(seen.socket.name)
+    if (!isMeant) return
+    const adoption = this.#processes.adopt(socketDoor(seen.socket.path), facts, false)
+    seen.isAttached = adoption === 'adopted'
+    if (adoption === 'full' && !seen.isRefused) {
+      this.#context.reports.count('processes_refused', 'processes_limit')
+    }
+    seen.isRefused = adoption === 'full'
+  }
+
+  #tellAbsence(sockets: readonly ProcessSocket[]): void {
+    const { choice } = this.#parts.address
+    const isAsked = [...this.#seen.values()].some(({ isAsking, facts }) => isAsking || !facts)
+    // the reason of one that does not answer says more
+    if (isAsked && this.#link.status.reason !== undefined) return
+    const count = sockets.filter(({ isStale }) => !isStale).length
+    const what =
+      choice.kind === 'pid'
+        ? `process ${choice.pid} has no diagnostics socket: no .NET, or turned off there`
+        : `no process of the name has a diagnostics socket; ${count} others have one`
+    this.#link.failed(what)
+  }
+}
