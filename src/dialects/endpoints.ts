@@ -18,7 +18,7 @@ import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 /** Address that bytes came from. */
 export interface Peer {
   readonly transport: Transport
-  /** IP address; of a socket of this machine its path, with port 0. */
+  /** IP address; empty for a peer that has a name instead. */
   readonly address: string
   readonly port: number
   /** Name for people, of a peer that is no host of a network. */

@@ -1,6 +1,7 @@
 /**
- * The stock libraries of .NET as the tool that looks at this process (nettrace.md §11): they list
- * it, ask it who it is, and receive its counters.
+ * The stock libraries of .NET as the tool that looks at this process (nettrace.md §12): they list
+ * it, ask it who it is, and receive its counters; and at a hub that reads from a process of .NET,
+ * so that what went in is what comes out.
  */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -17,8 +18,12 @@ import {
   IncrementingEventCounter,
   PollingCounter,
 } from '../../src/instrument/index.ts'
+import { startHub } from '../../src/start-hub.ts'
+import { FREE_PORTS } from '../support/ports.ts'
 
 const skip = whyNoDotnet ?? false
+/** Source of the peer as a process of .NET. */
+const PROVIDER = 'Pentameter-Peer'
 /** User who runs the tool that lists: as root it stops at the first process of the kernel. */
 const NOBODY = 65_534
 
@@ -27,6 +32,16 @@ function placeOf(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   chmodSync(folder, 0o755)
   return folder
+}
+
+/** Has this process look for sockets there, and have its own there. */
+function setFolder(t: TestContext, folder: string): void {
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = folder
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
 }
 
 /** This process with counters, and its socket. */
@@ -133,4 +148,52 @@ test('a tool that stands still costs a bounded buffer, and is told its loss', {
   await tool.until(() => tool.payloads('depth-299').length > before + 5)
   tool.tell('stop')
   assert.deepEqual(await tool.line('ended'), { ended: true, lost: lost() })
+})
+
+test('the stock library gets from a hub what a process of .NET has told it', {
+  skip,
+}, async (t) => {
+  const folder = placeOf(t)
+  setFolder(t, folder)
+  const target = await DotnetPeer.start(t, { folder }, 'target')
+  await target.line('pid')
+  const hub = await startHub({
+    config: {
+      ...FREE_PORTS,
+      attach: [`dotnet://${target.pid}?providers=${PROVIDER}&interval=1`],
+      nettrace: { dotnetSocket: true },
+    },
+  })
+  t.after(() => hub.close())
+  const args = ['counters', `${process.pid}`, '2', '1', PROVIDER]
+  const tool = await DotnetPeer.start(t, { folder }, ...args)
+  // every counter has come through, so that what is written now is seen by all
+  const names = ['latency', 'orders', 'depth', 'bytes']
+  await tool.until(() => names.every((name) => tool.payloads(name).length > 0))
+  for (const count of [40, 100]) {
+    target.tell(`write ${count}`)
+    await target.until((lines) => lines.some(({ written }) => written === count))
+  }
+  await tool.until(() => tool.sum('orders', 'Increment') >= 420)
+  await tool.until(() => tool.sum('latency', 'Count') >= 140)
+  await tool.until(() => tool.sum('bytes', 'Increment') >= 140_000)
+  tool.tell('stop')
+  assert.deepEqual(await tool.line('ended'), { ended: true, lost: 0 })
+  assert.equal(tool.sum('orders', 'Increment'), 420)
+  assert.equal(tool.sum('bytes', 'Increment'), 140_000)
+  assert.ok(tool.payloads('depth').every(({ Mean }) => Mean === 7.5))
+  const written = tool.payloads('latency').filter(({ Count }) => Number(Count) > 0)
+  const sum = written.reduce((total, each) => total + Number(each.Mean) * Number(each.Count), 0)
+  assert.equal(sum, 350, '35 times 1 + 2 + 3 + 4')
+  assert.deepEqual(
+    written.map(({ Min, Max }) => [Min, Max]),
+    written.map(() => [1, 4]),
+  )
+  const [latency, orders, bytes] = ['latency', 'orders', 'bytes'].map((name) => {
+    return tool.payloads(name).at(-1)!
+  })
+  assert.match(String(latency!.Metadata), /(^|,)zone:b($|,)/)
+  assert.deepEqual([latency!.DisplayName, latency!.DisplayUnits], ['Latency of orders', 'ms'])
+  assert.deepEqual([orders!.DisplayName, orders!.DisplayRateTimeScale], ['Orders', '00:01:00'])
+  assert.equal(bytes!.DisplayUnits, 'B')
 })

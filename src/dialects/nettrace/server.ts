@@ -125,7 +125,8 @@ export class DotnetSocket {
 
   /** Lists the sessions. */
   connections(): readonly PeerConnection[] {
-    const peer = { transport: 'tcp', address: this.path, port: 0 } as const
+    const name = `unix ${this.path}`
+    const peer = { transport: 'tcp', address: '', port: 0, name } as const
     return this.#sessions().map(({ sinceMs, providers, eventsSent, eventsLost }) => {
       const facts = { providers: providers.join(', '), sent: eventsSent, lost: eventsLost }
       return { peer, sinceMs, facts }

@@ -209,8 +209,7 @@ function describe(
   openedBy: ConnectionStatus['openedBy'],
 ): ConnectionStatus {
   const { transport, address, port, name } = peer
-  const isFile = address.startsWith('/')
-  const text = name ?? (isFile ? `unix ${address}` : `${transport} ${addressText(address, port)}`)
+  const text = name ?? `${transport} ${addressText(address, port)}`
   return { dialect, peer: text, openedBy, sinceMs, facts }
 }
 

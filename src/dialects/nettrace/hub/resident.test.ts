@@ -47,6 +47,7 @@ test('tools of .NET get every series of a hub as the counters of one process', a
   ])
   const { connections } = hub.sources()
   const shown = connections.find(({ dialect }) => dialect === 'nettrace')
+  assert.equal(shown?.peer, `unix ${path}`)
   assert.deepEqual(shown?.facts, { providers: 'statshero, nobody', sent: 2, lost: 0 })
   const limit = hub.sources().limits.find((each) => each.name === 'nettrace.sessions')
   assert.deepEqual([limit?.used, limit?.limit, limit?.refused], [1, 64, 0])
