@@ -15,6 +15,7 @@ import { writeIpc } from '../codec/ipc/write.ts'
 import type { EventMessage } from '../codec/message.ts'
 import { createDecoder, encodeNetTrace, type NetTraceMessage } from '../codec.ts'
 import { ERROR_CODES } from '../spec.ts'
+import { client } from './fuzz/client.ts'
 import { makeCommand, makeEvents } from './fuzz/grammar.ts'
 import { socket } from './fuzz/socket.ts'
 import { RECORDINGS } from './recordings.ts'
@@ -151,4 +152,4 @@ const command: FuzzTarget = {
   },
 }
 
-export const targets: readonly FuzzTarget[] = [stream, command, socket]
+export const targets: readonly FuzzTarget[] = [stream, command, socket, client]
