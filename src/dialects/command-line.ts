@@ -123,7 +123,12 @@ interface FeedCounter {
 }
 
 type FeedStatistics =
-  | { readonly kind: 'sum'; readonly increment: number }
+  | {
+      readonly kind: 'sum'
+      readonly increment: number
+      /** Total that the sender tells; none unless there. */
+      readonly total?: number
+    }
   | {
       readonly kind: 'mean'
       readonly count: number
@@ -155,6 +160,8 @@ export interface FeedError {
 
 /** Callbacks of a feed; none is called after its close. */
 export interface FeedObserver {
+  /** Called while what is to be watched is not there yet. @param text for people */
+  onWait(text: string): void
   /** Called when a session is open. */
   onOpen(): void
   onWindow(window: FeedWindow): void
@@ -170,6 +177,8 @@ export interface FeedObserver {
 export interface CounterFeed {
   /** Name for people of what is watched: `127.0.0.1:4000`, `Shop, pid 4242, .NET 10.0.1`. */
   readonly target: string
+  /** Name of it in a document: `127.0.0.1:4000`, `Shop`. */
+  readonly name: string
   /** Number of payloads that could not be read. */
   readonly errors: number
   /** Troubles so far besides those, in words: `12 events lost`. */
@@ -187,7 +196,7 @@ export interface CounterFeed {
 export type OpenFeed = (observer: FeedObserver, clock: Clock) => CounterFeed
 
 /** Request for counters, as the flags of both commands say it. */
-interface FeedRequest {
+export interface FeedRequest {
   /** List of providers and their counters; undefined for what the source has by default. */
   readonly counters: string | undefined
   readonly intervalMs: number

@@ -88,6 +88,10 @@ class HttpFeed implements CounterFeed {
     return this.#client.status.endpoint
   }
 
+  get name(): string {
+    return this.target
+  }
+
   get errors(): number {
     const { badPayloads, linesTooLong } = this.#client.counts
     return badPayloads + linesTooLong

@@ -60,7 +60,7 @@ export function optionOf({
   default: value,
   isHidden,
 }: SourceFlag): Option {
-  const option = new Option(flags, description).hideHelp(isHidden)
+  const option = new Option(flags, description).hideHelp(isHidden === true)
   if (value !== undefined) option.default(value)
   if (parse !== undefined) {
     option.argParser((text) => {

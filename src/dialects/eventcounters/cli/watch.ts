@@ -12,6 +12,8 @@ import type { CounterDescription } from '../window.ts'
 import type { CounterRequest } from './request.ts'
 
 interface WatchObserver {
+  /** Takes what is waited for, before the first answer. */
+  onWait(text: string): void
   onOpen(): void
   onWindow(window: FeedWindow): void
   /** Takes note that the session is lost; the values stay, the gap is not filled. */
@@ -49,6 +51,7 @@ export class Watch {
     this.#clock = clock
     const { filter } = request
     const own = {
+      onWait: (text: string) => observer.onWait(text),
       onOpen: () => {
         this.#onOpen()
         observer.onOpen()
@@ -79,6 +82,11 @@ export class Watch {
   /** Name of what is watched: `host:port`. */
   get target(): string {
     return this.#feed.target
+  }
+
+  /** Name of it in a document. */
+  get name(): string {
+    return this.#feed.name
   }
 
   /** Sessions lost, and payloads that could not be read. */

@@ -41,6 +41,7 @@ export class Collection {
     this.#parts = parts
     this.#progress = new Progress(parts.progress, parts.clock, () => this.#summary())
     this.#watch = new Watch(request, parts, {
+      onWait: (text) => this.#progress.line(text),
       onOpen: () => this.#guard(() => this.#begin()),
       onWindow: (window) => this.#onWindow(window),
       onLost: ({ message }, retryInMs) => {
@@ -72,7 +73,7 @@ export class Collection {
   #begin(): void {
     if (this.#destination !== undefined) return
     const start = new Date(this.#parts.clock.wallMs())
-    this.#form = documentForm(this.#format, { target: this.#watch.target, start })
+    this.#form = documentForm(this.#format, { target: this.#watch.name, start })
     this.#destination = this.#parts.open(this.#form.end)
     this.#destination.append(this.#form.head)
     this.#progress.line(`reading from ${this.#watch.target} into ${this.#parts.name}`)

@@ -1,8 +1,8 @@
 /**
  * The ways to read one window (eventcounters.md §7.2): `raw` as dotnet-counters shows it, `rate`
  * per the counter's own time scale, `minute` as the document's simple viewer, `second` and `hour`
- * likewise, `total` as it has run up since the monitor began. A Mean kind has one value, whichever
- * way is asked for.
+ * likewise, `total` as the sender tells it, or as it has run up since the monitor began. A Mean
+ * kind has one value, whichever way is asked for.
  */
 
 import { rateSuffix } from '../../../../model/index.ts'
@@ -30,7 +30,7 @@ export function figuresOf(window: FeedWindow, total = 0): Figures {
     const value = finite(statistics.mean)
     return { raw: value, rate: value, second: value, minute: value, hour: value, total: value }
   }
-  const { increment } = statistics
+  const { increment, total: told } = statistics
   const per = (seconds: number) => finite(ratePer(seconds, increment, window.intervalSec))
   return {
     raw: finite(increment),
@@ -39,7 +39,7 @@ export function figuresOf(window: FeedWindow, total = 0): Figures {
     minute: per(SECONDS.minute),
     hour: per(SECONDS.hour),
     // A negative increment is a reset of its source (eventcounters.md §7.1).
-    total: increment >= 0 && Number.isFinite(increment) ? total + increment : total,
+    total: told ?? (increment >= 0 && Number.isFinite(increment) ? total + increment : total),
   }
 }
 

@@ -44,6 +44,7 @@ export async function monitorAsLines(
   const words = new CounterWords(filter, request.namesCounters)
   let skipped = 0
   const watch = new Watch(request, parts, {
+    onWait: (text) => errors.write(`${escapeUnseen(text)}\n`),
     onOpen: () => errors.write(`reading from ${escapeUnseen(watch.target)}\n`),
     onWindow(window) {
       if (!words.match(window.counter)) return

@@ -102,6 +102,7 @@ class ScreenMonitor {
     this.#listing = new Listing(this.#view)
     this.#picture = new MonitorPicture(options)
     this.#watch = new Watch(request, parts, {
+      onWait: (text) => parts.output.write(`${escapeUnseen(text)}\n`),
       onOpen: () => this.#onOpen(),
       onWindow: (window) => this.#onWindow(window),
       onLost: (error, retryInMs) => this.#onLost(error, retryInMs),
