@@ -20,7 +20,19 @@ const SIZE_AT = IPC_MAGIC.length
 /** Reason why a command has no good reply. */
 export type CommandFailure = 'connect' | 'timeout' | 'closed' | 'bad_reply' | 'refused' | 'stopped'
 
-/** Error of a command that has no good reply; the message says why, and what to do. */
+/**
+ * Error of a command that has no good reply; the message says why, and what to do.
+ *
+ * @example
+ * import { CommandError, readFacts, socketDoor } from 'pentameter/nettrace'
+ *
+ * try {
+ *   await readFacts(socketDoor('/tmp/dotnet-diagnostic-1-2-socket'))
+ * } catch (error) {
+ *   if (!(error instanceof CommandError)) throw error
+ *   console.log(error.reason, error.errno) // connect ENOENT
+ * }
+ */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly reason: CommandFailure
