@@ -26,6 +26,13 @@ export const VIEWERS: ReadonlyMap<string, AddCommand> = new Map<string, AddComma
     },
   ],
   [
+    'sources',
+    async (program) => {
+      const { addSources } = await import('./sources.ts')
+      addSources(program)
+    },
+  ],
+  [
     'watch',
     async (program) => {
       const { addWatch } = await import('../watch/watch.ts')
