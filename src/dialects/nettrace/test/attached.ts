@@ -70,10 +70,14 @@ export async function eventually(clock: FakeClock, holds: () => boolean): Promis
   }
 }
 
-/** Lets so much time pass, with turns of the event loop after each second. */
+/**
+ * Lets so much time pass, with turns of the event loop after each half of a second, and a real
+ * moment for the system's threads that read files.
+ */
 export async function passTime(clock: FakeClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 500) {
     clock.advance(Math.min(left, 500))
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }

@@ -57,6 +57,8 @@ suite('a process', () => {
     const hub = attachedHub(t)
     const { runtime } = await startFakeRuntime(t, {}, hub.process(4242, 'dotnet'))
     const { peers } = hub.attach('dotnet://Shopping')
+    await eventually(hub.clock, () => peers()[0]!.link.reason !== undefined)
+    await eventually(hub.clock, () => runtime.names.length > 0)
     await passTime(hub.clock, 10_000)
     assert.deepEqual(runtime.names, ['ProcessInfo3'])
     const { link, name } = peers()[0]!
@@ -121,6 +123,7 @@ suite('a socket', () => {
     const { runtime } = await startFakeRuntime(t, {}, hub.process(4242, 'dotnet', 987))
     hub.process(4242, 'other', 988)
     const { peers } = hub.attach('dotnet://*')
+    await eventually(hub.clock, () => peers()[0]!.facts.stale === 1)
     await passTime(hub.clock, 3000)
     assert.deepEqual(runtime.names, [])
     assert.deepEqual([hub.reports.counts['sockets_skipped stale'], peers()[0]!.facts.stale], [1, 1])
@@ -250,6 +253,7 @@ test('more processes than may be are left out and counted', async (t) => {
   const { process, clock, peers, reports } = await attached(t, 'dotnet://*', { processesLimit: 1 })
   const facts = { pid: '4243', cookie: OTHER_COOKIE }
   await startFakeRuntime(t, { facts }, process(4243, 'dotnet'))
+  await eventually(clock, () => reports.counts['processes_refused processes_limit'] === 1)
   await passTime(clock, 5000)
   assert.equal(peers().length, 1)
   assert.equal(reports.counts['processes_refused processes_limit'], 1)
