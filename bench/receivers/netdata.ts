@@ -24,8 +24,8 @@ const OTHER_PLUGINS = [
 ]
 /** More than any question takes: what it took in is the sum over its seconds. */
 const RETAINED_S = 7200
-/** Its counts are rates of whole seconds, rounded. */
-const COUNT_TOLERANCE = 0.001
+/** Its counts are rates of whole seconds, rounded, of which it may leave a part of one out. */
+const COUNT_TOLERANCE = 0.005
 /** Until a second that is under way is in its answers. */
 const TOLD_MS = 2500
 
