@@ -3,9 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { RawPeer } from '../../../test/support/raw-peer.ts'
 import { RecordedReports } from '../../../test/support/recorded-reports.ts'
+import type { Budget } from '../../time/budget.ts'
+import type { ConnectionProgress } from '../endpoints.ts'
 import { encodeConnect, encodeJoin } from './codec/encode.ts'
 import { dialect as wallaroo } from './dialect.ts'
 import { RECEIVE_DEFAULTS } from './options.ts'
@@ -17,11 +20,16 @@ const OPENING = Buffer.concat([encodeConnect(), encodeJoin('golden-app', 'initia
 const WINDOW = metricsBytes({ bins: { 3: '2' }, min_ns: '5', max_ns: '8' })
 
 /** A server on a port of its own and what reaches its receivers, as lines. */
-async function setUp(context: TestContext, options: Partial<typeof RECEIVE_DEFAULTS> = {}) {
+async function setUp(
+  context: TestContext,
+  options: Partial<typeof RECEIVE_DEFAULTS> = {},
+  budget?: Budget,
+) {
   const lines: string[] = []
   const reports = new RecordedReports()
   const clock = new FakeClock()
   const accepted: Socket[] = []
+  const progress: ConnectionProgress[] = []
   let wake = (): void => {}
   const say = (line: string): void => {
     lines.push(line)
@@ -43,7 +51,7 @@ async function setUp(context: TestContext, options: Partial<typeof RECEIVE_DEFAU
   })
   const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
     accepted.push(socket)
-    server.accept(socket)
+    progress.push(server.accept(socket, undefined, undefined, budget))
   })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
@@ -60,7 +68,7 @@ async function setUp(context: TestContext, options: Partial<typeof RECEIVE_DEFAU
     }
   }
   const connect = () => RawPeer.connect(port)
-  return { server, lines, reports, clock, accepted, until, port, connect }
+  return { server, lines, reports, clock, accepted, progress, until, port, connect }
 }
 
 describe('a server', () => {
@@ -75,6 +83,32 @@ describe('a server', () => {
     assert.deepEqual(lines, ['join golden-app initializer', 'metrics Check 2', 'close'])
     assert.deepEqual(reports.errors, [])
     assert.deepEqual(reports.counts, { 'decode_notes late_window': 1 })
+  })
+
+  it('keeps the rest of a read for later turns, and the end behind it', async (context) => {
+    const { connect, lines, until, progress } = await setUp(context, {}, { isSpent: true })
+    const peer = await connect()
+    peer.write(Buffer.concat([OPENING, ...new Array<Uint8Array>(100).fill(WINDOW)]))
+    peer.socket.end()
+    await until(2)
+    const [connection] = progress
+    while (connection!.hasRest || !lines.includes('close')) {
+      if (connection!.hasRest) connection!.goOn!()
+      await setImmediate()
+    }
+    assert.equal(lines.filter((line) => line.startsWith('metrics')).length, 100)
+    assert.equal(lines.at(-1), 'close')
+  })
+
+  it('takes what waits of a read whose connection is reset', async (context) => {
+    const { connect, lines, until, progress } = await setUp(context, {}, { isSpent: true })
+    const peer = await connect()
+    peer.write(Buffer.concat([OPENING, ...new Array<Uint8Array>(100).fill(WINDOW)]))
+    await until(2)
+    assert.equal(progress[0]!.hasRest, true)
+    peer.socket.resetAndDestroy()
+    await until(102)
+    assert.deepEqual(lines.slice(-2), ['metrics Check 2', 'close'])
   })
 
   it('never writes a byte, whatever comes', async (context) => {

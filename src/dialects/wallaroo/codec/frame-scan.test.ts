@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Budget } from '../../../time/budget.ts'
 import { createDecoder } from '../codec.ts'
 import { JOINED_BYTES_LIMIT, notesOf } from '../spec.ts'
 import { metricsBytes, SILENT } from '../test/frames.ts'
@@ -10,7 +11,12 @@ import type { FrameVisitor } from './frame-visitor.ts'
 const LIMIT = 1_048_576
 
 /** What became of bytes that arrive in pieces of a size: types, codes and notes in their order. */
-function read(bytes: Uint8Array, size = bytes.length, maxFrameBytes = LIMIT): string[] {
+function read(
+  bytes: Uint8Array,
+  size = bytes.length,
+  maxFrameBytes = LIMIT,
+  budget?: Budget,
+): string[] {
   const seen: string[] = []
   const visitor: FrameVisitor = {
     connect: (notes) => seen.push('connect', ...notesOf(notes)),
@@ -19,8 +25,9 @@ function read(bytes: Uint8Array, size = bytes.length, maxFrameBytes = LIMIT): st
     reject: (code) => seen.push(code),
     note: (note) => seen.push(note),
   }
-  const scanner = new FrameScanner({ maxFrameBytes }, visitor)
+  const scanner = new FrameScanner({ maxFrameBytes }, visitor, budget)
   for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.subarray(at, at + size))
+  while (scanner.hasRest) scanner.push(scanner.takeRest())
   scanner.end()
   return seen
 }
@@ -170,5 +177,29 @@ describe('names in a Join', () => {
     const join = Buffer.from(JOIN)
     join[join.length - 1] = 0xff
     assert.deepEqual(readAll(Buffer.concat([CONNECT, join])), ['connect', 'join', 'invalid_utf8'])
+  })
+})
+
+describe('a turn that is over', () => {
+  it('leaves whole frames for the next one, of which none is lost or taken twice', () => {
+    const frames = Array.from({ length: 200 }, (_, i) => (i % 7 === 0 ? JOIN : METRICS))
+    const bytes = Buffer.concat([CONNECT, ...frames])
+    const whole = read(bytes)
+    for (const size of [bytes.length, 10_000, 777]) {
+      assert.deepEqual(read(bytes, size, LIMIT, { isSpent: true }), whole, `pieces of ${size}`)
+    }
+  })
+
+  it('comes after some dozen frames, and what waits is counted as held', () => {
+    let visited = 0
+    const visitor = { connect() {}, join() {}, reject() {}, note() {}, metrics: () => visited++ }
+    const scanner = new FrameScanner({ maxFrameBytes: LIMIT }, visitor, { isSpent: true })
+    const bytes = Buffer.concat(new Array(100).fill(METRICS))
+    scanner.push(bytes)
+    assert.ok(visited > 0 && visited < 100)
+    assert.equal(scanner.bytesHeld, bytes.length - visited * METRICS.length)
+    scanner.push(METRICS)
+    assert.equal(scanner.takeRest().length, bytes.length - (visited - 1) * METRICS.length)
+    assert.equal(scanner.hasRest, false)
   })
 })

@@ -8,6 +8,7 @@
  * a connection holds at most one frame, whatever is sent and however slowly. Every frame is judged
  * alone and skipped by its length; only a length above the limit ends the connection.
  */
+import type { Budget } from '../../../time/budget.ts'
 import {
   CONNECT,
   type ErrorCode,
@@ -36,6 +37,8 @@ export type LengthReading = 'undecided' | 'exclusive' | 'inclusive'
 const BUFFER_BYTES_FIRST = 1024
 /** Bytes of a frame that are pushed again with the rest of it. */
 const HELD_AGAIN_MAX = 4096
+/** Frames between two looks at the budget, each of which may define series. */
+const FRAMES_BETWEEN = 32
 /** A larger buffer is given back once its frame is complete. */
 const BUFFER_BYTES_KEPT = 16_384
 
@@ -57,9 +60,13 @@ export class FrameScanner {
   readonly #rules: FrameRules
   readonly #visitor: FrameVisitor
   readonly #conversation: Conversation | undefined
+  readonly #budget: Budget | undefined
   readonly #frame = new MetricsFrame()
   #buffer = new Uint8Array(0)
   #held = 0
+  /** Frames that a turn had no time for. */
+  #rest = NOTHING
+  #framesRead = 0
   #isClosed = false
   /** Bytes that are being read: the caller's or the buffer. */
   #bytes: Uint8Array = NOTHING
@@ -68,9 +75,11 @@ export class FrameScanner {
   #applicationEnd = 0
   #offset = 0
 
-  constructor(rules: FrameRules, visitor: FrameVisitor) {
+  /** @param budget without it a read is taken as a whole */
+  constructor(rules: FrameRules, visitor: FrameVisitor, budget?: Budget) {
     this.#rules = rules
     this.#visitor = visitor
+    this.#budget = budget
     this.#conversation = rules.isConversation === false ? undefined : new Conversation()
   }
 
@@ -88,9 +97,14 @@ export class FrameScanner {
     return this.#held
   }
 
-  /** Bytes held for the frame that is not complete. */
+  /** Whether frames of what was pushed wait for another turn. */
+  get hasRest(): boolean {
+    return this.#rest.length > 0
+  }
+
+  /** Bytes held for the frame that is not complete, and for those that wait. */
   get bytesHeld(): number {
-    return this.#buffer.length
+    return this.#buffer.length + this.#rest.length
   }
 
   /**
@@ -99,8 +113,22 @@ export class FrameScanner {
    */
   push(bytes: Uint8Array, usual?: UsualFrames): void {
     if (this.#isClosed || bytes.length === 0) return
-    this.#read(bytes, usual)
-    this.#forget()
+    if (this.hasRest) {
+      const all = new Uint8Array(this.#rest.length + bytes.length)
+      all.set(this.#rest)
+      all.set(bytes, this.#rest.length)
+      this.#rest = all
+    } else {
+      this.#read(bytes, usual)
+      this.#forget()
+    }
+  }
+
+  /** Gives back what waits, to be pushed again in another turn. */
+  takeRest(): Uint8Array {
+    const rest = this.#rest
+    this.#rest = NOTHING
+    return rest
   }
 
   /**
@@ -132,7 +160,19 @@ export class FrameScanner {
         return
       }
       at += this.#takeFrame(at, needed)
+      if (this.#isSpent && at < bytes.length) {
+        // the read is the caller's: what waits of it is copied
+        this.#rest = new Uint8Array(bytes.subarray(at))
+        return
+      }
     }
+  }
+
+  /** Whether the rest of a read has to wait. */
+  get #isSpent(): boolean {
+    if (++this.#framesRead < FRAMES_BETWEEN) return false
+    this.#framesRead = 0
+    return this.#budget?.isSpent === true
   }
 
   /** Ends the stream; a frame that is not complete is lost. */

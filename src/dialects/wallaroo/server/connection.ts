@@ -1,11 +1,12 @@
 /**
- * One worker's connection. A read is taken in completely before the next one is asked for, so a
- * sender that is faster than the hub is held back by TCP and no queue can grow here. Nothing is
- * ever written.
+ * One worker's connection. A read is taken in completely before the next one is asked for, in as
+ * many turns as it takes: so a sender that is faster than the hub is held back by TCP and no queue
+ * can grow here. Nothing is ever written.
  */
 import type { Socket } from 'node:net'
 import { readInPlace } from '../../../arena/read-in-place.ts'
 import { toHex } from '../../../model/index.ts'
+import type { Budget } from '../../../time/budget.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { ConnectionProgress, Peer, PeerConnection, Reports } from '../../endpoints.ts'
 import { FrameScanner } from '../codec/frame-scan.ts'
@@ -64,15 +65,17 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
   readonly #peer: Peer
   readonly #sinceMs: number
   #isEnded = false
+  /** Whether the stream has ended behind what waits. */
+  #isEnding = false
   /** Time of the read at hand: one look at the clock serves for all its frames. */
   #nowMs = 0
 
-  constructor(socket: Socket, peer: Peer, context: ConnectionContext) {
+  constructor(socket: Socket, peer: Peer, context: ConnectionContext, budget?: Budget) {
     this.#socket = socket
     this.#context = context
     this.#peer = peer
     this.#sinceMs = context.clock.wallMs()
-    this.#scanner = new FrameScanner({ maxFrameBytes: context.maxFrameBytes }, this)
+    this.#scanner = new FrameScanner({ maxFrameBytes: context.maxFrameBytes }, this, budget)
   }
 
   /**
@@ -90,8 +93,8 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
     const socket = this.#socket
     socket.on('end', () => this.#end())
     // a reset connection ends like any other: 'close' follows
-    socket.on('error', () => this.#end())
-    socket.on('close', () => this.#end())
+    socket.on('error', () => this.#endNow())
+    socket.on('close', () => this.#endNow())
     if (socket.readableEnded) this.#end()
     else if (!this.#isEnded) accepted.resume()
   }
@@ -112,6 +115,15 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
     return this.#scanner.bytesInside
   }
 
+  get hasRest(): boolean {
+    return this.#scanner.hasRest
+  }
+
+  goOn(): void {
+    this.#take(this.#scanner.takeRest())
+    if (this.#isEnding && !this.hasRest) this.#end()
+  }
+
   status(): PeerConnection {
     const { reading, bytesHeld } = this.#scanner
     const facts = { ...this.#facts.list(reading), bytesHeld }
@@ -120,6 +132,7 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
 
   /** Closes without calling the frame at hand cut off. */
   close(): Promise<void> {
+    this.#takeAll()
     this.#leave()
     if (this.#socket.closed) return Promise.resolve()
     return new Promise((resolve) => {
@@ -132,7 +145,7 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
     if (this.#isEnded) return
     this.#nowMs = this.#context.clock.wallMs()
     const { usual } = this.#context.receiver
-    if (usual === undefined) this.#scanner.push(bytes)
+    if (usual === undefined || this.hasRest) this.#scanner.push(bytes)
     else this.#pushUsual(usual, bytes)
     if (this.#scanner.isClosed) this.#end()
   }
@@ -165,8 +178,22 @@ export class WorkerConnection implements FrameVisitor, UsualFrames, ConnectionPr
     return next
   }
 
+  /** Takes what waits at once: no other turn of this connection comes. */
+  #takeAll(): void {
+    while (this.hasRest && !this.#isEnded) this.#take(this.#scanner.takeRest())
+  }
+
+  #endNow(): void {
+    this.#takeAll()
+    this.#end()
+  }
+
   #end(): void {
     if (this.#isEnded) return
+    if (this.hasRest) {
+      this.#isEnding = true
+      return
+    }
     this.#scanner.end()
     this.#leave()
     this.#socket.destroy()

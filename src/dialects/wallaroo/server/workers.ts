@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { READ_BYTES } from '../../../arena/read-in-place.ts'
+import type { Budget } from '../../../time/budget.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type {
   ConnectionProgress,
@@ -34,13 +35,18 @@ export class Workers implements DialectServer {
     this.#options = options
   }
 
-  accept(socket: Socket, first: Uint8Array = NOTHING): ConnectionProgress {
+  accept(
+    socket: Socket,
+    first: Uint8Array = NOTHING,
+    _handBack?: (bytes: Uint8Array) => boolean,
+    budget?: Budget,
+  ): ConnectionProgress {
     const { open, maxFrameBytes, clock, reports } = this.#options
     const { remoteAddress = '', remotePort = 0 } = socket
     const peer: Peer = { transport: 'tcp', address: remoteAddress, port: remotePort }
     const receiver = open(peer)
     const parts = { maxFrameBytes, clock, reports, receiver }
-    const connection = new WorkerConnection(socket, peer, parts)
+    const connection = new WorkerConnection(socket, peer, parts, budget)
     this.#connections.add(connection)
     socket.once('close', () => this.#connections.delete(connection))
     if (this.#buffer.length === 0) {
