@@ -15,7 +15,8 @@ const skip = process.platform === 'linux' ? false : 'another folder on this syst
 function run(caches: string, variables: NodeJS.ProcessEnv = {}): [number | null, boolean] {
   const { NODE_COMPILE_CACHE: _ours, ...environment } = process.env
   const env = { ...environment, XDG_CACHE_HOME: caches, ...variables }
-  const { status } = spawnSync(process.execPath, [PROGRAM, 'decode', '--help'], { env })
+  // of no bytes: a help would be printed without any command
+  const { status } = spawnSync(process.execPath, [PROGRAM, 'decode', 'wallaroo'], { env })
   const folder = join(caches, IN_CACHES)
   return [status, existsSync(folder) && readdirSync(folder).length > 0]
 }
