@@ -110,10 +110,15 @@ function OpenMenu({ id, label, items, button, close }: OpenMenuProps): JSX.Eleme
 export function Menu({ label, items, ...rest }: MenuProps): JSX.Element {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
-  const [isOpen, setOpen] = useState(false)
-  const close = (): void => {
+  // How often it was opened when it is open, else 0: a list that is hidden stays until its event
+  // says so, and what opens the menu before that gets a list of its own.
+  const [opened, setOpened] = useState(0)
+  const times = useRef(0)
+  const isOpen = opened > 0
+  const open = (): void => setOpened(++times.current)
+  const close = (which: number): void => {
     const hadFocus = document.activeElement === document.body
-    setOpen(false)
+    setOpened((now) => (now === which ? 0 : now))
     if (hadFocus) button.current?.focus()
   }
   return (
@@ -127,17 +132,26 @@ export function Menu({ label, items, ...rest }: MenuProps): JSX.Element {
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(true)}
+        onClick={({ detail }) => {
+          // The press of a pointer on an open menu's button has just closed it, as was meant.
+          const isPointer = detail > 0
+          if (!isOpen || !isPointer) open()
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return
           event.preventDefault()
-          setOpen(true)
+          open()
         }}
       >
         <Icon name="more" />
       </button>
       {isOpen && button.current && (
-        <OpenMenu {...{ id, label, items, close }} button={button.current} />
+        <OpenMenu
+          key={opened}
+          {...{ id, label, items }}
+          close={() => close(opened)}
+          button={button.current}
+        />
       )}
     </>
   )
