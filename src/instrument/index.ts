@@ -25,7 +25,8 @@ export {
 export { BoundCounter, Counter } from './plain/counter.ts'
 export { BoundGauge, Gauge, type GaugeOptions } from './plain/gauge.ts'
 export { BoundHistogram, Histogram } from './plain/histogram.ts'
-export type { InstrumentOptions, LabelValues } from './plain/instrument.ts'
+export type { InstrumentOptions, LabeledValue, LabelValues } from './plain/instrument.ts'
+export { Stopwatch } from './plain/stopwatch.ts'
 export {
   CounterRegistry,
   defaultRegistry,

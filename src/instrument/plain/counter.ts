@@ -1,5 +1,5 @@
 /** A counter that only grows: an integer, exact up to 2^64 - 1, over all threads. */
-import type { Labels } from '../../model/index.ts'
+import { type Exact, exact, type Labels } from '../../model/index.ts'
 import type { CounterHandle } from '../../shm/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
@@ -9,6 +9,7 @@ type AddHandle = Pick<CounterHandle, 'add' | 'addExact'>
 
 /** Stand-in where the zone has no room. */
 const FULL: AddHandle = { add: () => false, addExact: () => false }
+const NOTHING = () => 0n
 
 /**
  * One set of labels of a {@link Counter}.
@@ -22,10 +23,12 @@ const FULL: AddHandle = { add: () => false, addExact: () => false }
  */
 export class BoundCounter {
   readonly #handle: AddHandle
+  readonly #read: () => bigint
   readonly #refuse: () => void
 
-  constructor(handle: AddHandle, refuse: () => void) {
+  constructor(handle: AddHandle, read: () => bigint, refuse: () => void) {
     this.#handle = handle
+    this.#read = read
     this.#refuse = refuse
   }
 
@@ -37,6 +40,11 @@ export class BoundCounter {
     if (typeof n === 'number') {
       if (!this.#handle.add(n)) this.#refuse()
     } else if (typeof n !== 'bigint' || !this.#handle.addExact(n)) this.#refuse()
+  }
+
+  /** Reads the total, over all threads; a bigint where a number would not be exact. */
+  value(): Exact {
+    return exact(this.#read())
   }
 }
 
@@ -52,13 +60,13 @@ export class BoundCounter {
  * byCard.add(2n)
  * ```
  */
-export class Counter extends Instrument<BoundCounter> {
+export class Counter<Label extends string = string> extends Instrument<BoundCounter, Exact, Label> {
   /**
    * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
    * @throws {ZoneFullError} where the registry's shared memory cannot be made
    */
-  constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
-    super(name, source, options, (refuse) => new BoundCounter(FULL, refuse))
+  constructor(name: string, source: EventSource, options: InstrumentOptions<Label> = {}) {
+    super(name, source, options, (refuse) => new BoundCounter(FULL, NOTHING, refuse))
   }
 
   /** Adds, as {@link BoundCounter.add}. */
@@ -66,11 +74,18 @@ export class Counter extends Instrument<BoundCounter> {
     this.own.add(n)
   }
 
+  /** Reads, as {@link BoundCounter.value}; 0 with labels, whose sets {@link values} lists. */
+  value(): Exact {
+    return this.own.value()
+  }
+
   protected bind(home: CounterHome, labels: Labels): BoundCounter | undefined {
     const metric = this.define(home, 'Counter', labels, 'counter')
     const handle = metric < 0 ? undefined : home.writer.counter(metric)
     if (handle === undefined) return undefined
     this.present(home, 'Counter', labels)
-    return new BoundCounter(handle, () => this.refuse('want an integer of 0 to 2^64 - 1 in all'))
+    const read = () => home.reader.counter(metric)
+    const refuse = () => this.refuse('want an integer of 0 to 2^64 - 1 in all')
+    return new BoundCounter(handle, read, refuse)
   }
 }

@@ -1,11 +1,11 @@
 /** A value that goes up and down. */
 import type { Labels } from '../../model/index.ts'
-import type { GaugeHandle } from '../../shm/index.ts'
+import type { GaugeHandle, GaugeReading } from '../../shm/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
 
-export interface GaugeOptions extends InstrumentOptions {
+export interface GaugeOptions<Label extends string = string> extends InstrumentOptions<Label> {
   /**
    * Meaning of the values of several threads together: the one set `last` (default), their `sum`
    * (of the threads that live), the least or the greatest.
@@ -17,6 +17,7 @@ type SetHandle = Pick<GaugeHandle, 'set'>
 
 /** Stand-in where the zone has no room. */
 const FULL: SetHandle = { set: () => false }
+const NOTHING = () => Number.NaN
 
 /**
  * One set of labels of a {@link Gauge}.
@@ -30,11 +31,13 @@ const FULL: SetHandle = { set: () => false }
  */
 export class BoundGauge {
   readonly #handle: SetHandle
+  readonly #read: () => number
   readonly #refuse: () => void
   #value = 0
 
-  constructor(handle: SetHandle, refuse: () => void) {
+  constructor(handle: SetHandle, read: () => number, refuse: () => void) {
     this.#handle = handle
+    this.#read = read
     this.#refuse = refuse
   }
 
@@ -52,6 +55,11 @@ export class BoundGauge {
     if (Number.isFinite(n)) this.set(this.#value + n)
     else this.#refuse()
   }
+
+  /** Reads the value that stands, over all threads as `across` says; NaN before one was set. */
+  value(): number {
+    return this.#read()
+  }
 }
 
 /**
@@ -65,13 +73,18 @@ export class BoundGauge {
  * open.add(-1)
  * ```
  */
-export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
+export class Gauge<Label extends string = string> extends Instrument<
+  BoundGauge,
+  number,
+  Label,
+  GaugeOptions
+> {
   /**
    * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
    * @throws {ZoneFullError} where the registry's shared memory cannot be made
    */
-  constructor(name: string, source: EventSource, options: GaugeOptions = {}) {
-    super(name, source, options, (refuse) => new BoundGauge(FULL, refuse))
+  constructor(name: string, source: EventSource, options: GaugeOptions<Label> = {}) {
+    super(name, source, options, (refuse) => new BoundGauge(FULL, NOTHING, refuse))
   }
 
   /** Sets the value, as {@link BoundGauge.set}. */
@@ -84,12 +97,19 @@ export class Gauge extends Instrument<BoundGauge, GaugeOptions> {
     this.own.add(n)
   }
 
+  /** Reads, as {@link BoundGauge.value}; NaN with labels, whose sets {@link values} lists. */
+  value(): number {
+    return this.own.value()
+  }
+
   protected bind(home: CounterHome, labels: Labels): BoundGauge | undefined {
     const mode = this.options.across ?? 'last'
     const metric = this.define(home, 'Gauge', labels, 'gauge', { mode })
     const handle = metric < 0 ? undefined : home.writer.gauge(metric)
     if (handle === undefined) return undefined
     this.present(home, 'Gauge', labels)
-    return new BoundGauge(handle, () => this.refuse('want a finite number'))
+    const reading: GaugeReading = { value: Number.NaN, sequence: 0 }
+    const read = () => (home.reader.gauge(metric, reading) ? Number(reading.value) : Number.NaN)
+    return new BoundGauge(handle, read, () => this.refuse('want a finite number'))
   }
 }

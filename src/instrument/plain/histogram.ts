@@ -6,6 +6,7 @@ import { Histogram as Buckets, type Labels } from '../../model/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome, SampleHandle } from '../threads/home.ts'
 import { Instrument, type InstrumentOptions } from './instrument.ts'
+import { perMs, Stopwatch, timed } from './stopwatch.ts'
 
 const FULL: SampleHandle = { observe: () => false }
 
@@ -25,17 +26,21 @@ export class BoundHistogram {
   readonly #windows: SampleHandle
   readonly #read: () => Buckets
   readonly #refuse: () => void
+  readonly #unit: string
 
+  /** @param unit `s`, `ms`, `us` or `ns` where times are recorded */
   constructor(
     buckets: SampleHandle,
     windows: SampleHandle,
     read: () => Buckets,
     refuse: () => void,
+    unit = '',
   ) {
     this.#buckets = buckets
     this.#windows = windows
     this.#read = read
     this.#refuse = refuse
+    this.#unit = unit
   }
 
   /**
@@ -47,8 +52,30 @@ export class BoundHistogram {
     else this.#windows.observe(value)
   }
 
+  /**
+   * Calls a function and records how long it took, also when it throws; of one that answers a
+   * promise, until that is settled.
+   * @throws {TypeError} unless the unit is `s`, `ms`, `us` or `ns`; else what the function throws
+   */
+  time<Result>(run: () => Result): Result {
+    return timed(this.start(), run)
+  }
+
+  /**
+   * Starts a stopwatch that records when it is stopped, or with `using` at the end of the block.
+   * @throws {TypeError} unless the unit is `s`, `ms`, `us` or `ns`
+   */
+  start(): Stopwatch {
+    return new Stopwatch(this, perMs(this.#unit))
+  }
+
   /** Everything recorded, in all threads and with or without sessions. */
   get histogram(): Buckets {
+    return this.#read()
+  }
+
+  /** Reads {@link histogram}, by the name that all instruments have for it. */
+  value(): Buckets {
     return this.#read()
   }
 }
@@ -65,19 +92,39 @@ export class BoundHistogram {
  * console.log(sizes.histogram.quantile(0.99))
  * ```
  */
-export class Histogram extends Instrument<BoundHistogram> {
+export class Histogram<Label extends string = string> extends Instrument<
+  BoundHistogram,
+  Buckets,
+  Label
+> {
   /**
    * @throws {TypeError | RangeError} for a name, label or text that cannot be sent
    * @throws {ZoneFullError} where the registry's shared memory cannot be made
    */
-  constructor(name: string, source: EventSource, options: InstrumentOptions = {}) {
+  constructor(name: string, source: EventSource, options: InstrumentOptions<Label> = {}) {
     const read = () => new Buckets()
-    super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse))
+    const { unit } = options
+    super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse, unit))
   }
 
   /** Records, as {@link BoundHistogram.record}. */
   record(value: number): void {
     this.own.record(value)
+  }
+
+  /** Times a function, as {@link BoundHistogram.time}. */
+  time<Result>(run: () => Result): Result {
+    return this.own.time(run)
+  }
+
+  /** Starts a stopwatch, as {@link BoundHistogram.start}. */
+  start(): Stopwatch {
+    return this.own.start()
+  }
+
+  /** Reads {@link histogram}; an empty one with labels, whose sets {@link values} lists. */
+  value(): Buckets {
+    return this.own.value()
   }
 
   /** Buckets, as {@link BoundHistogram.histogram}. */
@@ -96,6 +143,6 @@ export class Histogram extends Instrument<BoundHistogram> {
     if (windows === undefined) return undefined
     const read = () => reader.exponential(metric)
     const refuse = () => this.refuse('want a finite number')
-    return new BoundHistogram(buckets, windows, read, refuse)
+    return new BoundHistogram(buckets, windows, read, refuse, this.unit)
   }
 }

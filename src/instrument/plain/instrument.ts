@@ -12,27 +12,47 @@ import type { Membership } from '../sessions/members.ts'
 import { encodeKey, type KeyClass } from '../threads/counter-key.ts'
 import type { CounterHome } from '../threads/home.ts'
 
-export interface InstrumentOptions {
+export interface InstrumentOptions<Label extends string = string> {
   /** Unit as .NET writes it: `B`, `ms`, `%`; empty = none. */
   readonly unit?: string
   /** Text for people: what viewers show instead of the name. */
   readonly description?: string
   /** Names of the labels, each of which every `with` gives a value. */
-  readonly labels?: readonly string[]
+  readonly labels?: readonly Label[]
 }
 
 /** One value for each label of the instrument. */
-export type LabelValues = Readonly<Record<string, string>>
+export type LabelValues<Label extends string = string> = [Label] extends [never]
+  ? Readonly<Record<string, never>>
+  : Readonly<Record<Label, string>>
 
-export abstract class Instrument<Bound, Options extends InstrumentOptions = InstrumentOptions> {
+/** One set of labels of an instrument, and what was recorded with it, over all threads. */
+export interface LabeledValue<Value> {
+  /** Pairs by their names, in the order of their bytes. */
+  readonly labels: Labels
+  readonly value: Value
+}
+
+/** Handle of one set of labels, which can be read back. */
+interface Readable<Value> {
+  value(): Value
+}
+
+export abstract class Instrument<
+  Bound extends Readable<Value>,
+  Value,
+  Label extends string = string,
+  Options extends InstrumentOptions = InstrumentOptions,
+> {
   readonly name: string
   readonly source: EventSource
   readonly unit: string
   readonly description: string
+  /** Names of the labels, in the order in which they were given. */
+  readonly labelNames: readonly Label[]
   protected readonly options: Options
   /** Handle of the instrument itself, which it is without labels; with them, records go nowhere. */
   protected readonly own: Bound
-  readonly #labelNames: readonly string[]
   /** Handles by the values, in the order of the names. */
   readonly #handles = new Map<string, Bound>()
   readonly #memberships: Membership[] = []
@@ -45,7 +65,7 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
   constructor(
     name: string,
     source: EventSource,
-    options: Options,
+    options: Options & InstrumentOptions<Label>,
     inert: (refuse: () => void) => Bound,
   ) {
     const { unit = '', description = '', labels = [] } = options
@@ -55,7 +75,7 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
     this.source = source
     this.unit = unit
     this.description = description
-    this.#labelNames = [...labels]
+    this.labelNames = [...labels]
     this.#inert = inert(() => {})
     this.describe(labels.map((label) => [label, ''])) // throws for texts that cannot be sent
     const isPlain = labels.length === 0
@@ -70,17 +90,31 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
    * is counted as `dropped_label_sets`.
    * @throws {TypeError} for other labels than those of the instrument, or a value that is no text
    */
-  with(values: LabelValues): Bound {
-    const texts = this.#labelNames.map((label) => values[label])
+  with(values: LabelValues<Label>): Bound {
+    const given: Readonly<Record<string, string>> = values
+    const texts = this.labelNames.map((label) => given[label])
     if (Object.keys(values).length !== texts.length || texts.some((text) => !isText(text))) {
-      throw new TypeError(
-        `${this.#title} wants texts for: ${this.#labelNames.join(', ') || 'none'}`,
-      )
+      throw new TypeError(`${this.#title} wants texts for: ${this.labelNames.join(', ') || 'none'}`)
     }
     if (texts.length === 0) return this.own
     // Texts cannot hold U+0000 and be sent.
     const key = texts.join('\0')
     return this.#handles.get(key) ?? this.#bind(key, texts as string[])
+  }
+
+  /**
+   * Reads back what was recorded, over all threads: a row for each set of labels that this thread
+   * has asked for, in that order; one row for an instrument without labels.
+   */
+  values(): readonly LabeledValue<Value>[] {
+    if (this.labelNames.length === 0) return [{ labels: [], value: this.own.value() }]
+    return [...this.#handles].map(([key, handle]) => {
+      return { labels: this.#labelsOf(key.split('\0')), value: handle.value() }
+    })
+  }
+
+  #labelsOf(texts: readonly string[]): Labels {
+    return sortLabels(this.labelNames.map((name, i) => [name, texts[i]!] as const))
   }
 
   #bind(key: string, texts: readonly string[]): Bound {
@@ -89,7 +123,7 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
     if (this.#handles.size >= labelSets) {
       return this.#drop(`limit of ${labelSets} sets of labels`)
     }
-    const labels = sortLabels(this.#labelNames.map((name, i) => [name, texts[i]!] as const))
+    const labels = this.#labelsOf(texts)
     let handle: Bound | undefined
     try {
       handle = this.#make(labels)
@@ -115,6 +149,11 @@ export abstract class Instrument<Bound, Options extends InstrumentOptions = Inst
   close(): void {
     this.#isDisposed = true
     for (const membership of this.#memberships) membership.remove()
+  }
+
+  /** Whether it was closed. */
+  get isClosed(): boolean {
+    return this.#isDisposed
   }
 
   /** Defines and binds what a set of labels writes; undefined where there is no room. */
