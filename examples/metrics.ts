@@ -6,23 +6,22 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Counter, EventSource, Histogram, metricsHandler, nodeRuntime } from 'pentameter/instrument'
+import { counter, histogram, metrics } from 'pentameter'
 
-nodeRuntime() // processor, memory, event loop, garbage collector, handles
-const metrics = metricsHandler()
+metrics.runtime() // processor, memory, event loop, garbage collector, handles
+const answerScrape = metrics.handler()
 
-const source = new EventSource('Example.Web')
-const requests = new Counter('requests', source, {
+const requests = counter('example.web.requests', {
   description: 'Requests answered',
   labels: ['route', 'status'],
 })
-const latency = new Histogram('request-time', source, { unit: 'ms' })
+const latency = histogram('example.web.request-time', { unit: 'ms' })
 
 const server = createServer((request, response) => {
-  if (request.url === '/metrics') return metrics(request, response)
-  const startMs = performance.now()
+  if (request.url === '/metrics') return answerScrape(request, response)
+  const watch = latency.start()
   response.once('finish', () => {
-    latency.record(performance.now() - startMs)
+    watch.stop()
     requests.with({ route: '/', status: String(response.statusCode) }).add()
   })
   return response.end('hello\n')

@@ -162,7 +162,8 @@ export function apiPages(
 
 /** `pentameter/statshero/spec` as `statshero-spec.md`. */
 function fileOf(specifier: string): string {
-  return `${specifier.slice('pentameter/'.length).replaceAll('/', '-')}.md`
+  const entry = specifier.replace(/^pentameter\//, '') // its main entry keeps the package's name
+  return `${entry.replaceAll('/', '-')}.md`
 }
 
 function pageOf(

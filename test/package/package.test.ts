@@ -180,7 +180,7 @@ suite('with an empty node_modules beside it', () => {
       .filter((path) => /^dist\/.*\/index\.js$/.test(path))
       .map((path) => `pentameter/${posix.dirname(path).replace(/^dist\/(dialects\/)?/, '')}`)
       .filter((specifier) => !entries.includes(specifier))
-    const paths = [...inner, 'pentameter', 'pentameter/dist/cli/main.js', 'pentameter/cli']
+    const paths = [...inner, 'pentameter/dist/cli/main.js', 'pentameter/cli']
     const folder = project()
     write(folder, {
       'inner.mjs':
@@ -286,7 +286,7 @@ suite('in strict TypeScript, libraries checked', () => {
 /** Writes each example of the reference as a module; returns their paths. */
 function writeExamples(folder: string): string[] {
   const examples = apiOf(join(installed.package, 'dist')).flatMap((entry) => {
-    const name = entry.specifier.slice('pentameter/'.length).replaceAll('/', '-')
+    const name = entry.specifier.replaceAll('/', '-')
     return examplesOf(entry).map((code, i) => [`${name}-${i + 1}.ts`, `${code}\nexport {}\n`])
   })
   assert.ok(examples.length > 100)

@@ -1,6 +1,6 @@
 /**
- * `node --import` of this file makes `pentameter/NAME` the sources behind that export of
- * package.json, so that examples and documents run without a build.
+ * `node --import` of this file makes `pentameter` and `pentameter/NAME` the sources behind these
+ * exports of package.json, so that examples and documents run without a build.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -16,7 +16,7 @@ registerHooks({
     if (name !== 'pentameter') return next(specifier, context)
     const [first = '', ...rest] = path
     // What has no line of its own is a dialect, by the patterns `./*` and `./*/spec`.
-    const target = exports[`./${path.join('/')}`] ?? exports[['./*', ...rest].join('/')]
+    const target = exports[['.', ...path].join('/')] ?? exports[['./*', ...rest].join('/')]
     if (target == null) throw new Error(`package.json exports no ${specifier}`)
     const built = target.default.replace('*', first)
     const source = built.replace('/dist/', '/src/').replace(/\.js$/, '.ts')

@@ -1,0 +1,7 @@
+/**
+ * The one import of a program that measures itself: instruments found or made by their names, read
+ * back in tests, and `/metrics`. Public as `pentameter`.
+ */
+
+export { counter, gauge, histogram, metrics } from './instrument/front/default.ts'
+export { type MetricRow, Metrics, type PolledOptions } from './instrument/front/metrics.ts'

@@ -1,0 +1,231 @@
+/**
+ * The front door: instruments found or made by their names alone, in groups that the names say, and
+ * the ways out of the program. A name's part before its last dot is the group: `shop.cart.orders`
+ * is `orders` of the event source `shop.cart`, and `shop_cart_orders_total` to Prometheus.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Histogram as Buckets, Exact, Labels } from '../../model/index.ts'
+import { IncrementingPollingCounter, PollingCounter } from '../counters/event-counters.ts'
+import {
+  type MetricsFormat,
+  type MetricsRequest,
+  metricsHandler,
+  metricsResponse,
+  metricsText,
+} from '../metrics.ts'
+import { nodeRuntime } from '../node-runtime/node-runtime.ts'
+import { Counter } from '../plain/counter.ts'
+import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
+import { Histogram } from '../plain/histogram.ts'
+import type { InstrumentOptions } from '../plain/instrument.ts'
+import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
+import { polledValue } from './polled-value.ts'
+
+/** Group of a name that says none. */
+const GROUP = 'app'
+
+/** A value that is asked for, once for all who read at a time, and only while it is read. */
+export interface PolledOptions {
+  /** Gives the value now: a finite number; a counter's never falls. */
+  readonly read: () => number
+  /** Unit as .NET writes it: `B`, `ms`, `%`; empty = none. */
+  readonly unit?: string
+  /** Text for people: what viewers show instead of the name. */
+  readonly description?: string
+}
+
+/** One set of labels of an instrument, and what it holds. */
+export interface MetricRow {
+  readonly name: string
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly labels: Labels
+  /** Total of a counter, value of a gauge (NaN before it has one), buckets of a histogram. */
+  readonly value: Exact | Buckets
+}
+
+type Kind = MetricRow['kind']
+
+/** An instrument that has been made. */
+type Made = { readonly kind: Kind; readonly options: InstrumentOptions } & (
+  | { readonly plain: Counter | Gauge | Histogram; readonly read?: undefined }
+  | {
+      readonly plain?: undefined
+      readonly polled: IncrementingPollingCounter | PollingCounter
+      readonly read: () => number
+    }
+)
+
+/**
+ * The instruments of a registry by their names, and what a program does with all of them. Most use
+ * {@link metrics} and the functions beside it; a test or a library makes one of its own.
+ * @example
+ * ```ts
+ * import { Metrics } from 'pentameter'
+ * import { CounterRegistry } from 'pentameter/instrument'
+ *
+ * const own = new Metrics(new CounterRegistry())
+ * own.counter('store.orders').add(2)
+ * console.log(own.snapshot()) // [ { name: 'store.orders', … } ]
+ * ```
+ */
+export class Metrics {
+  readonly #given: CounterRegistry | undefined
+  readonly #sources = new Map<string, EventSource>()
+  readonly #made = new Map<string, Made>()
+
+  /** @param registry the thread's default one when not given */
+  constructor(registry?: CounterRegistry) {
+    this.#given = registry
+  }
+
+  /** Registry that serves the instruments to sessions, other threads and tools. */
+  get registry(): CounterRegistry {
+    return this.#given ?? defaultRegistry()
+  }
+
+  /** Finds or makes one, as {@link counter}. */
+  counter(name: string, options: PolledOptions): IncrementingPollingCounter
+  counter<Label extends string = never>(
+    name: string,
+    options?: InstrumentOptions<Label>,
+  ): Counter<Label>
+  counter(name: string, options: InstrumentOptions | PolledOptions = {}) {
+    return this.#findOrMake('counter', name, options, {
+      plain: (source, own) => new Counter(own, source, options),
+      polled: (source, own, read, texts) =>
+        new IncrementingPollingCounter(own, source, read, texts),
+    })
+  }
+
+  /** Finds or makes one, as {@link gauge}. */
+  gauge(name: string, options: PolledOptions): PollingCounter
+  gauge<Label extends string = never>(name: string, options?: GaugeOptions<Label>): Gauge<Label>
+  gauge(name: string, options: GaugeOptions | PolledOptions = {}) {
+    return this.#findOrMake('gauge', name, options, {
+      plain: (source, own) => new Gauge(own, source, options),
+      polled: (source, own, read, texts) => new PollingCounter(own, source, read, texts),
+    })
+  }
+
+  /** Finds or makes one, as {@link histogram}. */
+  histogram<Label extends string = never>(
+    name: string,
+    options: InstrumentOptions<Label> = {},
+  ): Histogram<Label> {
+    return this.#findOrMake('histogram', name, options, {
+      plain: (source, own) => new Histogram(own, source, options),
+    }) as Histogram<Label>
+  }
+
+  /** Makes a handler for `node:http`, Express and Connect, as {@link metricsHandler}. */
+  handler(): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+    return metricsHandler(this.registry)
+  }
+
+  /** Answers a request of the fetch kind (Hono, Next.js, Deno, Bun), as {@link metricsResponse}. */
+  response(request?: MetricsRequest): Response {
+    return metricsResponse(request, this.registry)
+  }
+
+  /** Writes everything as Prometheus reads it, as {@link metricsText}. */
+  text(format: MetricsFormat = 'text'): string {
+    return metricsText(this.registry, format)
+  }
+
+  /** Adds event loop, heap, garbage collector, processor and handles, as {@link nodeRuntime}. */
+  runtime(): EventSource {
+    return nodeRuntime(this.registry)
+  }
+
+  /**
+   * Reads back all instruments that were made here, in that order; for tests above all. Totals are
+   * over all threads; sets of labels are those that this thread has used.
+   */
+  snapshot(): readonly MetricRow[] {
+    return [...this.#made].flatMap(([name, { kind, plain, read }]): MetricRow[] => {
+      if (read !== undefined) return [{ name, kind, labels: [], value: polledValue(read) }]
+      return plain.values().map(({ labels, value }) => ({ name, kind, labels, value }))
+    })
+  }
+
+  /** Takes all instruments and groups that were made here out of the registry; names begin anew. */
+  close(): void {
+    for (const { plain, ...rest } of this.#made.values()) {
+      if (plain !== undefined) plain.close()
+      else if ('polled' in rest) rest.polled.close()
+    }
+    for (const source of this.#sources.values()) source.close()
+    this.#made.clear()
+    this.#sources.clear()
+  }
+
+  #findOrMake(
+    kind: Kind,
+    name: string,
+    options: InstrumentOptions | PolledOptions,
+    make: Makers,
+  ): Counter | Gauge | Histogram | IncrementingPollingCounter | PollingCounter {
+    const known = this.#made.get(name)
+    if (known !== undefined && !known.plain?.isClosed) {
+      checkSame(name, known, kind, options)
+      return known.plain ?? known.polled
+    }
+    const at = name.lastIndexOf('.')
+    const isGrouped = at > 0 && at < name.length - 1
+    const group = isGrouped ? name.slice(0, at) : GROUP
+    const own = isGrouped ? name.slice(at + 1) : name
+    const source = this.#sourceOf(group)
+    if (!('read' in options)) {
+      const plain = make.plain(source, own)
+      this.#made.set(name, { kind, options, plain })
+      return plain
+    }
+    if (make.polled === undefined) throw new TypeError(`a ${kind} is recorded, it has no "read"`)
+    const { read, unit = '', description = '' } = options
+    const texts = { displayUnits: unit, displayName: description }
+    const polled = make.polled(source, own, read, texts)
+    this.#made.set(name, { kind, options: { unit, description }, polled, read })
+    return polled
+  }
+
+  #sourceOf(group: string): EventSource {
+    const known = this.#sources.get(group)
+    if (known !== undefined) return known
+    const source = new EventSource(group, { registry: this.registry })
+    this.#sources.set(group, source)
+    return source
+  }
+}
+
+interface Makers {
+  readonly plain: (source: EventSource, name: string) => Counter | Gauge | Histogram
+  readonly polled?: (
+    source: EventSource,
+    name: string,
+    read: () => number,
+    texts: { readonly displayUnits: string; readonly displayName: string },
+  ) => IncrementingPollingCounter | PollingCounter
+}
+
+/** Refuses to find another instrument than the one asked for: options that are given must agree. */
+function checkSame(
+  name: string,
+  known: Made,
+  kind: Kind,
+  options: InstrumentOptions | PolledOptions,
+): void {
+  const refuse = (is: string, asked: string): never => {
+    throw new TypeError(`"${name}" is ${is} already; asked for ${asked}`)
+  }
+  if (known.kind !== kind) refuse(`a ${known.kind}`, `a ${kind}`)
+  const isPolled = known.read !== undefined
+  if ('read' in options && options.read !== known.read) {
+    refuse(isPolled ? 'polled by another function' : 'recorded', 'a polled one')
+  }
+  for (const key of ['unit', 'description', 'labels', 'across'] as const) {
+    const asked = (options as GaugeOptions)[key]
+    const given = (known.options as GaugeOptions)[key]
+    if (asked === undefined || String(asked) === String(given ?? '')) continue
+    refuse(`made with ${key} "${given ?? ''}"`, `"${asked}"`)
+  }
+}
