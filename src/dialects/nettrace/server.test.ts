@@ -344,14 +344,16 @@ suite('tools that do not behave', () => {
     const { path, counters, socket } = await bench(t)
     const tool = await TestTool.collect(path)
     const unsayable = sumEvent('a\0b', 1)
-    counters.sessions[0]!.tell([sumEvent('x'.repeat(40_000), 1), unsayable, sumEvent('y', 2)], 0)
+    const nameless = { ...sumEvent('z', 1), provider: 'Shop\0' }
+    const long = sumEvent('x'.repeat(40_000), 1)
+    counters.sessions[0]!.tell([long, unsayable, nameless, sumEvent('y', 2)], 0)
     const events = await tool.events(2)
     assert.deepEqual(
       events.map(({ payload }) => String(payload!.Name).length),
       [4096, 1],
     )
     assert.equal(socket.counts['events_lost cut_text'], 1)
-    assert.equal(socket.counts['events_lost not_sayable'], 1)
+    assert.equal(socket.counts['events_lost not_sayable'], 2)
   })
 
   test('a source that fails refuses the session, and nothing else', async (t) => {

@@ -116,13 +116,19 @@ export class SessionStream {
   }
 
   #eventOf(event: CounterEvent): WrittenEvent | undefined {
-    const metadata = this.#metadataOf(event)
-    if (metadata === undefined) return undefined
-    const payload = this.#payloadOf(event.payload, metadata)
-    if (payload === undefined) return undefined
-    this.skip(1)
-    const [ticks, sequence] = [this.#ticks, this.#sequence]
-    return { metadata, ticks, thread: THREAD, sequence, isSorted: true, payload }
+    try {
+      const metadata = this.#metadataOf(event)
+      if (metadata === undefined) return undefined
+      const payload = this.#payloadOf(event.payload, metadata)
+      this.skip(1)
+      const [ticks, sequence] = [this.#ticks, this.#sequence]
+      return { metadata, ticks, thread: THREAD, sequence, isSorted: true, payload }
+    } catch (error) {
+      if (!(error instanceof EncodeError)) throw error
+      this.#payload.take()
+      this.#onLoss('not_sayable')
+      return undefined
+    }
   }
 
   /** Gives the description of an event; undefined for one that the session does not let through. */
@@ -140,21 +146,14 @@ export class SessionStream {
     return metadata
   }
 
-  #payloadOf(payload: CounterEvent['payload'], metadata: EventMetadata): Uint8Array | undefined {
-    try {
-      const bytes = this.#write(payload, metadata)
-      if (bytes.length < PAYLOAD_BYTES_BELOW) return bytes
-      const cut = Object.entries(payload).map(([name, value]) => {
-        return [name, typeof value === 'string' ? value.slice(0, CUT_UNITS) : value] as const
-      })
-      this.#onLoss('cut_text')
-      return this.#write(Object.fromEntries(cut), metadata)
-    } catch (error) {
-      if (!(error instanceof EncodeError)) throw error
-      this.#payload.take()
-      this.#onLoss('not_sayable')
-      return undefined
-    }
+  #payloadOf(payload: CounterEvent['payload'], metadata: EventMetadata): Uint8Array {
+    const bytes = this.#write(payload, metadata)
+    if (bytes.length < PAYLOAD_BYTES_BELOW) return bytes
+    const cut = Object.entries(payload).map(([name, value]) => {
+      return [name, typeof value === 'string' ? value.slice(0, CUT_UNITS) : value] as const
+    })
+    this.#onLoss('cut_text')
+    return this.#write(Object.fromEntries(cut), metadata)
   }
 
   #write(payload: Payload, { fields }: EventMetadata): Uint8Array {

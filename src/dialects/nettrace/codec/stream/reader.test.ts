@@ -170,6 +170,21 @@ suite('a stream', () => {
     assert.throws(() => writer.events([{ ...event, payload }]), isBadValue)
     assert.throws(() => writer.events([{ ...event, ticks: 5.5 }]), isBadValue)
   })
+
+  test('no name with U+0000 is described, behind which a reader would go astray', () => {
+    const writer = new StreamWriter(TRACE)
+    const isBadValue = (error: Error & { code?: string }) => error.code === 'bad_value'
+    const inner = { name: 'o', type: TYPE.object, fields: [{ name: 'a\0', type: TYPE.u8 }] }
+    assert.throws(() => writer.define('A\0pp', LAYOUT), isBadValue)
+    assert.throws(() => writer.define('App', { ...LAYOUT, name: '\0' }), isBadValue)
+    assert.throws(() => writer.define('App', { ...LAYOUT, fields: [inner] }), isBadValue)
+    writer.events([{ metadata: writer.define('App', LAYOUT), ticks: 5, sequence: 1, ...AT }])
+    const found = read(writer.take()).events
+    assert.deepEqual(
+      found.map(({ ticks }) => ticks),
+      [5],
+    )
+  })
 })
 
 suite('a block', () => {

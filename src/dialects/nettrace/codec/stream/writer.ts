@@ -3,7 +3,7 @@
  * event described once, before the first of them, blobs compressed, blocks aligned by the offset in
  * the stream.
  */
-import { type EventMetadata, SERIALIZER, STREAM_MAGIC, type Trace } from '../../spec.ts'
+import { type EventMetadata, type Field, SERIALIZER, STREAM_MAGIC, type Trace } from '../../spec.ts'
 import { ByteWriter } from '../byte-writer.ts'
 import type { Layout } from '../layouts.ts'
 import { writeMetadata4 } from '../metadata.ts'
@@ -35,6 +35,17 @@ export interface WrittenEvent {
   readonly payload: Uint8Array
 }
 
+function checkName(name: string): void {
+  if (name.includes('\0')) throw failure('bad_value', `U+0000 in name ${JSON.stringify(name)}`)
+}
+
+function checkNames(fields: readonly Field[]): void {
+  for (const { name, fields: members = [] } of fields) {
+    checkName(name)
+    checkNames(members)
+  }
+}
+
 export class StreamWriter {
   readonly #trace: Omit<Trace, 'version'>
   readonly #out = new ByteWriter()
@@ -52,8 +63,14 @@ export class StreamWriter {
     this.#trace = trace
   }
 
-  /** Gives a kind of event its number; it is described in front of the next events. */
+  /**
+   * Gives a kind of event its number; it is described in front of the next events.
+   * @throws {EncodeError} bad_value for a name with U+0000, which ends names of version 4
+   */
   define(provider: string, layout: Layout): EventMetadata {
+    checkName(provider)
+    checkName(layout.name)
+    checkNames(layout.fields)
     const metadata = { id: ++this.#ids, provider, ...layout }
     this.#fresh.push(metadata)
     return metadata
