@@ -20,7 +20,7 @@ import type { SnapshotSource, Statistic } from './dialects/snapshot-source.ts'
 import { isLoopback } from './host-check.ts'
 import type { OtlpPreview } from './http/export/otlp/source.ts'
 import { HTTP_LIMITS } from './http/limits.ts'
-import { createHttpServer, type HttpServer } from './http/server.ts'
+import { createHttpServer, type HttpPort, type HttpServer } from './http/server.ts'
 import { parseConfig } from './hub/config/config.ts'
 import { type HouseOptions, listenPorts } from './hub/config/house-options.ts'
 import { dialectOptions, type HubConfig } from './hub/config/values.ts'
@@ -183,10 +183,18 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await hub.start()
   await http.start()
+  const further = furtherPorts(server, guests, config, clock, log)
+  for (const { listener } of further) await listener.start()
   hub.servedBy(http.address, () => server.limits())
-  const addresses = (): PortAddresses => ({ [HTTP_PORT.name]: http.address, ...hub.addresses() })
+  const addresses = (): PortAddresses => ({
+    [HTTP_PORT.name]: http.address,
+    ...hub.addresses(),
+    ...Object.fromEntries(further.map(({ name, listener }) => [name, listener.address])),
+  })
   const close = async (): Promise<void> => {
+    const doors = further.map(({ listener }) => listener.stop())
     await http.stop()
+    await Promise.all(doors)
     await hub.stop()
   }
   const tried = addresses()
@@ -323,9 +331,33 @@ function receiverUrl(text: string): string {
   return url.href
 }
 
+interface FurtherPort {
+  /** Registry name of the dialect that wants it. */
+  readonly name: string
+  readonly listener: HttpListener
+}
+
+/** Lists the ports at which dialects want the HTTP side to be served, too. */
+function furtherPorts(
+  server: HttpServer,
+  guests: readonly Guest[],
+  config: HubConfig,
+  clock: Clock,
+  log: Log,
+): FurtherPort[] {
+  const { host } = config
+  return guests.flatMap(({ dialect: { name }, furtherPort }) => {
+    const port = furtherPort?.(dialectOptions(config, name)) ?? 0
+    if (port === 0) return []
+    const listener = new HttpListener(server.further(port), { host, port }, clock, log, name)
+    return [{ name, listener }]
+  })
+}
+
 /** The HTTP server as one listener among others: where its port is taken, it is tried again. */
 class HttpListener {
-  readonly #server: HttpServer
+  readonly #name: string
+  readonly #server: HttpPort
   readonly #wished: BoundAddress
   readonly #clock: Clock
   readonly #log: Log
@@ -333,7 +365,14 @@ class HttpListener {
   #isStopped = false
   #cancelRetry: (() => void) | undefined
 
-  constructor(server: HttpServer, wished: BoundAddress, clock: Clock, log: Log) {
+  constructor(
+    server: HttpPort,
+    wished: BoundAddress,
+    clock: Clock,
+    log: Log,
+    name: string = HTTP_PORT.name,
+  ) {
+    this.#name = name
     this.#server = server
     this.#wished = wished
     this.#address = wished
@@ -354,7 +393,8 @@ class HttpListener {
       const { code, message } = error as NodeJS.ErrnoException
       const reason = code === 'EADDRINUSE' ? 'port is taken by another process' : message
       const retryS = RETRY_MS / 1000
-      this.#log('error', `listener http did not start: ${reason}`, { ...this.#wished, retryS })
+      const facts = { ...this.#wished, retryS }
+      this.#log('error', `listener ${this.#name} did not start: ${reason}`, facts)
       if (!this.#isStopped) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#retry())
       this.#address = { ...this.#wished, error: reason }
     }
@@ -363,7 +403,7 @@ class HttpListener {
   async #retry(): Promise<void> {
     await this.start()
     const { error, ...address } = this.#address
-    if (error === undefined) this.#log('info', 'listener http is up', address)
+    if (error === undefined) this.#log('info', `listener ${this.#name} is up`, address)
     if (this.#isStopped) await this.#server.stop()
   }
 

@@ -29,6 +29,8 @@ export interface PrometheusRules {
   readonly cleansBytes?: boolean
   /** The unit ends the name, as Prometheus advises; documents' names stay as they are. */
   readonly appendsUnit?: boolean
+  /** Words for units, by their text: `By` is bytes. A name that ends with its own stays. */
+  readonly units?: Readonly<Record<string, string>>
   /** Distributions of milli-, micro- and nanoseconds are not exported in seconds. */
   readonly keepsTimeUnit?: boolean
   /** Labels that go in front of the name, each with what stands for it where a series lacks it. */

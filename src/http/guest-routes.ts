@@ -26,7 +26,14 @@ export type HubContext = Context<HubEnvironment>
 /** A dialect as the HTTP side sees it. */
 export interface RoutedGuest {
   readonly dialect: Dialect
-  /** Adds its routes: called once, at the first request; they are below `/api/v1/NAME`. */
+  /** Bytes that bodies may have, by path of its routes that take more than is usual. */
+  bodyLimits?(options: Readonly<Record<string, unknown>>): Readonly<Record<string, number>>
+  /** Port at which everything of the HTTP port is served, too; 0 for none. */
+  furtherPort?(options: Readonly<Record<string, unknown>>): number
+  /**
+   * Adds its routes: called once, at the first request; they are below `/api/v1/NAME`, but for
+   * those whose path its document says.
+   */
   addRoutes?(app: HubApp, context: RouteContext): GuestRoutes | Promise<GuestRoutes>
 }
 

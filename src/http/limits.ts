@@ -32,6 +32,11 @@ export interface HttpLimits {
    * too long may have 16 KiB; the rest is not parsed, and its connection closed (`overlong_body`).
    */
   readonly bodyBytes: number
+  /**
+   * Bodies together of routes that take longer ones (`/v1/metrics`), as far as they are longer; one
+   * more gets 503 (`bodies_limit`).
+   */
+  readonly longBodiesBytes: number
 }
 
 export const HTTP_LIMITS: HttpLimits = {
@@ -47,6 +52,7 @@ export const HTTP_LIMITS: HttpLimits = {
   streamBufferBytes: 1_048_576,
   streamStallMs: 60_000,
   bodyBytes: 65_536,
+  longBodiesBytes: 67_108_864,
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The HTTP side of a hub: one server for the page, the API, the live stream and the scrapers. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { NO_REPORTS, type Reports } from '../dialects/endpoints.ts'
 import { defaultsOf } from '../dialects/options.ts'
 import { ACCEPT_BACKLOG } from '../hub/listen/port-options.ts'
@@ -25,6 +25,7 @@ import {
 } from './limits.ts'
 import { LiveStreams } from './live/streams.ts'
 import { TapStreams } from './live/taps.ts'
+import { BodyLimits } from './load/body.ts'
 import { Connections } from './load/connections.ts'
 import { HeavyAnswers } from './load/heavy-answers.ts'
 import { ProbeAnswers } from './load/probes.ts'
@@ -71,7 +72,12 @@ interface HttpServerOptions {
   readonly reportsOf?: (dialect: string) => Reports
 }
 
+/** One address that it listens at. */
+export type HttpPort = Pick<HttpServer, 'start' | 'stop'>
+
 export interface HttpServer {
+  /** Makes a further port, at which it serves the same; it is to be stopped before the server. */
+  further(port: number): HttpPort
   /** Limits of which a person should know how full they are. */
   limits(): readonly LimitStatus[]
   /** @throws {Error} with the system's code when the address cannot be bound */
@@ -117,12 +123,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     scrapes.answer(incoming, outgoing) ||
     app.answer(incoming, outgoing)
   const { clock } = view
-  const { pipelinedLimit, bodyBytes } = limits
+  const { pipelinedLimit } = limits
+  const bodies = bodyLimitsOf(options, limits)
   const requests = new Requests({
-    ...{ clock, answer, turns, pipelinedLimit, bodyBytes, reports },
+    ...{ clock, answer, turns, pipelinedLimit, bodies, reports },
     onAnswered: (socket) => reads.goOn(socket),
   })
-  const reads = new RequestReads({ clock, requests, bodyBytes, reports })
+  const reads = new RequestReads({ clock, requests, bodies, reports })
   const connections = new Connections({ clock: view.clock, limits, reports, log, requests })
   // not by an import: that asks for every name of the module, and some load Node's whole fetch
   const { createServer } = process.getBuiltinModule('node:http')
@@ -144,6 +151,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       preparation.start()
       return address
     },
+    further: (another) => furtherPort(server, host, another, reports),
     stop: () => {
       preparation.stop()
       streams.stop()
@@ -214,6 +222,14 @@ class Preparation {
 async function previewOf(view: HubView): Promise<OtlpPreview> {
   const { DIALECT_FORMS, OtlpSource } = await import('./export/otlp/source.ts')
   return new OtlpSource(view, DIALECT_FORMS)
+}
+
+/** Collects the limits of bodies: the usual one, and those of routes of dialects. */
+function bodyLimitsOf(options: HttpServerOptions, limits: HttpLimits): BodyLimits {
+  const { guests = [] } = options
+  const own = guests.map((guest) => guest.bodyLimits?.(contextOf(guest, options).options) ?? {})
+  const byPath: Readonly<Record<string, number>> = Object.assign({}, ...own)
+  return new BodyLimits({ usual: limits.bodyBytes, byPath, together: limits.longBodiesBytes })
 }
 
 function contextOf({ dialect }: RoutedGuest, options: HttpServerOptions): RouteContext {
@@ -310,8 +326,28 @@ function rawAnswer({ status, ...error }: EarlyError) {
   return { status, headers, body }
 }
 
+/** Hands connections of another port to the server, which owns and limits them all. */
+function furtherPort(server: Server, host: string, port: number, reports: HttpReports): HttpPort {
+  const { createServer } = process.getBuiltinModule('node:net')
+  const door = createServer((socket) => void server.emit('connection', socket))
+  return {
+    start: () => listen(door, host, port, reports),
+    stop: () => {
+      if (!door.listening) return Promise.resolve()
+      return new Promise((resolve) => {
+        const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS)
+        door.close(() => {
+          clearTimeout(grace)
+          resolve()
+        })
+        server.closeIdleConnections()
+      })
+    },
+  }
+}
+
 function listen(
-  server: Server,
+  server: NetServer,
   host: string,
   port: number,
   reports: HttpReports,

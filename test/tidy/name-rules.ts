@@ -6,17 +6,19 @@ const REGISTRY = 'src/dialects/index.ts'
 const ENDINGS = ['.ts', '.tsx', '.css', '.html'] as const
 
 /**
- * Names of dialects that are words of the field as well (OTLP has scopes): of these count the
- * folder, the registry name as a text or a scheme, and what only the dialect has.
+ * Names of dialects that are words of the field as well (OTLP has scopes, and is that of
+ * OpenTelemetry): of these count the folder, the registry name as a text or a scheme, and what only
+ * the dialect has.
  */
-const FIELD_WORDS: ReadonlySet<string> = new Set(['scope'])
+const FIELD_WORDS: ReadonlySet<string> = new Set(['scope', 'opentelemetry'])
 
 /**
  * Texts on the wire of one dialect, by its folder, that are the name of another one: .NET's stream
- * says `EventCounters` in front of each payload of a counter.
+ * says `EventCounters` in front of each payload of a counter, metrics of OTLP have a scope.
  */
 const WIRE_TEXTS: Readonly<Record<string, RegExp>> = {
   'src/dialects/nettrace/': /'EventCounters'|'EventCounterIntervalSec'/g,
+  'src/dialects/opentelemetry/': /\['scope'/g,
 }
 
 /** Takes such texts out; lines stay. */

@@ -11,7 +11,7 @@ import { ReadBudget } from '../../hub/listen/turns/read-budget.ts'
 import { nextShare } from '../../hub/tasks/loop-budget.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { HttpReports } from '../limits.ts'
-import { contentOf, refuseBody } from './body.ts'
+import { type BodyLimits, contentOf, refuseBody } from './body.ts'
 import type { Requests } from './requests.ts'
 
 /** Bytes that are parsed at once: 57 requests at most, or 170 chunks; half a millisecond. */
@@ -34,8 +34,7 @@ const LINGER_MS = 500
 interface ReadsParts {
   readonly clock: Clock
   readonly requests: Pick<Requests, 'waitingIn' | 'newestIn'>
-  /** Content of a body. */
-  readonly bodyBytes: number
+  readonly bodies: BodyLimits
   readonly reports: HttpReports
 }
 
@@ -145,7 +144,7 @@ class Feed implements PartedReading {
     const slice = isLast ? held : held.subarray(0, SLICE_BYTES)
     this.#held = isLast ? NOTHING : held.subarray(SLICE_BYTES)
     this.#parse.call(this.#socket, slice)
-    const { requests, bodyBytes, reports } = this.#parts
+    const { requests, bodies, reports } = this.#parts
     if (requests.waitingIn(this.#socket) > 0) this.#aheadBytes += slice.length
     const newest = requests.newestIn(this.#socket)
     if (newest === undefined || newest.complete) {
@@ -153,7 +152,8 @@ class Feed implements PartedReading {
       return
     }
     this.#bodyBytes += slice.length
-    if (this.#bodyBytes - Math.min(contentOf(newest), bodyBytes) <= FRAMING_BYTES) return
+    const content = Math.min(contentOf(newest), bodies.of(newest))
+    if (this.#bodyBytes - content <= FRAMING_BYTES) return
     reports.count('refused', 'overlong_body')
     refuseBody(newest)
     this.#isRefused = true

@@ -10,7 +10,7 @@ import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import { StallLooks } from '../../peers/taking.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { HttpReports } from '../limits.ts'
-import { takeBody } from './body.ts'
+import { type BodyLimits, takeBody } from './body.ts'
 import { isProbe } from './probes.ts'
 
 /** Answers a request, at once or later. */
@@ -27,8 +27,8 @@ interface RequestsParts {
   readonly turns: RoundRobin
   /** Requests that may wait behind the one under way; one more ends the connection. */
   readonly pipelinedLimit: number
-  /** Body that is held; a longer one is refused to who reads it. */
-  readonly bodyBytes: number
+  /** Limits of bodies that are held; a longer one is refused to who reads it. */
+  readonly bodies: BodyLimits
   /** Called when the answer to a request of the connection has ended. */
   readonly onAnswered: (socket: Socket) => void
   readonly reports: HttpReports
@@ -104,7 +104,7 @@ export class Requests {
     // Node goes on with what it has read of a connection that was closed for it.
     if (!socket.writable) return
     this.#newest.set(socket, incoming)
-    takeBody(incoming, this.#parts.bodyBytes)
+    takeBody(incoming, outgoing, this.#parts.bodies)
     const request = { incoming, outgoing, answer }
     const waiting = this.#waiting.get(socket)
     if (waiting === undefined) {

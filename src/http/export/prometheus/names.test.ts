@@ -210,3 +210,16 @@ test('an EventCounter in OTLP has its provider as scope and its unit in UCUM', (
     ['By', 'kBy', 'MBy', 'GBy', '%', 'ms', '1', 'items'],
   )
 })
+
+test('units have the words that rules say, and their own without one', () => {
+  const prometheus = { appendsUnit: true, units: { By: 'bytes' } }
+  const named = (unit: string, name = 'sent') => {
+    const identity = { name, kind: 'gauge' as const, labels: [] }
+    const [first] = prometheusNames(identity, { dialect: 'any', unit }, { prometheus })
+    return [first!.family, first!.unit]
+  }
+  assert.deepEqual(named('By'), ['sent_bytes', 'bytes'])
+  assert.deepEqual(named('By', 'sent.bytes'), ['sent_bytes', 'bytes'])
+  assert.deepEqual(named('kg'), ['sent_kg', 'kg'])
+  assert.deepEqual(named('{x}'), ['sent', undefined])
+})

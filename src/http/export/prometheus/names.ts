@@ -80,8 +80,12 @@ function prometheusName(
   const raw = identity.name.toWellFormed()
   const base = style === 'utf8' ? raw || '_' : cleanName(cleanableText(identity, rules), rules)
   const isScaled = kind === 'histogram' && !rules.keepsTimeUnit
+  const unit = rules.units?.[metadata.unit ?? ''] ?? metadata.unit
   const shift = (isScaled && TIME_SHIFTS[metadata.unit ?? '']) || 0
-  const suffixes = [metadata.exportSuffix, unitSuffix(rules, metadata.unit, shift)]
+  const suffix = unitSuffix(rules, unit, shift)
+  // a name that says its unit already does not say it twice
+  const isSaid = rules.units !== undefined && base.endsWith(`_${suffix}`)
+  const suffixes = [metadata.exportSuffix, isSaid ? undefined : suffix]
   const family = familyName(base, kind, suffixes)
   const pairs = [...identity.labels]
   if (identity.qualifier !== undefined) pairs.push(identity.qualifier)
@@ -92,7 +96,7 @@ function prometheusName(
     type: kind,
     labels: cleanLabels(pairs, kind, style),
     shift,
-    ...unitOf(family, metadata.unit, shift),
+    ...unitOf(family, unit, shift),
   }
 }
 

@@ -1,0 +1,189 @@
+/** Objects of OTLP/JSON into protobuf, by the table of messages; other names are left out. */
+import { fromHex } from '../../../model/index.ts'
+import { DEPTH_LIMIT } from '../spec.ts'
+import { type Field, isDefault, type Scalar, type Schema } from './schema.ts'
+import { bytesOfBase64 } from './texts.ts'
+import { FIXED64, VARINT } from './wire-reader.ts'
+import type { WireWriter } from './wire-writer.ts'
+
+const U64 = 1n << 64n
+const I64 = 1n << 63n
+const TEMPORALITIES: readonly string[] = [
+  'AGGREGATION_TEMPORALITY_UNSPECIFIED',
+  'AGGREGATION_TEMPORALITY_DELTA',
+  'AGGREGATION_TEMPORALITY_CUMULATIVE',
+]
+
+/** A value that its field does not take. */
+export class BadField extends Error {
+  readonly code: 'bad_message' | 'bad_value' | 'too_deep'
+
+  constructor(code: BadField['code'], detail: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
+/**
+ * Writes the fields of a message.
+ * @param onBadPoint called for each point that is left out; without it a bad one throws as well
+ * @throws {BadField} for what can't be written
+ */
+export function encodeMessage(
+  schema: Schema,
+  message: unknown,
+  writer: WireWriter,
+  onBadPoint?: (problem: BadField) => void,
+  depth = 0,
+): void {
+  if (depth > DEPTH_LIMIT) throw new BadField('too_deep', `more than ${DEPTH_LIMIT} levels`)
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new BadField('bad_message', `${describe(message)}, want an object`)
+  }
+  for (const field of schema.fields) {
+    const value = (message as Readonly<Record<string, unknown>>)[field.name]
+    // null is absence in protobuf's JSON
+    if (value === undefined || value === null) continue
+    if (!field.isRepeated) encodeField(field, value, writer, onBadPoint, depth)
+    else if (Array.isArray(value)) encodeList(field, value, writer, onBadPoint, depth)
+    else throw new BadField('bad_message', `${field.name}: ${describe(value)}, want a list`)
+  }
+}
+
+function encodeList(
+  field: Field,
+  list: readonly unknown[],
+  writer: WireWriter,
+  onBadPoint: ((problem: BadField) => void) | undefined,
+  depth: number,
+): void {
+  if (list.length === 0) return
+  const { number, type } = field
+  if (typeof type === 'string') {
+    writer.message(number, () => {
+      for (const value of list) encodeScalar(field, type, value, writer)
+    })
+    return
+  }
+  const { isPoint } = type()
+  for (const value of list) {
+    const { size } = writer
+    try {
+      writer.message(number, () => encodeMessage(type(), value, writer, onBadPoint, depth + 1))
+    } catch (error) {
+      if (!isPoint || onBadPoint === undefined || !(error instanceof BadField)) throw error
+      writer.backTo(size)
+      onBadPoint(error)
+    }
+  }
+}
+
+function encodeField(
+  field: Field,
+  value: unknown,
+  writer: WireWriter,
+  onBadPoint: ((problem: BadField) => void) | undefined,
+  depth: number,
+): void {
+  const { number, type, hasPresence } = field
+  if (typeof type !== 'string') {
+    writer.message(number, () => encodeMessage(type(), value, writer, onBadPoint, depth + 1))
+    return
+  }
+  if (!hasPresence && isDefault(value)) return
+  switch (type) {
+    case 'string':
+      if (typeof value !== 'string') throw bad(field, value, 'a text')
+      writer.text(number, value.toWellFormed())
+      return
+    case 'bytes':
+    case 'hex':
+      writer.bytes(number, bytesOf(field, type, value))
+      return
+    default:
+      writer.tag(number, isWord(type) ? FIXED64 : VARINT)
+      encodeScalar(field, type, value, writer)
+  }
+}
+
+function isWord(type: Scalar): boolean {
+  return type === 'double' || type === 'fixed64' || type === 'sfixed64'
+}
+
+function encodeScalar(field: Field, type: Scalar, value: unknown, writer: WireWriter): void {
+  switch (type) {
+    case 'double':
+      writer.double(doubleOf(field, value))
+      return
+    case 'fixed64':
+      writer.fixed64(integerOf(field, value, 0n, U64))
+      return
+    case 'sfixed64':
+      writer.fixed64(integerOf(field, value, -I64, I64))
+      return
+    case 'int64':
+      writer.varint64(integerOf(field, value, -I64, I64))
+      return
+    case 'uint64':
+      writer.varint64(integerOf(field, value, 0n, U64))
+      return
+    case 'bool':
+      if (typeof value !== 'boolean') throw bad(field, value, 'true or false')
+      writer.varint(value ? 1 : 0)
+      return
+    case 'sint32': {
+      const number = Number(integerOf(field, value, -(1n << 31n), 1n << 31n))
+      writer.varint(((number << 1) ^ (number >> 31)) >>> 0)
+      return
+    }
+    case 'uint32':
+      writer.varint(Number(integerOf(field, value, 0n, 1n << 32n)))
+      return
+    case 'enum': {
+      const named = TEMPORALITIES.indexOf(value as string)
+      writer.varint(named >= 0 ? named : Number(integerOf(field, value, 0n, 1n << 31n)))
+      return
+    }
+    default:
+      throw new TypeError(`no number: ${type}`)
+  }
+}
+
+function bytesOf(field: Field, type: 'bytes' | 'hex', value: unknown): Uint8Array {
+  if (typeof value === 'string') {
+    try {
+      return type === 'hex' ? fromHex(value) : bytesOfBase64(value)
+    } catch (error) {
+      throw new BadField('bad_value', `${field.name}: ${(error as Error).message}`)
+    }
+  }
+  throw bad(field, value, type === 'hex' ? 'digits of hex' : 'base64')
+}
+
+/** Reads a number, or one of the texts for what JSON has no numbers for. */
+function doubleOf(field: Field, value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'string' && value.trim() !== '') {
+    const number = Number(value)
+    if (!Number.isNaN(number) || value === 'NaN') return number
+  }
+  throw bad(field, value, 'a number')
+}
+
+/** Reads an integer of from ≤ value < to, as a number or its digits. */
+function integerOf(field: Field, value: unknown, from: bigint, to: bigint): bigint {
+  const isDigits = typeof value === 'string' && /^-?\d{1,20}$/.test(value)
+  if (isDigits || (typeof value === 'number' && Number.isInteger(value))) {
+    const integer = BigInt(value)
+    if (integer >= from && integer < to) return integer
+  }
+  throw bad(field, value, `an integer from ${from} to ${to - 1n}`)
+}
+
+function bad({ name }: Field, value: unknown, wanted: string): BadField {
+  return new BadField('bad_value', `${name}: ${describe(value)}, want ${wanted}`)
+}
+
+function describe(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 60)
+}

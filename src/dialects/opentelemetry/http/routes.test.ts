@@ -1,0 +1,189 @@
+/** `POST /v1/metrics` of a running hub: what is answered to what, on both of its ports. */
+import assert from 'node:assert/strict'
+import { connect, createServer } from 'node:net'
+import { suite, type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { until } from '../../../../test/support/hub/hub.ts'
+import { FREE_PORTS } from '../../../../test/support/ports.ts'
+import { type HubOptions, type RunningHub, startHub } from '../../../start-hub.ts'
+import { encodeOpenTelemetry } from '../codec.ts'
+import { attributes, type Json, resourceOf } from '../test/requests.ts'
+
+const PROTOBUF = 'application/x-protobuf'
+const JSON_TYPE = 'application/json'
+
+async function start(context: TestContext, options: HubOptions = {}): Promise<RunningHub> {
+  const hub = await startHub({ config: { ...FREE_PORTS, ...options } })
+  context.after(() => hub.close())
+  return hub
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string | null
+  readonly retryAfter: string | null
+  readonly bytes: Buffer
+}
+
+async function post(
+  hub: RunningHub,
+  body: Uint8Array | string,
+  headers: Readonly<Record<string, string>> = {},
+  port = 'http',
+): Promise<Answer> {
+  const address = `http://127.0.0.1:${hub.addresses[port]!.port}/v1/metrics`
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { 'Content-Type': PROTOBUF, ...headers },
+    body: body as Uint8Array<ArrayBuffer>,
+  })
+  return {
+    status: answer.status,
+    type: answer.headers.get('Content-Type'),
+    retryAfter: answer.headers.get('Retry-After'),
+    bytes: Buffer.from(await answer.arrayBuffer()),
+  }
+}
+
+function gauge(name: string, dataPoints: readonly Json[], rest: Json = {}): Json {
+  return { name, gauge: { dataPoints }, ...rest }
+}
+
+function requestOf(metrics: readonly Json[], resource = {}): Uint8Array {
+  return encodeOpenTelemetry([resourceOf(metrics, resource)])[0]!
+}
+
+function seriesOf(hub: RunningHub, name: string) {
+  return [...hub.series()].find(({ identity }) => identity.name === name)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+suite('POST /v1/metrics', () => {
+  test('takes points with names, units, descriptions, and shows who sent them', async (context) => {
+    const hub = await start(context)
+    const metric = gauge('room', [{ asDouble: 21.5 }], { unit: 'Cel', description: 'In the room' })
+    const resource = { 'service.name': 'shop', 'host.name': 'web' }
+    const answer = await post(hub, requestOf([metric], resource))
+    assert.deepEqual([answer.status, answer.type, answer.bytes.length], [200, PROTOBUF, 0])
+    await until(() => seriesOf(hub, 'room') !== undefined)
+    const { identity, metadata, total } = seriesOf(hub, 'room')!
+    assert.deepEqual(identity.labels, [
+      ['otel.scope.name', 'lib'],
+      ['service.name', 'shop'],
+    ])
+    assert.deepEqual([metadata.unit, metadata.description], ['Cel', 'In the room'])
+    assert.ok(total.kind === 'gauge' && total.value === 21.5)
+    const shown = hub.sources().connections.find(({ dialect }) => dialect === 'opentelemetry')
+    assert.deepEqual(shown?.facts, {
+      ...{ service: 'shop', requests: 1, points: 1, rejected: 0, 'host.name': 'web' },
+    })
+  })
+
+  test('takes JSON and gzip, and answers in the type of the request', async (context) => {
+    const hub = await start(context)
+    const metrics = [gauge('json', [{ asInt: 5 }, { asInt: 'x' }])]
+    const body = gzipSync(JSON.stringify({ resourceMetrics: [resourceOf(metrics)] }))
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Encoding': 'gzip',
+    }
+    const { status, type, bytes } = await post(hub, body, headers)
+    assert.deepEqual([status, type], [200, JSON_TYPE])
+    assert.deepEqual(JSON.parse(bytes.toString()), {
+      partialSuccess: {
+        rejectedDataPoints: '1',
+        errorMessage: '1 point was not taken: 1 bad_value',
+      },
+    })
+    await until(() => seriesOf(hub, 'json') !== undefined)
+  })
+
+  test('says in protobuf how many points it did not take, and why', async (context) => {
+    const hub = await start(context)
+    const { status, bytes } = await post(hub, requestOf([gauge('a', [{}, {}, { asInt: 1 }])]))
+    const text = '2 points were not taken: 2 no_value'
+    const partial = [0x08, 2, 0x12, text.length, ...Buffer.from(text)]
+    assert.deepEqual([status, bytes], [200, Buffer.from([0x0a, partial.length, ...partial])])
+    const errors = hub.sources().errors.filter(({ dialect }) => dialect === 'opentelemetry')
+    assert.deepEqual(
+      errors.map(({ code, count }) => [code, count]),
+      [['no_value', 2]],
+    )
+  })
+
+  test('refuses what it can’t read, by status and a counted reason', async (context) => {
+    const limits = { requestBytesLimit: 100_000, unpackedBytesLimit: 200_000 }
+    const hub = await start(context, { opentelemetry: limits })
+    const gzip = { 'Content-Encoding': 'gzip' }
+    const json = { 'Content-Type': JSON_TYPE }
+    const deep = `{"resourceMetrics":[{"resource":{"attributes":[{"key":"k","value":${
+      '{"arrayValue":{"values":['.repeat(100) + ']}}'.repeat(100)
+    }}]}}]}`
+    const asked: [Uint8Array | string, Readonly<Record<string, string>>, number, string][] = [
+      [Uint8Array.of(0x0a, 0x7f), {}, 400, 'bad_protobuf'],
+      ['{', json, 400, 'bad_json'],
+      [deep, json, 400, 'too_deep'],
+      ['x', gzip, 400, 'bad_gzip'],
+      [gzipSync(new Uint8Array(200_001)), gzip, 413, 'too_large'],
+      [new Uint8Array(100_001), {}, 413, ''],
+      ['a', { 'Content-Type': 'text/plain' }, 415, ''],
+      ['a', { 'Content-Encoding': 'br' }, 415, ''],
+    ]
+    for (const [body, headers, status] of asked) {
+      const answer = await post(hub, body, headers)
+      assert.equal(answer.status, status, `${body.length} bytes, ${JSON.stringify(headers)}`)
+    }
+    const codes = hub.sources().errors.map(({ code }) => code)
+    const wanted = asked.map(([, , , code]) => code).filter((code) => code !== '')
+    assert.deepEqual(codes.sort(), wanted.sort())
+    const { status, bytes, type } = await post(hub, Uint8Array.of(0x08))
+    assert.deepEqual([status, type, bytes[0], bytes[1]], [400, PROTOBUF, 0x08, 3])
+  })
+
+  test('is answered at a port of its own as well, and lets go of it', async () => {
+    const port = await freePort()
+    const hub = await startHub({ config: { ...FREE_PORTS, opentelemetry: { port } } })
+    assert.deepEqual(hub.addresses.opentelemetry, { host: '127.0.0.1', port })
+    const { status } = await post(hub, requestOf([gauge('a', [{ asInt: 1 }])]), {}, 'opentelemetry')
+    assert.equal(status, 200)
+    await hub.close()
+    const socket = connect({ host: '127.0.0.1', port })
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => {
+      socket.once('error', resolve)
+    })
+    assert.equal(error.code, 'ECONNREFUSED')
+  })
+
+  test('that are long take their memory together, or have to wait', async (context) => {
+    const hub = await start(context, { opentelemetry: { requestBytesLimit: 40_000_000 } })
+    const begun = Array.from({ length: 2 }, () => connect(hub.addresses.http!))
+    context.after(() => begun.forEach((socket) => void socket.destroy()))
+    const half = Buffer.alloc(33_000_000)
+    for (const socket of begun) {
+      socket.on('error', () => {})
+      const head = `Content-Type: ${PROTOBUF}\r\nContent-Length: 40000000`
+      socket.write(`POST /v1/metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n${head}\r\n\r\n`)
+      socket.write(half)
+    }
+    const answers = await Promise.race(
+      begun.map(async (socket) => {
+        const [bytes] = await new Promise<Buffer[]>((resolve) => {
+          socket.once('data', (data) => resolve([Buffer.from(data)]))
+        })
+        return bytes!.toString()
+      }),
+    )
+    assert.match(answers, /^HTTP\/1.1 503/)
+    assert.match(answers, /retry-after: 1/i)
+    for (const socket of begun) socket.destroy()
+    const metric = gauge('later', [{ asInt: 1, attributes: attributes({ a: 'x'.repeat(10_000) }) }])
+    await until(async () => (await post(hub, requestOf([metric]))).status === 200)
+  })
+})
