@@ -10,7 +10,7 @@ import {
   type Range,
   timeTicks,
 } from '../../viewer/chart/scale.ts'
-import { axisText } from '../../viewer/format/number.ts'
+import { axisTexts } from '../../viewer/format/number.ts'
 import { clockText } from '../../viewer/format/time.ts'
 import { BrailleCanvas, DOTS_ACROSS, DOTS_DOWN } from '../braille.ts'
 import type { Style } from '../color.ts'
@@ -122,12 +122,12 @@ function drawValues(
       ? logScale(range, 0, bottom, count)
       : linearScale(range, 0, bottom, Math.min(count, 5), unit)
   let free = Number.POSITIVE_INFINITY
-  for (const tick of scale.ticks) {
+  const texts = axisTexts(scale.ticks, unit, (words) => wide(words).length <= LABEL)
+  for (const [i, tick] of scale.ticks.entries()) {
     const row = Math.floor(Math.min(bottom, Math.max(0, Math.round(scale.y(tick)))) / DOTS_DOWN)
     if (row >= free) continue
     free = row
-    const text = wide(axisText(tick, unit))
-    buffer.writeRight(place.row + row, place.column - 1, text, 'faint', LABEL)
+    buffer.writeRight(place.row + row, place.column - 1, wide(texts[i]!), 'faint', LABEL)
     buffer.write(place.row + row, place.column, '┈'.repeat(canvas.columns), 'faint')
   }
   return scale.y

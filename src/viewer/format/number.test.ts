@@ -5,6 +5,7 @@ import { holds } from '../../../test/support/property.ts'
 import {
   allDigits,
   axisText,
+  axisTexts,
   changeText,
   digits,
   exact,
@@ -111,7 +112,7 @@ test('a shown number is within half a unit of its last digit', () => {
   )
 })
 
-test('axis labels drop the zeros that widths force, and the rate', () => {
+test('axis labels drop the zeros that widths force, and the time of a plain rate', () => {
   assert.equal(axisText(10, 'ms'), '10\u00a0ms')
   assert.equal(axisText(2500, ''), '2.5\u00a0k')
   assert.equal(axisText(20_000, '/s'), '20\u00a0k')
@@ -119,6 +120,22 @@ test('axis labels drop the zeros that widths force, and the rate', () => {
   assert.equal(axisText(-50, ''), '\u221250')
   assert.equal(axisText(1e82, ''), '1e82')
   assert.equal(axisText(2.5e82, '/s'), '2.5e82')
+})
+
+test('axis labels of a rate with a unit keep the time: m/s is no m', () => {
+  assert.equal(axisText(20, 'm/s'), '20\u00a0m/s')
+  assert.equal(axisText(2048, 'B/s'), '2\u00a0KiB/s')
+  assert.equal(axisText(2500, 'requests/s'), '2.5\u00a0k\u00a0requests/s')
+  assert.equal(axisText(2500, 'W/min'), '2.5\u00a0kW/min')
+})
+
+test('axis labels that do not fit have prefixes and no unit, all of an axis alike', () => {
+  const narrow = (words: string): boolean => words.length <= 6
+  assert.deepEqual(axisTexts([0, 2], 'm/s', narrow), ['0\u00a0m/s', '2\u00a0m/s'])
+  assert.deepEqual(axisTexts([0, 512, 2 ** 20], 'B/s', narrow), ['0', '512', '1\u00a0Mi'])
+  assert.deepEqual(axisTexts([500, 2500], 'requests/s', narrow), ['500', '2.5\u00a0k'])
+  assert.deepEqual(axisTexts([20, 2500], 'W/min', narrow), ['20', '2.5\u00a0k'])
+  assert.deepEqual(axisTexts([20, 20_000], '/min', narrow), ['20', '20\u00a0k'])
 })
 
 test('exact counts are grouped by thin spaces and keep every digit beyond 2^53', () => {

@@ -180,14 +180,36 @@ export function join([number, unit]: Quantity): string {
 }
 
 /**
- * Writes axis labels, which are round numbers: no forced zeros (`10 ms`, not `10.0 ms`), and not
- * what a rate is stated per.
+ * Writes a label of an axis, which is a round number: no forced zeros (`10 ms`, not `10.0 ms`).
+ * `/s` is left out of plain rates, but not where the rest would be another unit, as `m` of `m/s`.
  */
 export function axisText(value: number, unit = ''): string {
   const [number, name] = format(value, unit)
+  const { base, tail } = parseUnit(unit)
+  return join([roundNumber(number), base === '' ? name.slice(0, name.length - tail.length) : name])
+}
+
+/**
+ * Writes the labels of one axis alike: where one of them does not fit with what its rate is stated
+ * per, all are numbers with prefixes and without a unit, which the values beside the axis have.
+ */
+export function axisTexts(
+  values: readonly number[],
+  unit: string,
+  isFitting: (text: string) => boolean,
+): readonly string[] {
+  const texts = values.map((value) => axisText(value, unit))
+  const { base, tail } = parseUnit(unit)
+  if (base === '' || tail === '' || texts.every(isFitting)) return texts
+  return values.map((value) => {
+    const [number, name] = format(value, unit)
+    return join([roundNumber(number), name.slice(0, -(base + tail).length).trimEnd()])
+  })
+}
+
+function roundNumber(number: string): string {
   const isFixed = number.includes('.') && !number.includes('e')
-  const short = isFixed ? number.replace(/\.?0+$/, '') : number.replace(/\.?0+e/, 'e')
-  return join([short, name.replace(TAIL, '')])
+  return isFixed ? number.replace(/\.?0+$/, '') : number.replace(/\.?0+e/, 'e')
 }
 
 /**

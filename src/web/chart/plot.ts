@@ -14,7 +14,7 @@ import {
   type SteadyRange,
   timeTicks,
 } from '../../viewer/chart/scale.ts'
-import { axisText } from '../../viewer/format/number.ts'
+import { axisTexts } from '../../viewer/format/number.ts'
 import { tickText } from '../../viewer/format/time.ts'
 import type { TimeAxis } from './cursor.ts'
 import { drawHeat, type HeatColumns, type HeatSource, heatColumns, heatRange } from './heat.ts'
@@ -226,11 +226,12 @@ function drawCursor(painter: Painter, plot: Plot, box: Box, scale: Scale, perSec
 
 function drawScale(painter: Painter, plot: Plot, box: Box, scale: Scale): void {
   if (plot.size === 'spark') return
-  for (const tick of scale.ticks) {
-    const words = axisText(tick, plot.unit)
-    const y = scale.y(tick) + 4
+  const room = plot.size === 'large' ? box.left - 8 : SCALE_WIDTH - 6
+  const texts = axisTexts(scale.ticks, plot.unit, (words) => painter.textWidth(words) <= room)
+  for (const [i, words] of texts.entries()) {
+    const y = scale.y(scale.ticks[i]!) + 4
     if (plot.size === 'large') painter.label(words, box.left - 8, y, { align: 'right' })
-    else painter.label(words, box.right + 6, y, { room: SCALE_WIDTH - 6 })
+    else painter.label(words, box.right + 6, y, { room })
   }
 }
 

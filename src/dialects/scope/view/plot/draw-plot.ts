@@ -10,7 +10,7 @@ import { divisionS, secondsText, timeGrid } from '../../../../model/board/time-g
 import type { Span } from '../../../../model/board/time-view.ts'
 import { linearScale, type Scale } from '../../../../viewer/chart/scale.ts'
 import { shownName } from '../../../../viewer/format/name.ts'
-import { axisText } from '../../../../viewer/format/number.ts'
+import { axisText, axisTexts } from '../../../../viewer/format/number.ts'
 import type { Painter } from '../../../../web/chart/painter.ts'
 import { CONTRAST_LEAST, contrastOf } from './contrast.ts'
 import { strokeTrace } from './draw-trace.ts'
@@ -101,10 +101,11 @@ function drawGrid(
   x: (time: number) => number,
   unit: string,
 ): void {
-  const texts = tickTexts(scale.ticks, unit)
+  const room = box.left - 12
+  const texts = tickTexts(scale.ticks, unit, (words) => painter.textWidth(words) <= room)
   scale.ticks.forEach((tick, i) => {
     painter.horizontal(scale.y(tick), box.left, box.right)
-    const place = { align: 'right', room: box.left - 12 } as const
+    const place = { align: 'right', room } as const
     painter.label(texts[i]!, box.left - 8, scale.y(tick) + 4, place)
   })
   const { span, isZoomed } = board
@@ -123,8 +124,12 @@ function drawGrid(
 }
 
 /** Writes ticks shortly, and with more digits where that would make two of them the same. */
-function tickTexts(ticks: readonly number[], unit: string): readonly string[] {
-  const texts = ticks.map((tick) => axisText(tick, unit))
+function tickTexts(
+  ticks: readonly number[],
+  unit: string,
+  isFitting: (text: string) => boolean,
+): readonly string[] {
+  const texts = axisTexts(ticks, unit, isFitting)
   if (new Set(texts).size === texts.length) return texts
   return ticks.map((tick) => boardValueText(tick, unit))
 }
