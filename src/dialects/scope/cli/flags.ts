@@ -25,8 +25,8 @@ import { parseStatistic, type Statistic } from '../../../viewer/board/measures.t
 
 /** Flags as commander gives them. */
 export interface ScopeArguments {
-  readonly samplingInterval: number
-  readonly timeout: number
+  readonly samplingInterval?: number
+  readonly timeout?: number
   readonly hideLegend?: boolean
   readonly timeWindow: number
   readonly chartCols?: number
@@ -73,6 +73,9 @@ export interface ScopeRequest {
 }
 
 const SCHEME = 'scope://'
+/** Defaults of -s and -t, in seconds. */
+const INTERVAL_S = 0.1
+const TIMEOUT_S = 10
 
 /** Makes the parser of a flag, which says what is wanted where the text is something else. */
 function wanted<T>(parse: (text: string) => T | undefined, want: string): (text: string) => T {
@@ -100,14 +103,16 @@ export function addFlags(command: Command): Command {
   return command
     .argument('[source]', 'HOST[:PORT] of an exporter, port 5001 unless given; with --hub a filter')
     .addOption(
-      new Option('-s, --sampling-interval <seconds>', 'how often values are asked for')
-        .argParser(wanted(parseSeconds, 'seconds above 0, as 0.02'))
-        .default(0.1),
+      new Option(
+        '-s, --sampling-interval <seconds>',
+        'how often values are asked for (default: 0.1)',
+      ).argParser(wanted(parseSeconds, 'seconds above 0, as 0.02')),
     )
     .addOption(
-      new Option('-t, --timeout <seconds>', 'until a connection stands, or is taken for silent')
-        .argParser(wanted(parseSeconds, 'seconds above 0'))
-        .default(10),
+      new Option(
+        '-t, --timeout <seconds>',
+        'until a connection stands, or is taken for silent (default: 10)',
+      ).argParser(wanted(parseSeconds, 'seconds above 0')),
     )
     .addOption(
       new Option('-w, --time-window <seconds>', 'time that is shown, 1 to 600')
@@ -170,8 +175,8 @@ export function requestOf(source: string | undefined, args: ScopeArguments): Sco
     exporter: hub === undefined && replay === undefined ? exporterOf(source) : undefined,
     selector: hub === undefined ? '' : (source ?? ''),
     ...{ hub, statistics, record, replay },
-    intervalS: args.samplingInterval,
-    timeoutS: args.timeout,
+    intervalS: args.samplingInterval ?? INTERVAL_S,
+    timeoutS: args.timeout ?? TIMEOUT_S,
     board: {
       windowS: args.timeWindow,
       yRanges: args.yRange,
@@ -188,9 +193,15 @@ export function requestOf(source: string | undefined, args: ScopeArguments): Sco
 }
 
 /** @throws {CommandError} of wrong usage, for files that go with no such source */
-function checkFiles(source: string | undefined, { hub, record, replay }: ScopeArguments): void {
+function checkFiles(source: string | undefined, args: ScopeArguments): void {
+  const { hub, record, replay, samplingInterval, timeout } = args
   if (replay !== undefined && (source !== undefined || hub !== undefined || record !== undefined)) {
     const message = '--replay has all in its file: no source, --hub or --record goes with it'
+    throw new CommandError(message, EXIT_USAGE)
+  }
+  if (replay !== undefined && (samplingInterval !== undefined || timeout !== undefined)) {
+    const flag = samplingInterval === undefined ? '-t' : '-s'
+    const message = `${flag} is for an exporter: a recording plays in its own time, leave it out`
     throw new CommandError(message, EXIT_USAGE)
   }
   if (record !== undefined && hub !== undefined) {

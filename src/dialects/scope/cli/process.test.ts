@@ -86,6 +86,8 @@ test('wrong usage is told with what is wanted, and exit code 2', () => {
     [['plc1', '--trigger', 'a=5'], /want KEY=\[BELOW\],\[ABOVE\]/],
     [['plc1', '-s', '1e300'], /samplingIntervalMs/],
     [['plc1', '--replay', 'a'], /--replay has all in its file/],
+    [['--replay', 'a', '-s', '0.1'], /-s is for an exporter: a recording plays in its own time/],
+    [['--replay', 'a', '-t', '10'], /-t is for an exporter: a recording plays in its own time/],
     [['queue', '--hub', '127.0.0.1:1', '--record', 'a'], /--record keeps what an exporter sends/],
   ] as const) {
     const all = [PROGRAM, 'scope', ...args]
