@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
 import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
-import { type Clock, nsOfMs } from '../../time/clock.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
-import { SECURITY_HEADERS } from '../security.ts'
+import { type EndReason, EventResponse } from './event-response.ts'
 import type { LivePayloads, Selection } from './payloads.ts'
 
 interface StreamContext {
@@ -20,9 +20,7 @@ interface StreamContext {
 export class Stream {
   readonly name: string
   selection: Selection
-  /** Reason that the end is counted as. */
-  endReason: 'disconnected' | 'stalled' | 'error' | 'stopped' | 'made_room' = 'disconnected'
-  readonly #outgoing: ServerResponse
+  readonly #response: EventResponse
   readonly #context: StreamContext
   /**
    * Windows of a replay that wait for room, by the frames that they are merged of when it is their
@@ -36,35 +34,20 @@ export class Stream {
   #toldMs = Number.NEGATIVE_INFINITY
   #seenRevision: number | undefined
   #seenSources: string | undefined
-  /** Bytes handed over, and of those the most that have ever left the buffer. */
-  #writtenBytes = 0
-  #deliveredBytes = 0
-  /** Monotonic time of the last of them. */
-  #progressNs: bigint
 
   constructor(outgoing: ServerResponse, context: StreamContext) {
     this.name = context.name
     this.selection = context.selection
-    this.#outgoing = outgoing
     this.#context = context
-    this.#progressNs = context.clock.monotonicNs()
-    outgoing.writeHead(200, {
-      ...SECURITY_HEADERS,
-      'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-store',
-      'X-Accel-Buffering': 'no',
-    })
-    // A stream may be silent for long; it has its own rule for clients that stopped reading.
-    outgoing.socket?.setTimeout(0)
+    this.#response = new EventResponse(outgoing, { ...context, errorReason: 'error' })
     outgoing.on('drain', () => void this.#sendBacklog())
-    outgoing.on('error', () => this.close('error'))
   }
 
   /**
    * Takes a closed interval; it waits behind a replay, and is skipped when the client is too slow.
    */
   take(frame: Frame): void {
-    if (this.#outgoing.writableEnded || this.#isEnding) return
+    if (this.#response.isEnded || this.#isEnding) return
     this.#toldMs = frame.endMs
     const { payloads } = this.#context
     const isCheap = payloads.isCheap(frame, this.selection)
@@ -106,54 +89,37 @@ export class Stream {
 
   /** Sends samples of a moment that has passed when there is no room: they are in the log. */
   offerSamples(event: Buffer): void {
-    if (this.#outgoing.writableEnded || this.#isEnding) return
+    if (this.#response.isEnded || this.#isEnding) return
     if (!this.#offer(event)) this.#skip('samples')
   }
 
-  /** Sends a comment that keeps the connection alive; pointless while other bytes wait. */
   heartbeat(): void {
-    if (this.#outgoing.writableLength === 0) this.write(':\n\n')
-    this.closeIfStalled()
+    this.#response.heartbeat()
+  }
+
+  closeIfStalled(): void {
+    this.#response.closeIfStalled()
   }
 
   write(bytes: string | Buffer): void {
-    this.#writtenBytes += Buffer.byteLength(bytes)
-    this.#outgoing.write(bytes)
+    this.#response.write(bytes)
   }
 
-  /**
-   * Closes the stream of a client that has taken nothing of what waits for it: it is gone, or as
-   * good as gone.
-   */
-  closeIfStalled(): void {
-    const { clock, limits } = this.#context
-    const waiting = this.#outgoing.writableLength
-    const delivered = this.#writtenBytes - waiting
-    if (waiting === 0 || delivered > this.#deliveredBytes) {
-      this.#deliveredBytes = delivered
-      this.#progressNs = clock.monotonicNs()
-    } else if (clock.monotonicNs() - this.#progressNs > nsOfMs(limits.streamStallMs)) {
-      this.close('stalled')
-    }
+  get endReason(): EndReason {
+    return this.#response.endReason
   }
 
   /** Time for which the client has taken nothing of what waits for it, ms, by the last look. */
   get stalledMs(): number {
-    if (this.#outgoing.writableLength === 0) return 0
-    return Number(this.#context.clock.monotonicNs() - this.#progressNs) / 1e6
+    return Number(this.#response.silentNs) / 1e6
   }
 
-  /** Ends at once; what waits is lost. */
-  close(reason: Stream['endReason']): void {
-    if (this.#outgoing.destroyed) return
-    this.endReason = reason
-    this.#outgoing.destroy()
+  close(reason: EndReason): void {
+    this.#response.close(reason)
   }
 
-  /** Ends behind what waits. */
   end(): void {
-    this.endReason = 'stopped'
-    this.#outgoing.end()
+    this.#response.end()
   }
 
   /**
@@ -172,7 +138,7 @@ export class Stream {
     if (this.#isReplaying) return
     this.#isReplaying = true
     const { payloads, turns } = this.#context
-    const isWanted = (): boolean => !this.#outgoing.destroyed
+    const isWanted = (): boolean => !this.#response.isClosed
     while (this.#backlog.length > 0 && this.#hasRoom) {
       const frames = this.#backlog[0]!
       const event = await turns.run(payloads.replay(frames, this.selection), isWanted)
@@ -194,13 +160,12 @@ export class Stream {
   /** Whether a window of a replay may be made: less than half of the buffer waits. */
   get #hasRoom(): boolean {
     const { limits } = this.#context
-    return this.#outgoing.writableLength <= limits.streamBufferBytes / 2
+    return this.#response.waitingBytes <= limits.streamBufferBytes / 2
   }
 
   /** Hands bytes over if the buffer has room; an empty one takes any size. */
   #offer(bytes: Buffer): boolean {
-    const waiting = this.#outgoing.writableLength
-    if (waiting > 0 && waiting + bytes.length > this.#context.limits.streamBufferBytes) return false
+    if (!this.#response.hasRoomFor(bytes.length)) return false
     this.write(bytes)
     return true
   }

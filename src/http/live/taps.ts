@@ -10,10 +10,9 @@ import type { HubView } from '../../hub/view.ts'
 import type { MinuteLog } from '../../peers/minute-log.ts'
 import { networkOf } from '../../peers/network.ts'
 import { Idleness, Shares } from '../../peers/shares.ts'
-import { nsOfMs } from '../../time/clock.ts'
 import type { TapHelloEvent, TapSkippedEvent } from '../api.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
-import { SECURITY_HEADERS } from '../security.ts'
+import { EventResponse } from './event-response.ts'
 import { addCounts, NO_COUNTS, type TapNews, TapReader } from './tap-reader.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -43,8 +42,8 @@ export class TapStreams {
   readonly #dialects: ReadonlyMap<string, Dialect>
   readonly #watched = new Map<string, Watched>()
   readonly #shares = new Shares<Viewer>({
-    idleness: ({ isWaiting }) => (isWaiting ? Idleness.idle : Idleness.working),
-    silence: ({ silentNs }) => Number(silentNs),
+    idleness: ({ response }) => (response.waitingBytes > 0 ? Idleness.idle : Idleness.working),
+    silence: ({ response }) => Number(response.silentNs),
   })
   #refused = 0
   #cancelHeartbeat: (() => void) | undefined
@@ -87,7 +86,7 @@ export class TapStreams {
     reports.count('taps', 'opened')
     outgoing.once('close', () => {
       this.#leave(viewer)
-      reports.count('taps', viewer.endReason)
+      reports.count('taps', viewer.response.endReason)
     })
     viewer.greet(this.#dialectsOf(listener))
     this.#watch(listener).viewers.add(viewer)
@@ -119,7 +118,7 @@ export class TapStreams {
     if (found === undefined) return false
     this.#parts.log.note('taps closed to make room for others')
     this.#leave(found)
-    found.close('made_room')
+    found.response.close('made_room')
     return true
   }
 
@@ -140,30 +139,23 @@ export class TapStreams {
   #beatLater(): () => void {
     return this.#view.clock.after(HEARTBEAT_MS, () => {
       this.#cancelHeartbeat = this.#beatLater()
-      for (const viewer of [...this.#shares.members()]) viewer.heartbeat()
+      for (const viewer of [...this.#shares.members()]) viewer.response.heartbeat()
     })
   }
 
   /** Ends every stream in order. */
   stop(): void {
-    for (const viewer of [...this.#shares.members()]) viewer.end()
+    for (const viewer of [...this.#shares.members()]) viewer.response.end()
   }
 }
 
 /** One client that watches a listener. */
 class Viewer {
-  endReason: 'disconnected' | 'stalled' | 'stopped' | 'made_room' = 'disconnected'
   readonly listener: string
-  readonly #outgoing: ServerResponse
+  readonly response: EventResponse
   readonly #hasHex: boolean
   readonly #clock: HubView['clock']
-  readonly #limits: HttpLimits
   #skipped: TapSkippedEvent = NO_COUNTS
-  /** Bytes handed over, and of those the most that have ever left the buffer. */
-  #writtenBytes = 0
-  #deliveredBytes = 0
-  /** Monotonic time of the last of them. */
-  #progressNs: bigint
 
   constructor(
     outgoing: ServerResponse,
@@ -173,81 +165,32 @@ class Viewer {
     limits: HttpLimits,
   ) {
     this.listener = listener
-    this.#outgoing = outgoing
+    this.response = new EventResponse(outgoing, { clock, limits, errorReason: 'disconnected' })
     this.#hasHex = hasHex
     this.#clock = clock
-    this.#limits = limits
-    this.#progressNs = clock.monotonicNs()
-    outgoing.writeHead(200, {
-      ...SECURITY_HEADERS,
-      'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-store',
-      'X-Accel-Buffering': 'no',
-    })
-    // it may be silent for long
-    outgoing.socket?.setTimeout(0)
-    outgoing.on('error', () => this.close('disconnected'))
   }
 
   greet(dialects: readonly string[]): void {
     const { listener } = this
     const hello: TapHelloEvent = { listener, dialects, nowMs: this.#clock.wallMs() }
-    this.#write(`event: hello\ndata: ${JSON.stringify(hello)}\n\n`)
-  }
-
-  /** Whether bytes wait for the client. */
-  get isWaiting(): boolean {
-    return this.#outgoing.writableLength > 0
-  }
-
-  /** Time for which it has taken nothing of what waits. */
-  get silentNs(): bigint {
-    return this.isWaiting ? this.#clock.monotonicNs() - this.#progressNs : 0n
+    this.response.write(`event: hello\ndata: ${JSON.stringify(hello)}\n\n`)
   }
 
   take(news: TapNews): void {
-    if (this.#outgoing.writableEnded) return
+    if (this.response.isEnded) return
     this.#skipped = addCounts(this.#skipped, news.skipped)
     const text = this.#skippedText() + news.text(this.#hasHex)
     if (text === '') return
-    const waiting = this.#outgoing.writableLength
-    if (waiting > 0 && waiting + text.length > this.#limits.streamBufferBytes) {
+    if (!this.response.hasRoomFor(text.length)) {
       this.#skipped = addCounts(this.#skipped, news.told)
       return
     }
     this.#skipped = NO_COUNTS
-    this.#write(text)
+    this.response.write(text)
   }
 
   #skippedText(): string {
     if (Object.values(this.#skipped).every((count) => count === 0)) return ''
     return `event: skipped\ndata: ${JSON.stringify(this.#skipped)}\n\n`
-  }
-
-  /** Keeps the connection alive, or closes that of a client that has taken nothing for long. */
-  heartbeat(): void {
-    const delivered = this.#writtenBytes - this.#outgoing.writableLength
-    if (!this.isWaiting || delivered > this.#deliveredBytes) {
-      this.#deliveredBytes = delivered
-      this.#progressNs = this.#clock.monotonicNs()
-    } else if (this.silentNs > nsOfMs(this.#limits.streamStallMs)) this.close('stalled')
-    if (!this.isWaiting && !this.#outgoing.destroyed) this.#write(':\n\n')
-  }
-
-  #write(text: string): void {
-    this.#writtenBytes += Buffer.byteLength(text)
-    this.#outgoing.write(text)
-  }
-
-  close(reason: Viewer['endReason']): void {
-    if (this.#outgoing.destroyed) return
-    this.endReason = reason
-    this.#outgoing.destroy()
-  }
-
-  /** Ends behind what waits. */
-  end(): void {
-    this.endReason = 'stopped'
-    this.#outgoing.end()
   }
 }
