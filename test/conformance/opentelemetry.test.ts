@@ -1,9 +1,10 @@
 /**
- * The real OpenTelemetry SDK for JavaScript, with its own exporters, pushes into a hub: every value
- * is there to the unit, with names, units and descriptions.
+ * The real OpenTelemetry SDK for JavaScript, with its own exporters, and the stock exporter of .NET
+ * push into a hub: every value is there to the unit, with names, units and descriptions.
  */
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { suite, type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { metrics } from '@opentelemetry/api'
@@ -14,6 +15,7 @@ import {
   PeriodicExportingMetricReader,
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics'
+import { DotnetPeer, whyNoDotnet } from '../../src/dialects/nettrace/test/dotnet-peer.ts'
 import { type HubSeries, type RunningHub, startHub } from '../../src/start-hub.ts'
 import { until } from '../support/hub/hub.ts'
 import { FREE_PORTS } from '../support/ports.ts'
@@ -48,7 +50,6 @@ async function load(name: ExporterName): Promise<ExporterClass> {
 
 /** A provider that pushes when it is told to. */
 async function provide(
-  context: TestContext,
   { addresses }: RunningHub,
   name: ExporterName,
   temporality: AggregationTemporality,
@@ -65,7 +66,6 @@ async function provide(
       },
     ],
   })
-  context.after(() => provider.shutdown())
   return provider
 }
 
@@ -104,7 +104,7 @@ suite('the OpenTelemetry SDK for JavaScript', () => {
       const title = `pushes by ${packageOf(name)}, ${temporality.toLowerCase()}, to the unit`
       test(title, { skip }, async (context) => {
         const hub = await start(context)
-        const provider = await provide(context, hub, name, AggregationTemporality[temporality])
+        const provider = await provide(hub, name, AggregationTemporality[temporality])
         const meter = provider.getMeter('shop', '1.0')
         const orders = meter.createCounter('orders', { unit: '{order}', description: 'Paid' })
         const weight = meter.createCounter('weight', { unit: 'kg' })
@@ -161,6 +161,7 @@ suite('the OpenTelemetry SDK for JavaScript', () => {
         assert.equal(sender?.facts.requests, ROUNDS)
         assert.equal(sender?.facts.rejected, 0)
         assert.equal(sender?.facts['telemetry.sdk.language'], 'nodejs')
+        await provider.shutdown()
       })
     }
   }
@@ -179,17 +180,46 @@ suite('the OpenTelemetry SDK for JavaScript', () => {
       exportIntervalMillis: 3_600_000,
     })
     const provider = new MeterProvider({ readers: [reader] })
-    context.after(async () => {
-      metrics.disable()
-      await provider.shutdown()
-    })
     metrics.setGlobalMeterProvider(provider)
     metrics.getMeter('app').createCounter('visits').add(3)
     // a point whose start is its own time, in ms, would say that its start is not known
     await setTimeout(5)
     await provider.forceFlush()
     await until(() => totalOf(hub, 'visits') === '3')
+    metrics.disable()
+    await provider.shutdown()
   })
+})
+
+suite('the OpenTelemetry exporter of .NET', () => {
+  for (const temporality of ['Cumulative', 'Delta']) {
+    const title = `pushes ${temporality.toLowerCase()} to the unit`
+    test(title, { skip: whyNoDotnet ?? false }, async (context) => {
+      const hub = await start(context)
+      const endpoint = `http://127.0.0.1:${hub.addresses.http!.port}`
+      const folder = tmpdir()
+      const peer = await DotnetPeer.start(context, { folder }, 'otlp', endpoint, temporality)
+      await peer.line('pid')
+      for (let round = 1; round <= ROUNDS; round++) {
+        peer.tell('write 1000')
+        const pushed = (): number => peer.lines.filter((line) => line.pushed === true).length
+        await peer.until(() => pushed() === round)
+        await until(() => totalOf(hub, 'orders') === String(round * 499_500))
+      }
+      const names = ['weight', 'carts.open', 'latency', 'payload.size', 'depth']
+      assert.deepEqual(Object.fromEntries(names.map((name) => [name, totalOf(hub, name)])), {
+        weight: String(ROUNDS * 250),
+        'carts.open': String(ROUNDS * (334 - 666)),
+        latency: `${ROUNDS * 1000} ${ROUNDS * 499_500}`,
+        'payload.size': `${ROUNDS * 1000} ${ROUNDS * 50 * (2 ** 20 - 1)}`,
+        depth: '7.5',
+      })
+      const { metadata, identity } = seriesOf(hub, 'orders')[0]!
+      assert.deepEqual([metadata.unit, metadata.description], ['{order}', 'Paid'])
+      assert.equal(Object.fromEntries(identity.labels)['otel.scope.name'], 'Pentameter-Peer')
+      assert.deepEqual(hub.sources().errors, [])
+    })
+  }
 })
 
 /** Count of a bucket by the number of its bound. */
