@@ -5,3 +5,5 @@
 
 export { counter, gauge, histogram, metrics } from './instrument/front/default.ts'
 export { type MetricRow, Metrics, type PolledOptions } from './instrument/front/metrics.ts'
+export type { HttpMeasuring, HttpOptions } from './instrument/http/http-requests.ts'
+export { nameRoute } from './instrument/http/server-requests.ts'

@@ -6,6 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Histogram as Buckets, Exact, Labels } from '../../model/index.ts'
 import { IncrementingPollingCounter, PollingCounter } from '../counters/event-counters.ts'
+import { type HttpMeasuring, type HttpOptions, measureHttp } from '../http/http-requests.ts'
+import type { InstrumentMaker } from '../http/maker.ts'
 import {
   type MetricsFormat,
   type MetricsRequest,
@@ -72,6 +74,7 @@ export class Metrics {
   readonly #given: CounterRegistry | undefined
   readonly #sources = new Map<string, EventSource>()
   readonly #made = new Map<string, Made>()
+  #http: HttpMeasuring | undefined
 
   /** @param registry the thread's default one when not given */
   constructor(registry?: CounterRegistry) {
@@ -138,6 +141,40 @@ export class Metrics {
   }
 
   /**
+   * Measures all requests of `node:http` that this process answers, whatever framework is on top,
+   * and those that it makes by `fetch`, undici and `node:http`: time, sizes, how many are open, by
+   * method, route and status, under the names of OpenTelemetry. Until it is closed; at most once at
+   * a time.
+   * @throws {RangeError} for a limit that is none
+   * @throws {TypeError} while it goes on already
+   * @example
+   * ```ts
+   * import { createServer } from 'node:http'
+   * import { metrics } from 'pentameter'
+   *
+   * const measuring = metrics.http()
+   * createServer(metrics.handler()).listen(8080)
+   * measuring.close()
+   * ```
+   */
+  http(options: HttpOptions = {}): HttpMeasuring {
+    if (this.#http !== undefined) throw new TypeError('HTTP requests are measured already')
+    const maker: InstrumentMaker = {
+      counter: (name, own) => this.counter(name, own),
+      gauge: (name, own) => this.gauge(name, own),
+      histogram: (name, own) => this.histogram(name, own),
+    }
+    const measuring = measureHttp(maker, options)
+    this.#http = measuring
+    return {
+      close: () => {
+        measuring.close()
+        if (this.#http === measuring) this.#http = undefined
+      },
+    }
+  }
+
+  /**
    * Reads back all instruments that were made here, in that order; for tests above all. Totals are
    * over all threads; sets of labels are those that this thread has used.
    */
@@ -150,6 +187,8 @@ export class Metrics {
 
   /** Takes all instruments and groups that were made here out of the registry; names begin anew. */
   close(): void {
+    this.#http?.close()
+    this.#http = undefined
     for (const { plain, ...rest } of this.#made.values()) {
       if (plain !== undefined) plain.close()
       else if ('polled' in rest) rest.polled.close()

@@ -1,0 +1,121 @@
+/**
+ * Requests that this process makes, by `fetch` and undici and by node:http, under the names of
+ * OpenTelemetry's conventions for HTTP clients: from their start to the head of the answer.
+ */
+import type { BoundHistogram, Histogram } from '../plain/histogram.ts'
+import type { InstrumentMaker } from './maker.ts'
+import { knownMethod, Names } from './names.ts'
+
+type Label =
+  | 'http.request.method'
+  | 'server.address'
+  | 'server.port'
+  | 'http.response.status_code'
+  | 'error.type'
+
+/** A request that is under way. */
+interface Pending {
+  readonly startMs: number
+  readonly method: string
+  readonly address: string
+  readonly port: string
+}
+
+/** Request as undici tells of it. */
+interface UndiciRequest {
+  readonly method: string
+  readonly origin?: unknown
+}
+
+/** Request of node:http as its channels tell of it. */
+interface NodeRequest {
+  readonly method?: string
+  readonly host?: string
+  readonly protocol?: string
+  getHeader(name: string): unknown
+}
+
+const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+export class ClientRequests {
+  readonly #duration: Histogram<Label>
+  readonly #peers: Names
+  readonly #pending = new WeakMap<object, Pending>()
+  readonly #handles = new Map<string, BoundHistogram>()
+
+  constructor(maker: InstrumentMaker, peersLimit: number) {
+    this.#duration = maker.histogram('http.client.request.duration', {
+      unit: 's',
+      labels: [
+        ...(['http.request.method', 'server.address', 'server.port'] as const),
+        ...(['http.response.status_code', 'error.type'] as const),
+      ],
+      description: 'Time from a request’s start to the head of its answer',
+    })
+    this.#peers = new Names(peersLimit)
+  }
+
+  /** Handlers by the channel that each is for. */
+  readonly handlers: Readonly<Record<string, (message: unknown) => void>> = {
+    'undici:request:create': (message) => {
+      const { request } = message as { request: UndiciRequest }
+      this.#start(request, request.method, String(request.origin ?? ''))
+    },
+    'undici:request:headers': (message) => {
+      const { request, response } = message as Answered
+      this.#end(request, response.statusCode)
+    },
+    'undici:request:error': (message) => this.#fail(message),
+    'http.client.request.start': (message) => {
+      const { request } = message as { request: NodeRequest }
+      const host = String(request.getHeader('host') ?? request.host ?? '')
+      this.#start(request, request.method ?? 'GET', `${request.protocol ?? 'http:'}//${host}`)
+    },
+    'http.client.response.finish': (message) => {
+      const { request, response } = message as Answered
+      this.#end(request, response.statusCode)
+    },
+    'http.client.request.error': (message) => this.#fail(message),
+  }
+
+  #start(request: object, method: string, origin: string): void {
+    const { protocol = '', hostname = '', port = '' } = URL.parse(origin) ?? {}
+    const peer = this.#peers.take(`${hostname}:${port || (PORTS[protocol] ?? '')}`) ?? Names.OTHER
+    const colon = peer.lastIndexOf(':')
+    const [address, stated] =
+      colon === -1 ? [peer, ''] : [peer.slice(0, colon), peer.slice(colon + 1)]
+    const startMs = performance.now()
+    this.#pending.set(request, { startMs, method: knownMethod(method), address, port: stated })
+  }
+
+  #fail(message: unknown): void {
+    const { request, error } = message as { request: object; error?: { code?: unknown } | null }
+    const code = error?.code
+    this.#end(request, 0, typeof code === 'string' ? code.slice(0, 40) : Names.OTHER)
+  }
+
+  #end(request: object, status: number, error = status >= 400 ? String(status) : ''): void {
+    const pending = this.#pending.get(request)
+    if (pending === undefined) return
+    this.#pending.delete(request)
+    const { method, address, port } = pending
+    const key = `${method} ${status} ${error} ${port} ${address}`
+    let handle = this.#handles.get(key)
+    if (handle === undefined) {
+      handle = this.#duration.with({
+        'http.request.method': method,
+        'server.address': address,
+        'server.port': port,
+        'http.response.status_code': status === 0 ? '' : String(status),
+        'error.type': error,
+      })
+      this.#handles.set(key, handle)
+    }
+    handle.record((performance.now() - pending.startMs) / 1000)
+  }
+}
+
+interface Answered {
+  readonly request: object
+  readonly response: { readonly statusCode: number }
+}
