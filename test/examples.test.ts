@@ -10,10 +10,15 @@ const FOLDER = fileURLToPath(new URL('../examples/', import.meta.url))
 /** What `pentameter/…` means there, without a build. */
 const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
 /** What each example prints at its end. */
+/** Three requests of one route, as a scrape tells of them. */
+const REQUESTS = /^http_server_request_duration_seconds_count\{.*http_route="\/cart\/:id".*\} 3$/m
 const OUTPUTS: Record<string, RegExp> = {
   'counter-threads.ts': /^jobs 3000, latencies 3000\n$/,
   'embed.ts':
     /2 seconds with \[ \{ kind: 'counter', delta: 3 \} \]\ntotal \{ .* total: 3, decrements: 0 \}/,
+  'express.ts': REQUESTS,
+  'fastify.ts': REQUESTS,
+  'hono.ts': REQUESTS,
   'host-filter.ts':
     /a_counter 100n\n[\s\S]*a_histogram sum 1000n\n100 requests, 0 failed, 0 traps\n/,
   'instrument-server.ts':
@@ -32,6 +37,9 @@ const OUTPUTS: Record<string, RegExp> = {
 const ALONE = new Set([
   'counter-threads.ts',
   'embed.ts',
+  'express.ts',
+  'fastify.ts',
+  'hono.ts',
   'host-filter.ts',
   'instrument-server.ts',
   'metrics.ts',
