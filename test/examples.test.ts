@@ -9,9 +9,9 @@ import { type HubProcess, startHubProcess } from './support/hub/hub-process.ts'
 const FOLDER = fileURLToPath(new URL('../examples/', import.meta.url))
 /** What `pentameter/…` means there, without a build. */
 const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
-/** What each example prints at its end. */
 /** Three requests of one route, as a scrape tells of them. */
 const REQUESTS = /^http_server_request_duration_seconds_count\{.*http_route="\/cart\/:id".*\} 3$/m
+/** What each example prints at its end. */
 const OUTPUTS: Record<string, RegExp> = {
   'counter-threads.ts': /^jobs 3000, latencies 3000\n$/,
   'embed.ts':
