@@ -11,9 +11,9 @@ import type { InstrumentMaker } from './maker.ts'
 import { knownMethod, METHODS, Names } from './names.ts'
 
 /** Time of the start, on a response that is recorded. */
-const STARTED = Symbol('pentameter.started')
+const STARTED = Symbol('started')
 /** Route of a request whose framework, or program, has said it. */
-const ROUTE = Symbol('pentameter.route')
+const ROUTE = Symbol('route')
 
 interface RecordedResponse extends ServerResponse {
   [STARTED]?: number
