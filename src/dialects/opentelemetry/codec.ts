@@ -159,7 +159,7 @@ function varintEnd(bytes: Uint8Array, at: number, end: number): number | undefin
  * const gauge = { dataPoints: [{ timeUnixNano: '1', asInt: '9007199254740993' }] }
  * const scopeMetrics = [{ metrics: [{ name: 'depth', gauge }] }]
  * const [request] = encodeOpenTelemetry([{ scopeMetrics }])
- * console.log(decodeOpenTelemetry(request!).messages) // as they were
+ * console.log(decodeOpenTelemetry(request!).messages) // [ { scopeMetrics: … } ]
  */
 export function decodeOpenTelemetry(
   bytes: Uint8Array,

@@ -34,9 +34,9 @@ interface RoutedRequest extends IncomingMessage {
  * @example
  * ```ts
  * import { createServer } from 'node:http'
- * import { metrics, nameRoute } from 'pentameter'
+ * import { nameRoute } from 'pentameter'
  *
- * metrics.http()
+ * // measured, and under this route, once the program has said metrics.http()
  * const server = createServer((request, response) => {
  *   if (request.url?.startsWith('/cart/')) nameRoute(request, '/cart/:id')
  *   response.end('hello')
