@@ -12,7 +12,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { BoundAddress, PortAddresses } from './dialects/endpoints.ts'
+import type { PortAddresses } from './dialects/endpoints.ts'
 import type { Guest } from './dialects/guest.ts'
 import { HTTP_PORT, type ValuesOf } from './dialects/options.ts'
 import { GUESTS } from './dialects/registry.ts'
@@ -20,7 +20,8 @@ import type { SnapshotSource, Statistic } from './dialects/snapshot-source.ts'
 import { isLoopback } from './host-check.ts'
 import type { OtlpPreview } from './http/export/otlp/source.ts'
 import { HTTP_LIMITS } from './http/limits.ts'
-import { createHttpServer, type HttpPort, type HttpServer } from './http/server.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
+import { HttpListener } from './http-listener.ts'
 import { parseConfig } from './hub/config/config.ts'
 import { type HouseOptions, listenPorts } from './hub/config/house-options.ts'
 import { dialectOptions, type HubConfig } from './hub/config/values.ts'
@@ -146,8 +147,6 @@ const WEB_ROOT = fileURLToPath(new URL('../dist/web/', import.meta.url))
 const OPEN_MESSAGE =
   'the hub listens beyond this machine and asks nobody who they are: ' +
   'everyone who reaches its ports may send and read'
-/** Pause between two attempts to bind the HTTP port, ms. */
-const RETRY_MS = 15_000
 
 /**
  * Starts a hub: a port that is taken is told in `addresses` and by the log, and tried again.
@@ -352,64 +351,4 @@ function furtherPorts(
     const listener = new HttpListener(server.further(port), { host, port }, clock, log, name)
     return [{ name, listener }]
   })
-}
-
-/** The HTTP server as one listener among others: where its port is taken, it is tried again. */
-class HttpListener {
-  readonly #name: string
-  readonly #server: HttpPort
-  readonly #wished: BoundAddress
-  readonly #clock: Clock
-  readonly #log: Log
-  #address: BoundAddress
-  #isStopped = false
-  #cancelRetry: (() => void) | undefined
-
-  constructor(
-    server: HttpPort,
-    wished: BoundAddress,
-    clock: Clock,
-    log: Log,
-    name: string = HTTP_PORT.name,
-  ) {
-    this.#name = name
-    this.#server = server
-    this.#wished = wished
-    this.#address = wished
-    this.#clock = clock
-    this.#log = log
-  }
-
-  /** Address as bound, or as wished with the reason why it is not. */
-  get address(): BoundAddress {
-    return this.#address
-  }
-
-  async start(): Promise<void> {
-    try {
-      const { host, port } = await this.#server.start()
-      this.#address = { host, port }
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      const reason = code === 'EADDRINUSE' ? 'port is taken by another process' : message
-      const retryS = RETRY_MS / 1000
-      const facts = { ...this.#wished, retryS }
-      this.#log('error', `listener ${this.#name} did not start: ${reason}`, facts)
-      if (!this.#isStopped) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#retry())
-      this.#address = { ...this.#wished, error: reason }
-    }
-  }
-
-  async #retry(): Promise<void> {
-    await this.start()
-    const { error, ...address } = this.#address
-    if (error === undefined) this.#log('info', `listener ${this.#name} is up`, address)
-    if (this.#isStopped) await this.#server.stop()
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#cancelRetry?.()
-    await this.#server.stop()
-  }
 }
