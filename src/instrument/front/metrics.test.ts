@@ -110,6 +110,13 @@ test('what was recorded is read back, set by set', () => {
   assert.deepEqual(logged, [])
 })
 
+test('a polled value that is a promise is none, and may fail', async () => {
+  const { own } = newMetrics()
+  own.gauge('shop.later', { read: (async () => Promise.reject(new Error('no'))) as () => never })
+  assert.ok(Number.isNaN(own.snapshot()[0]!.value))
+  await turn() // an unhandled rejection would end the test
+})
+
 test('a value beyond the limit of label sets reads as nothing, and takes nothing', () => {
   const limits = { labelSets: 1 }
   const own = new Metrics(new CounterRegistry({ limits, log: () => {} }))

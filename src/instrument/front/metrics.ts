@@ -20,8 +20,8 @@ import { Counter } from '../plain/counter.ts'
 import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
 import { Histogram } from '../plain/histogram.ts'
 import type { InstrumentOptions } from '../plain/instrument.ts'
+import { askOnce } from '../recording/poll.ts'
 import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
-import { polledValue } from './polled-value.ts'
 
 /** Group of a name that says none. */
 const GROUP = 'app'
@@ -180,7 +180,7 @@ export class Metrics {
    */
   snapshot(): readonly MetricRow[] {
     return [...this.#made].flatMap(([name, { kind, plain, read }]): MetricRow[] => {
-      if (read !== undefined) return [{ name, kind, labels: [], value: polledValue(read) }]
+      if (read !== undefined) return [{ name, kind, labels: [], value: askOnce(read) }]
       return plain.values().map(({ labels, value }) => ({ name, kind, labels, value }))
     })
   }

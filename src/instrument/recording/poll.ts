@@ -28,7 +28,7 @@ class Poll {
   #isCalling = false
   #waiting: ((value: number) => void)[] = []
 
-  constructor(options: PollOptions) {
+  constructor(options: Pick<PollOptions, 'callback' | 'onFailure'>) {
     this.#callback = options.callback
     this.#onFailure = options.onFailure
   }
@@ -76,6 +76,11 @@ class Poll {
 
 /** A reading beside all collections: none has its number. */
 const NOW: Collection = { number: Number.NaN, nowNs: 0n }
+
+/** Asks a callback once, beside all sessions; NaN where that fails (eventcounters.md §4.6). */
+export function askOnce(callback: () => number): number {
+  return new Poll({ callback, onFailure: () => {} }).value(NOW) ?? Number.NaN
+}
 
 /** PollingCounter: the value of the boundary, as one sample. */
 export class PolledCounter implements ServedCounter {
