@@ -17,8 +17,7 @@ type Label =
 interface Pending {
   readonly startMs: number
   readonly method: string
-  readonly address: string
-  readonly port: string
+  readonly peer: string
 }
 
 /** Request as undici tells of it. */
@@ -79,13 +78,8 @@ export class ClientRequests {
   }
 
   #start(request: object, method: string, origin: string): void {
-    const { protocol = '', hostname = '', port = '' } = URL.parse(origin) ?? {}
-    const peer = this.#peers.take(`${hostname}:${port || (PORTS[protocol] ?? '')}`) ?? Names.OTHER
-    const colon = peer.lastIndexOf(':')
-    const [address, stated] =
-      colon === -1 ? [peer, ''] : [peer.slice(0, colon), peer.slice(colon + 1)]
-    const startMs = performance.now()
-    this.#pending.set(request, { startMs, method: knownMethod(method), address, port: stated })
+    const peer = this.#peers.take(origin) ?? Names.OTHER
+    this.#pending.set(request, { startMs: performance.now(), method: knownMethod(method), peer })
   }
 
   #fail(message: unknown): void {
@@ -98,14 +92,13 @@ export class ClientRequests {
     const pending = this.#pending.get(request)
     if (pending === undefined) return
     this.#pending.delete(request)
-    const { method, address, port } = pending
-    const key = `${method} ${status} ${error} ${port} ${address}`
+    const { method, peer } = pending
+    const key = `${method} ${status} ${error} ${peer}`
     let handle = this.#handles.get(key)
     if (handle === undefined) {
       handle = this.#duration.with({
         'http.request.method': method,
-        'server.address': address,
-        'server.port': port,
+        ...addressOf(peer),
         'http.response.status_code': status === 0 ? '' : String(status),
         'error.type': error,
       })
@@ -113,6 +106,14 @@ export class ClientRequests {
     }
     handle.record((performance.now() - pending.startMs) / 1000)
   }
+}
+
+/** Labels of an origin, such as `http://example.org`; one that is no address stands as it is. */
+function addressOf(peer: string): { 'server.address': string; 'server.port': string } {
+  const url = URL.parse(peer)
+  if (url === null) return { 'server.address': peer, 'server.port': '' }
+  const { hostname, port, protocol } = url
+  return { 'server.address': hostname, 'server.port': port || (PORTS[protocol] ?? '') }
 }
 
 interface Answered {
