@@ -5,8 +5,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BoundCounter } from '../plain/counter.ts'
-import type { BoundGauge, Gauge } from '../plain/gauge.ts'
+import type { BoundGauge } from '../plain/gauge.ts'
 import type { BoundHistogram, Histogram } from '../plain/histogram.ts'
+import { type ExpressRequest, routeOfExpress } from '../requests/express-route.ts'
 import type { InstrumentMaker } from './maker.ts'
 import { knownMethod, METHODS, Names } from './names.ts'
 
@@ -19,12 +20,8 @@ interface RecordedResponse extends ServerResponse {
   [STARTED]?: number
 }
 
-/** Request as Express leaves it; those of node:http lack all that is optional. */
-interface RoutedRequest extends IncomingMessage {
+interface RoutedRequest extends ExpressRequest {
   [ROUTE]?: string
-  readonly route?: { readonly path?: unknown }
-  readonly baseUrl?: string
-  readonly originalUrl?: string
 }
 
 /**
@@ -67,9 +64,10 @@ export class ServerRequests {
   readonly #requestSize: Histogram<EndLabel>
   readonly #responseSize: Histogram<EndLabel>
   readonly #active: ReadonlyMap<string, BoundGauge>
-  readonly #gauge: Gauge<'http.request.method'>
   readonly #other: BoundCounter
   readonly #routes: Names
+  /** One listener for all responses, each of which is its `this`. */
+  readonly #onClose: (this: ServerResponse) => void
   /** Handles by what tells requests apart, found without an array or an object for each. */
   readonly #handles = new Map<string, Handles>()
 
@@ -90,13 +88,13 @@ export class ServerRequests {
       labels: LABELS,
       description: 'Bodies of answers that state their length',
     })
-    this.#gauge = maker.gauge(`${group}.active_requests`, {
-      labels: ['http.request.method'],
+    const active = maker.gauge(`${group}.active_requests`, {
+      labels: ['http.request.method'] as const,
       across: 'sum',
       description: 'Requests that are not answered yet',
     })
     this.#active = new Map(
-      METHODS.map((name) => [name, this.#gauge.with({ 'http.request.method': name })]),
+      METHODS.map((name) => [name, active.with({ 'http.request.method': name })]),
     )
     this.#other = maker
       .counter(`${group}.request.other_routes`, {
@@ -104,6 +102,10 @@ export class ServerRequests {
       })
       .with({})
     this.#routes = new Names(routesLimit)
+    const record = (response: RecordedResponse): void => this.#record(response)
+    this.#onClose = function onClose() {
+      record(this)
+    }
   }
 
   /** Takes what node:http tells as a request's head has come. */
@@ -117,13 +119,6 @@ export class ServerRequests {
     this.#active.get(knownMethod(request.method))?.add(1)
     response.once('close', this.#onClose)
   }
-
-  readonly #onClose = (() => {
-    const self = this
-    return function onClose(this: ServerResponse): void {
-      self.#record(this as RecordedResponse)
-    }
-  })()
 
   #record(response: RecordedResponse): void {
     const request = response.req as RoutedRequest
@@ -141,7 +136,7 @@ export class ServerRequests {
 
   #routeOf(request: RoutedRequest): string {
     const route = request[ROUTE] ?? routeOfExpress(request)
-    if (route === '') return ''
+    if (route === undefined) return ''
     const name = this.#routes.take(route)
     if (name === undefined) this.#other.add()
     return name ?? Names.OTHER
@@ -171,15 +166,4 @@ function recordLength(sizes: BoundHistogram, header: unknown): void {
   if (header === undefined) return
   const length = Number(header)
   if (Number.isSafeInteger(length) && length >= 0) sizes.record(length)
-}
-
-/** Template of Express's route, with the path of the router that it is in; empty for none. */
-function routeOfExpress({ route, baseUrl = '', originalUrl = '' }: RoutedRequest): string {
-  if (typeof route?.path !== 'string') return ''
-  const { path } = route
-  if (baseUrl !== '' || /[*{(?+]/.test(path)) return baseUrl + path
-  // An error handler is outside of the router: its path is what the address has more in front.
-  const [stated = ''] = originalUrl.split('?')
-  const parts = stated.split('/')
-  return parts.slice(0, parts.length - path.split('/').length + 1).join('/') + path
 }

@@ -3,10 +3,11 @@
  * Chef's services and its middleware: told to clients and instruments as each request ends.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
 import type { Clock } from '../../time/clock.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import { type ExpressRequest, routeOfExpress } from './express-route.ts'
 import { RecordedRequest, type RequestOwner } from './recorded-request.ts'
 import { type LineSender, RequestLines, type RequestSink } from './request-sink.ts'
 
@@ -28,18 +29,12 @@ export interface RequestRecorderOptions {
   readonly clock?: Pick<Clock, 'monotonicNs'>
 }
 
-/** Express's view of a request; those of `node:http` lack both. */
-interface RoutedRequest extends IncomingMessage {
-  readonly route?: { readonly path?: unknown }
-  readonly baseUrl?: string
-}
-
 export interface RequestMiddlewareOptions {
   /**
    * Names the kind of a request. Asked as it comes, and once more when it ends if it gave
    * undefined; then it is `other`. Express's route when not given: `/cart/:id` is `cart_id`.
    */
-  readonly label?: (request: RoutedRequest) => string | undefined
+  readonly label?: (request: ExpressRequest) => string | undefined
 }
 
 export interface RequestRecorderCounts {
@@ -133,9 +128,9 @@ export class RequestRecorder {
    * })
    */
   middleware({
-    label = routeOf,
+    label = routeOfExpress,
   }: RequestMiddlewareOptions = {}): (
-    request: RoutedRequest,
+    request: ExpressRequest,
     response: ServerResponse,
     next: () => void,
   ) => void {
@@ -212,11 +207,6 @@ export class RequestRecorder {
       return undefined
     }
   }
-}
-
-/** Names the route that Express found, which is known once the request was handled. */
-function routeOf({ route, baseUrl }: RoutedRequest): string | undefined {
-  return typeof route?.path === 'string' ? `${baseUrl ?? ''}${route.path}` : undefined
 }
 
 /** Makes one component of a key: `/cart/:id` is `cart_id`, `/` is `root`. */
