@@ -39,6 +39,7 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
   readonly served: Served
   readonly #attributes: Attributes
   readonly #membership: Membership
+  #isClosed = false
 
   constructor(
     name: string,
@@ -100,7 +101,13 @@ export abstract class SourceCounter<Served extends ServedCounter = ServedCounter
 
   /** Takes the counter out of all sessions, without a last payload. Idempotent. */
   close(): void {
+    this.#isClosed = true
     this.#membership.remove()
+  }
+
+  /** Whether it was closed. */
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   protected change(set: (attributes: Attributes) => void): void {

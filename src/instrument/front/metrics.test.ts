@@ -196,7 +196,12 @@ test('what was closed is made anew by its name; close takes everything away', ()
   first.close()
   const second = own.counter('shop.orders')
   assert.notEqual(second, first)
-  own.gauge('shop.queue', { read: () => 1 })
+  own.gauge('shop.queue', { read: () => 1 }).close()
+  own.gauge('shop.queue', { read: () => 3 })
+  assert.deepEqual(samplesOf(own), [
+    'shop_orders_total{provider="shop"} 5',
+    'shop_queue{provider="shop"} 3',
+  ])
   own.close()
   assert.deepEqual([own.snapshot(), samplesOf(own), own.registry.sources], [[], [], []])
   own.gauge('shop.queue', { read: () => 2 })

@@ -19,7 +19,7 @@ import { nodeRuntime } from '../node-runtime/node-runtime.ts'
 import { Counter } from '../plain/counter.ts'
 import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
 import { Histogram } from '../plain/histogram.ts'
-import type { InstrumentOptions } from '../plain/instrument.ts'
+import type { InstrumentOptions, LabeledValue } from '../plain/instrument.ts'
 import { askOnce } from '../recording/poll.ts'
 import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
 
@@ -47,15 +47,17 @@ export interface MetricRow {
 
 type Kind = MetricRow['kind']
 
+type Plain = Counter | Gauge | Histogram
+type Polled = IncrementingPollingCounter | PollingCounter
+
 /** An instrument that has been made. */
-type Made = { readonly kind: Kind; readonly options: InstrumentOptions } & (
-  | { readonly plain: Counter | Gauge | Histogram; readonly read?: undefined }
-  | {
-      readonly plain?: undefined
-      readonly polled: IncrementingPollingCounter | PollingCounter
-      readonly read: () => number
-    }
-)
+interface Made {
+  readonly kind: Kind
+  readonly instrument: Plain | Polled
+  readonly options: InstrumentOptions & Partial<PolledOptions>
+  /** Reads back what it holds. */
+  readonly values: () => readonly LabeledValue<MetricRow['value']>[]
+}
 
 /**
  * The instruments of a registry by their names, and what a program does with all of them. Most use
@@ -179,20 +181,16 @@ export class Metrics {
    * over all threads; sets of labels are those that this thread has used.
    */
   snapshot(): readonly MetricRow[] {
-    return [...this.#made].flatMap(([name, { kind, plain, read }]): MetricRow[] => {
-      if (read !== undefined) return [{ name, kind, labels: [], value: askOnce(read) }]
-      return plain.values().map(({ labels, value }) => ({ name, kind, labels, value }))
-    })
+    return [...this.#made].flatMap(([name, { kind, values }]) =>
+      values().map((each) => ({ name, kind, ...each })),
+    )
   }
 
   /** Takes all instruments and groups that were made here out of the registry; names begin anew. */
   close(): void {
     this.#http?.close()
     this.#http = undefined
-    for (const { plain, ...rest } of this.#made.values()) {
-      if (plain !== undefined) plain.close()
-      else if ('polled' in rest) rest.polled.close()
-    }
+    for (const { instrument } of this.#made.values()) instrument.close()
     for (const source of this.#sources.values()) source.close()
     this.#made.clear()
     this.#sources.clear()
@@ -203,11 +201,11 @@ export class Metrics {
     name: string,
     options: InstrumentOptions | PolledOptions,
     make: Makers,
-  ): Counter | Gauge | Histogram | IncrementingPollingCounter | PollingCounter {
+  ): Plain | Polled {
     const known = this.#made.get(name)
-    if (known !== undefined && !known.plain?.isClosed) {
+    if (known !== undefined && !known.instrument.isClosed) {
       checkSame(name, known, kind, options)
-      return known.plain ?? known.polled
+      return known.instrument
     }
     const at = name.lastIndexOf('.')
     const isGrouped = at > 0 && at < name.length - 1
@@ -216,14 +214,15 @@ export class Metrics {
     const source = this.#sourceOf(group)
     if (!('read' in options)) {
       const plain = make.plain(source, own)
-      this.#made.set(name, { kind, options, plain })
+      this.#made.set(name, { kind, instrument: plain, options, values: () => plain.values() })
       return plain
     }
     if (make.polled === undefined) throw new TypeError(`a ${kind} is recorded, it has no "read"`)
     const { read, unit = '', description = '' } = options
     const texts = { displayUnits: unit, displayName: description }
     const polled = make.polled(source, own, read, texts)
-    this.#made.set(name, { kind, options: { unit, description }, polled, read })
+    const values = () => [{ labels: [], value: askOnce(read) }]
+    this.#made.set(name, { kind, instrument: polled, options, values })
     return polled
   }
 
@@ -237,13 +236,13 @@ export class Metrics {
 }
 
 interface Makers {
-  readonly plain: (source: EventSource, name: string) => Counter | Gauge | Histogram
+  readonly plain: (source: EventSource, name: string) => Plain
   readonly polled?: (
     source: EventSource,
     name: string,
     read: () => number,
     texts: { readonly displayUnits: string; readonly displayName: string },
-  ) => IncrementingPollingCounter | PollingCounter
+  ) => Polled
 }
 
 /** Refuses to find another instrument than the one asked for: options that are given must agree. */
@@ -257,9 +256,9 @@ function checkSame(
     throw new TypeError(`"${name}" is ${is} already; asked for ${asked}`)
   }
   if (known.kind !== kind) refuse(`a ${known.kind}`, `a ${kind}`)
-  const isPolled = known.read !== undefined
-  if ('read' in options && options.read !== known.read) {
-    refuse(isPolled ? 'polled by another function' : 'recorded', 'a polled one')
+  const { read } = known.options
+  if ('read' in options && options.read !== read) {
+    refuse(read !== undefined ? 'polled by another function' : 'recorded', 'a polled one')
   }
   for (const key of ['unit', 'description', 'labels', 'across'] as const) {
     const asked = (options as GaugeOptions)[key]
