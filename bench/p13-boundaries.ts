@@ -6,6 +6,7 @@ import type { Boundary } from '../src/dialects/eventcounters/server/counter-sour
 import type { CounterWindow } from '../src/dialects/eventcounters/window.ts'
 import { CounterRegistry, EventCounter, EventSource } from '../src/instrument/index.ts'
 import { FakeClock } from '../test/support/fake-clock.ts'
+import { processorSeconds } from './measure/own-cpu.ts'
 import { atMost, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
@@ -173,8 +174,5 @@ function spelled(events: readonly Event[]): number {
 }
 
 function cost(work: () => void): number {
-  const start = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(start)
-  return ((user + system) * 1000) / PAYLOADS
+  return (processorSeconds(work) * 1e9) / PAYLOADS
 }

@@ -5,6 +5,7 @@ import type { EventMessage } from '../src/dialects/nettrace/codec/message.ts'
 import { NetTraceReader } from '../src/dialects/nettrace/codec/stream/reader.ts'
 import { StreamWriter } from '../src/dialects/nettrace/codec/stream/writer.ts'
 import { createDecoder, encodeNetTrace } from '../src/dialects/nettrace/codec.ts'
+import { processorSeconds } from './measure/own-cpu.ts'
 import {
   atMost,
   type Contender,
@@ -151,11 +152,7 @@ function contender(title: string, act: () => number): Contender {
   return {
     title,
     round() {
-      const start = process.cpuUsage()
-      const result = act()
-      const { user, system } = process.cpuUsage(start)
-      assert.ok(result > 0)
-      return (user + system) / 1e6
+      return processorSeconds(() => assert.ok(act() > 0))
     },
   }
 }

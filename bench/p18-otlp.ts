@@ -14,6 +14,7 @@ import { Hub } from '../src/hub/hub.ts'
 import { systemClock } from '../src/time/system-clock.ts'
 import { runNow } from '../src/time/task.ts'
 import { FREE_PORTS } from '../test/support/ports.ts'
+import { processorSeconds } from './measure/own-cpu.ts'
 import { atLeast, type Contender, figureOf, interleave, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
@@ -164,11 +165,8 @@ function contender(title: string, act: () => number): Contender {
   return {
     title,
     round() {
-      const start = process.cpuUsage()
-      const points = act()
-      const { user, system } = process.cpuUsage(start)
-      assert.equal(points, REQUESTS * METRICS * POINTS)
-      return (points * 1e6) / (user + system)
+      const points = REQUESTS * METRICS * POINTS
+      return points / processorSeconds(() => assert.equal(act(), points))
     },
   }
 }

@@ -9,6 +9,7 @@ import { FilterModule } from '../../src/dialects/proxywasm/host/module/module.ts
 import { openZoneSpace } from '../../src/dialects/proxywasm/store/space.ts'
 import { type Backing, Zone } from '../../src/shm/index.ts'
 import { assembleWat } from '../../test/filters/wat.ts'
+import { processorSeconds } from '../measure/own-cpu.ts'
 import type { Contender } from '../measure/question.ts'
 import {
   assembleFilter,
@@ -119,8 +120,5 @@ async function startOver(
 
 /** Nanoseconds of processor time per call. */
 function cost(request: () => void): number {
-  const start = process.cpuUsage()
-  request()
-  const { user, system } = process.cpuUsage(start)
-  return ((user + system) * 1000) / CALLS
+  return (processorSeconds(request) * 1e9) / CALLS
 }
