@@ -3,7 +3,9 @@
  * back in tests, and `/metrics`. Public as `pentameter`.
  */
 
-export { counter, gauge, histogram, metrics } from './instrument/front/default.ts'
+export { connect, counter, gauge, histogram, metrics } from './instrument/front/default.ts'
 export { type MetricRow, Metrics, type PolledOptions } from './instrument/front/metrics.ts'
 export type { HttpMeasuring, HttpOptions } from './instrument/http/http-requests.ts'
 export { nameRoute } from './instrument/http/server-requests.ts'
+export type { Connection, PushStatus } from './instrument/push/connection.ts'
+export type { ConnectOptions } from './instrument/push/push-options.ts'

@@ -19,10 +19,10 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
   dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
-  // The socket for the tools of .NET is that of its dialect.
+  // The socket for the tools of .NET is that of its dialect, and pushes are those of OTLP.
   instrument: [
-    ...['time', 'model', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
-    'dialects/nettrace',
+    ...['time', 'model', 'peers', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
+    ...['dialects/nettrace', 'dialects/opentelemetry'],
   ],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [

@@ -5,8 +5,9 @@ import { FakeHubView } from '../../../test/support/hub/fake-hub-view.ts'
 import { holds } from '../../../test/support/property.ts'
 import type { HistogramRules } from '../../dialects/export-rules.ts'
 import { forEachBound } from '../../exposition/distribution.ts'
+import { exponentialBuckets } from '../../exposition/exponential.ts'
 import { Histogram } from '../../model/index.ts'
-import { explicitBuckets, exponentialBuckets } from './otlp/histogram-points.ts'
+import { explicitBuckets } from './otlp/histogram-points.ts'
 import { nativeForm } from './prometheus/native-histogram.ts'
 
 /** Wallaroo's bins: 0 within the threshold, bin i as bucket i - 1; 64 where skew is included. */

@@ -4,6 +4,8 @@ import type { Counter } from '../plain/counter.ts'
 import type { Gauge, GaugeOptions } from '../plain/gauge.ts'
 import type { Histogram } from '../plain/histogram.ts'
 import type { InstrumentOptions } from '../plain/instrument.ts'
+import type { Connection } from '../push/connection.ts'
+import type { ConnectOptions } from '../push/push-options.ts'
 import { Metrics, type PolledOptions } from './metrics.ts'
 
 /**
@@ -92,4 +94,31 @@ export function histogram<Label extends string = never>(
   options: InstrumentOptions<Label> = {},
 ): Histogram<Label> {
   return metrics.histogram(name, options)
+}
+
+/**
+ * Pushes all metrics of this program by OTLP: to a hub each second, `pentameter://HOST`, or to any
+ * receiver. Totals are sent, with every bucket of a histogram: what a push that failed would have
+ * said, the next one says, also to a hub that was started anew meanwhile. Without an address it
+ * goes where the variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT` and others), else to
+ * a hub on this machine. It doesn't keep the process alive.
+ * @param to `pentameter://HOST[:PORT]`, `pentameters:` for TLS; or `http(s)://…` of a receiver
+ * @throws {TypeError} for an address or protocol that is not spoken, and in a thread whose counters
+ *   another one serves
+ * @throws {RangeError} for a time that is none, and beyond the registry's limit of sessions
+ * @example
+ * ```ts
+ * import { connect, histogram } from 'pentameter'
+ *
+ * const connection = connect('pentameter://127.0.0.1')
+ * histogram('store.basket-size').record(3)
+ * process.once('SIGTERM', async () => {
+ *   await connection.close() // the last second, too
+ *   process.exit()
+ * })
+ * await connection.close()
+ * ```
+ */
+export function connect(to?: string, options: ConnectOptions = {}): Connection {
+  return metrics.connect(to, options)
 }

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Histogram as Buckets, Exact, Labels } from '../../model/index.ts'
+import { backgroundClock } from '../../time/system-clock.ts'
 import { IncrementingPollingCounter, PollingCounter } from '../counters/event-counters.ts'
 import { type HttpMeasuring, type HttpOptions, measureHttp } from '../http/http-requests.ts'
 import type { InstrumentMaker } from '../http/maker.ts'
@@ -15,11 +16,14 @@ import {
   metricsResponse,
   metricsText,
 } from '../metrics.ts'
+import { RegistryReadings } from '../metrics-readings.ts'
 import { nodeRuntime } from '../node-runtime/node-runtime.ts'
 import { Counter } from '../plain/counter.ts'
 import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
 import { Histogram } from '../plain/histogram.ts'
 import type { InstrumentOptions, LabeledValue } from '../plain/instrument.ts'
+import { type Connection, OtlpPush } from '../push/connection.ts'
+import { type ConnectOptions, pushPlan } from '../push/push-options.ts'
 import { askOnce } from '../recording/poll.ts'
 import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
 
@@ -77,6 +81,7 @@ export class Metrics {
   readonly #sources = new Map<string, EventSource>()
   readonly #made = new Map<string, Made>()
   #http: HttpMeasuring | undefined
+  readonly #connections = new Set<OtlpPush>()
 
   /** @param registry the thread's default one when not given */
   constructor(registry?: CounterRegistry) {
@@ -135,6 +140,25 @@ export class Metrics {
   /** Writes everything as Prometheus reads it, as {@link metricsText}. */
   text(format: MetricsFormat = 'text'): string {
     return metricsText(this.registry, format)
+  }
+
+  /** Pushes everything to a hub or a receiver of OTLP, as {@link connect}. */
+  connect(to?: string, options: ConnectOptions = {}): Connection {
+    const plan = pushPlan(to, options, process.env)
+    const { log = (message) => process.emitWarning(message, 'MetricsWarning') } = options
+    const readings = new RegistryReadings(this.registry)
+    const push = new OtlpPush(plan, {
+      ...{ readings, log, clock: backgroundClock, startMs: performance.timeOrigin },
+      onClose: () => {
+        process.off('beforeExit', closeAtExit)
+        this.#connections.delete(push)
+        readings.close()
+      },
+    })
+    const closeAtExit = (): void => void push.close()
+    if (plan.isOn) process.once('beforeExit', closeAtExit)
+    this.#connections.add(push)
+    return push
   }
 
   /** Adds event loop, heap, garbage collector, processor and handles, as {@link nodeRuntime}. */

@@ -10,15 +10,17 @@ import type { ExportStatus } from '../../../hub/status/status.ts'
 import { runSliced } from '../../../hub/tasks/loop-budget.ts'
 import type { Task } from '../../../hub/tasks/task.ts'
 import type { HubView } from '../../../hub/view.ts'
+import { Delivery, type DeliveryOptions, type Outcome } from '../../../peers/delivery.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { answerBudget, type Pieces } from '../../pieces.ts'
-import { Delivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import { Deltas, type OpenDelta } from './deltas.ts'
+import { otlpFormat } from './format.ts'
 import type { NamedMetric } from './layout.ts'
-import { OtlpRequest } from './request.ts'
+import { type Encoding, OtlpRequest } from './request.ts'
 import { OtlpSource, type SourceOptions } from './source.ts'
 
 interface OtlpOptions extends SourceOptions, DeliveryOptions {
+  readonly encoding: Encoding
   /** Pause between two exports, on a grid of the wall clock. */
   readonly intervalMs: number
 }
@@ -73,7 +75,12 @@ export class OtlpExporter implements Sink {
     const retried = (): void => reports.count('requests', 'retried', 1)
     const { clock } = view
     const signals = { hurry: this.#hurry.signal, signal: this.#abort.signal }
-    this.#delivery = new Delivery(options, { clock, random, ...signals, retried })
+    this.#delivery = new Delivery(options, otlpFormat(options.encoding), {
+      clock,
+      random,
+      ...signals,
+      retried,
+    })
   }
 
   /** Adds a closed second to what is exported by interval. */

@@ -3,9 +3,8 @@
  */
 
 import type { HistogramRules } from '../../../dialects/export-rules.ts'
-import { forEachBound, hasNegative, withoutOverflow } from '../../../exposition/distribution.ts'
-import type { BucketRun, Exact, Histogram } from '../../../model/index.ts'
-import type { BucketsField } from './metric.ts'
+import { forEachBound, hasNegative } from '../../../exposition/distribution.ts'
+import type { Exact, Histogram } from '../../../model/index.ts'
 
 interface Explicit {
   readonly bounds: readonly number[]
@@ -67,33 +66,6 @@ function filledBounds(histogram: Histogram): Explicit {
     before = seen
   })
   return { bounds, counts: [...counts, total - before] }
-}
-
-interface Exponential {
-  readonly scale: number
-  readonly zeroThreshold: number
-  readonly zeroCount: bigint
-  readonly positive: BucketsField
-  readonly negative: BucketsField
-}
-
-export function exponentialBuckets(histogram: Histogram): Exponential {
-  const { scale, zeroThreshold, zeroCount, positive, negative } = withoutOverflow(histogram)
-  return {
-    scale,
-    zeroThreshold,
-    zeroCount,
-    positive: fieldOf(positive),
-    negative: fieldOf(negative),
-  }
-}
-
-/** Makes the field from the lowest filled bucket to the highest; offset 0 where none is. */
-function fieldOf(run: BucketRun): BucketsField {
-  const span = run.span()
-  if (span === undefined) return { offset: 0, counts: [] }
-  const [low, high] = span
-  return { offset: low, counts: [...run.counts.subarray(low - run.offset, high + 1 - run.offset)] }
 }
 
 /** Sum, min and max as far as they are known and mean something. */

@@ -2,9 +2,10 @@
  * An OTLP request in JSON: proto3's mapping in lowerCamelCase, 64-bit integers as decimal text,
  * enums as numbers (opentelemetry-proto, docs/specification.md, "JSON Protobuf Encoding").
  */
+import type { BucketsField } from '../../../exposition/exponential.ts'
 import type { Labels } from '../../../model/index.ts'
+import type { Taken } from '../../../peers/delivery.ts'
 import {
-  type BucketsField,
   type ExplicitPoint,
   type ExponentialPoint,
   type MetricBody,
@@ -17,7 +18,6 @@ import {
   TEMPORALITIES,
   toNanoseconds,
 } from './metric.ts'
-import type { Taken } from './protobuf.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -3,6 +3,7 @@
  * are those of opentelemetry-proto, metrics/v1/metrics.proto.
  */
 import type { Temporality } from '../../../dialects/export-rules.ts'
+import type { BucketsField } from '../../../exposition/exponential.ts'
 import type { Exact, Labels } from '../../../model/index.ts'
 
 export interface OtlpScope {
@@ -44,11 +45,6 @@ export interface ExplicitPoint extends DistributionPoint {
   /** Upper bounds, inclusive. */
   readonly bounds: readonly number[]
   /** One more than there are bounds. */
-  readonly counts: readonly bigint[]
-}
-
-export interface BucketsField {
-  readonly offset: number
   readonly counts: readonly bigint[]
 }
 

@@ -1,12 +1,13 @@
 /** The points of a metric, made from totals or from what an interval brought. */
 import type { HistogramRules, OtlpRules, Temporality } from '../../../dialects/export-rules.ts'
 import { exportedSum } from '../../../exposition/distribution.ts'
+import { exponentialBuckets } from '../../../exposition/exponential.ts'
 import { beganMs, isDecrements, type SeriesRecord, type Total } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Exact, Histogram } from '../../../model/index.ts'
 import { isInteger, summaryMean } from '../../../model/index.ts'
 import type { OpenDelta } from './deltas.ts'
-import { explicitBuckets, exponentialBuckets, momentsOf } from './histogram-points.ts'
+import { explicitBuckets, momentsOf } from './histogram-points.ts'
 import type { OtlpGroup, OtlpRow } from './layout.ts'
 import type {
   ExplicitPoint,

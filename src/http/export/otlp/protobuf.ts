@@ -25,10 +25,11 @@
  * sfixed64; scale and offset are sint32; bucket_counts of Buckets are varints.
  */
 import { PbfReader, PbfWriter } from 'pbf'
+import type { BucketsField } from '../../../exposition/exponential.ts'
 import type { Labels } from '../../../model/index.ts'
+import type { Taken } from '../../../peers/delivery.ts'
 import { writeFixed64, writeFixed64Field, writeU64 } from '../protobuf.ts'
 import {
-  type BucketsField,
   type ExplicitPoint,
   type ExponentialPoint,
   type MetricBody,
@@ -240,13 +241,10 @@ function writeRaw(writer: PbfWriter, fields: Uint8Array): void {
   writer.pos += fields.length
 }
 
-/** Answer of a receiver to a request that it took: ExportMetricsServiceResponse. */
-export interface Taken {
-  readonly rejectedPoints: number
-  readonly message: string
-}
-
-/** Decodes partial_success 1: rejected_data_points 1 (int64), error_message 2. */
+/**
+ * Decodes ExportMetricsServiceResponse: partial_success 1 with rejected_data_points 1 (int64) and
+ * error_message 2.
+ */
 export function decodeResponse(bytes: Uint8Array): Taken {
   const taken = { rejectedPoints: 0, message: '' }
   new PbfReader(bytes).readFields((field, _, response) => {

@@ -3,10 +3,8 @@
 import { same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
 import { forEachBound } from '../../../../exposition/distribution.ts'
-import {
-  explicitBuckets,
-  exponentialBuckets,
-} from '../../../../http/export/otlp/histogram-points.ts'
+import { exponentialBuckets } from '../../../../exposition/exponential.ts'
+import { explicitBuckets } from '../../../../http/export/otlp/histogram-points.ts'
 import { type NativeSide, nativeForm } from '../../../../http/export/prometheus/native-histogram.ts'
 import { binsHistogram, type Histogram } from '../../../../model/index.ts'
 import { exportRules } from '../../export-rules.ts'

@@ -1,24 +1,40 @@
 /**
- * Carries one request to an OTLP/HTTP receiver (opentelemetry-proto, docs/specification.md,
- * "OTLP/HTTP"): what may be tried again is, with back-off, in the receiver's own time where it says
- * one; what was refused is not.
+ * Carries requests to a receiver over HTTP, as OTLP has it (opentelemetry-proto,
+ * docs/specification.md, "OTLP/HTTP"): what may be tried again is, with back-off, in the receiver's
+ * own time where it says one; what was refused is not.
  */
 import { promisify } from 'node:util'
-import { Backoff, type BackoffOptions } from '../../../time/backoff.ts'
-import type { Clock } from '../../../time/clock.ts'
-import { parseResponse } from './json.ts'
-import { decodeResponse, type Taken } from './protobuf.ts'
-import { CONTENT_TYPES, type Encoding } from './request.ts'
+import { Backoff, type BackoffOptions } from '../time/backoff.ts'
+import type { Clock } from '../time/clock.ts'
 
 export interface DeliveryOptions {
   /** Address with the path; https for TLS. */
   readonly url: string
-  readonly encoding: Encoding
   readonly compression: 'gzip' | 'none'
   /** Headers sent with every request; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Time for one attempt. */
   readonly timeoutMs: number
+}
+
+/** Format of the requests: what is known of them beyond their bytes. */
+export interface DeliveryFormat {
+  /** Media type of the requests. */
+  readonly contentType: string
+  /** Advice about answers, by their status. */
+  readonly hints: Readonly<Record<number, string>>
+  /** Advice where there is no answer. */
+  readonly unreachableHint: string
+  /** Advice where the receiver asks for less. */
+  readonly overloadedHint: string
+  /** Reads what was taken from an answer of status 2xx; may throw, which is as if nothing stood. */
+  readAnswer(contentType: string, bytes: Uint8Array): Taken
+}
+
+/** Answer of a receiver about a request that it took. */
+export interface Taken {
+  readonly rejectedPoints: number
+  readonly message: string
 }
 
 export type Outcome =
@@ -57,25 +73,16 @@ const RETRYABLE = [429, 502, 503, 504]
 /** Packs bytes; zlib is loaded with the first request. */
 const compress = (bytes: Uint8Array) => promisify(process.getBuiltinModule('node:zlib').gzip)(bytes)
 
-const HINTS: Readonly<Record<number, string>> = {
-  400: 'the receiver does not understand the request: see its log, or try otlp.encoding json',
-  401: 'set otlp.headers, as authorization',
-  403: 'set otlp.headers, as authorization',
-  404: 'set the path in otlp.url: most receivers take /v1/metrics',
-  405: 'set the path in otlp.url: most receivers take /v1/metrics',
-  413: 'raise the limit of bodies at the receiver to at least 4 MiB',
-  415: 'set otlp.encoding to json, or otlp.compression to none',
-}
-const UNREACHABLE = 'see whether it runs and takes OTLP over HTTP, by default on port 4318'
-const OVERLOADED = 'the receiver asks for less: raise otlp.intervalMs if this goes on'
 const UNKNOWN = 'see the log of the receiver'
 
 export class Delivery {
   readonly #options: DeliveryOptions
+  readonly #format: DeliveryFormat
   readonly #parts: DeliveryParts
 
-  constructor(options: DeliveryOptions, parts: DeliveryParts) {
+  constructor(options: DeliveryOptions, format: DeliveryFormat, parts: DeliveryParts) {
     this.#options = { ...options, ...addressOf(options) }
+    this.#format = format
     this.#parts = parts
   }
 
@@ -108,7 +115,7 @@ export class Delivery {
   }
 
   async #attempt(body: Uint8Array<ArrayBuffer>): Promise<Outcome> {
-    const { url, encoding, compression, headers, timeoutMs } = this.#options
+    const { url, compression, headers, timeoutMs } = this.#options
     const { clock, signal } = this.#parts
     const timeout = new AbortController()
     const cancel = clock.after(timeoutMs, () => {
@@ -118,7 +125,7 @@ export class Delivery {
       const answer = await fetch(url, {
         method: 'POST',
         headers: {
-          'Content-Type': CONTENT_TYPES[encoding],
+          'Content-Type': this.#format.contentType,
           ...(compression === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
           'User-Agent': 'pentameter',
           ...headers,
@@ -129,22 +136,34 @@ export class Delivery {
       })
       return this.#judge(answer, await readSome(answer))
     } catch (error) {
-      return { kind: 'failed', cause: causeOf(error), hint: UNREACHABLE }
+      return { kind: 'failed', cause: causeOf(error), hint: this.#format.unreachableHint }
     } finally {
       cancel()
     }
   }
 
   #judge({ status, ok, headers }: Response, bytes: Uint8Array): Outcome {
-    if (ok) return { kind: 'taken', ...takenOf(headers.get('content-type') ?? '', bytes) }
+    if (ok) return { kind: 'taken', ...this.#takenOf(headers.get('content-type') ?? '', bytes) }
     const cause = `status ${status}`
     if (!RETRYABLE.includes(status)) {
-      return { kind: 'refused', cause, hint: HINTS[status] ?? UNKNOWN }
+      return { kind: 'refused', cause, hint: this.#format.hints[status] ?? UNKNOWN }
     }
     const retryAfterMs = this.#retryAfterMs(headers.get('retry-after'))
     return {
-      ...{ kind: 'failed', cause, hint: OVERLOADED },
+      ...{ kind: 'failed', cause, hint: this.#format.overloadedHint },
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    }
+  }
+
+  /**
+   * Reads what was taken. An answer that can't be read is one that states nothing: the request was
+   * taken all the same.
+   */
+  #takenOf(contentType: string, bytes: Uint8Array): Taken {
+    try {
+      return this.#format.readAnswer(contentType, bytes)
+    } catch {
+      return { rejectedPoints: 0, message: '' }
     }
   }
 
@@ -154,20 +173,6 @@ export class Delivery {
     if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
     const untilMs = Date.parse(text)
     return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - this.#parts.clock.wallMs())
-  }
-}
-
-/**
- * Reads what was taken. An answer that can't be read is one that states nothing: the request was
- * taken all the same.
- */
-function takenOf(contentType: string, bytes: Uint8Array): Taken {
-  try {
-    return contentType.startsWith(CONTENT_TYPES.json)
-      ? parseResponse(new TextDecoder().decode(bytes))
-      : decodeResponse(bytes)
-  } catch {
-    return { rejectedPoints: 0, message: '' }
   }
 }
 
