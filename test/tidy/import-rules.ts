@@ -38,8 +38,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'dialect/api': ['model', 'dialect', 'http/api.ts'],
   http: ['time', 'model', 'exposition', 'peers', 'hub', 'dialects'],
   'dialect/http': [
-    ...['time', 'model', 'exposition', 'peers', 'dialects', 'dialect', 'hub', 'dialect/hub'],
-    ...['http', 'dialect/api'],
+    ...['time', 'model', 'wire', 'exposition', 'peers', 'dialects', 'dialect', 'hub'],
+    ...['dialect/hub', 'http', 'dialect/api'],
   ],
   // What page and terminal have in common: numbers as text, series as a hub tells them.
   viewer: ['model', 'http/api.ts'],

@@ -5,13 +5,14 @@
  */
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import { EncodeError } from '../../wire/encode-error.ts'
+import { decodeMessage } from '../../wire/protobuf/decode.ts'
+import { BadField } from '../../wire/protobuf/encode.ts'
+import { LENGTH_DELIMITED, ProtobufReader } from '../../wire/protobuf/reader.ts'
+import type { JsonMessage } from '../../wire/protobuf/schema.ts'
 import type { CodecOptions, Decoded, Decoder } from '../decoder.ts'
 import { decodeWhole } from '../decoder.ts'
-import { decodeMessage } from './codec/decode.ts'
-import { BadField } from './codec/encode.ts'
 import { parseJson, RESOURCE_METRICS_FIELD, writeRequest } from './codec/request.ts'
-import { type JsonMessage, RESOURCE_METRICS } from './codec/schema.ts'
-import { LENGTH_DELIMITED, WireReader } from './codec/wire-reader.ts'
+import { RESOURCE_METRICS } from './codec/schema.ts'
 import { type ErrorCode, NAME, UNPACKED_BYTES_LIMIT } from './spec.ts'
 
 /** One resource with its metrics, as OTLP/JSON has it; integers of 64 bits are decimal texts. */
@@ -33,7 +34,7 @@ class RequestDecoder implements Decoder {
   readonly errors: DecodeErrorFields[] = []
   readonly notes: string[] = []
   readonly #limit: number
-  readonly #reader = new WireReader()
+  readonly #reader = new ProtobufReader()
   #held = new Uint8Array(FIRST_BYTES)
   #size = 0
   #form: 'unknown' | 'protobuf' | 'json' | 'ended' = 'unknown'

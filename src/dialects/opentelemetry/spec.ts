@@ -21,8 +21,7 @@ export const ATTRIBUTES_BYTES_LIMIT = 16_384
 /** Bytes of the name of a metric, its unit, and its description. */
 export const NAME_BYTES_LIMIT = 1024
 export const DESCRIPTION_BYTES_LIMIT = 4096
-/** Messages within each other: those of the format, and 16 arrays or maps of attributes. */
-export const DEPTH_LIMIT = 58
+export { DEPTH_LIMIT } from '../../wire/protobuf/schema.ts'
 /** Buckets of a point: explicit ones, or those of one sign. */
 export const BUCKETS_LIMIT = 4096
 /** Quantiles of a summary. */

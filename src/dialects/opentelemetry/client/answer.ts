@@ -1,5 +1,5 @@
 /** Answers of OTLP/HTTP receivers to requests that they took, partial success among them. */
-import { WireReader } from '../codec/wire-reader.ts'
+import { ProtobufReader } from '../../../wire/protobuf/reader.ts'
 import { JSON_TYPE } from '../spec.ts'
 
 const utf8 = new TextDecoder()
@@ -29,7 +29,7 @@ function ofJson(text: string): PartialSuccess {
 }
 
 function ofProtobuf(bytes: Uint8Array): PartialSuccess {
-  const reader = new WireReader()
+  const reader = new ProtobufReader()
   let rejectedPoints = 0
   let message = ''
   reader.open(bytes)

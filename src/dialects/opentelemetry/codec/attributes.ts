@@ -1,10 +1,12 @@
 /** Attributes as texts: those of a point by their places, those of a resource or scope by field. */
+
+import { decodeMessage } from '../../../wire/protobuf/decode.ts'
+import { LENGTH_DELIMITED, ProtobufReader } from '../../../wire/protobuf/reader.ts'
+import type { JsonMessage } from '../../../wire/protobuf/schema.ts'
 import { ATTRIBUTES_BYTES_LIMIT, ATTRIBUTES_LIMIT, type PointErrorCode } from '../spec.ts'
-import { decodeMessage } from './decode.ts'
 import type { Point } from './point.ts'
-import { ATTRIBUTE, type JsonMessage } from './schema.ts'
+import { ATTRIBUTE } from './schema.ts'
 import { labelText } from './texts.ts'
-import { LENGTH_DELIMITED, WireReader } from './wire-reader.ts'
 
 export type Attributes = readonly (readonly [key: string, value: string])[]
 
@@ -14,8 +16,8 @@ export const SCOPE_ATTRIBUTES = 3
 const SCOPE_NAME = 1
 const SCOPE_VERSION = 2
 
-const utf8 = new TextDecoder()
-const reader = new WireReader()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+const reader = new ProtobufReader()
 
 /** Reads the attributes of a point. @returns the code of what is wrong with them */
 export function pointAttributes(bytes: Uint8Array, point: Point): Attributes | PointErrorCode {

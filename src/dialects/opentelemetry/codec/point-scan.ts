@@ -3,8 +3,9 @@
  * of a message may come in any order, so that each is looked through for what its points need
  * before these are visited. The request has passed {@link countPoints}: its lengths fit.
  */
+
+import { LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
 import { DATA_FIELDS, type DataKind } from '../spec.ts'
-import { LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts'
 
 const KINDS: readonly (DataKind | undefined)[] = kindsByField()
 
@@ -34,11 +35,11 @@ export class PointScan {
   /** Number of the scope and the metric of the request that the point is of, from 1. */
   scopeNumber = 0
   metricNumber = 0
-  readonly #request = new WireReader()
-  readonly #resourceMetrics = new WireReader()
-  readonly #scopeMetrics = new WireReader()
-  readonly #data = new WireReader()
-  readonly #look = new WireReader()
+  readonly #request = new ProtobufReader()
+  readonly #resourceMetrics = new ProtobufReader()
+  readonly #scopeMetrics = new ProtobufReader()
+  readonly #data = new ProtobufReader()
+  readonly #look = new ProtobufReader()
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
@@ -126,7 +127,7 @@ function kindsByField(): (DataKind | undefined)[] {
 }
 
 /** Goes to the next message of a field. */
-function found(reader: WireReader, field: number): boolean {
+function found(reader: ProtobufReader, field: number): boolean {
   while (reader.next()) {
     if (reader.field === field && reader.wire === LENGTH_DELIMITED) return true
     reader.skip()
@@ -136,7 +137,7 @@ function found(reader: WireReader, field: number): boolean {
 
 /** Finds the message of a field; of several ones the last. */
 function find(
-  look: WireReader,
+  look: ProtobufReader,
   bytes: Uint8Array,
   from: number,
   to: number,
@@ -148,7 +149,7 @@ function find(
   while (found(look, field)) copy(target, look)
 }
 
-function copy(target: Range, { from, to }: WireReader): void {
+function copy(target: Range, { from, to }: ProtobufReader): void {
   target.from = from
   target.to = to
 }

@@ -4,6 +4,7 @@
  * made. Field numbers differ by kind (schema.ts has them with names).
  */
 import { type Exact, exact } from '../../../model/index.ts'
+import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
 import {
   ATTRIBUTES_BYTES_LIMIT,
   ATTRIBUTES_LIMIT,
@@ -12,7 +13,6 @@ import {
   type PointErrorCode,
   QUANTILES_LIMIT,
 } from '../spec.ts'
-import { FIXED64, LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts'
 
 const HIGH = 2 ** 32
 const ATTRIBUTES: Readonly<Record<DataKind, number>> = {
@@ -61,8 +61,8 @@ export class Point {
   attributeCount = 0
   #attributeBytes = 0
   #problem: PointErrorCode | undefined
-  readonly #reader = new WireReader()
-  readonly #inner = new WireReader()
+  readonly #reader = new ProtobufReader()
+  readonly #inner = new ProtobufReader()
 
   /** Reads bytes[from, to). @returns what is wrong with it */
   read(kind: DataKind, bytes: Uint8Array, from: number, to: number): PointErrorCode | undefined {
@@ -271,7 +271,7 @@ export class Point {
    * Finds where the values of a repeated field are: in the message, one by one, or packed.
    * @returns undefined where there are none, or of another type
    */
-  #packed(wire: number): WireReader | undefined {
+  #packed(wire: number): ProtobufReader | undefined {
     const reader = this.#reader
     if (reader.wire === wire) return reader
     if (reader.wire !== LENGTH_DELIMITED) {
@@ -311,7 +311,7 @@ export class Point {
     if (inner.isBroken) this.#problem ??= 'bad_point'
   }
 
-  #addCount({ counts }: BucketCounts, inner: WireReader): boolean {
+  #addCount({ counts }: BucketCounts, inner: ProtobufReader): boolean {
     const count = inner.varint64()
     if (!this.#hasRoom(counts.length)) return false
     counts.push(count)

@@ -2,10 +2,10 @@
  * A request as JSON, and as the bytes that the scan of points reads: JSON is turned into protobuf,
  * so that there is one way of points into the hub, with one set of rules.
  */
-import { BadField, encodeMessage } from './encode.ts'
+import { BadField, encodeMessage } from '../../../wire/protobuf/encode.ts'
+import { LENGTH_DELIMITED, ProtobufReader } from '../../../wire/protobuf/reader.ts'
+import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
 import { RESOURCE_METRICS } from './schema.ts'
-import { LENGTH_DELIMITED, WireReader } from './wire-reader.ts'
-import { WireWriter } from './wire-writer.ts'
 
 /** Field of ExportMetricsServiceRequest. */
 export const RESOURCE_METRICS_FIELD = 1
@@ -15,7 +15,7 @@ export function writeRequest(
   resources: readonly unknown[],
   onBadPoint?: (problem: BadField) => void,
 ): Uint8Array<ArrayBuffer> {
-  const writer = new WireWriter()
+  const writer = new ProtobufWriter()
   for (const each of resources) {
     writer.message(RESOURCE_METRICS_FIELD, () => {
       encodeMessage(RESOURCE_METRICS, each, writer, onBadPoint)
@@ -78,4 +78,4 @@ function countBelow(bytes: Uint8Array, start: number, end: number, level: number
   return reader.isBroken ? -1 : count
 }
 
-const readers = LEVELS.map(() => new WireReader())
+const readers = LEVELS.map(() => new ProtobufReader())

@@ -4,53 +4,14 @@
  * hub has its own scan.
  */
 
-/** An object of OTLP/JSON: integers of 64 bits are decimal texts. */
-export type JsonMessage = { [name: string]: unknown }
+import { message, type Row, type Schema } from '../../../wire/protobuf/schema.ts'
 
-export type Scalar =
-  | 'string'
-  | 'bool'
-  | 'double'
-  | 'fixed64'
-  | 'sfixed64'
-  | 'int64'
-  | 'uint64'
-  | 'uint32'
-  | 'sint32'
-  | 'enum'
-  | 'bytes'
-  | 'hex'
-
-export interface Field {
-  readonly name: string
-  readonly number: number
-  readonly type: Scalar | (() => Schema)
-  readonly isRepeated: boolean
-  /** One of several fields, or one whose absence says something: written when it is 0, too. */
-  readonly hasPresence: boolean
-}
-
-export interface Schema {
-  readonly fields: readonly Field[]
-  readonly byNumber: ReadonlyMap<number, Field>
-  /** Points may be bad one by one: the others of a request are taken. */
-  readonly isPoint: boolean
-}
-
-/** Tells whether a value is what an absent field means: proto3 does not write it. */
-export function isDefault(value: unknown): boolean {
-  return value === 0 || value === '0' || value === '' || value === false
-}
-
-type Row = readonly [name: string, number: number, type: Field['type'], mark?: '*' | '?']
-
-/** Makes a message of rows; `*` is repeated, `?` has presence. */
-function message(rows: readonly Row[], isPoint = false): Schema {
-  const fields = rows.map(([name, number, type, mark]): Field => {
-    return { name, number, type, isRepeated: mark === '*', hasPresence: mark === '?' }
-  })
-  return { fields, byNumber: new Map(fields.map((field) => [field.number, field])), isPoint }
-}
+/** Names of the enum AggregationTemporality. */
+const TEMPORALITIES = [
+  'AGGREGATION_TEMPORALITY_UNSPECIFIED',
+  'AGGREGATION_TEMPORALITY_DELTA',
+  'AGGREGATION_TEMPORALITY_CUMULATIVE',
+]
 
 const anyValue: Schema = message([
   ['stringValue', 1, 'string', '?'],
@@ -143,7 +104,7 @@ const summaryPoint = message(
   true,
 )
 const points = (point: Schema): Row => ['dataPoints', 1, () => point, '*']
-const temporality: Row = ['aggregationTemporality', 2, 'enum']
+const temporality: Row = ['aggregationTemporality', 2, 'enum', '', TEMPORALITIES]
 const gauge = message([points(numberPoint)])
 const sum = message([points(numberPoint), temporality, ['isMonotonic', 3, 'bool']])
 const histogram = message([points(histogramPoint), temporality])

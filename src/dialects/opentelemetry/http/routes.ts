@@ -8,9 +8,9 @@ import { gunzip } from 'node:zlib'
 import type { GuestRoutes, HubApp, HubContext, RouteContext } from '../../../http/guest-routes.ts'
 import { HttpError } from '../../../http/http-error.ts'
 import { readBody } from '../../../http/load/body.ts'
+import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
 import type { Peer } from '../../endpoints.ts'
 import { countPoints, parseJson } from '../codec/request.ts'
-import { WireWriter } from '../codec/wire-writer.ts'
 import type { Taken } from '../hub/receiver.ts'
 import { type OpenTelemetryResident, openTelemetryOf } from '../hub/resident.ts'
 import { JSON_TYPE, PATH, PROTOBUF_TYPE } from '../spec.ts'
@@ -156,7 +156,7 @@ function takenAnswer(context: HubContext, type: BodyType, taken: Taken): Respons
     const partialSuccess = { rejectedDataPoints: String(rejected), errorMessage: message }
     return context.body(JSON.stringify(rejected === 0 ? {} : { partialSuccess }))
   }
-  const writer = new WireWriter()
+  const writer = new ProtobufWriter()
   if (rejected > 0) {
     writer.message(1, () => {
       writer.tag(1, 0)
@@ -180,7 +180,7 @@ function statusAnswer(context: HubContext, refusal: HttpError): Response {
   const code = { 429: EXHAUSTED, 503: UNAVAILABLE }[status as number] ?? INVALID_ARGUMENT
   const message = hint === undefined ? refusal.message : `${refusal.message}; ${hint}`
   if (mediaType(context) !== PROTOBUF_TYPE) return context.json({ code, message }, status, headers)
-  const writer = new WireWriter()
+  const writer = new ProtobufWriter()
   writer.tag(1, 0)
   writer.varint(code)
   writer.text(2, message)

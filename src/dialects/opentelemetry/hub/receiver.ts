@@ -5,11 +5,11 @@
  * stands. A later start is a reset: all since then is new.
  */
 import type { Task } from '../../../hub/tasks/task.ts'
+import { emptyLike, takeGain } from '../../../model/histogram/cumulative.ts'
 import {
   addExact,
   type Exact,
   Histogram,
-  histogramGain,
   identityKey,
   keyedHash,
   sortLabels,
@@ -181,7 +181,7 @@ export class Receiver {
       if (this.#isRepeated(stream)) return undefined
     } else {
       const earlier = stream.histogram
-      const isFall = earlier !== undefined && !this.#computeGain(read, earlier)
+      const isFall = earlier !== undefined && !takeGain(read, earlier, this.#gain)
       const order = this.#orderOf(stream, isFall)
       if (order === 'duplicate') return undefined
       if (order === 'out_of_order') return order
@@ -194,15 +194,6 @@ export class Receiver {
     this.#parts.ingest.merge(this.#slot(stream, read), cell)
     this.#noteTimes(stream)
     return undefined
-  }
-
-  /** Computes what a reading has more than an earlier one; false where it has less anywhere. */
-  #computeGain(later: Histogram, earlier: Histogram): boolean {
-    if (later.count < earlier.count) return false
-    if (!haveSameBounds(later, earlier)) return false
-    if (later.scale > earlier.scale) later.downscaleTo(earlier.scale)
-    const gain = histogramGain(later, earlier, this.#gain)
-    return sumOf(gain.positive.counts) + sumOf(gain.negative.counts) + gain.zeroCount === gain.count
   }
 
   /** Takes a summary, which is since its start, too: what it gained is one of unknown range. */
@@ -318,22 +309,4 @@ export class Receiver {
     stream.generation = isRefused ? -1 : ingest.generation
     return stream.slot
   }
-}
-
-function emptyLike(histogram: Histogram): Histogram {
-  const empty = new Histogram(histogram.scale)
-  empty.bounds = histogram.bounds
-  empty.zeroThreshold = histogram.zeroThreshold
-  return empty
-}
-
-function haveSameBounds({ bounds: a }: Histogram, { bounds: b }: Histogram): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.length === b.length && a.every((bound, i) => bound === b[i])
-}
-
-function sumOf(counts: BigUint64Array): bigint {
-  let sum = 0n
-  for (const count of counts) sum += count
-  return sum
 }

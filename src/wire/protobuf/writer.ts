@@ -1,10 +1,10 @@
 /** A buffer that protobuf messages are written into; the lengths of messages are filled in. */
-import { LENGTH_DELIMITED } from './wire-reader.ts'
+import { LENGTH_DELIMITED } from './reader.ts'
 
 const FIRST_BYTES = 1024
 const encoder = new TextEncoder()
 
-export class WireWriter {
+export class ProtobufWriter {
   #bytes = new Uint8Array(FIRST_BYTES)
   #view = new DataView(this.#bytes.buffer)
   #size = 0

@@ -1,18 +1,14 @@
-/** Objects of OTLP/JSON into protobuf, by the table of messages; other names are left out. */
-import { fromHex } from '../../../model/index.ts'
-import { DEPTH_LIMIT } from '../spec.ts'
-import { type Field, isDefault, type Scalar, type Schema } from './schema.ts'
-import { bytesOfBase64 } from './texts.ts'
-import { FIXED64, VARINT } from './wire-reader.ts'
-import type { WireWriter } from './wire-writer.ts'
+/** Objects of protobuf's JSON into its bytes, by a table of messages; other names are left out. */
+
+import { FIXED64, VARINT } from './reader.ts'
+import { DEPTH_LIMIT, type Field, isDefault, type Scalar, type Schema } from './schema.ts'
+import { bytesOfBase64, bytesOfHex } from './texts.ts'
+import type { ProtobufWriter } from './writer.ts'
 
 const U64 = 1n << 64n
 const I64 = 1n << 63n
-const TEMPORALITIES: readonly string[] = [
-  'AGGREGATION_TEMPORALITY_UNSPECIFIED',
-  'AGGREGATION_TEMPORALITY_DELTA',
-  'AGGREGATION_TEMPORALITY_CUMULATIVE',
-]
+/** A NaN with its bits, as decoding writes those that are not the usual one. */
+const NAN_BITS = /^NaN\(0x([0-9a-f]{16})\)$/
 
 /** A value that its field does not take. */
 export class BadField extends Error {
@@ -32,7 +28,7 @@ export class BadField extends Error {
 export function encodeMessage(
   schema: Schema,
   message: unknown,
-  writer: WireWriter,
+  writer: ProtobufWriter,
   onBadPoint?: (problem: BadField) => void,
   depth = 0,
 ): void {
@@ -53,7 +49,7 @@ export function encodeMessage(
 function encodeList(
   field: Field,
   list: readonly unknown[],
-  writer: WireWriter,
+  writer: ProtobufWriter,
   onBadPoint: ((problem: BadField) => void) | undefined,
   depth: number,
 ): void {
@@ -81,7 +77,7 @@ function encodeList(
 function encodeField(
   field: Field,
   value: unknown,
-  writer: WireWriter,
+  writer: ProtobufWriter,
   onBadPoint: ((problem: BadField) => void) | undefined,
   depth: number,
 ): void {
@@ -90,7 +86,7 @@ function encodeField(
     writer.message(number, () => encodeMessage(type(), value, writer, onBadPoint, depth + 1))
     return
   }
-  if (!hasPresence && isDefault(value)) return
+  if (!hasPresence && isDefault(field, value)) return
   switch (type) {
     case 'string':
       if (typeof value !== 'string') throw bad(field, value, 'a text')
@@ -110,11 +106,14 @@ function isWord(type: Scalar): boolean {
   return type === 'double' || type === 'fixed64' || type === 'sfixed64'
 }
 
-function encodeScalar(field: Field, type: Scalar, value: unknown, writer: WireWriter): void {
+function encodeScalar(field: Field, type: Scalar, value: unknown, writer: ProtobufWriter): void {
   switch (type) {
-    case 'double':
-      writer.double(doubleOf(field, value))
+    case 'double': {
+      const bits = typeof value === 'string' ? NAN_BITS.exec(value) : null
+      if (bits !== null) writer.fixed64(BigInt(`0x${bits[1]!}`))
+      else writer.double(doubleOf(field, value))
       return
+    }
     case 'fixed64':
       writer.fixed64(integerOf(field, value, 0n, U64))
       return
@@ -136,12 +135,17 @@ function encodeScalar(field: Field, type: Scalar, value: unknown, writer: WireWr
       writer.varint(((number << 1) ^ (number >> 31)) >>> 0)
       return
     }
+    case 'sint64': {
+      const number = integerOf(field, value, -I64, I64)
+      writer.varint64((number << 1n) ^ (number >> 63n))
+      return
+    }
     case 'uint32':
       writer.varint(Number(integerOf(field, value, 0n, 1n << 32n)))
       return
     case 'enum': {
-      const named = TEMPORALITIES.indexOf(value as string)
-      writer.varint(named >= 0 ? named : Number(integerOf(field, value, 0n, 1n << 31n)))
+      const named = field.names.indexOf(value as string)
+      writer.varint(named >= 0 ? named : Number(integerOf(field, value, 0n, 1n << 32n)))
       return
     }
     default:
@@ -152,7 +156,7 @@ function encodeScalar(field: Field, type: Scalar, value: unknown, writer: WireWr
 function bytesOf(field: Field, type: 'bytes' | 'hex', value: unknown): Uint8Array {
   if (typeof value === 'string') {
     try {
-      return type === 'hex' ? fromHex(value) : bytesOfBase64(value)
+      return type === 'hex' ? bytesOfHex(value) : bytesOfBase64(value)
     } catch (error) {
       throw new BadField('bad_value', `${field.name}: ${(error as Error).message}`)
     }

@@ -12,7 +12,7 @@ const FIXED32 = 5
 const VARINT_BYTES_LIMIT = 10
 const NOTHING = new Uint8Array(0)
 
-export class WireReader {
+export class ProtobufReader {
   bytes: Uint8Array = NOTHING
   view: DataView = new DataView(NOTHING.buffer)
   at = 0
@@ -129,6 +129,12 @@ export class WireReader {
   sint32(): number {
     const value = this.varint32()
     return (value >>> 1) ^ -(value & 1)
+  }
+
+  /** Reads sint64, by the same order. */
+  sint64(): bigint {
+    const value = this.varint64()
+    return (value >> 1n) ^ -(value & 1n)
   }
 
   double(): number {

@@ -1,15 +1,23 @@
-/** Protobuf into the objects of OTLP/JSON, by the table of messages. */
-import { DEPTH_LIMIT } from '../spec.ts'
-import { type Field, isDefault, type JsonMessage, type Scalar, type Schema } from './schema.ts'
-import { base64Of, hexOf } from './texts.ts'
-import { FIXED64, LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts'
+/** Protobuf into the objects of its JSON, by a table of messages. */
 
-const decoder = new TextDecoder()
+import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from './reader.ts'
+import {
+  DEPTH_LIMIT,
+  type Field,
+  isDefault,
+  type JsonMessage,
+  type Scalar,
+  type Schema,
+} from './schema.ts'
+import { base64Of, hexOf } from './texts.ts'
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const USUAL_NAN = 0x7ff8000000000000n
 
 const WIRES: Readonly<Record<Scalar, number>> = {
   ...{ string: LENGTH_DELIMITED, bytes: LENGTH_DELIMITED, hex: LENGTH_DELIMITED },
   ...{ double: FIXED64, fixed64: FIXED64, sfixed64: FIXED64, bool: VARINT, int64: VARINT },
-  ...{ uint64: VARINT, uint32: VARINT, sint32: VARINT, enum: VARINT },
+  ...{ uint64: VARINT, uint32: VARINT, sint32: VARINT, sint64: VARINT, enum: VARINT },
 }
 
 /** Reads bytes[start, end). @returns the message, or the code of what is wrong with it */
@@ -22,7 +30,7 @@ export function decodeMessage(
 ): JsonMessage | 'bad_protobuf' | 'too_deep' {
   if (depth > DEPTH_LIMIT) return 'too_deep'
   const message: JsonMessage = {}
-  const reader = new WireReader()
+  const reader = new ProtobufReader()
   reader.open(bytes, start, end)
   while (reader.next()) {
     const field = schema.byNumber.get(reader.field)
@@ -44,14 +52,19 @@ export function decodeMessage(
 
 function put(message: JsonMessage, field: Field, value: unknown): void {
   const { name, isRepeated, hasPresence } = field
-  if (!isRepeated && !hasPresence && isDefault(value)) delete message[name]
+  if (!isRepeated && !hasPresence && isDefault(field, value)) delete message[name]
   else if (!isRepeated) message[name] = value
   else if (message[name] === undefined) message[name] = [value]
   else (message[name] as unknown[]).push(value)
 }
 
 /** Reads one value, or the packed values of a repeated field. */
-function decodeScalars(message: JsonMessage, field: Field, type: Scalar, reader: WireReader): void {
+function decodeScalars(
+  message: JsonMessage,
+  field: Field,
+  type: Scalar,
+  reader: ProtobufReader,
+): void {
   const wire = WIRES[type]
   if (reader.wire === wire) {
     put(message, field, decodeScalar(type, reader))
@@ -69,7 +82,7 @@ function decodeScalars(message: JsonMessage, field: Field, type: Scalar, reader:
   reader.end = end
 }
 
-function decodeScalar(type: Scalar, reader: WireReader): unknown {
+function decodeScalar(type: Scalar, reader: ProtobufReader): unknown {
   const { bytes, from, to } = reader
   switch (type) {
     case 'string':
@@ -80,7 +93,8 @@ function decodeScalar(type: Scalar, reader: WireReader): unknown {
       return hexOf(bytes, from, to)
     case 'double': {
       const value = reader.double()
-      return Number.isFinite(value) ? value : String(value)
+      if (Number.isFinite(value)) return value
+      return Number.isNaN(value) ? nanText(reader) : String(value)
     }
     case 'fixed64':
     case 'sfixed64': {
@@ -97,8 +111,16 @@ function decodeScalar(type: Scalar, reader: WireReader): unknown {
       return reader.varint() !== 0
     case 'sint32':
       return reader.sint32()
+    case 'sint64':
+      return String(reader.sint64())
     case 'enum':
     case 'uint32':
       return reader.varint32()
   }
+}
+
+/** Writes the NaN in front of a reader; one of other bits than usual with them, as C writes it. */
+function nanText({ view, at, isBroken }: ProtobufReader): string {
+  const bits = isBroken ? USUAL_NAN : view.getBigUint64(at - 8, true)
+  return bits === USUAL_NAN ? 'NaN' : `NaN(0x${bits.toString(16)})`
 }
