@@ -71,7 +71,7 @@ test('prometheus counts the windows of a worker in classic and in native histogr
     [[], CLASSIC],
     [['--enable-feature=native-histograms'], NATIVE],
   ] as const) {
-    const prometheus = await Prometheus.start(target, flags)
+    const prometheus = await Prometheus.start(target, { flags })
     t.after(() => prometheus.stop())
     for (const [query, value] of expected) {
       const [result] = await prometheus.queryUntil(query, (results) => results.length === 1)

@@ -26,6 +26,13 @@ export interface ScrapeTarget {
   readonly port: number
 }
 
+/** Rest of its configuration, which a test may change. */
+export interface PrometheusSettings {
+  readonly flags?: readonly string[]
+  /** Address that it writes all samples to. */
+  readonly remoteWrite?: string
+}
+
 export interface QueryResult {
   readonly metric: Readonly<Record<string, string>>
   readonly value: string
@@ -58,10 +65,10 @@ export class Prometheus {
 
   static async start(
     targets: readonly ScrapeTarget[],
-    flags: readonly string[] = [],
+    { flags = [], remoteWrite }: PrometheusSettings = {},
   ): Promise<Prometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'pentameter-prometheus-'))
-    writeFileSync(join(folder, 'prometheus.yml'), configText(targets))
+    writeFileSync(join(folder, 'prometheus.yml'), configText(targets, remoteWrite))
     return new Prometheus(folder, await freePort(), flags)
   }
 
@@ -119,13 +126,18 @@ export function promtoolComplaints(text: string): string {
   }
 }
 
-function configText(targets: readonly ScrapeTarget[]): string {
+function configText(targets: readonly ScrapeTarget[], remoteWrite?: string): string {
   const jobs = targets.map(
     ({ job, port }) =>
       `  - job_name: ${job}\n    static_configs:\n      - targets: ['127.0.0.1:${port}']\n`,
   )
   const global = 'global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\n'
-  return `${global}scrape_configs:\n${jobs.join('')}`
+  const write =
+    remoteWrite === undefined
+      ? ''
+      : `remote_write:\n  - url: ${remoteWrite}\n    send_native_histograms: true\n` +
+        '    metadata_config:\n      send_interval: 1s\n'
+  return `${global}${write}scrape_configs:\n${jobs.join('')}`
 }
 
 async function freePort(): Promise<number> {

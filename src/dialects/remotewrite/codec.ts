@@ -1,0 +1,126 @@
+/**
+ * Requests of remote write, read and written whole: snappy blocks, each with one request, in the
+ * words of prompb's JSON. A block says its size, so that bytes of several can be read in a row.
+ */
+import type { DecodeErrorFields } from '../../wire/decode-error.ts'
+import { EncodeError } from '../../wire/encode-error.ts'
+import { decodeMessage } from '../../wire/protobuf/decode.ts'
+import { BadField, encodeMessage } from '../../wire/protobuf/encode.ts'
+import type { JsonMessage } from '../../wire/protobuf/schema.ts'
+import { ProtobufWriter } from '../../wire/protobuf/writer.ts'
+import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
+import { WRITE_REQUEST } from './codec/schema.ts'
+import { blockHead, packSnappy, unpackSnappy } from './codec/snappy.ts'
+import { type ErrorCode, NAME, UNPACKED_BYTES_LIMIT } from './spec.ts'
+
+/** One request in the words of prompb; integers of 64 bits are decimal texts. */
+export type WriteRequest = JsonMessage
+
+const FIRST_BYTES = 4096
+
+/** Makes a decoder of requests as they are sent: packed by snappy. */
+export function createDecoder(options: CodecOptions = {}): Decoder {
+  return new RequestDecoder(options.unpackedBytesLimit ?? UNPACKED_BYTES_LIMIT)
+}
+
+class RequestDecoder implements Decoder {
+  readonly messages: WriteRequest[] = []
+  readonly errors: DecodeErrorFields[] = []
+  readonly notes: string[] = []
+  readonly #limit: number
+  #held = new Uint8Array(FIRST_BYTES)
+  #size = 0
+  #isEnded = false
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#isEnded || bytes.length === 0) return
+    const end = this.#size + bytes.length
+    if (end > this.#held.length) {
+      const larger = new Uint8Array(Math.min(2 * end, Math.max(end, this.#limit)))
+      larger.set(this.#held.subarray(0, this.#size))
+      this.#held = larger
+    }
+    this.#held.set(bytes, this.#size)
+    this.#size = end
+    const head = blockHead(this.#held.subarray(0, end))
+    if (head === 'bad_snappy') this.#fail('bad_snappy')
+    else if (head !== undefined && Math.max(head.size, end) > this.#limit) this.#fail('too_large')
+  }
+
+  end(): void {
+    for (let at = 0; at < this.#size; ) {
+      const block = unpackSnappy(this.#held.subarray(0, this.#size), this.#limit, at)
+      if (typeof block === 'string') {
+        this.#fail(block)
+        break
+      }
+      const message = decodeMessage(WRITE_REQUEST, block.bytes)
+      if (typeof message !== 'string') this.messages.push(message)
+      else this.errors.push({ dialect: NAME, code: 'bad_protobuf', offset: at, resync: true })
+      at = block.end
+    }
+    this.#size = 0
+    this.#isEnded = false
+  }
+
+  #fail(code: ErrorCode): void {
+    this.errors.push({ dialect: NAME, code, offset: 0, resync: false })
+    this.#isEnded = true
+    this.#size = 0
+    this.#held = new Uint8Array(FIRST_BYTES)
+  }
+}
+
+/**
+ * Reads a whole request of remote write 1.0, packed as it is sent.
+ *
+ * @example
+ * import { decodeRemoteWrite, encodeRemoteWrite } from 'pentameter/remotewrite'
+ *
+ * const labels = [{ name: '__name__', value: 'up' }]
+ * const samples = [{ value: 1, timestamp: '1700000000000' }]
+ * const [body] = encodeRemoteWrite([{ timeseries: [{ labels, samples }] }])
+ * console.log(decodeRemoteWrite(body!).messages) // [ { timeseries: … } ]
+ */
+export function decodeRemoteWrite(
+  bytes: Uint8Array,
+  options: CodecOptions = {},
+): Decoded<WriteRequest> {
+  return decodeWhole<WriteRequest>(createDecoder(options), bytes)
+}
+
+/**
+ * Writes requests of remote write 1.0, each as the body of a POST to `/api/v1/write`.
+ * @throws {EncodeError} for what the format cannot say
+ *
+ * @example
+ * import { encodeRemoteWrite } from 'pentameter/remotewrite'
+ *
+ * const labels = [{ name: '__name__', value: 'up' }]
+ * const [body] = encodeRemoteWrite([{ timeseries: [{ labels, samples: [{ value: 1 }] }] }])
+ * console.log(body!.length)
+ */
+export function encodeRemoteWrite(messages: readonly unknown[]): Uint8Array[] {
+  return messages.map((message) => {
+    const { timeseries, metadata } = (message ?? {}) as Partial<Record<string, unknown>>
+    if (!Array.isArray(timeseries) && !Array.isArray(metadata)) {
+      throw new EncodeError(
+        { dialect: NAME, code: 'bad_message' },
+        'no list timeseries or metadata',
+      )
+    }
+    const writer = new ProtobufWriter()
+    try {
+      encodeMessage(WRITE_REQUEST, message, writer)
+    } catch (error) {
+      if (!(error instanceof BadField)) throw error
+      const code = error.code === 'bad_value' ? 'bad_value' : 'bad_message'
+      throw new EncodeError({ dialect: NAME, code }, error.message)
+    }
+    return packSnappy(writer.finish())
+  })
+}

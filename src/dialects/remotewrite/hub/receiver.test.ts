@@ -1,0 +1,328 @@
+/** Samples into the model: what of them is new, and what is refused. */
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { ModelIngest } from '../../../../test/support/model-ingest.ts'
+import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
+import { runNow } from '../../../hub/tasks/task.ts'
+import { scanRequest } from '../codec/series-scan.ts'
+import { unpackSnappy } from '../codec/snappy.ts'
+import { encodeRemoteWrite } from '../codec.ts'
+import { UNPACKED_BYTES_LIMIT } from '../spec.ts'
+import { type Json, labels, NATIVE, requestOf, STALE, series, TIME_MS } from '../test/requests.ts'
+import { Families } from './families.ts'
+import { Receiver } from './receiver.ts'
+import { Streams } from './streams.ts'
+
+const PEER = { transport: 'tcp', address: '10.0.0.9', port: 4000 } as const
+
+/** Time of a sample, seconds after the first. */
+const at = (seconds: number): number => TIME_MS + 1000 * seconds
+
+class Hub {
+  readonly ingest = new ModelIngest()
+  readonly reports = new RecordedReports()
+  readonly families = new Families()
+  readonly streams: Streams
+  nowMs = TIME_MS
+  readonly #receiver: Receiver
+
+  constructor(streamsLimit = 1000) {
+    this.streams = new Streams(streamsLimit, this.families)
+    this.#receiver = new Receiver({
+      ...{ ingest: this.ingest, families: this.families, streams: this.streams },
+      ...{ reports: this.reports, nowMs: () => this.nowMs },
+    })
+  }
+
+  /** Takes series. @returns reasons of those samples that were not taken */
+  take(timeseries: readonly Json[], metadata: readonly Json[] = []): string[] {
+    const [packed] = encodeRemoteWrite([requestOf(timeseries, metadata)])
+    const unpacked = unpackSnappy(packed!, UNPACKED_BYTES_LIMIT)
+    assert.ok(typeof unpacked !== 'string')
+    return this.bytes(unpacked.bytes)
+  }
+
+  bytes(bytes: Uint8Array): string[] {
+    assert.ok(scanRequest(bytes, (metadata) => this.families.take(metadata)))
+    return [...runNow(this.#receiver.take(bytes, PEER)).reasons].map(([code, n]) => `${n} ${code}`)
+  }
+
+  /** Kinds and totals by name, of series that are there. */
+  get totals(): Record<string, unknown> {
+    const there = this.ingest.series.filter(({ isRetired }) => !isRetired)
+    return Object.fromEntries(
+      there.map(({ identity, total, value, histogram }) => {
+        const { name, kind } = identity
+        const held = { counter: total, gauge: value, histogram: histogram.count, summary: 0 }[kind]
+        return [`${kind} ${name}`, held]
+      }),
+    )
+  }
+}
+
+suite('a counter', () => {
+  test('counts from its first sample on', () => {
+    const hub = new Hub()
+    assert.deepEqual(hub.take([series('orders_total', 100, at(0))]), [])
+    assert.deepEqual(hub.take([series('orders_total', 107.5, at(10))]), [])
+    assert.deepEqual(hub.totals, { 'counter orders_total': 7.5 })
+  })
+
+  test('that falls has begun anew', () => {
+    const hub = new Hub()
+    for (const [i, value] of [5, 7, 3].entries()) hub.take([series('a_total', value, at(i))])
+    assert.deepEqual(hub.totals, { 'counter a_total': 5 })
+    assert.equal(hub.ingest.counted.unannounced_reset, 1)
+  })
+
+  test('goes on where it was once it comes back from a stale marker', () => {
+    const hub = new Hub()
+    for (const [i, value] of [5, STALE, 8].entries()) hub.take([series('a_total', value, at(i))])
+    assert.deepEqual(hub.totals, { 'counter a_total': 3 })
+    assert.equal(hub.ingest.counted.stale, 1)
+  })
+
+  test('takes nothing that is no count', () => {
+    const hub = new Hub()
+    const values = [-1, 'NaN', 'Infinity']
+    const all = values.map((value, i) => series('a_total', value, at(i)))
+    assert.deepEqual(hub.take(all), ['3 bad_value'])
+    assert.equal(hub.reports.errors.length, 3)
+  })
+})
+
+suite('a gauge', () => {
+  test('has the last value, and ends with a stale marker', () => {
+    const hub = new Hub()
+    hub.take([series('depth', -7, at(0))])
+    assert.deepEqual(hub.totals, { 'gauge depth': -7 })
+    hub.take([series('depth', STALE, at(1))])
+    assert.ok(!Number.isFinite(hub.ingest.series[0]!.value ?? Number.NaN))
+    hub.take([series('depth', 3, at(2))])
+    assert.deepEqual(hub.totals, { 'gauge depth': 3 })
+  })
+
+  test('without a time is of now', () => {
+    const hub = new Hub()
+    hub.take([series('depth', 1, 0)])
+    hub.nowMs += 1
+    assert.deepEqual(hub.take([series('depth', 2, 0)]), [])
+    assert.deepEqual(hub.totals, { 'gauge depth': 2 })
+  })
+})
+
+suite('kinds', () => {
+  test('are found by the name where nothing is said', () => {
+    const hub = new Hub()
+    hub.take([
+      series('a_bucket', 1, at(0), { le: '5' }),
+      ...['a_sum', 'a_count', 'b_total', 'b_bucket', 'b', 'c_created'].map((name) => {
+        return series(name, 1)
+      }),
+    ])
+    assert.deepEqual(Object.keys(hub.totals), [
+      ...['counter a_bucket', 'counter a_sum', 'counter a_count', 'counter b_total'],
+      ...['gauge b_bucket', 'gauge b', 'gauge c_created'],
+    ])
+  })
+
+  test('are those that are said, with unit and description', () => {
+    const hub = new Hub()
+    const said = [
+      { type: 1, metricFamilyName: 'hits', help: 'Of all', unit: 'hits' },
+      { type: 2, metricFamilyName: 'people_total' },
+      { type: 4, metricFamilyName: 'queue' },
+      { type: 5, metricFamilyName: 'gc', unit: 'seconds' },
+    ]
+    const names = ['hits', 'people_total', 'queue_count', 'gc_count', 'gc_sum', 'gc']
+    hub.take(
+      names.map((name) => series(name, 1)),
+      said,
+    )
+    assert.deepEqual(Object.keys(hub.totals), [
+      ...['counter hits', 'gauge people_total', 'gauge queue_count', 'counter gc_count'],
+      ...['counter gc_sum', 'gauge gc'],
+    ])
+    const { unit, description, rateTimeScaleS } = hub.ingest.series[0]!.metadata
+    assert.deepEqual([unit, description, rateTimeScaleS], ['hits', 'Of all', 1])
+    assert.deepEqual(
+      hub.ingest.series.slice(3).map(({ metadata }) => metadata.unit),
+      [undefined, 'seconds', 'seconds'],
+    )
+  })
+
+  test('change with what is said later, and words with them', () => {
+    const hub = new Hub()
+    hub.take([series('people_total', 5, at(0)), series('hits_total', 5, at(0))])
+    const gauge = { type: 2, metricFamilyName: 'people_total' }
+    const counter = { type: 1, metricFamilyName: 'hits_total', help: 'Of all' }
+    hub.take([series('people_total', 4, at(1)), series('hits_total', 7, at(1))], [gauge, counter])
+    assert.deepEqual(hub.totals, { 'counter hits_total': 2, 'gauge people_total': 4 })
+    assert.equal(hub.ingest.series[1]!.metadata.description, 'Of all')
+  })
+})
+
+suite('native histograms', () => {
+  const native = (seconds: number, rest: Json = {}): Json => {
+    const histogram = { ...NATIVE, timestamp: String(at(seconds)), ...rest }
+    return { labels: labels('latency'), histograms: [histogram] }
+  }
+  const grown = { countInt: '9', sum: 30, positiveDeltas: ['2', '2'] }
+
+  test('gain what is new, bucket by bucket', () => {
+    const hub = new Hub()
+    hub.take([native(0)])
+    assert.deepEqual(hub.take([native(1, grown)]), [])
+    const { histogram } = hub.ingest.series[0]!
+    assert.deepEqual([histogram.count, histogram.sum, histogram.scale], [3n, 17.5, -1])
+    const seen: [number, bigint][] = []
+    histogram.positive.forEach((index, count) => void seen.push([index, count]))
+    assert.deepEqual(seen, [
+      [0, 1n],
+      [1, 2n],
+    ])
+    assert.equal(histogram.negative.total(), 0n)
+  })
+
+  test('that fall, or say so, have begun anew', () => {
+    const hub = new Hub()
+    hub.take([native(0, grown)])
+    hub.take([native(1)])
+    assert.deepEqual(hub.totals, { 'histogram latency': 6n })
+    hub.take([native(2, { ...grown, resetHint: 1 })])
+    assert.deepEqual(hub.totals, { 'histogram latency': 15n })
+  })
+
+  test('of bounds of their own keep these, and whole counts may be doubles', () => {
+    const hub = new Hub()
+    const bounded = (seconds: number, counts: number[]): Json => {
+      const count = counts.reduce((all, each) => all + each, 0)
+      return native(seconds, {
+        ...{ schema: -53, customValues: [5, 50], countInt: undefined, countFloat: count },
+        ...{ negativeSpans: [], negativeDeltas: [], positiveDeltas: [], zeroCountInt: undefined },
+        ...{ positiveSpans: [{ length: 3 }], positiveCounts: counts },
+      })
+    }
+    hub.take([bounded(0, [1, 2, 0])])
+    assert.deepEqual(hub.take([bounded(1, [1, 4, 1])]), [])
+    const { histogram, metadata } = hub.ingest.series[0]!
+    assert.deepEqual(
+      [histogram.bounds, metadata.bounds],
+      [
+        [5, 50],
+        [5, 50],
+      ],
+    )
+    assert.deepEqual([histogram.count, histogram.positive.counts.at(-1)], [3n, 1n])
+    assert.deepEqual(hub.take([bounded(2, [1.5, 4, 1])]), ['1 float_counts'])
+  })
+
+  test('refuse what does not fit, by reason', () => {
+    const hub = new Hub()
+    const wrong: readonly (readonly [Json, string])[] = [
+      [{ schema: 9 }, 'bad_schema'],
+      [{ countInt: '7' }, 'bad_buckets'],
+      [{ positiveDeltas: ['1'] }, 'bad_buckets'],
+      [{ positiveDeltas: ['1', '-2'] }, 'bad_buckets'],
+      [{ positiveSpans: [{ length: 4_000_000_000 }] }, 'buckets_limit'],
+      [{ positiveSpans: [{ offset: 2_000_000_000, length: 2 }] }, 'bad_buckets'],
+      [{ resetHint: 3 }, 'gauge_histogram'],
+      [{ zeroThreshold: 'NaN' }, 'bad_buckets'],
+    ]
+    for (const [i, [rest, code]] of wrong.entries()) {
+      assert.deepEqual(hub.take([native(i, rest)]), [`1 ${code}`], JSON.stringify(rest))
+    }
+    assert.deepEqual(hub.totals, {})
+  })
+
+  test('end with a stale marker, and stand beside samples of the same name', () => {
+    const hub = new Hub()
+    hub.take([native(0), series('latency', 5)])
+    assert.deepEqual(hub.take([native(1, { sum: STALE })]), [])
+    assert.deepEqual(hub.take([native(2, grown)]), [])
+    assert.deepEqual(hub.totals, { 'histogram latency': 3n, 'gauge latency': 5 })
+  })
+})
+
+suite('order and clocks', () => {
+  test('a sample is taken once however often it comes, and never from the past', () => {
+    const hub = new Hub()
+    hub.take([series('depth', 5, at(10))])
+    assert.deepEqual(hub.take([series('depth', 5, at(10))]), [])
+    assert.equal(hub.ingest.counted.duplicate, 1)
+    assert.deepEqual(hub.take([series('depth', 6, at(10))]), ['1 duplicate_timestamp'])
+    assert.deepEqual(hub.take([series('depth', 6, at(9))]), ['1 out_of_order'])
+    assert.deepEqual(hub.totals, { 'gauge depth': 5 })
+    assert.equal(hub.ingest.counted.out_of_order, 1)
+  })
+
+  test('one of the far future is refused, one of long ago is noted', () => {
+    const hub = new Hub()
+    assert.deepEqual(hub.take([series('depth', 1, at(601))]), ['1 clock_ahead'])
+    assert.deepEqual(hub.take([series('depth', 1, at(-301))]), [])
+    assert.equal(hub.ingest.counted.late, 1)
+    const before1970 = { labels: labels('x'), samples: [{ value: 1, timestamp: '-5' }] }
+    assert.deepEqual(hub.take([before1970]), ['1 bad_sample'])
+  })
+})
+
+suite('labels', () => {
+  test('are the same in whatever order they come, and empty ones are none', () => {
+    const hub = new Hub()
+    hub.take([series('a_total', 1, at(0), { b: '1', c: '2', d: '' })])
+    hub.take([series('a_total', 3, at(1), { c: '2', b: '1' })])
+    assert.deepEqual(hub.totals, { 'counter a_total': 2 })
+    assert.deepEqual(hub.ingest.series[0]!.identity.labels, [
+      ['b', '1'],
+      ['c', '2'],
+    ])
+  })
+
+  test('that can’t be read cost their series', () => {
+    const hub = new Hub()
+    const many = Object.fromEntries(Array.from({ length: 128 }, (_, i) => [`k${i}`, 'v']))
+    const timeseries = [
+      { labels: [{ name: 'a', value: 'b' }], samples: [{ value: 1 }, { value: 2 }] },
+      { labels: [...labels('x'), { name: 'k' }, { name: 'k' }], samples: [{ value: 1 }] },
+      { labels: [...labels('x'), { value: 'v' }], samples: [{ value: 1 }] },
+      series('many', 1, at(0), many),
+      series('long', 1, at(0), { k: 'x'.repeat(16_384) }),
+      series('n'.repeat(1025), 1),
+      series('good', 1),
+    ]
+    assert.deepEqual(hub.take(timeseries), ['3 bad_name', '2 bad_labels', '2 labels_limit'])
+    assert.deepEqual(hub.totals, { 'gauge good': 1 })
+  })
+
+  test('10^6 of them cost their series, not its neighbours', () => {
+    const hub = new Hub()
+    const flood = { labels: Array.from({ length: 1_000_000 }, () => ({})), samples: [{}] }
+    assert.deepEqual(hub.take([flood, series('good', 1)]), ['1 labels_limit'])
+    assert.deepEqual(hub.totals, { 'gauge good': 1 })
+  })
+})
+
+suite('limits', () => {
+  test('series beyond theirs are refused until others were silent for 2 minutes', () => {
+    const hub = new Hub(2)
+    const named = (names: string, seconds: number): Json[] => {
+      return [...names].map((name) => series(name, seconds, at(seconds)))
+    }
+    assert.deepEqual(hub.take(named('abc', 0)), ['1 streams_limit'])
+    hub.nowMs += 120_000
+    hub.take(named('b', 120))
+    assert.deepEqual(hub.take(named('c', 120)), [])
+    assert.equal(hub.streams.size, 2)
+    assert.equal(hub.streams.refused, 1)
+  })
+
+  test('a broken sample costs itself', () => {
+    const hub = new Hub()
+    const label = [0x0a, 0x0d, 0x0a, 8, ...Buffer.from('__name__'), 0x12, 1, 0x64]
+    const sample = (...bytes: number[]) => [0x12, bytes.length, ...bytes]
+    const good = sample(0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)
+    const body = [...label, ...sample(0x09, 7), ...sample(0x0b), 0x10, 5, ...good]
+    assert.deepEqual(hub.bytes(Uint8Array.from([0x0a, body.length, ...body])), ['3 bad_sample'])
+    assert.deepEqual(hub.totals, { 'gauge d': 1 })
+  })
+})

@@ -1,0 +1,71 @@
+/**
+ * Constants of Prometheus remote write 1.0: limits and the closed sets of codes. Documents:
+ * https://prometheus.io/docs/specs/prw/remote_write_spec/ and the messages of prompb (remote.proto,
+ * types.proto); snappy's block format (format_description.txt of google/snappy).
+ */
+export const NAME = 'remotewrite'
+
+/** Path of Prometheus' own receiver. */
+export const PATH = '/api/v1/write'
+
+export const PROTOBUF_TYPE = 'application/x-protobuf'
+/** Message that a content type may name behind `proto=`; any other one is of a later version. */
+export const MESSAGE = 'prometheus.writerequest'
+
+/** Body as it is sent, bytes: a larger one gets 413. */
+export const REQUEST_BYTES_LIMIT = 4 * 1024 * 1024
+/** Body once unpacked, bytes. */
+export const UNPACKED_BYTES_LIMIT = 16 * 1024 * 1024
+/** Labels of a series, its name among them. */
+export const LABELS_LIMIT = 128
+/** Bytes of all of them. */
+export const LABELS_BYTES_LIMIT = 16_384
+/** Bytes of the name of a metric or its unit, and of its description. */
+export const NAME_BYTES_LIMIT = 1024
+export const HELP_BYTES_LIMIT = 1024
+/** Metrics whose metadata is remembered. */
+export const FAMILIES_LIMIT = 10_000
+/** Buckets of a native histogram, of one sign. */
+export const BUCKETS_LIMIT = 4096
+/** Sample that is so far ahead of the hub's clock is refused, as Prometheus does, ms. */
+export const AHEAD_MS_LIMIT = 600_000
+/** Sample that is older is noted, ms. */
+export const LATE_MS = 300_000
+
+/** Label whose value is the name of the metric. */
+export const NAME_LABEL = '__name__'
+/** Bits of the NaN that ends a series: high and low word. */
+export const STALE_HIGH = 0x7ff00000
+export const STALE_LOW = 2
+
+/** Numbers of the enum MetricMetadata.MetricType. */
+export const METRIC_TYPES = [
+  ...['UNKNOWN', 'COUNTER', 'GAUGE', 'HISTOGRAM', 'GAUGEHISTOGRAM', 'SUMMARY', 'INFO'],
+  'STATESET',
+] as const
+/** Numbers of the enum Histogram.ResetHint. */
+export const RESET_HINTS = ['UNKNOWN', 'YES', 'NO', 'GAUGE'] as const
+/** Schema of a native histogram with bounds of its own, and the range of those by powers of two. */
+export const CUSTOM_SCHEMA = -53
+export const SCHEMA_MIN = -4
+export const SCHEMA_MAX = 8
+
+/** Codes of what costs a whole request. */
+export const REQUEST_ERROR_CODES = ['bad_snappy', 'bad_protobuf', 'too_large'] as const
+/** Codes of what costs a series of a request, or one sample. */
+export const SAMPLE_ERROR_CODES = [
+  ...['bad_name', 'bad_labels', 'labels_limit', 'bad_sample', 'bad_value', 'bad_schema'],
+  ...['bad_buckets', 'buckets_limit', 'float_counts', 'gauge_histogram'],
+] as const
+export const ERROR_CODES = [...REQUEST_ERROR_CODES, ...SAMPLE_ERROR_CODES] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+export type SampleErrorCode = (typeof SAMPLE_ERROR_CODES)[number]
+
+/** Codes of samples that can be read and are not taken, by what came before them, or the clock. */
+export const REFUSAL_CODES = [
+  ...['out_of_order', 'duplicate_timestamp', 'clock_ahead', 'streams_limit'],
+] as const
+export type RefusalCode = (typeof REFUSAL_CODES)[number]
+
+/** Messages that a caller wants to write and the format cannot say. */
+export const ENCODE_ERROR_CODES = ['bad_message', 'bad_value'] as const

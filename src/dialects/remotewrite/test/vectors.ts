@@ -1,0 +1,26 @@
+/** Runs the golden cases of remote write. */
+import { same } from '../../../../test/vectors/expect.ts'
+import type { Runners } from '../../../../test/vectors/run.ts'
+import type { VectorCase } from '../../../../test/vectors/vector-file.ts'
+import { fromHex, toHex } from '../../../model/index.ts'
+import { decodeRemoteWrite, encodeRemoteWrite } from '../codec.ts'
+
+interface RequestCase {
+  readonly hex: string
+  readonly messages: readonly unknown[]
+  readonly errors: readonly string[]
+  readonly oneWay?: boolean
+}
+
+export const runners: Runners = {
+  request(testCase: VectorCase) {
+    const { hex, messages, errors, oneWay } = testCase as unknown as RequestCase
+    const decoded = decodeRemoteWrite(fromHex(hex))
+    const codes = decoded.errors.map(({ code }) => code)
+    same('messages and errors', [decoded.messages, codes], [messages, errors])
+    if (errors.length > 0 || oneWay === true) return undefined
+    const written = encodeRemoteWrite(messages).map(toHex)
+    same('what is written', written, messages.length === 0 ? [] : [hex])
+    return undefined
+  },
+}
