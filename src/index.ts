@@ -7,5 +7,6 @@ export { connect, counter, gauge, histogram, metrics } from './instrument/front/
 export { type MetricRow, Metrics, type PolledOptions } from './instrument/front/metrics.ts'
 export type { HttpMeasuring, HttpOptions } from './instrument/http/http-requests.ts'
 export { nameRoute } from './instrument/http/server-requests.ts'
+export type { ClusterMetrics } from './instrument/processes/cluster-metrics.ts'
 export type { Connection, PushStatus } from './instrument/push/connection.ts'
 export type { ConnectOptions } from './instrument/push/push-options.ts'

@@ -13,6 +13,7 @@ const SOURCES = new URL('support/package-sources.ts', import.meta.url).href
 const REQUESTS = /^http_server_request_duration_seconds_count\{.*http_route="\/cart\/:id".*\} 3$/m
 /** What each example prints at its end. */
 const OUTPUTS: Record<string, RegExp> = {
+  'cluster.ts': /^example_pages_visits_total\{.*\} 4\nmetrics_processes\{of="cluster",.*\} 2\n$/,
   'counter-threads.ts': /^jobs 3000, latencies 3000\n$/,
   'embed.ts':
     /2 seconds with \[ \{ kind: 'counter', delta: 3 \} \]\ntotal \{ .* total: 3, decrements: 0 \}/,
@@ -35,6 +36,7 @@ const OUTPUTS: Record<string, RegExp> = {
 }
 /** Those that need no hub. */
 const ALONE = new Set([
+  'cluster.ts',
   'counter-threads.ts',
   'embed.ts',
   'express.ts',

@@ -11,7 +11,7 @@ import type { NameStyle } from './names.ts'
 export type TextFormat = 'text' | 'openmetrics'
 export type ExpositionFormat = TextFormat | 'protobuf'
 
-interface Negotiated<Format = ExpositionFormat> {
+export interface Negotiated<Format = ExpositionFormat> {
   readonly format: Format
   readonly style: NameStyle
   readonly contentType: string

@@ -3,7 +3,7 @@
  * registry in text 0.0.4 or OpenMetrics 1.0, under the names of eventcounters.md §7.3.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { negotiate } from '../exposition/negotiation.ts'
+import { type Negotiated, negotiate } from '../exposition/negotiation.ts'
 import { RegistryReadings } from './metrics-readings.ts'
 import { readingsText } from './metrics-text.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
@@ -52,16 +52,30 @@ export function metricsHandler(
   registry: CounterRegistry = defaultRegistry(),
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   readingsOf(registry).start()
-  return ({ method, headers }, outgoing) => {
-    if (method !== 'GET' && method !== 'HEAD') {
-      outgoing.writeHead(405, { Allow: 'GET, HEAD' }).end()
-      return
-    }
-    const { text, contentType } = answer(headers.accept, registry)
-    const length = Buffer.byteLength(text)
-    outgoing.writeHead(200, { 'Content-Type': contentType, 'Content-Length': length })
-    outgoing.end(method === 'HEAD' ? undefined : text)
+  return (incoming, outgoing) => {
+    if (refusesMethod(incoming, outgoing)) return
+    const { text, contentType } = answer(incoming.headers.accept, registry)
+    writeMetrics(incoming, outgoing, text, contentType)
   }
+}
+
+/** Refuses a request that asks for no metrics. @returns whether it was refused */
+export function refusesMethod({ method }: IncomingMessage, outgoing: ServerResponse): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  outgoing.writeHead(405, { Allow: 'GET, HEAD' }).end()
+  return true
+}
+
+/** Answers a request for metrics. */
+export function writeMetrics(
+  { method }: IncomingMessage,
+  outgoing: ServerResponse,
+  text: string,
+  contentType: string,
+): void {
+  const length = Buffer.byteLength(text)
+  outgoing.writeHead(200, { 'Content-Type': contentType, 'Content-Length': length })
+  outgoing.end(method === 'HEAD' ? undefined : text)
 }
 
 /** Part of the platform's Request that is asked for; undefined goes for no header. */
@@ -114,7 +128,12 @@ export function metricsText(
   return readingsText(readingsOf(registry).read(), format)
 }
 
+/** Gives the format that an Accept header prefers, with its media type. */
+export function formatFor(accept: string | undefined): Negotiated<MetricsFormat> {
+  return negotiate(accept, 'legacy', FORMATS)
+}
+
 function answer(accept: string | undefined, registry: CounterRegistry) {
-  const { format, contentType } = negotiate(accept, 'legacy', FORMATS)
+  const { format, contentType } = formatFor(accept)
   return { text: metricsText(registry, format), contentType }
 }

@@ -22,6 +22,7 @@ import { Counter } from '../plain/counter.ts'
 import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
 import { Histogram } from '../plain/histogram.ts'
 import type { InstrumentOptions, LabeledValue } from '../plain/instrument.ts'
+import { ClusterMetrics } from '../processes/cluster-metrics.ts'
 import { type Connection, OtlpPush } from '../push/connection.ts'
 import { type ConnectOptions, pushPlan } from '../push/push-options.ts'
 import { askOnce } from '../recording/poll.ts'
@@ -81,6 +82,7 @@ export class Metrics {
   readonly #sources = new Map<string, EventSource>()
   readonly #made = new Map<string, Made>()
   #http: HttpMeasuring | undefined
+  #isCluster = false
   readonly #connections = new Set<OtlpPush>()
 
   /** @param registry the thread's default one when not given */
@@ -159,6 +161,20 @@ export class Metrics {
     if (plan.isOn) process.once('beforeExit', closeAtExit)
     this.#connections.add(push)
     return push
+  }
+
+  /**
+   * Adds up all processes of a `node:cluster`: called in the primary and in every worker, once. The
+   * primary asks the workers at each scrape, whichever process is scraped, and keeps what those
+   * that ended have counted.
+   * @throws {TypeError} while it goes on already
+   */
+  cluster(): ClusterMetrics {
+    if (this.#isCluster) throw new TypeError('the processes of the cluster are added up already')
+    this.#isCluster = true
+    return new ClusterMetrics(new RegistryReadings(this.registry), backgroundClock, () => {
+      this.#isCluster = false
+    })
   }
 
   /** Adds event loop, heap, garbage collector, processor and handles, as {@link nodeRuntime}. */

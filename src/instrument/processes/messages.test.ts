@@ -1,0 +1,102 @@
+/** Rows between processes, and what several of them add up to. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EMPTY_SUMMARY, Histogram } from '../../model/index.ts'
+import type { Reading } from '../metrics-readings.ts'
+import { MergedReadings } from './merged-readings.ts'
+import { hasFallen, headText, opened, readingOf, sealed, valueText } from './messages.ts'
+
+const description = {
+  ...{ provider: 'shop', name: 'orders', displayName: 'Orders', units: 'B' },
+  ...{ rateScaleSec: 0, metaData: [['kind', 'i7'] as const], hasTags: true },
+}
+const head = { description, labels: [['kind', 'i7'] as const] }
+
+function histogramOf(...values: readonly number[]): Histogram {
+  const histogram = new Histogram()
+  for (const value of values) histogram.record(value)
+  return histogram
+}
+
+const READINGS: readonly Reading[] = [
+  { ...head, kind: 'counter', total: 2n ** 64n - 1n },
+  { ...head, kind: 'counter', total: 0.5 },
+  { ...head, kind: 'gauge', value: Number.NaN },
+  { ...head, kind: 'gauge', value: Number.NEGATIVE_INFINITY },
+  { ...head, kind: 'gauge', value: -0.25 },
+  { ...head, kind: 'histogram', histogram: histogramOf(0, 1, 1000.5, -3) },
+  { ...head, kind: 'histogram', histogram: histogramOf() },
+  { ...head, kind: 'summary', sum: 3, count: 2, last: EMPTY_SUMMARY },
+]
+
+test('every reading comes out of the channel as it went in', () => {
+  for (const reading of READINGS) {
+    const sent = JSON.parse(JSON.stringify([headText(reading), valueText(reading)]))
+    assert.deepEqual(readingOf(sent[0], sent[1]), reading)
+  }
+  assert.deepEqual(opened(JSON.parse(JSON.stringify(sealed({ kind: 'tell', turn: 3 })))), {
+    kind: 'tell',
+    turn: 3,
+  })
+  for (const foreign of [undefined, null, 'tell', 7, {}, [], { kind: 'tell' }]) {
+    assert.equal(opened(foreign), undefined)
+  }
+})
+
+test('an instrument that was made anew counts less than before', () => {
+  const of = (reading: Reading) => [headText(reading), valueText(reading)] as const
+  const [counter, ten] = of({ ...head, kind: 'counter', total: 10 })
+  const [, eleven] = of({ ...head, kind: 'counter', total: 11 })
+  assert.deepEqual(
+    [hasFallen(counter, ten, eleven), hasFallen(counter, eleven, ten)],
+    [...[false, true]],
+  )
+  const [histogram, two] = of({ ...head, kind: 'histogram', histogram: histogramOf(1, 2) })
+  const [, one] = of({ ...head, kind: 'histogram', histogram: histogramOf(9) })
+  assert.equal(hasFallen(histogram, two, one), true)
+  const [gauge, high] = of({ ...head, kind: 'gauge', value: 5 })
+  const [, low] = of({ ...head, kind: 'gauge', value: 4 })
+  assert.equal(hasFallen(gauge, high, low), false)
+})
+
+test('counters add up to the unit, histograms merge and the parts stay as they are', () => {
+  const part = histogramOf(1, 2)
+  const merged = new MergedReadings()
+  for (const worker of ['1', '2']) {
+    merged.add({ ...head, kind: 'counter', total: 2n ** 53n + 1n }, worker)
+    merged.add({ ...head, kind: 'histogram', histogram: part }, worker)
+    merged.add({ ...head, kind: 'gauge', value: Number(worker) }, worker)
+    const last = { count: 1, mean: 4, squares: 0, min: 4, max: 4 }
+    merged.add({ ...head, kind: 'summary', sum: 8, count: 2, last }, worker)
+  }
+  merged.addDeparted([
+    { ...head, kind: 'counter', total: 3 },
+    { ...head, kind: 'gauge', value: 9 },
+  ])
+  const values = merged.values()
+  const of = <Kind extends Reading['kind']>(kind: Kind) =>
+    values.filter((each): each is Reading & { kind: Kind } => each.kind === kind)
+  assert.equal(of('counter')[0]!.total, 2n ** 54n + 5n)
+  assert.deepEqual([of('histogram')[0]!.histogram.count, part.count], [4n, 2n])
+  assert.deepEqual(
+    of('gauge').map(({ value, labels }) => [value, labels]),
+    [
+      [
+        1,
+        [
+          ['kind', 'i7'],
+          ['worker', '1'],
+        ],
+      ],
+      [
+        2,
+        [
+          ['kind', 'i7'],
+          ['worker', '2'],
+        ],
+      ],
+    ],
+  )
+  const [{ sum, count, last }] = of('summary') as [Reading & { kind: 'summary' }]
+  assert.deepEqual([sum, count, last.count], [16, 4, 2])
+})

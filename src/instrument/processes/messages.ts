@@ -1,0 +1,144 @@
+/**
+ * Messages between the processes of a cluster, over the channel that Node gives them: values of a
+ * process as they change, and scrapes that are asked for and answered. The channel carries JSON,
+ * so numbers that JSON lacks are spelled, and a row that has not changed is not sent again.
+ */
+import { type Exact, Histogram } from '../../model/index.ts'
+import type { MetricsFormat } from '../metrics.ts'
+import type { Reading } from '../metrics-readings.ts'
+
+/** One reading: its number in its process, its value, and what it is where that is new. */
+export type Row = readonly [id: number, value: string, head?: string]
+
+/** Message of a worker to the primary. */
+export type FromWorker =
+  /** All that changed since the message before; `gone` are the numbers of gauges that ended. */
+  | { readonly kind: 'values'; readonly rows: readonly Row[]; readonly gone: readonly number[] }
+  /** Request for the text of all processes. */
+  | { readonly kind: 'scrape'; readonly turn: number; readonly format: MetricsFormat }
+  /** Statement that the values of that turn have all been sent. */
+  | { readonly kind: 'told'; readonly turn: number }
+
+/** Message of the primary to a worker. */
+export type FromPrimary =
+  | { readonly kind: 'tell'; readonly turn: number }
+  | { readonly kind: 'scraped'; readonly turn: number; readonly text: string }
+
+/** Mark of messages that are ours: an application has messages of its own. */
+const MARK = 'pentameter-metrics'
+
+export function sealed(message: FromWorker | FromPrimary): object {
+  return { [MARK]: message }
+}
+
+/** Opens a message; undefined for one of the application. */
+export function opened<Message extends FromWorker | FromPrimary>(
+  sent: unknown,
+): Message | undefined {
+  if (typeof sent !== 'object' || sent === null) return undefined
+  return (sent as Readonly<Record<string, Message>>)[MARK]
+}
+
+type Head = Pick<Reading, 'description' | 'labels' | 'kind'>
+
+export function headText({ description, labels, kind }: Reading): string {
+  return JSON.stringify({ description, labels, kind } satisfies Head)
+}
+
+/** Writes what a reading says now, apart from what it is. */
+export function valueText(reading: Reading): string {
+  switch (reading.kind) {
+    case 'counter':
+      return spelled(reading.total)
+    case 'gauge':
+      return spelled(reading.value)
+    case 'histogram':
+      return spelled(histogramFields(reading.histogram))
+    case 'summary': {
+      const { sum, count, last } = reading
+      return spelled({ sum, count, last })
+    }
+  }
+}
+
+/** Reads what {@link headText} and {@link valueText} have written. */
+export function readingOf(head: string, value: string): Reading {
+  const { kind, ...rest } = JSON.parse(head) as Head
+  const read: unknown = JSON.parse(value, unspelled)
+  switch (kind) {
+    case 'counter':
+      return { ...rest, kind, total: read as Exact }
+    case 'gauge':
+      return { ...rest, kind, value: read as number }
+    case 'histogram':
+      return { ...rest, kind, histogram: histogramOf(read as HistogramFields) }
+    case 'summary':
+      return { ...rest, kind, ...(read as { sum: number; count: number; last: never }) }
+  }
+}
+
+/** Tells whether a row counts less than it did: its instrument was made anew. */
+export function hasFallen(head: string, before: string, now: string): boolean {
+  return countOf(readingOf(head, now)) < countOf(readingOf(head, before))
+}
+
+function countOf(reading: Reading): Exact {
+  switch (reading.kind) {
+    case 'counter':
+      return reading.total
+    case 'gauge':
+      return 0
+    case 'histogram':
+      return reading.histogram.count
+    case 'summary':
+      return reading.count
+  }
+}
+
+interface HistogramFields
+  extends Pick<Histogram, 'scale' | 'count' | 'sum' | 'min' | 'max' | 'zeroCount'> {
+  readonly zeroThreshold: number
+  readonly positive: Side
+  readonly negative: Side
+}
+
+interface Side {
+  readonly offset: number
+  readonly counts: readonly bigint[]
+}
+
+function histogramFields(histogram: Histogram): HistogramFields {
+  const { scale, count, sum, min, max, zeroCount, zeroThreshold, positive, negative } = histogram
+  const side = (run: Histogram['positive']): Side => {
+    return { offset: run.offset, counts: [...run.counts] }
+  }
+  return {
+    ...{ scale, count, sum, min, max, zeroCount, zeroThreshold },
+    ...{ positive: side(positive), negative: side(negative) },
+  }
+}
+
+function histogramOf({ positive, negative, ...fields }: HistogramFields): Histogram {
+  const histogram = Object.assign(new Histogram(fields.scale), fields)
+  for (const [run, { offset, counts }] of [
+    [histogram.positive, positive],
+    [histogram.negative, negative],
+  ] as const) {
+    run.offset = offset
+    run.counts = BigUint64Array.from(counts)
+  }
+  return histogram
+}
+
+/** Writes JSON in which a bigint and a number that is not finite are texts with a mark. */
+function spelled(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each === 'bigint') return `i${each}`
+    return typeof each === 'number' && !Number.isFinite(each) ? `d${each}` : each
+  })
+}
+
+function unspelled(_key: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return value.startsWith('i') ? BigInt(value.slice(1)) : Number(value.slice(1))
+}
