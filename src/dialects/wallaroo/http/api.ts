@@ -97,7 +97,8 @@ export interface WorkerRow extends RowJson {
 export interface WorkerJson {
   readonly application: string
   readonly worker: string
-  readonly isConnected: boolean
+  /** Null where it is behind a relay that is connected, and nothing is heard of it. */
+  readonly isConnected: boolean | null
   /** Last window, join or leave. */
   readonly lastSeenMs: number
   /** Hub clock less the worker's; null until it is established. */

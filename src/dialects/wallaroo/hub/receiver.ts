@@ -26,6 +26,8 @@ export class WorkerReceiver implements WindowReceiver {
   readonly #state: WallarooState
   readonly #workers = new Set<WallarooWorker>()
   #last: WallarooWorker | undefined
+  /** It has sent for a second worker, which a worker itself never does. */
+  #isRelay = false
   readonly #onClose: (receiver: WorkerReceiver) => void
   readonly usual: ConnectionFrames | undefined
 
@@ -83,15 +85,35 @@ export class WorkerReceiver implements WindowReceiver {
       return
     }
     this.#workers.add(worker)
-    worker.connections++
+    if (!this.#isRelay && this.#isSecondName()) this.#becomeRelay()
+    else if (this.#isRelay) worker.relays++
+    else worker.connections++
+  }
+
+  #isSecondName(): boolean {
+    let names = 0
+    for (const { worker } of this.#workers) if (worker !== undefined) names++
+    return names > 1
+  }
+
+  /** Has its workers known by what is heard of them: it stays when they leave. */
+  #becomeRelay(): void {
+    this.#isRelay = true
+    for (const worker of this.#workers) {
+      if (worker !== this.#last) worker.connections--
+      worker.relays++
+    }
   }
 
   close(): void {
     const nowMs = this.#state.clock.wallMs()
     const { memory } = this.#state
     for (const worker of this.#workers) {
-      worker.connections--
-      worker.lastSeenMs = nowMs
+      if (this.#isRelay) worker.relays--
+      else {
+        worker.connections--
+        worker.lastSeenMs = nowMs
+      }
       if (!worker.isKept) continue
       const heardBy = (worker.record + HEARD_BY) >>> 2
       if (this.usual?.record === memory.words[heardBy]) memory.words[heardBy] = 0

@@ -411,6 +411,60 @@ describe('a hostile worker', () => {
     assert.equal(peer.received.length, 0)
   })
 
+  it('behind a relay is not said to be there once nothing is heard of it', async (context) => {
+    const hub = await started(context)
+    const relay = await hub.peer()
+    const stateOf = async () =>
+      (await view(hub))!.workers.map(({ worker, isConnected }) => [worker, isConnected])
+    await hub.send(relay, [fields({ ...ONE, worker: 'w1' })])
+    hub.clock.advance(20_000)
+    // one that sends of nobody else is the worker itself
+    assert.deepEqual(await stateOf(), [['w1', true]])
+    await hub.send(relay, [fields({ ...ONE, worker: 'w2' }), fields({ ...ONE, worker: 'w1' })])
+    assert.deepEqual(await stateOf(), [
+      ['w1', true],
+      ['w2', true],
+    ])
+    hub.clock.advance(8000)
+    await hub.send(relay, [fields({ ...ONE, worker: 'w2' })])
+    hub.clock.advance(2000)
+    assert.deepEqual(await stateOf(), [
+      ['w1', null],
+      ['w2', true],
+    ])
+    // a connection of its own says what it knows
+    const own = await hub.peer()
+    await hub.send(own, [fields({ ...ONE, worker: 'w1' })])
+    hub.clock.advance(20_000)
+    assert.deepEqual(await stateOf(), [
+      ['w1', true],
+      ['w2', null],
+    ])
+    own.close()
+    relay.close()
+    const { state } = wallarooOf(hub.hub)!
+    await until(() => [...state.workers].every(({ isHeld }) => !isHeld))
+    assert.deepEqual(await stateOf(), [
+      ['w1', false],
+      ['w2', false],
+    ])
+  })
+
+  it('of a relay ages while the relay stays, as one that left does', async (context) => {
+    const hub = await started(context, { wallaroo: { retentionMs: 600_000 } })
+    const relay = await hub.peer()
+    await hub.send(relay, [fields({ ...ONE, worker: 'w1' }), fields({ ...ONE, worker: 'w2' })])
+    const { state } = wallarooOf(hub.hub)!
+    hub.clock.advance(400_000)
+    await hub.send(relay, [fields({ ...ONE, worker: 'w2' })])
+    assert.equal(state.workers.size, 2)
+    hub.clock.advance(300_000)
+    assert.deepEqual(
+      [...state.workers].map(({ worker }) => worker),
+      ['w2'],
+    )
+  })
+
   it('stays for its retention when it is gone, whatever the clock is set to', async (context) => {
     const HOUR_MS = 3_600_000
     for (const stepMs of [HOUR_MS, -HOUR_MS]) {

@@ -14,6 +14,8 @@ import type { WindowMemory } from './memory/window-memory.ts'
  * 10,000.
  */
 const NAME_BYTES_LIMIT = 8_388_608
+/** Silence after which it is not known whether a worker behind a relay is there: five windows. */
+const SILENT_MS = 10_000
 /** Workers that make room for a newcomer at most, where one with a long name is not enough. */
 const YIELDING_LIMIT = 16
 
@@ -22,7 +24,10 @@ export class WallarooWorker {
   /** Name; undefined for an application that was joined without a worker. */
   readonly worker: string | undefined
   readonly offset = new ClockOffset()
+  /** Connections of its own. */
   connections = 0
+  /** Connections of relays, which stand for others as well: they stay when it leaves. */
+  relays = 0
   /** Address of what the memory of windows has of it. */
   readonly record: number
   readonly #memory: WindowMemory
@@ -92,13 +97,28 @@ export class WallarooWorker {
   get isConnected(): boolean {
     return this.connections > 0
   }
+
+  /** Tells whether a connection stands for it, its own or that of a relay. */
+  get isHeld(): boolean {
+    return this.connections + this.relays > 0
+  }
+
+  /**
+   * Tells whether it is connected, to us or to a relay; null where a relay is, and nothing has been
+   * heard of the worker behind it for {@link SILENT_MS}: the relay does not say who leaves.
+   */
+  connectionAt(nowMs: number): boolean | null {
+    if (this.connections > 0) return true
+    if (this.relays === 0) return false
+    return nowMs - this.lastSeenMs < SILENT_MS ? true : null
+  }
 }
 
 export class WallarooWorkers {
   readonly #byName = new Map<string, WallarooWorker>()
   /** Workers without series, by the address that named them. */
   readonly #unproven = new Shares<WallarooWorker>({
-    idleness: ({ isConnected }) => (isConnected ? Idleness.working : Idleness.idle),
+    idleness: (worker) => (worker.isHeld ? Idleness.working : Idleness.idle),
     silence: ({ lastSeenMs }) => -lastSeenMs,
   })
   /** Bytes of their names. */

@@ -10,7 +10,8 @@ interface RemarksProps {
 }
 
 export function Remarks({ answer, workers }: RemarksProps): JSX.Element | null {
-  const away = workers.filter(({ isConnected }) => !isConnected)
+  const away = workers.filter(({ isConnected }) => isConnected === false)
+  const silent = workers.filter(({ isConnected }) => isConnected === null)
   const off = workers.filter(({ isClockOff }) => isClockOff)
   const remarks: string[] = []
   const missing = completeWords(answer, answer.nowMs)
@@ -22,6 +23,10 @@ export function Remarks({ answer, workers }: RemarksProps): JSX.Element | null {
   if (away.length > 0) {
     const who = listWords(away.map(({ worker }) => shownName(worker)))
     remarks.push(`Disconnected: ${who}. What was sent before stays until its retention ends.`)
+  }
+  if (silent.length > 0) {
+    const who = listWords(silent.map(({ worker }) => shownName(worker)))
+    remarks.push(`Not heard of, behind a relay that doesn't say who leaves: ${who}.`)
   }
   if (remarks.length === 0) return null
   return (

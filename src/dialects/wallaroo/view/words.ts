@@ -131,7 +131,7 @@ function sumOf(values: readonly number[]): number {
  */
 export function summaryWords(answer: ApplicationAnswer): string {
   const { pipelines, workers, computations, nowMs } = answer
-  const away = workers.filter(({ worker }) => !worker.isConnected).length
+  const away = workers.filter(({ worker }) => worker.isConnected === false).length
   const rows: readonly RowJson[] = [...pipelines, ...workers, ...computations]
   const last = rows.reduce((latest, { lastWindowMs }) => Math.max(latest, lastWindowMs ?? 0), 0)
   const gone = away === 0 ? '' : ` (${exact(away)} disconnected)`

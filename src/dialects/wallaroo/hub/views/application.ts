@@ -152,7 +152,7 @@ function* workerRows(
   const own = yield* byLabel(through, 'worker')
   const span = new Span(range)
   const rows: WorkerRow[] = []
-  for (const worker of yield* workersJson(known)) {
+  for (const worker of yield* workersJson(known, range.nowMs)) {
     span.clear()
     yield* addAll(own.get(worker.worker) ?? [], span)
     const key = { category: 'node-ingress-egress', worker: worker.worker }

@@ -41,11 +41,12 @@ export function* applicationsPass(state: WallarooState): Task<ApplicationsAnswer
     return summary
   }
   const nowMs = state.clock.wallMs()
-  yield* forEachItem(state.workers, ({ application, worker, isConnected }) => {
+  yield* forEachItem(state.workers, (each) => {
+    const { application, worker } = each
     const summary = of(application)
     if (worker === undefined) return
     summary.workers++
-    if (isConnected) summary.workersConnected++
+    if (each.connectionAt(nowMs) === true) summary.workersConnected++
   })
   yield* forEachItem(state.series(), (series) => of(series.names.application).add(series))
   const applications: ApplicationSummary[] = []

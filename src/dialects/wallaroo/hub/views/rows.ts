@@ -129,12 +129,12 @@ export function binsJson({ counts }: LatencyTotals, hasSkew: boolean): BinJson[]
   }))
 }
 
-export function workerJson(known: WallarooWorker): WorkerJson {
-  const { application, worker, isConnected, lastSeenMs, offset } = known
+export function workerJson(known: WallarooWorker, nowMs: number): WorkerJson {
+  const { application, worker, lastSeenMs, offset } = known
   return {
     application,
     worker: worker ?? '',
-    isConnected,
+    isConnected: known.connectionAt(nowMs),
     lastSeenMs,
     clockOffsetMs: offset.offsetMs ?? null,
     isClockOff: offset.isOff,
@@ -142,10 +142,10 @@ export function workerJson(known: WallarooWorker): WorkerJson {
 }
 
 /** Lists workers by application and name; those without a worker's name are left out. */
-export function* workersJson(workers: Iterable<WallarooWorker>): Task<WorkerJson[]> {
+export function* workersJson(workers: Iterable<WallarooWorker>, nowMs: number): Task<WorkerJson[]> {
   const found: WorkerJson[] = []
   yield* forEachItem(workers, (each) => {
-    if (each.worker !== undefined) found.push(workerJson(each))
+    if (each.worker !== undefined) found.push(workerJson(each, nowMs))
   })
   return yield* sorted(found, (a, b) => {
     return compareTexts(a.application, b.application) || compareTexts(a.worker, b.worker)

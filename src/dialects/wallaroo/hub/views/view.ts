@@ -90,7 +90,7 @@ export function* viewPass(
     charts,
     bins: binsJson(span.totals, range.hasSkew),
     tables,
-    workers: yield* workersOf(readings),
+    workers: yield* workersOf(readings, range.nowMs),
   }
 }
 
@@ -104,8 +104,8 @@ function* idsOf(readings: readonly SeriesReading[]): Task<number[]> {
   return [...ids].sort((a, b) => a - b)
 }
 
-function* workersOf(readings: readonly SeriesReading[]): Task<WorkerJson[]> {
+function* workersOf(readings: readonly SeriesReading[], nowMs: number): Task<WorkerJson[]> {
   const workers = new Set<WallarooWorker>()
   yield* forEachItem(readings, ({ series }) => workers.add(series.worker))
-  return yield* workersJson(workers)
+  return yield* workersJson(workers, nowMs)
 }

@@ -28,10 +28,11 @@ function PipelineRemark({ ingested }: { ingested: number }): JSX.Element | null 
 
 function WorkerRemark({ worker }: { worker: WorkerJson }): JSX.Element | null {
   const clock = worker.isClockOff ? clockShortWords(worker) : ''
-  if (worker.isConnected && clock === '') return null
+  if (worker.isConnected === true && clock === '') return null
   return (
     <>
-      {!worker.isConnected && <span class="error"> disconnected</span>}
+      {worker.isConnected === false && <span class="error"> disconnected</span>}
+      {worker.isConnected === null && <span class="warn"> not heard of</span>}
       {clock !== '' && <span class="warn"> {clock}</span>}
     </>
   )

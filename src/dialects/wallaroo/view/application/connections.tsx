@@ -52,6 +52,12 @@ function ConnectionRow({ connection }: { connection: WorkerConnectionJson }): JS
   )
 }
 
+const STATES = {
+  true: { words: 'Connected', dot: 'dot' },
+  false: { words: 'Disconnected', dot: 'dot error' },
+  null: { words: 'Not heard of', dot: 'dot unusual' },
+} as const
+
 function WorkerRow({ worker, nowMs }: { worker: WorkerJson; nowMs: number }): JSX.Element {
   const { application, isConnected, lastSeenMs, isClockOff } = worker
   return (
@@ -65,10 +71,7 @@ function WorkerRow({ worker, nowMs }: { worker: WorkerJson; nowMs: number }): JS
         </Link>
       </td>
       <td>
-        <Badge
-          words={isConnected ? 'Connected' : 'Disconnected'}
-          dot={isConnected ? 'dot' : 'dot error'}
-        />
+        <Badge {...STATES[`${isConnected}`]} />
       </td>
       <td>{ageText((nowMs - lastSeenMs) / 1000)}</td>
       <td class={isClockOff ? 'warn' : ''}>{clockWords(worker)}</td>
@@ -77,7 +80,7 @@ function WorkerRow({ worker, nowMs }: { worker: WorkerJson; nowMs: number }): JS
 }
 
 function troubleOf({ isConnected, isClockOff }: WorkerJson): number {
-  return (isConnected ? 0 : 2) + (isClockOff ? 1 : 0)
+  return (isConnected === true ? 0 : 2) + (isClockOff ? 1 : 0)
 }
 
 export function WorkerStates({
