@@ -144,13 +144,16 @@ export class Metrics {
     return metricsText(this.registry, format)
   }
 
-  /** Pushes everything to a hub or a receiver of OTLP, as {@link connect}. */
-  connect(to?: string, options: ConnectOptions = {}): Connection {
+  /**
+   * Pushes everything to a hub or a receiver of OTLP, as {@link connect}.
+   * @param sinceMs Unix ms since when totals count to the receiver; since the process began
+   */
+  connect(to?: string, options: ConnectOptions = {}, sinceMs = performance.timeOrigin): Connection {
     const plan = pushPlan(to, options, process.env)
     const { log = (message) => process.emitWarning(message, 'MetricsWarning') } = options
     const readings = new RegistryReadings(this.registry)
     const push = new OtlpPush(plan, {
-      ...{ readings, log, clock: backgroundClock, startMs: performance.timeOrigin },
+      ...{ readings, log, clock: backgroundClock, startMs: sinceMs },
       onClose: () => {
         process.off('beforeExit', closeAtExit)
         this.#connections.delete(push)
