@@ -111,7 +111,7 @@ export function addFlags(command: Command): Command {
     .addOption(
       new Option(
         '-t, --timeout <seconds>',
-        'until a connection stands, or is taken for silent (default: 10)',
+        'until an exporter is connected, or is taken for silent (default: 10)',
       ).argParser(wanted(parseSeconds, 'seconds above 0')),
     )
     .addOption(
@@ -170,7 +170,7 @@ export function addFlags(command: Command): Command {
 /** @throws {CommandError} of wrong usage, for a source that is none */
 export function requestOf(source: string | undefined, args: ScopeArguments): ScopeRequest {
   const { hub, statistics, record, replay } = args
-  checkFiles(source, args)
+  checkSource(source, args)
   return {
     exporter: hub === undefined && replay === undefined ? exporterOf(source) : undefined,
     selector: hub === undefined ? '' : (source ?? ''),
@@ -192,8 +192,8 @@ export function requestOf(source: string | undefined, args: ScopeArguments): Sco
   }
 }
 
-/** @throws {CommandError} of wrong usage, for files that go with no such source */
-function checkFiles(source: string | undefined, args: ScopeArguments): void {
+/** @throws {CommandError} of wrong usage, for options that go with no such source */
+function checkSource(source: string | undefined, args: ScopeArguments): void {
   const { hub, record, replay, samplingInterval, timeout } = args
   if (replay !== undefined && (source !== undefined || hub !== undefined || record !== undefined)) {
     const message = '--replay has all in its file: no source, --hub or --record goes with it'
@@ -204,8 +204,13 @@ function checkFiles(source: string | undefined, args: ScopeArguments): void {
     const message = `${flag} is for an exporter: a recording plays in its own time, leave it out`
     throw new CommandError(message, EXIT_USAGE)
   }
-  if (record !== undefined && hub !== undefined) {
+  if (hub === undefined) return
+  if (record !== undefined) {
     const message = '--record keeps what an exporter sends: give HOST[:PORT] in place of --hub'
+    throw new CommandError(message, EXIT_USAGE)
+  }
+  if (timeout !== undefined) {
+    const message = '-t is for an exporter: with --hub leave it out'
     throw new CommandError(message, EXIT_USAGE)
   }
 }
