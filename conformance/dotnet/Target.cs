@@ -1,5 +1,7 @@
 // A process whose counters have known values. It writes when it is told to, on stdin, so that no
-// test depends on when: `write N` writes N times, `exit` and the end of stdin end it.
+// test depends on when: `write N` writes N times, `look` says what the process holds, `exit` and the
+// end of stdin end it.
+using System.Diagnostics;
 using System.Diagnostics.Tracing;
 
 namespace Pentameter.Peer;
@@ -50,11 +52,20 @@ internal static class Target
         Lines.Write(new { pid = Environment.ProcessId, version = Environment.Version.ToString() });
         while (Console.ReadLine() is { } line && line != "exit")
         {
+            if (line == "look") Look();
             if (!line.StartsWith("write ")) continue;
             var count = int.Parse(line["write ".Length..]);
             for (var i = 0; i < count; i++) source.WriteOnce();
             Lines.Write(new { written = count });
         }
         return 0;
+    }
+
+    // bytes of the managed heap once garbage is gone, threads of all kinds, bytes of memory
+    private static void Look()
+    {
+        var heap = GC.GetTotalMemory(forceFullCollection: true);
+        using var self = Process.GetCurrentProcess();
+        Lines.Write(new { heap, threads = self.Threads.Count, rss = self.WorkingSet64 });
     }
 }

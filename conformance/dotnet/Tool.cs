@@ -36,9 +36,7 @@ internal static class Tool
 
     public static int Counters(int pid, int command, string seconds, string[] names)
     {
-        var providers = names.Select(name => new EventPipeProvider(
-            name, EventLevel.Informational, 0,
-            new Dictionary<string, string> { ["EventCounterIntervalSec"] = seconds })).ToArray();
+        var providers = ProvidersOf(names, seconds);
         var client = new DiagnosticsClient(pid);
         using var session = command switch
         {
@@ -56,6 +54,33 @@ internal static class Tool
         Lines.Write(new { ended = true, lost = source.EventsLost });
         return 0;
     }
+
+    // So many sessions, one after the other, each ended in good order behind its first counter.
+    public static int Visits(int pid, int count, string seconds, string[] names)
+    {
+        var client = new DiagnosticsClient(pid);
+        for (var i = 0; i < count; i++) Visit(client, ProvidersOf(names, seconds));
+        Lines.Write(new { visits = count });
+        return 0;
+    }
+
+    private static void Visit(DiagnosticsClient client, EventPipeProvider[] providers)
+    {
+        using var session = client.StartEventPipeSession(providers, requestRundown: false);
+        using var source = new EventPipeEventSource(session.EventStream);
+        var isOver = 0;
+        source.Dynamic.All += traceEvent =>
+        {
+            if (traceEvent.EventName != "EventCounters") return;
+            if (Interlocked.Exchange(ref isOver, 1) == 0) Task.Run(session.Stop);
+        };
+        source.Process();
+    }
+
+    private static EventPipeProvider[] ProvidersOf(string[] names, string seconds) =>
+        names.Select(name => new EventPipeProvider(
+            name, EventLevel.Informational, 0,
+            new Dictionary<string, string> { ["EventCounterIntervalSec"] = seconds })).ToArray();
 
     private static void StopWhenTold(EventPipeSession session)
     {
