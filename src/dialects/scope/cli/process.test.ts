@@ -89,7 +89,10 @@ test('wrong usage is told with what is wanted, and exit code 2', () => {
     [['--replay', 'a', '-s', '0.1'], /-s is for an exporter: a recording plays in its own time/],
     [['--replay', 'a', '-t', '10'], /-t is for an exporter: a recording plays in its own time/],
     [['queue', '--hub', '127.0.0.1:1', '--record', 'a'], /--record keeps what an exporter sends/],
-    [['queue', '--hub', '127.0.0.1:1', '-t', '3'], /-t is for an exporter: with --hub leave it out/],
+    [
+      ['queue', '--hub', '127.0.0.1:1', '-t', '3'],
+      /-t is for an exporter: with --hub leave it out/,
+    ],
   ] as const) {
     const all = [PROGRAM, 'scope', ...args]
     const { status, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8' })
