@@ -83,7 +83,6 @@ export class Metrics {
   readonly #made = new Map<string, Made>()
   #http: HttpMeasuring | undefined
   #isCluster = false
-  readonly #connections = new Set<OtlpPush>()
 
   /** @param registry the thread's default one when not given */
   constructor(registry?: CounterRegistry) {
@@ -156,13 +155,11 @@ export class Metrics {
       ...{ readings, log, clock: backgroundClock, startMs: sinceMs },
       onClose: () => {
         process.off('beforeExit', closeAtExit)
-        this.#connections.delete(push)
         readings.close()
       },
     })
     const closeAtExit = (): void => void push.close()
     if (plan.isOn) process.once('beforeExit', closeAtExit)
-    this.#connections.add(push)
     return push
   }
 

@@ -11,7 +11,6 @@ import { MergedReadings } from './merged-readings.ts'
 import {
   type FromPrimary,
   type FromWorker,
-  hasFallen,
   opened,
   type Row,
   readingOf,
@@ -22,9 +21,15 @@ import { standing } from './standing.ts'
 /** Time for workers to answer a scrape, ms. */
 const ANSWER_MS = 500
 
+interface RowState {
+  readonly head: string
+  readonly value: string
+  readonly count: number
+}
+
 interface Member {
   readonly worker: Worker
-  readonly rows: Map<number, { readonly head: string; readonly value: string }>
+  readonly rows: Map<number, RowState>
   /** Turn whose values have all come. */
   told: number
 }
@@ -118,14 +123,14 @@ export class Gatherer {
   }
 
   /** Takes a row; of one that began anew, keeps what it had counted before. */
-  #take({ rows }: Member, [id, value, head]: Row): void {
+  #take({ rows }: Member, [id, value, count, head]: Row): void {
     const known = rows.get(id)
     const of = head ?? known?.head
     if (of === undefined) return
-    if (known !== undefined && hasFallen(of, known.value, value)) {
+    if (known !== undefined && count < known.count) {
       this.#departed.addDeparted([readingOf(of, known.value)])
     }
-    rows.set(id, { head: of, value })
+    rows.set(id, { head: of, value, count })
   }
 
   readonly #depart = (worker: Worker): void => {

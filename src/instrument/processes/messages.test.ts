@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { EMPTY_SUMMARY, Histogram } from '../../model/index.ts'
 import type { Reading } from '../metrics-readings.ts'
 import { MergedReadings } from './merged-readings.ts'
-import { hasFallen, headText, opened, readingOf, sealed, valueText } from './messages.ts'
+import { countOf, headText, opened, readingOf, sealed, valueText } from './messages.ts'
 
 const description = {
   ...{ provider: 'shop', name: 'orders', displayName: 'Orders', units: 'B' },
@@ -43,20 +43,8 @@ test('every reading comes out of the channel as it went in', () => {
   }
 })
 
-test('an instrument that was made anew counts less than before', () => {
-  const of = (reading: Reading) => [headText(reading), valueText(reading)] as const
-  const [counter, ten] = of({ ...head, kind: 'counter', total: 10 })
-  const [, eleven] = of({ ...head, kind: 'counter', total: 11 })
-  assert.deepEqual(
-    [hasFallen(counter, ten, eleven), hasFallen(counter, eleven, ten)],
-    [...[false, true]],
-  )
-  const [histogram, two] = of({ ...head, kind: 'histogram', histogram: histogramOf(1, 2) })
-  const [, one] = of({ ...head, kind: 'histogram', histogram: histogramOf(9) })
-  assert.equal(hasFallen(histogram, two, one), true)
-  const [gauge, high] = of({ ...head, kind: 'gauge', value: 5 })
-  const [, low] = of({ ...head, kind: 'gauge', value: 4 })
-  assert.equal(hasFallen(gauge, high, low), false)
+test('a reading counts what was recorded; a gauge nothing', () => {
+  assert.deepEqual(READINGS.map(countOf), [2 ** 64, 0.5, 0, 0, 0, 4, 0, 2])
 })
 
 test('counters add up to the unit, histograms merge and the parts stay as they are', () => {

@@ -7,8 +7,8 @@ import { type Exact, Histogram } from '../../model/index.ts'
 import type { MetricsFormat } from '../metrics.ts'
 import type { Reading } from '../metrics-readings.ts'
 
-/** One reading: its number in its process, its value, and what it is where that is new. */
-export type Row = readonly [id: number, value: string, head?: string]
+/** One reading: its number in its process, value and {@link countOf}; its head where new. */
+export type Row = readonly [id: number, value: string, count: number, head?: string]
 
 /** Message of a worker to the primary. */
 export type FromWorker =
@@ -77,19 +77,18 @@ export function readingOf(head: string, value: string): Reading {
   }
 }
 
-/** Tells whether a row counts less than it did: its instrument was made anew. */
-export function hasFallen(head: string, before: string, now: string): boolean {
-  return countOf(readingOf(head, now)) < countOf(readingOf(head, before))
-}
-
-function countOf(reading: Reading): Exact {
+/**
+ * Counts what a reading has recorded, to within rounding: less than before means that its
+ * instrument was made anew. A gauge records nothing.
+ */
+export function countOf(reading: Reading): number {
   switch (reading.kind) {
     case 'counter':
-      return reading.total
+      return Number(reading.total)
     case 'gauge':
       return 0
     case 'histogram':
-      return reading.histogram.count
+      return Number(reading.histogram.count)
     case 'summary':
       return reading.count
   }

@@ -10,6 +10,7 @@ import type { Reading, RegistryReadings } from '../metrics-readings.ts'
 import { readingsText } from '../metrics-text.ts'
 import { identityText } from './merged-readings.ts'
 import {
+  countOf,
   type FromPrimary,
   type FromWorker,
   headText,
@@ -112,18 +113,19 @@ export class Teller {
 
   #rowOf(key: string, reading: Reading): Row | undefined {
     const value = valueText(reading)
+    const count = countOf(reading)
     const { description } = reading
     const told = this.#told.get(key)
     if (told === undefined) {
       const id = this.#nextId++
       this.#told.set(key, { id, isGauge: reading.kind === 'gauge', description, value })
-      return [id, value, headText(reading)]
+      return [id, value, count, headText(reading)]
     }
     const isNew = told.description !== description
     if (told.value === value && !isNew) return undefined
     told.value = value
     told.description = description
-    return isNew ? [told.id, value, headText(reading)] : [told.id, value]
+    return isNew ? [told.id, value, count, headText(reading)] : [told.id, value, count]
   }
 
   readonly #receive = (sent: unknown): void => {
