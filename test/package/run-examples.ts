@@ -28,6 +28,13 @@ const PRINT_WAIT_MS = 10_000
 const LINE = /^(.*?)\bconsole\.log\((.*) \/\/ (.+)$/gm
 
 const errors: string[] = []
+/** Warnings as Node prints them, but for one: there is no hub that an example could push to. */
+const printers = process.listeners('warning')
+process.removeAllListeners('warning')
+process.on('warning', (warning) => {
+  if (warning.name !== 'MetricsWarning') for (const print of printers) print(warning)
+})
+
 const prints: Print[] = []
 let current = ''
 let onPrint = (): void => {}
