@@ -16,6 +16,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   peers: ['time'],
   shm: ['time', 'model'],
   exposition: ['model'],
+  history: ['model', 'wire'],
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
   dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
@@ -26,7 +27,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
-    ...['time', 'model', 'arena', 'peers', 'shm', 'instrument', 'dialects', 'dialect'],
+    ...['time', 'model', 'arena', 'peers', 'shm', 'history', 'instrument', 'dialects', 'dialect'],
     'dialect/hub',
     'wire/decode-error.ts',
   ],
@@ -36,7 +37,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   // what its routes answer, as types
   'dialect/api': ['model', 'dialect', 'http/api.ts'],
-  http: ['time', 'model', 'exposition', 'peers', 'hub', 'dialects'],
+  http: ['time', 'model', 'exposition', 'peers', 'history', 'hub', 'dialects'],
   'dialect/http': [
     ...['time', 'model', 'wire', 'exposition', 'peers', 'dialects', 'dialect', 'hub'],
     ...['dialect/hub', 'http', 'dialect/api'],
@@ -46,7 +47,10 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   web: ['model', 'viewer', 'http/api.ts', 'dialect/view'],
   'dialect/view': ['model', 'viewer', 'web', 'http/api.ts', 'dialect/api'],
   terminal: ['time', 'model', 'viewer', 'dialects', 'http/api.ts'],
-  cli: ['time', 'model', 'dialects', 'guest', 'registry', 'hub', 'http/api.ts', 'terminal'],
+  cli: [
+    ...['time', 'model', 'exposition', 'history', 'dialects', 'guest', 'registry', 'hub'],
+    ...['http/api.ts', 'terminal'],
+  ],
   'dialect/cli': [
     ...['time', 'model', 'wire', 'shm', 'instrument', 'dialects', 'dialect', 'hub'],
     ...['dialect/hub', 'viewer', 'terminal'],

@@ -12,11 +12,11 @@ import {
   type Kind,
   type Summary,
 } from '../../model/index.ts'
+import type { BucketSums } from '../../model/packed/bucket-sums.ts'
+import { HistogramPacker, type PackedHistograms } from '../../model/packed/packed-histogram.ts'
 import type { PlainGain } from '../../shm/reading/plain-reading.ts'
 import { runNow, type Task } from '../tasks/task.ts'
-import type { BucketSums } from './bucket-sums.ts'
 import { CellColumn, type Cells } from './cell-column.ts'
-import { HistogramPacker, type PackedHistograms } from './packed-histogram.ts'
 import { type PackedSpreads, type PlainSpread, SpreadPacker } from './packed-spreads.ts'
 
 const TWO_32 = 4_294_967_296

@@ -4,8 +4,8 @@
  * its large answers; the past it takes from the live ring.
  */
 import type { Histogram, Kind } from '../../model/index.ts'
+import { BucketSums } from '../../model/packed/bucket-sums.ts'
 import { nsOfMs } from '../../time/clock.ts'
-import { BucketSums } from '../live/bucket-sums.ts'
 import type { Frame } from '../live/frame.ts'
 import { mergeColumns, type PlacedCell } from '../live/merge-frames.ts'
 import type { Session } from '../live/sessions.ts'

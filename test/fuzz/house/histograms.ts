@@ -1,10 +1,14 @@
 /**
- * Histograms as the live ring keeps them (src/hub/live/packed-histogram.ts), which values of peers
+ * Histograms as the live ring keeps them (model/packed/packed-histogram.ts), which values of peers
  * shape: what was packed is unpacked, wherever in the bytes it begins. An input is values of eight
  * bytes each, big-endian doubles.
  */
-import { HistogramPacker, type PackedHistograms } from '../../../src/hub/live/packed-histogram.ts'
+
 import { Histogram } from '../../../src/model/index.ts'
+import {
+  HistogramPacker,
+  type PackedHistograms,
+} from '../../../src/model/packed/packed-histogram.ts'
 import { ByteBuilder } from '../engine/bytes.ts'
 import { Transcript } from '../engine/transcript.ts'
 import { double } from '../engine/values.ts'

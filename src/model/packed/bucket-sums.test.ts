@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { Histogram } from '../../model/index.ts'
+import { Histogram } from '../index.ts'
 import { BucketSums } from './bucket-sums.ts'
 import { HistogramPacker } from './packed-histogram.ts'
 

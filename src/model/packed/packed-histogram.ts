@@ -8,8 +8,10 @@
  *   number = [tag:u8] + 0: nothing, not known · 1: [f64le] · 2: [length:varint][decimal text]
  *   run    = [length:varint] + when not 0: [offset:zigzag varint][count:varint]*length
  */
-import { type Bounds, type BucketRun, type Exact, Histogram } from '../../model/index.ts'
-import type { PlainGain } from '../../shm/reading/plain-reading.ts'
+import type { Exact } from '../exact.ts'
+import type { BucketRun } from '../histogram/bucket-run.ts'
+import type { Bounds } from '../histogram/explicit-bounds.ts'
+import { Histogram } from '../histogram/histogram.ts'
 import type { BucketSums } from './bucket-sums.ts'
 
 const CHUNK_BYTES = 16384
@@ -20,7 +22,32 @@ const HEAD_BYTES = 1 + 2 * VARINT_BYTES + 8
 const TWO_32 = 4294967296
 /** Scale of a histogram that has bounds instead: no scale is so low. */
 const BOUNDED = -128
+/** Mark before the bounds of a histogram that is kept alone: no scale is so low. */
+const BOUNDS_AHEAD = -127
 const scratch = new DataView(new ArrayBuffer(8))
+
+/** Gain of a histogram in numbers: `filled` buckets, ascending, and the gain of each. */
+interface HistogramGain {
+  readonly scale: number
+  readonly count: number
+  readonly zeroCount: number
+  readonly sum: Exact
+  readonly min: number
+  readonly max: number
+  /** Index of the bucket that offset 0 stands for. */
+  readonly low: number
+  readonly filled: number
+  readonly offsets: Uint8Array
+  readonly gains: Float64Array
+}
+
+/** Data of packed histograms, which may be cloned into another thread. */
+export interface PackedParts {
+  readonly chunks: readonly Uint8Array[]
+  /** Places at which the chunks begin, rising. */
+  readonly places: readonly number[]
+  readonly bounds: readonly Bounds[]
+}
 
 /**
  * Packer that appends histograms, in chunks that are never moved: one more costs the same however
@@ -67,7 +94,7 @@ export class HistogramPacker {
   }
 
   /** Adds what a histogram has gained, which need not be made one for it. */
-  addGain(gain: PlainGain): number {
+  addGain(gain: HistogramGain): number {
     const { filled, offsets, gains } = gain
     this.#start = this.#length
     this.#reserve(HEAD_BYTES)
@@ -229,6 +256,30 @@ export class PackedHistograms {
       bounds.reduce((sum, { length }) => sum + 8 * length, 0)
   }
 
+  static of({ chunks, places, bounds }: PackedParts): PackedHistograms {
+    return new PackedHistograms(chunks, places, bounds)
+  }
+
+  get parts(): PackedParts {
+    return { chunks: this.#chunks, places: this.#places, bounds: this.#bounds }
+  }
+
+  /**
+   * Gives the bytes of one histogram alone, which {@link unpackHistogram} reads: as they are here,
+   * behind `[-127:i8][length:u32le][bound:f64le]*length` where it has bounds. Not to be changed.
+   */
+  bytesAt(place: number): Uint8Array {
+    const { bytes, bounds } = this.#unpackerAt(place).alone(this.#bounds)
+    if (bounds === undefined) return bytes
+    const whole = new Uint8Array(5 + 8 * bounds.length + bytes.length)
+    const view = new DataView(whole.buffer)
+    view.setInt8(0, BOUNDS_AHEAD)
+    view.setUint32(1, bounds.length, true)
+    for (let i = 0; i < bounds.length; i++) view.setFloat64(5 + 8 * i, bounds[i]!, true)
+    whole.set(bytes, 5 + 8 * bounds.length)
+    return whole
+  }
+
   /** Reads the histogram of a place; a fresh object each time. */
   read(place: number): Histogram {
     return this.#unpackerAt(place).histogram(this.#bounds)
@@ -250,6 +301,26 @@ export class PackedHistograms {
   }
 }
 
+/** Reads a histogram of {@link PackedHistograms.bytesAt}, bytes that were written so. */
+export function unpackHistogram(bytes: Uint8Array): Histogram {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getInt8(0) !== BOUNDS_AHEAD) return new Unpacker(bytes, 0).histogram([])
+  const bounds = Array.from({ length: view.getUint32(1, true) }, (_, i) =>
+    view.getFloat64(5 + 8 * i, true),
+  )
+  const at = 5 + 8 * bounds.length
+  const histogram = new Unpacker(bytes, at).histogram([])
+  histogram.bounds = bounds
+  return histogram
+}
+
+/** Makes the bytes of {@link PackedHistograms.bytesAt} of one histogram. */
+export function packHistogram(histogram: Histogram): Uint8Array {
+  const packer = new HistogramPacker()
+  const place = packer.add(histogram)
+  return packer.packed().bytesAt(place)
+}
+
 class Unpacker {
   readonly #bytes: Uint8Array
   #at: number
@@ -257,6 +328,33 @@ class Unpacker {
   constructor(bytes: Uint8Array, offset: number) {
     this.#bytes = bytes
     this.#at = offset
+  }
+
+  /** Gives the bytes of the histogram, and its bounds where it has some. */
+  alone(list: readonly Bounds[]): { readonly bytes: Uint8Array; readonly bounds?: Bounds } {
+    const from = this.#at
+    const isBounded = (this.#bytes[this.#at++]! << 24) >> 24 === BOUNDED
+    const bounds = isBounded ? list[this.#near()]! : undefined
+    this.#near()
+    this.#near()
+    this.#at += 8
+    for (let i = 0; i < 3; i++) this.#skipNumber()
+    for (let i = 0; i < 2; i++) {
+      let left = this.#near()
+      if (left > 0) this.#near()
+      for (; left > 0; left--) this.#near()
+    }
+    if (this.#near() > 0) this.#at += 8
+    const bytes = this.#bytes.subarray(from, this.#at)
+    return bounds === undefined ? { bytes } : { bytes, bounds }
+  }
+
+  #skipNumber(): void {
+    const tag = this.#bytes[this.#at++]!
+    if (tag === 1) this.#at += 8
+    if (tag !== 2) return
+    const length = this.#near()
+    this.#at += length
   }
 
   histogram(bounds: readonly Bounds[]): Histogram {

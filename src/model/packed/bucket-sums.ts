@@ -2,7 +2,7 @@
  * Sums of the buckets of several packed histograms, for a quantile of all of them: numbers in one
  * place, where a Histogram would be an object of BigInts for each. Counts beyond 2^53 are rounded.
  */
-import { valueInside } from '../../model/histogram/inside.ts'
+import { valueInside } from '../histogram/inside.ts'
 
 /** Buckets that are told apart: 16 octaves at the scale 8, all doubles at the scale 1. */
 const WIDTH = 4096

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holds } from '../../../test/support/property.ts'
-import { boundedHistogram, type Exact, Histogram } from '../../model/index.ts'
-import { HistogramPacker } from './packed-histogram.ts'
+import { boundedHistogram, type Exact, Histogram } from '../index.ts'
+import { HistogramPacker, packHistogram, unpackHistogram } from './packed-histogram.ts'
 
 const value: fc.Arbitrary<Exact> = fc.oneof(
   fc.integer({ min: -1000, max: 100_000 }),
@@ -39,6 +39,7 @@ test('what was packed comes back: buckets, exact sums, minimum and maximum', () 
       for (const { histogram, offset } of packed) {
         const back = kept.read(offset)
         assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
+        assert.deepEqual(unpackHistogram(kept.bytesAt(offset)), back)
         for (const field of ['scale', 'count', 'sum', 'min', 'max', 'zeroCount'] as const) {
           assert.deepEqual(back[field], histogram[field], field)
         }
@@ -65,6 +66,8 @@ test('bounds of one’s own come back beside powers, and once however many share
     assert.equal(back.bounds, histogram.bounds, 'the same object, which merges fast')
     assert.deepEqual(bucketsOf(back), bucketsOf(histogram))
     assert.deepEqual([back.count, back.sum, back.scale], [histogram.count, histogram.sum, 0])
+    assert.deepEqual(unpackHistogram(kept.bytesAt(places[1 + i]!)), back)
+    assert.deepEqual(unpackHistogram(packHistogram(histogram)), back)
   })
 })
 
