@@ -7,6 +7,16 @@ import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
 import { ERROR_CODES, NAME, PATH, PROTOBUF_TYPE } from './spec.ts'
 
+/** A gauge by hand, without a time: as of when it comes. */
+const EXAMPLE = {
+  timeseries: [
+    {
+      labels: [{ name: '__name__', value: 'room_temperature' }],
+      samples: [{ value: 21.5 }],
+    },
+  ],
+}
+
 export const dialect: Dialect = {
   name: NAME,
   title: 'Prometheus remote write',
@@ -24,16 +34,7 @@ export const dialect: Dialect = {
   createDecoder,
   encode: encodeRemoteWrite,
   tryIt: (host, port) =>
-    `printf '${octal(example())}' | curl -s -H 'Content-Type: ${PROTOBUF_TYPE}' ` +
-    `-H 'Content-Encoding: snappy' --data-binary @- ${peerUrl('http', host, port)}${PATH}`,
-}
-
-/** Makes a gauge by hand, without a time: as of when it comes. */
-function example(): Uint8Array {
-  const labels = [{ name: '__name__', value: 'room_temperature' }]
-  return encodeRemoteWrite([{ timeseries: [{ labels, samples: [{ value: 21.5 }] }] }])[0]!
-}
-
-function octal(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+    `echo '${JSON.stringify(EXAMPLE)}' | npx pentameter encode ${NAME} | ` +
+    `curl -s -H 'Content-Type: ${PROTOBUF_TYPE}' -H 'Content-Encoding: snappy' ` +
+    `--data-binary @- ${peerUrl('http', host, port)}${PATH}`,
 }
