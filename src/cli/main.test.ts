@@ -183,6 +183,52 @@ test('encode names the line and the code of what a dialect cannot say', () => {
   assert.match(stderr, /line 2 is no JSON/)
 })
 
+test('encode names the right field beside a wrong one, also where it could do without', () => {
+  const encoded = (dialect: string, message: unknown) => {
+    const { status, stdout, stderr } = pentameter(['encode', dialect], JSON.stringify(message))
+    assert.deepEqual([status, stdout], [1, ''], dialect)
+    return stderr
+  }
+  const line = { ky: 'a', value: 1, type: 'm' }
+  assert.equal(
+    encoded('statshero', line),
+    'pentameter: empty_key: a line needs a key; ky: did you mean key?\n',
+  )
+  const join = { type: 'join', application: 'a', wroker: 'w' }
+  assert.match(
+    encoded('wallaroo', join),
+    /^pentameter: bad_message: .*; wroker: did you mean worker/,
+  )
+  const labels = [{ name: '__name__', value: 'a' }]
+  const timeseries = [{ labels, samples: [{ value: 1, timestmp: 5 }] }]
+  assert.equal(
+    encoded('remotewrite', { timeseries }),
+    'pentameter: timestmp: did you mean timestamp?\n',
+  )
+})
+
+test('encode has the options of encoding that one dialect has, for that one', () => {
+  const bins = { 1: 2 }
+  const names = { application: 'a', category: 'computation', name: 'n', worker: 'w', pipeline: 'p' }
+  const rest = { id: 1, min_ns: 1, max_ns: 2, period_ns: 2e9, end_ns: 4e9 }
+  const input = JSON.stringify({ type: 'metrics', ...names, bins, ...rest })
+  const size = (...args: string[]) =>
+    pentameter(['encode', 'wallaroo', '--lines', ...args], input).stdout.trim().length / 2
+  const document = size('--profile', 'document')
+  assert.ok(document > 65 * 8)
+  assert.equal(size('--profile', 'document', '--array-sizes'), document + 4)
+  const { status, stderr } = pentameter(['encode', 'wallaroo', '--array-sizes'], input)
+  assert.deepEqual(
+    [status, stderr],
+    [1, 'pentameter: arraySizes: want it with profile document only\n'],
+  )
+  const other = pentameter(['encode', 'scope', '--array-sizes'], '{}')
+  assert.deepEqual(
+    [other.status, other.stderr.split('\n')[0]],
+    [2, 'pentameter: --array-sizes is of wallaroo alone'],
+  )
+})
+
 test('encode refuses a number that it would have to round, and takes its text', () => {
   const line = (value: string) => `{"key":"a","value":${value},"type":"m"}\n`
   const given = [

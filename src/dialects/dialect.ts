@@ -19,7 +19,7 @@ import type {
   Target,
 } from './endpoints.ts'
 import type { ExportRules } from './export-rules.ts'
-import type { OptionSpec, PortSpec } from './options.ts'
+import type { BooleanOption, OptionSpec, PortSpec } from './options.ts'
 
 /** A protocol that the hub only writes, for receivers that a dialect's own servers feed. */
 export interface Output {
@@ -121,6 +121,8 @@ export interface Dialect {
    * @throws {RangeError|TypeError} with a `code` for a message the dialect cannot say
    */
   encode(messages: readonly unknown[], options?: CodecOptions): Uint8Array[]
+  /** Further options of {@link encode} by name, each with a flag of `pentameter encode`. */
+  readonly encodeOptions?: Readonly<Record<string, BooleanOption & { readonly flag: string }>>
   /**
    * Encodes a message as a person writes it, for a dialect whose messages are text; it may be none.
    * Those of the others are written as what the decoder gives.

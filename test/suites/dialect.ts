@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { misspeltFields } from '../../src/cli/messages/misspelt-fields.ts'
 import type { CodecOptions, Decoder } from '../../src/dialects/decoder.ts'
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { HTTP_PORT } from '../../src/dialects/options.ts'
@@ -131,6 +132,13 @@ function roundTrip(dialect: Dialect, { spoken, exceptions }: DialectSamples): vo
       )
     })
   }
+
+  test('no field of a message that it takes passes for a misspelt one', () => {
+    for (const { name, messages, encodeOptions } of spoken) {
+      const encode = (each: readonly unknown[]) => dialect.encode(each, encodeOptions)
+      assert.deepEqual(misspeltFields(messages, encode), [], name)
+    }
+  })
 
   test('what the dialect cannot say is refused at the call, with a code', () => {
     const hasEmpty = exceptions.some(({ law }) => law === 'empty-message')

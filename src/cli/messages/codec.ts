@@ -13,8 +13,9 @@ import type { Dialect } from '../../dialects/dialect.ts'
 import type { Guest } from '../../dialects/guest.ts'
 import { fromHex, toHex } from '../../model/index.ts'
 import { escapeUnseen, unseenJson } from '../../model/text/unseen.ts'
-import { CommandError, EXIT_FAILED } from '../../terminal/exit.ts'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../../terminal/exit.ts'
 import { examplesText } from '../help.ts'
+import { misspeltFields, misspeltText } from './misspelt-fields.ts'
 
 const DECODE_HELP = `
 Without --lines all of the file is one datagram or stream; every message becomes a JSON line, errors
@@ -77,7 +78,7 @@ function addCodecCommand(
     .description(description)
     .addArgument(new Argument('<dialect>', 'which protocol').choices([...dialects.keys()]))
   if (hasFile) command.argument('[file]', 'captured bytes; stdin without it')
-  return command
+  command
     .option('--lines', lines)
     .addOption(
       choice('--profile <profile>', 'as the document says, or as the real programs do', [
@@ -92,11 +93,18 @@ function addCodecCommand(
     .addOption(
       choice('--transport <transport>', 'udp: whole messages; tcp: a stream', ['udp', 'tcp']),
     )
+  const own = name === 'encode' ? ownOptions([...dialects.values()]) : []
+  for (const { flag, description } of own) command.option(flag, description)
+  return command
     .addHelpText('after', `${help}\n\n${examplesText(guests, name)}`)
     .action(async (chosen: string, ...rest: unknown[]) => {
       const file = hasFile ? (rest[0] as string | undefined) : undefined
       const args = rest[hasFile ? 1 : 0] as CodecOptions & { lines?: boolean }
       const { lines, ...options } = args
+      const foreign = own.find(({ name, dialect }) => name in options && dialect !== chosen)
+      if (foreign !== undefined) {
+        throw new CommandError(`${foreign.flag} is of ${foreign.dialect} alone`, EXIT_USAGE)
+      }
       const input = file === undefined ? process.stdin : createReadStream(file)
       try {
         await (lines ? runLines : runAll)(dialects.get(chosen)!, options, input)
@@ -108,6 +116,15 @@ function addCodecCommand(
         throw new CommandError(`can't read ${escapeUnseen(file)}: ${message}`)
       }
     })
+}
+
+/** Options of encoding that one dialect alone has, as flags. */
+function ownOptions(dialects: readonly Dialect[]) {
+  return dialects.flatMap(({ name: dialect, encodeOptions = {} }) =>
+    Object.entries(encodeOptions).map(([name, { flag, description }]) => {
+      return { dialect, name, flag, description: `${dialect}, ${description}` }
+    }),
+  )
 }
 
 async function decodeAll(dialect: Dialect, options: CodecOptions, input: Readable): Promise<void> {
@@ -226,16 +243,36 @@ function messagesOf(input: unknown): readonly unknown[] {
   return Array.isArray(messages) ? messages : [input]
 }
 
-/** Encodes the messages; one that the dialect can't say is an error with the dialect's code. */
-function encode(
+/**
+ * Encodes the messages; one that the dialect can't say is an error with the dialect's code, and so
+ * is one with a field that is misspelt and would be left out.
+ */
+export function encode(
   dialect: Dialect,
   messages: readonly unknown[],
   options: CodecOptions,
 ): Uint8Array[] {
-  try {
-    return dialect.encode(messages, options)
-  } catch (error) {
-    const { code, message } = error as Error & { code?: string }
-    throw new CommandError(code === undefined ? message : `${code}: ${message}`)
+  let packets: Uint8Array[]
+  const hints = (): string => {
+    const misspelt = misspeltFields(messages, (each) => dialect.encode(each, options))
+    return escapeUnseen(misspeltText(misspelt))
   }
+  try {
+    packets = dialect.encode(messages, options)
+  } catch (error) {
+    throw new CommandError(
+      [encodeErrorText(dialect, error as Error), hints()].filter(Boolean).join('; '),
+    )
+  }
+  const problems = hints()
+  if (problems !== '') throw new CommandError(problems)
+  return packets
+}
+
+/** Tells why a message can't be said: the code first, and once. */
+function encodeErrorText({ name }: Dialect, error: Error & { code?: string }): string {
+  const { code, message } = error
+  if (code === undefined) return message
+  const own = `${name}: `
+  return message.startsWith(`${own}${code}: `) ? message.slice(own.length) : `${code}: ${message}`
 }

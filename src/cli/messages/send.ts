@@ -17,6 +17,7 @@ import { escapeUnseen } from '../../model/text/unseen.ts'
 import { CommandError, EXIT_USAGE } from '../../terminal/exit.ts'
 import { decimal } from '../../terminal/flag-values.ts'
 import { examplesText } from '../help.ts'
+import { encode } from './codec.ts'
 import { notSent, pause, REFUSAL_MS, sendStream } from './send-stream.ts'
 
 interface SendOptions {
@@ -90,7 +91,7 @@ async function packetsOf(
   }
   const { parseYaml } = await import('../config-file.ts')
   try {
-    return dialect.encode(texts.map(parseYaml), { transport, role: 'client' })
+    return encode(dialect, texts.map(parseYaml), { transport, role: 'client' })
   } catch (error) {
     const { message } = error as Error
     throw new CommandError(`${message}; want what \`pentameter decode ${dialect.name}\` prints`)

@@ -8,7 +8,7 @@ import { connectEmitter } from './client/emitter.ts'
 import { createDecoder, encodeWallaroo, guessTransport } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { wireNamesOf } from './map.ts'
-import { OPTIONS, REPORT_DEFAULTS } from './options.ts'
+import { ENCODE_OPTIONS, OPTIONS, REPORT_DEFAULTS } from './options.ts'
 import { explainForeign } from './server/connection.ts'
 import { createServer } from './server.ts'
 import { CONNECT, ERROR_CODES, LENGTH_BYTES, METRICS, NAME } from './spec.ts'
@@ -53,6 +53,7 @@ export const dialect: Dialect = {
   createDecoder,
 
   encode: encodeWallaroo,
+  encodeOptions: ENCODE_OPTIONS,
 
   /** Sends a worker that joins and has no data. */
   tryIt(host, port) {

@@ -22,6 +22,10 @@ const arraySizes = boolean({
   default: false,
   description: 'under profile document: the 65 bins have their number in front, as arrays have',
 })
+
+/** Options of encoding besides the profile. */
+export const ENCODE_OPTIONS = { arraySizes: { ...arraySizes, flag: '--array-sizes' } }
+
 /** The peer's pauses are all alike. */
 const pauses = reconnectOptions({ firstMs: 250, limitMs: 250, jitter: 0 })
 const maxFrameBytes = bytes({
