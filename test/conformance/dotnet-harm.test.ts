@@ -11,6 +11,8 @@ import { type TestContext, test } from 'node:test'
 import { CounterSession, findProcess, socketDoor } from '../../src/dialects/nettrace/index.ts'
 import { DotnetPeer, whyNoDotnet } from '../../src/dialects/nettrace/test/dotnet-peer.ts'
 import { temporaryFolder } from '../../src/dialects/nettrace/test/fake-runtime.ts'
+import type { Clock } from '../../src/time/clock.ts'
+import { systemClock } from '../../src/time/system-clock.ts'
 import { PROGRAM } from '../support/hub/hub-process.ts'
 
 const skip = whyNoDotnet ?? false
@@ -25,6 +27,13 @@ const HEAP_SLACK = 256 * 1024
 const THREADS_SLACK = 2
 /** Bytes of memory that may differ between two processes that were visited in the same way. */
 const MEMORY_SLACK = 8 * 1024 * 1024
+
+/** Clock of a patient tool: on a busy machine a runtime may take more than 5 s to answer. */
+const PATIENT: Clock = {
+  wallMs: () => systemClock.wallMs(),
+  monotonicNs: () => systemClock.monotonicNs(),
+  after: (delayMs, callback) => systemClock.after(20 * delayMs, callback),
+}
 
 interface Look {
   readonly heap: number
@@ -45,7 +54,7 @@ async function visit(pid: number, folder: string, count: number): Promise<void> 
   for (let i = 0; i < count; i++) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const session = new CounterSession({
-      door: socketDoor(path),
+      ...{ door: socketDoor(path), clock: PATIENT },
       request: { providers: [PROVIDER], intervalMs: INTERVAL_MS, clrVersion: '10.0.0' },
       onReading: () => resolve(),
       onEnd: ({ message }) => reject(new Error(message)),

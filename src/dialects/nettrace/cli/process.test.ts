@@ -15,7 +15,6 @@ import {
   recording,
   startFakeRuntime,
   temporaryFolder,
-  until,
 } from '../test/fake-runtime.ts'
 
 const skip = process.platform === 'linux' ? false : 'the start of a process is read from /proc'
@@ -50,9 +49,9 @@ async function run(t: TestContext, folder: string, ...args: readonly string[]) {
 
 /** Ends a session in good order once it is open and its stream is sent. */
 async function endWhenOpen({ runtime }: ListeningRuntime, bytes: Uint8Array): Promise<void> {
-  await until(() => runtime.sessions.length === 1)
+  const { id } = await runtime.opened()
   runtime.send(bytes)
-  runtime.end(runtime.sessions[0]!.id)
+  runtime.end(id)
 }
 
 test('ps lists a process by its socket, and asks it nothing', { skip }, async (t) => {
@@ -89,8 +88,8 @@ test('collect -p writes what a running .NET has sent, as dotnet-counters does', 
   const counters = 'EventCounters\\Probe-Counters'
   const args = ['-p', String(process.pid), '--counters', counters, '-o', '-']
   const { status, stdout, stderr } = await run(t, fake.folder, 'collect', ...args)
-  await ended
   assert.equal(status, 0, stderr)
+  await ended
   const [head, ...rows] = parseCsv(stdout)
   assert.deepEqual(head?.join(), 'Timestamp,Provider,Counter Name,Counter Type,Mean/Increment')
   const named = (name: string) => rows.filter((row) => row[2]!.startsWith(name))

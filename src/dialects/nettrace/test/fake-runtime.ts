@@ -42,6 +42,7 @@ export class FakeRuntime {
   options: FakeOptions
   readonly facts: ProcessFacts
   #ids = 0
+  #onOpen: () => void = () => {}
 
   constructor(options: FakeOptions = {}) {
     this.options = options
@@ -112,11 +113,22 @@ export class FakeRuntime {
     socket.write(writeIpc({ message: 'OK', session: id }))
     if (this.options.stream !== undefined) socket.write(this.options.stream)
     socket.once('close', () => this.#forget(id))
+    this.#onOpen()
   }
 
   #forget(id: string): void {
     const at = this.sessions.findIndex((each) => each.id === id)
     if (at >= 0) this.sessions.splice(at, 1)
+  }
+
+  /** Waits for a session that a process of its own opens, for as long as its test lasts. */
+  async opened(): Promise<FakeSession> {
+    while (this.sessions.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#onOpen = resolve
+      })
+    }
+    return this.sessions[0]!
   }
 
   /** Streams bytes to all sessions. */
@@ -218,7 +230,10 @@ export function recording(name: string): Uint8Array {
 /** Turns of the event loop after which something that does not hold never will. */
 const TURNS_LIMIT = 100_000
 
-/** Waits until something holds, and gives up after so many turns of the event loop. */
+/**
+ * Waits until something of this process holds, and gives up after so many turns of the event loop:
+ * a fraction of a second, within which another process may not even have started.
+ */
 export async function until(holds: () => boolean): Promise<void> {
   for (let i = 0; !holds(); i++) {
     if (i === TURNS_LIMIT) throw new Error(`it never holds: ${holds}`)
