@@ -30,6 +30,8 @@ interface Seen {
   /** Time until which it is not asked, ms of the wall clock. */
   waitsUntilMs: number
   isAttached: boolean
+  /** Whether another address reads from it. */
+  isElsewhere: boolean
   /** Whether there were too many when it was to be read from. */
   isRefused: boolean
 }
@@ -129,7 +131,8 @@ export class Follower implements Source {
   #see(socket: ProcessSocket): Seen {
     const seen: Seen = {
       ...{ socket, backoff: new Backoff(BACKOFF, Math.random), facts: undefined },
-      ...{ isAsking: false, waitsUntilMs: 0, isAttached: false, isRefused: false },
+      ...{ isAsking: false, waitsUntilMs: 0, isAttached: false },
+      ...{ isElsewhere: false, isRefused: false },
     }
     this.#seen.set(socket.path, seen)
     return seen
@@ -154,37 +157,49 @@ export class Follower implements Source {
       const retryMs = seen.backoff.nextMs()
       seen.waitsUntilMs = clock.wallMs() + retryMs
       reports.count('connect_failed', error.reason)
-      const isMeant = this.#parts.address.choice.kind === 'pid' || this.#matches(seen.socket.name)
-      if (isMeant && this.#processes.size === 0) this.#link.failed(error.message, retryMs)
+      if (this.#isMeant(seen) && this.#processes.size === 0)
+        this.#link.failed(error.message, retryMs)
     } finally {
       seen.isAsking = false
     }
   }
 
   #attach(seen: Seen, facts: ProcessFacts): void {
-    const isMeant =
-      this.#parts.address.choice.kind === 'pid' ||
-      this.#matches(programOf(facts)) ||
-      this.#matches(seen.socket.name)
-    if (!isMeant) return
+    if (!this.#isMeant(seen)) return
     const adoption = this.#processes.adopt(socketDoor(seen.socket.path), facts, false)
     seen.isAttached = adoption === 'adopted'
+    seen.isElsewhere = adoption === 'known'
     if (adoption === 'full' && !seen.isRefused) {
       this.#context.reports.count('processes_refused', 'processes_limit')
     }
     seen.isRefused = adoption === 'full'
   }
 
+  #isMeant({ socket, facts }: Seen): boolean {
+    if (this.#parts.address.choice.kind === 'pid' || this.#matches(socket.name)) return true
+    return facts !== undefined && this.#matches(programOf(facts))
+  }
+
   #tellAbsence(sockets: readonly ProcessSocket[]): void {
     const { choice } = this.#parts.address
-    const isAsked = [...this.#seen.values()].some(({ isAsking, facts }) => isAsking || !facts)
-    // the reason of one that does not answer says more
-    if (isAsked && this.#link.status.reason !== undefined) return
-    const count = sockets.filter(({ isStale }) => !isStale).length
-    const what =
-      choice.kind === 'pid'
-        ? `process ${choice.pid} has no diagnostics socket: no .NET, or turned off there`
-        : `no process of the name has a diagnostics socket; ${count} others have one`
-    this.#link.failed(what)
+    const meant = [...this.#seen.values()].filter((seen) => this.#isMeant(seen))
+    const taken = meant.filter(({ isElsewhere }) => isElsewhere).length
+    if (taken > 0) {
+      const are = taken === 1 ? 'a process of it is' : `${taken} processes of it are`
+      const what = choice.kind === 'pid' ? `process ${choice.pid} is` : are
+      this.#link.failed(`${what} read from already, by another address`)
+    } else if (meant.length === 0 && ![...this.#seen.values()].some(isUnknown)) {
+      const count = sockets.filter(({ isStale }) => !isStale).length
+      const what =
+        choice.kind === 'pid'
+          ? `process ${choice.pid} has no diagnostics socket: no .NET, or turned off there`
+          : `no process of the name has a diagnostics socket; ${count} others have one`
+      this.#link.failed(what)
+    }
   }
+}
+
+/** Tells whether a process may yet say that it is meant. */
+function isUnknown({ facts, isAsking }: Seen): boolean {
+  return facts === undefined && isAsking
 }

@@ -74,8 +74,11 @@ suite('a process', () => {
     assert.equal(runtime.names.filter((name) => name === 'CollectTracing2').length, 1)
     assert.equal(peers()[0]!.link.isConnected, true)
     assert.deepEqual(
-      [...other.peers(), ...third.peers()].map(({ link }) => link.isConnected),
-      [false, false],
+      [...other.peers(), ...third.peers()].map(({ link }) => [link.isConnected, link.reason]),
+      [
+        [false, 'a process of it is read from already, by another address'],
+        [false, 'process 4242 is read from already, by another address'],
+      ],
     )
   })
 
