@@ -290,14 +290,14 @@ export class AttachedProcess {
   #watch(): void {
     const { clock } = this.#parts.context
     const beganNs = clock.monotonicNs()
-    const limitMs = this.#silenceMs
-    const limitNs = nsOfMs(limitMs)
     const look = (): void => {
-      const isOver = clock.monotonicNs() - this.#oldestSign(beganNs) >= limitNs
+      // shorter again once it has been heard
+      const limitMs = this.#silenceMs
+      const isOver = clock.monotonicNs() - this.#oldestSign(beganNs) >= nsOfMs(limitMs)
       if (isOver && (this.#asked === 0 || this.#isHeldDown)) this.#askAgain(limitMs)
       else this.#cancelSilence = clock.after(limitMs / LOOKS, look)
     }
-    this.#cancelSilence = clock.after(limitMs / LOOKS, look)
+    this.#cancelSilence = clock.after(this.#silenceMs / LOOKS, look)
   }
 
   #oldestSign(beganNs: bigint): bigint {

@@ -185,6 +185,16 @@ suite('silence', () => {
     assert.deepEqual(runtime.names.slice(2), ['StopTracing', 'CollectTracing2'])
   })
 
+  test('after a sign of life is as long as the first time', async (t) => {
+    const { runtime, clock, feed, facts, peers } = await attached(t)
+    await feed(new CounterStream().sum(0, 'hits', 3), 1)
+    const collects = () => runtime.names.filter((name) => name === 'CollectTracing2').length
+    await eventually(clock, () => collects() === 2 && peers()[0]!.link.isConnected)
+    await feed(new CounterStream().sum(0, 'hits', 3), 2)
+    await passTime(clock, 20_000)
+    assert.equal(facts().askedAgain, 2)
+  })
+
   test('of one source is broken as well, while another speaks', async (t) => {
     const { runtime, clock, facts, feed } = await attached(t, 'dotnet://Shop?providers=A,B')
     const stream = new CounterStream()
