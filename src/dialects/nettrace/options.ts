@@ -1,6 +1,11 @@
 /** Options of NetTrace's sides: their one home, with defaults and limits. */
 import { boolean, bytes, choice, integer, list, section, text } from '../options.ts'
-import { BLOCK_BYTES_LIMIT, WAITING_BYTES_LIMIT, WAITING_EVENTS_LIMIT } from './spec.ts'
+import {
+  BLOCK_BYTES_LIMIT,
+  METER_LIMITS,
+  WAITING_BYTES_LIMIT,
+  WAITING_EVENTS_LIMIT,
+} from './spec.ts'
 
 /** Longest interval of a runtime, ms. */
 export const INTERVAL_MS_MAX = 2 ** 31 - 1
@@ -22,10 +27,14 @@ export const CLIENT_OPTIONS = {
     description: 'payloads taken while another tool’s smaller interval is in force',
   }),
   maxTimeSeries: integer({
-    default: 1000,
-    description: 'of all meters of a process; it leaves out what is beyond',
+    default: METER_LIMITS.timeSeries,
+    description:
+      'of all meters of a process, which leaves out what is beyond; as many as dotnet-counters',
   }),
-  maxHistograms: integer({ default: 20, description: 'the same of histograms' }),
+  maxHistograms: integer({
+    default: METER_LIMITS.histograms,
+    description: 'the same of histograms; with another number a process refuses dotnet-counters',
+  }),
   processesLimit: integer({
     max: 10_000,
     default: 64,

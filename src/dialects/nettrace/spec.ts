@@ -95,6 +95,12 @@ export const HRESULT = {
   variableNotFound: '800000cb',
 } as const
 
+/**
+ * Limits of a collection of meters, as dotnet-counters asks for them: with others than those of the
+ * first tool a runtime refuses all further ones (§9).
+ */
+export const METER_LIMITS = Object.freeze({ timeSeries: 1000, histograms: 10 })
+
 /** Limits of what tools may cost a process that they look at (README.md). */
 export const SOCKET_LIMITS = Object.freeze({
   /** Connections at once; further ones are closed. */

@@ -10,11 +10,10 @@ import {
   type ProcessPlaces,
   type ProcessSocket,
 } from '../client/processes.ts'
+import { METER_LIMITS } from '../spec.ts'
 import { awaitRuntime } from './dialled.ts'
 import { ProcessNotFoundError, processFeed, type WatchedProcess } from './process-feed.ts'
 
-/** Histograms that dotnet-counters asks for. */
-const HISTOGRAMS = 10
 const PID_MAX = 2 ** 31 - 1
 
 export const FLAGS: readonly SourceFlag[] = [
@@ -28,7 +27,7 @@ export const FLAGS: readonly SourceFlag[] = [
     flags: '--max-histograms <count>',
     description: 'most histograms that a .NET process keeps for it',
     parse: wholeNumber({ min: 1, max: 1_000_000 }),
-    default: HISTOGRAMS,
+    default: METER_LIMITS.histograms,
   },
   {
     flags: '--maxHistograms <count>',
@@ -75,7 +74,7 @@ export function readTarget(
   places: ProcessPlaces = {},
 ): OpenFeed | undefined {
   const { processId, name, dport, diagnosticPort = dport, resumeRuntime = true } = values as Values
-  const { maxHistograms = HISTOGRAMS, anyInterval = false } = values as Values
+  const { maxHistograms = METER_LIMITS.histograms, anyInterval = false } = values as Values
   const given = [processId, name, diagnosticPort].filter((each) => each !== undefined)
   if (given.length === 0) return undefined
   if (given.length > 1) throw new CommandError(ONE_OF_THEM, EXIT_USAGE)

@@ -61,7 +61,7 @@ suite('a request', () => {
       ['Metrics', 'System.Runtime,App\\hits,App\\misses'],
       ['RefreshInterval', '1.5'],
       ['MaxTimeSeries', '1000'],
-      ['MaxHistograms', '20'],
+      ['MaxHistograms', '10'],
     ])
   })
 

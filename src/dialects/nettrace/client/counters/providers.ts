@@ -8,6 +8,7 @@ import type { Provider } from '../../codec/ipc/messages.ts'
 import { formatArguments } from '../../codec/ipc/texts.ts'
 import { METRICS_PROVIDER } from '../../codec/layouts.ts'
 import { COUNTERS_EVENT } from '../../codec/message.ts'
+import { METER_LIMITS } from '../../spec.ts'
 
 /** Counters of a provider, of a meter of that name, or both. */
 export interface WantedProvider {
@@ -88,11 +89,14 @@ export function collectRequest(request: CounterRequest): CollectRequest {
 }
 
 function metricsProvider(
-  { intervalMs, maxTimeSeries = 1000, maxHistograms = 20 }: CounterRequest,
+  request: CounterRequest,
   meters: string,
   sessionId: string,
   clientId: string,
 ): Provider {
+  const { intervalMs } = request
+  const { maxTimeSeries = METER_LIMITS.timeSeries } = request
+  const { maxHistograms = METER_LIMITS.histograms } = request
   const refresh = String(Math.max(intervalMs, METER_INTERVAL_MS_MIN) / 1000)
   const pairs = [
     ['SessionId', sessionId],
