@@ -120,6 +120,9 @@ interface FeedCounter {
   readonly metaData: readonly (readonly [key: string, value: string])[]
   /** True for pairs that are the labels of an instrument; else they are metadata of a counter. */
   readonly hasTags?: boolean
+  /** Pairs at the begin of those that are of the meter, and behind them of the instrument. */
+  readonly meterTags?: FeedCounter['metaData']
+  readonly instrumentTags?: FeedCounter['metaData']
 }
 
 type FeedStatistics =

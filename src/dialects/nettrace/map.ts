@@ -17,9 +17,27 @@ const OWN_LABELS: readonly string[] = [PROVIDER_LABEL, PROCESS_LABEL]
 /** Prefix for a label of the sender that would hide ours, once more as long as it is taken. */
 const EXPORTED = 'exported_'
 
+/** Pairs of keys and values in the order of the sender. */
+type Tags = readonly (readonly [key: string, value: string])[]
+
+/** Facts of an instrument, which a process tells once, when it begins to tell its values. */
+export interface Instrument {
+  /** Text for people; empty for none. */
+  readonly description: string
+  readonly meterTags: Tags
+  readonly instrumentTags: Tags
+}
+
 /** One interval of one series. */
 export interface Reading {
+  /** Labels are the provider's name and all tags: of a key that is there twice the last one. */
   readonly identity: Identity
+  /** Name of the event source or meter. */
+  readonly provider: string
+  /** Metadata of the counter, or tags of the measurement, as the sender has them. */
+  readonly tags: Tags
+  /** Facts of a meter's instrument, where the process has told them. */
+  readonly instrument: Instrument | undefined
   /** Texts of the sender; empty for none. */
   readonly displayName: string
   readonly unit: string
@@ -49,8 +67,18 @@ export type ReadingValues =
       readonly quantiles: readonly (readonly [quantile: number, value: number])[]
     }
 
+/** Reads what a process tells of an instrument that begins. */
+export function instrumentOf({ description, meterTags, instrumentTags }: Payload): Instrument {
+  return {
+    description: text(description),
+    meterTags: parsePairs(text(meterTags), '='),
+    instrumentTags: parsePairs(text(instrumentTags), '='),
+  }
+}
+
 /**
  * Reads what a counter or an instrument says of one interval.
+ * @param instrument that the event has a value of, where it is known
  * @returns undefined for all other events, and for a payload without a name or a value
  *
  * @example
@@ -60,19 +88,19 @@ export type ReadingValues =
  *   onEvent: (event) => console.log(readingOf(event)?.identity.name),
  * })
  */
-export function readingOf(event: NetTraceEvent): Reading | undefined {
+export function readingOf(event: NetTraceEvent, instrument?: Instrument): Reading | undefined {
   const counter = countersOf(event)
   if (counter !== undefined) return counterReading(event.metadata.provider, counter)
   const { provider, name } = event.metadata
   if (provider !== METRICS_PROVIDER || event.payload === undefined) return undefined
-  return meterReading(name, event.payload)
+  return meterReading(name, event.payload, instrument)
 }
 
 function counterReading(provider: string, payload: Payload): Reading | undefined {
   const name = text(payload.Name)
   const isSum = payload.Increment !== undefined
   if (name === '' || (!isSum && payload.Mean === undefined)) return undefined
-  const labels = labelsOf(parsePairs(text(payload.Metadata), ':'), provider)
+  const tags = parsePairs(text(payload.Metadata), ':')
   const values: ReadingValues = isSum
     ? { kind: 'counter', increment: number(payload.Increment), total: Number.NaN }
     : {
@@ -86,7 +114,8 @@ function counterReading(provider: string, payload: Payload): Reading | undefined
       }
   const series = /^Interval=(\d+)$/.exec(text(payload.Series))
   return {
-    ...{ identity: { name, kind: values.kind, labels }, values },
+    identity: { name, kind: values.kind, labels: labelsOf(tags, provider) },
+    ...{ provider, tags, instrument: undefined, values },
     displayName: text(payload.DisplayName),
     unit: text(payload.DisplayUnits),
     intervalSec: number(payload.IntervalSec),
@@ -96,14 +125,21 @@ function counterReading(provider: string, payload: Payload): Reading | undefined
   }
 }
 
-function meterReading(event: string, payload: Payload): Reading | undefined {
+function meterReading(
+  event: string,
+  payload: Payload,
+  instrument: Instrument | undefined,
+): Reading | undefined {
   const values = meterValues(event, payload)
   const name = text(payload.instrumentName)
   if (values === undefined || name === '') return undefined
-  const labels = labelsOf(parsePairs(text(payload.tags), '='), text(payload.meterName))
+  const provider = text(payload.meterName)
+  const tags = parsePairs(text(payload.tags), '=')
+  const { meterTags = [], instrumentTags = [] } = instrument ?? {}
+  const labels = labelsOf([...meterTags, ...instrumentTags, ...tags], provider)
   return {
     identity: { name, kind: values.kind satisfies Kind, labels },
-    values,
+    ...{ provider, tags, instrument, values },
     displayName: '',
     unit: text(payload.unit),
     intervalSec: Number.NaN,

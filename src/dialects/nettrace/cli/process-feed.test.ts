@@ -60,6 +60,27 @@ async function opened(t: TestContext, asked: Asked = {}) {
   return all
 }
 
+test('tags stand as the process has them: of meter, instrument, measurement', async (t) => {
+  const asked = { counters: 'App,EventCounters\\Other' }
+  const { stream, send, windows } = await opened(t, asked)
+  stream
+    .meter(0, 'BeginInstrumentReporting', 'n', { meterTags: 'region=eu', instrumentTags: 'b=1' })
+    .meter(0, 'GaugeValuePublished', 'n', { lastValue: '3', tags: 'z=1,process=x,provider=y' })
+    .sum(0, 'hits', 1, { Metadata: 'zone:b,app:x', provider: 'Other' })
+  await send(3)
+  const [gauge, hits] = windows
+  assert.deepEqual(hits!.counter.metaData, [
+    ['zone', 'b'],
+    ['app', 'x'],
+  ])
+  assert.deepEqual(
+    gauge!.counter.metaData.map((pair) => pair.join('=')),
+    ['region=eu', 'b=1', 'z=1', 'process=x', 'provider=y'],
+  )
+  assert.deepEqual(gauge!.counter.meterTags, [['region', 'eu']])
+  assert.deepEqual(gauge!.counter.instrumentTags, [['b', '1']])
+})
+
 test('a process is asked for counters and meters as dotnet-counters asks', async (t) => {
   const { runtime, feed } = await opened(t, { counters: undefined, intervalMs: 2000 })
   assert.deepEqual(runtime.names, ['ProcessInfo3', 'CollectTracing2'])

@@ -6,8 +6,6 @@ import type { FeedWindow } from '../../command-line.ts'
 import type { NetTraceEvent } from '../codec/event.ts'
 import type { Reading } from '../map.ts'
 
-/** Label that a reading has of its event source or meter. */
-const PROVIDER_LABEL = 'provider'
 /** Tag that dotnet-counters adds to a quantile's value. */
 const QUANTILE_TAG = 'Percentile'
 /** Fields of an event with a value, of which an empty one is no measurement. */
@@ -27,14 +25,15 @@ export function windowsOf(
   intervalMs: number,
 ): readonly FeedWindow[] {
   const { identity, values, displayName, unit, intervalSec, rateScaleSec } = reading
+  const { provider, tags, instrument } = reading
   const isMeter = reading.sessionId !== undefined
   if (isMeter && hasNoValue(event)) return []
-  const provider = identity.labels.find(([key]) => key === PROVIDER_LABEL)?.[1] ?? ''
-  const metaData = identity.labels.filter(([key]) => key !== PROVIDER_LABEL)
+  const { meterTags = [], instrumentTags = [] } = instrument ?? {}
+  const metaData = [...meterTags, ...instrumentTags, ...tags]
   const counter = {
     ...{ provider, name: identity.name, displayName, units: unit, metaData },
     rateScaleSec: rateScaleSec > 0 ? rateScaleSec : 0,
-    ...(isMeter ? { hasTags: true } : {}),
+    ...(isMeter ? { hasTags: true, meterTags, instrumentTags } : {}),
   }
   const window = {
     counter,

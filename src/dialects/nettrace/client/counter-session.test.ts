@@ -152,6 +152,32 @@ suite('readings', () => {
     assert.deepEqual([said('n'), session.counts.foreignSessions], [[1], 1])
   })
 
+  test('of instruments have tags of these and of their meters, as long as they are', async (t) => {
+    const { readings, feed } = await open(t)
+    const begin = 'BeginInstrumentReporting'
+    const event = 'CounterRateValuePublished'
+    const tags = { meterTags: 'region=eu,tier=all', instrumentTags: 'unit=x', description: 'Paid' }
+    const at = { rate: '1', value: '1', tags: 'tier=gold' }
+    const stream = new CounterStream()
+      .meter(0, begin, 'n', tags)
+      .meter(0, begin, 'n', { meterTags: 'region=us', instrumentId: 2 })
+      .meter(1000, event, 'n', at)
+      .meter(1000, event, 'n', { ...at, instrumentId: 2 })
+      .meter(1500, 'EndInstrumentReporting', 'n', {})
+      .meter(1500, event, 'n', at)
+    await feed(stream, 3)
+    assert.deepEqual(
+      readings.map(({ identity }) => identity.labels.map((pair) => pair.join('=')).join()),
+      [
+        'provider=App,region=eu,tier=gold,unit=x',
+        'provider=App,region=us,tier=gold',
+        'provider=App,tier=gold',
+      ],
+    )
+    assert.deepEqual(readings[0]!.tags, [['tier', 'gold']])
+    assert.equal(readings[0]!.instrument?.description, 'Paid')
+  })
+
   test('of counters that were not asked for are left out', async (t) => {
     const { said, feed, session } = await open(t, { providers: ['App[a]', 'EventCounters\\B'] })
     const stream = new CounterStream()

@@ -10,6 +10,7 @@ import type { NetTraceEvent } from '../codec/event.ts'
 import { METRICS_PROVIDER } from '../codec/layouts.ts'
 import { type Reading, readingOf } from '../map.ts'
 import { Duplicates } from './counters/duplicates.ts'
+import { Instruments } from './counters/instruments.ts'
 import { MeterNotes } from './counters/meter-notes.ts'
 import { type CollectRequest, type CounterRequest, collectRequest } from './counters/providers.ts'
 import type { ProcessDoor } from './door.ts'
@@ -81,6 +82,7 @@ export class CounterSession {
   readonly #request: CollectRequest
   readonly #session: EventPipeSession
   readonly #duplicates = new Duplicates()
+  readonly #instruments = new Instruments()
   readonly #notes: MeterNotes
   /** Names of the counters that are wanted of each event source; undefined for all. */
   readonly #wanted: ReadonlyMap<string, ReadonlySet<string> | undefined>
@@ -140,7 +142,8 @@ export class CounterSession {
 
   #onEvent(event: NetTraceEvent, timeMs: number): void {
     this.#options.onEvent?.(event, timeMs)
-    const reading = readingOf(event)
+    this.#instruments.take(event)
+    const reading = readingOf(event, this.#instruments.of(event))
     if (reading === undefined) {
       if (event.metadata.provider === METRICS_PROVIDER) this.#notes.take(event)
     } else if (this.#isOurs(reading, event, timeMs)) {

@@ -55,6 +55,20 @@ test('JSON is one document with the members of dotnet-counters, without events t
   ])
 })
 
+test('tags of a meter and of an instrument have members of their own in JSON', () => {
+  const meterTags = [['region', 'eu']] as const
+  const instrumentTags = [['team', 'a']] as const
+  const metaData = [...meterTags, ...instrumentTags, ['country', 'DE']] as const
+  const counter = { ...ORDERS.counter, hasTags: true, metaData, meterTags, instrumentTags }
+  const [event] = JSON.parse(documentOf('json', [{ ...ORDERS, counter }])).Events
+  assert.deepEqual(
+    [event.tags, event.meterTags, event.instrumentTags],
+    ['country=DE', 'region=eu', 'team=a'],
+  )
+  const row = documentOf('csv', [{ ...ORDERS, counter }])
+  assert.match(row, /\[region=eu;team=a;country=DE\]/)
+})
+
 test('tags of an instrument are written with =, metadata of a counter with :', () => {
   const tagged = { ...ORDERS, counter: { ...ORDERS.counter, hasTags: true } }
   assert.match(documentOf('csv', [tagged]), /\[country=DE;method=GET\]/)

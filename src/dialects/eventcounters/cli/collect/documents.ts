@@ -53,14 +53,16 @@ function jsonForm({ target, start }: DocumentOptions): DocumentForm {
   return {
     head: `${facts.slice(0, -1)},"Events":[`,
     row(window, time, count) {
+      const { counter } = window
+      const { provider, meterTags = [], instrumentTags = [] } = counter
+      const own = counter.metaData.slice(meterTags.length + instrumentTags.length)
       const { label, value, csvType } = dotnetCountersDisplay(window)
       const event = {
         timestamp: time.toISOString(),
-        provider: window.counter.provider,
-        name: label,
-        tags: tagsOf(window.counter, ','),
+        ...{ provider, name: label, tags: tagsOf({ ...counter, metaData: own }, ',') },
         counterType: csvType,
-        ...{ meterTags: '', instrumentTags: '' },
+        meterTags: tagsOf({ ...counter, metaData: meterTags }, ','),
+        instrumentTags: tagsOf({ ...counter, metaData: instrumentTags }, ','),
         value: Number.isFinite(value) ? value : null,
       }
       return `${count === 0 ? '' : ','}\n${unseenJson(event)}`

@@ -23,6 +23,19 @@ function receive(stream: CounterStream, limit = 1e6, ingest = new ModelIngest())
   return { ingest, readings, budget, live }
 }
 
+test('an instrument brings its description with it', () => {
+  const ingest = new ModelIngest()
+  const readings = new ReceivedReadings(ingest, 'Shop', { limit: 1e6, used: 0 })
+  const instrument = { description: 'Paid', meterTags: [], instrumentTags: [] }
+  const reader = new NetTraceReader({
+    order: 'stream',
+    onEvent: (event) => readings.take(readingOf(event, instrument)!),
+  })
+  const values = { rate: '1', value: '1' }
+  reader.push(new CounterStream().meter(0, 'CounterRateValuePublished', 'n', values).take())
+  assert.equal(ingest.series[0]!.metadata.description, 'Paid')
+})
+
 suite('counters of event sources', () => {
   test('grow by increments; what falls or is no number leaves the total, and is counted', () => {
     const stream = new CounterStream()

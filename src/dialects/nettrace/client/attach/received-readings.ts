@@ -250,12 +250,14 @@ function kindOf({ values }: Reading, kind: ReceivedKind, isMeter: boolean): Rece
 
 function metadataOf(reading: Reading, suffix: string): Metadata {
   const { displayName, unit, values, rateScaleSec, identity, sessionId } = reading
+  const description = reading.instrument?.description ?? ''
   const isShown = displayName !== '' && displayName !== identity.name && suffix === ''
   return {
     dialect: NAME,
     type: sessionId === undefined ? TYPE_WORDS[values.kind] : `meter ${values.kind}`,
     ...(isShown ? { displayName } : {}),
     ...(unit === '' ? {} : { unit }),
+    ...(description === '' ? {} : { description }),
     ...(values.kind === 'counter' && rateScaleSec > 0 ? { rateTimeScaleS: rateScaleSec } : {}),
     sourceLabel: PROCESS_LABEL,
   }
@@ -287,6 +289,6 @@ function keyOf({ identity, values }: Reading, suffix: string): string {
   return key
 }
 
-function textLength({ displayName, unit }: Reading): number {
-  return displayName.length + unit.length
+function textLength({ displayName, unit, instrument }: Reading): number {
+  return displayName.length + unit.length + (instrument?.description.length ?? 0)
 }
