@@ -1,0 +1,13 @@
+/** The codec of history: blocks of cells to chunks and bundles, and back. Pure. */
+export {
+  type Block,
+  type CounterBlock,
+  type GaugeBlock,
+  type GaugeSpreads,
+  type HistogramBlock,
+  PLACES_LIMIT,
+  type SummaryBlock,
+} from './block.ts'
+export { Bundle, type BundledChunk, encodeBundle, type Resolution } from './bundle.ts'
+export { ChunkCodec, type EncodeOptions, scriptCodec } from './chunk.ts'
+export { CODEC_FAULTS, type CodecFault } from './fault.ts'

@@ -1,0 +1,70 @@
+/**
+ * Places of a block's rows:
+ *
+ *   [first][span - 1:12][gaps:2]   gaps 0: none
+ *                                       1: the zeros of the column that follows, which has a
+ *                                          number for each place of the span
+ *                                       2: flags of the places that have a row
+ */
+
+import { PLACES_LIMIT } from './block.ts'
+import type { Decoder, Encoder } from './coder/coder.ts'
+import { faultOf } from './fault.ts'
+import { decodeSingle, encodeSingle } from './singles.ts'
+
+const GAPS = { none: 0, zeros: 1, flags: 2 } as const
+
+/** @throws {RangeError} for places that do not rise, none, or more than a window has */
+export function checkPlaces(places: Uint32Array): void {
+  if (places.length === 0) throw new RangeError('block without a cell')
+  const last = places.at(-1)!
+  if (last >= PLACES_LIMIT) throw new RangeError(`place ${last}, limit ${PLACES_LIMIT}`)
+  for (let i = 1; i < places.length; i++) {
+    if (places[i]! <= places[i - 1]!) throw new RangeError(`place ${places[i]} is out of order`)
+  }
+}
+
+/**
+ * Says the places.
+ * @param mayFill whether no row has a zero, so that zeros can stand for gaps
+ * @returns whether they have to
+ */
+export function encodePlaces(encoder: Encoder, places: Uint32Array, mayFill: boolean): boolean {
+  const first = places[0]!
+  const span = places.at(-1)! - first + 1
+  encodeSingle(encoder, first)
+  encoder.bits(span - 1, 12)
+  const gaps = span === places.length ? GAPS.none : mayFill ? GAPS.zeros : GAPS.flags
+  encoder.bits(gaps, 2)
+  if (gaps === GAPS.flags) {
+    const flags = new Uint8Array(span)
+    for (const place of places) flags[place - first] = 1
+    encoder.flags(flags, span)
+  }
+  return gaps === GAPS.zeros
+}
+
+interface PlacesRead {
+  readonly places: Uint32Array
+  /** Whether the column has zeros where there is no row; `places` are all of the span then. */
+  readonly isFilled: boolean
+}
+
+export function decodePlaces(decoder: Decoder): PlacesRead {
+  const first = decodeSingle(decoder)
+  const span = decoder.bits(12) + 1
+  if (first < 0 || first + span > PLACES_LIMIT) {
+    throw faultOf('chunk_places', decoder.offset, `${span} places from ${first}`)
+  }
+  const gaps = decoder.bits(2)
+  const all = Uint32Array.from({ length: span }, (_, i) => first + i)
+  if (gaps === GAPS.none || gaps === GAPS.zeros) {
+    return { places: all, isFilled: gaps === GAPS.zeros }
+  }
+  if (gaps !== GAPS.flags) throw faultOf('chunk_places', decoder.offset, `gaps by way ${gaps}`)
+  const flags = new Uint8Array(span)
+  decoder.flags(flags, span)
+  const places = all.filter((_, i) => flags[i] === 1)
+  if (places.length === 0) throw faultOf('chunk_places', decoder.offset, 'no row at all')
+  return { places, isFilled: false }
+}
