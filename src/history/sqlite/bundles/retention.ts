@@ -1,0 +1,105 @@
+/**
+ * What a history lets go of: cells older than their resolution is kept, cells of a time still to
+ * come (a clock that was set far ahead, and back), and the oldest ones where files are too large.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Task } from '../../../time/task.ts'
+import { HOUR, LEVELS, type Level, MINUTE, rowId, SECOND, SECOND5, windowOf } from './levels.ts'
+import type { Tables } from './maintenance.ts'
+
+export interface RetentionRules {
+  readonly bytesLimit: number
+  readonly secondsKeptS: number
+  readonly minutesKeptS: number
+  readonly hoursKeptS: number
+  readonly seriesLimit: number
+}
+
+/** Time ahead of the clock up to which cells are kept: of hubs whose clocks differ. */
+const AHEAD_S = 86_400
+/** Seconds that are kept whatever the limit of bytes: what the page shows first. */
+const SECONDS_LEAST_S = 3600
+/** Pages given back to the file system at a time. */
+const PAGES_PER_STEP = 256
+
+function keptS(rules: RetentionRules, level: Level): number {
+  if (level === MINUTE) return rules.minutesKeptS
+  return level === HOUR ? rules.hoursKeptS : rules.secondsKeptS
+}
+
+/** Bytes that the database takes, free pages not counted. */
+export function usedBytes(db: DatabaseSync): number {
+  const pages = Number(db.prepare('PRAGMA page_count').get()?.page_count)
+  const free = Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count)
+  return (pages - free) * Number(db.prepare('PRAGMA page_size').get()?.page_size)
+}
+
+/**
+ * Lets go of what is too old or too much.
+ * @param spentBytes taken by files beside the database
+ */
+export function* retaining(
+  tables: Tables,
+  rules: RetentionRules,
+  nowS: number,
+  spentBytes: number,
+): Task {
+  const { db, runs } = tables
+  for (const level of LEVELS) {
+    const from = Math.floor((nowS - keptS(rules, level)) / level.windowS)
+    deleteWindows(db, level, 0, from)
+    const end = Math.ceil((nowS + AHEAD_S) / level.windowS)
+    deleteWindows(db, level, end + 1, Number.POSITIVE_INFINITY)
+    yield
+  }
+  runs.forgetBefore(nowS - rules.hoursKeptS)
+  runs.forgetAfter(nowS + AHEAD_S)
+  runs.save(db)
+  deleteSeries(tables, rules, nowS)
+  yield
+  while (usedBytes(db) + spentBytes > rules.bytesLimit && deleteOldest(db, nowS)) yield
+  for (let free = freePages(db); free > 0; ) {
+    db.exec(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`)
+    yield
+    const left = freePages(db)
+    if (left >= free) return
+    free = left
+  }
+}
+
+function freePages(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count)
+}
+
+function deleteWindows(db: DatabaseSync, { table }: Level, from: number, to: number): void {
+  const end = Number.isFinite(to) ? rowId(Math.max(0, to), 0) : Number.MAX_SAFE_INTEGER
+  db.prepare(`DELETE FROM ${table} WHERE id >= ? AND id < ?`).run(rowId(from, 0), end)
+}
+
+/** Deletes series of which nothing is kept, and the ones silent longest above the limit. */
+function deleteSeries({ db }: Tables, { hoursKeptS, seriesLimit }: RetentionRules, nowS: number) {
+  db.prepare('DELETE FROM series WHERE lastS < ?').run(nowS - hoursKeptS)
+  const count = Number(db.prepare('SELECT count(*) AS n FROM series').get()?.n)
+  if (count <= seriesLimit) return
+  db.prepare(
+    `DELETE FROM series WHERE slot IN
+       (SELECT slot FROM series WHERE lastS < ? ORDER BY lastS LIMIT ?)`,
+  ).run(nowS - SECONDS_LEAST_S, count - seriesLimit)
+}
+
+/**
+ * Deletes the oldest window: of seconds first, down to the last hour, then of minutes, of hours.
+ * @returns false where nothing is left that may go
+ */
+function deleteOldest(db: DatabaseSync, nowS: number): boolean {
+  for (const level of [SECOND, SECOND5, MINUTE, HOUR]) {
+    const id = db.prepare(`SELECT min(id) AS id FROM ${level.table}`).get()?.id
+    if (id === null || id === undefined) continue
+    const window = windowOf(Number(id))
+    const isRecent = (window + 1) * level.windowS > nowS - SECONDS_LEAST_S
+    if (isRecent) continue
+    deleteWindows(db, level, window, window + 1)
+    return true
+  }
+  return false
+}

@@ -1,0 +1,176 @@
+/**
+ * The database of a history: what makes it ours, its tables, and why a file is refused. A file that
+ * is not ours, or not whole, is never written to.
+ *
+ *   series   a row each: slot, key of its identity, metadata, life span, total at the last seal
+ *   second5  bundles of cells of a second, of five minutes; second, of an hour, made of twelve
+ *   minute   bundles of cells of a minute, of an hour; hour, of an hour, of thirty days
+ *   run      spans of time in which a hub ran
+ *   state    numbers: the first head log that is not sealed, whether it was closed in order
+ *
+ * Rows of bundles have the id `window * 2^21 + block`, where a block is 128 slots: a window is one
+ * range of ids, which retention deletes at once.
+ */
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { HistoryError } from '../store.ts'
+import { headNumbers, syncFolder } from './head/head-log.ts'
+
+/** Number in SQLite's header that says whose file it is: 'PMHI'. */
+const APPLICATION_ID = 0x504d_4849
+const SCHEMA_VERSION = 1
+const PAGE_BYTES = 4096
+
+const SCHEMA = `
+CREATE TABLE series(slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, key BLOB NOT NULL UNIQUE,
+  metadata TEXT NOT NULL, origin TEXT, firstS INTEGER, lastS INTEGER, total BLOB,
+  living INTEGER NOT NULL);
+CREATE TABLE second5(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
+CREATE TABLE second(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
+CREATE TABLE minute(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
+CREATE TABLE hour(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
+CREATE TABLE run(startS INTEGER PRIMARY KEY, endS INTEGER NOT NULL);
+CREATE TABLE state(name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+INSERT INTO state VALUES ('head', 1), ('clean', 1);
+`
+
+/** Task from each version of the schema to the next one, by the version that they start from. */
+const MIGRATIONS: ReadonlyMap<number, string> = new Map()
+
+export interface OpenedDatabase {
+  readonly db: DatabaseSync
+  /** Whether the last owner closed it in order. */
+  readonly wasClean: boolean
+}
+
+export function databasePath(folder: string): string {
+  return join(folder, 'history.db')
+}
+
+/**
+ * Opens the database of a folder, made where there is none.
+ * @throws {HistoryError} `foreign`, `newer` or `damaged`; the files are as they were then
+ */
+export function openDatabase(folder: string): OpenedDatabase {
+  const path = databasePath(folder)
+  if (!existsSync(path)) {
+    const heads = headNumbers(folder)
+    if (heads.length > 0) {
+      throw new HistoryError('damaged', `${path} is missing beside ${heads.length} head logs`)
+    }
+    createDatabase(folder, path)
+  }
+  checkHeader(path)
+  const db = new DatabaseSync(path, { timeout: 5000 })
+  try {
+    const wasClean = checkContent(db, path)
+    configure(db)
+    return { db, wasClean }
+  } catch (error) {
+    db.close()
+    if (error instanceof HistoryError) throw error
+    throw new HistoryError('damaged', `${path}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Opens the database of a folder for reading alone, while a hub may be writing it. */
+export function openForReading(folder: string): DatabaseSync {
+  const path = databasePath(folder)
+  if (!existsSync(path)) throw new HistoryError('unwritable', `there is no history in ${folder}`)
+  checkHeader(path)
+  return new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+}
+
+/** Makes the file under another name first, so that it is there whole or not at all. */
+function createDatabase(folder: string, path: string): void {
+  const draft = `${path}.new`
+  for (const leftOver of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`]) {
+    rmSync(leftOver, { force: true })
+  }
+  const db = new DatabaseSync(draft)
+  db.exec(`PRAGMA page_size=${PAGE_BYTES}; PRAGMA auto_vacuum=INCREMENTAL;
+    PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION};
+    BEGIN; ${SCHEMA} COMMIT`)
+  db.close()
+  renameSync(draft, path)
+  syncFolder(folder)
+}
+
+/** Looks at the header of the file, before SQLite is asked to take it for one of its own. */
+function checkHeader(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(descriptor)
+    if (size === 0) throw new HistoryError('damaged', `${path} is empty`)
+    const head = Buffer.alloc(100)
+    const length = readSync(descriptor, head, 0, 100, 0)
+    if (head.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
+      const code = length < 100 ? 'damaged' : 'foreign'
+      throw new HistoryError(code, `${path} of ${size} bytes is no SQLite database`)
+    }
+    const id = length < 100 ? 0 : head.readUInt32BE(68)
+    if (length < 100) throw new HistoryError('damaged', `${path} ends in its header`)
+    if (id !== APPLICATION_ID) {
+      throw new HistoryError('foreign', `${path} is a database of another program (id ${id})`)
+    }
+    const expected = head.readUInt32BE(28) * head.readUInt16BE(16)
+    if (!existsSync(`${path}-wal`) && size !== expected) {
+      throw new HistoryError('damaged', `${path} has ${size} bytes, its header says ${expected}`)
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** @returns whether it was closed in order */
+function checkContent(db: DatabaseSync, path: string): boolean {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  if (version > SCHEMA_VERSION) {
+    const text = `${path} has schema ${version}; this version knows ${SCHEMA_VERSION}`
+    throw new HistoryError('newer', text)
+  }
+  const wasClean = readState(db, 'clean') === 1
+  if (!wasClean) {
+    const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
+    if (problem !== 'ok') throw new HistoryError('damaged', `${path}: ${problem}`)
+  }
+  migrate(db, path, version)
+  return wasClean
+}
+
+function migrate(db: DatabaseSync, path: string, from: number): void {
+  for (let version = from; version < SCHEMA_VERSION; version++) {
+    const step = MIGRATIONS.get(version)
+    if (step === undefined) throw new HistoryError('foreign', `${path} has schema ${version}`)
+    db.exec(`BEGIN; ${step}; PRAGMA user_version=${version + 1}; COMMIT`)
+  }
+}
+
+function configure(db: DatabaseSync): void {
+  db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=4194304;
+    PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY`)
+  setState(db, 'clean', 0)
+}
+
+export function readState(db: DatabaseSync, name: string): number {
+  const row = db.prepare('SELECT value FROM state WHERE name = ?').get(name)
+  return Number(row?.value ?? 0)
+}
+
+export function setState(db: DatabaseSync, name: string, value: number): void {
+  db.prepare('INSERT OR REPLACE INTO state VALUES (?, ?)').run(name, value)
+}
+
+/** Runs work in a transaction, which is taken back where the work throws. */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The lock of a history's folder: a small database in which its owner stands, and in which the
+ * owner holds a transaction open for as long as it lives. The system lets go of it however a
+ * process ends; others may read who it is.
+ */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { HistoryError } from '../store.ts'
+
+interface Owner {
+  readonly pid: number
+  readonly sinceMs: number
+}
+
+export class FolderLock {
+  readonly #db: DatabaseSync
+
+  /** @throws {HistoryError} `in_use`, which says who has the folder and since when */
+  constructor(folder: string, owner: Owner) {
+    const db = new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })
+    this.#db = db
+    try {
+      db.exec('CREATE TABLE IF NOT EXISTS owner(id INTEGER PRIMARY KEY, pid, sinceMs)')
+      const change = db.prepare('INSERT OR REPLACE INTO owner VALUES (1, ?, ?)')
+      change.run(owner.pid, owner.sinceMs)
+      db.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      const holder = isBusy(error) ? readOwner(db) : undefined
+      db.close()
+      if (holder === undefined && !isBusy(error)) throw error
+      throw new HistoryError('in_use', `${folder} is in use by ${ownerText(holder)}`)
+    }
+  }
+
+  release(): void {
+    this.#db.exec('ROLLBACK')
+    this.#db.close()
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode
+  return code === 5 || code === 6
+}
+
+function readOwner(db: DatabaseSync): Owner | undefined {
+  try {
+    const row = db.prepare('SELECT pid, sinceMs FROM owner WHERE id = 1').get()
+    return row === undefined ? undefined : (row as unknown as Owner)
+  } catch {
+    return undefined // it is being written
+  }
+}
+
+function ownerText(owner: Owner | undefined): string {
+  if (owner === undefined) return 'another process'
+  return `process ${owner.pid} since ${new Date(owner.sinceMs).toISOString()}`
+}

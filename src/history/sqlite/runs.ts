@@ -1,0 +1,68 @@
+/** Spans of time in which a hub ran: seconds without a cell are known to have brought nothing. */
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from './database.ts'
+
+interface Run {
+  startS: number
+  endS: number
+}
+
+/** Most spans that are kept; the oldest go first. */
+const RUNS_LIMIT = 100_000
+
+export class Runs {
+  /** Spans that neither overlap nor touch, rising. */
+  #runs: Run[]
+
+  constructor(db: DatabaseSync) {
+    const rows = db.prepare('SELECT startS, endS FROM run ORDER BY startS').all()
+    this.#runs = rows.map(({ startS, endS }) => {
+      return { startS: Number(startS), endS: Number(endS) }
+    })
+  }
+
+  /** Adds the seconds of (start, end]. */
+  add(startS: number, endS: number): void {
+    if (endS <= startS) return
+    const newest = this.#runs.at(-1)
+    if (newest !== undefined && startS === newest.endS) {
+      newest.endS = endS
+      return
+    }
+    const apart = this.#runs.filter((run) => run.endS < startS || run.startS > endS)
+    const joined = this.#runs.filter((run) => !(run.endS < startS || run.startS > endS))
+    const run = {
+      startS: Math.min(startS, ...joined.map((each) => each.startS)),
+      endS: Math.max(endS, ...joined.map((each) => each.endS)),
+    }
+    this.#runs = [...apart, run].sort((a, b) => a.startS - b.startS).slice(-RUNS_LIMIT)
+  }
+
+  /** Marks the steps that a run reaches into. */
+  cover(fromS: number, stepS: number, covered: Uint8Array): void {
+    for (const { startS, endS } of this.#runs) {
+      const first = Math.max(0, Math.floor((startS - fromS) / stepS))
+      const end = Math.min(covered.length, Math.ceil((endS - fromS) / stepS))
+      if (end > first) covered.fill(1, first, end)
+    }
+  }
+
+  forgetBefore(atS: number): void {
+    this.#runs = this.#runs.filter(({ endS }) => endS > atS)
+  }
+
+  forgetAfter(atS: number): void {
+    this.#runs = this.#runs.filter(({ startS }) => startS < atS)
+  }
+
+  /** Writes all; part of a transaction where one is open. */
+  save(db: DatabaseSync): void {
+    const write = (): void => {
+      db.exec('DELETE FROM run')
+      const insert = db.prepare('INSERT INTO run VALUES (?, ?)')
+      for (const { startS, endS } of this.#runs) insert.run(startS, endS)
+    }
+    if (db.isTransaction) write()
+    else inTransaction(db, write)
+  }
+}

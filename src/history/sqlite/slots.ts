@@ -1,0 +1,165 @@
+/**
+ * Series of the store by slot: which key has which, given out in blocks of one kind, so that the
+ * chunks of a bundle are alike; with life spans and totals.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type Cell, identityOf, KINDS, type Kind, type Metadata } from '../../model/index.ts'
+import { scriptCodec } from '../codec/index.ts'
+import type { SeriesDefinition, SeriesQuery, StoredSeries } from '../store.ts'
+import { blockOf, entriesOf } from './bundles/entries.ts'
+import { BLOCK_SLOTS, blockNumber, kindAt } from './bundles/levels.ts'
+import type { SlotDefinition } from './head/record.ts'
+
+const TOTAL_FRAME = { startMs: 0, widthMs: 1 }
+const LIST_LIMIT = 10_000
+
+interface KnownSlot {
+  readonly slot: number
+  readonly kind: Kind
+}
+
+export class Slots {
+  readonly #find: StatementSync
+  readonly #insert: StatementSync
+  readonly #annotate: StatementSync
+  readonly #kind: StatementSync
+  readonly #total: StatementSync
+  readonly #update: StatementSync
+  readonly #delete: StatementSync
+  readonly #count: StatementSync
+  readonly #db: DatabaseSync
+  /** Slot after the last one given out, by kind; a multiple of a block's slots when it is full. */
+  readonly #next = new Map<Kind, number>()
+  #blocks: number
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#find = db.prepare('SELECT slot, kind FROM series WHERE key = ?')
+    this.#insert = db.prepare(
+      'INSERT INTO series(slot, kind, key, metadata, origin, living) VALUES (?, ?, ?, ?, ?, 1)',
+    )
+    this.#annotate = db.prepare(
+      'UPDATE series SET metadata = ?, origin = ?, living = 1 WHERE slot = ?',
+    )
+    this.#kind = db.prepare('SELECT kind FROM series WHERE slot = ?')
+    this.#total = db.prepare('SELECT kind, total FROM series WHERE slot = ?')
+    this.#update = db.prepare(
+      `UPDATE series SET firstS = min(coalesce(firstS, ?), ?), lastS = max(coalesce(lastS, 0), ?),
+         total = ?, living = ? WHERE slot = ?`,
+    )
+    this.#delete = db.prepare('DELETE FROM series WHERE slot = ?')
+    this.#count = db.prepare('SELECT count(*) AS n FROM series')
+    const last = db.prepare('SELECT max(slot) AS slot FROM series').get()?.slot
+    // block 0 is never used: 0 is no slot
+    this.#blocks = blockNumber(Number(last ?? 0)) + 1
+  }
+
+  get count(): number {
+    return Number(this.#count.get()?.n)
+  }
+
+  find(key: Uint8Array): KnownSlot | undefined {
+    const row = this.#find.get(key)
+    return row === undefined ? undefined : { slot: Number(row.slot), kind: kindAt(row.kind) }
+  }
+
+  kindOf(slot: number): Kind | undefined {
+    const row = this.#kind.get(slot)
+    return row === undefined ? undefined : kindAt(row.kind)
+  }
+
+  /** Gives the slot of a series that the hub tells of; undefined for a key that names none. */
+  define({ key, metadata, origin }: SeriesDefinition): SlotDefinition | undefined {
+    const known = this.find(key)
+    const kind = known?.kind ?? identityOf(key)?.kind
+    if (kind === undefined) return undefined
+    const slot = known?.slot ?? this.#nextSlot(kind)
+    const definition = { slot, kind, key, metadata, origin }
+    this.write(definition)
+    return definition
+  }
+
+  /** Writes what a record says of a series; the same again changes nothing. */
+  write({ slot, kind, key, metadata, origin }: SlotDefinition): void {
+    const text = JSON.stringify(metadata)
+    if (this.kindOf(slot) !== undefined) this.#annotate.run(text, origin ?? null, slot)
+    else this.#insert.run(slot, KINDS.indexOf(kind), key, text, origin ?? null)
+    this.#blocks = Math.max(this.#blocks, blockNumber(slot) + 1)
+  }
+
+  #nextSlot(kind: Kind): number {
+    let next = this.#next.get(kind) ?? 0
+    if (next % BLOCK_SLOTS === 0) next = this.#blocks++ * BLOCK_SLOTS
+    this.#next.set(kind, next + 1)
+    return next
+  }
+
+  /** Reads the total at the last seal. */
+  total(slot: number): Cell | undefined {
+    const row = this.#total.get(slot)
+    return row === undefined ? undefined : totalOf(kindAt(row.kind), row.total)
+  }
+
+  /** Writes the life span and the total of a series at a seal. */
+  update(slot: number, span: SeriesSpan): void {
+    const { firstS, lastS, total, isLiving } = span
+    const bytes = total === undefined ? null : encodeTotal(total)
+    this.#update.run(firstS, firstS, lastS, bytes, isLiving ? 1 : 0, slot)
+  }
+
+  /** Writes that a series without new cells is there again, or has ended. */
+  setLiving(slot: number, isLiving: boolean, isReset: boolean): void {
+    const sets = isReset || !isLiving ? 'living = ?, total = NULL' : 'living = ?'
+    this.#db.prepare(`UPDATE series SET ${sets} WHERE slot = ?`).run(isLiving ? 1 : 0, slot)
+  }
+
+  delete(slot: number): void {
+    this.#delete.run(slot)
+  }
+
+  list({ keys, isLiving, limit = LIST_LIMIT, after = 0 }: SeriesQuery = {}): StoredSeries[] {
+    const condition = isLiving === true ? 'AND living = 1 AND total IS NOT NULL' : ''
+    const columns = 'slot, key, kind, metadata, origin, firstS, lastS, total, living'
+    if (keys !== undefined) {
+      const one = this.#db.prepare(`SELECT ${columns} FROM series WHERE key = ? ${condition}`)
+      return keys.flatMap((key) => {
+        const row = one.get(key)
+        return row === undefined ? [] : storedSeries(row)
+      })
+    }
+    const all = this.#db.prepare(
+      `SELECT ${columns} FROM series WHERE slot > ? ${condition} ORDER BY slot LIMIT ?`,
+    )
+    return all.all(after, Math.min(limit, LIST_LIMIT)).map(storedSeries)
+  }
+}
+
+interface SeriesSpan {
+  readonly firstS: number
+  readonly lastS: number
+  readonly total: Cell | undefined
+  readonly isLiving: boolean
+}
+
+function encodeTotal(cell: Cell): Uint8Array {
+  return scriptCodec().encode(blockOf([{ place: 0, cell }], TOTAL_FRAME))
+}
+
+function totalOf(kind: Kind, bytes: unknown): Cell | undefined {
+  if (!(bytes instanceof Uint8Array)) return undefined
+  return entriesOf(scriptCodec().decode(kind, bytes), TOTAL_FRAME)[0]?.cell
+}
+
+function storedSeries(row: Readonly<Record<string, unknown>>): StoredSeries {
+  const kind = kindAt(row.kind)
+  return {
+    number: Number(row.slot),
+    key: row.key as Uint8Array,
+    kind,
+    metadata: JSON.parse(String(row.metadata)) as Metadata,
+    origin: row.origin === null ? undefined : String(row.origin),
+    firstS: Number(row.firstS),
+    lastS: Number(row.lastS),
+    total: row.living === 1 ? totalOf(kind, row.total) : undefined,
+  }
+}

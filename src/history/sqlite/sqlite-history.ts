@@ -1,0 +1,400 @@
+/**
+ * The embedded history: a folder with a database of bundles and a head log, owned by one process.
+ * A second is durable when `append` has resolved; everything else is done in between, in steps.
+ * It is made to have a thread of its own: a step may take a tenth of a second.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { runNow, type Task } from '../../time/task.ts'
+import {
+  type CellAnswer,
+  type CellQuery,
+  type ClosedSecond,
+  type HistoryCode,
+  HistoryError,
+  type HistoryHealth,
+  type HistoryStore,
+  type SeriesQuery,
+  type StoredSeries,
+} from '../store.ts'
+import {
+  BundleTable,
+  blockNumber,
+  HOUR,
+  LEVELS,
+  MINUTE,
+  SECOND,
+  SECOND5,
+  windowOf,
+} from './bundles/levels.ts'
+import { compacting, sealing, type Tables } from './bundles/maintenance.ts'
+import { type KeptFrom, reading } from './bundles/reading.ts'
+import { type RetentionRules, retaining, usedBytes } from './bundles/retention.ts'
+import { inTransaction, openDatabase, readState, setState } from './database.ts'
+import { deleteHead, HeadLog, headNumbers, replayHead } from './head/head-log.ts'
+import { OpenWindows } from './head/open-windows.ts'
+import { recordOf, type SecondRecord, type SlotDefinition } from './head/record.ts'
+import { FolderLock } from './lock.ts'
+import { Runs } from './runs.ts'
+import { Slots } from './slots.ts'
+
+export interface SqliteHistoryOptions extends RetentionRules {
+  readonly folder: string
+  readonly nowMs: () => number
+}
+
+/** Time in steps before others of the event loop have their turn, ms. */
+const SLICE_MS = 8
+/** Seconds that wait for a seal at most, where the disk takes none: then further ones are lost. */
+const OPEN_RECORDS_LIMIT = 3600
+/** Seconds that are open when an append waits for what is being sealed. */
+const WAIT_RECORDS = 600
+/** Wait before a seal that failed is tried again, ms. */
+const RETRY_MS = 10_000
+/** Time after the start, and between two looks, until what is too old goes, ms. */
+const RETAIN_MS = 600_000
+/** Commits that may come between the steps of a read before it is done in one. */
+const READ_RESTARTS = 2
+
+export class SqliteHistory implements HistoryStore {
+  readonly #options: SqliteHistoryOptions
+  readonly #lock: FolderLock
+  readonly #db: DatabaseSync
+  readonly #tables: Tables
+  readonly #refs = new Map<number, number>()
+  readonly #lost: Record<string, number> = {}
+  readonly #notes: string[] = []
+  #open = new OpenWindows()
+  /** Windows that are being written; their head logs are there until they are. */
+  #sealed: OpenWindows | undefined
+  #head: HeadLog
+  #state: HistoryHealth['state'] = 'running'
+  #message: string | undefined
+  #taken = 0
+  #durableS: number | undefined
+  #retryMs = 0
+  #retainMs: number
+  /** Number of changes of what is in bundles. */
+  #commits = 0
+  #maintenance: Promise<void> = Promise.resolve()
+  #isMaintained = false
+
+  /**
+   * Opens the history of a folder, which is made where it is not there.
+   * @throws {HistoryError} `in_use`, `foreign`, `newer`, `damaged` or `unwritable`: nothing was
+   *   changed then
+   */
+  constructor(options: SqliteHistoryOptions) {
+    this.#options = options
+    const { folder, nowMs } = options
+    this.#retainMs = nowMs() + RETAIN_MS
+    this.#lock = lockFolder(folder, nowMs())
+    let db: DatabaseSync | undefined
+    try {
+      const opened = openDatabase(folder)
+      db = opened.db
+      this.#db = db
+      this.#tables = this.#tablesOf(db)
+      this.#head = this.#recover(opened.wasClean)
+    } catch (error) {
+      db?.close()
+      this.#lock.release()
+      throw asHistoryError(error, folder)
+    }
+  }
+
+  #tablesOf(db: DatabaseSync): Tables {
+    const damaged = ({ code }: { readonly code: string }): void => this.#lose(`damaged_${code}`)
+    return {
+      db,
+      slots: new Slots(db),
+      runs: new Runs(db),
+      second5: new BundleTable(db, SECOND5, damaged),
+      second: new BundleTable(db, SECOND, damaged),
+      minute: new BundleTable(db, MINUTE, damaged),
+      hour: new BundleTable(db, HOUR, damaged),
+    }
+  }
+
+  /** Replays what was durable and not sealed, seals it, and begins a head log. */
+  #recover(wasClean: boolean): HeadLog {
+    const { folder } = this.#options
+    const first = readState(this.#db, 'head')
+    let last = first - 1
+    for (const number of headNumbers(folder)) {
+      last = Math.max(last, number)
+      if (number < first) deleteHead(folder, number)
+      else this.#replay(number)
+    }
+    if (!wasClean) this.#notes.push(`not closed in order: ${this.#open.records} seconds replayed`)
+    if (this.#open.records > 0) {
+      runNow(sealing(this.#tables, this.#open, last + 1))
+      this.#open = new OpenWindows()
+    } else setState(this.#db, 'head', last + 1)
+    for (const number of headNumbers(folder)) deleteHead(folder, number)
+    return new HeadLog(folder, last + 1)
+  }
+
+  #replay(number: number): void {
+    const { torn } = replayHead(this.#options.folder, number, true, (record) => {
+      inTransaction(this.#db, () => {
+        for (const definition of record.defined) this.#tables.slots.write(definition)
+      })
+      this.#take(record)
+    })
+    if (torn > 0) this.#notes.push(`head log ${number}: ${torn} bytes of a torn record cut off`)
+  }
+
+  #take(record: SecondRecord): void {
+    const { endS, seconds } = record
+    this.#tables.runs.add(endS - seconds, endS)
+    this.#open.take(record)
+    this.#durableS = Math.max(this.#durableS ?? 0, endS)
+  }
+
+  async append(second: ClosedSecond): Promise<void> {
+    if (this.#state === 'closed') throw new HistoryError('closed', 'the history is closed')
+    try {
+      this.#append(second)
+    } catch (error) {
+      const failure = asHistoryError(error, this.#options.folder)
+      this.#lose(failure.code)
+      this.#state = failure.code === 'full' ? 'full' : 'failed'
+      this.#message = failure.message
+      throw failure
+    }
+    if (this.#state !== 'running' && this.#sealed === undefined) {
+      this.#state = 'running'
+      this.#message = undefined
+    }
+    this.#maintain(second.endS)
+    // who appends faster than time passes waits for the work that this makes
+    if (this.#open.records >= WAIT_RECORDS) await this.#maintenance
+  }
+
+  #append(second: ClosedSecond): void {
+    if (this.#open.records >= OPEN_RECORDS_LIMIT) {
+      throw new HistoryError('full', `${OPEN_RECORDS_LIMIT} seconds wait to be sealed`)
+    }
+    const { slots } = this.#tables
+    const defined: SlotDefinition[] = []
+    if (second.defined.length > 0) {
+      inTransaction(this.#db, () => {
+        for (const each of second.defined) {
+          const definition = slots.define(each)
+          if (definition === undefined) continue
+          this.#refs.set(each.ref, definition.slot)
+          defined.push(definition)
+        }
+      })
+    }
+    const record = recordOf(second, defined, (ref) => this.#refs.get(ref) ?? 0)
+    this.#head.append(record)
+    for (const ref of second.ended) this.#refs.delete(ref)
+    this.#take(record)
+    this.#taken++
+  }
+
+  #lose(reason: string): void {
+    this.#lost[reason] = (this.#lost[reason] ?? 0) + 1
+  }
+
+  /** Begins what is due, one after another. */
+  #maintain(endS: number): void {
+    if (this.#isMaintained || this.#options.nowMs() < this.#retryMs) return
+    const window = Math.floor((endS - 1) / SECOND5.windowS)
+    const isDue = [...this.#open.windows.keys()].some((each) => each < window)
+    const isOld = this.#options.nowMs() >= this.#retainMs
+    if (!isDue && this.#sealed === undefined && !isOld) return
+    this.#isMaintained = true
+    this.#maintenance = this.#work(endS).finally(() => {
+      this.#isMaintained = false
+    })
+  }
+
+  async #work(endS: number): Promise<void> {
+    try {
+      await this.#seal()
+      await run(this.#counted(compacting(this.#tables, endS - SECOND5.windowS)))
+      if (this.#options.nowMs() >= this.#retainMs) await this.retain()
+    } catch (error) {
+      const failure = asHistoryError(error, this.#options.folder)
+      this.#state = failure.code === 'full' ? 'full' : 'failed'
+      this.#message = failure.message
+      this.#retryMs = this.#options.nowMs() + RETRY_MS
+      // room is made by what may go, where anything may
+      await this.retain().catch(() => {})
+    }
+  }
+
+  /** Seals all that was appended so far, the rest of a seal that failed first. */
+  async #seal(): Promise<void> {
+    if (this.#sealed === undefined) {
+      if (this.#open.records === 0) return
+      const { folder } = this.#options
+      const next = new HeadLog(folder, this.#head.number + 1)
+      this.#head.close()
+      this.#head = next
+      this.#sealed = this.#open
+      this.#open = new OpenWindows()
+    }
+    await run(this.#counted(sealing(this.#tables, this.#sealed, this.#head.number)))
+    this.#sealed = undefined
+    this.#commits++
+    const { folder } = this.#options
+    for (const number of headNumbers(folder)) {
+      if (number < this.#head.number) deleteHead(folder, number)
+    }
+  }
+
+  /** Runs steps, each of which may change bundles. */
+  *#counted<T>(steps: Task<T>): Task<T> {
+    for (;;) {
+      const { done, value } = steps.next()
+      this.#commits++
+      if (done === true) return value
+      yield
+    }
+  }
+
+  async read(query: CellQuery): Promise<CellAnswer> {
+    for (let restarts = 0; ; restarts++) {
+      const commits = this.#commits
+      const open = this.#sealed === undefined ? [this.#open] : [this.#sealed, this.#open]
+      const steps = reading(this.#tables, open, query, this.#keptFrom())
+      if (restarts === READ_RESTARTS) return runNow(steps)
+      const answer = await run(steps, () => commits !== this.#commits)
+      if (answer !== undefined) return answer
+    }
+  }
+
+  async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
+    return this.#tables.slots.list(query)
+  }
+
+  async remove(keys: readonly Uint8Array[]): Promise<number> {
+    await this.#maintenance
+    await this.#seal()
+    const found = keys.flatMap((key) => this.#tables.slots.find(key) ?? [])
+    const slots = new Set(found.map(({ slot }) => slot))
+    const blocks = new Set([...slots].map(blockNumber))
+    await run(this.#counted(this.#removing(slots, blocks)))
+    return slots.size
+  }
+
+  *#removing(slots: ReadonlySet<number>, blocks: ReadonlySet<number>): Task {
+    for (const { table } of LEVELS) {
+      const bundles = this.#tables[table]
+      for (const [window, block] of bundles.rows(0, 2 ** 31)) {
+        if (!blocks.has(block)) continue
+        bundles.remove(window, block, slots)
+        yield
+      }
+    }
+    for (const slot of slots) this.#tables.slots.delete(slot)
+    for (const [ref, slot] of this.#refs) if (slots.has(slot)) this.#refs.delete(ref)
+  }
+
+  async retain(): Promise<void> {
+    const { nowMs } = this.#options
+    this.#retainMs = nowMs() + RETAIN_MS
+    const steps = retaining(this.#tables, this.#options, nowMs() / 1000, this.#head.size)
+    await run(this.#counted(steps))
+  }
+
+  async health(): Promise<HistoryHealth> {
+    const { folder, bytesLimit } = this.#options
+    const kept = this.#keptFrom()
+    return {
+      state: this.#state,
+      ...(this.#message === undefined ? {} : { message: this.#message }),
+      place: folder,
+      bytes: this.#state === 'closed' ? 0 : usedBytes(this.#db) + this.#head.size,
+      bytesLimit,
+      series: this.#tables.slots.count,
+      resolutions: [
+        { stepS: 1, fromS: kept.second },
+        { stepS: 60, fromS: kept.minute },
+        { stepS: 3600, fromS: kept.hour },
+      ],
+      taken: this.#taken,
+      lost: { ...this.#lost },
+      durableS: this.#durableS,
+      notes: [...this.#notes],
+    }
+  }
+
+  #keptFrom(): KeptFrom {
+    const firstOf = (table: string, windowS: number): number[] => {
+      const id = this.#db.prepare(`SELECT min(id) AS id FROM ${table}`).get()?.id
+      return id === null || id === undefined ? [] : [windowOf(Number(id)) * windowS]
+    }
+    const open = [this.#open, this.#sealed].flatMap((each) => {
+      return [...(each?.windows.keys() ?? [])].map((window) => window * SECOND5.windowS)
+    })
+    const least = (list: number[]): number | undefined => {
+      return list.length === 0 ? undefined : Math.min(...list)
+    }
+    const second5 = firstOf('second5', SECOND5.windowS)
+    return {
+      second: least([...firstOf('second', SECOND.windowS), ...second5, ...open]),
+      minute: least([...firstOf('minute', MINUTE.windowS), ...open]),
+      hour: least([...firstOf('hour', HOUR.windowS), ...second5, ...open]),
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return
+    await this.#maintenance
+    this.#state = 'closed'
+    try {
+      await this.#seal()
+      setState(this.#db, 'clean', 1)
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      this.#head.close()
+      deleteHead(this.#options.folder, this.#head.number)
+    } catch {
+      // what is in the head log is read at the next start
+    } finally {
+      this.#db.close()
+      this.#lock.release()
+    }
+  }
+}
+
+function lockFolder(folder: string, nowMs: number): FolderLock {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return new FolderLock(folder, { pid: process.pid, sinceMs: nowMs })
+  } catch (error) {
+    throw asHistoryError(error, join(folder, 'lock.db'))
+  }
+}
+
+/** Codes of the file system and of SQLite, by what they mean for a history. */
+const CODES: ReadonlyMap<string | number, HistoryCode> = new Map<string | number, HistoryCode>([
+  ...['ENOSPC', 'EDQUOT', 13].map((code) => [code, 'full'] as const),
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 8, 14].map((code) => [code, 'unwritable'] as const),
+  ...[11, 26].map((code) => [code, 'damaged'] as const),
+])
+
+function asHistoryError(error: unknown, place: string): HistoryError {
+  if (error instanceof HistoryError) return error
+  const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number }
+  const known = CODES.get(errcode === undefined ? (code ?? '') : errcode & 0xff)
+  return new HistoryError(known ?? 'failed', `${place}: ${message}`, { cause: error })
+}
+
+/** Runs steps in slices of the event loop; undefined where they were given up. */
+async function run<T>(steps: Task<T>, isVain?: () => boolean): Promise<T | undefined> {
+  let endMs = performance.now() + SLICE_MS
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    if (performance.now() < endMs) continue
+    await new Promise(setImmediate)
+    if (isVain?.() === true) return undefined
+    endMs = performance.now() + SLICE_MS
+  }
+}
