@@ -17,6 +17,8 @@ const OUTPUTS: Record<string, RegExp> = {
   'counter-threads.ts': /^jobs 3000, latencies 3000\n$/,
   'embed.ts':
     /2 seconds with \[ \{ kind: 'counter', delta: 3 \} \]\ntotal \{ .* total: 3, decrements: 0 \}/,
+  'events.ts':
+    /^pino.records .*'warn' \] \] 1\n.*'error' \] \] 1\nexample.requests .*'HEAD' \] \] 1\n$/,
   'express.ts': REQUESTS,
   'fastify.ts': REQUESTS,
   'hono.ts': REQUESTS,
@@ -25,8 +27,10 @@ const OUTPUTS: Record<string, RegExp> = {
   'instrument-server.ts':
     /every 1 s {2}Example\.Web request-time [\d.]+ ms[\s\S]*every 3 s {2}Node\.Runtime event-loop/,
   'metrics.ts': /^example_web_requests_total\{.*,status="200"\} 3\n\d\d families of Node$/m,
+  'opentelemetry.ts': /^checkout_duration_seconds_count\{.*payment="card"\} 3\n$/,
   'pipeline.ts':
     /^initializer: \d+ windows sent, 0 dropped\nworker2: [1-9]\d* windows sent, 0 dropped\n$/,
+  'prom-client.ts': /^logins_total 2\nshop_orders_total\{provider="shop"\} 3\n$/,
   'requests.ts': /^(req_time rdbms_time rdbms_count\n){3}sent 33 lines\n$/,
   'scope.ts':
     /p99\{provider:Motor\}=\d[\s\S]*^motor: current\{provider:Motor\}=[5-9].*\sA$[\s\S]*requests/m,
@@ -39,12 +43,15 @@ const ALONE = new Set([
   'cluster.ts',
   'counter-threads.ts',
   'embed.ts',
+  'events.ts',
   'express.ts',
   'fastify.ts',
   'hono.ts',
   'host-filter.ts',
   'instrument-server.ts',
   'metrics.ts',
+  'opentelemetry.ts',
+  'prom-client.ts',
   'scope.ts',
   'zone-threads.ts',
 ])

@@ -5,33 +5,13 @@
  */
 import type { Boundary } from '../dialects/eventcounters/server/counter-source.ts'
 import { toSummary } from '../dialects/eventcounters/summary.ts'
-import type { CounterDescription, Statistics } from '../dialects/eventcounters/window.ts'
-import { EMPTY_SUMMARY, type Exact, Histogram, type Labels, type Summary } from '../model/index.ts'
+import type { Statistics } from '../dialects/eventcounters/window.ts'
+import { EMPTY_SUMMARY, Histogram } from '../model/index.ts'
+import type { MetricsSource } from './included/included-sources.ts'
+import type { Reading } from './reading.ts'
 import type { CounterRegistry } from './registry.ts'
 import type { OpenSession } from './sessions/open-session.ts'
 import type { ServedCounter } from './sessions/served-counter.ts'
-
-interface AnyReading {
-  readonly description: CounterDescription
-  /** Labels, where they are others than the pairs of the description. */
-  readonly labels: Labels | undefined
-}
-
-/** One counter, as it is now. */
-export type Reading = AnyReading &
-  (
-    | { readonly kind: 'counter'; readonly total: Exact }
-    /** NaN before there was a value. */
-    | { readonly kind: 'gauge'; readonly value: number }
-    | { readonly kind: 'histogram'; readonly histogram: Histogram }
-    | {
-        readonly kind: 'summary'
-        readonly sum: number
-        readonly count: number
-        /** Statistics of the window that ended last. */
-        readonly last: Summary
-      }
-  )
 
 /** Totals of the windows of one counter. */
 class WindowTotals {
@@ -82,8 +62,24 @@ export class RegistryReadings {
     return this.#session
   }
 
-  /** Closes the windows and reads everything; throws as {@link start}. */
-  read(): Reading[] {
+  /**
+   * Asks the sources that are included, of other libraries; {@link read} has what they answered.
+   * @returns a promise where one of them takes its time; it never rejects
+   */
+  gather(): Promise<void> | undefined {
+    return this.#registry.included.gather()
+  }
+
+  /**
+   * Closes the windows and reads everything; throws as {@link start}.
+   * @param but included source that is left out
+   */
+  read(but?: MetricsSource): Reading[] {
+    return [...this.readOwn(), ...this.#registry.included.readings(but)]
+  }
+
+  /** Reads what the registry has itself; throws as {@link start}. */
+  readOwn(): Reading[] {
     this.start().collect()
     const counters = [...this.#registry.counters()]
     const described = new Map(counters.map((counter) => [counter.description, counter]))

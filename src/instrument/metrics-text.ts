@@ -5,15 +5,24 @@
  */
 import { counterFamilies } from '../dialects/eventcounters/export-rules.ts'
 import { identityOf, metadataOf } from '../dialects/eventcounters/map.ts'
-import { type WindowPart, windowValue } from '../dialects/export-rules.ts'
+import type { CounterDescription } from '../dialects/eventcounters/window.ts'
+import { type ExportFamilies, type WindowPart, windowValue } from '../dialects/export-rules.ts'
+import { EXPORT_RULES } from '../dialects/opentelemetry/export-rules.ts'
 import { bucketLines, distributionText } from '../exposition/histogram-text.ts'
-import { cleanLabels, KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../exposition/names.ts'
+import {
+  cleanLabels,
+  cleanName,
+  KIND_SUFFIXES,
+  SAMPLE_SUFFIXES,
+  withLabel,
+} from '../exposition/names.ts'
 import type { TextFormat } from '../exposition/negotiation.ts'
 import { familyHead, labelText, numberText, sampleText } from '../exposition/text.ts'
 import { compareUtf8, type Exact, type Kind, type Labels } from '../model/index.ts'
-import type { Reading } from './metrics-readings.ts'
+import type { Reading } from './reading.ts'
 
-interface Row {
+/** One reading in a family. */
+export interface Row {
   readonly reading: Reading
   readonly part: WindowPart | undefined
   /** Values are divided by 10^shift. */
@@ -21,20 +30,31 @@ interface Row {
   labels: Labels
 }
 
-interface Family {
+/** All that is exported under one name. */
+export interface Family {
+  /** Name; of a counter without `_total`. */
   name: string
   readonly type: Kind
   readonly unit: string | undefined
+  readonly help: string
   readonly rows: Row[]
 }
 
 /** Writes an exposition, families by their names. */
 export function readingsText(readings: Iterable<Reading>, format: TextFormat): string {
+  const text = namedFamilies(readings)
+    .map((family) => familyText(family, format === 'openmetrics'))
+    .join('')
+  return format === 'openmetrics' ? `${text}# EOF\n` : text
+}
+
+/** Groups readings into families, each with a name and rows that no other one has; by names. */
+export function namedFamilies(readings: Iterable<Reading>): Family[] {
   const families = familiesOf(readings)
   separateFamilies(families)
   families.sort((a, b) => compareUtf8(a.name, b.name))
-  const text = families.map((family) => familyText(family, format === 'openmetrics')).join('')
-  return format === 'openmetrics' ? `${text}# EOF\n` : text
+  for (const { rows } of families) separateRows(rows)
+  return families
 }
 
 function familiesOf(readings: Iterable<Reading>): Family[] {
@@ -44,18 +64,43 @@ function familiesOf(readings: Iterable<Reading>): Family[] {
     const description = { ...reading.description, metaData }
     const identity = identityOf(description, kind)
     const metadata = metadataOf(description, kind === 'counter' ? 'sum' : 'mean')
-    const { families: named, shift, unit } = counterFamilies(identity, metadata, 'standard')
+    const {
+      families: named,
+      shift,
+      unit,
+    } = description.provider === ''
+      ? plainFamily(description, kind)
+      : counterFamilies(identity, metadata, 'standard')
     for (const { family: name, type, part } of named) {
       const labels = cleanLabels(identity.labels, type, 'legacy')
       const row = { reading, part, shift, labels }
       const key = `${type} ${name}`
       const ownUnit = unit !== undefined && name.endsWith(`_${unit}`) ? unit : undefined
       const known = families.get(key)
-      if (known === undefined) families.set(key, { name, type, unit: ownUnit, rows: [row] })
+      const help = helpOf(description)
+      if (known === undefined) families.set(key, { name, type, unit: ownUnit, help, rows: [row] })
       else known.rows.push(row)
     }
   }
   return [...families.values()]
+}
+
+function helpOf({ provider, name, displayName }: CounterDescription): string {
+  const source = provider === '' ? '' : ` of ${provider}`
+  return (displayName === '' ? name + source : displayName).toWellFormed()
+}
+
+/** Words for units of UCUM, as the specification of OpenTelemetry has them for Prometheus. */
+const UNIT_WORDS = EXPORT_RULES.prometheus?.units ?? {}
+const TOTAL = '_total'
+
+/** Names the family of another library's metric: the name stays, its unit ends it. */
+function plainFamily({ name, units }: CounterDescription, type: Kind): ExportFamilies {
+  const base = cleanName(name.toWellFormed(), { keepsColons: true })
+  const stem = type === 'counter' && base.endsWith(TOTAL) ? base.slice(0, -TOTAL.length) : base
+  const unit = UNIT_WORDS[units]
+  const isSaid = unit === undefined || stem.endsWith(`_${unit}`)
+  return { families: [{ family: isSaid ? stem : `${stem}_${unit}`, type }], shift: 0, unit }
 }
 
 /** Gives every family a name that no other one takes; counters choose first. */
@@ -92,13 +137,10 @@ function clashing(rows: readonly Row[]): readonly Row[] {
 }
 
 /** Writes a family; nothing at all for one without samples: its rows may have no value yet. */
-function familyText({ name, type, unit, rows }: Family, isOpenMetrics: boolean): string {
-  separateRows(rows)
+function familyText({ name, type, unit, help, rows }: Family, isOpenMetrics: boolean): string {
   const samples = rows.map((row) => rowText(name, type, row, isOpenMetrics)).join('')
-  const first = rows[0]?.reading.description
-  if (samples === '' || first === undefined) return ''
-  const help = first.displayName === '' ? `${first.name} of ${first.provider}` : first.displayName
-  const head = familyHead(name, type, help.toWellFormed(), unit)
+  if (samples === '') return ''
+  const head = familyHead(name, type, help, unit)
   return (isOpenMetrics ? head.openMetrics : head.text) + samples
 }
 
@@ -117,13 +159,17 @@ function rowText(name: string, type: Kind, row: Row, isOpenMetrics: boolean): st
   }
   if (reading.kind !== 'summary') return ''
   const count = `${lines.count} ${reading.count}\n`
+  const quantiles = (reading.quantiles ?? [])
+    .filter(([, value]) => !isOpenMetrics || !(value < 0))
+    .map(([quantile, value]) => `${lines.open}${quantile}"} ${numberText(value)}\n`)
+    .join('')
   // OpenMetrics takes no negative sums.
-  if (isOpenMetrics && reading.sum < 0) return count
-  return `${lines.sum} ${numberText(reading.sum, shift)}\n${count}`
+  if (isOpenMetrics && reading.sum < 0) return quantiles + count
+  return `${quantiles}${lines.sum} ${numberText(reading.sum, shift)}\n${count}`
 }
 
 /** Gives the one value of a counter or gauge; NaN where there is none yet. */
-function sampleOf({ reading, part }: Row): Exact {
+export function sampleOf({ reading, part }: Row): Exact {
   switch (reading.kind) {
     case 'counter':
       return reading.total

@@ -196,10 +196,10 @@ suite('metrics over HTTP', () => {
     new Counter('c', bed.source).add()
     const accept = 'application/openmetrics-text'
     const request = new Request('http://127.0.0.1/metrics', { headers: { accept } })
-    const asked = metricsResponse(request, bed.registry)
+    const asked = await metricsResponse(request, bed.registry)
     assert.equal(asked.headers.get('content-type'), OPEN_METRICS)
     assert.equal(await asked.text(), metricsText(bed.registry, 'openmetrics'))
-    const plain = metricsResponse(undefined, bed.registry)
+    const plain = await metricsResponse(undefined, bed.registry)
     assert.equal(plain.headers.get('content-type'), TEXT)
     assert.equal(await plain.text(), metricsText(bed.registry))
   })

@@ -15,7 +15,8 @@ const FORMATS: readonly MetricsFormat[] = ['text', 'openmetrics']
 
 const readings = new WeakMap<CounterRegistry, RegistryReadings>()
 
-function readingsOf(registry: CounterRegistry): RegistryReadings {
+/** Gives the session of all scrapes of a registry. */
+export function readingsOf(registry: CounterRegistry): RegistryReadings {
   const known = readings.get(registry)
   if (known !== undefined) return known
   const made = new RegistryReadings(registry)
@@ -54,8 +55,13 @@ export function metricsHandler(
   readingsOf(registry).start()
   return (incoming, outgoing) => {
     if (refusesMethod(incoming, outgoing)) return
-    const { text, contentType } = answer(incoming.headers.accept, registry)
-    writeMetrics(incoming, outgoing, text, contentType)
+    const write = (): void => {
+      const { text, contentType } = answer(incoming.headers.accept, registry)
+      writeMetrics(incoming, outgoing, text, contentType)
+    }
+    const gathering = readingsOf(registry).gather()
+    if (gathering === undefined) write()
+    else void gathering.then(write)
   }
 }
 
@@ -94,22 +100,23 @@ export interface MetricsRequest {
  * ```ts
  * import { metricsResponse } from 'pentameter/instrument'
  *
- * export function GET(request: Request): Response {
+ * export function GET(request: Request): Promise<Response> {
  *   return metricsResponse(request)
  * }
  * ```
  */
-export function metricsResponse(
+export async function metricsResponse(
   request?: MetricsRequest,
   registry: CounterRegistry = defaultRegistry(),
-): Response {
+): Promise<Response> {
+  await readingsOf(registry).gather()
   const { text, contentType } = answer(request?.headers.get('accept') ?? undefined, registry)
   return new Response(text, { headers: { 'Content-Type': contentType } })
 }
 
 /**
  * Writes the registry's metrics; as {@link metricsHandler}, but that event counters count from the
- * first call on.
+ * first call on, and that included sources which take their time are as they were last gathered.
  * @param registry the thread's default one when not given
  * @throws {TypeError} for a registry that another thread serves
  * @throws {RangeError} when the registry's limit of sessions is reached
@@ -125,7 +132,9 @@ export function metricsText(
   registry: CounterRegistry = defaultRegistry(),
   format: MetricsFormat = 'text',
 ): string {
-  return readingsText(readingsOf(registry).read(), format)
+  const readings = readingsOf(registry)
+  void readings.gather()
+  return readingsText(readings.read(), format)
 }
 
 /** Gives the format that an Accept header prefers, with its media type. */
@@ -135,5 +144,5 @@ export function formatFor(accept: string | undefined): Negotiated<MetricsFormat>
 
 function answer(accept: string | undefined, registry: CounterRegistry) {
   const { format, contentType } = formatFor(accept)
-  return { text: metricsText(registry, format), contentType }
+  return { text: readingsText(readingsOf(registry).read(), format), contentType }
 }

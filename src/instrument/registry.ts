@@ -21,6 +21,7 @@ import type { Clock } from '../time/clock.ts'
 import { backgroundClock } from '../time/system-clock.ts'
 import { checkName } from './counters/attributes.ts'
 import { openDotnetSocket } from './dotnet-socket.ts'
+import { IncludedSources } from './included/included-sources.ts'
 import { noCounts, type RegistryCounts, type Report, reportTo } from './reports.ts'
 import { Identities } from './sessions/identities.ts'
 import {
@@ -104,6 +105,11 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
   readonly dotnetSocket: Promise<DotnetSocket> | undefined
   /** Opens a session as the tools of .NET ask for it; for a {@link DotnetSocket}. */
   readonly openEvents: CounterEventSource['openEvents'] = counterEventsOf(this).openEvents
+  /**
+   * Metrics of other libraries, shown with those of the registry.
+   * @internal
+   */
+  readonly included: IncludedSources
   readonly #sessions: Sessions
   readonly #entries = new Map<EventSource, SourceEntry>()
   readonly #identities = new Identities()
@@ -131,6 +137,7 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
       sessions: limits?.sessions ?? LIMITS.sessions,
     }
     this.report = reportTo(this.#counts, options.log)
+    this.included = new IncludedSources(this.report)
     this.#sessions = new Sessions({ clock, limit: this.limits.sessions, report: this.report })
     this.dotnetSocket = options.dotnetSocket === true ? openDotnetSocket(this) : undefined
   }

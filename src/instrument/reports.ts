@@ -11,6 +11,8 @@ export interface RegistryCounts {
   /** Beyond the limit of counters per source, or in a source beyond the limit of sources. */
   dropped_counters: number
   dropped_sources: number
+  /** Readings of included sources (another library's metrics) that failed. */
+  failed_sources: number
   listener_errors: number
   invalid_intervals: number
   refused_sessions: number
@@ -33,6 +35,7 @@ export function noCounts(): RegistryCounts {
     duplicate_counters: 0,
     dropped_counters: 0,
     dropped_sources: 0,
+    failed_sources: 0,
     listener_errors: 0,
     invalid_intervals: 0,
     refused_sessions: 0,

@@ -124,3 +124,30 @@ test('a program that comes to its end sends what is left, and is not kept alive'
   await until(() => totalOf(hub, 'work.done') === 7n)
   assert.equal(totalOf(hub, 'work.done'), 7n)
 })
+
+test('what begins after a push is counted whole, by a younger hub, too', async (t) => {
+  const first = await hubOn(t)
+  const metrics = new Metrics(new CounterRegistry())
+  t.after(() => metrics.close())
+  const orders = metrics.counter('shop.orders', { labels: ['by'] })
+  orders.with({ by: 'card' }).add()
+  const connection = metrics.connect(addressOf(first), { intervalMs: 86_400_000, log: () => {} })
+  assert.equal(await connection.flush(), true)
+  orders.with({ by: 'card' }).add(10)
+  orders.with({ by: 'cash' }).add(200)
+  assert.equal(await connection.flush(), true)
+  await until(() => totalOf(first, 'shop.orders') === 210n)
+  assert.equal(totalOf(first, 'shop.orders'), 210n)
+
+  // a set of labels of the time without a hub, which failed to be sent once already
+  const port = first.addresses.http!.port
+  await first.close()
+  orders.with({ by: 'bill' }).add(3000)
+  assert.equal(await connection.flush(), false)
+  const second = await hubOn(t, port)
+  orders.with({ by: 'gift' }).add(40_000)
+  assert.equal(await connection.flush(), true)
+  assert.equal(await connection.flush(), true)
+  await until(() => totalOf(second, 'shop.orders') === 43_000n)
+  assert.equal(totalOf(second, 'shop.orders'), 43_000n)
+})

@@ -221,7 +221,7 @@ test('a response for servers of the fetch kind has the format that was asked for
   const { own } = newMetrics()
   own.counter('shop.orders').add(1)
   const headers = new Headers({ accept: 'application/openmetrics-text; version=1.0.0' })
-  const response = own.response({ headers })
+  const response = await own.response({ headers })
   assert.match(response.headers.get('content-type') ?? '', /^application\/openmetrics-text/)
   assert.match(await response.text(), /shop_orders_total\{provider="shop"\} 1\n# EOF\n$/)
   assert.equal(own.runtime().name, 'Node.Runtime')

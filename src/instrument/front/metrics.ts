@@ -10,11 +10,23 @@ import { IncrementingPollingCounter, PollingCounter } from '../counters/event-co
 import { type HttpMeasuring, type HttpOptions, measureHttp } from '../http/http-requests.ts'
 import type { InstrumentMaker } from '../http/maker.ts'
 import {
+  type ChannelOptions,
+  type CountedEvents,
+  countEvents,
+  PINO_CHANNEL,
+  pinoLevel,
+} from '../included/channel-events.ts'
+import type { IncludedSource, MetricsSource } from '../included/included-sources.ts'
+import { OpenTelemetryReader } from '../included/opentelemetry-reader.ts'
+import { showIn } from '../included/prom-client-family.ts'
+import { type PromClientRegister, PromClientSource } from '../included/prom-client-source.ts'
+import {
   type MetricsFormat,
   type MetricsRequest,
   metricsHandler,
   metricsResponse,
   metricsText,
+  readingsOf,
 } from '../metrics.ts'
 import { RegistryReadings } from '../metrics-readings.ts'
 import { nodeRuntime } from '../node-runtime/node-runtime.ts'
@@ -81,6 +93,7 @@ export class Metrics {
   readonly #given: CounterRegistry | undefined
   readonly #sources = new Map<string, EventSource>()
   readonly #made = new Map<string, Made>()
+  readonly #registers = new WeakMap<PromClientRegister, PromClientSource>()
   #http: HttpMeasuring | undefined
   #isCluster = false
 
@@ -134,13 +147,130 @@ export class Metrics {
   }
 
   /** Answers a request of the fetch kind (Hono, Next.js, Deno, Bun), as {@link metricsResponse}. */
-  response(request?: MetricsRequest): Response {
+  response(request?: MetricsRequest): Promise<Response> {
     return metricsResponse(request, this.registry)
   }
 
-  /** Writes everything as Prometheus reads it, as {@link metricsText}. */
+  /**
+   * Writes everything as Prometheus reads it, as {@link metricsText}. What included sources say is
+   * as it was {@link Metrics.gather | gathered} last, but for those that answer at once.
+   */
   text(format: MetricsFormat = 'text'): string {
     return metricsText(this.registry, format)
+  }
+
+  /**
+   * Shows what something else keeps with all that is here: on `/metrics`, in pushes, on the page.
+   * It is asked whenever ours are read, and shown as it is; sessions do not have it.
+   * @example
+   * ```ts
+   * import { metrics } from 'pentameter'
+   *
+   * const jobs = new Map([['mail', 12]])
+   * metrics.include({
+   *   read: () =>
+   *     [...jobs].map(([queue, value]) => ({
+   *       ...{ name: 'jobs_waiting', kind: 'gauge', labels: [['queue', queue]], value },
+   *     })),
+   * })
+   * console.log(metrics.text()) // … jobs_waiting{queue="mail"} 12 …
+   * ```
+   */
+  include(source: MetricsSource): IncludedSource {
+    return this.registry.included.add(source)
+  }
+
+  /** Asks all included sources; {@link text} has what they answer. It never rejects. */
+  async gather(): Promise<void> {
+    await this.registry.included.gather()
+  }
+
+  /**
+   * Shows what a register of prom-client or `@prometheus-io/client` holds with all that is here,
+   * under its names.
+   * @example
+   * ```ts
+   * import { metrics } from 'pentameter'
+   *
+   * // import { register } from 'prom-client'
+   * const register = {
+   *   getMetricsAsJSON: async () => [
+   *     { name: 'jobs', help: 'Jobs done', type: 'counter', values: [{ value: 3, labels: {} }] },
+   *   ],
+   *   registerMetric() {},
+   *   removeSingleMetric() {},
+   * }
+   * metrics.includeRegister(register)
+   * await metrics.gather()
+   * console.log(metrics.text()) // … jobs_total 3 …
+   * ```
+   */
+  includeRegister(register: PromClientRegister): IncludedSource {
+    const source = new PromClientSource(register)
+    this.#registers.set(register, source)
+    const included = this.include(source)
+    return {
+      close: () => {
+        included.close()
+        this.#registers.delete(register)
+      },
+    }
+  }
+
+  /**
+   * Shows all that is here in a register of prom-client or `@prometheus-io/client`, too: what is
+   * scraped there has ours beside its own, also instruments that are made later. Integers are
+   * exact up to 2^53 there.
+   */
+  showIn(register: PromClientRegister): IncludedSource {
+    const readings = readingsOf(this.registry)
+    const own = () => this.#registers.get(register)
+    return showIn(register, { registry: this.registry, readings, own })
+  }
+
+  /**
+   * Makes a reader for the SDK of OpenTelemetry, `new MeterProvider({ readers: [reader] })`: what
+   * its instrumentations record is shown with all that is here, histograms in the same buckets.
+   */
+  otelReader(): OpenTelemetryReader {
+    const reader = new OpenTelemetryReader()
+    this.include(reader)
+    return reader
+  }
+
+  /**
+   * Counts what is published on a channel of `node:diagnostics_channel`, until it is closed.
+   * @example
+   * ```ts
+   * import { channel } from 'node:diagnostics_channel'
+   * import { counter, metrics } from 'pentameter'
+   *
+   * metrics.countEvents('shop:order', {
+   *   name: 'shop.orders',
+   *   labels: ['payment'],
+   *   of: (message) => ({ payment: (message as { payment: string }).payment }),
+   * })
+   * channel('shop:order').publish({ payment: 'card' })
+   * console.log(counter('shop.orders').values()[0]?.value) // 1
+   * ```
+   */
+  countEvents<Label extends string = never>(
+    channel: string | symbol,
+    options: ChannelOptions<Label>,
+  ): CountedEvents {
+    const { name, of: _, ...own } = options
+    return countEvents(channel, this.counter<Label>(name, own), options, this.registry.report)
+  }
+
+  /**
+   * Counts the records of all loggers of pino in this process as `pino.records`, by their level,
+   * until it is closed. Records below a logger's level are never made, and not counted.
+   */
+  countLogs(): CountedEvents {
+    return this.countEvents(PINO_CHANNEL, {
+      ...{ name: 'pino.records', labels: ['level'] as const, of: pinoLevel },
+      description: 'Records that pino has written',
+    })
   }
 
   /**

@@ -5,8 +5,9 @@
 import type { Cluster, Worker } from 'node:cluster'
 import type { Clock } from '../../time/clock.ts'
 import type { MetricsFormat } from '../metrics.ts'
-import type { Reading, RegistryReadings } from '../metrics-readings.ts'
+import type { RegistryReadings } from '../metrics-readings.ts'
 import { readingsText } from '../metrics-text.ts'
+import type { Reading } from '../reading.ts'
 import { MergedReadings } from './merged-readings.ts'
 import {
   type FromPrimary,
@@ -64,7 +65,7 @@ export class Gatherer {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
-    const silent = await this.#asking
+    const [silent] = await Promise.all([this.#asking, this.#readings.gather()])
     const merged = new MergedReadings()
     merged.addDeparted(this.#departed.values())
     for (const reading of this.#readings.read()) merged.add(reading, 'primary')

@@ -9,7 +9,7 @@ import {
   mergeSummaries,
   sortLabels,
 } from '../../model/index.ts'
-import type { Reading } from '../metrics-readings.ts'
+import { identityText, type Reading } from '../reading.ts'
 
 /** Label that says which process a gauge is of. */
 const WORKER = 'worker'
@@ -44,16 +44,6 @@ export class MergedReadings {
   }
 }
 
-/** Writes what makes readings of several processes one. */
-export function identityText({
-  kind,
-  description,
-  labels = description.metaData,
-}: Reading): string {
-  const { provider, name, units } = description
-  return JSON.stringify([kind, provider, name, units, labels])
-}
-
 /** Copies what is merged in place. */
 function copyOf(reading: Reading): Reading {
   return reading.kind === 'histogram'
@@ -70,8 +60,10 @@ function sum(a: Reading, b: Reading): Reading {
     return a
   }
   if (a.kind === 'summary' && b.kind === 'summary') {
+    // quantiles of parts say nothing of the whole
+    const { quantiles: _, ...rest } = a
     const last = mergeSummaries(a.last, b.last)
-    return { ...a, sum: a.sum + b.sum, count: a.count + b.count, last }
+    return { ...rest, sum: a.sum + b.sum, count: a.count + b.count, last }
   }
   throw new TypeError(`no sum of ${a.kind} and ${b.kind}`)
 }

@@ -5,7 +5,7 @@
  */
 import { type Exact, Histogram } from '../../model/index.ts'
 import type { MetricsFormat } from '../metrics.ts'
-import type { Reading } from '../metrics-readings.ts'
+import type { Reading } from '../reading.ts'
 
 /** One reading: its number in its process, value and {@link countOf}; its head where new. */
 export type Row = readonly [id: number, value: string, count: number, head?: string]
@@ -55,8 +55,8 @@ export function valueText(reading: Reading): string {
     case 'histogram':
       return spelled(histogramFields(reading.histogram))
     case 'summary': {
-      const { sum, count, last } = reading
-      return spelled({ sum, count, last })
+      const { sum, count, last, quantiles } = reading
+      return spelled({ sum, count, last, quantiles })
     }
   }
 }
@@ -95,7 +95,7 @@ export function countOf(reading: Reading): number {
 }
 
 interface HistogramFields
-  extends Pick<Histogram, 'scale' | 'count' | 'sum' | 'min' | 'max' | 'zeroCount'> {
+  extends Pick<Histogram, 'scale' | 'count' | 'sum' | 'min' | 'max' | 'zeroCount' | 'bounds'> {
   readonly zeroThreshold: number
   readonly positive: Side
   readonly negative: Side
@@ -108,11 +108,12 @@ interface Side {
 
 function histogramFields(histogram: Histogram): HistogramFields {
   const { scale, count, sum, min, max, zeroCount, zeroThreshold, positive, negative } = histogram
+  const { bounds } = histogram
   const side = (run: Histogram['positive']): Side => {
     return { offset: run.offset, counts: [...run.counts] }
   }
   return {
-    ...{ scale, count, sum, min, max, zeroCount, zeroThreshold },
+    ...{ scale, count, sum, min, max, zeroCount, zeroThreshold, bounds },
     ...{ positive: side(positive), negative: side(negative) },
   }
 }

@@ -6,9 +6,9 @@
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { MetricsFormat } from '../metrics.ts'
-import type { Reading, RegistryReadings } from '../metrics-readings.ts'
+import type { RegistryReadings } from '../metrics-readings.ts'
 import { readingsText } from '../metrics-text.ts'
-import { identityText } from './merged-readings.ts'
+import { identityText, type Reading } from '../reading.ts'
 import {
   countOf,
   type FromPrimary,
@@ -76,11 +76,13 @@ export class Teller {
     })
     this.#waiting.delete(turn)
     if (text !== undefined) return text
+    await this.#readings.gather()
     const alone = standing({ of: 'process', processes: 1, silent: 0 })
     return readingsText([...this.#readings.read(), ...alone], format)
   }
 
   #report(): void {
+    void this.#readings.gather()
     this.#tell()
     this.#cancel = this.#clock.after(REPORT_MS, () => this.#report())
   }
@@ -132,8 +134,13 @@ export class Teller {
     const message = opened<FromPrimary>(sent)
     if (message?.kind === 'scraped') this.#waiting.get(message.turn)?.(message.text)
     if (message?.kind !== 'tell') return
-    this.#tell()
-    this.#send({ kind: 'told', turn: message.turn })
+    const tell = (): void => {
+      this.#tell()
+      this.#send({ kind: 'told', turn: message.turn })
+    }
+    const gathering = this.#readings.gather()
+    if (gathering === undefined) tell()
+    else void gathering.then(tell)
   }
 
   #send(message: FromWorker): void {

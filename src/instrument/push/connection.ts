@@ -10,7 +10,9 @@ import { JSON_TYPE, PROTOBUF_TYPE } from '../../dialects/opentelemetry/spec.ts'
 import { Delivery, type DeliveryFormat, type Outcome } from '../../peers/delivery.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { RegistryReadings } from '../metrics-readings.ts'
+import { identityText, type Reading } from '../reading.ts'
 import { errorText } from '../reports.ts'
+import type { Fresh, PointTimes } from './otlp-metrics.ts'
 import type { Encoding, PushPlan } from './push-options.ts'
 
 /** State of a connection, and numbers of what it has sent. */
@@ -46,6 +48,14 @@ export interface Connection {
   /** Sends what is left, in 3 s at most, and ends; never rejects. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Readings of one push. */
+interface Standing {
+  readonly readings: readonly Reading[]
+  readonly times: PointTimes
+  /** Identities of the series. */
+  readonly series: ReadonlySet<string>
 }
 
 interface PushParts {
@@ -92,8 +102,8 @@ export class OtlpPush implements Connection {
   #rejection: string | undefined
   #points = 0
   #pointsLost = 0
-  /** Bodies of the last push that was taken whole; only for hubs. */
-  #standing: readonly Uint8Array<ArrayBuffer>[] = []
+  /** Push that was taken whole last; only for hubs. */
+  #stood: Standing | undefined
 
   constructor(plan: PushPlan, parts: PushParts) {
     this.#plan = plan
@@ -147,7 +157,7 @@ export class OtlpPush implements Connection {
     await this.flush()
     cancel()
     this.#state = 'off'
-    this.#standing = []
+    this.#stood = undefined
     this.#parts.onClose?.()
   }
 
@@ -171,25 +181,37 @@ export class OtlpPush implements Connection {
     // loaded with the first push: most programs show themselves otherwise
     const { otlpBatches } = await import('./otlp-metrics.ts')
     const { encoding, resource, isHub } = this.#plan
+    await readings.gather()
     const times = { startMs, timeMs: clock.wallMs() }
-    const bodies: Uint8Array<ArrayBuffer>[] = []
+    const all = readings.read()
     let isTaken = true
-    for (const { body, points } of otlpBatches(readings.read(), resource, times, encoding)) {
+    for (const { body, points } of otlpBatches(all, resource, times, encoding, this.#fresh())) {
       const outcome = await this.#delivery.send(body)
-      if (isHub) bodies.push(body)
       if (!this.#account(outcome, points)) isTaken = false
       if (outcome.kind === 'failed') return false
     }
     if (!isTaken) return false
-    this.#standing = bodies
+    if (isHub) this.#stood = { readings: all, times, series: new Set(all.map(identityText)) }
     if (this.#state === 'failing') this.#parts.log(`metrics reach ${this.status.url} again`)
     this.#state = 'sending'
     this.#problem = undefined
     return true
   }
 
+  /** Tells which series were not there at the push that a hub took last. */
+  #fresh(): Fresh | undefined {
+    if (this.#stood === undefined) return undefined
+    const { series, times } = this.#stood
+    return { sinceMs: times.timeMs, isFresh: (reading) => !series.has(identityText(reading)) }
+  }
+
+  /** Says once more how things stood, without anything that was new then. */
   async #remind(): Promise<boolean> {
-    for (const body of this.#standing) {
+    if (this.#stood === undefined) return true
+    const { otlpBatches } = await import('./otlp-metrics.ts')
+    const { readings, times } = this.#stood
+    const { resource, encoding } = this.#plan
+    for (const { body } of otlpBatches(readings, resource, times, encoding)) {
       const outcome = await this.#delivery.send(body)
       if (outcome.kind !== 'failed') continue
       this.#fail(`${outcome.cause}; ${outcome.hint}`)

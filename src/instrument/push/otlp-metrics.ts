@@ -7,14 +7,20 @@ import { exportRules } from '../../dialects/eventcounters/export-rules.ts'
 import { encodeOpenTelemetry } from '../../dialects/opentelemetry/codec.ts'
 import { CUMULATIVE } from '../../dialects/opentelemetry/spec.ts'
 import { type BucketsField, exponentialBuckets } from '../../exposition/exponential.ts'
-import type { Exact, Histogram, Labels } from '../../model/index.ts'
-import type { Reading } from '../metrics-readings.ts'
+import { type Bounds, type Exact, Histogram, type Labels } from '../../model/index.ts'
+import type { Reading } from '../reading.ts'
 import type { Encoding, Resource } from './push-options.ts'
 
 /** Times of all points, Unix ms. */
 export interface PointTimes {
   readonly startMs: number
   readonly timeMs: number
+}
+
+/** Series that were not there at a time: points of them begin at 0 then. */
+export interface Fresh {
+  readonly sinceMs: number
+  isFresh(reading: Reading): boolean
 }
 
 /** Points of a request: receivers take bodies of 4 MiB at least, a histogram has some 1 KiB. */
@@ -25,31 +31,41 @@ const UNITS = exportRules({ prometheusNames: 'standard' }).otlp?.units ?? {}
 type Fields = Readonly<Record<string, unknown>>
 
 /** Body of one request, and how many points it has. */
-export interface Batch {
+interface Batch {
   readonly body: Uint8Array<ArrayBuffer>
   readonly points: number
 }
 
-/** Makes the bodies of as many requests as it takes; none without a value. */
+/**
+ * Makes the bodies of as many requests as it takes; none without a value.
+ * @param fresh series that get a point of 0 before theirs: to a receiver that began later than the
+ *   program, the first point of a stream is a place to count from
+ */
 export function* otlpBatches(
   readings: readonly Reading[],
   resource: Resource,
   times: PointTimes,
   encoding: Encoding,
+  fresh?: Fresh,
 ): Generator<Batch, void> {
   const head = {
     startTimeUnixNano: `${nanoseconds(times.startMs)}`,
     timeUnixNano: `${nanoseconds(times.timeMs)}`,
   }
+  const freshHead = { ...head, timeUnixNano: `${nanoseconds(fresh?.sinceMs ?? times.timeMs)}` }
   let metrics = new Map<string, Metric>()
   let points = 0
   for (const reading of readings) {
     const point = pointOf(reading, head)
     if (point === undefined) continue
     const { provider, name, units } = reading.description
-    const key = JSON.stringify([provider, name, units, reading.kind])
+    const key = JSON.stringify([provider, name, units, reading.kind, hasBounds(reading)])
     const metric = metrics.get(key) ?? { reading, points: [] }
     metrics.set(key, metric)
+    if (fresh?.isFresh(reading) && reading.kind !== 'gauge') {
+      metric.points.push(pointOf(emptied(reading), freshHead)!)
+      points++
+    }
     metric.points.push(point)
     if (++points < POINTS_LIMIT) continue
     yield { body: bodyOf(messageOf(metrics, resource), encoding), points }
@@ -79,8 +95,11 @@ function messageOf(metrics: ReadonlyMap<string, Metric>, resource: Resource): Fi
 
 function metricOf({ reading, points: dataPoints }: Metric): Fields {
   const { provider, name, units, displayName } = reading.description
-  const unit = Object.hasOwn(UNITS, units.toLowerCase()) ? UNITS[units.toLowerCase()] : units
-  const head = { name: `${provider}.${name}`, unit, description: displayName }
+  // a metric of another library has its own name and a unit of UCUM
+  const isOwn = provider !== ''
+  const known = isOwn && Object.hasOwn(UNITS, units.toLowerCase())
+  const unit = known ? UNITS[units.toLowerCase()] : units
+  const head = { name: isOwn ? `${provider}.${name}` : name, unit, description: displayName }
   switch (reading.kind) {
     case 'counter':
       return { ...head, sum: { dataPoints, aggregationTemporality: CUMULATIVE, isMonotonic: true } }
@@ -88,11 +107,28 @@ function metricOf({ reading, points: dataPoints }: Metric): Fields {
       return { ...head, gauge: { dataPoints } }
     case 'histogram': {
       const data = { dataPoints, aggregationTemporality: CUMULATIVE }
-      return { ...head, exponentialHistogram: data }
+      return hasBounds(reading)
+        ? { ...head, histogram: data }
+        : { ...head, exponentialHistogram: data }
     }
     case 'summary':
       return { ...head, summary: { dataPoints } }
   }
+}
+
+/** Tells whether a reading has buckets between bounds of its own, not powers of a base. */
+function hasBounds(reading: Reading): boolean {
+  return reading.kind === 'histogram' && reading.histogram.bounds !== undefined
+}
+
+/** Gives a reading as it was before anything was recorded. */
+function emptied(reading: Reading): Reading {
+  if (reading.kind === 'counter') return { ...reading, total: 0 }
+  if (reading.kind === 'summary') return { ...reading, sum: 0, count: 0, quantiles: [] }
+  if (reading.kind === 'gauge') return reading
+  const histogram = new Histogram(reading.histogram.scale)
+  histogram.bounds = reading.histogram.bounds
+  return { ...reading, histogram }
 }
 
 /** Makes the point of a reading; undefined for a gauge that has no value yet. */
@@ -107,7 +143,12 @@ function pointOf(reading: Reading, times: Fields): Fields | undefined {
     case 'histogram':
       return { ...head, ...distributionOf(reading.histogram) }
     case 'summary':
-      return { ...head, count: `${reading.count}`, sum: double(reading.sum) }
+      return {
+        ...{ ...head, count: `${reading.count}`, sum: double(reading.sum) },
+        quantileValues: (reading.quantiles ?? []).map(([quantile, value]) => ({
+          ...{ quantile, value: double(value) },
+        })),
+      }
   }
 }
 
@@ -118,6 +159,7 @@ function numberOf(total: Exact): Fields {
 }
 
 function distributionOf(histogram: Histogram): Fields {
+  if (histogram.bounds !== undefined) return explicitOf(histogram, histogram.bounds)
   const { scale, zeroThreshold, zeroCount, positive, negative } = exponentialBuckets(histogram)
   const { count, sum, min, max } = histogram
   return {
@@ -125,6 +167,15 @@ function distributionOf(histogram: Histogram): Fields {
     ...(count === 0n ? {} : { min: double(Number(min)), max: double(Number(max)) }),
     ...{ scale, zeroThreshold, zeroCount: `${zeroCount}` },
     ...{ positive: bucketsOf(positive), negative: bucketsOf(negative) },
+  }
+}
+
+function explicitOf({ count, sum, positive }: Histogram, explicitBounds: Bounds): Fields {
+  const counts = explicitBounds.map((_, i) => positive.counts[i - positive.offset] ?? 0n)
+  const above = positive.counts[explicitBounds.length - positive.offset] ?? 0n
+  return {
+    ...{ count: `${count}`, sum: sum === undefined ? undefined : double(Number(sum)) },
+    ...{ explicitBounds, bucketCounts: [...counts, above].map(String) },
   }
 }
 
